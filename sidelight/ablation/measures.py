@@ -22,15 +22,7 @@ import numpy as np
 
 from sidelight.ablation.runs import ARMS, Arm
 from sidelight.checks.support import SUPPORT_SCALE
-from sidelight.evaluation.figures import (
-    DARK_BLUE,
-    GREY,
-    ORANGE,
-    PALE_GREY,
-    open_figure,
-    short_name,
-    tidy_axes,
-)
+from sidelight.evaluation import figures
 from sidelight.evaluation.labelling.comparing import SentenceEncoder
 from sidelight.evaluation.labelling.support import assess_support
 from sidelight.evaluation.metrics.base import TopicRecord, declared
@@ -373,29 +365,31 @@ def draw_effects(found: MeasureEffects, base: str, paths: Sequence[Path]) -> Non
     Filled points differ from the base at the 5% level after Holm's correction.
     """
     arms = sorted(found.effects, key=lambda name: found.effects[name].difference)
-    with open_figure((6.4, 1.3 + _ROW * len(arms)), paths) as figure:
+    with figures.open_figure((6.4, 1.3 + _ROW * len(arms)), paths) as figure:
         axes = figure.subplots()
-        axes.axvline(0, color=GREY, linewidth=1)
+        axes.axvline(0, color=figures.GREY, linewidth=1)
         for place, name in enumerate(arms):
             effect = found.effects[name]
             if effect.interval is not None:
-                axes.plot(effect.interval, (place, place), color=DARK_BLUE, linewidth=1.5)
+                axes.plot(effect.interval, (place, place), color=figures.DARK_BLUE, linewidth=1.5)
             known = effect.p_holm < _SIGNIFICANT
             axes.plot(
                 effect.difference,
                 place,
                 "o",
-                color=DARK_BLUE,
-                markerfacecolor=DARK_BLUE if known else "white",
+                color=figures.DARK_BLUE,
+                markerfacecolor=figures.DARK_BLUE if known else "white",
                 gid=f"effect-{place}",
             )
-        axes.set_yticks(range(len(arms)), [short_name(name) for name in arms], fontsize="small")
+        axes.set_yticks(
+            range(len(arms)), [figures.short_name(name) for name in arms], fontsize="small"
+        )
         axes.set_ylim(-0.7, len(arms) - 0.3)
         better = f"{found.measure.direction} is better"
         axes.set_xlabel(
             f"difference in {found.measure.name} from {base} ({better})", fontsize="small"
         )
-        tidy_axes(axes, "x")
+        figures.tidy_axes(axes, "x")
         figure.suptitle(
             f"{found.measure.name}: 95% intervals over "
             f"{counted(len(found.values.topic_ids), 'topic')}; filled: p < .05 (Holm)",
@@ -408,7 +402,7 @@ def draw_slopes(found: MeasureEffects, base: str, paths: Sequence[Path]) -> None
     arms = list(found.effects)
     columns = min(_PANELS, len(arms))
     rows = ceil(len(arms) / columns)
-    with open_figure((1.9 * columns + 0.6, 2.4 * rows + 0.5), paths) as figure:
+    with figures.open_figure((1.9 * columns + 0.6, 2.4 * rows + 0.5), paths) as figure:
         panels = figure.subplots(rows, columns, sharey=True, squeeze=False).ravel()
         for axes, name in zip(panels, arms, strict=False):
             _draw_panel(axes, found, base, name)
@@ -424,11 +418,15 @@ def _draw_panel(axes: Axes, found: MeasureEffects, base: str, name: str) -> None
     values = found.values.values
     for before, after in zip(values[base], values[name], strict=True):
         gain = sign * (after - before)
-        colour = DARK_BLUE if gain > 0 else ORANGE if gain < 0 else PALE_GREY
+        colour = (
+            figures.DARK_BLUE if gain > 0 else figures.ORANGE if gain < 0 else figures.PALE_GREY
+        )
         axes.plot((0, 1), (before, after), color=colour, alpha=0.6, linewidth=1)
     axes.set_xticks((0, 1), ("base", "arm"), fontsize="x-small")
     axes.set_xlim(-0.15, 1.15)
     effect = found.effects[name]
-    axes.set_title(f"{short_name(name)}\n{effect.won} won, {effect.lost} lost", fontsize="x-small")
+    axes.set_title(
+        f"{figures.short_name(name)}\n{effect.won} won, {effect.lost} lost", fontsize="x-small"
+    )
     axes.tick_params(axis="y", labelsize="x-small")
-    tidy_axes(axes, "y")
+    figures.tidy_axes(axes, "y")

@@ -13,35 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import (
-    Commands,
-    Files,
-    PlainTable,
-    Result,
-    ResultTable,
-    Shown,
-    few_runs_warnings,
-    few_warnings,
-    write_results,
-)
-from sidelight.cli.options import (
-    Data,
-    MeasureName,
-    Output,
-    Rubrics,
-    Samples,
-    Sampling,
-    Seed,
-    Track,
-    WordsOnly,
-    from_data,
-    nuggets_option,
-    output_option,
-    required,
-    rubrics_option,
-    score_by_people,
-    track_of_scale,
-)
+from sidelight.cli import console, options
 from sidelight.cli.tables import (
     category_tables,
     correlation_table,
@@ -64,7 +36,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.scoring.table import TopicScore
     from sidelight.text_vectors import Encode
 
-app = Commands(
+app = console.Commands(
     help="Measure a judge: compare its labels or scores with those of people.", no_args_is_help=True
 )
 
@@ -78,15 +50,15 @@ def labels(  # long: half of it are options
     second: Annotated[
         Path | None, typer.Argument(help="The other side; with --data, FIRST alone is that.")
     ] = None,
-    data: Data = None,
+    data: options.Data = None,
     rubrics: Annotated[
         Path | None,
-        rubrics_option("Folder of rubrics; shows agreement by importance, too."),
+        options.rubrics_option("Folder of rubrics; shows agreement by importance, too."),
     ] = None,
-    samples: Samples = 1000,
-    seed: Seed = 0,
-    output: Output = None,
-) -> Result:
+    samples: options.Samples = 1000,
+    seed: options.Seed = 0,
+    output: options.Output = None,
+) -> console.Result:
     """Compare two assessment files of one kind, on what both sides judged."""
     from sidelight.evaluation.agreement.labels import compare_labels, read_two_sides
     from sidelight.formats.banks.rubrics import read_rubrics
@@ -98,10 +70,10 @@ def labels(  # long: half of it are options
     scales = load_track().scales
     kind, one, other = read_two_sides(first, second, scales)
     if data and kind is not COMPOUND_ASSESSMENTS:
-        rubrics = from_data(rubrics, data, DataPart.RUBRICS)
+        rubrics = options.from_data(rubrics, data, DataPart.RUBRICS)
     known = read_rubrics(rubrics, scales) if rubrics else None
     found = compare_labels(kind, scales, one, other, known, samples=samples, seed=seed)
-    names, sampling = _names(first, second), Sampling(samples, seed)
+    names, sampling = _names(first, second), options.Sampling(samples, seed)
     tables = [
         table
         for scheme in found.schemes
@@ -131,7 +103,7 @@ def labels(  # long: half of it are options
         "unjudged": found.unjudged,
         "only": found.only,
     }
-    return Result(
+    return console.Result(
         document,
         [
             *tables,
@@ -149,8 +121,8 @@ def labels(  # long: half of it are options
                 f"{counted(found.n_runs, 'run')}, {counted(found.n_topics, 'topic')}; intervals: "
                 f"95%, bootstrap over topics, {sampling}"
             ),
-            *few_warnings(found.n_topics, "topic"),
-            Files(lambda: write_results(output, tables), "written"),
+            *console.few_warnings(found.n_topics, "topic"),
+            console.Files(lambda: console.write_results(output, tables), "written"),
         ],
     )
 
@@ -161,12 +133,12 @@ def scores(
     second: Annotated[
         Path | None, typer.Argument(help="The other side; with --data, FIRST alone is that.")
     ] = None,
-    data: Data = None,
-    measure: MeasureName = None,
-    samples: Samples = 1000,
-    seed: Seed = 0,
-    output: Output = None,
-) -> Result:
+    data: options.Data = None,
+    measure: options.MeasureName = None,
+    samples: options.Samples = 1000,
+    seed: options.Seed = 0,
+    output: options.Output = None,
+) -> console.Result:
     """Compare how two per-topic score files order the runs."""
     from dataclasses import asdict
 
@@ -179,18 +151,18 @@ def scores(
         other = read_topic_scores(second)
     elif data:
         other = read_topic_scores(first)
-        one = score_by_people(data, load_track().measured_by(other[0].values))
+        one = options.score_by_people(data, load_track().measured_by(other[0].values))
         first, second = data, first
     else:
         raise UsageError("expected a second file, or --data, a folder with people's labels")
     column = measure or next(iter(one[0].values))
-    sampling = Sampling(samples, seed)
+    sampling = options.Sampling(samples, seed)
     found = compare_scores(one, other, column, n_samples=samples, seed=seed)
     names = _names(first, second)
     correlations = correlation_table(found)
     tables = [correlations, *score_tables(found, names)]
     n_runs, n_topics = len(found.run_tags), len(found.topic_ids)
-    shown: list[Shown] = [
+    shown: list[console.Shown] = [
         f"{found.measure}: {counted(n_runs, 'run')}, {counted(n_topics, 'topic')}",
         correlations,
         *_left_out(found, names),
@@ -200,7 +172,7 @@ def scores(
             f"intervals: 95%, bootstrap over runs, {sampling}; "
             f"{found.intervals['tau_b'].n_undefined} samples were undefined and left out"
         )
-    return Result(
+    return console.Result(
         {
             "files": [str(first), str(second)],
             "sampling": sampling._asdict(),
@@ -208,8 +180,8 @@ def scores(
         },
         [
             *shown,
-            *few_runs_warnings(n_runs),
-            Files(lambda: write_results(output, tables), "written"),
+            *console.few_runs_warnings(n_runs),
+            console.Files(lambda: console.write_results(output, tables), "written"),
         ],
     )
 
@@ -224,8 +196,8 @@ def qrels(
     min_second: Annotated[
         int | None, typer.Option("--min-second", help="Lowest relevant grade of the second side.")
     ] = None,
-    output: Output = None,
-) -> Result:
+    output: options.Output = None,
+) -> console.Result:
     """Compare two sets of relevance labels, on the documents that both label."""
     from sidelight.evaluation.agreement.qrels import compare_qrels
     from sidelight.formats.labels.qrels import read_qrels
@@ -241,7 +213,7 @@ def qrels(
     relevance = (
         category_tables(found.relevance, {}, names, "qrels_relevance") if found.relevance else []
     )
-    shown: list[Shown] = [*grades]
+    shown: list[console.Shown] = [*grades]
     if found.used[0] != found.used[1]:
         shown.append(
             f"note: the grades used differ ({_listed(found.used[0])} and {_listed(found.used[1])});"
@@ -250,7 +222,7 @@ def qrels(
     if thresholds:
         shown.append(f"\nRelevant: from {thresholds[0]} and from {thresholds[1]}")
     ordered = ", ".join(f"{name} {share:.3f}" for name, share in (shares or {}).items())
-    return Result(
+    return console.Result(
         {
             "files": [str(first), str(second)],
             "grades": _as_dict(found.grades) | {"lean": leaning(found.grades)},
@@ -267,7 +239,7 @@ def qrels(
                 f"{name}: {counted(only, 'label')} of its own; not compared"
                 for name, only in zip(names, found.only, strict=True)
             ),
-            Files(lambda: write_results(output, [*grades, *relevance]), "written"),
+            console.Files(lambda: console.write_results(output, [*grades, *relevance]), "written"),
         ],
     )
 
@@ -321,7 +293,7 @@ def _by_people(judged: Path, data: Path | None) -> Path:
         "report_assessments": DataPart.REPORT_ASSESSMENTS,
         "compound_assessments": DataPart.COMPOUND_CHECK,
     }[assessment_kind(judged)]
-    return required(None, data, part, "a second file")
+    return options.required(None, data, part, "a second file")
 
 
 def _listed(grades: list[int]) -> str:
@@ -333,14 +305,16 @@ def vote(  # long: a third of it are options
         list[Path], typer.Argument(help="Relevance labels, four columns, one file a judge.")
     ],
     *,
-    output: Annotated[Path, output_option("Folder for the labels and what each judge said.")],
+    output: Annotated[
+        Path, options.output_option("Folder for the labels and what each judge said.")
+    ],
     reference: Annotated[
         Path | None,
         typer.Option(
             "--reference", help="Put each judge's grades on the scale of these labels first."
         ),
     ] = None,
-) -> Result:
+) -> console.Result:
     """Make one set of relevance labels of several: the majority, or the median where there is none.
 
     With a reference, a judge's grades for a query are mapped as they fit best on all other queries.
@@ -367,7 +341,7 @@ def vote(  # long: a third of it are options
     counts = {number: agreeing.count(number) for number in range(len(names), 0, -1)}
     undecided = sum(one.grade is None for one in votes)
     alike = {1: "no two judges grade alike"}
-    return Result(
+    return console.Result(
         {
             "judges": names,
             "passages": len(votes),
@@ -389,15 +363,15 @@ def grades(
     first: Annotated[Path, typer.Argument(help="Graded questions of the first side, of people.")],
     second: Annotated[Path, typer.Argument(help="Those of the second side.")],
     *,
-    track: Track,
-    output: Output = None,
-) -> Result:
+    track: options.Track,
+    output: options.Output = None,
+) -> console.Result:
     """Compare two sides' grades of questions: how far they agree, and which side is generous."""
     from sidelight.errors import InputError
     from sidelight.evaluation.agreement.labels import CategoryAgreement
     from sidelight.formats.labels.qrels import read_question_grades
 
-    scales = track_of_scale("question_quality", track).scales
+    scales = options.track_of_scale("question_quality", track).scales
     sides = [_by_key(read_question_grades(path, scales)) for path in (first, second)]
     both = sorted(sides[0].keys() & sides[1].keys())
     if not both:
@@ -409,12 +383,12 @@ def grades(
     found = CategoryAgreement.of([(sides[0][key], sides[1][key]) for key in both], levels)
     tables = grade_tables(found, (first.name, second.name), "question_grades")
     only = [len(side) - len(both) for side in sides]
-    return Result(
+    return console.Result(
         {"n": found.n, **found.coefficients, "lean": leaning(found), "shares": found.shares},
         [
             *tables,
             f"graded by one side only: {only[0]} and {only[1]}; not compared",
-            Files(lambda: write_results(output, tables)),
+            console.Files(lambda: console.write_results(output, tables)),
         ],
     )
 
@@ -434,17 +408,17 @@ _IMPORTANCE = "nugget_importance"
 def norms(  # long: half of it are options
     reports: Annotated[list[Path], typer.Argument(help="Runs of cited texts, at least three.")],
     *,
-    track: Track = DEFAULT_TRACK,
-    data: Data = None,
-    rubrics: Rubrics = None,
+    track: options.Track = DEFAULT_TRACK,
+    data: options.Data = None,
+    rubrics: options.Rubrics = None,
     nuggets: Annotated[
-        Path | None, nuggets_option("Take these instead of pooling the reports (JSONL).")
+        Path | None, options.nuggets_option("Take these instead of pooling the reports (JSONL).")
     ] = None,
-    words_only: WordsOnly = False,
-    samples: Samples = 1000,
-    seed: Seed = 0,
-    output: Output = None,
-) -> Result:
+    words_only: options.WordsOnly = False,
+    samples: options.Samples = 1000,
+    seed: options.Seed = 0,
+    output: options.Output = None,
+) -> console.Result:
     """Rank runs by experts' rubrics and by nuggets from their own reports, and compare.
 
     The embedded judge labels both, so that only the norm differs. Says how far the two rankings
@@ -460,9 +434,11 @@ def norms(  # long: half of it are options
     from sidelight.wiring.judges import open_encoder
 
     rules = load_track(track)
-    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales)
+    known = read_rubrics(
+        options.required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales
+    )
     read = run_format(rules.cited_text).read
-    importance = track_of_scale(_IMPORTANCE, None).scales[_IMPORTANCE]
+    importance = options.track_of_scale(_IMPORTANCE, None).scales[_IMPORTANCE]
     found = asyncio.run(
         compare_norms(
             rules,
@@ -483,12 +459,12 @@ def norms(  # long: half of it are options
     pooled = None if output is None or nuggets else output / "pooled_nuggets.jsonl"
 
     def write() -> Iterator[Path]:
-        yield from write_results(output, tables)
+        yield from console.write_results(output, tables)
         if pooled is not None:
             write_nuggets(pooled, found.nuggets.values())
             yield pooled
 
-    return Result(
+    return console.Result(
         {
             "nuggets": {topic: len(bank.nuggets) for topic, bank in found.nuggets.items()},
             "missed": {
@@ -508,13 +484,13 @@ def norms(  # long: half of it are options
                 for topic_id, questions in found.missed.items()
                 for one in questions
             ),
-            *few_runs_warnings(len(found.ranks.run_tags)),
-            Files(write),
+            *console.few_runs_warnings(len(found.ranks.run_tags)),
+            console.Files(write),
         ],
     )
 
 
-def _missed_table(rubrics: Mapping[str, Rubric], found: NormComparison) -> ResultTable:
+def _missed_table(rubrics: Mapping[str, Rubric], found: NormComparison) -> console.ResultTable:
     """Return how many questions of each importance no nugget answers."""
     asked = Counter(one.importance for rubric in rubrics.values() for one in rubric.questions)
     missed = Counter(one.importance for questions in found.missed.values() for one in questions)
@@ -522,7 +498,7 @@ def _missed_table(rubrics: Mapping[str, Rubric], found: NormComparison) -> Resul
         (label.name, asked[label], missed[label])
         for label in sorted(asked, key=lambda label: -label.credit)
     ]
-    return ResultTable(
+    return console.ResultTable(
         "missed_questions",
         ["experts' questions", "asked", "no nugget answers"],
         [[name, str(asked), str(missed)] for name, asked, missed in rows],
@@ -548,8 +524,8 @@ def answers(
         int | None,
         typer.Option("--max-words", min=1, help="Words of an answer that count; all by default."),
     ] = None,
-    words_only: WordsOnly = False,
-) -> Result:
+    words_only: options.WordsOnly = False,
+) -> console.Result:
     """Hold the judge of answers against people's labels, without learning from them."""
     from sidelight.evaluation.agreement.people import agree_on_answers
 
@@ -570,8 +546,8 @@ def support(
             "--segments", help="Texts of the cited segments, JSON lines with `references`."
         ),
     ],
-    words_only: WordsOnly = False,
-) -> Result:
+    words_only: options.WordsOnly = False,
+) -> console.Result:
     """Hold the judge of support against people's labels, without learning from them."""
     from sidelight.evaluation.agreement.people import agree_on_support
 
@@ -586,8 +562,8 @@ def _encode(words_only: bool) -> Encode | None:
     return open_encoder().encode
 
 
-def _result(found: Agreed) -> Result:
-    return Result(
+def _result(found: Agreed) -> console.Result:
+    return console.Result(
         found.model_dump(),
         [
             (
@@ -595,7 +571,7 @@ def _result(found: Agreed) -> Result:
                 f"{counted(found.topics, 'topic')}; "
                 f"{found.left_out:,} left out for want of a text"
             ),
-            PlainTable(
+            console.PlainTable(
                 ("figure", "value", "95% interval"),
                 [
                     _row("kappa", found.kappa, found),
@@ -603,14 +579,14 @@ def _result(found: Agreed) -> Result:
                     _row("tau of the runs", found.tau, found, "tau"),
                 ],
             ),
-            PlainTable(
+            console.PlainTable(
                 ("people (rows), judge", *_LEVELS),
                 [
                     (level, *map(str, counts))
                     for level, counts in zip(_LEVELS, found.confusion, strict=True)
                 ],
             ),
-            *few_warnings(found.topics, "topic"),
+            *console.few_warnings(found.topics, "topic"),
         ],
     )
 

@@ -9,22 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sidelight.cli import options
 from sidelight.cli.console import WITH_REPLIES, Commands, interrupted, out
-from sidelight.cli.options import (
-    DEFAULT_AT_ONCE,
-    AtOnce,
-    Cache,
-    ModelCalls,
-    Track,
-    depth_option,
-    index_option,
-    model_option,
-    output_option,
-    takes_groups,
-    topics_option,
-    track_of_scale,
-    track_option,
-)
 from sidelight.cli.progress import progress_bar
 from sidelight.evaluation.labelling.judge import Judge
 from sidelight.llm.prompted import PromptedModel
@@ -39,23 +25,23 @@ if TYPE_CHECKING:
 app = Commands(help="Grade questions and documents one by one.", no_args_is_help=True)
 
 Model = Annotated[
-    str | None, model_option("Ask this model; the embedded judge grades if none is named.")
+    str | None, options.model_option("Ask this model; the embedded judge grades if none is named.")
 ]
 
 
 @app.command()
-@takes_groups
+@options.takes_groups
 @interrupted(WITH_REPLIES)
 def questions(  # long: half of it are options
     runs: Annotated[list[Path], typer.Argument(help="Runs of questions.")],
     *,
-    topics: Annotated[Path, topics_option()],
-    track: Track,
-    output: Annotated[Path, output_option("File of grades, for `score quality`.")],
+    topics: Annotated[Path, options.topics_option()],
+    track: options.Track,
+    output: Annotated[Path, options.output_option("File of grades, for `score quality`.")],
     model: Model = None,
-    calls: ModelCalls,
-    cache: Cache = None,
-    at_once: AtOnce = DEFAULT_AT_ONCE,
+    calls: options.ModelCalls,
+    cache: options.Cache = None,
+    at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
 ) -> None:
     """Grade each question of some runs, and tell which of them an earlier one answers."""
     from sidelight.evaluation.labelling.judged_runs import grade_question_runs
@@ -88,16 +74,16 @@ def questions(  # long: half of it are options
 
 
 @app.command()
-@takes_groups
+@options.takes_groups
 @interrupted(WITH_REPLIES)
 def documents(  # long: half of it are options
     runs: Annotated[list[Path], typer.Argument(help="Run directories that rank documents.")],
     *,
-    output: Annotated[Path, output_option("Qrels, for `score usefulness`.")],
+    output: Annotated[Path, options.output_option("Qrels, for `score usefulness`.")],
     model: Model = None,
-    calls: ModelCalls,
-    cache: Cache = None,
-    at_once: AtOnce = DEFAULT_AT_ONCE,
+    calls: options.ModelCalls,
+    cache: options.Cache = None,
+    at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
 ) -> None:
     """Grade the documents that runs of the same questions rank, by their best segments."""
     from sidelight.evaluation.labelling.judged_runs import grade_documents
@@ -163,24 +149,28 @@ def _asked(runs: list[Path]) -> Iterator[AskedDocuments]:
     yield from found.values()
 
 
-@takes_groups
+@options.takes_groups
 @interrupted(WITH_REPLIES)
 def relevance(  # long: half of it are options
     runs: Annotated[list[Path], typer.Argument(help="Search results, six columns.")],
     *,
-    topics: Annotated[Path, topics_option("Narratives with sub-narratives: `split` writes them.")],
-    index: Annotated[Path, index_option("Folder that holds the passages.")],
-    models: Annotated[
-        list[str], model_option("Ask this model; repeat: the grade is that of the majority.")
+    topics: Annotated[
+        Path, options.topics_option("Narratives with sub-narratives: `split` writes them.")
     ],
-    output: Annotated[Path, output_option("Qrels to write.")],
-    depth: Annotated[int, depth_option("Passages of each run and topic.")] = 100,
+    index: Annotated[Path, options.index_option("Folder that holds the passages.")],
+    models: Annotated[
+        list[str],
+        options.model_option("Ask this model; repeat: the grade is that of the majority."),
+    ],
+    output: Annotated[Path, options.output_option("Qrels to write.")],
+    depth: Annotated[int, options.depth_option("Passages of each run and topic.")] = 100,
     track: Annotated[
-        str | None, track_option("A track with grades of relevance; the first if not given.")
+        str | None,
+        options.track_option("A track with grades of relevance; the first if not given."),
     ] = None,
-    calls: ModelCalls,
-    cache: Cache = None,
-    at_once: AtOnce = DEFAULT_AT_ONCE,
+    calls: options.ModelCalls,
+    cache: options.Cache = None,
+    at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
 ) -> None:
     """Grade passages 0 to 4 by how many sub-narratives they answer in detail.
 
@@ -198,7 +188,7 @@ def relevance(  # long: half of it are options
     from sidelight.formats.table import write_table
     from sidelight.wiring.models import ask, models_by_name
 
-    found = _found(runs, topics, index, track_of_scale("relevance", track), depth)
+    found = _found(runs, topics, index, options.track_of_scale("relevance", track), depth)
     total = sum(len(one.texts) for one in found)
 
     async def work(asked: Mapping[str, PromptedModel]) -> list[dict[str, dict[str, int]]]:

@@ -9,35 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import (
-    WITH_REPLIES,
-    Commands,
-    PlainTable,
-    Result,
-    interrupted,
-    out,
-    warning,
-)
-from sidelight.cli.options import (
-    DEFAULT_AT_ONCE,
-    QRELS,
-    REPLIES,
-    AtOnce,
-    BankPath,
-    Cache,
-    Estimate,
-    ModelCalls,
-    TrackWithNuggets,
-    cache_option,
-    count_option,
-    index_option,
-    model_option,
-    output_option,
-    queries_option,
-    query_option,
-    takes_groups,
-    topics_option,
-)
+from sidelight.cli import console, options
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import UsageError
 from sidelight.llm.prompted import PromptedModel
@@ -51,18 +23,18 @@ if TYPE_CHECKING:
 _MOST_ITEMS = 50
 
 
-@takes_groups
-@interrupted(WITH_REPLIES)
+@options.takes_groups
+@console.interrupted(console.WITH_REPLIES)
 def draft(  # long: half of it are options
     *,
     queries: Annotated[
         Path,
-        queries_option(
+        options.queries_option(
             "One JSON object of texts by id, or lines `id<TAB>text`; a subtopic is "
             "`query/subtopic<TAB>title / subtopic`."
         ),
     ],
-    output: Annotated[Path, output_option("The bank to write; packed if it ends in .gz.")],
+    output: Annotated[Path, options.output_option("The bank to write; packed if it ends in .gz.")],
     style: Annotated[
         Style,
         typer.Option(
@@ -71,8 +43,8 @@ def draft(  # long: half of it are options
             "a subtopic (car), or key facts.",
         ),
     ] = Style.DL,
-    count: Annotated[int, count_option("Items for each query.", max=_MOST_ITEMS)] = 10,
-    model: Annotated[str | None, model_option("Ask this model.")] = None,
+    count: Annotated[int, options.count_option("Items for each query.", max=_MOST_ITEMS)] = 10,
+    model: Annotated[str | None, options.model_option("Ask this model.")] = None,
     passages: Annotated[
         Path | None,
         typer.Option(
@@ -80,11 +52,11 @@ def draft(  # long: half of it are options
             help="Without a model: take key facts of these passages, laid out as graded ones.",
         ),
     ] = None,
-    calls: ModelCalls,
-    at_once: AtOnce = DEFAULT_AT_ONCE,
-    cache: Cache = None,
-    estimate: Estimate = False,
-) -> Result:
+    calls: options.ModelCalls,
+    at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
+    cache: options.Cache = None,
+    estimate: options.Estimate = False,
+) -> console.Result:
     """Draft a bank for people to refine: by a model, or from what passages have in common."""
     from sidelight.formats.banks.exams import read_query_texts, write_exams
     from sidelight.schemas.grading.rubric import bank_version
@@ -99,7 +71,7 @@ def draft(  # long: half of it are options
     if estimate:
         return _cost(texts, style, count, at_once)
     if model is not None:
-        access = calls.access(cache or output.with_name(f"{output.name}.{REPLIES}"))
+        access = calls.access(cache or output.with_name(f"{output.name}.{options.REPLIES}"))
         banks, failed = _ask(model, access, at_once, texts, style, count)
     else:
         if style is not Style.NUGGETS:
@@ -112,7 +84,7 @@ def draft(  # long: half of it are options
         write_exams(output, banks)
     items, version = sum(len(bank.items) for bank in banks), bank_version(banks)
     told = f"{output}: {counted(len(banks), 'query')}, {counted(items, 'item')}, version {version}"
-    return Result(
+    return console.Result(
         {
             "written": str(output) if banks else None,
             "queries": len(banks),
@@ -123,7 +95,7 @@ def draft(  # long: half of it are options
         [
             *([told] if banks else []),
             *(
-                warning(f"{query_id}: no bank: {reason}")._replace(always=True)
+                console.warning(f"{query_id}: no bank: {reason}")._replace(always=True)
                 for query_id, reason in failed
             ),
         ],
@@ -148,7 +120,7 @@ def _ask(
         )
 
 
-def _cost(texts: dict[str, str], style: Style, count: int, at_once: int) -> Result:
+def _cost(texts: dict[str, str], style: Style, count: int, at_once: int) -> console.Result:
     from sidelight.cli.judge import estimate_result
     from sidelight.evaluation.exams.banks import draft_banks
     from sidelight.evaluation.labelling.asking import PromptCounter
@@ -185,12 +157,14 @@ def _extract(passages: Path, texts: dict[str, str], count: int) -> tuple[ExamBan
     )
 
 
-app = Commands(
+app = console.Commands(
     help="Banks of test questions or nuggets that passages are graded by.", no_args_is_help=True
 )
 app.command()(draft)
 
-BankFile = Annotated[Path, output_option("The bank to write; packed if its name ends in .gz.")]
+BankFile = Annotated[
+    Path, options.output_option("The bank to write; packed if its name ends in .gz.")
+]
 
 
 @app.command()
@@ -198,7 +172,7 @@ def merge(
     banks: Annotated[list[Path], typer.Argument(metavar="BANK...", help="Banks of one kind.")],
     *,
     output: BankFile,
-) -> Result:
+) -> console.Result:
     """Put the items of several banks together; the same words are one item."""
     from sidelight.evaluation.exams.banks import merge_banks
     from sidelight.formats.banks.exams import read_exams
@@ -208,7 +182,7 @@ def merge(
 
 @app.command()
 def edit(
-    bank: BankPath,
+    bank: options.BankPath,
     *,
     output: BankFile,
     add: Annotated[
@@ -222,7 +196,7 @@ def edit(
         list[str] | None,
         typer.Option("--reword", help="ITEM=TEXT: other words for an item; repeat."),
     ] = None,
-) -> Result:
+) -> console.Result:
     """Add, leave out and reword items; what is reworded is a new item and graded anew."""
     from sidelight.evaluation.exams.banks import edit_banks
     from sidelight.formats.banks.exams import read_exams
@@ -240,7 +214,7 @@ def edit(
 def diff(
     old: Annotated[Path, typer.Argument(metavar="OLD", help="A bank.")],
     new: Annotated[Path, typer.Argument(metavar="NEW", help="Another, such as a later version.")],
-) -> Result:
+) -> console.Result:
     """List the items that only one of two banks has."""
     from dataclasses import asdict
 
@@ -250,7 +224,7 @@ def diff(
 
     sides = read_exams(old), read_exams(new)
     changes, versions = diff_banks(*sides), [bank_version(one) for one in sides]
-    return Result(
+    return console.Result(
         {"versions": versions, "changes": [asdict(one) for one in changes]},
         [
             *(
@@ -264,10 +238,10 @@ def diff(
 
 @app.command()
 def show(
-    bank: BankPath,
+    bank: options.BankPath,
     *,
-    query: Annotated[str | None, query_option("Show the items of this query.")] = None,
-) -> Result:
+    query: Annotated[str | None, options.query_option("Show the items of this query.")] = None,
+) -> console.Result:
     """Show the version of a bank and its queries, or the items of one."""
     from sidelight.formats.banks.exams import read_exams
     from sidelight.schemas.grading.rubric import bank_version
@@ -294,23 +268,23 @@ def show(
             (one.topic_id, one.subtopic_id, one.kind, str(len(one.items)), one.query_text)
             for one in banks
         ]
-        table = PlainTable(("query", "subtopic", "kind", "items", "text"), rows)
-        return Result(document, [table, _summary(banks)])
+        table = console.PlainTable(("query", "subtopic", "kind", "items", "text"), rows)
+        return console.Result(document, [table, _summary(banks)])
     lines = [
         line
         for one in shown
         for line in (one.query_text, *(f"  {item.item_id}  {item.text}" for item in one.items))
     ]
-    return Result(document, [*lines, _summary(banks)])
+    return console.Result(document, [*lines, _summary(banks)])
 
 
-def _written(path: Path, banks: tuple[ExamBank, ...]) -> Result:
+def _written(path: Path, banks: tuple[ExamBank, ...]) -> console.Result:
     from sidelight.formats.banks.exams import write_exams
     from sidelight.schemas.grading.rubric import bank_version
 
     write_exams(path, banks)
     document = {"written": str(path), "version": bank_version(banks)}
-    return Result(document, [f"{path}: {_summary(banks)}"])
+    return console.Result(document, [f"{path}: {_summary(banks)}"])
 
 
 def _summary(banks: tuple[ExamBank, ...]) -> str:
@@ -331,25 +305,26 @@ def _pair(option: str, text: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-@takes_groups
-@interrupted(WITH_REPLIES)
+@options.takes_groups
+@console.interrupted(console.WITH_REPLIES)
 def nuggets(  # long: half of it are options
     *,
-    topics: Annotated[Path, topics_option("The narratives: the track's topics file.")],
-    qrels: Annotated[Path, QRELS],
-    index: Annotated[Path, index_option("Folder that holds the documents.")],
+    topics: Annotated[Path, options.topics_option("The narratives: the track's topics file.")],
+    qrels: Annotated[Path, options.QRELS],
+    index: Annotated[Path, options.index_option("Folder that holds the documents.")],
     models: Annotated[
         list[str],
-        model_option("Ask this model; repeat: the first merges the lists of all and weighs them."),
+        options.model_option(
+            "Ask this model; repeat: the first merges the lists of all and weighs them."
+        ),
     ],
-    output: Annotated[Path, output_option("File of nuggets to write (JSONL).")],
-    cache: Annotated[Path, cache_option("Folder of the models' replies.")],
-    track: TrackWithNuggets = None,
-    calls: ModelCalls,
-    at_once: AtOnce = DEFAULT_AT_ONCE,
+    output: Annotated[Path, options.output_option("File of nuggets to write (JSONL).")],
+    cache: Annotated[Path, options.cache_option("Folder of the models' replies.")],
+    track: options.TrackWithNuggets = None,
+    calls: options.ModelCalls,
+    at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
 ) -> None:
     """Make nuggets: at most 30 facts a topic, vital or okay, from documents graded 1 or higher."""
-    from sidelight.cli.options import track_of_scale
     from sidelight.errors import InputError
     from sidelight.evaluation.nuggets.create import create_nuggets, documents_to_read
     from sidelight.formats.banks.nuggets import write_nuggets
@@ -359,7 +334,7 @@ def nuggets(  # long: half of it are options
     from sidelight.schemas.topic import Narrative
     from sidelight.wiring.models import ask, models_by_name
 
-    rules = track_of_scale("nuggets", track)
+    rules = options.track_of_scale("nuggets", track)
     narratives = {
         one.topic_id: one.narrative
         for one in read_topics(topics, rules)
@@ -395,6 +370,6 @@ def nuggets(  # long: half of it are options
     banks = [bank for bank in made if bank is not None]
     write_nuggets(output, banks, narratives)
     total = sum(len(bank.nuggets) for bank in banks)
-    out.print(
+    console.out.print(
         f"{counted(total, 'nugget')} of {counted(len(banks), 'topic')}: {output}", markup=False
     )

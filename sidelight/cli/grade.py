@@ -16,22 +16,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sidelight.cli import options
 from sidelight.cli.console import WITH_REPLIES, Result, Shown, interrupted, warning
-from sidelight.cli.options import (
-    JUDGE,
-    REPLIES,
-    AtOnce,
-    Cache,
-    Estimate,
-    ModelCalls,
-    bank_option,
-    depth_option,
-    index_option,
-    model_option,
-    output_option,
-    queries_option,
-    takes_groups,
-)
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, UsageError
 from sidelight.llm.prompted import PromptedModel
@@ -391,7 +377,7 @@ _DEPTH = 20
 _AT_ONCE = 128
 
 
-@takes_groups
+@options.takes_groups
 @interrupted(WITH_REPLIES)
 def grade(  # long: half of it are options
     passages: Annotated[
@@ -400,9 +386,14 @@ def grade(  # long: half of it are options
     ],
     *,
     output: Annotated[
-        Path, output_option("Graded passages (.jsonl or .gz); what it holds is not graded again.")
+        Path,
+        options.output_option(
+            "Graded passages (.jsonl or .gz); what it holds is not graded again."
+        ),
     ],
-    bank: Annotated[list[Path] | None, bank_option("Grade by its items; repeat for more.")] = None,
+    bank: Annotated[
+        list[Path] | None, options.bank_option("Grade by its items; repeat for more.")
+    ] = None,
     direct: Annotated[
         str | None,
         typer.Option(
@@ -412,10 +403,10 @@ def grade(  # long: half of it are options
         ),
     ] = None,
     queries: Annotated[
-        Path | None, queries_option("Texts of the queries, where no bank has them.")
+        Path | None, options.queries_option("Texts of the queries, where no bank has them.")
     ] = None,
-    judge: Annotated[str, JUDGE] = "embedded",
-    model: Annotated[str | None, model_option("Prompted: ask this model.")] = None,
+    judge: Annotated[str, options.JUDGE] = "embedded",
+    model: Annotated[str | None, options.model_option("Prompted: ask this model.")] = None,
     items_at_once: Annotated[
         int,
         typer.Option("--items-at-once", min=1, help="Prompted: items one call is asked about."),
@@ -431,18 +422,19 @@ def grade(  # long: half of it are options
         AnswerPart,
         typer.Option("--part", help="Of answers: grade what they say or what they cite."),
     ] = AnswerPart.WRITTEN,
-    depth: Annotated[int, depth_option("Of rankings: passages of each query.")] = _DEPTH,
+    depth: Annotated[int, options.depth_option("Of rankings: passages of each query.")] = _DEPTH,
     index: Annotated[
-        Path | None, index_option("Index folder that has the texts of ranked or cited passages.")
+        Path | None,
+        options.index_option("Index folder that has the texts of ranked or cited passages."),
     ] = None,
     texts: Annotated[
         Path | None,
         typer.Option("--texts", help="Segments (JSONL: docid, segment), in place of --index."),
     ] = None,
-    calls: ModelCalls,
-    cache: Cache = None,
-    at_once: AtOnce = _AT_ONCE,
-    estimate: Estimate = False,
+    calls: options.ModelCalls,
+    cache: options.Cache = None,
+    at_once: options.AtOnce = _AT_ONCE,
+    estimate: options.Estimate = False,
 ) -> Result:
     """Grade passages by the items of a bank from 0 to 5, or directly for the query.
 
@@ -471,7 +463,7 @@ def grade(  # long: half of it are options
     n_missing = setup.count(pool)
     if estimate:
         return estimate_result(setup.estimate(pool), at_once)
-    access = calls.access(cache or output.parent / REPLIES)
+    access = calls.access(cache or output.parent / options.REPLIES)
     with progress_bar("cells", total=n_missing) as advance:
         graded = asyncio.run(setup.perform(access, pool, advance))
     write_graded(output, graded)

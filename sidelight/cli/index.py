@@ -10,16 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sidelight.cli import options
 from sidelight.cli.console import WHERE_IT_WAS, Commands, Note, Result, Shown, interrupted, out
-from sidelight.cli.options import (
-    DIM,
-    HitsPerQuery,
-    Profile,
-    count_option,
-    index_option,
-    output_option,
-    queries_option,
-)
 from sidelight.cli.progress import progress_bar
 from sidelight.index.encoding.onnx_model import Arithmetic
 from sidelight.schemas.investigation.evidence import Hit, Query
@@ -36,11 +28,11 @@ Search = Callable[[Sequence[Query], int], dict[str, list[Hit]]]
 
 def plan(
     *,
-    count: Annotated[int, count_option("How many segments.")] = 113_520_750,
-    dim: Annotated[int, DIM] = 256,
-    profile: Profile = "cpu-24gb",
+    count: Annotated[int, options.count_option("How many segments.")] = 113_520_750,
+    dim: Annotated[int, options.DIM] = 256,
+    profile: options.Profile = "cpu-24gb",
     output: Annotated[
-        Path, output_option("Folder on the disk that is to hold the index.")
+        Path, options.output_option("Folder on the disk that is to hold the index.")
     ] = Path(),
 ) -> Result:
     """Say what vectors take under a profile: memory, disk, time, recall; and whether they fit here.
@@ -79,7 +71,7 @@ def plan(
 def remote(  # long: half of it are its options
     url: Annotated[str, typer.Argument(help="Address of the server, e.g. http://localhost:8081.")],
     name: Annotated[str, typer.Argument(help="What the server calls the index.")],
-    output: Annotated[Path, output_option("Folder that is to stand for it.")],
+    output: Annotated[Path, options.output_option("Folder that is to stand for it.")],
     token_variable: Annotated[
         str | None,
         typer.Option(
@@ -148,7 +140,7 @@ def build(  # long: most of it are its options
         typer.Argument(help="Segments as JSONL, plain or .gz; their order is free."),
     ] = None,
     *,
-    output: Annotated[Path, output_option("Folder of the index.")],
+    output: Annotated[Path, options.output_option("Folder of the index.")],
     id_field: Annotated[str, typer.Option(help="Key of the segment id.")] = "docid",
     text_field: Annotated[str, typer.Option(help="Key of the text.")] = "segment",
     encoder: Annotated[
@@ -165,7 +157,7 @@ def build(  # long: most of it are its options
     strict: Annotated[
         bool, typer.Option(help="Stop at a broken shard; else what is sound is indexed.")
     ] = False,
-    profile: Profile = "exact",
+    profile: options.Profile = "exact",
     vectors: Annotated[
         list[str] | None,
         typer.Option(
@@ -173,7 +165,7 @@ def build(  # long: most of it are its options
             "stream; repeat for more files."
         ),
     ] = None,
-    dim: Annotated[int | None, DIM] = None,
+    dim: Annotated[int | None, options.DIM] = None,
     lucene: Annotated[
         str | None,
         typer.Option(
@@ -297,7 +289,7 @@ def segment(
         list[Path],
         typer.Argument(help="JSONL with docid, body and perhaps url, title, headings; or .gz."),
     ],
-    output: Annotated[Path, output_option("Where the segments go, one JSON a line.")],
+    output: Annotated[Path, options.output_option("Where the segments go, one JSON a line.")],
 ) -> Result:
     """Cut documents into the windows of 10 sentences that MS MARCO V2.1 calls segments."""
     from itertools import chain
@@ -320,19 +312,21 @@ _SNIPPET = 300
 def search(
     words: Annotated[str | None, typer.Argument(help="What to search for.")] = None,
     *,
-    index: Annotated[Path, index_option()],
+    index: Annotated[Path, options.index_option()],
     retriever: Annotated[
         str, typer.Option("--retriever", help="bm25, rm3, rocchio, dense or hybrid.")
     ] = "hybrid",
-    k: HitsPerQuery = 10,
+    k: options.HitsPerQuery = 10,
     queries: Annotated[
-        Path | None, queries_option("File of `id<TAB>text` lines instead of words.")
+        Path | None, options.queries_option("File of `id<TAB>text` lines instead of words.")
     ] = None,
     documents: Annotated[
         bool,
         typer.Option("--documents", help="With --queries: rank documents, by their best segment."),
     ] = False,
-    output: Annotated[Path | None, output_option("TREC run to write with --queries.")] = None,
+    output: Annotated[
+        Path | None, options.output_option("TREC run to write with --queries.")
+    ] = None,
 ) -> Result:
     """Search an index and show the hits, or write a TREC run for a file of queries."""
     from sidelight.errors import UsageError
@@ -400,8 +394,8 @@ _TAG = "sidelight-fused"
 
 def fuse(
     runs: Annotated[list[Path], typer.Argument(help="Search results, six columns.")],
-    output: Annotated[Path, output_option("TREC run to write.")],
-    k: HitsPerQuery = 1000,
+    output: Annotated[Path, options.output_option("TREC run to write.")],
+    k: options.HitsPerQuery = 1000,
 ) -> None:
     """Fuse search results by the ranks they give (reciprocal rank fusion, constant 60)."""
     from sidelight.errors import InputError

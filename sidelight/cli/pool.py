@@ -9,22 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sidelight.cli import options
 from sidelight.cli.console import WITH_REPLIES, Commands, Note, Result, interrupted, out
-from sidelight.cli.options import (
-    DEFAULT_AT_ONCE,
-    AtOnce,
-    Cache,
-    Data,
-    ModelCalls,
-    Rubrics,
-    Seed,
-    Track,
-    model_option,
-    output_option,
-    required,
-    takes_groups,
-    topics_option,
-)
 from sidelight.formats.data_folder import DataPart
 from sidelight.llm.prompted import PromptedModel
 from sidelight.text import counted
@@ -37,7 +23,7 @@ app = Commands(help="Pool questions, and join them to articles.", no_args_is_hel
 
 
 @app.command()
-@takes_groups
+@options.takes_groups
 @interrupted(WITH_REPLIES)
 def questions(  # long: half of it are options
     groups: Annotated[
@@ -45,19 +31,22 @@ def questions(  # long: half of it are options
         typer.Argument(help="One for each group: NAME=RUN,RUN with its best run first."),
     ],
     *,
-    output: Annotated[Path, output_option("File of pooled questions, three columns.")],
+    output: Annotated[Path, options.output_option("File of pooled questions, three columns.")],
     per_group: Annotated[
         int, typer.Option("--per-group", min=1, help="Questions of each group for a topic.")
     ] = 3,
-    track: Track = DEFAULT_TRACK,
-    topics: Annotated[Path | None, topics_option("With --model: the articles (JSONL).")] = None,
-    model: Annotated[
-        str | None, model_option("Ask this model; rules and an encoder decide if none is named.")
+    track: options.Track = DEFAULT_TRACK,
+    topics: Annotated[
+        Path | None, options.topics_option("With --model: the articles (JSONL).")
     ] = None,
-    calls: ModelCalls,
-    cache: Cache = None,
-    at_once: AtOnce = DEFAULT_AT_ONCE,
-    seed: Seed = 0,
+    model: Annotated[
+        str | None,
+        options.model_option("Ask this model; rules and an encoder decide if none is named."),
+    ] = None,
+    calls: options.ModelCalls,
+    cache: options.Cache = None,
+    at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
+    seed: options.Seed = 0,
 ) -> Result:
     """Pool questions of several groups in turns; what is unfit or repeats one is left out."""
     from sidelight.evaluation.pooling import PromptedPoolChecker, RuleChecker, pool_questions
@@ -115,7 +104,7 @@ def topics(
     questions: Annotated[Path, typer.Argument(help="File of pooled questions, three columns.")],
     *,
     articles: Annotated[Path, typer.Option("--articles", help="The articles (JSONL).")],
-    output: Annotated[Path, output_option("Topics file (JSONL) for `sidelight run`.")],
+    output: Annotated[Path, options.output_option("Topics file (JSONL) for `sidelight run`.")],
 ) -> None:
     """Join pooled questions to their articles, so that a run finds documents for them.
 
@@ -168,7 +157,7 @@ def _named(groups: list[str]) -> dict[str, list[Path]]:
 def pairs(
     runs: Annotated[list[Path], typer.Argument(help="Runs of questions.")],
     *,
-    output: Annotated[Path, output_option("Table of pairs to write (CSV).")],
+    output: Annotated[Path, options.output_option("Table of pairs to write (CSV).")],
     embedder: Annotated[
         str | None,
         typer.Option(help="Name or path of a sentence-transformers model; the bundled one if not."),
@@ -176,9 +165,9 @@ def pairs(
     reranker: Annotated[
         str | None, typer.Option(help="Name or path of a cross-encoder, as a second opinion.")
     ] = None,
-    track: Track = DEFAULT_TRACK,
-    data: Data = None,
-    rubrics: Rubrics = None,
+    track: options.Track = DEFAULT_TRACK,
+    data: options.Data = None,
+    rubrics: options.Rubrics = None,
 ) -> Result:
     """Pool pairs to judge: of each run, the nearest question to each question of a rubric.
 
@@ -193,7 +182,9 @@ def pairs(
     from sidelight.tracks import load_track
 
     rules = load_track(track)
-    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales)
+    known = read_rubrics(
+        options.required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales
+    )
     read = run_format(rules.question_list).read
     models = {"embedder": _cosine(embedder or DEFAULT_ENCODER)}
     if reranker:

@@ -50,15 +50,8 @@ import orjson
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
+from sidelight import errors
 from sidelight.config.settings import Settings
-from sidelight.errors import (
-    InputError,
-    InvalidFileError,
-    MachineError,
-    OfflineError,
-    Problem,
-    Severity,
-)
 from sidelight.files import (
     MAX_TABLE_BYTES,
     check_folder,
@@ -171,7 +164,7 @@ class Recording:
             vectors = np.load(folder / "vectors.npy", allow_pickle=False)
             found.vectors.update(zip(texts, vectors, strict=True))
         except _NOT_EVIDENCE as error:
-            raise InputError(
+            raise errors.InputError(
                 f"{folder}: expected recorded evidence; found: {error}",
                 remedy=_FROM_ITS_SOURCE,
             ) from error
@@ -235,7 +228,7 @@ class _ReplayingRetriever:
 
 def _recorded(kept: dict[K, V], key: K, what: str) -> V:
     if key not in kept:
-        raise InputError(f"the recorded run made no use of the {what} {str(key)[:100]!r}")
+        raise errors.InputError(f"the recorded run made no use of the {what} {str(key)[:100]!r}")
     return kept[key]
 
 
@@ -261,7 +254,7 @@ def _read_lines(path: Path, kind: type[V]) -> list[V]:
             said = error.errors()[0] if isinstance(error, ValidationError) else None
             where = ".".join(map(str, said["loc"])) if said else ""
             found = f"{where} {quoted(said['input'])}: {said['msg']}" if said else str(error)
-            raise InputError(
+            raise errors.InputError(
                 f"{path}:{number}: expected recorded evidence; found {found.strip()}",
                 remedy=_FROM_ITS_SOURCE,
             ) from error
@@ -298,7 +291,7 @@ async def replay_run(
     )
 
 
-def compare_runs(recorded: RunDirectory, replayed: RunDirectory) -> list[Problem]:
+def compare_runs(recorded: RunDirectory, replayed: RunDirectory) -> list[errors.Problem]:
     """Return every difference between the files of two runs, each with its first line.
 
     Other versions of packages are no difference between runs, and so a warning.
@@ -318,7 +311,7 @@ def compare_runs(recorded: RunDirectory, replayed: RunDirectory) -> list[Problem
     ]
 
 
-def compare_scores(scores: Path, rubrics: Path, run: RunDirectory) -> list[Problem]:
+def compare_scores(scores: Path, rubrics: Path, run: RunDirectory) -> list[errors.Problem]:
     """Return every difference between score files and what the assessments beside them come to."""
     known = given_rubrics(rubrics, run.read_manifest().topics)
     with tempfile.TemporaryDirectory(prefix="sidelight-") as scratch:
@@ -352,8 +345,8 @@ def _json_lines(value: object) -> list[str]:
 
 
 def _differences(
-    path: Path, expected: Sequence[str], found: Sequence[str], severity: Severity = "error"
-) -> list[Problem]:
+    path: Path, expected: Sequence[str], found: Sequence[str], severity: errors.Severity = "error"
+) -> list[errors.Problem]:
     """Return the first difference between a file and what a replay gives, if there is one."""
     for number, (new, old) in enumerate(zip_longest(expected, found), start=1):
         if new != old:
@@ -362,7 +355,7 @@ def _differences(
             )
             begin = max(0, sum(1 for _ in same) - _BEFORE)
             shown = _shown(new, begin), _shown(old, begin)
-            return [Problem("replay-differs", str(path), number, *shown, _CAUSE, severity)]
+            return [errors.Problem("replay-differs", str(path), number, *shown, _CAUSE, severity)]
     return []
 
 
@@ -404,7 +397,7 @@ async def make_bundle(  # long: one list of what a bundle holds
     judged_by = _rubrics_of(run, rubrics)
     manifest = run.manifest_with(folder.fingerprint())
     if manifest.failed_topics:
-        raise InputError(
+        raise errors.InputError(
             f"{run.manifest}: expected a finished run; found {len(manifest.failed_topics)} "
             "failed topics",
             remedy="Call `sidelight run` again first.",
@@ -412,7 +405,7 @@ async def make_bundle(  # long: one list of what a bundle holds
     todo = read_topics(topics, run.read_track())
     found = {topic.topic_id for topic in todo}
     if differing := sorted(found.symmetric_difference(manifest.topics)):
-        raise InputError(
+        raise errors.InputError(
             f"{topics}: expected the topics of the run; {differing[0]} is in one of the two only",
             remedy="Give the topics file that the run was made with.",
         )
@@ -435,7 +428,7 @@ async def make_bundle(  # long: one list of what a bundle holds
         )
         problems = [item for item in compare_runs(run, again) if item.severity == "error"]
         if problems:
-            raise InvalidFileError(problems)
+            raise errors.InvalidFileError(problems)
         record.write(packed / EVIDENCE)
         shutil.copyfile(topics, packed / TOPICS)
         shutil.copytree(again.path, packed / RUN, ignore=shutil.ignore_patterns(".*", "calls"))
@@ -460,7 +453,7 @@ def _rubrics_of(run: RunDirectory, given: Path | None) -> Path | None:
     # A folder that somebody names may be a link; what lies in a run is the run's own.
     found = drafted if drafted.exists() else given and given.resolve()
     if found is None:
-        raise InputError(
+        raise errors.InputError(
             f"{scores}: expected the rubrics that the run was judged by; found none",
             remedy="Name their folder with --rubrics.",
         )
@@ -479,7 +472,7 @@ def _copy(folder: Path, to: Path, *left_out: str) -> None:
     copied = Path(shutil.copytree(folder, to, symlinks=True, ignore=ignored))
     below = [folder / path.relative_to(copied) for path in files_below(copied)]
     if link := next((path for path in (folder, *below) if path.is_symlink()), None):
-        raise InputError(
+        raise errors.InputError(
             f"{link}: expected a plain file or folder; found a link to {link.readlink()}",
             remedy="Put what it leads to in its place, if everybody may have it; else remove it.",
         )
@@ -524,7 +517,7 @@ class Verification(NamedTuple):
     """
 
     contents: Contents
-    problems: tuple[Problem, ...]
+    problems: tuple[errors.Problem, ...]
     topics: int
 
     @property
@@ -556,7 +549,7 @@ async def verify_bundle(
         if problems:
             return Verification(contents, tuple(problems), 0)
         if contents.sidelight != VERSION:
-            raise MachineError(
+            raise errors.MachineError(
                 f"{bundle}: all bytes are as they were packed; the replay needs sidelight "
                 f"{contents.sidelight}, and this is {VERSION}",
                 remedy=f"Install it with: pip install sidelight=={contents.sidelight}",
@@ -585,19 +578,19 @@ def _read_replies(path: Path) -> Iterator[KeptReply]:
                 yield KeptReply.model_validate_json(line, strict=True)
             except ValidationError as error:
                 first = error.errors()[0]["msg"]
-                raise InputError(
+                raise errors.InputError(
                     f"{path}:{number}: expected a kept reply; found: {first}"
                 ) from error
 
 
-def _other_prompts(folder: Path, contents: Contents) -> list[Problem]:
+def _other_prompts(folder: Path, contents: Contents) -> list[errors.Problem]:
     """Return prompts that this installation words otherwise than the one that made the bundle."""
     here = {
         prompt.id: BundledPrompt(version=prompt.version, fingerprint=prompt.fingerprint)
         for prompt in find_prompts()
     }
     return [
-        Problem(
+        errors.Problem(
             "prompt-changed",
             str(folder / CONTENTS),
             None,
@@ -615,7 +608,7 @@ async def _replay(
     contents: Contents,
     on_topic: Callable[[str], None],
     plugins: Container[str],
-) -> tuple[list[Problem], int]:
+) -> tuple[list[errors.Problem], int]:
     recorded = RunDirectory(folder / RUN, plugins)
     settings = recorded.read_settings()
     topics = read_topics(folder / TOPICS, recorded.read_track())
@@ -632,11 +625,13 @@ async def _replay(
                 again.path,
                 on_topic,
             )
-        except OfflineError as error:
+        except errors.OfflineError as error:
             missing = "every reply that the replay needs"
             remedy = "The replay goes another way than the run went; compare the versions."
             return [
-                Problem("reply-missing", str(folder / REPLIES), None, missing, str(error), remedy)
+                errors.Problem(
+                    "reply-missing", str(folder / REPLIES), None, missing, str(error), remedy
+                )
             ], 0
         problems = compare_runs(recorded, again)
     if (folder / SCORES).exists():

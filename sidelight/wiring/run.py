@@ -29,16 +29,8 @@ from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article, Narrative, Topic
 from sidelight.tracks import load_track
 from sidelight.versions import untraced
+from sidelight.wiring import roles
 from sidelight.wiring.models import ModelAccess, Models, ask, models_by_name, open_models
-from sidelight.wiring.roles import (
-    PLAIN,
-    asked_model,
-    model_named,
-    models_asked,
-    offers,
-    open_roles,
-    plain_performer,
-)
 
 if TYPE_CHECKING:
     from sidelight.agents.state import AnswerDeps, AnswerState, InvestigationState
@@ -110,7 +102,7 @@ async def open_investigation(
     graph, allow_own_article = build_graph(), settings.retrieval.allow_own_article
     steps = graph_steps(settings)
     async with open_models(settings, access) as models:
-        roles_of_topic = await open_roles(settings, models, sources.encode)
+        roles_of_topic = await roles.open_roles(settings, models, sources.encode)
         retriever_of_topic = await open_listwise(settings, models, sources)
 
         async def investigate(topic: Topic, log: TopicLog) -> Outcome:
@@ -159,7 +151,7 @@ async def open_listwise(
     model, loop = await models.named(named), asyncio.get_running_loop()
 
     def of_topic(log: TopicLog, lookup: Lookup) -> Retriever:
-        ranker = PromptedRanker(asked_model(model, named, log))
+        ranker = PromptedRanker(roles.asked_model(model, named, log))
 
         async def rank(windows: Sequence[tuple[str, Sequence[Segment]]]) -> list[tuple[int, ...]]:
             return await asyncio.gather(*(ranker(query, window) for query, window in windows))
@@ -266,7 +258,7 @@ async def open_questions_and_documents(
 
     track, graph = load_track(settings.track), build_documents_graph()
     async with open_models(settings, access) as models:
-        roles_of_topic = await open_roles(settings, models, sources.encode)
+        roles_of_topic = await roles.open_roles(settings, models, sources.encode)
         retriever_of_topic = await open_listwise(settings, models, sources)
         parts_of_topic = await _open_parts(settings, models, sources)
 
@@ -324,8 +316,8 @@ async def _open_parts(
     """Return what makes the parts of a topic; models are opened once for all of them."""
     parts = document_parts(settings)
     opened = {}
-    for name in sorted({name for part in parts.values() for name in models_asked(part)}):
-        named = model_named(settings, name)
+    for name in sorted({name for part in parts.values() for name in roles.models_asked(part)}):
+        named = roles.model_named(settings, name)
         if named is None:
             raise UsageError(
                 "the settings of documents ask a model, and name none",
@@ -334,8 +326,8 @@ async def _open_parts(
         opened[name] = await models.named(named), named
 
     def of_topic(log: TopicLog) -> dict[str, Any]:
-        asks = {name: asked_model(*model, log) for name, model in opened.items()}
-        offered = offers(settings, sources.encode, asks) | {
+        asks = {name: roles.asked_model(*model, log) for name, model in opened.items()}
+        offered = roles.offers(settings, sources.encode, asks) | {
             "queries_per_question": lambda: settings.documents.queries_per_question
         }
         return {
@@ -364,7 +356,7 @@ async def open_answer(
 
     performers = {settings.roles.performer(role) for role in ROLES if role != _WRITES}
     writer = settings.roles.performer(_WRITES)
-    if performers != {PLAIN} or writer not in {PLAIN, _ANSWER_WRITER}:
+    if performers != {roles.PLAIN} or writer not in {roles.PLAIN, _ANSWER_WRITER}:
         raise UsageError(
             "narratives are answered without a model, and the settings name one for a step",
             remedy=f"Leave `roles` at their defaults, or let a model write: --set "
@@ -387,7 +379,7 @@ async def open_answer(
 
 
 async def _writer(settings: Settings, models: Models) -> tuple[Model, ModelSettings]:
-    named = model_named(settings, "writer")
+    named = roles.model_named(settings, "writer")
     if named is None:
         raise UsageError(
             f"{_ANSWER_WRITER} asks a model, and the settings name none",
@@ -419,17 +411,17 @@ def _dependencies(
     from sidelight.retrieval.lateral import LateralRetriever, SegmentCache
     from sidelight.schemas.investigation.report import DraftReport
 
-    offered = offers(settings, sources.encode, {})
+    offered = roles.offers(settings, sources.encode, {})
     offered["nothing_found"] = lambda: DraftReport(sentences=())
 
     def performer(role: str) -> Any:
-        return log.timed(role, plain_performer(role, offered))
+        return log.timed(role, roles.plain_performer(role, offered))
 
     writer = performer(_WRITES)
     if asked is not None:
-        offered["writer"] = lambda: asked_model(*asked, log)
+        offered["writer"] = lambda: roles.asked_model(*asked, log)
         prompted = make(f"performer of {_WRITES}", load(f"role.{_WRITES}", _ANSWER_WRITER), offered)
-        plain = plain_performer(_WRITES, offered)
+        plain = roles.plain_performer(_WRITES, offered)
         writer = log.timed(_WRITES, log.with_fallback(_WRITES, prompted, plain))
     lookup = SegmentCache(sources.lookup)
     given = narrative.references

@@ -23,42 +23,11 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from sidelight.checks.questions import COMPOUND_PROMPT
 from sidelight.checks.usefulness import NearestSentence, PromptedUsefulness
+from sidelight.evaluation.labelling import judge, question_quality, rubric_cases, rubric_labels
 from sidelight.evaluation.labelling.asking import Assessor
 from sidelight.evaluation.labelling.comparing import SentenceEncoder, TextComparison
 from sidelight.evaluation.labelling.examples import Examples
-from sidelight.evaluation.labelling.judge import (
-    Instrument,
-    Judge,
-    Judgment,
-    Labeller,
-    LabellingProtocol,
-    Mode,
-)
-from sidelight.evaluation.labelling.question_quality import (
-    QUESTION_QUALITY,
-    QUESTION_REDUNDANCY,
-    LearnedQuestionQuality,
-    LearnedQuestionRedundancy,
-    PromptedQuestionList,
-)
 from sidelight.evaluation.labelling.relevance import USEFULNESS, UsefulnessLabeller
-from sidelight.evaluation.labelling.rubric_cases import (
-    COMPOUND_QUESTIONS,
-    QUESTION_SIMILARITY,
-    REPORT_ANSWERS,
-    PromptedCompoundQuestions,
-    TopicMaterial,
-    label_by_form,
-    topic_material,
-)
-from sidelight.evaluation.labelling.rubric_labels import (
-    REPORT_ANSWERS_PROMPT,
-    SIMILARITY_PROMPTS,
-    EmbeddedQuestionSimilarity,
-    EmbeddedReportAnswers,
-    PromptedQuestionSimilarity,
-    PromptedReportAnswers,
-)
 from sidelight.evaluation.labelling.support import SUPPORT, EmbeddedSupport, PromptedSupport
 from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.grading.judgment import LabelScale, Unjudged
@@ -67,7 +36,7 @@ from sidelight.schemas.run import SubmittedReport
 from sidelight.schemas.topic import Article
 
 
-class EmbeddedJudge(Judge):
+class EmbeddedJudge(judge.Judge):
     """Judges by comparing words, figures, names and vectors; see `Judge`.
 
     Word weights come from the rubrics, so they do not depend on what is judged. Labels by rule,
@@ -97,22 +66,24 @@ class EmbeddedJudge(Judge):
         known = {**(examples.rubrics if examples else {}), **rubrics}
         encode = encoder and encoder.encode
         comparison = TextComparison(_texts(known), encode)
-        questions = EmbeddedQuestionSimilarity(comparison, examples, min_confidence)
-        self._answers = EmbeddedReportAnswers(encode, examples, min_confidence)
+        questions = rubric_labels.EmbeddedQuestionSimilarity(comparison, examples, min_confidence)
+        self._answers = rubric_labels.EmbeddedReportAnswers(encode, examples, min_confidence)
         support = EmbeddedSupport(encode)
         weights = f"weights {self._answers.weights}+{support.weights}"
         compares = f"{encoder.name if encoder else 'words only'}, {weights}"
         self.version = f"5 ({compares}{shown}{withheld})"
-        self.labellers: dict[LabellingProtocol[Any], Labeller[Any]] = {
-            QUESTION_SIMILARITY: questions,
-            COMPOUND_QUESTIONS: label_by_form,
-            REPORT_ANSWERS: self._answers,
+        self.labellers: dict[judge.LabellingProtocol[Any], judge.Labeller[Any]] = {
+            rubric_cases.QUESTION_SIMILARITY: questions,
+            rubric_cases.COMPOUND_QUESTIONS: rubric_cases.label_by_form,
+            rubric_cases.REPORT_ANSWERS: self._answers,
             SUPPORT: support,
-            QUESTION_QUALITY: LearnedQuestionQuality(),
+            question_quality.QUESTION_QUALITY: question_quality.LearnedQuestionQuality(),
         }
         if encode:
             self.labellers[USEFULNESS] = UsefulnessLabeller(NearestSentence(encode))
-            self.labellers[QUESTION_REDUNDANCY] = LearnedQuestionRedundancy(encode)
+            self.labellers[question_quality.QUESTION_REDUNDANCY] = (
+                question_quality.LearnedQuestionRedundancy(encode)
+            )
         self.agreement = {
             what: labeller.agreement
             for what, labeller in (("questions", questions), ("answers", self._answers))
@@ -149,20 +120,22 @@ class Ensemble(Generic[C]):
         scale: Of the labels that they give.
     """
 
-    def __init__(self, labellers: Mapping[str, Labeller[C]], scale: LabelScale) -> None:
+    def __init__(self, labellers: Mapping[str, judge.Labeller[C]], scale: LabelScale) -> None:
         self._labellers = labellers
         self._scale = scale
 
-    async def __call__(self, case: C) -> list[Judgment]:
+    async def __call__(self, case: C) -> list[judge.Judgment]:
         """Return the judgments that all come to together."""
         given = await asyncio.gather(*(labeller(case) for labeller in self._labellers.values()))
         return [self._one(votes) for votes in zip(*given, strict=True)]
 
-    def _one(self, votes: tuple[Judgment, ...]) -> Judgment:
+    def _one(self, votes: tuple[judge.Judgment, ...]) -> judge.Judgment:
         told = (
             f"{model}: {_told(vote)}" for model, vote in zip(self._labellers, votes, strict=True)
         )
-        return Judgment(combined([vote.label for vote in votes], self._scale), "; ".join(told))
+        return judge.Judgment(
+            combined([vote.label for vote in votes], self._scale), "; ".join(told)
+        )
 
 
 def combined(votes: Sequence[str | Unjudged], scale: LabelScale) -> str | Unjudged:
@@ -180,7 +153,7 @@ def combined(votes: Sequence[str | Unjudged], scale: LabelScale) -> str | Unjudg
     return levels[(len(levels) - 1) // 2]
 
 
-def _told(vote: Judgment) -> str:
+def _told(vote: judge.Judgment) -> str:
     if isinstance(vote.label, Unjudged):
         return f"unjudged ({vote.label.reason})"
     return f"{vote.label} ({vote.rationale})"
@@ -190,7 +163,7 @@ VERSION = 2
 """Changes with whatever changes labels and is neither a prompt, nor the mode, nor a model."""
 
 
-class PromptedJudge(Judge):
+class PromptedJudge(judge.Judge):
     """Judges by asking a model, or several that vote; see `Judge`.
 
     Only labels that were offered count, and only for what was asked about. What a model does not
@@ -216,34 +189,50 @@ class PromptedJudge(Judge):
         models: Mapping[str, PromptedModel],
         articles: Mapping[str, Article],
         examples: Examples | None = None,
-        mode: Mode = Mode.PAIRWISE,
+        mode: judge.Mode = judge.Mode.PAIRWISE,
     ) -> None:
-        prompts = (COMPOUND_PROMPT, SIMILARITY_PROMPTS[mode], REPORT_ANSWERS_PROMPT)
-        instrument = Instrument(
+        prompts = (
+            COMPOUND_PROMPT,
+            rubric_labels.SIMILARITY_PROMPTS[mode],
+            rubric_labels.REPORT_ANSWERS_PROMPT,
+        )
+        instrument = judge.Instrument(
             models=tuple(models),
             mode=mode,
             prompts={prompt.id: prompt.fingerprint for prompt in prompts},
         )
         if len(models) > 1:
-            instrument = instrument.model_copy(update={"rule": rule(REPORT_ANSWERS.scale)})
+            instrument = instrument.model_copy(
+                update={"rule": rule(rubric_cases.REPORT_ANSWERS.scale)}
+            )
         self.instrument = instrument
         shown = f", examples {examples.fingerprint}" if examples else ""
         self.version = f"{VERSION} ({instrument.summary}{shown})"
         self.examples = examples
 
         @cache
-        def material(rubric: Rubric) -> TopicMaterial:
-            return topic_material(articles[rubric.topic_id], rubric, examples)
+        def material(rubric: Rubric) -> rubric_cases.TopicMaterial:
+            return rubric_cases.topic_material(articles[rubric.topic_id], rubric, examples)
 
-        def labellers(model: PromptedModel) -> dict[LabellingProtocol[Any], Labeller[Any]]:
+        def labellers(
+            model: PromptedModel,
+        ) -> dict[judge.LabellingProtocol[Any], judge.Labeller[Any]]:
             assessor = Assessor(model)
             return {
-                COMPOUND_QUESTIONS: PromptedCompoundQuestions(assessor),
-                QUESTION_SIMILARITY: PromptedQuestionSimilarity(assessor, material, mode),
-                REPORT_ANSWERS: PromptedReportAnswers(assessor, material),
+                rubric_cases.COMPOUND_QUESTIONS: rubric_cases.PromptedCompoundQuestions(assessor),
+                rubric_cases.QUESTION_SIMILARITY: rubric_labels.PromptedQuestionSimilarity(
+                    assessor, material, mode
+                ),
+                rubric_cases.REPORT_ANSWERS: rubric_labels.PromptedReportAnswers(
+                    assessor, material
+                ),
                 SUPPORT: PromptedSupport(model),
-                QUESTION_QUALITY: PromptedQuestionList(assessor, attrgetter("grade")),
-                QUESTION_REDUNDANCY: PromptedQuestionList(assessor, attrgetter("redundant")),
+                question_quality.QUESTION_QUALITY: question_quality.PromptedQuestionList(
+                    assessor, attrgetter("grade")
+                ),
+                question_quality.QUESTION_REDUNDANCY: question_quality.PromptedQuestionList(
+                    assessor, attrgetter("redundant")
+                ),
                 USEFULNESS: UsefulnessLabeller(PromptedUsefulness(model)),
             }
 
