@@ -47,14 +47,15 @@ from sidelight.formats.runs.submission import run_format
 from sidelight.llm.prompted import CallRecord
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.log import usage_by_prompt
-from sidelight.runs.self_evaluation import FUNNEL_FILE
+from sidelight.runs.self_evaluation import FUNNEL_FILE, collect, evaluate_run, read_finished
 from sidelight.schemas.grading.judgment import JudgedSentence, Measure
 from sidelight.schemas.task import CitedTextTask
 from sidelight.schemas.topic import asked_in, host_of
 from sidelight.text import counted
+from sidelight.text_vectors import TextVectors
 from sidelight.tracks import Track
 from sidelight.versions import end_with_parent
-from sidelight.wiring.judges import JudgeInputs, make_judge
+from sidelight.wiring.judges import JudgeInputs, make_judge, open_encoder
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -110,9 +111,6 @@ def judge_arms(
 @cache
 def _encoder() -> SentenceEncoder:
     """Return the encoder that the judging process keeps from arm to arm, with what it encoded."""
-    from sidelight.text_vectors import TextVectors
-    from sidelight.wiring.judges import open_encoder
-
     encoder = open_encoder()
     return encoder._replace(encode=TextVectors(encoder.encode))
 
@@ -121,7 +119,6 @@ def _judge_arm(
     name: str, folder: Path, index: Path, rubrics: Path, judge: str, plugins: Sequence[str]
 ) -> str:
     from sidelight.index.folder import open_index
-    from sidelight.runs.self_evaluation import collect, evaluate_run, read_finished
 
     directory, opened = RunDirectory(folder / ARMS / name, plugins), open_index(index)
     run = read_finished(directory, opened.fingerprint(), rubrics)

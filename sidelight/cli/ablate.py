@@ -11,9 +11,13 @@ import typer
 
 from sidelight.cli import console, options
 from sidelight.cli.progress import progress_bar
+from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
+from sidelight.formats.table import write_markdown_table
+from sidelight.formats.topics import read_articles, read_queries
 from sidelight.schemas.grading.judgment import Measure
 from sidelight.text import counted
+from sidelight.wiring.judges import judge_class
 from sidelight.wiring.models import ModelAccess
 
 if TYPE_CHECKING:
@@ -69,7 +73,6 @@ def ablate(  # long: half of it are its options
         notes,
         topics_table,
     )
-    from sidelight.errors import UsageError
 
     plan = read_grid(grid)
     arms = arms_of(plan, grid)
@@ -117,7 +120,6 @@ def ablate(  # long: half of it are its options
 def _open(
     index: Path | None, corpus: Sequence[Path] | None, grid: Grid, output: Path
 ) -> SearchIndex:
-    from sidelight.errors import UsageError
     from sidelight.index.build import build_index
     from sidelight.index.encoding.encoder import Encoder
     from sidelight.index.folder import open_index
@@ -146,9 +148,6 @@ def _run(  # long: a list of what it is given, and of what it does
 ) -> tuple[list[TopicScore], dict[str, ArmCost]]:
     from sidelight.ablation.measures import cost_of, judge_arms, measure_arm
     from sidelight.ablation.runs import SharedSources, run_arms
-    from sidelight.errors import InputError
-    from sidelight.formats.topics import read_articles
-    from sidelight.wiring.judges import judge_class
 
     articles = read_articles(topics)
     if rubrics:
@@ -198,7 +197,6 @@ def _search(
     arms: Sequence[Arm], folder: SearchIndex, grid: Grid, queries: Path, qrels: Path, output: Path
 ) -> list[TopicScore]:
     from sidelight.ablation.runs import SharedSources, score_searches, search_arms
-    from sidelight.formats.topics import read_queries
 
     with progress_bar("arms", total=len(arms)) as advance:
         search_arms(
@@ -214,7 +212,6 @@ def _search(
 
 def _plan(arms: Sequence[Arm], topics: Path | None) -> console.Result:
     """Return what each arm changes, and what it would ask of models."""
-    from sidelight.formats.topics import read_articles
     from sidelight.wiring.estimate import estimate_run
 
     articles = read_articles(topics) if topics else ()
@@ -256,7 +253,5 @@ def _plan(arms: Sequence[Arm], topics: Path | None) -> console.Result:
 
 
 def _write_markdown(folder: Path, tables: Sequence[console.ResultTable]) -> None:
-    from sidelight.formats.table import write_markdown_table
-
     for table in tables:
         write_markdown_table(folder / f"{table.name}.md", table.header, table.rows)

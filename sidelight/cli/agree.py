@@ -22,12 +22,18 @@ from sidelight.cli.tables import (
     run_means_table,
     score_tables,
 )
-from sidelight.errors import UsageError
+from sidelight.errors import InputError, UsageError
+from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart
+from sidelight.formats.labels.assessments import COMPOUND_ASSESSMENTS
+from sidelight.formats.labels.qrels import read_qrels, read_question_grades, write_qrels
+from sidelight.formats.runs.submission import run_format
+from sidelight.formats.table import write_table
 from sidelight.schemas.grading.judgment import QuestionGrade
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.text import counted
-from sidelight.tracks import DEFAULT_TRACK
+from sidelight.tracks import DEFAULT_TRACK, load_track
+from sidelight.wiring.judges import open_encoder
 
 if TYPE_CHECKING:
     from sidelight.evaluation.agreement.labels import CategoryAgreement
@@ -61,9 +67,6 @@ def labels(  # long: half of it are options
 ) -> console.Result:
     """Compare two assessment files of one kind, on what both sides judged."""
     from sidelight.evaluation.agreement.labels import compare_labels, read_two_sides
-    from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.formats.labels.assessments import COMPOUND_ASSESSMENTS
-    from sidelight.tracks import load_track
 
     if second is None:
         first, second = _by_people(first, data), first
@@ -144,7 +147,6 @@ def scores(
 
     from sidelight.evaluation.agreement.ranks import MIN_RUNS_FOR_INTERVALS, compare_scores
     from sidelight.evaluation.scoring.table import read_topic_scores
-    from sidelight.tracks import load_track
 
     if second:
         one: Sequence[TopicScore] = read_topic_scores(first)
@@ -200,7 +202,6 @@ def qrels(
 ) -> console.Result:
     """Compare two sets of relevance labels, on the documents that both label."""
     from sidelight.evaluation.agreement.qrels import compare_qrels
-    from sidelight.formats.labels.qrels import read_qrels
 
     thresholds = None
     if min_first is not None and min_second is not None:
@@ -319,10 +320,7 @@ def vote(  # long: a third of it are options
 
     With a reference, a judge's grades for a query are mapped as they fit best on all other queries.
     """
-    from sidelight.errors import InputError
     from sidelight.evaluation.labelling.relevance import decided, held_out, vote, vote_rows
-    from sidelight.formats.labels.qrels import read_qrels, write_qrels
-    from sidelight.formats.table import write_table
 
     names = [path.name for path in judges]
     if len(set(names)) < len(names):
@@ -367,9 +365,7 @@ def grades(
     output: options.Output = None,
 ) -> console.Result:
     """Compare two sides' grades of questions: how far they agree, and which side is generous."""
-    from sidelight.errors import InputError
     from sidelight.evaluation.agreement.labels import CategoryAgreement
-    from sidelight.formats.labels.qrels import read_question_grades
 
     scales = options.track_of_scale("question_quality", track).scales
     sides = [_by_key(read_question_grades(path, scales)) for path in (first, second)]
@@ -428,10 +424,6 @@ def norms(  # long: half of it are options
 
     from sidelight.evaluation.agreement.people import compare_norms
     from sidelight.formats.banks.nuggets import read_nuggets, write_nuggets
-    from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.formats.runs.submission import run_format
-    from sidelight.tracks import load_track
-    from sidelight.wiring.judges import open_encoder
 
     rules = load_track(track)
     known = read_rubrics(
@@ -557,7 +549,6 @@ def support(
 def _encode(words_only: bool) -> Encode | None:
     if words_only:
         return None
-    from sidelight.wiring.judges import open_encoder
 
     return open_encoder().encode
 

@@ -12,11 +12,21 @@ import typer
 from sidelight.cli import options
 from sidelight.cli.console import WITH_REPLIES, Commands, interrupted, out
 from sidelight.cli.progress import progress_bar
+from sidelight.errors import InputError
 from sidelight.evaluation.labelling.judge import Judge
+from sidelight.formats.labels.qrels import write_qrels, write_question_grades
+from sidelight.formats.runs.submission import run_format
+from sidelight.formats.runs.trec_run import read_trec_run
+from sidelight.formats.table import write_table
+from sidelight.formats.topics import read_articles, read_topics
 from sidelight.llm.prompted import PromptedModel
-from sidelight.schemas.grading.judgment import QuestionGrade
+from sidelight.schemas.grading.judgment import QuestionGrade, Unjudged
+from sidelight.schemas.topic import Article, Narrative, question_id
 from sidelight.text import counted
 from sidelight.tracks import Track as TrackRules
+from sidelight.tracks import load_track
+from sidelight.wiring.judges import JudgeInputs, set_up_judge
+from sidelight.wiring.models import ask, models_by_name
 
 if TYPE_CHECKING:
     from sidelight.evaluation.labelling.judged_runs import AskedDocuments, GradedDocuments
@@ -45,13 +55,6 @@ def questions(  # long: half of it are options
 ) -> None:
     """Grade each question of some runs, and tell which of them an earlier one answers."""
     from sidelight.evaluation.labelling.judged_runs import grade_question_runs
-    from sidelight.formats.labels.qrels import write_question_grades
-    from sidelight.formats.runs.submission import run_format
-    from sidelight.formats.topics import read_articles
-    from sidelight.schemas.grading.judgment import Unjudged
-    from sidelight.tracks import load_track
-    from sidelight.wiring.judges import JudgeInputs, set_up_judge
-    from sidelight.wiring.models import models_by_name
 
     read = run_format(load_track(track).question_list).read
     given = [read(path) for path in runs]
@@ -87,9 +90,6 @@ def documents(  # long: half of it are options
 ) -> None:
     """Grade the documents that runs of the same questions rank, by their best segments."""
     from sidelight.evaluation.labelling.judged_runs import grade_documents
-    from sidelight.formats.labels.qrels import write_qrels
-    from sidelight.wiring.judges import JudgeInputs, set_up_judge
-    from sidelight.wiring.models import models_by_name
 
     setup = set_up_judge(
         "prompted" if model else "embedded",
@@ -120,10 +120,8 @@ def _asked(runs: list[Path]) -> Iterator[AskedDocuments]:
         InputError: A run is not finished, or two runs have different questions under one id.
     """
     from sidelight.checks.usefulness import Document
-    from sidelight.errors import InputError
     from sidelight.evaluation.labelling.judged_runs import AskedDocuments
     from sidelight.runs.directory import RunDirectory
-    from sidelight.schemas.topic import Article, question_id
 
     found: dict[str, AskedDocuments] = {}
     for path in runs:
@@ -184,9 +182,6 @@ def relevance(  # long: half of it are options
         vote,
         vote_rows,
     )
-    from sidelight.formats.labels.qrels import write_qrels
-    from sidelight.formats.table import write_table
-    from sidelight.wiring.models import ask, models_by_name
 
     found = _found(runs, topics, index, options.track_of_scale("relevance", track), depth)
     total = sum(len(one.texts) for one in found)
@@ -224,12 +219,8 @@ def _found(
         InputError: A topic of a run is no narrative that has sub-narratives, or a passage is not in
             the index.
     """
-    from sidelight.errors import InputError
     from sidelight.evaluation.labelling.relevance import Passages, pool_passages
-    from sidelight.formats.runs.trec_run import read_trec_run
-    from sidelight.formats.topics import read_topics
     from sidelight.index.folder import open_index
-    from sidelight.schemas.topic import Narrative
 
     known = {one.topic_id: one for one in read_topics(topics, track) if isinstance(one, Narrative)}
     docstore = open_index(index).docstore

@@ -11,11 +11,14 @@ import typer
 
 from sidelight.cli import console, options
 from sidelight.cli.progress import progress_bar
-from sidelight.errors import UsageError
+from sidelight.errors import InputError, UsageError
+from sidelight.formats.labels.qrels import read_qrels
+from sidelight.formats.topics import read_topics
 from sidelight.llm.prompted import PromptedModel
-from sidelight.schemas.grading.rubric import ExamBank, NuggetBank, Style
+from sidelight.schemas.grading.rubric import ExamBank, NuggetBank, Style, bank_version
+from sidelight.schemas.topic import Narrative
 from sidelight.text import counted
-from sidelight.wiring.models import ModelAccess
+from sidelight.wiring.models import ModelAccess, ask, models_by_name
 
 if TYPE_CHECKING:
     from sidelight.evaluation.exams.banks import DraftedQuery, Drafts
@@ -59,7 +62,6 @@ def draft(  # long: half of it are options
 ) -> console.Result:
     """Draft a bank for people to refine: by a model, or from what passages have in common."""
     from sidelight.formats.banks.exams import read_query_texts, write_exams
-    from sidelight.schemas.grading.rubric import bank_version
 
     if (model is None) is (passages is None):
         raise UsageError(
@@ -107,7 +109,6 @@ def _ask(
     model: str, access: ModelAccess, at_once: int, texts: dict[str, str], style: Style, count: int
 ) -> Drafts:
     from sidelight.evaluation.exams.banks import draft_banks
-    from sidelight.wiring.models import ask, models_by_name
 
     queries = _queries(texts, style)
     with progress_bar("banks", total=len(queries)) as advance:
@@ -220,7 +221,6 @@ def diff(
 
     from sidelight.evaluation.exams.banks import diff_banks
     from sidelight.formats.banks.exams import read_exams
-    from sidelight.schemas.grading.rubric import bank_version
 
     sides = read_exams(old), read_exams(new)
     changes, versions = diff_banks(*sides), [bank_version(one) for one in sides]
@@ -244,7 +244,6 @@ def show(
 ) -> console.Result:
     """Show the version of a bank and its queries, or the items of one."""
     from sidelight.formats.banks.exams import read_exams
-    from sidelight.schemas.grading.rubric import bank_version
 
     banks = read_exams(bank)
     shown = [one for one in banks if query in {None, one.topic_id}]
@@ -280,7 +279,6 @@ def show(
 
 def _written(path: Path, banks: tuple[ExamBank, ...]) -> console.Result:
     from sidelight.formats.banks.exams import write_exams
-    from sidelight.schemas.grading.rubric import bank_version
 
     write_exams(path, banks)
     document = {"written": str(path), "version": bank_version(banks)}
@@ -288,8 +286,6 @@ def _written(path: Path, banks: tuple[ExamBank, ...]) -> console.Result:
 
 
 def _summary(banks: tuple[ExamBank, ...]) -> str:
-    from sidelight.schemas.grading.rubric import bank_version
-
     items = sum(len(one.items) for one in banks)
     return (
         f"queries or subtopics: {len(banks)}, {counted(items, 'item')}, version "
@@ -325,14 +321,9 @@ def nuggets(  # long: half of it are options
     at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
 ) -> None:
     """Make nuggets: at most 30 facts a topic, vital or okay, from documents graded 1 or higher."""
-    from sidelight.errors import InputError
     from sidelight.evaluation.nuggets.create import create_nuggets, documents_to_read
     from sidelight.formats.banks.nuggets import write_nuggets
-    from sidelight.formats.labels.qrels import read_qrels
-    from sidelight.formats.topics import read_topics
     from sidelight.index.folder import open_index
-    from sidelight.schemas.topic import Narrative
-    from sidelight.wiring.models import ask, models_by_name
 
     rules = options.track_of_scale("nuggets", track)
     narratives = {

@@ -22,7 +22,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from sidelight.errors import Problem, UsageError
 from sidelight.files import in_utf8
-from sidelight.text import finite_number
+from sidelight.text import counted, finite_number
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -163,8 +163,6 @@ def undefined_warnings(
         n_topics: How many topics there are.
         what: What one of them is.
     """
-    from sidelight.text import counted
-
     alike: dict[tuple[str, ...], list[str]] = {}
     for measure, topics in undefined.items():
         alike.setdefault(tuple(topics), []).append(measure.replace("_", " "))
@@ -183,7 +181,6 @@ def undefined_warnings(
 def few_runs_warnings(count: int) -> list[Note]:
     """Return a warning where a correlation over so few runs says little, or nothing at all."""
     from sidelight.evaluation.agreement.ranks import MIN_RUNS_FOR_INTERVALS
-    from sidelight.text import counted
 
     if count >= MIN_RUNS_FOR_INTERVALS:
         return few_warnings(count, "run")
@@ -204,7 +201,6 @@ def few_warnings(count: int, what: str) -> list[Note]:
         what: What one of them is.
     """
     from sidelight.evaluation.scoring.table import FEW
-    from sidelight.text import counted
 
     if count >= FEW:
         return []

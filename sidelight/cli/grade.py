@@ -20,13 +20,18 @@ from sidelight.cli import options
 from sidelight.cli.console import WITH_REPLIES, Result, Shown, interrupted, warning
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, UsageError
+from sidelight.formats.lines import stream_lines
+from sidelight.formats.runs.submission import run_formats
+from sidelight.formats.runs.trec_run import read_ranking_run
+from sidelight.formats.verdict import detect_format
 from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.graded_passage import GradedQuery, Grader
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.grading.rubric import ExamBank
 from sidelight.text import counted
-from sidelight.wiring.models import AskedModels, ModelAccess
+from sidelight.wiring.judges import open_encoder
+from sidelight.wiring.models import AskedModels, ModelAccess, ask, models_by_name
 
 if TYPE_CHECKING:
     import numpy as np
@@ -128,8 +133,6 @@ class Grades:
         self, access: ModelAccess, pool: Sequence[GradedQuery], on_cells: OnCells
     ) -> list[GradedQuery]:
         """Grade what is missing and return all."""
-        from sidelight.wiring.models import ask
-
         if not self.asked.models:
             return await self._grade(None, pool, on_cells)
 
@@ -230,7 +233,6 @@ def set_up_grades(request: GradeRequest) -> Grades:
     from sidelight.evaluation.exams.cells import banks_by_query
     from sidelight.evaluation.labelling.passage_grade import DIRECT_METHODS
     from sidelight.formats.banks.exams import read_exams, read_query_texts
-    from sidelight.wiring.models import AskedModels, models_by_name
 
     if request.judge not in {"embedded", "prompted"}:
         raise UsageError(
@@ -280,8 +282,6 @@ def _encode(texts: Sequence[str]) -> npt.NDArray[np.float32]:
 
 @cache
 def _encoder() -> SentenceEncoder:
-    from sidelight.wiring.judges import open_encoder
-
     return open_encoder()
 
 
@@ -315,9 +315,6 @@ def gather(
         written_passages,
     )
     from sidelight.formats.labels.graded_passages import read_graded
-    from sidelight.formats.runs.submission import run_formats
-    from sidelight.formats.runs.trec_run import read_ranking_run
-    from sidelight.formats.verdict import detect_format
 
     texts_of = _texts_of(index, texts)
     found: list[GradedQuery] = []
@@ -345,8 +342,6 @@ def gather(
 
 def _holds_lists(path: Path) -> bool:
     """Tell whether a file is graded passages: every line of one is a list."""
-    from sidelight.formats.lines import stream_lines
-
     return next((line.text.lstrip()[:1] == "[" for line in stream_lines(path)), False)
 
 

@@ -13,9 +13,13 @@ import typer
 from sidelight.cli import options
 from sidelight.cli.console import WHERE_IT_WAS, Commands, Note, Result, Shown, interrupted, out
 from sidelight.cli.progress import progress_bar
+from sidelight.errors import InputError, UsageError
+from sidelight.formats.runs.trec_run import read_trec_run, write_trec_run
+from sidelight.formats.topics import read_queries
 from sidelight.index.encoding.onnx_model import Arithmetic
+from sidelight.registry import load
 from sidelight.schemas.investigation.evidence import Hit, Query
-from sidelight.text import counted
+from sidelight.text import counted, one_line
 
 if TYPE_CHECKING:
     from sidelight.index.folder import SearchIndex
@@ -98,7 +102,6 @@ def remote(  # long: half of it are its options
     """
     from pydantic import ValidationError
 
-    from sidelight.errors import UsageError
     from sidelight.index.folder import open_folder
     from sidelight.index.remote.client import RemoteAddress, allow_token, is_remote, write_address
 
@@ -189,12 +192,10 @@ def build(  # long: most of it are its options
     ] = "local",
 ) -> Result:
     """Index segments for BM25 and dense retrieval."""
-    from sidelight.errors import UsageError
     from sidelight.index.build import build_index
     from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
     from sidelight.index.folder import GivenParts, lucene_folder
     from sidelight.index.text.corpus import CorpusFields
-    from sidelight.registry import load
 
     if not shards and lucene is None:
         raise UsageError("expected shards, or --lucene with an index that stores text")
@@ -294,7 +295,6 @@ def segment(
     """Cut documents into the windows of 10 sentences that MS MARCO V2.1 calls segments."""
     from itertools import chain
 
-    from sidelight.errors import InputError
     from sidelight.index.text.corpus import read_documents, write_segments
 
     with progress_bar("documents") as advance:
@@ -329,7 +329,6 @@ def search(
     ] = None,
 ) -> Result:
     """Search an index and show the hits, or write a TREC run for a file of queries."""
-    from sidelight.errors import UsageError
     from sidelight.index.folder import open_index
     from sidelight.retrieval.first_stage import open_retriever
 
@@ -350,7 +349,6 @@ def search(
 
 def _documents(retriever: Retriever) -> Search:
     from sidelight.retrieval.best_segment import DocumentRetriever
-    from sidelight.schemas.investigation.evidence import Hit
 
     found = DocumentRetriever(retriever.search)
     return lambda queries, k: {
@@ -360,9 +358,6 @@ def _documents(retriever: Retriever) -> Search:
 
 
 def _write_run(search: Search, name: str, queries: Path, k: int, output: Path) -> Result:
-    from sidelight.formats.runs.trec_run import write_trec_run
-    from sidelight.formats.topics import read_queries
-
     results = search(read_queries(queries), k)
     write_trec_run(output, results, f"sidelight-{name}")
     count = sum(len(hits) for hits in results.values())
@@ -373,9 +368,6 @@ def _write_run(search: Search, name: str, queries: Path, k: int, output: Path) -
 
 
 def _hits(retriever: Retriever, folder: SearchIndex, words: str, k: int) -> Result:
-    from sidelight.schemas.investigation.evidence import Query
-    from sidelight.text import one_line
-
     hits = retriever.search([Query(query_id="q", text=words)], k)["q"]
     segments = folder.docstore.get_many([hit.segment_id for hit in hits])
     document: list[dict[str, Any]] = []
@@ -398,8 +390,6 @@ def fuse(
     k: options.HitsPerQuery = 1000,
 ) -> None:
     """Fuse search results by the ranks they give (reciprocal rank fusion, constant 60)."""
-    from sidelight.errors import InputError
-    from sidelight.formats.runs.trec_run import read_trec_run, write_trec_run
     from sidelight.retrieval.first_stage import reciprocal_rank_fusion
 
     found = list(map(read_trec_run, runs))

@@ -13,11 +13,15 @@ from sidelight.cli import options
 from sidelight.cli.console import WITH_REPLIES, PlainTable, Result, Shown, interrupted, warning
 from sidelight.cli.progress import progress_bar
 from sidelight.cli.tables import decimal
+from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart
+from sidelight.llm.base import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
 from sidelight.schemas.task import Task
 from sidelight.text import counted
-from sidelight.tracks import DEFAULT_TRACK
+from sidelight.tracks import DEFAULT_TRACK, load_track
 from sidelight.tracks import Track as TrackRules
+from sidelight.wiring.judges import JudgeInputs, judge_model, open_encoder, set_up_judge
+from sidelight.wiring.models import AskedModels
 
 if TYPE_CHECKING:
     from sidelight.evaluation.audit.audit import Audit
@@ -90,7 +94,6 @@ def _shown(task: Task, outcome: dict[str, Any], computation: str) -> str:
 def estimate_result(estimate: CostEstimate, at_once: int) -> Result:
     """Return what judging would come to, and what that rests on."""
     from sidelight.evaluation.labelling.asking import TOKENS_PER_CALL, TOKENS_PER_LABEL
-    from sidelight.llm.base import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
 
     return Result(
         estimate.model_dump(),
@@ -138,8 +141,6 @@ def judge(  # long: half of it are options
     """Label runs without people, and say how well the judge agrees with people."""
     from sidelight.evaluation.labelling.judged_runs import assess_runs, judge_runs
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
-    from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.tracks import load_track
 
     rules = load_track(track)
     known = read_rubrics(
@@ -220,8 +221,6 @@ def audit(  # long: half of it are options
     from sidelight.evaluation.audit.audit import audit as probe
     from sidelight.evaluation.audit.audit import write_changes
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
-    from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.tracks import load_track
 
     rules = load_track(track)
     known = read_rubrics(
@@ -323,8 +322,6 @@ def evaluate(  # long: half of it are options
         evaluate_run,
         read_finished,
     )
-    from sidelight.wiring.judges import JudgeInputs, judge_model, open_encoder, set_up_judge
-    from sidelight.wiring.models import AskedModels
 
     settings = load_settings(config, options.with_judge(overrides or [], model_name))
     directory = RunDirectory(run, allow_plugin or ())

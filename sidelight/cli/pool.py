@@ -11,10 +11,17 @@ import typer
 
 from sidelight.cli import options
 from sidelight.cli.console import WITH_REPLIES, Commands, Note, Result, interrupted, out
+from sidelight.errors import InputError, UsageError
+from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart
+from sidelight.formats.lines import write_json_lines
+from sidelight.formats.runs.submission import run_format
+from sidelight.formats.table import write_table
+from sidelight.formats.topics import read_articles, read_pooled_questions, write_pooled_questions
 from sidelight.llm.prompted import PromptedModel
 from sidelight.text import counted
-from sidelight.tracks import DEFAULT_TRACK
+from sidelight.tracks import DEFAULT_TRACK, load_track
+from sidelight.wiring.models import ask, models_by_name
 
 if TYPE_CHECKING:
     from sidelight.evaluation.pooling import Pool, Score
@@ -50,11 +57,7 @@ def questions(  # long: half of it are options
 ) -> Result:
     """Pool questions of several groups in turns; what is unfit or repeats one is left out."""
     from sidelight.evaluation.pooling import PromptedPoolChecker, RuleChecker, pool_questions
-    from sidelight.formats.runs.submission import run_format
-    from sidelight.formats.topics import read_articles, write_pooled_questions
     from sidelight.index.encoding.encoder import Encoder
-    from sidelight.tracks import load_track
-    from sidelight.wiring.models import ask, models_by_name
 
     task = load_track(track).question_list
     read = run_format(task).read
@@ -111,10 +114,6 @@ def topics(
     Raises:
         InputError: A question is on an article that is not there.
     """
-    from sidelight.errors import InputError
-    from sidelight.formats.lines import write_json_lines
-    from sidelight.formats.topics import read_articles, read_pooled_questions
-
     asked = read_pooled_questions(questions)
     known = {one.topic_id: one for one in read_articles(articles)}
     if lacking := sorted(asked.keys() - known.keys()):
@@ -139,8 +138,6 @@ def _named(groups: list[str]) -> dict[str, list[Path]]:
     Raises:
         UsageError: A group has no name or no run, or two have one name.
     """
-    from sidelight.errors import UsageError
-
     found: dict[str, list[Path]] = {}
     for text in groups:
         name, _, paths = text.partition("=")
@@ -174,12 +171,8 @@ def pairs(
     The nearest by an embedder and by a reranker: one pair where they agree, else two.
     """
     from sidelight.evaluation.pooling import PooledPair, pool_pairs
-    from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.formats.runs.submission import run_format
-    from sidelight.formats.table import write_table
     from sidelight.index.encoding.encoder import DEFAULT_ENCODER
     from sidelight.retrieval.rerank import CrossEncoder
-    from sidelight.tracks import load_track
 
     rules = load_track(track)
     known = read_rubrics(

@@ -17,10 +17,13 @@ from sidelight.cli.tables import (
     tables_result,
     wins_table,
 )
+from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
-from sidelight.schemas.grading.rubric import ExamBank
+from sidelight.files import atomic_write, sha256_file
+from sidelight.formats.labels.qrels import read_qrels
+from sidelight.schemas.grading.rubric import ExamBank, item_ids
 from sidelight.text import counted
-from sidelight.tracks import EXAM_TRACK
+from sidelight.tracks import EXAM_TRACK, load_track
 
 if TYPE_CHECKING:
     from sidelight.evaluation.exams.grades import GradedFile, Qrels
@@ -128,7 +131,6 @@ def holes(
     """List what has to be graded yet: new passages of runs, and new items of a bank."""
     from sidelight.evaluation.exams.grades import holes as find_holes
     from sidelight.evaluation.exams.leaderboard import places_of
-    from sidelight.schemas.grading.rubric import item_ids
 
     found = _read(graded)
     runs = [
@@ -187,8 +189,6 @@ def _banks(path: Path) -> tuple[ExamBank, ...]:
 
 
 def _judged(found: GradedFile, official: Path | None) -> Qrels:
-    from sidelight.formats.labels.qrels import read_qrels
-
     return read_qrels(official) if official else found.rankings.judged
 
 
@@ -226,11 +226,8 @@ def verify(
     track: options.Track = EXAM_TRACK,
 ) -> None:
     """Write a page on which people accept or correct grades: passages by items, no network."""
-    from sidelight.errors import InputError
-    from sidelight.files import atomic_write, sha256_file
     from sidelight.formats.banks.exams import read_exams, read_query_texts
     from sidelight.formats.labels.graded_passages import read_graded
-    from sidelight.tracks import load_track
     from sidelight.view.verification.page import render_verification, verification
 
     banks = [one for path in bank or () for one in read_exams(path)]
@@ -278,11 +275,8 @@ def corrections(
     track: options.Track = EXAM_TRACK,
 ) -> console.Result:
     """Say how far people agree with the grades they checked, and keep what they corrected."""
-    from sidelight.errors import InputError
     from sidelight.evaluation.exams.grades import check_grades, corrected, read_corrections
-    from sidelight.files import sha256_file
     from sidelight.formats.labels.graded_passages import read_graded, write_graded
-    from sidelight.tracks import load_track
 
     said = read_corrections(saved)
     if said.sha256 != sha256_file(graded):
@@ -337,7 +331,6 @@ def correlations(
     from sidelight.evaluation.exams.grades import collect, exam_qrels, title
     from sidelight.evaluation.exams.leaderboard import correlate_graders, judged_runs
     from sidelight.formats.labels.graded_passages import read_graded
-    from sidelight.formats.labels.qrels import read_qrels
 
     found = collect(read_graded(graded))
     graders = {title(grader): exam_qrels(exam) for grader, exam in found.exams.items()}
@@ -493,7 +486,6 @@ def cover(
     from sidelight.evaluation.exams.leaderboard import exam_cover
     from sidelight.evaluation.scoring.table import run_intervals
     from sidelight.formats.banks.exams import read_exams
-    from sidelight.schemas.grading.rubric import item_ids
 
     found = _read(graded)
     exam = found.exam(grader)
@@ -547,7 +539,6 @@ def tables(
     from sidelight.evaluation.agreement.qrels import compare_qrels
     from sidelight.evaluation.exams.grades import exam_qrels
     from sidelight.formats.labels.graded_passages import is_graded
-    from sidelight.formats.labels.qrels import read_qrels
 
     if is_graded(graded):
         found = _read(graded)
@@ -571,13 +562,10 @@ def _drawn(n_queries: int, sampling: options.Sampling) -> str:
 
 
 def _judgments(found: GradedFile, official: Path | None) -> Qrels:
-    from sidelight.formats.labels.qrels import read_qrels
-
     return read_qrels(official) if official else found.rankings.judged
 
 
 def _places(found: GradedFile, runs: list[Path] | None, graded: Path) -> Places:
-    from sidelight.errors import InputError, UsageError
     from sidelight.evaluation.exams.leaderboard import places_of
 
     places = dict(found.rankings.places)

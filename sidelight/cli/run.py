@@ -16,16 +16,21 @@ from rich.text import Text
 from sidelight.cli import console, options
 from sidelight.cli.judge import evaluation_shown
 from sidelight.cli.progress import progress_bar, without_lines
-from sidelight.config.load import SettingDescription
+from sidelight.config.load import SettingDescription, describe_settings, load_settings
 from sidelight.config.settings import Settings
-from sidelight.errors import UsageError
+from sidelight.errors import InputError, UsageError
+from sidelight.formats.runs.submission import Delivery, run_format
+from sidelight.formats.topics import read_topics, write_narratives
+from sidelight.llm.base import TOKENS_PER_SECOND
 from sidelight.runs.log import PromptUsage
 from sidelight.runs.runner import RunSummary
-from sidelight.schemas.topic import Topic
+from sidelight.schemas.run import RunIdentity
+from sidelight.schemas.topic import Narrative, Topic
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
-from sidelight.wiring.estimate import PromptEstimate, RunEstimate, run_cost
+from sidelight.wiring.estimate import LATENCY_S, PromptEstimate, RunEstimate, estimate_run, run_cost
 from sidelight.wiring.judges import judge_model
+from sidelight.wiring.run import make_run, split_narratives
 
 
 def run_result(
@@ -163,8 +168,6 @@ def estimate_shown(estimate: RunEstimate) -> list[console.Shown]:
         )
     elif not estimate.prompts:
         return ["No role asks a model: 0 calls."]
-    from sidelight.llm.base import TOKENS_PER_SECOND
-    from sidelight.wiring.estimate import LATENCY_S
 
     rows = [_row(name, one) for name, one in estimate.prompts.items()]
     rows.append(_row("in all", estimate.total))
@@ -307,10 +310,7 @@ def run(  # long: half of it are its options
     estimate: options.Estimate = False,
 ) -> console.Result:
     """Work on every topic and write the submission files of the track."""
-    from sidelight.config.load import load_settings
-    from sidelight.formats.topics import read_topics
     from sidelight.index.folder import open_index
-    from sidelight.wiring.run import make_run
 
     changes = options.with_judge(overrides or [], judge_model)
     settings = load_settings(config, changes)
@@ -362,8 +362,6 @@ def run(  # long: half of it are its options
 
 
 def _estimate(settings: Settings, topics: Sequence[Topic], *, judged: bool) -> console.Result:
-    from sidelight.wiring.estimate import estimate_run
-
     estimate = estimate_run(settings, topics)
     shown = estimate_shown(estimate)
     if judged:
@@ -393,10 +391,6 @@ def split(  # long: half of it are options
     at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
 ) -> None:
     """Split narratives into at most ten sub-narratives each: a draft, and its revision."""
-    from sidelight.formats.topics import read_topics, write_narratives
-    from sidelight.schemas.topic import Narrative
-    from sidelight.wiring.run import split_narratives
-
     if len(models) > _MOST_MODELS:
         raise UsageError("expected one model, or one that drafts and one that revises")
     read = read_topics(topics, options.track_of_scale("nuggets", track))
@@ -422,12 +416,8 @@ def link(
     track: options.Track = DEFAULT_TRACK,
 ) -> None:
     """Write a run with the addresses of the pages that it cites, for readers on the web."""
-    from sidelight.errors import InputError
     from sidelight.formats.runs.linked_reports import LINKED_REPORTS, linked
-    from sidelight.formats.runs.submission import Delivery, run_format
     from sidelight.index.folder import open_index
-    from sidelight.schemas.run import RunIdentity
-    from sidelight.schemas.topic import Narrative
 
     read = run_format(load_track(track).cited_text).read(run)
     if len(read.run_ids) != 1:
@@ -464,8 +454,6 @@ def link(
 
 def settings() -> console.Result:
     """Print every setting of a run: type, default, range, unit, and what it does."""
-    from sidelight.config.load import describe_settings
-
     described = describe_settings()
     shown: list[console.Shown] = []
     for one in described:

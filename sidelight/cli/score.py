@@ -11,8 +11,16 @@ import typer
 from sidelight.cli import console, options, score_labels
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
+from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart
-from sidelight.schemas.grading.judgment import AnswerAssessment
+from sidelight.formats.labels.assessments import (
+    ANSWER_ASSESSMENTS,
+    COMPOUND_ASSESSMENTS,
+    QUESTION_ASSESSMENTS,
+    read_assessments,
+    read_merged_assessments,
+)
+from sidelight.schemas.grading.judgment import AnswerAssessment, Measure
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.task import CitedTextTask, Task
 from sidelight.text import counted
@@ -123,8 +131,6 @@ class LabelFiles(NamedTuple):
 
     def known(self, track: TrackRules) -> dict[str, Rubric]:
         """Return the rubrics."""
-        from sidelight.formats.banks.rubrics import read_rubrics
-
         path = options.required(self.rubrics, self.data, DataPart.RUBRICS, "--rubrics")
         return read_rubrics(path, track.scales)
 
@@ -256,11 +262,6 @@ def headroom_questions(
 ) -> console.Result:
     """Show the headroom of question runs."""
     from sidelight.evaluation.scoring.score import question_headroom
-    from sidelight.formats.labels.assessments import (
-        COMPOUND_ASSESSMENTS,
-        QUESTION_ASSESSMENTS,
-        read_assessments,
-    )
 
     assessments = given.labels(DataPart.QUESTION_ASSESSMENTS)
     compound = options.from_data(compound, given.data, DataPart.COMPOUND_CHECK)
@@ -284,7 +285,6 @@ def headroom_reports(
 ) -> console.Result:
     """Show the headroom of reports."""
     from sidelight.evaluation.scoring.score import report_headroom
-    from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assessments
 
     assessments = given.labels(DataPart.REPORT_ASSESSMENTS)
     rules = load_track(track)
@@ -394,12 +394,6 @@ def questions(
     from sidelight.evaluation.scoring.organizers import compat_question_scores
     from sidelight.evaluation.scoring.score import score_questions
     from sidelight.evaluation.scoring.table import score_prefix
-    from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.formats.labels.assessments import (
-        COMPOUND_ASSESSMENTS,
-        QUESTION_ASSESSMENTS,
-        read_assessments,
-    )
 
     rules = load_track(track)
     known = read_rubrics(
@@ -457,7 +451,6 @@ def reports(
     """Score reports by the rubric answers they support."""
     from sidelight.evaluation.scoring.organizers import compat_report_scores
     from sidelight.evaluation.scoring.table import score_prefix
-    from sidelight.formats.banks.rubrics import read_rubrics
 
     if organizer_compat and (merge or unit_weights):
         raise UsageError("--organizer-compat excludes --merge and --unit-weights")
@@ -487,12 +480,6 @@ def reports(
 
 
 def _answer_labels(path: Path, track: TrackRules, *, merge: bool) -> list[AnswerAssessment]:
-    from sidelight.formats.labels.assessments import (
-        ANSWER_ASSESSMENTS,
-        read_assessments,
-        read_merged_assessments,
-    )
-
     read = read_merged_assessments if merge else read_assessments
     return read(path, ANSWER_ASSESSMENTS, track.scales)
 
@@ -536,7 +523,6 @@ def retrieval(
     """
     from sidelight.evaluation.scoring.retrieval import score_retrieval, write_retrieval_scores
     from sidelight.evaluation.scoring.table import undefined_topics
-    from sidelight.schemas.grading.judgment import Measure
 
     scores = score_retrieval(qrels, run, measures)
     undefined = undefined_topics(scores[0].topics)

@@ -13,14 +13,23 @@ import typer
 
 from sidelight.cli import console, options
 from sidelight.cli.progress import progress_bar
+from sidelight.errors import UsageError
 from sidelight.evaluation.labelling.judge import Judge
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
+from sidelight.formats.labels.assessments import write_support_sentences
+from sidelight.formats.labels.qrels import read_qrels, read_question_grades
+from sidelight.formats.runs.submission import reports_by_topic, run_format
+from sidelight.formats.table import write_latex_table, write_table
+from sidelight.formats.topics import read_topics
 from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.grading.judgment import JudgedSentence
 from sidelight.schemas.grading.rubric import NuggetAssignment, NuggetBank
+from sidelight.schemas.topic import Narrative, asked_in, parse_question_id
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
 from sidelight.tracks import Track as TrackRules
+from sidelight.wiring.judges import JudgeInputs, open_encoder, set_up_judge
+from sidelight.wiring.models import ask, models_by_name
 
 if TYPE_CHECKING:
     from sidelight.evaluation.battles import Battle
@@ -58,7 +67,6 @@ def scores_result(  # long: files, table and JSON of one result
         output: Folder for them; None for no files.
     """
     from sidelight.evaluation.scoring.table import MIN_TOPICS, run_intervals, write_score_files
-    from sidelight.formats.table import write_latex_table
 
     sampling, n_topics = origin.sampling, origin.n_topics
     intervals = run_intervals(table, **sampling._asdict()) if sampling else None
@@ -165,7 +173,6 @@ def nuggets(  # long: half of it are options
     by: options.LabelOptions,
 ) -> console.Result:
     """Score answers by nuggets: strict vital first, then vital, strict all, all, and coverage."""
-    from sidelight.errors import UsageError
     from sidelight.evaluation.scoring.measures import score_nuggets
     from sidelight.formats.banks.nuggets import (
         read_nugget_assignments,
@@ -202,11 +209,6 @@ def _assigned(
     """Return the labels of runs, by the embedded judge or by a model."""
     from sidelight.evaluation.labelling.asking import Assessor
     from sidelight.evaluation.nuggets.create import LearnedAssigner, PromptedAssigner, assign_runs
-    from sidelight.formats.runs.submission import run_format
-    from sidelight.formats.topics import read_topics
-    from sidelight.schemas.topic import Narrative
-    from sidelight.wiring.judges import open_encoder
-    from sidelight.wiring.models import ask, models_by_name
 
     access, model = by.access(), by.model
     read = run_format(track.cited_text).read
@@ -249,13 +251,7 @@ def support(  # long: half of it are options
     from sidelight.checks.support import SUPPORT_PROMPT
     from sidelight.evaluation.labelling.support import assess_support
     from sidelight.evaluation.scoring.measures import score_support
-    from sidelight.formats.labels.assessments import write_support_sentences
-    from sidelight.formats.runs.submission import run_format
-    from sidelight.formats.topics import read_topics
     from sidelight.index.folder import open_index
-    from sidelight.schemas.topic import asked_in
-    from sidelight.wiring.judges import JudgeInputs, open_encoder, set_up_judge
-    from sidelight.wiring.models import models_by_name
 
     rules = load_track(track)
     read = [run_format(rules.cited_text).read(path) for path in runs]
@@ -310,11 +306,6 @@ def battles(  # long: half of it are options
 ) -> console.Result:
     """Rate runs by battles: each pair of answers is compared twice, either of them first once."""
     from sidelight.evaluation.battles import PromptedBattles, hold_battles, rate
-    from sidelight.formats.runs.submission import reports_by_topic, run_format
-    from sidelight.formats.table import write_table
-    from sidelight.formats.topics import read_topics
-    from sidelight.schemas.topic import Narrative
-    from sidelight.wiring.models import ask, models_by_name
 
     rules = options.track_of_scale("nuggets", track)
     read = [run_format(rules.cited_text).read(path) for path in runs]
@@ -384,7 +375,6 @@ def quality(
     """
     from sidelight.evaluation.scoring.graded import score_question_quality
     from sidelight.evaluation.scoring.table import score_prefix
-    from sidelight.formats.labels.qrels import read_question_grades
 
     rules = options.track_of_scale("question_quality", track)
     table = score_question_quality(rules, read_question_grades(grades, rules.scales))
@@ -419,7 +409,6 @@ def usefulness(
     )
     from sidelight.evaluation.scoring.retrieval import score_retrieval
     from sidelight.evaluation.scoring.table import write_score_files
-    from sidelight.formats.labels.qrels import read_qrels
 
     labels = read_qrels(qrels)
     scores = score_retrieval(qrels, run, MEASURES)
@@ -476,8 +465,6 @@ def _write_boxes(
 
 def _with_questions(groups: Mapping[str, str], topics: Sequence[TopicScore]) -> dict[str, str]:
     """Return who assessed each topic; a question is its article's assessor's."""
-    from sidelight.schemas.topic import parse_question_id
-
     found = {}
     for score in topics:
         parsed = parse_question_id(score.topic_id)

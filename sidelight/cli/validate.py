@@ -11,9 +11,10 @@ import typer
 from sidelight.cli import options
 from sidelight.cli.console import Note, PlainTable, Result, Shown, out, problem_lines
 from sidelight.cli.progress import progress_bar
-from sidelight.formats.verdict import Verdict
+from sidelight.formats.topics import read_articles, read_topics
+from sidelight.formats.verdict import Verdict, judge_file
 from sidelight.text import counted
-from sidelight.tracks import DEFAULT_TRACK
+from sidelight.tracks import DEFAULT_TRACK, load_track
 
 _MAX_SHOWN = 20
 
@@ -37,10 +38,7 @@ def validate(
 
     A run directory is checked with all its files, by the rules of its own track.
     """
-    from sidelight.formats.topics import read_topics
-    from sidelight.formats.verdict import judge_file
     from sidelight.runs.directory import RunDirectory, judge_run
-    from sidelight.tracks import load_track
 
     rules = load_track(track)
     covered = None
@@ -106,9 +104,7 @@ def pack(
 
     A run whose files were edited after they were made is submitted as a manual one.
     """
-    from sidelight.formats.topics import read_topics
     from sidelight.runs.directory import RunDirectory, pack_runs
-    from sidelight.tracks import load_track
 
     rules = load_track(track)
     topic_ids = rules.topic_ids
@@ -155,7 +151,6 @@ def bundle(
     allow_plugin: options.AllowPlugin = None,
 ) -> None:
     """Repeat a run from its replies and pack it with all it read; `verify` needs nothing else."""
-    from sidelight.formats.topics import read_articles
     from sidelight.index.folder import open_index
     from sidelight.reproduction.bundle import make_bundle
     from sidelight.runs.directory import RunDirectory

@@ -12,7 +12,12 @@ import typer
 from sidelight.cli import options
 from sidelight.cli.console import err, out
 from sidelight.cli.progress import without_lines
+from sidelight.errors import UsageError
+from sidelight.files import atomic_write
+from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart, find_part, look_for
+from sidelight.formats.topics import read_topics, topic_format
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from sidelight.view.shown_run import ShownRun
@@ -108,10 +113,6 @@ def write_page(
         InputError: A folder is not what it should be.
         UsageError: There are labels without rubrics, or rubrics without labels.
     """
-    from sidelight.errors import UsageError
-    from sidelight.files import atomic_write
-    from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.tracks import load_track
     from sidelight.view.collect import collect_page
     from sidelight.view.page import render_page
     from sidelight.view.shown_run import read_labels
@@ -146,11 +147,8 @@ def _shown(
     Raises:
         UsageError: Several paths are given, of which one is a directory.
     """
-    from sidelight.errors import UsageError
-    from sidelight.formats.topics import read_topics
     from sidelight.index.folder import open_index
     from sidelight.runs.directory import RunDirectory
-    from sidelight.tracks import load_track
     from sidelight.view.shown_run import finished_run, handed_in_run
 
     if paths[0].is_dir() and len(paths) == 1:
@@ -244,8 +242,6 @@ def _who_may_ask(host: str, names: Sequence[str]) -> tuple[tuple[str, ...], str]
     Raises:
         UsageError: Others can reach this machine there, and there is no name or no token.
     """
-    from sidelight.errors import UsageError
-
     token = os.environ.get(_TOKEN, "")
     if host not in _LOOPBACK and not names:
         raise UsageError(
@@ -274,10 +270,6 @@ def _check_track(name: str) -> None:
     Raises:
         UsageError: It is one.
     """
-    from sidelight.errors import UsageError
-    from sidelight.formats.topics import topic_format
-    from sidelight.tracks import load_track
-
     track = load_track(name)
     if topic_format(track).noun != "article":
         raise UsageError(f"articles can be pasted; {track.title} has no task on them")

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sidelight.config.settings import ModelSettings, Settings
+from sidelight.config.settings import ModelSettings, ServerSettings, Settings
 from sidelight.english.cleaning import clean_article
 from sidelight.errors import INSTALL, Check, InputError, MachineError, UsageError
 from sidelight.llm.base import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
@@ -183,8 +183,6 @@ def _estimate(asked: Asked, settings: Settings, lengths: Sequence[int]) -> Promp
 
 
 def _slots(settings: Settings) -> int:
-    from sidelight.config.settings import ServerSettings
-
     named = {model.server for model in settings.models.of_run()}
     return sum(settings.servers.get(name, ServerSettings()).max_concurrency for name in named)
 

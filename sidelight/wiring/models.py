@@ -95,8 +95,6 @@ class Models:
         return await self._stack.enter_async_context(client)
 
     def _server(self, name: str) -> ServerSettings:
-        from sidelight.config.settings import ServerSettings
-
         if name not in self._servers and name != "default":
             raise UsageError(
                 f"the settings name a server {name!r} and do not say where it is",
@@ -171,8 +169,6 @@ class AskedModels(NamedTuple):
     @property
     def at_once(self) -> int:
         """Calls under way at once to the server of the first model."""
-        from sidelight.config.settings import ServerSettings
-
         return self.servers.get(self.models[0].server, ServerSettings()).max_concurrency
 
 
@@ -186,8 +182,6 @@ def models_by_name(names: Sequence[str], at_once: int) -> AskedModels:
     Raises:
         UsageError: A model is named twice, or by no name.
     """
-    from sidelight.config.settings import ModelSettings, ServerSettings
-
     if len(set(names)) < len(names):
         raise UsageError("--model names a model twice; the votes of one model count once")
     try:
@@ -213,8 +207,6 @@ async def ask(
         access: How they may be used.
         work: What is done with the models, by name.
     """
-    from sidelight.config.settings import Settings
-
     async with open_models(Settings(servers=dict(asked.servers)), access) as opened:
         models = {
             model.name: PromptedModel(

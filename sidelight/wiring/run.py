@@ -24,6 +24,7 @@ from sidelight.registry import load, make
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.log import TopicLog
 from sidelight.runs.runner import Investigate, RunSummary, run_topics
+from sidelight.schemas.investigation.report import DraftReport
 from sidelight.schemas.investigation.trace import Outcome
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article, Narrative, Topic
@@ -409,7 +410,6 @@ def _dependencies(
     from sidelight.agents.state import AnswerDeps
     from sidelight.retrieval.base import GivenRetriever
     from sidelight.retrieval.lateral import LateralRetriever, SegmentCache
-    from sidelight.schemas.investigation.report import DraftReport
 
     offered = roles.offers(settings, sources.encode, {})
     offered["nothing_found"] = lambda: DraftReport(sentences=())
