@@ -68,19 +68,6 @@ class PassageCase(NamedTuple):
     items: tuple[ExamItem, ...]
 
 
-PASSAGE_GRADE = LabellingProtocol[PassageCase](
-    name="passage grades",
-    scale=LabelScale(
-        name="grades",
-        labels=tuple(
-            Label(name=str(grade), credit=grade) for grade in range(HIGHEST_RATING, -1, -1)
-        ),
-    ),
-    units=lambda case: [item.item_id for item in case.items],
-)
-"""The reason of a judgment is the answer that the passage gives, for people to check."""
-
-
 class PassageGrader:
     """Grades passages by items; a grade hangs on no other item and no other passage.
 

@@ -11,7 +11,6 @@ import pytest
 from sidelight.errors import FailedCallError
 from sidelight.evaluation.labelling.passage_grade import (
     GRADE_PROMPTS,
-    PASSAGE_GRADE,
     PassageCase,
     PromptedPassageGrades,
 )
@@ -123,5 +122,3 @@ def test_who_grades_is_named_by_all_that_may_change_a_grade() -> None:
         for name in ("one", "other")
     }
     assert len(graders) == 12
-    assert PASSAGE_GRADE.scale.highest == "5"
-    assert list(PASSAGE_GRADE.units(CASE)) == [item.item_id for item in ITEMS]
