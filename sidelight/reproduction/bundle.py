@@ -14,11 +14,10 @@ prompts/        the text of every prompt
 The run is repeated while it is recorded, from its index and its replies alone: a run that cannot
 be repeated is not bundled.
 
-Verification of a bundle: hashes of all files, and a replay that must produce the same files.
-
+Verification checks the hashes of all files, and replays the run, which must produce the same files.
 Assessments are taken as they are; the scores that follow from them are recomputed.
 
-Recording of what a run read from index and encoder, and replay of it without a model.
+What a run read from index and encoder is recorded in four files:
 
 ```text
 <folder>/searches.jsonl   one search per line: its words, how many hits were asked for, and the hits
@@ -29,7 +28,6 @@ Recording of what a run read from index and encoder, and replay of it without a 
 
 Everything is sorted, so the same run is recorded in the same bytes. Vectors are kept because
 processors round them differently; with them a replay needs no index, no Java and no encoder. The
-from sidelight.schemas.base import Value
 files of a replay are compared with the originals byte for byte.
 """
 
