@@ -23,11 +23,35 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from sidelight.checks.questions import COMPOUND_PROMPT
 from sidelight.checks.usefulness import NearestSentence, PromptedUsefulness
-from sidelight.evaluation.labelling import judge, question_quality, rubric_cases, rubric_labels
+from sidelight.evaluation.labelling import rubric_labels
 from sidelight.evaluation.labelling.asking import Assessor
 from sidelight.evaluation.labelling.comparing import SentenceEncoder, TextComparison
 from sidelight.evaluation.labelling.examples import Examples
+from sidelight.evaluation.labelling.judge import (
+    Instrument,
+    Judge,
+    Judgment,
+    Labeller,
+    LabellingProtocol,
+    Mode,
+)
+from sidelight.evaluation.labelling.question_quality import (
+    QUESTION_QUALITY,
+    QUESTION_REDUNDANCY,
+    LearnedQuestionQuality,
+    LearnedQuestionRedundancy,
+    PromptedQuestionList,
+)
 from sidelight.evaluation.labelling.relevance import USEFULNESS, UsefulnessLabeller
+from sidelight.evaluation.labelling.rubric_cases import (
+    COMPOUND_QUESTIONS,
+    QUESTION_SIMILARITY,
+    REPORT_ANSWERS,
+    PromptedCompoundQuestions,
+    TopicMaterial,
+    label_by_form,
+    topic_material,
+)
 from sidelight.evaluation.labelling.support import SUPPORT, EmbeddedSupport, PromptedSupport
 from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.grading.judgment import LabelScale, Unjudged
@@ -36,7 +60,7 @@ from sidelight.schemas.run import SubmittedReport
 from sidelight.schemas.topic import Article
 
 
-class EmbeddedJudge(judge.Judge):
+class EmbeddedJudge(Judge):
     """Judges by comparing words, figures, names and vectors; see `Judge`.
 
     Word weights come from the rubrics, so they do not depend on what is judged. Labels by rule,
@@ -72,18 +96,16 @@ class EmbeddedJudge(judge.Judge):
         weights = f"weights {self._answers.weights}+{support.weights}"
         compares = f"{encoder.name if encoder else 'words only'}, {weights}"
         self.version = f"5 ({compares}{shown}{withheld})"
-        self.labellers: dict[judge.LabellingProtocol[Any], judge.Labeller[Any]] = {
-            rubric_cases.QUESTION_SIMILARITY: questions,
-            rubric_cases.COMPOUND_QUESTIONS: rubric_cases.label_by_form,
-            rubric_cases.REPORT_ANSWERS: self._answers,
+        self.labellers: dict[LabellingProtocol[Any], Labeller[Any]] = {
+            QUESTION_SIMILARITY: questions,
+            COMPOUND_QUESTIONS: label_by_form,
+            REPORT_ANSWERS: self._answers,
             SUPPORT: support,
-            question_quality.QUESTION_QUALITY: question_quality.LearnedQuestionQuality(),
+            QUESTION_QUALITY: LearnedQuestionQuality(),
         }
         if encode:
             self.labellers[USEFULNESS] = UsefulnessLabeller(NearestSentence(encode))
-            self.labellers[question_quality.QUESTION_REDUNDANCY] = (
-                question_quality.LearnedQuestionRedundancy(encode)
-            )
+            self.labellers[QUESTION_REDUNDANCY] = LearnedQuestionRedundancy(encode)
         self.agreement = {
             what: labeller.agreement
             for what, labeller in (("questions", questions), ("answers", self._answers))
@@ -120,22 +142,20 @@ class Ensemble(Generic[C]):
         scale: Of the labels that they give.
     """
 
-    def __init__(self, labellers: Mapping[str, judge.Labeller[C]], scale: LabelScale) -> None:
+    def __init__(self, labellers: Mapping[str, Labeller[C]], scale: LabelScale) -> None:
         self._labellers = labellers
         self._scale = scale
 
-    async def __call__(self, case: C) -> list[judge.Judgment]:
+    async def __call__(self, case: C) -> list[Judgment]:
         """Return the judgments that all come to together."""
         given = await asyncio.gather(*(labeller(case) for labeller in self._labellers.values()))
         return [self._one(votes) for votes in zip(*given, strict=True)]
 
-    def _one(self, votes: tuple[judge.Judgment, ...]) -> judge.Judgment:
+    def _one(self, votes: tuple[Judgment, ...]) -> Judgment:
         told = (
             f"{model}: {_told(vote)}" for model, vote in zip(self._labellers, votes, strict=True)
         )
-        return judge.Judgment(
-            combined([vote.label for vote in votes], self._scale), "; ".join(told)
-        )
+        return Judgment(combined([vote.label for vote in votes], self._scale), "; ".join(told))
 
 
 def combined(votes: Sequence[str | Unjudged], scale: LabelScale) -> str | Unjudged:
@@ -153,7 +173,7 @@ def combined(votes: Sequence[str | Unjudged], scale: LabelScale) -> str | Unjudg
     return levels[(len(levels) - 1) // 2]
 
 
-def _told(vote: judge.Judgment) -> str:
+def _told(vote: Judgment) -> str:
     if isinstance(vote.label, Unjudged):
         return f"unjudged ({vote.label.reason})"
     return f"{vote.label} ({vote.rationale})"
@@ -163,7 +183,7 @@ VERSION = 2
 """Changes with whatever changes labels and is neither a prompt, nor the mode, nor a model."""
 
 
-class PromptedJudge(judge.Judge):
+class PromptedJudge(Judge):
     """Judges by asking a model, or several that vote; see `Judge`.
 
     Only labels that were offered count, and only for what was asked about. What a model does not
@@ -189,50 +209,42 @@ class PromptedJudge(judge.Judge):
         models: Mapping[str, PromptedModel],
         articles: Mapping[str, Article],
         examples: Examples | None = None,
-        mode: judge.Mode = judge.Mode.PAIRWISE,
+        mode: Mode = Mode.PAIRWISE,
     ) -> None:
         prompts = (
             COMPOUND_PROMPT,
             rubric_labels.SIMILARITY_PROMPTS[mode],
             rubric_labels.REPORT_ANSWERS_PROMPT,
         )
-        instrument = judge.Instrument(
+        instrument = Instrument(
             models=tuple(models),
             mode=mode,
             prompts={prompt.id: prompt.fingerprint for prompt in prompts},
         )
         if len(models) > 1:
-            instrument = instrument.model_copy(
-                update={"rule": rule(rubric_cases.REPORT_ANSWERS.scale)}
-            )
+            instrument = instrument.model_copy(update={"rule": rule(REPORT_ANSWERS.scale)})
         self.instrument = instrument
         shown = f", examples {examples.fingerprint}" if examples else ""
         self.version = f"{VERSION} ({instrument.summary}{shown})"
         self.examples = examples
 
         @cache
-        def material(rubric: Rubric) -> rubric_cases.TopicMaterial:
-            return rubric_cases.topic_material(articles[rubric.topic_id], rubric, examples)
+        def material(rubric: Rubric) -> TopicMaterial:
+            return topic_material(articles[rubric.topic_id], rubric, examples)
 
         def labellers(
             model: PromptedModel,
-        ) -> dict[judge.LabellingProtocol[Any], judge.Labeller[Any]]:
+        ) -> dict[LabellingProtocol[Any], Labeller[Any]]:
             assessor = Assessor(model)
             return {
-                rubric_cases.COMPOUND_QUESTIONS: rubric_cases.PromptedCompoundQuestions(assessor),
-                rubric_cases.QUESTION_SIMILARITY: rubric_labels.PromptedQuestionSimilarity(
+                COMPOUND_QUESTIONS: PromptedCompoundQuestions(assessor),
+                QUESTION_SIMILARITY: rubric_labels.PromptedQuestionSimilarity(
                     assessor, material, mode
                 ),
-                rubric_cases.REPORT_ANSWERS: rubric_labels.PromptedReportAnswers(
-                    assessor, material
-                ),
+                REPORT_ANSWERS: rubric_labels.PromptedReportAnswers(assessor, material),
                 SUPPORT: PromptedSupport(model),
-                question_quality.QUESTION_QUALITY: question_quality.PromptedQuestionList(
-                    assessor, attrgetter("grade")
-                ),
-                question_quality.QUESTION_REDUNDANCY: question_quality.PromptedQuestionList(
-                    assessor, attrgetter("redundant")
-                ),
+                QUESTION_QUALITY: PromptedQuestionList(assessor, attrgetter("grade")),
+                QUESTION_REDUNDANCY: PromptedQuestionList(assessor, attrgetter("redundant")),
                 USEFULNESS: UsefulnessLabeller(PromptedUsefulness(model)),
             }
 
