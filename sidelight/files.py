@@ -21,6 +21,7 @@ import os
 import re
 import stat
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeGuard, cast
@@ -28,12 +29,11 @@ from typing import IO, TYPE_CHECKING, Any, TypeGuard, cast
 import orjson
 import yaml
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from sidelight.errors import UsageError
 
+if TYPE_CHECKING:
     from yaml.nodes import MappingNode, Node, ScalarNode
 
-    from sidelight.errors import UsageError
 
 LOCK = ".lock"
 # One document: a configuration, a prompt, a manifest, a trace.

@@ -12,17 +12,15 @@ from __future__ import annotations
 import inspect
 import re
 import shlex
+from collections.abc import Callable, Container, Iterable, Mapping
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import entry_points
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sidelight.errors import INSTALL, InputError, MachineError, UsageError
 from sidelight.parts import KINDS, ROLE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping
 
 _MAX_SHOWN = 200
 _PLACE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")

@@ -25,8 +25,7 @@ from sidelight.files import (
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.lines import read_bytes
 from sidelight.index.folder import IndexFolder, open_folder
-from sidelight.llm.cache import CachedModel
-from sidelight.llm.scripted import ScriptedModel
+from sidelight.llm.cache import CachedModel, ScriptedModel
 from sidelight.tracks import load_track
 
 

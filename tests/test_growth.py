@@ -34,7 +34,7 @@ from sidelight.formats.runs.cited_sentences import check_text
 from sidelight.generation.extractive.findings import Known, find_findings, read_pages
 from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.llm.base import Message, Request
-from sidelight.llm.scripted import ScriptedModel
+from sidelight.llm.cache import ScriptedModel
 from sidelight.llm.server.openai_compat import read_completion
 from sidelight.llm.structured import ask
 from sidelight.retrieval.base import MemoryRetriever

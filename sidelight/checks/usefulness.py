@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple, Protocol
+from typing import Annotated, NamedTuple, Protocol
 
 import numpy as np
 
 from sidelight.errors import ReplyError
+from sidelight.llm.prompted import PromptedModel
 from sidelight.llm.structured import check_each_once
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import OneOf
 from sidelight.schemas.investigation.usefulness import USEFULNESS_SCALE, Usefulness
 from sidelight.text import sentences, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.text_vectors import Encode
+from sidelight.text_vectors import Encode
 
 USEFULNESS_PROMPT = load_prompt(Path(__file__).with_name("usefulness.prompt.md"))
 

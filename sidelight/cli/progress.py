@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from sidelight.cli.console import err
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _LINE_EVERY_S = 60.0
 

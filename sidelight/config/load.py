@@ -5,8 +5,10 @@ Descriptions of all settings, for `sidelight settings` and to correct a misspelt
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
@@ -20,9 +22,6 @@ from sidelight.parts import ROLES
 from sidelight.registry import names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from pydantic.fields import FieldInfo
     from pydantic_core import ErrorDetails
 

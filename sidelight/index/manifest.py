@@ -8,7 +8,9 @@ request.
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
 
 import orjson
 from pydantic import Field, ValidationError
@@ -30,10 +32,6 @@ from sidelight.index.encoding.onnx_model import Arithmetic
 from sidelight.index.text.corpus import CorpusFields
 from sidelight.index.vectors.profiles import EXACT
 from sidelight.schemas.base import FileName, Value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
 
 REPORT = "report.json"
 

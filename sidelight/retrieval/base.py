@@ -8,18 +8,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol
 
 from sidelight.index.text.corpus import lexical_text
-from sidelight.schemas.investigation.evidence import Hit, ranked
+from sidelight.schemas.investigation.evidence import Hit, Query, ranked
 from sidelight.schemas.segment import Segment
 from sidelight.text import STOPWORDS, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from sidelight.schemas.investigation.evidence import Query
 
 Lookup = Callable[[Sequence[str]], Sequence[Segment]]
 """Segment ids to segments, in the order asked for."""

@@ -14,6 +14,7 @@ import codecs
 import hmac
 import ipaddress
 import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,8 +29,6 @@ from sidelight.schemas.topic import Article
 from sidelight.text import clean, one_line, unescaped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 

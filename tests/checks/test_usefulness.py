@@ -8,8 +8,8 @@ import json
 import pytest
 
 from sidelight.checks.usefulness import BATCH, Document, NearestSentence, PromptedUsefulness
+from sidelight.llm.cache import ScriptedModel
 from sidelight.llm.prompted import PromptedModel, Sampling
-from sidelight.llm.scripted import ScriptedModel
 from sidelight.schemas.investigation.usefulness import USEFULNESS_SCALE
 from sidelight.text_vectors import Encode
 from sidelight.tracks import scale_named

@@ -35,7 +35,7 @@ from sidelight.ablation.runs import Grid
 from sidelight.cli.main import app
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, InvalidFileError, MachineError, UsageError
-from sidelight.evaluation.exams import upkeep
+from sidelight.evaluation.exams import grades
 from sidelight.evaluation.labelling.judged_runs import JudgingManifest
 from sidelight.files import sha256_file
 from sidelight.formats import topics
@@ -442,7 +442,7 @@ READERS = {
         "rubric corrections {}/graded.jsonl {}/corrections.json --json",
         "corrections.json",
         graded_with_corrections,
-        upkeep._CorrectionsObject,
+        grades._CorrectionsObject,
         lines=False,
     ),
     "nuggets": Reader(
@@ -584,7 +584,7 @@ READS = frozenset(
 """Names of calls that turn what a file holds into values."""
 
 TRIED_HERE = {
-    *("ablation/runs", "cli/grade", "config/load", "evaluation/exams/upkeep"),
+    *("ablation/runs", "cli/grade", "config/load", "evaluation/exams/grades"),
     *("evaluation/labelling/judged_runs", "evaluation/scoring/table", "evaluation/scoring/graded"),
     "evaluation/scoring/organizers",
     *("formats/banks/exams", "formats/banks/nuggets", "formats/banks/rubrics", "formats/lines"),

@@ -11,7 +11,7 @@ from sidelight.checks.support import PromptedSupportCheck
 from sidelight.errors import StructuredOutputError
 from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.generation.support_checker import SupportChecker, without_attribution
-from sidelight.llm.scripted import Line
+from sidelight.llm.cache import Line
 from sidelight.schemas.investigation.report import CheckedReport, DraftReport, DraftSentence
 from sidelight.wiring.judges import open_encoder
 from tests.helpers.asking.conversation import scripted

@@ -13,8 +13,7 @@ from sidelight.errors import (
     Usage,
 )
 from sidelight.llm.base import Budget, BudgetedModel, Message, Reply, Request
-from sidelight.llm.cache import CachedModel
-from sidelight.llm.scripted import ScriptedModel
+from sidelight.llm.cache import CachedModel, ScriptedModel
 
 REQUEST = Request(model="scripted", messages=(Message(role="user", content="Who?"),), max_tokens=50)
 BYTES = len(REQUEST.model_dump_json(by_alias=True).encode())

@@ -26,8 +26,7 @@ from sidelight.errors import (
     Usage,
 )
 from sidelight.llm.base import Message, Model, Reply, Request
-from sidelight.llm.cache import CachedModel
-from sidelight.llm.scripted import OfflineModel, ScriptedModel
+from sidelight.llm.cache import CachedModel, OfflineModel, ScriptedModel
 from sidelight.llm.structured import ask
 from sidelight.schemas.base import Value
 from tests.helpers.models import cache_worker

@@ -8,8 +8,8 @@ import pytest
 
 from sidelight.errors import EmptyReplyError, FailedCallError, StructuredOutputError, Usage
 from sidelight.llm.base import Message, Reply
+from sidelight.llm.cache import Line, ScriptedModel
 from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
-from sidelight.llm.scripted import Line, ScriptedModel
 from sidelight.prompting import Prompt, load_prompt
 from sidelight.schemas.base import Value
 

@@ -6,7 +6,7 @@ import pytest
 
 from sidelight.errors import EmptyReplyError
 from sidelight.llm.base import Message, Reply, Request
-from sidelight.llm.scripted import ScriptedModel
+from sidelight.llm.cache import ScriptedModel
 
 REQUEST = Request(model="scripted", messages=(Message(role="user", content="Who?"),))
 

@@ -18,7 +18,7 @@ from sidelight.errors import (
     Usage,
 )
 from sidelight.llm.base import Message, Reply, Request
-from sidelight.llm.scripted import Line, ScriptedModel
+from sidelight.llm.cache import Line, ScriptedModel
 from sidelight.llm.server.openai_compat import OpenAICompatModel
 from sidelight.llm.structured import Answer, Call, ask
 from sidelight.schemas.base import Value

@@ -14,8 +14,7 @@ from sidelight.schemas.investigation.trace import Round, Selected, Trace
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
-from sidelight.view.digest.article import Digest, Told
-from sidelight.view.digest.assemble import answers, digest
+from sidelight.view.digest import Digest, Told, answers, digest
 from sidelight.view.report import cite
 from sidelight.view.shown_run import Made
 

@@ -12,23 +12,23 @@ instructions: only its words count, after invisible characters have been removed
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from math import log
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight.evaluation.agreement.coefficients import cohen_kappa, confusion_table
 from sidelight.evaluation.labelling.judge import JudgeAgreement
-from sidelight.schemas.grading.judgment import AnswerAssessment, QuestionAssessment, Unjudged
+from sidelight.schemas.grading.judgment import (
+    AnswerAssessment,
+    LabelScale,
+    QuestionAssessment,
+    Unjudged,
+)
 from sidelight.text import stems
-from sidelight.text_vectors import TextVectors
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from sidelight.schemas.grading.judgment import LabelScale
-    from sidelight.text_vectors import Encode
+from sidelight.text_vectors import Encode, TextVectors
 
 MIN_EXAMPLES_PER_LEVEL = 10
 """With fewer on either side of a level, documented thresholds are the better guess."""

@@ -39,21 +39,17 @@ a question or without a label earns nothing. Higher is better.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import fsum, log2
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from sidelight.evaluation.metrics.base import checked_depth
-from sidelight.schemas.grading.judgment import Measure, Unjudged
+from sidelight.schemas.grading.judgment import LabelScale, Measure, Scales, Unjudged
+from sidelight.schemas.grading.rubric import Rubric, RubricQuestion
+from sidelight.schemas.run import CitedSentence
 from sidelight.text import count_words
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-
-    from sidelight.schemas.grading.judgment import LabelScale, Scales
-    from sidelight.schemas.grading.rubric import Rubric, RubricQuestion
-    from sidelight.schemas.run import CitedSentence
-
-    Grades = Mapping[int, str | Unjudged]
+Grades = Mapping[int, str | Unjudged]
 
 
 def weighted_question_mean(rubric: Rubric, value: Callable[[RubricQuestion], float]) -> float:

@@ -10,25 +10,12 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from sidelight.english.cleaning import clean_article, find_authors, find_publisher
-from sidelight.english.names import (
-    find_names,
-    looks_like_organisation,
-    looks_personal,
-    strip_title,
-)
+from sidelight.english.names import find_names, looks_like_organisation, looks_personal, strip_title
 from sidelight.english.parser import parse
 from sidelight.english.vocabulary import STUDIES
 from sidelight.errors import InputError
 from sidelight.schemas.investigation.angle import ArticleProfile, Claim
-from sidelight.text import (
-    clean,
-    content_words,
-    count_words,
-    numbers,
-    one_line,
-    sentences,
-    tokens,
-)
+from sidelight.text import clean, content_words, count_words, numbers, one_line, sentences, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

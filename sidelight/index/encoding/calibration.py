@@ -7,28 +7,25 @@ choice is stored in the folder of the parts, so that an interrupted build keeps 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sidelight.errors import MachineError
 from sidelight.files import atomic_write, read_limited
 from sidelight.index.encoding.onnx_model import Arithmetic, default_arithmetic
-from sidelight.index.engine import check_shared
+from sidelight.index.engine import Engine, check_shared
 from sidelight.index.text.corpus import passage_text
 from sidelight.index.text.docstore import Docstore
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
     from sidelight.index.encoding.encoder import Encoder
-    from sidelight.index.engine import Engine
 
 # Fewer segments are encoded in the time that trying would take.
 CALIBRATED = 10_000

@@ -10,6 +10,7 @@ import hashlib
 import math
 import sqlite3
 import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
@@ -21,18 +22,13 @@ from pydantic import TypeAdapter, ValidationError
 
 from sidelight.errors import InputError, MachineError
 from sidelight.index.encoding.encoder import Encoder
-from sidelight.index.lucene.segments import Bm25
-from sidelight.index.remote.client import RestClient, read_address
-from sidelight.schemas.investigation.evidence import Hit, ranked
+from sidelight.index.lucene.segments import Bm25, LuceneVectors
+from sidelight.index.remote.client import RemoteAddress, RestClient, read_address
+from sidelight.schemas.investigation.evidence import Hit, Query, ranked
 from sidelight.schemas.segment import Segment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from sidelight.index.lucene.segments import LuceneVectors
-    from sidelight.index.remote.client import RemoteAddress
     from sidelight.index.vectors.vectors import VectorIndex
-    from sidelight.schemas.investigation.evidence import Query
 
 FILE = "pages.sqlite"
 _CACHE_VERSION = 1  # of the layout of the cache file

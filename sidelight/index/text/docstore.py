@@ -12,9 +12,11 @@ from __future__ import annotations
 import mmap
 import sqlite3
 import threading
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 import orjson
@@ -24,15 +26,9 @@ from zstandard import ZstdCompressor, ZstdDecompressor
 from sidelight.errors import InputError
 from sidelight.formats.lines import MAX_LINE_BYTES
 from sidelight.index.lucene.jvm import java_class
-from sidelight.index.text.corpus import MS_MARCO, CorpusFields, segment_model
+from sidelight.index.lucene.segments import LuceneIndex
+from sidelight.index.text.corpus import MS_MARCO, CorpusFields, ShardLine, segment_model
 from sidelight.schemas.segment import Segment, SegmentId, parse_segment_id
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from sidelight.index.lucene.segments import LuceneIndex
-    from sidelight.index.text.corpus import ShardLine
 
 SUFFIX = ".zst"
 

@@ -11,23 +11,18 @@ from __future__ import annotations
 import mmap
 import os
 import weakref
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sidelight.errors import InputError
-from sidelight.index.vectors.part import array_header
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from sidelight.index.vectors.part import VectorPart
-    from sidelight.index.vectors.profiles import Precision
+from sidelight.index.vectors.part import VectorPart, array_header
+from sidelight.index.vectors.profiles import Precision
 
 
 def merge_ids(parts: Sequence[VectorPart], path: Path) -> int:

@@ -20,10 +20,13 @@ nothing. Several GPUs hold a share of the rows each.
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sidelight.errors import InputError, MachineError
 from sidelight.files import atomic_write, make_folder, read_limited
@@ -37,19 +40,14 @@ from sidelight.index.vectors.matrix import (
     write_matrix,
     write_rows,
 )
-from sidelight.index.vectors.profiles import shape_of
+from sidelight.index.vectors.part import VectorPart
+from sidelight.index.vectors.profiles import Profile, shape_of
 from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.evidence import Hit, ranked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
     from torch import Tensor
 
-    from sidelight.index.vectors.part import VectorPart
-    from sidelight.index.vectors.profiles import Profile
 
 INDEX = "index.faiss"
 

@@ -14,7 +14,6 @@ from sidelight.formats.topics import write_narratives
 from sidelight.index.folder import IndexFolder
 from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.topic import Narrative
-from sidelight.wiring import models
 from tests.helpers.asking.conversation import Asked, scripted
 
 NAMES = ("small_doc_00_0#0_0", "small_doc_00_0#1_1")
@@ -52,7 +51,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Asked]:
     ) -> Any:
         return await work({one.name: asked[one.name].model for one in named.models})
 
-    monkeypatch.setattr(models, "ask", ask)
+    monkeypatch.setattr("sidelight.cli.assess.ask", ask)
     return asked
 
 

@@ -13,7 +13,6 @@ from sidelight.cli.main import app
 from sidelight.errors import InputError
 from sidelight.index.folder import IndexFolder
 from sidelight.llm.prompted import PromptedModel
-from sidelight.wiring import models
 from tests.helpers.asking.conversation import Asked, scripted
 
 RELATED, UNRELATED = "small_doc_00_0#0_0", "small_doc_00_0#1_1"
@@ -51,7 +50,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
     ) -> Any:
         return await work({"one": asked.model})
 
-    monkeypatch.setattr(models, "ask", ask)
+    monkeypatch.setattr("sidelight.cli.bank.ask", ask)
     return asked
 
 

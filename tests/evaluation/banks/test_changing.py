@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sidelight.errors import UsageError
-from sidelight.evaluation.banks.changing import diff_banks, edit_banks, merge_banks
+from sidelight.evaluation.exams.banks import diff_banks, edit_banks, merge_banks
 from sidelight.schemas.grading.rubric import (
     ExamBank,
     ExamKind,

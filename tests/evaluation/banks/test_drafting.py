@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.banks.changing import (
+from sidelight.evaluation.exams.banks import (
     DRAFTING_PROMPTS,
     DraftedQuery,
     Drafts,
@@ -18,8 +18,8 @@ from sidelight.evaluation.banks.changing import (
     draft_banks,
     extract_bank,
 )
+from sidelight.llm.cache import ScriptedModel
 from sidelight.llm.prompted import PromptedModel, Sampling
-from sidelight.llm.scripted import ScriptedModel
 from sidelight.schemas.grading.rubric import Style, exam_item_id
 
 PEAT = DraftedQuery("q", "", "what is peat used for")

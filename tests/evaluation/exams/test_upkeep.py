@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.exams.grades import collect
-from sidelight.evaluation.exams.upkeep import (
+from sidelight.evaluation.exams.grades import (
     Hole,
     ItemUse,
     Uncovered,
+    collect,
     holes,
     spurious_items,
     suggested_item,

@@ -23,8 +23,8 @@ from sidelight.evaluation.labelling.passage_grade import (
     PassageGrader,
     PromptedDirectGrades,
 )
+from sidelight.llm.cache import ScriptedModel
 from sidelight.llm.prompted import PromptedModel, Sampling
-from sidelight.llm.scripted import ScriptedModel
 from sidelight.schemas.grading.graded_passage import GradedPassage, GradedQuery, Grader
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.grading.rubric import ExamBank, ExamKind, new_item

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.evaluation.exams.upkeep import check_grades, corrected, read_corrections
+from sidelight.evaluation.exams.grades import check_grades, corrected, read_corrections
 from sidelight.schemas.grading.graded_passage import (
     GradedPassage,
     GradedQuery,

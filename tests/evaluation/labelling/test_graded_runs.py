@@ -18,8 +18,8 @@ from sidelight.evaluation.labelling.judged_runs import (
 )
 from sidelight.evaluation.labelling.judges import EmbeddedJudge, PromptedJudge
 from sidelight.llm.base import Request
+from sidelight.llm.cache import ScriptedModel
 from sidelight.llm.prompted import PromptedModel, Sampling
-from sidelight.llm.scripted import ScriptedModel
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.run import QuestionRun, SubmittedQuestion
 from sidelight.schemas.topic import Article

@@ -16,8 +16,8 @@ from sidelight.evaluation.labelling.judges import PromptedJudge
 from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
 from sidelight.evaluation.labelling.rubric_labels import SIMILARITY_PROMPTS
 from sidelight.llm.base import Reply, Request
+from sidelight.llm.cache import Line, ScriptedModel
 from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
-from sidelight.llm.scripted import Line, ScriptedModel
 from sidelight.schemas.grading.judgment import (
     AnswerAssessment,
     QuestionAssessment,

@@ -19,8 +19,8 @@ from sidelight.evaluation.pooling import (
 )
 from sidelight.formats.labels.qrels import read_question_grades
 from sidelight.formats.topics import read_pooled_questions
+from sidelight.llm.cache import ScriptedModel
 from sidelight.llm.prompted import PromptedModel, Sampling
-from sidelight.llm.scripted import ScriptedModel
 from sidelight.schemas.run import QuestionRun, SubmittedQuestion
 from sidelight.text_vectors import Encode
 from sidelight.tracks import load_track

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 
-from sidelight.generation.narratives.answer import PromptedAnswerWriter
-from sidelight.generation.narratives.split import read_narrative
+from sidelight.agents.answer import read_narrative
+from sidelight.generation.narratives import PromptedAnswerWriter
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
 from sidelight.schemas.investigation.report import DraftReport
 from sidelight.schemas.segment import Segment

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from sidelight.errors import StructuredOutputError
-from sidelight.generation.narratives.drafting import split_into_sub_narratives, write_narrative
+from sidelight.generation.narratives import split_into_sub_narratives, write_narrative
 from tests.helpers.asking.conversation import scripted
 
 NARRATIVE = "I want to know who pays for the journal. I also ask what its critics say."

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.generation.prompted.draft_rubric import DraftedQuestion, as_angle, short_query
+from sidelight.generation.prompted.plan_queries import DraftedQuestion, as_angle, short_query
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Aspect
 
 ONE_TO_TEN = "one two three four five six seven eight nine ten"

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from sidelight.checks.support import PromptedSupportCheck
 from sidelight.errors import InputError
 from sidelight.generation.compose import resolve_report
-from sidelight.generation.prompted.revise_report import PromptedReviser
 from sidelight.generation.prompted.select_evidence import PromptedReader
-from sidelight.generation.prompted.write_report import PromptedReportWriter
+from sidelight.generation.prompted.write_report import PromptedReportWriter, PromptedReviser
 from sidelight.generation.support_checker import SupportChecker
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import (

@@ -14,8 +14,8 @@ from sidelight.evaluation.labelling.passage_grade import (
     DirectCase,
     PromptedDirectGrades,
 )
+from sidelight.llm.cache import Line, ScriptedModel
 from sidelight.llm.prompted import PromptedModel, Sampling
-from sidelight.llm.scripted import Line, ScriptedModel
 from sidelight.schemas.grading.judgment import Unjudged
 from tests.helpers.models.reading_model import FENCED
 

@@ -11,12 +11,11 @@ import pytest
 from sidelight.errors import FailedCallError
 from sidelight.evaluation.labelling.passage_grade import (
     GRADE_PROMPTS,
-    PASSAGE_GRADE,
     PassageCase,
     PromptedPassageGrades,
 )
+from sidelight.llm.cache import Line, ScriptedModel
 from sidelight.llm.prompted import PromptedModel, Sampling
-from sidelight.llm.scripted import Line, ScriptedModel
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.grading.rubric import ExamKind, new_item
 from tests.helpers.models.reading_model import FENCED
@@ -123,5 +122,3 @@ def test_who_grades_is_named_by_all_that_may_change_a_grade() -> None:
         for name in ("one", "other")
     }
     assert len(graders) == 12
-    assert PASSAGE_GRADE.scale.highest == "5"
-    assert list(PASSAGE_GRADE.units(CASE)) == [item.item_id for item in ITEMS]

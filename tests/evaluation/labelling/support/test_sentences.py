@@ -14,8 +14,8 @@ from sidelight.evaluation.labelling.judges import EmbeddedJudge, PromptedJudge
 from sidelight.evaluation.labelling.support import SUPPORT, SupportCase, assess_support
 from sidelight.evaluation.scoring.measures import score_support
 from sidelight.formats.labels.assessments import write_support_sentences
+from sidelight.llm.cache import ScriptedModel
 from sidelight.llm.prompted import PromptedModel, Sampling
-from sidelight.llm.scripted import ScriptedModel
 from sidelight.schemas.grading.judgment import JudgedSentence, Unjudged
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
 

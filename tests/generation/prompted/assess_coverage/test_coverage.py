@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from sidelight.generation.prompted.assess_coverage import ReadAssessor
+from sidelight.generation.prompted.select_evidence import ReadAssessor
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from tests.helpers.asking.report_case import ANGLES, EVIDENCE, PROFILE
 

@@ -8,8 +8,8 @@ import json
 import pytest
 
 from sidelight.errors import EmptyReplyError, StructuredOutputError
-from sidelight.generation.prompted.draft_rubric import PromptedRubricDrafter
-from sidelight.llm.scripted import Line
+from sidelight.generation.prompted.plan_queries import PromptedRubricDrafter
+from sidelight.llm.cache import Line
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Aspect
 from tests.helpers.asking.conversation import Asked, outside_fences, scripted
 

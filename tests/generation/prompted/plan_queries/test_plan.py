@@ -9,7 +9,7 @@ import pytest
 
 from sidelight.errors import StructuredOutputError
 from sidelight.generation.prompted.plan_queries import PromptedPlanner
-from sidelight.llm.scripted import Line
+from sidelight.llm.cache import Line
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Aspect, Plan, PlannedQuery
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim
 from sidelight.text_vectors import Encode

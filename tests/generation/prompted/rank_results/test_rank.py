@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from sidelight.generation.prompted.rank_results import PromptedRanker
+from sidelight.generation.prompted.documents import PromptedRanker
 from tests.helpers.asking.conversation import Asked, outside_fences, scripted
 from tests.helpers.asking.report_case import COUNT, LARK, ORDER, OWNER, segment
 

@@ -11,7 +11,7 @@ import pytest
 from sidelight.errors import StructuredOutputError
 from sidelight.generation.extractive.performers import ExtractiveReviser
 from sidelight.generation.no_evidence import NOTHING_FOUND
-from sidelight.generation.prompted.revise_report import PromptedReviser
+from sidelight.generation.prompted.write_report import PromptedReviser
 from sidelight.schemas.investigation.report import (
     CheckedReport,
     DraftReport,

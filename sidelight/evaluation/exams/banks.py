@@ -12,25 +12,22 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from math import sqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from pydantic import Field
 
 from sidelight.errors import ReplyError, UsageError
+from sidelight.llm.prompted import PromptedModel
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.rubric import ExamBank, ExamItem, Style, new_item
 from sidelight.text import one_line, sentences, stems, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from sidelight.llm.prompted import PromptedModel
 
 Banks = tuple[ExamBank, ...]
 
