@@ -15,9 +15,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import click.testing
 import orjson
 import pytest
-import typer.testing
+import typer
 
 from sidelight.cli.main import app
 from sidelight.errors import SidelightError
@@ -32,6 +33,7 @@ from tests.helpers.graded import example
 from tests.helpers.scripted_runs import TOPICS, run
 from tests.helpers.viewed_runs import write_run
 
+COMMAND = typer.main.get_command(app)
 SLOWEST_S = 10
 MOST_MB = 1024
 ROUNDS, SEEDS = 20, 34
@@ -224,7 +226,7 @@ def check(site: Site, seed: int) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     begin = time.monotonic()
     try:
-        result = typer.testing.CliRunner().invoke(app, site.words(files))
+        result = click.testing.CliRunner().invoke(COMMAND, site.words(files))
     finally:
         taken = time.monotonic() - begin
         site.mend()

@@ -26,13 +26,11 @@ import click.testing
 import numpy as np
 import orjson
 import pytest
-import typer
 import yaml
 from pydantic import TypeAdapter
 
 from sidelight import tracks
 from sidelight.ablation.runs import Grid
-from sidelight.cli.main import app
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, InvalidFileError, MachineError, UsageError
 from sidelight.evaluation.exams import upkeep
@@ -63,7 +61,7 @@ from sidelight.schemas.investigation.evidence import Hit, Query
 from sidelight.schemas.run import RunManifest
 from sidelight.schemas.segment import Segment
 from sidelight.tracks import Track
-from tests.fuzz.test_commands import bundle, finished, graded, sample, scripted, seal
+from tests.fuzz.test_commands import COMMAND, bundle, finished, graded, sample, scripted, seal
 from tests.helpers.formats.hostile_values import (
     Change,
     cell_changes,
@@ -73,7 +71,6 @@ from tests.helpers.formats.hostile_values import (
 )
 from tests.helpers.indexes.rest_server import NAME, Odd, RestServer
 
-COMMAND = typer.main.get_command(app)
 SLOWEST_S = 30
 MOST_MB = 512
 TRIED = 12
