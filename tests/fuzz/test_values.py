@@ -658,10 +658,14 @@ class Site:
         return self._dumped(self._fill(first)) + rest
 
     def _fill(self, text: str) -> Any:
-        value = yaml.safe_load(text) if self.reader.is_yaml else json.loads(text)
+        return filled(
+            yaml.safe_load(text) if self.reader.is_yaml else json.loads(text), self._schema()
+        )
+
+    def _schema(self) -> dict[str, Any]:
         known = self.reader.schema
         adapter = known if isinstance(known, TypeAdapter) else TypeAdapter(known)
-        return filled(value, adapter.json_schema(mode="validation"))
+        return adapter.json_schema(mode="validation")
 
     def _first(self) -> tuple[str, str]:
         if not self.reader.lines:
@@ -687,7 +691,8 @@ class Site:
 
     def _changed_json(self) -> Iterator[Change]:
         first, rest = self._first()
-        for what, content in json_changes(self._fill(first), as_yaml=self.reader.is_yaml):
+        changes = json_changes(self._fill(first), self._schema(), as_yaml=self.reader.is_yaml)
+        for what, content in changes:
             yield Change(what, content + rest)
 
     def _changed_cells(self) -> Iterator[Change]:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import random
 import re
+from collections import Counter
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+K = TypeVar("K")
 
 NUMBERS = (
     *("0", "-1", "-2", "-3", "6", "77", "0.5", "-0.0", "999999999", "1000000000000"),
@@ -28,6 +32,8 @@ WORDS = (
 )
 OTHERS = ("null", "true", "[]", "{}", "[[]]", '{"a": 1}')
 _HERE = "@here@"
+_AGAIN = 8
+"""Ways in which a field is changed in a second place."""
 _DIGITS = re.compile(r"[0-9]+")
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")
 # YAML 1.1 wants a dot in a number with an exponent, and has other words for what is no number.
@@ -72,10 +78,22 @@ def filled(value: Any, schema: dict[str, Any], whole: dict[str, Any] | None = No
     return value
 
 
-def json_changes(tree: Any, *, as_yaml: bool = False) -> Iterator[Change]:
-    """Yield a JSON value with each of its places changed in each way."""
+def json_changes(
+    tree: Any, schema: dict[str, Any] | None = None, *, as_yaml: bool = False
+) -> Iterator[Change]:
+    """Yield a JSON value with each of its places changed in each way.
+
+    A field that several values of a list or a mapping have is changed in each way in the first of
+    them, and in a few ways, which its place decides, in the second.
+
+    Args:
+        tree: The value.
+        schema: Says which of its objects are mappings, whose keys are no fields.
+        as_yaml: Whether it is to be read as YAML.
+    """
     numbers = [_AS_YAML.get(raw, raw) for raw in NUMBERS] if as_yaml else NUMBERS
-    for path, value in _places(tree):
+    seen: set[tuple[str, ...]] = set()
+    for path, field, value in _fields(tree, schema or {}, schema or {}):
         raws = [*numbers, *map(json.dumps, WORDS), *OTHERS]
         if isinstance(value, str) and _DIGITS.search(value):
             raws.append(json.dumps(_DIGITS.sub("9" * 5000, value)))
@@ -85,6 +103,9 @@ def json_changes(tree: Any, *, as_yaml: bool = False) -> Iterator[Change]:
         if not as_yaml and isinstance(path[-1], str):
             # The key a second time, with another value.
             raws.append(f"0, {json.dumps(path[-1])}: {json.dumps(value)}")
+        if field in seen:
+            raws = random.Random(repr(path)).sample(raws, _AGAIN)
+        seen.add(field)
         text = json.dumps(_with(tree, path, _HERE))
         for raw in raws:
             place = ".".join(map(str, path))
@@ -139,6 +160,47 @@ def _example(schema: dict[str, Any], whole: dict[str, Any]) -> Any:
         return {name: _example(one, whole) for name, one in schema.get("properties", {}).items()}
     simple = {"string": "a", "integer": 1, "number": 1.0, "boolean": False, "array": []}
     return simple.get(schema.get("type", ""))
+
+
+def _fields(
+    tree: Any, schema: dict[str, Any], whole: dict[str, Any]
+) -> Iterator[tuple[tuple[str | int, ...], tuple[str, ...], Any]]:
+    """Yield each place in the fields of a value, with the name of its field, and what is there.
+
+    Of a list or a mapping the first two values of each shape are looked into.
+    """
+    schema = _branch(schema, tree, whole)
+    further = schema.get("additionalProperties")
+    if isinstance(tree, list):
+        places, items = schema.get("prefixItems", []), schema.get("items") or {}
+        inner = [
+            (at, _shape(tree[at]), places[at] if at < len(places) else items)
+            for at in _two_of_each(dict(enumerate(tree)))
+        ]
+    elif isinstance(tree, dict) and isinstance(further, dict):
+        inner = [(key, _shape(tree[key]), further) for key in _two_of_each(tree)]
+    elif isinstance(tree, dict):
+        known = schema.get("properties", {})
+        inner = [(key, key, known.get(key, {})) for key in tree]
+    else:
+        return
+    for key, name, one in inner:
+        yield (key,), (name,), tree[key]
+        for path, field, value in _fields(tree[key], one, whole):
+            yield (key, *path), (name, *field), value
+
+
+def _shape(value: Any) -> str:
+    return str(sorted(value)) if isinstance(value, dict) else type(value).__name__
+
+
+def _two_of_each(values: dict[K, Any]) -> Iterator[K]:
+    """Yield the keys of the first two values of each shape."""
+    seen: Counter[str] = Counter()
+    for key, value in values.items():
+        seen[_shape(value)] += 1
+        if seen[_shape(value)] <= 2:
+            yield key
 
 
 def _places(tree: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[Any, Any]]:
