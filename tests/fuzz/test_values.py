@@ -71,7 +71,8 @@ from tests.helpers.formats.hostile_values import (
 )
 from tests.helpers.indexes.rest_server import NAME, Odd, RestServer
 
-SLOWEST_S = 30
+SLOWEST_S = 10
+SLOWEST_ANSWER_S = 30
 MOST_MB = 512
 TRIED = 12
 """Values of each file in the default tests."""
@@ -720,9 +721,9 @@ class Site:
 
 def check(site: Site, change: Change) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    begin = time.monotonic()
+    begin = time.process_time()  # which other work on the machine does not lengthen
     result = site.run(change.content)
-    taken = time.monotonic() - begin
+    taken = time.process_time() - begin
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     assert taken < SLOWEST_S, f"{change.what}: {taken:.0f} s"
     assert grown < MOST_MB, f"{change.what}: {grown:.0f} MB"
@@ -835,7 +836,7 @@ def check_answers(tried: list[tuple[str, Change]], index: IndexFolder, folder: P
                     assert segment.segment_id == SEGMENT, change.what
             except (MachineError, InputError) as error:
                 refused = error
-            assert time.monotonic() - begin < SLOWEST_S, change.what
+            assert time.monotonic() - begin < SLOWEST_ANSWER_S, change.what
             if refused is not None:
                 named = str(refused)
                 assert server.url in named or "does not hold" in named, f"{change.what}: {named}"
