@@ -29,7 +29,6 @@ Recording of what a run read from index and encoder, and replay of it without a 
 
 Everything is sorted, so the same run is recorded in the same bytes. Vectors are kept because
 processors round them differently; with them a replay needs no index, no Java and no encoder. The
-from sidelight.schemas.base import Value
 files of a replay are compared with the originals byte for byte.
 """
 
@@ -75,7 +74,7 @@ from sidelight.reproduction.archive import (
 from sidelight.runs.directory import RunDirectory, as_json
 from sidelight.runs.runner import run_topics
 from sidelight.runs.self_evaluation import DRAFTED, given_rubrics, score_assessments, write_scores
-from sidelight.schemas.base import Value
+from sidelight.schemas.base import FileName, Value
 from sidelight.schemas.investigation.evidence import Hit
 from sidelight.schemas.segment import Segment
 from sidelight.versions import VERSION
@@ -368,6 +367,7 @@ def _shown(line: str | None, begin: int) -> str:
     return "no such line" if line is None else quoted(line[begin:])
 
 
+_FILE_NAME: TypeAdapter[str] = TypeAdapter(FileName)
 TOPICS, RUN, SCORES, RUBRICS = "topics.jsonl", "run", "scores", "rubrics"
 EVIDENCE, REPLIES, PROMPTS = "evidence", "replies.jsonl", "prompts"
 
@@ -469,7 +469,8 @@ def _copy(folder: Path, to: Path, *left_out: str) -> None:
     """Copy a folder, but for what names leave out, without following a link in it.
 
     Raises:
-        InputError: A link is among what is copied: who gets a bundle gets nothing from elsewhere.
+        InputError: A link is among what is copied: who gets a bundle gets nothing from elsewhere;
+            or a bundle cannot list the name of a file.
         RefusedFileError: A pipe or a device lies in the folder.
     """
     check_folder(folder)
@@ -481,6 +482,15 @@ def _copy(folder: Path, to: Path, *left_out: str) -> None:
             f"{link}: expected a plain file or folder; found a link to {link.readlink()}",
             remedy="Put what it leads to in its place, if everybody may have it; else remove it.",
         )
+    for path in below:
+        try:
+            _FILE_NAME.validate_python(str(Path(copied.name, path.relative_to(folder))))
+        except ValidationError as error:
+            raise InputError(
+                f"{path}: expected a name that a bundle can list, short and in printable "
+                f"characters without a backslash; found {path.name!r}",
+                remedy="Rename the file, or remove it.",
+            ) from error
 
 
 def _write_replies(path: Path, cache: Path, summary: RunSummary) -> None:

@@ -22,6 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import click
 import click.testing
 import numpy as np
 import orjson
@@ -40,18 +41,23 @@ from sidelight.formats import topics
 from sidelight.formats.banks import exams, nuggets, rubrics
 from sidelight.formats.labels import assessments, graded_passages, qrels
 from sidelight.formats.runs import cited_sentences, linked_reports, question_list, rag, trec_run
-from sidelight.index.encoding.encoder import EncoderIdentity
+from sidelight.index.build import build_index
+from sidelight.index.encoding.encoder import Encoder, EncoderIdentity
 from sidelight.index.folder import IndexFolder, open_index
+from sidelight.index.lucene.segments import ANALYZER
 from sidelight.index.manifest import (
     IndexPlan,
     InputFile,
     Manifest,
     ShardReport,
+    describe_inputs,
     hash_files,
     write_manifest,
+    write_plan,
 )
 from sidelight.index.remote.client import RemoteAddress, write_address
 from sidelight.index.text.corpus import MS_MARCO
+from sidelight.index.vectors.profiles import NO_VECTORS
 from sidelight.llm.cache import KeptReply
 from sidelight.reproduction.archive import CONTENTS, Contents
 from sidelight.reproduction.bundle import RecordedSearch, Recording
@@ -64,6 +70,7 @@ from sidelight.tracks import Track
 from tests.fuzz.test_commands import COMMAND, bundle, finished, graded, sample, scripted, seal
 from tests.helpers.formats.hostile_values import (
     Change,
+    array_changes,
     cell_changes,
     filled,
     json_changes,
@@ -71,6 +78,7 @@ from tests.helpers.formats.hostile_values import (
 )
 from tests.helpers.indexes.rest_server import NAME, Odd, RestServer
 
+ENCODER = Encoder()
 SLOWEST_S = 10
 SLOWEST_ANSWER_S = 30
 MOST_MB = 512
@@ -83,16 +91,16 @@ class Reader:
     """A file, the command that reads it, and what its fields are.
 
     Attributes:
-        words: The command line; `{}` is the folder.
+        words: The command line; `{}` is the folder. Or what stands for a command, given the folder.
         file: In the folder, the file that is changed.
         make: Writes the folder.
-        schema: What a file, or a line of it, is read by; None for a table.
+        schema: What a file, or a line of it, is read by; None for a table or an array.
         columns: Of a table, those that are read.
         parted_by: What stands between the cells of a table; a comma for CSV with a header.
         lines: Whether each line of JSON is a value of its own.
     """
 
-    words: str
+    words: str | Callable[[Path], object]
     file: str
     make: Callable[[Path], object]
     schema: Any = None
@@ -107,6 +115,10 @@ class Reader:
     @property
     def is_json(self) -> bool:
         return self.schema is not None and not self.is_yaml
+
+    @property
+    def is_array(self) -> bool:
+        return self.file.endswith(".npy")
 
 
 def written(name: str, content: str | bytes, make: Callable[[Path], object] | None = None) -> Any:
@@ -233,6 +245,27 @@ def index(folder: Path) -> None:
         libraries={"numpy": "2"},
     )
     write_manifest(folder / "index", manifest)
+
+
+def planned(folder: Path) -> None:
+    """An index that was built of a file with the bundled encoder, but for its parts."""
+    (folder / "index").mkdir()
+    (folder / "a.jsonl").write_bytes(as_lines({"docid": SEGMENT, "segment": "Peat."}))
+    plan = IndexPlan(
+        inputs=describe_inputs([folder / "a.jsonl"]),
+        fields=MS_MARCO,
+        encoder=ENCODER.identity(),
+        analyzer=ANALYZER,
+        profile=NO_VECTORS,
+    )
+    write_plan(folder / "index", plan)
+    whole = Manifest(plan=plan, segments=1, documents=1, files={}, libraries={})
+    write_manifest(folder / "index", whole)
+
+
+def build_again(folder: Path) -> None:
+    """What `index build` does with an encoder that is loaded, which takes it half a second."""
+    build_index([folder / "a.jsonl"], folder / "index", ENCODER, profile=NO_VECTORS)
 
 
 def remote(folder: Path) -> None:
@@ -547,6 +580,9 @@ READERS = {
     ),
     "recorded searches": Reader("verify {}", "evidence/searches.jsonl", recorded, RecordedSearch),
     "recorded segments": Reader("verify {}", "evidence/segments.jsonl", recorded, Segment),
+    "recorded texts": Reader("verify {}", "evidence/texts.jsonl", recorded, str),
+    "recorded vectors": Reader("verify {}", "evidence/vectors.npy", recorded),
+    "plan of an index": Reader(build_again, "index/plan.json", planned, IndexPlan, lines=False),
     "grid": Reader(
         "ablate {}/grid.yaml -o {}/out --dry-run --topics {}/topics.jsonl --index {}",
         "grid.yaml",
@@ -643,18 +679,24 @@ class Site:
         self.reader, self.folder = reader, folder
         reader.make(folder)
         self.path = folder / reader.file
-        self.honest = self.path.read_text(encoding="utf-8")
-        self.by_line = reader.schema is None or reader.lines
-        self.words = [word.replace("{}", str(folder)) for word in reader.words.split(" ")]
+        self.raw = self.path.read_bytes()
+        self.honest = "" if reader.is_array else self.raw.decode()
+        self.by_line = not reader.is_array and (reader.schema is None or reader.lines)
+        words = reader.words.split(" ") if isinstance(reader.words, str) else []
+        self.words = [word.replace("{}", str(folder)) for word in words]
 
     def changes(self) -> Iterator[Change]:
         """Yield the file with a change each."""
+        if self.reader.is_array:
+            return array_changes(self.raw)
         if self.reader.schema is None:
             return self._changed_cells()
         return self._changed_json()
 
-    def filled(self) -> str:
+    def filled(self) -> str | bytes:
         """Return the file with every field that its schema names."""
+        if self.reader.schema is None:
+            return self.raw
         first, rest = self._first()
         return self._dumped(self._fill(first)) + rest
 
@@ -685,7 +727,7 @@ class Site:
             if self.told(as_list + rest) != honest:
                 yield Change(what, as_text + rest)
 
-    def told(self, content: str) -> tuple[object, ...]:
+    def told(self, content: str | bytes) -> tuple[object, ...]:
         """Return what a file makes a command say."""
         result = self.run(content)
         return result.exit_code, result.output, str(result.exception)
@@ -712,11 +754,14 @@ class Site:
             lines = [self.reader.parted_by.join(row) for row in changed]
             yield Change(what, "\n".join([*lines, rest]))
 
-    def run(self, content: str) -> click.testing.Result:
-        self.path.write_text(content, encoding="utf-8")
+    def run(self, content: str | bytes) -> click.testing.Result:
+        self.path.write_bytes(content if isinstance(content, bytes) else content.encode())
         if self.reader.words == "verify {}" and self.reader.file != CONTENTS:
             seal(self.folder)
-        return click.testing.CliRunner().invoke(COMMAND, self.words)
+        command = COMMAND
+        if not isinstance(self.reader.words, str):
+            command = click.Command("", callback=partial(self.reader.words, self.folder))
+        return click.testing.CliRunner().invoke(command, self.words)
 
 
 def check(site: Site, change: Change) -> None:
@@ -779,7 +824,7 @@ def sites(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Site]:
 @pytest.mark.parametrize("name", READERS)
 def test_a_file_with_every_field_is_read(name: str, sites: Callable[[str], Site]) -> None:
     site = sites(name)
-    result = site.run(site.filled() if site.reader.schema is not None else site.honest)
+    result = site.run(site.filled())
     assert result.exit_code in {0, 1}, f"{result.output}\n{result.exception}"
     # Runs that miss topics, and bundles of runs that cannot be repeated, are found wanting at last.
     whole = {"validate", "verify"}.isdisjoint(site.words[0:1])

@@ -169,6 +169,19 @@ def test_nothing_that_a_link_in_a_run_leads_to_is_bundled(
     assert not (tmp_path / "x.tar.zst").exists()
 
 
+@pytest.mark.parametrize("name", ["a\udcff.json", "a\n.json", "a\\b.json"], ids=ascii)
+def test_a_file_whose_name_no_bundle_can_list_is_refused_by_its_name(
+    made: Made, tmp_path: Path, name: str
+) -> None:
+    shutil.copytree(RUBRICS, tmp_path / "rubrics")
+    (tmp_path / "rubrics" / name).write_text("{}")
+    with pytest.raises(InputError) as caught:
+        invoke(*made.bundling()[:-1], tmp_path / "rubrics", "-o", tmp_path / "again.tar.zst")
+    assert str(tmp_path / "rubrics" / name) in caught.value.message
+    assert caught.value.remedy
+    assert not (tmp_path / "again.tar.zst").exists()
+
+
 def test_a_reply_that_was_taken_out_is_missed(unpacked: Path) -> None:
     path = unpacked / "replies.jsonl"
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[1:]))

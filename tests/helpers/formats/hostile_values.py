@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
+import math
+import pickle
 import random
 import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
 
 K = TypeVar("K")
 
@@ -41,6 +46,19 @@ _AS_YAML = {"1e308": "1.0e+308", "-1e308": "-1.0e+308", "5e-324": "5.0e-324", "1
 _AS_YAML |= {"NaN": ".nan", "-Infinity": "-.inf"}
 
 
+_TYPES = (
+    *("O", "<f8", ">f4", "<f2", "<c8", "<i4", "|b1", "|S0", "|S4", "|S2147483647", "<U4", "|V4"),
+    *("<M8[s]", "f4,f4", "9" * 5000),
+)
+_SHAPES = (
+    *("()", "(0,)", "(1,)", "(4,)", "(0, 4)", "(1, 0)", "(1, 3)", "(1, 5)", "(2, 4)", "(1, 1, 4)"),
+    *("(-1, 4)", "(-1, -4)", "(True, 4)", "(1.0, 4.0)", "(1000000000000, 4)", "(1000000000000, 0)"),
+    *("(9223372036854775808, 4)", "(0, 9223372036854775808)", f"({'9' * 4000}, 4)"),
+    *("(" * 3000, "[1, 4]", "(1, 4)) or ((1, 4)", "__import__('os')"),
+)
+_VALUES = (math.nan, math.inf, -math.inf, 3.4e38, 1e-45, -0.0)
+
+
 class Change(NamedTuple):
     """One file that differs from an honest one in one place.
 
@@ -50,7 +68,7 @@ class Change(NamedTuple):
     """
 
     what: str
-    content: str
+    content: str | bytes
 
 
 def filled(value: Any, schema: dict[str, Any], whole: dict[str, Any] | None = None) -> Any:
@@ -93,14 +111,15 @@ def json_changes(
     """
     numbers = [_AS_YAML.get(raw, raw) for raw in NUMBERS] if as_yaml else NUMBERS
     seen: set[tuple[str, ...]] = set()
-    for path, field, value in _fields(tree, schema or {}, schema or {}):
+    places = _fields(tree, schema or {}, schema or {})
+    for path, field, value in places if isinstance(tree, dict | list) else [((), (), tree)]:
         raws = [*numbers, *map(json.dumps, WORDS), *OTHERS]
         if isinstance(value, str) and _DIGITS.search(value):
             raws.append(json.dumps(_DIGITS.sub("9" * 5000, value)))
         if isinstance(value, list) and value:
             raws.append(json.dumps([*value, value[0]]))
             raws += [json.dumps([*value, one]) for one in _other_numbers(value[0])]
-        if not as_yaml and isinstance(path[-1], str):
+        if not as_yaml and path and isinstance(path[-1], str):
             # The key a second time, with another value.
             raws.append(f"0, {json.dumps(path[-1])}: {json.dumps(value)}")
         if field in seen:
@@ -110,6 +129,44 @@ def json_changes(
         for raw in raws:
             place = ".".join(map(str, path))
             yield Change(f"{place} = {raw[:40]}", text.replace(json.dumps(_HERE), raw))
+
+
+def array_changes(content: bytes) -> Iterator[Change]:
+    """Yield a `.npy` file of float32 with what its header says, and its first number, changed."""
+    stream = io.BytesIO(content)
+    np.lib.format.read_magic(stream)
+    shape, order, dtype = np.lib.format.read_array_header_1_0(stream)
+    data = content[stream.tell() :]
+    honest = {"descr": repr(dtype.str), "fortran_order": str(order), "shape": str(shape)}
+    others = [*NUMBERS, *map(repr, WORDS), "None", "[]", "{}", "True"]
+    tried = {"descr": [*map(repr, _TYPES), *others], "fortran_order": others}
+    tried["shape"] = [*_SHAPES, *others]
+    for field, raws in tried.items():
+        for raw in raws:
+            yield Change(f"{field} = {raw[:40]}", _array(honest | {field: raw}, data))
+        left = {name: raw for name, raw in honest.items() if name != field}
+        yield Change(f"no {field}", _array(left, data))
+        again = f"{honest[field]}, {field!r}: {raws[0]}"
+        yield Change(f"{field} twice", _array(honest | {field: again}, data))
+    for number in _VALUES:
+        changed = np.float32(number).tobytes() + data[dtype.itemsize :]
+        yield Change(f"the first number = {number}", _array(honest, changed))
+    for what, whole in {
+        "an empty file": b"",
+        "half a header": content[:40],
+        "half a row": content[: -len(data) // 2],
+        "more rows": content + data,
+        "a pickle": pickle.dumps([1.0]),
+        "an archive": b"PK\x03\x04" + content,
+        "another version": content[:6] + b"\x09" + content[7:],
+    }.items():
+        yield Change(what, whole)
+
+
+def _array(header: dict[str, str], data: bytes) -> bytes:
+    text = ", ".join(f"{field!r}: {raw}" for field, raw in header.items())
+    line = f"{{{text}, }}".encode("latin-1", "backslashreplace") + b"\n"
+    return b"\x93NUMPY\x02\x00" + len(line).to_bytes(4, "little") + line + data
 
 
 def numbers_as_text(tree: Any) -> Iterator[tuple[str, str, str]]:
