@@ -166,7 +166,7 @@ def array_changes(content: bytes) -> Iterator[Change]:
 def _array(header: dict[str, str], data: bytes) -> bytes:
     text = ", ".join(f"{field!r}: {raw}" for field, raw in header.items())
     line = f"{{{text}, }}".encode("latin-1", "backslashreplace") + b"\n"
-    return b"\x93NUMPY\x02\x00" + len(line).to_bytes(4, "little") + line + data
+    return b"\x93NUMPY\x01\x00" + len(line).to_bytes(2, "little") + line + data
 
 
 def numbers_as_text(tree: Any) -> Iterator[tuple[str, str, str]]:
