@@ -33,7 +33,7 @@ from pydantic import TypeAdapter
 from sidelight import tracks
 from sidelight.ablation.runs import Grid
 from sidelight.config.settings import Settings
-from sidelight.errors import InputError, InvalidFileError, MachineError, UsageError
+from sidelight.errors import InputError, InvalidFileError, MachineError, Problem, UsageError
 from sidelight.evaluation.exams import upkeep
 from sidelight.evaluation.labelling.judged_runs import JudgingManifest
 from sidelight.files import sha256_file
@@ -42,22 +42,31 @@ from sidelight.formats.banks import exams, nuggets, rubrics
 from sidelight.formats.labels import assessments, graded_passages, qrels
 from sidelight.formats.runs import cited_sentences, linked_reports, question_list, rag, trec_run
 from sidelight.index.build import build_index
+from sidelight.index.encoding.calibration import Agreement, Encoding, Trial, read_encoding
 from sidelight.index.encoding.encoder import Encoder, EncoderIdentity
+from sidelight.index.encoding.onnx_model import Arithmetic
 from sidelight.index.folder import IndexFolder, open_index
 from sidelight.index.lucene.segments import ANALYZER
 from sidelight.index.manifest import (
+    REPORT,
     IndexPlan,
     InputFile,
     Manifest,
+    PartReport,
     ShardReport,
     describe_inputs,
     hash_files,
+    read_report,
     write_manifest,
     write_plan,
+    write_report,
 )
 from sidelight.index.remote.client import RemoteAddress, write_address
-from sidelight.index.text.corpus import MS_MARCO
-from sidelight.index.vectors.profiles import NO_VECTORS
+from sidelight.index.text.corpus import MS_MARCO, ShardReader
+from sidelight.index.text.docstore import Docstore, write_offset_store
+from sidelight.index.vectors.part import write_part
+from sidelight.index.vectors.profiles import EXACT, NO_VECTORS, profile_named
+from sidelight.index.vectors.vectors import write_vectors
 from sidelight.llm.cache import KeptReply
 from sidelight.reproduction.archive import CONTENTS, Contents
 from sidelight.reproduction.bundle import RecordedSearch, Recording
@@ -266,6 +275,47 @@ def planned(folder: Path) -> None:
 def build_again(folder: Path) -> None:
     """What `index build` does with an encoder that is loaded, which takes it half a second."""
     build_index([folder / "a.jsonl"], folder / "index", ENCODER, profile=NO_VECTORS)
+
+
+def part_of_an_index(folder: Path) -> None:
+    """What a build notes of a part, and what encodes it."""
+    line = Problem("a", "a.jsonl", 1, "b", "c", "d")
+    shard = ShardReport(name="a.jsonl", segments=1, refused=1, problems=(line,))
+    write_report(folder, PartReport(documents=1, shards=(shard,)))
+    same = Agreement(mean_cosine=1.0, min_cosine=1.0, overlap=1.0)
+    trial = Trial(arithmetic=Arithmetic.FP32, texts_per_s=9.5, agreement=same)
+    encoding = Encoding(arithmetic=Arithmetic.FP32, trials=(trial,))
+    (folder / "encoding.json").write_text(encoding.model_dump_json())
+
+
+def parts_of_an_index(folder: Path) -> None:
+    """A document store of a shard as published, and vectors."""
+    shard = folder / "msmarco_v2.1_doc_segmented_90.json"
+    one = {"docid": "msmarco_v2.1_doc_90_0#0_0", "segment": "Peat stores carbon."}
+    shard.write_bytes(as_lines(one | {"title": "", "url": "", "headings": ""}))
+    (folder / "docstore").mkdir()
+    lines = ShardReader(shard, MS_MARCO)
+    write_offset_store(folder / "docstore" / "msmarco_v2.1_doc_90.zst", lines)
+    chunk = [one["docid"]], np.ones((1, 4), np.float32)
+    part = write_part(folder / "part", 4, lambda _: [chunk], lambda _: None)
+    write_vectors(folder / "vectors", [part], profile_named(EXACT), lambda _: None)
+
+
+def read_segments(folder: Path) -> None:
+    with Docstore(folder / "docstore") as segments:
+        names = [segment.segment_id for segment in segments]
+        assert segments.get_many(names)
+
+
+def read_vectors(folder: Path) -> None:
+    plan = IndexPlan(
+        inputs=(),
+        fields=MS_MARCO,
+        encoder=EncoderIdentity(name="m", dimension=4, max_tokens=9, weights=""),
+        analyzer=ANALYZER,
+    )
+    manifest = Manifest(plan=plan, segments=1, documents=1, files={}, libraries={})
+    IndexFolder(folder, manifest).vectors.search(np.ones((1, 4), np.float32), 1)
 
 
 def remote(folder: Path) -> None:
@@ -583,6 +633,14 @@ READERS = {
     "recorded texts": Reader("verify {}", "evidence/texts.jsonl", recorded, str),
     "recorded vectors": Reader("verify {}", "evidence/vectors.npy", recorded),
     "plan of an index": Reader(build_again, "index/plan.json", planned, IndexPlan, lines=False),
+    "report of a part": Reader(read_report, REPORT, part_of_an_index, PartReport, lines=False),
+    "encoding of an index": Reader(
+        read_encoding, "encoding.json", part_of_an_index, Encoding, lines=False
+    ),
+    "frames of a store": Reader(
+        read_segments, "docstore/msmarco_v2.1_doc_90.npy", parts_of_an_index
+    ),
+    "ids of vectors": Reader(read_vectors, "vectors/ids.npy", parts_of_an_index),
     "grid": Reader(
         "ablate {}/grid.yaml -o {}/out --dry-run --topics {}/topics.jsonl --index {}",
         "grid.yaml",

@@ -288,7 +288,7 @@ def test_vectors_that_are_not_those_of_the_texts_are_refused_by_their_file(
 def test_an_archive_in_the_place_of_vectors_is_refused(evidence: Path) -> None:
     np.savez(evidence / "vectors.npz", bogs=ONES[0], peat=ONES[0])
     (evidence / "vectors.npz").rename(evidence / "vectors.npy")
-    with pytest.raises(InputError, match="vectors.npy"):
+    with pytest.raises(InputError, match=r"vectors\.npy"):
         Recording.read(evidence)
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sidelight.errors import InputError
+from sidelight.files import map_array
 from sidelight.index.vectors.part import array_header
 
 if TYPE_CHECKING:
@@ -210,7 +211,7 @@ def write_scales(folder: Path, sample: NDArray[np.float32]) -> None:
 def read_scales(folder: Path) -> NDArray[np.float32] | None:
     """Return the scales of int8, or None where the matrix is of another precision."""
     path = folder / SCALES
-    return np.load(path) if path.exists() else None
+    return np.array(map_array(path, "float32", 1)) if path.exists() else None
 
 
 def packed(vectors: NDArray[np.float32], scales: NDArray[np.float32] | None) -> NDArray[np.generic]:
@@ -242,8 +243,10 @@ class Matrix:
     """
 
     def __init__(self, folder: Path, *, in_order: bool = False) -> None:
-        kept = np.load(folder / MATRIX, mmap_mode="r")
         self.scales = read_scales(folder)
+        kept = map_array(folder / MATRIX, "float16" if self.scales is None else "int8", 2)
+        if self.scales is not None and len(self.scales) != kept.shape[1]:
+            raise ValueError(f"{len(self.scales)} scales for {kept.shape[1]} numbers a row")
         self._row_bytes = kept.shape[1] * kept.itemsize
         self._start = kept.offset
         # Open as long as the matrix is in use: the disk is asked for rows through it.

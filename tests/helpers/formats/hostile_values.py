@@ -56,7 +56,11 @@ _SHAPES = (
     *("(9223372036854775808, 4)", "(0, 9223372036854775808)", f"({'9' * 4000}, 4)"),
     *("(" * 3000, "[1, 4]", "(1, 4)) or ((1, 4)", "__import__('os')"),
 )
-_VALUES = (math.nan, math.inf, -math.inf, 3.4e38, 1e-45, -0.0)
+_VALUES = {
+    "f": (math.nan, math.inf, -math.inf, 6e4, 1e-45, -0.0),
+    "i": (-1, 1, 100, 127),
+    "S": (b"", b"\xff", b" "),
+}
 
 
 class Change(NamedTuple):
@@ -132,7 +136,7 @@ def json_changes(
 
 
 def array_changes(content: bytes) -> Iterator[Change]:
-    """Yield a `.npy` file of float32 with what its header says, and its first number, changed."""
+    """Yield a `.npy` file with what its header says, its first or its last element changed."""
     stream = io.BytesIO(content)
     np.lib.format.read_magic(stream)
     shape, order, dtype = np.lib.format.read_array_header_1_0(stream)
@@ -148,9 +152,11 @@ def array_changes(content: bytes) -> Iterator[Change]:
         yield Change(f"no {field}", _array(left, data))
         again = f"{honest[field]}, {field!r}: {raws[0]}"
         yield Change(f"{field} twice", _array(honest | {field: again}, data))
-    for number in _VALUES:
-        changed = np.float32(number).tobytes() + data[dtype.itemsize :]
-        yield Change(f"the first number = {number}", _array(honest, changed))
+    for value in _VALUES[dtype.kind]:
+        for at in (0, len(data) - dtype.itemsize):
+            one = np.array(value, dtype).tobytes()
+            changed = data[:at] + one + data[at + dtype.itemsize :]
+            yield Change(f"byte {at} of its data = {value!r}", _array(honest, changed))
     for what, whole in {
         "an empty file": b"",
         "half a header": content[:40],
