@@ -32,6 +32,7 @@ import yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from sqlite3 import Connection
 
     from numpy.typing import NDArray
     from yaml.nodes import MappingNode, Node, ScalarNode
@@ -175,6 +176,25 @@ def map_array(path: Path, kind: str, axes: int) -> NDArray[Any]:
 def _other_array(path: Path, kind: str, axes: int, found: str) -> RefusedFileError:
     expected = f"an array of {kind} with {axes} axes"
     return RefusedFileError(path, expected, found[:_MAX_SHOWN], "Take it from its source again.")
+
+
+# All that is neither a table nor an index of one, and columns that a table computes.
+_COMPUTED = """
+SELECT name FROM sqlite_master WHERE type NOT IN ('table', 'index') OR rootpage = 0 UNION ALL
+SELECT one.name FROM sqlite_master AS one JOIN pragma_table_xinfo(one.name) WHERE hidden
+"""
+
+
+def check_tables(database: Connection) -> None:
+    """Refuse a database in which reading computes something, which may never end.
+
+    Raises:
+        DatabaseError: It is none, or has a view, a trigger, a virtual table or a computed column.
+    """
+    from sqlite3 import DatabaseError
+
+    if found := database.execute(_COMPUTED).fetchone():
+        raise DatabaseError(f"{found[0][:_MAX_SHOWN]!r}, which is no plain table")
 
 
 def files_below(folder: Path) -> list[Path]:

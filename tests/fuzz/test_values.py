@@ -671,6 +671,7 @@ READS = frozenset(
         *("model_validate", "model_validate_json", "validate_python", "loads", "read_yaml"),
         *("open_text", "read_json", "read_lines", "stream_lines", "read_json_lines"),
         *("read_columns", "read_table", "decode_list", "decode_object", "decode_unique"),
+        "map_array",
     }
 )
 """Names of calls that turn what a file holds into values."""
@@ -684,6 +685,7 @@ TRIED_HERE = {
     *("formats/runs/cited_sentences", "formats/runs/linked_reports", "formats/table"),
     *("formats/runs/question_list", "formats/runs/rag", "formats/runs/trec_run", "formats/topics"),
     *("index/manifest", "index/remote/client", "index/remote/index", "index/text/corpus"),
+    *("index/encoding/calibration", "index/text/docstore", "index/vectors/vectors"),
     *("llm/cache", "reproduction/archive", "reproduction/bundle"),
     *("runs/directory", "tracks/__init__"),
 }
@@ -696,8 +698,8 @@ TRIED_ELSEWHERE = {
         *("llm/server/openai_compat", "schemas/investigation/angle"),
     },
     "tests/index: folders of indexes, and servers of them": {
-        *("index/build", "index/folder", "index/encoding/calibration", "index/lucene/segments"),
-        *("index/text/docstore", "index/vectors/vectors", "transport"),
+        *("index/build", "index/folder", "index/lucene/segments", "index/vectors/matrix"),
+        "transport",
     },
     "tests/serve: what a browser sends, and the jobs made of it": {
         "serve/desk",

@@ -23,7 +23,7 @@ from pydantic import ValidationError
 from zstandard import ZstdCompressor, ZstdDecompressor, ZstdError, frame_content_size
 
 from sidelight.errors import InputError
-from sidelight.files import map_array
+from sidelight.files import check_tables, map_array
 from sidelight.formats.lines import MAX_LINE_BYTES
 from sidelight.index.lucene.jvm import java_class
 from sidelight.index.text.corpus import MS_MARCO, CorpusFields, segment_model
@@ -235,6 +235,9 @@ class SqliteStore:
 
     Args:
         path: File made by `SqliteWriter`.
+
+    Raises:
+        InputError: It is something else; so does each method.
     """
 
     def __init__(self, path: Path) -> None:
@@ -243,6 +246,8 @@ class SqliteStore:
         address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
         self._connection = sqlite3.connect(address, uri=True, check_same_thread=False)
         self._lock = threading.Lock()
+        with _of_a_store(path):
+            check_tables(self._connection)
 
     def __len__(self) -> int:
         return int(self._rows("SELECT count(*) FROM segments")[0][0])
