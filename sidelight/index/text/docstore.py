@@ -131,12 +131,15 @@ class OffsetStore:
         """Yield the segments at these byte offsets, by place; where none begins, none comes."""
         places = sorted({offset for offset in offsets if offset < self._begins[-1]})
         frames = np.searchsorted(self._begins, places, side="right") - 1
-        for frame, group in groupby(zip(frames.tolist(), places, strict=True), itemgetter(0)):
-            with _of_a_store(self._path):
-                lines, begin = self._frame(frame), int(self._begins[frame])
-                found = [self._line_at(lines, place - begin) for _, place in group]
-                segments = [_segment_of_line(line) for line in found if line]
-            yield from segments
+        unpack = ZstdDecompressor().decompress
+        with _of_a_store(self._path):
+            for frame, group in groupby(zip(frames.tolist(), places, strict=True), itemgetter(0)):
+                lines, begin = unpack(self._frame(frame)), int(self._begins[frame])
+                for _, place in group:
+                    start = place - begin
+                    line = lines[start : lines.index(b"\n", start)]
+                    if lines[start - 1 : start] in {b"", b"\n"} and not line.isspace():
+                        yield _segment_of_line(line)
 
     def close(self) -> None:
         """Close the file."""
@@ -144,27 +147,22 @@ class OffsetStore:
 
     def _lines(self) -> Iterator[bytes]:
         """Yield the lines with segments."""
+        unpack = ZstdDecompressor().decompress
         for frame in range(len(self._begins) - 1):
-            yield from (line for line in self._frame(frame).split(b"\n") if line.strip())
+            yield from (line for line in unpack(self._frame(frame)).split(b"\n") if line.strip())
 
     def _frame(self, frame: int) -> bytes:
-        """Return the lines of a frame.
+        """Return a frame as it is packed.
 
         Raises:
-            ValueError: They are longer than any.
-            ZstdError: They are not Zstandard.
+            ValueError: It unpacks to more than a frame holds.
+            ZstdError: It is none.
         """
         start, end = self._places[frame : frame + 2]
         packed = self._content[start:end]
         if frame_content_size(packed) > _FRAME_BYTES + MAX_LINE_BYTES:
-            raise ValueError("a frame unpacks to more than any of a collection")
-        return ZstdDecompressor().decompress(packed)
-
-    @staticmethod
-    def _line_at(lines: bytes, start: int) -> bytes:
-        """Return the segment that begins at an offset; nothing if none does."""
-        line = lines[start : lines.index(b"\n", start)]
-        return line if lines[start - 1 : start] in {b"", b"\n"} and not line.isspace() else b""
+            raise ValueError("a frame that unpacks to more than any of a collection")
+        return packed
 
 
 @contextmanager
