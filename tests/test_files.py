@@ -5,6 +5,9 @@ from __future__ import annotations
 import gzip
 import os
 import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -25,6 +28,8 @@ from sidelight.files import (
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.lines import read_bytes
 from sidelight.index.folder import IndexFolder, open_folder
+from sidelight.index.remote.index import Pages
+from sidelight.index.text.docstore import SEGMENTS, Docstore, SqliteWriter
 from sidelight.llm.cache import CachedModel, ScriptedModel
 from sidelight.tracks import load_track
 
@@ -114,3 +119,47 @@ def test_folders_without_end_are_neither_made_nor_looked_into(tmp_path: Path) ->
     deep.mkdir(parents=True)
     with pytest.raises(RefusedFileError, match="at most 100 folders"):
         files_below(tmp_path)
+
+
+VIEW = """
+ALTER TABLE {0} RENAME TO kept;
+CREATE VIEW {0} AS WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x FROM n) SELECT x, x FROM n;
+"""
+TRIGGER = "CREATE TRIGGER more AFTER INSERT ON {0} BEGIN DELETE FROM {0}; END;"
+COMPUTED = "ALTER TABLE {0} ADD COLUMN more AS (zeroblob(1000000000));"
+
+
+def a_store(folder: Path) -> tuple[Path, str, Callable[[], object]]:
+    with SqliteWriter(folder / SEGMENTS):
+        pass
+    return folder / SEGMENTS, "segments", lambda: Docstore(folder)
+
+
+def a_cache(folder: Path) -> tuple[Path, str, Callable[[], object]]:
+    with CachedModel(ScriptedModel([]), folder):
+        pass
+    return (
+        folder / "replies.sqlite",
+        "replies",
+        lambda: CachedModel(ScriptedModel([]), folder).__exit__(None, None, None),
+    )
+
+
+def kept_pages(folder: Path) -> tuple[Path, str, Callable[[], object]]:
+    path = folder / "pages.sqlite"
+    Pages(path)
+    return path, "segments", lambda: Pages(path)
+
+
+@pytest.mark.parametrize("change", [VIEW, TRIGGER, COMPUTED], ids=["view", "trigger", "computed"])
+@pytest.mark.parametrize("make", [a_store, a_cache, kept_pages])
+def test_a_database_that_computes_what_it_gives_is_refused(
+    tmp_path: Path, make: Callable[[Path], tuple[Path, str, Callable[[], object]]], change: str
+) -> None:
+    path, table, open_again = make(tmp_path)
+    open_again()
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(change.format(table))
+    with pytest.raises(InputError, match="no plain table") as caught:
+        open_again()
+    assert str(path) in caught.value.message

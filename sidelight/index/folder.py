@@ -87,7 +87,7 @@ class IndexFolder:
         try:
             return VectorIndex(folder)
         except (RuntimeError, ValueError, EOFError, OSError) as error:  # of FAISS and numpy
-            reason = str(error).strip().partition("\n")[0]
+            reason = str(getattr(error, "strerror", None) or error).strip().partition("\n")[0]
             raise InputError(
                 f"{folder}: the vectors cannot be read: {reason}",
                 remedy="See which file it is with `sidelight index verify`; build the index again.",

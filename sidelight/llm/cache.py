@@ -18,7 +18,7 @@ from typing import Any, NoReturn, Self, TypeAlias, TypeVar
 from pydantic import ValidationError
 
 from sidelight.errors import InputError, MachineError, OfflineError, ReplyError, SidelightError
-from sidelight.files import check_output, make_folder, open_to_append
+from sidelight.files import check_output, check_tables, make_folder, open_to_append
 from sidelight.llm.base import Model, Reply, ReplyFailure, Request
 from sidelight.schemas.base import Value
 
@@ -236,6 +236,7 @@ def _open(folder: Path) -> sqlite3.Connection:
         try:
             (version,) = database.execute("PRAGMA user_version").fetchone()
             if version in {0, _VERSION}:
+                check_tables(database)
                 database.executescript(_SCHEMA)
                 return database
             found = f"a cache of version {version}"

@@ -40,7 +40,6 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import takewhile, zip_longest
 from pathlib import Path
-from tokenize import TokenError
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
@@ -56,6 +55,7 @@ from sidelight.files import (
     check_output,
     files_below,
     make_folder,
+    map_array,
     open_regular,
     read_json,
     read_limited,
@@ -76,7 +76,7 @@ from sidelight.reproduction.archive import (
 from sidelight.runs.directory import RunDirectory, as_json
 from sidelight.runs.runner import RunSummary, run_topics
 from sidelight.runs.self_evaluation import DRAFTED, given_rubrics, score_assessments, write_scores
-from sidelight.schemas.base import Value
+from sidelight.schemas.base import FileName, Value
 from sidelight.schemas.investigation.evidence import Hit, Query
 from sidelight.schemas.run import RunManifest
 from sidelight.schemas.segment import Segment
@@ -88,12 +88,6 @@ from sidelight.wiring.run import Sources, open_graph, open_sources
 
 if TYPE_CHECKING:
     from sidelight.index.folder import SearchIndex
-
-# What readers of JSON, of numpy's headers and of our values raise.
-_NOT_EVIDENCE = (
-    *(OSError, EOFError, ValueError, KeyError, TypeError, AttributeError),
-    *(TokenError, SyntaxError, MemoryError, OverflowError),
-)
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -154,16 +148,19 @@ class Recording:
         """
         found = cls()
         try:
-            for search in _read_lines(folder / "searches.jsonl", RecordedSearch):
-                found.searches[search.query, search.k] = list(search.hits)
-            for segment in _read_lines(folder / "segments.jsonl", Segment):
-                found.segments[segment.segment_id] = segment
-            texts = _read_lines(folder / "texts.jsonl", str)
-            vectors = np.load(folder / "vectors.npy", allow_pickle=False)
-            found.vectors.update(zip(texts, vectors, strict=True))
-        except _NOT_EVIDENCE as error:
+            searches = _read_lines(
+                folder / "searches.jsonl", RecordedSearch, lambda one: (one.query, one.k)
+            )
+            found.searches = {key: list(search.hits) for key, search in searches.items()}
+            found.segments = _read_lines(
+                folder / "segments.jsonl", Segment, lambda one: one.segment_id
+            )
+            texts = _read_lines(folder / "texts.jsonl", str, lambda text: text)
+            found.vectors = _read_vectors(folder / "vectors.npy", list(texts))
+        except OSError as error:
             raise errors.InputError(
-                f"{folder}: expected recorded evidence; found: {error}",
+                f"{error.filename}: expected recorded evidence; it cannot be read: "
+                f"{error.strerror}",
                 remedy=_FROM_ITS_SOURCE,
             ) from error
         return found
@@ -235,19 +232,21 @@ def _write_lines(path: Path, values: Iterable[object]) -> None:
         stream.writelines(orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE) for value in values)
 
 
-def _read_lines(path: Path, kind: type[V]) -> list[V]:
-    """Return the value on each line.
+def _read_lines(path: Path, kind: type[V], key: Callable[[V], K]) -> dict[K, V]:
+    """Return the value on each line, by what no two of them share.
 
     Raises:
         OSError: The file cannot be read.
         InputError: A line holds something else.
     """
     read = TypeAdapter(kind).validate_json
-    values = []
+    values: dict[K, V] = {}
     for number, line in enumerate(read_limited(path, MAX_TABLE_BYTES).splitlines(), start=1):
         try:
             read_json(line)  # which is stricter about numbers and depth
-            values.append(read(line, strict=True))
+            value = read(line, strict=True)
+            if key(value) in values:
+                raise ValueError(f"{quoted(str(key(value)))} again")  # noqa: TRY301 - as all others
         except ValueError as error:
             said = error.errors()[0] if isinstance(error, ValidationError) else None
             where = ".".join(map(str, said["loc"])) if said else ""
@@ -256,7 +255,27 @@ def _read_lines(path: Path, kind: type[V]) -> list[V]:
                 f"{path}:{number}: expected recorded evidence; found {found.strip()}",
                 remedy=_FROM_ITS_SOURCE,
             ) from error
+        values[key(value)] = value
     return values
+
+
+def _read_vectors(path: Path, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+    """Return the vector of each text.
+
+    Raises:
+        OSError: The file holds no such array.
+        InputError: There are more or fewer vectors, or a number in them is none.
+    """
+    if not texts:
+        return {}
+    vectors = map_array(path, "float32", 2)
+    if len(vectors) != len(texts) or not np.isfinite(vectors).all():
+        raise errors.InputError(
+            f"{path}: expected a vector of finite numbers for each of {len(texts)} texts; found "
+            f"{len(vectors)} vectors, of which {np.isfinite(vectors).all(axis=1).sum()} are finite",
+            remedy=_FROM_ITS_SOURCE,
+        )
+    return dict(zip(texts, vectors, strict=True))
 
 
 _CAUSE = "Use the versions that made the run; if they are the same, something was edited."
@@ -361,6 +380,7 @@ def _shown(line: str | None, begin: int) -> str:
     return "no such line" if line is None else quoted(line[begin:])
 
 
+_FILE_NAME: TypeAdapter[str] = TypeAdapter(FileName)
 TOPICS, RUN, SCORES, RUBRICS = "topics.jsonl", "run", "scores", "rubrics"
 EVIDENCE, REPLIES, PROMPTS = "evidence", "replies.jsonl", "prompts"
 
@@ -462,7 +482,8 @@ def _copy(folder: Path, to: Path, *left_out: str) -> None:
     """Copy a folder, but for what names leave out, without following a link in it.
 
     Raises:
-        InputError: A link is among what is copied: who gets a bundle gets nothing from elsewhere.
+        InputError: A link is among what is copied: who gets a bundle gets nothing from elsewhere;
+            or a bundle cannot list the name of a file.
         RefusedFileError: A pipe or a device lies in the folder.
     """
     check_folder(folder)
@@ -474,6 +495,15 @@ def _copy(folder: Path, to: Path, *left_out: str) -> None:
             f"{link}: expected a plain file or folder; found a link to {link.readlink()}",
             remedy="Put what it leads to in its place, if everybody may have it; else remove it.",
         )
+    for path in below:
+        try:
+            _FILE_NAME.validate_python(str(Path(copied.name, path.relative_to(folder))))
+        except ValidationError as error:
+            raise errors.InputError(
+                f"{path}: expected a name that a bundle can list, short and in printable "
+                f"characters without a backslash; found {path.name!r}",
+                remedy="Rename the file, or remove it.",
+            ) from error
 
 
 def _write_replies(path: Path, cache: Path, summary: RunSummary) -> None:

@@ -15,10 +15,11 @@ from sidelight.cli.main import app
 from sidelight.errors import InputError, InvalidFileError, UsageError
 from sidelight.index import build as module
 from sidelight.index.build import build_index
+from sidelight.index.encoding.calibration import read_encoding
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.engine import LocalEngine
 from sidelight.index.folder import IndexFolder, lucene_folder, open_index
-from sidelight.index.manifest import FORMAT_VERSION, IndexPlan
+from sidelight.index.manifest import FORMAT_VERSION, IndexPlan, read_report
 from sidelight.index.text.corpus import MS_MARCO, CorpusFields, ShardReader
 from sidelight.index.vectors.part import describe_sources
 from sidelight.registry import names
@@ -252,3 +253,14 @@ class TestOpening:
 def open_manifest_hash(folder: Path) -> str:
     content = orjson.loads((folder / "manifest.json").read_bytes())
     return IndexPlan.model_validate_json(orjson.dumps(content["plan"])).fingerprint()
+
+
+@pytest.mark.parametrize("content", ["{}", "[]", "[" * 990, '{"documents": 1e999}', ""])
+def test_notes_of_a_build_that_it_did_not_write_are_refused_by_their_file(
+    tmp_path: Path, content: str
+) -> None:
+    for name, read in (("report.json", read_report), ("encoding.json", read_encoding)):
+        (tmp_path / name).write_text(content)
+        with pytest.raises(InputError, match=f"{name}: expected what") as caught:
+            read(tmp_path)
+        assert caught.value.remedy

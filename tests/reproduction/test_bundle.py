@@ -6,16 +6,22 @@ import random
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import orjson
 import pytest
+from numpy.typing import NDArray
 from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.errors import InputError, InvalidFileError, MachineError, OfflineError
 from sidelight.index.folder import IndexFolder
 from sidelight.reproduction.archive import describe_files, read_archive, read_contents
+from sidelight.reproduction.bundle import Recording
 from sidelight.sample import sample_path
+from sidelight.schemas.investigation.evidence import Hit
+from sidelight.schemas.segment import Segment
 from tests.helpers.models.fault_server import FaultServer
 from tests.helpers.prompted_runs import run, write_inputs
 
@@ -169,6 +175,19 @@ def test_nothing_that_a_link_in_a_run_leads_to_is_bundled(
     assert not (tmp_path / "x.tar.zst").exists()
 
 
+@pytest.mark.parametrize("name", ["a\udcff.json", "a\n.json", "a\\b.json"], ids=ascii)
+def test_a_file_whose_name_no_bundle_can_list_is_refused_by_its_name(
+    made: Made, tmp_path: Path, name: str
+) -> None:
+    shutil.copytree(RUBRICS, tmp_path / "rubrics")
+    (tmp_path / "rubrics" / name).write_text("{}")
+    with pytest.raises(InputError) as caught:
+        invoke(*made.bundling()[:-1], tmp_path / "rubrics", "-o", tmp_path / "again.tar.zst")
+    assert str(tmp_path / "rubrics" / name) in caught.value.message
+    assert caught.value.remedy
+    assert not (tmp_path / "again.tar.zst").exists()
+
+
 def test_a_reply_that_was_taken_out_is_missed(unpacked: Path) -> None:
     path = unpacked / "replies.jsonl"
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[1:]))
@@ -231,3 +250,51 @@ def test_a_wrong_index_is_said_to_be_that(made: Made, small_index: IndexFolder) 
     options[options.index("--index") + 1] = small_index.path
     with pytest.raises(InputError, match="was made with another index than the one given"):
         invoke(*options)
+
+
+@pytest.fixture
+def evidence(tmp_path: Path) -> Path:
+    """What a run recorded: a search, a segment and the vectors of two texts."""
+    record = Recording()
+    record.searches["peat", 3] = [Hit("a#1_2", 1.5)]
+    record.segments["a#1_2"] = Segment(segment_id="a#1_2", text="Peat stores carbon.")
+    record.vectors = {text: np.ones(4, np.float32) for text in ("bogs", "peat")}
+    record.write(tmp_path / "evidence")
+    return tmp_path / "evidence"
+
+
+ONES = np.ones((2, 4), np.float32)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        *(ONES.astype(np.float64), ONES.astype("S4"), ONES.astype(np.complex64)),
+        *(ONES[0], ONES[:1], ONES.reshape(2, 2, 2), np.ones((2, 0), np.float32), ONES * np.nan),
+    ],
+    ids=lambda array: f"{array.dtype} {array.shape}",
+)
+def test_vectors_that_are_not_those_of_the_texts_are_refused_by_their_file(
+    evidence: Path, array: NDArray[Any]
+) -> None:
+    assert set(Recording.read(evidence).vectors) == {"bogs", "peat"}
+    np.save(evidence / "vectors.npy", array)
+    with pytest.raises(InputError, match="expected ") as caught:
+        Recording.read(evidence)
+    assert str(evidence / "vectors.npy") in caught.value.message
+    assert caught.value.remedy
+
+
+def test_an_archive_in_the_place_of_vectors_is_refused(evidence: Path) -> None:
+    np.savez(evidence / "vectors.npz", bogs=ONES[0], peat=ONES[0])
+    (evidence / "vectors.npz").rename(evidence / "vectors.npy")
+    with pytest.raises(InputError, match=r"vectors\.npy"):
+        Recording.read(evidence)
+
+
+@pytest.mark.parametrize("name", ["searches.jsonl", "segments.jsonl", "texts.jsonl"])
+def test_evidence_that_is_there_twice_is_refused_by_its_line(evidence: Path, name: str) -> None:
+    lines = (evidence / name).read_bytes().splitlines(keepends=True)
+    (evidence / name).write_bytes(b"".join([*lines, lines[0]]))
+    with pytest.raises(InputError, match=f"{name}:{len(lines) + 1}: .*again"):
+        Recording.read(evidence)

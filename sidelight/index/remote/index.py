@@ -21,6 +21,7 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from sidelight.errors import InputError, MachineError
+from sidelight.files import check_tables
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.lucene.segments import Bm25, LuceneVectors
 from sidelight.index.remote.client import RemoteAddress, RestClient, read_address
@@ -71,6 +72,7 @@ class Pages:
             (version,) = self._database.execute("PRAGMA user_version").fetchone()
             if version not in {0, _CACHE_VERSION}:
                 raise sqlite3.DatabaseError(f"pages of version {version}")
+            check_tables(self._database)
             self._database.executescript(_CACHE_SCHEMA)
         except sqlite3.Error as error:
             raise InputError(

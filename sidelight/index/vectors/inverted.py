@@ -63,6 +63,8 @@ class InvertedSearch:
         self._whole = whole  # owns the other
         self._index.nprobe = probes
         self._matrix = matrix.Matrix(folder)
+        if len(self._matrix) != len(self) or self._matrix.dimension != self.dimension:
+            raise ValueError(f"{len(self._matrix)} rows for {len(self)} vectors")
         self._candidates = candidates
 
     def __len__(self) -> int:

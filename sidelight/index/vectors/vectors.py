@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sidelight.errors import InputError, MachineError
-from sidelight.files import atomic_write, make_folder, read_limited
+from sidelight.files import atomic_write, make_folder, map_array, read_limited
 from sidelight.index.vectors.inverted import InvertedSearch, write_inverted
 from sidelight.index.vectors.matrix import (
     Matrix,
@@ -305,7 +305,7 @@ class VectorIndex:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._ids: NDArray[np.bytes_] = np.load(folder / _IDS, mmap_mode="r")
+        self._ids: NDArray[np.bytes_] = map_array(folder / _IDS, "S", 1)
         self._search = _open(folder)
         if len(self._search) != len(self._ids):
             raise InputError(
@@ -329,7 +329,7 @@ class VectorIndex:
         return [
             ranked(
                 [
-                    Hit(segment_id.decode(), score)
+                    Hit(segment_id.decode(errors="replace"), score)
                     for segment_id, score in zip(
                         self._ids[rows].tolist(), scores.tolist(), strict=True
                     )

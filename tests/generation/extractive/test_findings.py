@@ -99,7 +99,7 @@ def test_a_date_that_only_readers_of_the_page_understood_gets_its_month(known: K
 
 def test_a_rating_of_the_outlet_and_the_posts_of_its_author_are_listed(known: Known) -> None:
     url = "https://mediabiasfactcheck.example/sound-courier"
-    rating = "The Sound Courier covers Tollmere and its ferry.\nFactual reporting: MIXED\n"
+    rating = "The Sound Courier employs Jonas Brill.\nFactual reporting: MIXED\n"
     found = told_by(known, rating, url=url, title="Sound Courier")
     assert any("says of Sound Courier: “Factual reporting: MIXED”" in text for (text,) in found)
     posts = "Jonas Brill\nPress officer, Marrow Sound Line, 2014 to 2018\n"

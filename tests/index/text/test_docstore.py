@@ -2,14 +2,21 @@ from __future__ import annotations
 
 import gzip
 import random
+import re
+import shutil
+import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from zstandard import ZstdDecompressor
+from numpy.typing import NDArray
+from zstandard import ZstdCompressor, ZstdDecompressor
 
 from sidelight.errors import InputError
 from sidelight.index.text.corpus import MS_MARCO, ShardReader
@@ -138,3 +145,47 @@ class TestShardsAsPublished:
         with ThreadPoolExecutor(8) as pool:
             results = list(pool.map(lambda _: collection.docstore.get_many(ids), range(16)))
         assert all(result == collection.segments for result in results)
+
+
+TABLE = np.array([[0, 0, 0], [90, 60, 1]], np.int64).T
+
+
+@pytest.mark.parametrize(
+    "table",
+    [TABLE[:2], TABLE[::-1], TABLE + 1, TABLE.astype(np.float64), TABLE[0], np.int64(3)],
+    ids=["two rows", "backwards", "not from zero", "no integers", "one row", "a number"],
+)
+def test_a_table_of_frames_that_is_none_is_refused_by_its_store(
+    collection: Collection, tmp_path: Path, table: NDArray[Any]
+) -> None:
+    path = Path(shutil.copy(collection.folder / "msmarco_v2.1_doc_01.zst", tmp_path))
+    np.save(path.with_suffix(".npy"), table)
+    with pytest.raises(InputError, match=f"{re.escape(str(path))}: cannot be read") as caught:
+        list(Docstore(tmp_path))
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [b"?" * 60, ZstdCompressor().compress(b"[1]\n"), ZstdCompressor().compress(bytes(100 << 20))],
+    ids=["no frame", "no segment", "100 MB"],
+)
+def test_a_frame_that_holds_no_segments_is_refused_by_its_store(
+    tmp_path: Path, frame: bytes
+) -> None:
+    path = tmp_path / "msmarco_v2.1_doc_01.zst"
+    path.write_bytes(frame)
+    np.save(path.with_suffix(".npy"), np.array([[0, 0, 0], [1 << 30, len(frame), 1]]).T)
+    for read in (list, lambda docstore: docstore.get_many(["msmarco_v2.1_doc_01_0#0_0"])):
+        with pytest.raises(InputError, match=re.escape(str(path))):
+            read(Docstore(tmp_path))
+
+
+def test_a_row_that_is_no_segment_is_refused_by_its_store(tmp_path: Path) -> None:
+    write(tmp_path, [Segment(segment_id="a", text="Peat stores carbon.")])
+    with closing(sqlite3.connect(tmp_path / SEGMENTS)) as database:
+        database.execute("UPDATE segments SET text = x'ff'")
+        database.commit()
+    for read in (list, lambda docstore: docstore.get_many(["a"])):
+        with pytest.raises(InputError, match=f"{SEGMENTS}: cannot be read"):
+            read(Docstore(tmp_path))

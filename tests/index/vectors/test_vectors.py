@@ -15,7 +15,7 @@ from sidelight.index.folder import IndexFolder
 from sidelight.index.text.corpus import passage_text
 from sidelight.index.vectors import matrix
 from sidelight.index.vectors.inverted import balanced_axes
-from sidelight.index.vectors.matrix import PartRows, write_matrix
+from sidelight.index.vectors.matrix import Matrix, PartRows, write_matrix
 from sidelight.index.vectors.part import VectorPart, part_in
 from sidelight.index.vectors.profiles import PROFILES, Precision, shape_of
 from sidelight.index.vectors.vectors import GpuSearch, VectorIndex, write_vectors
@@ -295,3 +295,34 @@ def test_files_that_do_not_belong_together(small_index: IndexFolder, tmp_path: P
     np.save(tmp_path / "vectors" / "ids.npy", np.array([b"a", b"b"]))
     with pytest.raises(InputError, match="found 40 vectors and 2 ids"):
         VectorIndex(tmp_path / "vectors")
+
+
+@pytest.mark.parametrize(
+    "ids", [np.array(["a", "b"]), np.array(b"a"), np.array([1.5]), np.array([[b"a"]])], ids=repr
+)
+def test_ids_that_are_no_list_of_bytes_are_refused_by_their_folder(
+    small_index: IndexFolder, tmp_path: Path, ids: np.ndarray
+) -> None:
+    shutil.copytree(small_index.path / "vectors", tmp_path / "vectors")
+    np.save(tmp_path / "vectors" / "ids.npy", ids)
+    with pytest.raises(InputError, match="vectors cannot be read: expected an array of S"):
+        _ = IndexFolder(tmp_path, small_index.manifest).vectors
+
+
+@pytest.mark.parametrize(
+    ("rows", "scales"),
+    [
+        (np.ones((2, 4)), None),
+        (np.ones(4, np.float16), None),
+        (np.ones((2, 4), np.int8), np.ones(3, np.float32)),
+        (np.ones((2, 4), np.int8), np.ones((2, 2), np.float32)),
+    ],
+)
+def test_a_matrix_that_is_none_of_an_index_is_refused(
+    tmp_path: Path, rows: np.ndarray, scales: np.ndarray | None
+) -> None:
+    np.save(tmp_path / "matrix.npy", rows)
+    if scales is not None:
+        np.save(tmp_path / "scales.npy", scales)
+    with pytest.raises((OSError, ValueError), match=r"expected an array|scales for"):
+        Matrix(tmp_path)
