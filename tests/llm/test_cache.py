@@ -62,23 +62,6 @@ def test_a_reply_is_replayed_whole(tmp_path: Path) -> None:
     assert second == later == FULL.model_copy(update={"cached": True})
 
 
-def test_another_request_is_another_reply(tmp_path: Path) -> None:
-    other = REQUEST.model_copy(update={"seed": 7})
-    replies = complete(ScriptedModel(["Ada", "Bob"]), tmp_path, REQUEST, other)
-    assert [reply.text for reply in replies] == ["Ada", "Bob"]
-
-
-def test_hits_and_misses_are_counted(tmp_path: Path) -> None:
-    async def run() -> None:
-        with CachedModel(ScriptedModel(["Ada"]), tmp_path) as model:
-            assert model.name == "scripted"
-            for _ in range(3):
-                await model.complete(REQUEST)
-            assert (model.hits, model.misses) == (2, 1)
-
-    asyncio.run(run())
-
-
 def test_callers_that_ask_the_same_at_once_share_one_call(tmp_path: Path) -> None:
     release = asyncio.Event()
 
@@ -100,7 +83,7 @@ def test_callers_that_ask_the_same_at_once_share_one_call(tmp_path: Path) -> Non
             assert isinstance(first, asyncio.CancelledError)
             assert isinstance(second, asyncio.CancelledError)
             assert others == [Reply(text="Ada", cached=True)] * 3
-            assert (model.hits, model.misses) == (4, 1)
+            assert (model.name, model.hits, model.misses) == ("scripted", 4, 1)
 
     asyncio.run(run())
 
@@ -234,7 +217,7 @@ def test_a_new_folder_may_be_opened_by_several_at_once(tmp_path: Path) -> None:
     together = threading.Barrier(8)
 
     def open_all(_: int) -> None:
-        for number in range(100):
+        for number in range(20):
             together.wait(timeout=10)
             with CachedModel(OfflineModel("scripted"), tmp_path / str(number)):
                 pass
@@ -281,15 +264,15 @@ def kept(folder: Path, numbers: range) -> dict[int, str]:
     return asyncio.run(run())
 
 
-def test_eight_processes_agree_on_every_reply(tmp_path: Path) -> None:
-    workers = [start_worker(tmp_path, 100, seed) for seed in range(8)]
+def test_four_processes_agree_on_every_reply(tmp_path: Path) -> None:
+    workers = [start_worker(tmp_path, 100, seed) for seed in range(4)]
     for worker in workers:
         begin(worker)
     outputs = [seen(worker.communicate(timeout=120)[0]) for worker in workers]
-    assert [worker.returncode for worker in workers] == [0] * 8
+    assert [worker.returncode for worker in workers] == [0] * 4
     stored = kept(tmp_path, range(100))
     assert len(stored) == 100
-    assert outputs == [stored] * 8
+    assert outputs == [stored] * 4
     assert len({text.partition(":")[0] for text in stored.values()}) > 1  # they did compete
 
 
@@ -311,7 +294,7 @@ def kill_and_go_on(folder: Path, seed: int) -> None:
     assert again == {**again, **{number: before[number] for number in again if number in before}}
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_killed_process_loses_no_reply(seed: int, tmp_path: Path) -> None:
     kill_and_go_on(tmp_path, seed)
 

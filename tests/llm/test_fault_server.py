@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from typing import Annotated, Literal
 
@@ -15,7 +14,6 @@ from sidelight.llm.base import Message, Request
 from sidelight.llm.server.openai_compat import OpenAICompatModel
 from sidelight.llm.structured import Answer, Call, ask
 from sidelight.schemas.base import Value
-from tests.helpers.models.answer_schema import answer_schema
 from tests.helpers.models.fault_server import FAULTS, HTTP_FAULTS, MODEL, FaultServer
 
 PROMPT = """Judge each segment for the angle.
@@ -68,27 +66,6 @@ def request(number: int = 0) -> Request:
 def quick_backoff(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.005)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-
-
-def test_an_answer_fits_the_schema_and_the_prompt() -> None:
-    filled = answer_schema(Verdicts.model_json_schema(), PROMPT)
-    answer = Verdicts.model_validate_json(json.dumps(filled), strict=True)
-    assert answer.angle_id == "publisher"
-    assert [verdict.evidence_key for verdict in answer.verdicts] == ["E1", "E2"]
-    assert all(len(verdict.reason.split()) <= 5 for verdict in answer.verdicts)
-    assert {key for one in answer.report for key in one.evidence_keys} <= {"E1", "E2"}
-    assert all(one.text in PROMPT for one in answer.report)
-    assert [name in PROMPT for name in answer.people] == [True]
-    assert answer.places == ()
-    assert all(question.endswith("?") for question in answer.questions)
-    assert answer_schema(Verdicts.model_json_schema(), PROMPT) == filled
-    assert answer_schema(Verdicts.model_json_schema(), f"{PROMPT} Again.") != filled
-
-
-def test_invented_keys_fit_the_schema_and_not_the_prompt() -> None:
-    filled = answer_schema(Verdicts.model_json_schema(), PROMPT, invent=True)
-    answer = Verdicts.model_validate_json(json.dumps(filled), strict=True)
-    assert [verdict.evidence_key for verdict in answer.verdicts] == ["E199", "E299"]
 
 
 class Run:

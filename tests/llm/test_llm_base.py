@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -57,6 +57,7 @@ def test_the_fingerprint_stays_what_it_was() -> None:
     )
 
 
+@settings(max_examples=30)
 @given(st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text()), min_size=1))
 def test_a_request_read_back_has_the_same_fingerprint(turns: list[tuple[str, str]]) -> None:
     messages = tuple(Message.model_validate({"role": r, "content": c}) for r, c in turns)

@@ -6,7 +6,7 @@ from typing import Literal
 
 import pytest
 
-from sidelight.errors import EmptyReplyError, FailedCallError, StructuredOutputError, Usage
+from sidelight.errors import EmptyReplyError, FailedCallError, Usage
 from sidelight.llm.base import Message, Reply
 from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
 from sidelight.llm.scripted import Line, ScriptedModel
@@ -109,13 +109,3 @@ def test_calls_that_end_in_an_error_are_recorded_too(prompt: Prompt) -> None:
         ask(prompt)
     found = [(one.failure, one.repair, one.completion_tokens) for one in ask.records]
     assert found == [("empty", False, 1), ("failed", True, None)]
-
-
-def test_a_check_is_part_of_what_is_asked(prompt: Prompt) -> None:
-    def refuse(_: Verdict) -> None:
-        raise ValueError("never good enough")
-
-    ask = Asked(GOOD, GOOD)
-    with pytest.raises(StructuredOutputError, match="never good enough"):
-        asyncio.run(ask.prompted.answer(prompt, Verdict, check=refuse, claim="x"))
-    assert [one.failure for one in ask.records] == ["misfit", "misfit"]

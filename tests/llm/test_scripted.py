@@ -26,13 +26,3 @@ def test_replies_come_in_order_and_the_script_is_used_up() -> None:
     model.assert_finished()
     with pytest.raises(AssertionError, match=r"call 4 is one more than the script has.*Who"):
         ask(model)
-
-
-def test_a_reply_may_look_at_the_request() -> None:
-    def answer(request: Request) -> str:
-        assert request.messages[-1].content == "Who?"
-        return "Ada"
-
-    model = ScriptedModel([answer])
-    assert ask(model).text == "Ada"
-    assert model.requests == [REQUEST]

@@ -101,13 +101,6 @@ def test_reasoning_is_kept_apart_wherever_it_comes(field: str) -> None:
     assert (reply.text, reply.reasoning, reply.reasoning_field) == ("Ada", "Hm.", field)
 
 
-@pytest.mark.parametrize("field", ["reasoning", "reasoning_content"])
-def test_reasoning_alone_is_no_answer(field: str) -> None:
-    server = ModelServer(completion(None, **{field: '{"answer": 1}'}))
-    with server, pytest.raises(EmptyReplyError):
-        complete(server)
-
-
 def test_a_server_that_does_not_count_tokens() -> None:
     with ModelServer(completion("Ada", usage=None)) as server:
         assert complete(server).usage is None
@@ -124,6 +117,8 @@ def test_a_server_that_does_not_count_tokens() -> None:
             (11, 7),
         ),
         (completion(None), EmptyReplyError, "", (11, 7)),
+        (completion(None, reasoning='{"answer": 1}'), EmptyReplyError, "", (11, 7)),
+        (completion(None, reasoning_content='{"answer": 1}'), EmptyReplyError, "", (11, 7)),
         (completion(" \n"), EmptyReplyError, "", (11, 7)),
         (choices([]), EmptyReplyError, "", (11, 7)),
         (completion(None, refusal="I will not."), RefusedReplyError, "I will not.", (11, 7)),
@@ -137,10 +132,6 @@ def test_a_server_that_does_not_count_tokens() -> None:
         (Answer(b"<html>hello"), MalformedReplyError, "<html>hello", None),
         (choices([{"message": "Ada"}]), MalformedReplyError, None, None),
         (Answer(b"[]"), MalformedReplyError, "[]", None),
-    ],
-    ids=[
-        *("length", "length-in-reasoning", "null", "blank", "no-choice", "refusal"),
-        *("filter", "cut-json", "html", "wrong-shape", "list"),
     ],
 )
 def test_unusable_replies_are_named_and_keep_their_cost(
@@ -378,12 +369,12 @@ class Trickle:
 
 
 def test_a_reply_must_be_whole_in_time() -> None:
-    slow = Trickle(b"Content-Length: 999\r\n\r\n", *[b" "] * 999, pause_s=0.1)
+    slow = Trickle(b"Content-Length: 999\r\n\r\n", *[b" "] * 999, pause_s=0.05)
     started = time.monotonic()
-    assert "no answer in 0.5 s" in str(slow.ask(timeout_s=0.5))
+    assert "no answer in 0.2 s" in str(slow.ask(timeout_s=0.2))
     assert time.monotonic() - started < 5
     heads = Trickle(*[b"A: b\r\n"] * 999, pause_s=0.1)
-    assert "no answer in 0.5 s" in str(heads.ask(timeout_s=0.5))
+    assert "no answer in 0.2 s" in str(heads.ask(timeout_s=0.2))
 
 
 def test_a_reply_has_a_largest_size(monkeypatch: pytest.MonkeyPatch) -> None:

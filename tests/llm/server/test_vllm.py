@@ -98,12 +98,7 @@ def test_every_setting_becomes_an_argument(vllm: FakeVllm, tmp_path: Path) -> No
                 *("--structured-outputs-config.backend", "xgrammar"),
                 *("--reasoning-parser", "qwen3", "--dtype", "bfloat16"),
             ]
-
-    asyncio.run(serve())
-
-
-def test_what_is_not_set_is_left_to_vllm(vllm: FakeVllm, tmp_path: Path) -> None:
-    async def serve() -> None:
+        # What is not set is left to vLLM.
         async with serve_vllm("tiny", tmp_path / "log"):
             assert "--enable-prefix-caching" in vllm.arguments
             assert "--max-model-len" not in vllm.arguments
