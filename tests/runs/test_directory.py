@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import fcntl
-from functools import partial
 from pathlib import Path
 
 import orjson
@@ -10,10 +9,10 @@ import pytest
 from sidelight.config.load import load_settings
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, UsageError
-from sidelight.files import atomic_write, atomic_writer, half_written_name
-from sidelight.runs.directory import RunDirectory, TopicFailure, TopicResult, publish
+from sidelight.files import atomic_writer, half_written_name
+from sidelight.runs.directory import RunDirectory, TopicResult, publish
 from sidelight.schemas.investigation.trace import Trace
-from sidelight.schemas.run import CitedSentence, RunManifest
+from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
 
@@ -120,52 +119,6 @@ def test_any_topic_id_has_its_own_trace_inside_the_folder(
     assert directory.finished("a_b", "f") == result("a_b")
     assert directory.finished(topic_id, "f") == result(topic_id)
     assert len(list(directory.traces.iterdir())) == len(list(directory.path.rglob("*.json"))) == 2
-
-
-def test_failures_are_one_line_each(directory: RunDirectory) -> None:
-    failures = [
-        TopicFailure(topic_id="a", error="InputError", message="two\nlines"),
-        TopicFailure(topic_id="b", error="KeyError", message="'x'"),
-    ]
-    directory.path.mkdir(parents=True)
-    directory.write_failures(failures)
-    lines = directory.failures.read_text().splitlines()
-    assert [TopicFailure(**orjson.loads(line)) for line in lines] == failures
-    directory.write_failures([])
-    assert directory.failures.read_bytes() == b""
-
-
-def test_publishing_the_same_again_touches_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    publish(path, partial(atomic_write, text="one"))
-    before = path.stat()
-    publish(path, partial(atomic_write, text="one"))
-    assert (path.stat().st_mtime_ns, path.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
-    publish(path, partial(atomic_write, text="two"))
-    assert path.read_text() == "two"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-MANIFEST = RunManifest(
-    sidelight="1",
-    packages={"torch": "2"},
-    track="dragun2025",
-    settings="s",
-    index="i",
-    topics=("b", "a"),
-    thin_topics=("a",),
-    fallbacks={"a": ("write_report",)},
-    failed_topics=(),
-    edited=("traces/a.json",),
-    files={"task1.tsv": "0"},
-)
-
-
-def test_a_manifest_comes_back_as_it_was(directory: RunDirectory) -> None:
-    directory.path.mkdir(parents=True)
-    directory.publish_manifest(MANIFEST)
-    assert directory.read_manifest() == MANIFEST
-    assert orjson.loads(directory.manifest.read_bytes())["topics"] == ["b", "a"]
 
 
 @pytest.mark.parametrize("content", [None, "", "[]", '{"topics": []}'])

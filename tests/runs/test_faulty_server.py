@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from pathlib import Path
@@ -107,23 +107,6 @@ def test_a_third_of_calls_failing_costs_no_narrative(
     check_faulty_run(n_topics, made, 4 + n_topics // 10, tmp_path / "run", *options)
 
 
-def test_nonsense_leaves_the_answers_that_no_model_would_have_written(
-    mini_web_index: IndexFolder, tmp_path: Path
-) -> None:
-    options = (*write_narratives(tmp_path, 2), "--index", mini_web_index.path)
-    kinds = tuple(kind for kind in REPLY_FAULTS if kind != "wrong-keys")
-    with FaultServer(faults=1.0, kinds=kinds) as server:
-        run(*options, "--base-url", server.base_url, "--output", tmp_path / "nonsense")
-    plainly = ("roles.write_report=extractive", "retrieval.listwise_depth=null")
-    settings = [part for one in plainly for part in ("--set", one)]
-    run(*options, *settings, "--output", tmp_path / "plain")
-    nonsense, plain = (files(tmp_path / name) for name in ("nonsense", "plain"))
-    assert nonsense["retrieval.trec"] == plain["retrieval.trec"]
-    assert nonsense["answers.jsonl"] == plain["answers.jsonl"]
-    manifest = orjson.loads(nonsense["manifest.json"])
-    assert set(manifest["fallbacks"]) == set(manifest["topics"])
-
-
 @pytest.mark.slow
 def test_a_third_of_calls_failing_costs_no_public_topic(
     shared_data: PublicData, encoder: Encoder, tmp_path: Path
@@ -136,27 +119,45 @@ def test_a_third_of_calls_failing_costs_no_public_topic(
     check_faulty_run(30, made, 11, tmp_path / "run", *options)
 
 
+@pytest.mark.parametrize(
+    ("write", "n_topics", "short", "plainly", "made"),
+    [
+        (write_inputs, 1, SHORT, ["roles.default=extractive"], ["task1.tsv", "task2.jsonl"]),
+        (
+            *(write_narratives, 2, ()),
+            ["roles.write_report=extractive", "retrieval.listwise_depth=null"],
+            ["retrieval.trec", "answers.jsonl"],
+        ),
+    ],
+    ids=["articles", "narratives"],
+)
 def test_nonsense_leaves_what_no_model_would_have_written(
-    mini_web_index: IndexFolder, tmp_path: Path
+    mini_web_index: IndexFolder,
+    tmp_path: Path,
+    write: Callable[[Path, int], tuple[str, ...]],
+    n_topics: int,
+    short: tuple[str, ...],
+    plainly: list[str],
+    made: list[str],
 ) -> None:
-    options = (*write_inputs(tmp_path, 1), *SHORT, "--index", mini_web_index.path)
+    options = (*write(tmp_path, n_topics), *short, "--index", mini_web_index.path)
     kinds = tuple(kind for kind in REPLY_FAULTS if kind != "wrong-keys")
     with FaultServer(faults=1.0, kinds=kinds) as server:
         summary = run(*options, "--base-url", server.base_url, "--output", tmp_path / "nonsense")
-    plainly = ("--set", "roles.default=extractive", "--output", tmp_path / "plain")
-    run(*options, *plainly)
+    settings = [part for one in plainly for part in ("--set", one)]
+    run(*options, *settings, "--output", tmp_path / "plain")
     nonsense, plain = (files(tmp_path / name) for name in ("nonsense", "plain"))
-    assert nonsense["task1.tsv"] == plain["task1.tsv"]
-    assert nonsense["task2.jsonl"] == plain["task2.jsonl"]
+    assert {name: nonsense[name] for name in made} == {name: plain[name] for name in made}
     assert summary["problems"] == []
     manifest = orjson.loads(nonsense["manifest.json"])
     assert set(manifest["fallbacks"]) == set(manifest["topics"])
-    for steps in manifest["fallbacks"].values():
+    assert orjson.loads(plain["manifest.json"])["fallbacks"] == {}
+    if write is write_inputs:
         # How far the evidence reaches is never asked; where nothing falls in the check of a report
         # that is copied, nothing is revised.
         asked = {role.name for role in fields(Roles)} - {"assess_coverage"}
-        assert asked - {"revise_report"} <= set(steps) <= asked
-    assert orjson.loads(plain["manifest.json"])["fallbacks"] == {}
+        for steps in manifest["fallbacks"].values():
+            assert asked - {"revise_report"} <= set(steps) <= asked
 
 
 def test_a_server_that_is_not_there_is_said_at_once(
