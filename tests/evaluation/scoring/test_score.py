@@ -1,3 +1,5 @@
+"""Runs scored: by hand, over what was left out, under other weights, and the room that is left."""
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -7,11 +9,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InputError
-from sidelight.evaluation.scoring.score import score_questions, score_reports
+from sidelight.evaluation.scoring.score import (
+    TopicHeadroom,
+    question_headroom,
+    report_headroom,
+    rubrics_from_answers,
+    score_questions,
+    score_reports,
+    with_unit_weights,
+)
 from sidelight.evaluation.scoring.table import ScoreTable
+from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assessments
 from sidelight.schemas.grading.judgment import AnswerAssessment, Unjudged
 from sidelight.tracks import load_track
-from tests.helpers.labels.toy import HAVE, NICE, answer, labelled_answers, pair, rubric, verdict
+from tests.helpers.labels.toy import (
+    GOOD,
+    HAVE,
+    NICE,
+    answer,
+    answer_ids,
+    labelled_answers,
+    pair,
+    rubric,
+    rubrics,
+    verdict,
+)
+from tests.helpers.public_data import PublicData
 
 TRACK = load_track()
 
@@ -197,3 +220,125 @@ def test_no_omission_raises_a_run(case, data) -> None:
     partial = run_values(score_reports(TRACK, rubrics, kept))
     assert partial["supportive_score"] <= full["supportive_score"]
     assert partial["unjudged"] >= full["unjudged"]
+
+
+SCALES = TRACK.scales
+
+
+def test_every_answer_weighs_the_same() -> None:
+    rubrics = with_unit_weights({"t": rubric("t", (HAVE, 1), (GOOD, 3))})
+    labels = [answer("t", "r", "na-1", "supports"), answer("t", "r", "na-4", "partial")]
+    # By hand: (1 + 0 + 0 + 0.5) / 4.
+    assert score_reports(TRACK, rubrics, labels).runs[0].values["supportive_score"] == 0.375
+
+
+def test_answers_of_all_runs_stand_for_a_rubric() -> None:
+    labels = [
+        answer("t", "short", "na-1", "supports"),
+        answer("t", "long", "na-1", "none"),
+        answer("t", "long", "na-2", "none"),
+    ]
+    table = score_reports(TRACK, rubrics_from_answers(labels), labels)
+    # `short` was judged on 1 of the 2 answers the runs were judged on: 1 / 2
+    best = table.runs[0]
+    assert (best.run_tag, best.values["supportive_score"]) == ("short", 0.5)
+    assert best.values["unjudged"] == 0.5
+
+
+def test_public_labels_give_the_known_scores(shared_data: PublicData) -> None:
+    labels = read_assessments(
+        shared_data / "dragun-2025" / "autojudge" / "auto_report_assessments.csv",
+        ANSWER_ASSESSMENTS,
+        SCALES,
+    )
+    table = score_reports(TRACK, rubrics_from_answers(labels), labels)
+    scores = {run.run_tag: run.values["supportive_score"] for run in table.runs}
+    assert len(scores) == 26
+    assert scores["garag_rubric"] == pytest.approx(0.1424, abs=5e-5)
+    assert scores["03_01_Baseline"] == pytest.approx(0.0766, abs=5e-5)
+    assert all(run.n_topics == 30 for run in table.runs)
+
+
+def test_reports_by_hand() -> None:
+    labels = [
+        answer("a", "r", "na-1", "supports"),
+        answer("a", "r", "na-2", "contradicts"),
+        answer("a", "s", "na-2", "partial"),
+        answer("a", "s", "na-3", "supports"),
+        answer("b", "r", "na-1", "partial"),
+        answer("b", "s", "na-1", "partial"),
+    ]
+    # a: r has (4 / 2) / 5 = 0.4 and contradicts (4 / 2) / 5 = 0.4; s has (4 * 0.5 / 2 + 1) / 5 =
+    # 0.4; together (4 * 1.5 / 2 + 1) / 5 = 0.8
+    assert report_headroom(TRACK, RUBRICS, labels) == [
+        TopicHeadroom("a", 0.8, 0.4, ("r", "s"), 0.4, 0.2),
+        TopicHeadroom("b", 0.5, 0.5, ("r", "s"), 0.5, 0.0),
+    ]
+
+
+def test_questions_by_hand() -> None:
+    labels = [
+        pair("a", 1, "r", 1, "very-similar"),
+        pair("a", 2, "r", 2, "similar"),
+        pair("a", 1, "s", 1, "similar"),
+        pair("b", 1, "s", 3, "very-similar"),
+    ]
+    # a: r (4 + 0.5) / 5 = 0.9, s 2 / 5 = 0.4; b: s 1, r none
+    assert question_headroom(TRACK, RUBRICS, labels, None) == [
+        TopicHeadroom("b", 1.0, 1.0, ("s",), 0.5, None),
+        TopicHeadroom("a", 0.9, 0.9, ("r",), 0.65, None),
+    ]
+
+
+def test_compound_questions_do_not_raise_the_ceiling() -> None:
+    labels = [pair("a", 1, "r", 1, "very-similar"), pair("a", 1, "s", 1, "similar")]
+    verdicts = [verdict("a", "r", 1, "compound"), verdict("a", "s", 1, "not-compound")]
+    topics = question_headroom(TRACK, RUBRICS, labels, verdicts)
+    # s: 4 * 0.5 / 5; r none
+    assert topics[0] == TopicHeadroom("a", 0.4, 0.4, ("s",), 0.2, None)
+
+
+def test_an_unjudged_answer_hides_no_label() -> None:
+    unjudged = AnswerAssessment(
+        topic_id="b", run_tag="s", answer_id="na-1", label=Unjudged(reason="no reply")
+    )
+    supported = answer("b", "r", "na-1", "supports")
+    for labels in ([supported, unjudged], [unjudged, supported]):
+        assert report_headroom(TRACK, RUBRICS, labels)[0].ceiling == 1.0
+
+
+@given(st.data())
+def test_ceiling_best_mean(data: st.DataObject) -> None:
+    item = data.draw(rubrics)
+    things = [(run, name) for run in "rstuvw" for name in answer_ids(item)]
+    labels = data.draw(
+        st.dictionaries(
+            st.sampled_from(things),
+            st.sampled_from(["supports", "partial", "contradicts", "none"]),
+            min_size=1,
+        )
+    )
+    rows = [answer("t", run, name, label) for (run, name), label in labels.items()]
+    (topic,) = report_headroom(TRACK, {"t": item}, rows)
+    assert 1 >= topic.ceiling >= topic.best >= topic.mean >= 0
+    assert set(topic.best_runs) <= {run for run, _ in labels}
+    assert topic.best_runs
+
+    labels = data.draw(
+        st.dictionaries(
+            st.tuples(
+                st.sampled_from("rst"), st.integers(1, len(item.questions)), st.integers(1, 3)
+            ),
+            st.sampled_from(["very-similar", "similar", "different"]),
+            min_size=1,
+        )
+    )
+    pairs = [pair("t", rank, run, own, label) for (run, rank, own), label in labels.items()]
+    compound = data.draw(st.sampled_from(["compound", "not-compound"]))
+    verdicts = [
+        verdict("t", run, own, compound if own == 1 else "not-compound")
+        for run in "rst"
+        for own in (1, 2, 3)
+    ]
+    (topic,) = question_headroom(TRACK, {"t": item}, pairs, verdicts)
+    assert 1 >= topic.ceiling >= topic.best >= topic.mean >= 0
