@@ -100,7 +100,7 @@ def test_a_bundle_verifies_packed_and_unpacked_and_is_made_the_same_again(
     assert (tmp_path / "again.tar.zst").read_bytes() == made.bundle.read_bytes()
 
 
-@pytest.mark.parametrize("count", [20, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [10, pytest.param(100, marks=pytest.mark.slow)])
 def test_a_changed_byte_is_named_by_its_file(unpacked: Path, count: int) -> None:
     choose = random.Random(SEED)
     files = sorted(path for path in unpacked.rglob("*") if path.is_file() and path.stat().st_size)

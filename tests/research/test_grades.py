@@ -280,8 +280,8 @@ def test_the_answer_model_agrees_with_people() -> None:
 @pytest.mark.slow
 def test_training_again_gives_the_shipped_figures(shared_data: Path) -> None:
     trained = train_answers(shared_data / "rag-2024" / "nugget-assignments.jsonl.gz", None)
-    for held_out, found in trained.figures.items():
-        shipped = trained.shipped[held_out]
+    for way, found in trained.figures.items():
+        shipped = trained.shipped[way]
         assert found.n == shipped.n
         assert found.kappa == pytest.approx(shipped.kappa, abs=0.01)
         assert found.accuracy == pytest.approx(shipped.accuracy, abs=0.01)

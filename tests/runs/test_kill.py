@@ -119,7 +119,7 @@ def test_runs_killed_at_sixty_moments_end_in_the_same_bytes(
     ("write", "kills"),
     [
         pytest.param(write_inputs, 100, marks=pytest.mark.slow),
-        (write_narratives, 2),
+        (write_narratives, 1),
         pytest.param(write_narratives, 100, marks=pytest.mark.slow),
     ],
 )

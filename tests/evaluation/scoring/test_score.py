@@ -114,14 +114,6 @@ def test_questions_against_all_rubric_questions() -> None:
     assert "credit_lost" not in run_values(table)
 
 
-def test_questions_of_a_topic_left_out_score_zero() -> None:
-    labels = [pair("a", 1, "r", 1, "very-similar")]
-    table = score_questions(TRACK, RUBRICS, labels, None)
-    # By hand: (0.8 + 0) / 2.
-    assert run_values(table)["score"] == 0.4
-    assert table.omitted == {"r": ("b",)}
-
-
 def test_compound_filter_shows_what_it_costs() -> None:
     labels = [
         pair("a", 1, "r", 1, "very-similar"),

@@ -27,6 +27,7 @@ from sidelight.index.encoding.onnx_model import Arithmetic, multiplies_bfloat16,
 from sidelight.retrieval.rerank import CrossEncoder
 from tests.helpers.models.tiny_models import hidden_states, write_encoder, write_encoder_with_int8
 
+SEARCH = "Represent this sentence for searching relevant passages: "
 TEXTS = [
     "A short question?",
     "",
@@ -92,23 +93,17 @@ def test_only_what_it_was_made_with_is_pickled(encoder: Encoder) -> None:
     assert len(pickle.dumps(encoder)) < 200
 
 
-@pytest.mark.parametrize("pooling", ["mean", "cls", "lasttoken"])
 @pytest.mark.parametrize(
-    ("name", "own", "query", "passage"),
+    ("pooling", "name", "own", "query", "passage"),
     [
-        ("e5-small-v2", {}, "query: ", "passage: "),
-        (
-            "bge-small-en-v1.5",
-            {},
-            "Represent this sentence for searching relevant passages: ",
-            "",
-        ),
-        ("Qwen3-Embedding", {"query": "Instruct: find\nQuery:"}, "Instruct: find\nQuery:", ""),
-        ("MiniLM", {}, "", ""),
+        ("mean", "e5-small-v2", {}, "query: ", "passage: "),
+        ("cls", "bge-small-en-v1.5", {}, SEARCH, ""),
+        ("lasttoken", "Qwen3-Embedding", {"query": "Instruct:\nQuery:"}, "Instruct:\nQuery:", ""),
+        ("mean", "MiniLM", {}, "", ""),
     ],
 )
 def test_prompts_and_pooling_of_a_model(
-    name: str, own: dict[str, str], query: str, passage: str, pooling: str, tmp_path: Path
+    pooling: str, name: str, own: dict[str, str], query: str, passage: str, tmp_path: Path
 ) -> None:
     folder = write_encoder(tmp_path / name, pooling, own)
     encoder, text = Encoder(str(folder), arithmetic=Arithmetic.FP32), "who owns the lighthouse"
@@ -158,9 +153,6 @@ def test_a_name_that_no_folder_can_have_is_no_model(name: str) -> None:
         with pytest.raises(MachineError, match="cannot be loaded"):
             Encoder(name, arithmetic=arithmetic).identity()
     assert Arithmetic.INT8 not in Encoder(name).faster()
-
-
-SEARCH = "Represent this sentence for searching relevant passages: "
 
 
 @pytest.mark.parametrize(
