@@ -48,9 +48,7 @@ Investigate = Callable[[dict[str, object]], dict[str, Any]]
 
 @pytest.fixture
 def investigate(
-    mini_web_articles: tuple[Article, ...],
-    mini_web_segments: list[Segment],
-    lexical_encode: Encode,
+    mini_web_articles: tuple[Article, ...], mini_web_segments: list[Segment], lexical_encode: Encode
 ) -> Investigate:
     def investigate(forged: dict[str, object]) -> dict[str, Any]:
         deps = dependencies(mini_web_segments, lexical_encode)(mini_web_articles[0])

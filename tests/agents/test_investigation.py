@@ -12,11 +12,7 @@ import orjson
 import pytest
 from langgraph.runtime import Runtime
 
-from sidelight.agents.investigation import (
-    MAX_REVISIONS,
-    after_check,
-    build_graph,
-)
+from sidelight.agents.investigation import MAX_REVISIONS, after_check, build_graph
 from sidelight.agents.state import ORDERS
 from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.index.encoding.encoder import Encoder
@@ -63,9 +59,7 @@ def segments(mini_web_segments: list[Segment]) -> dict[str, Segment]:
 
 @pytest.fixture(scope="module")
 def states(
-    mini_web_articles: tuple[Article, ...],
-    mini_web_segments: list[Segment],
-    encoder: Encoder,
+    mini_web_articles: tuple[Article, ...], mini_web_segments: list[Segment], encoder: Encoder
 ) -> dict[str, State]:
     # The check learned what it knows with this encoder: by another, next to nothing stands.
     investigate = investigation(mini_web_segments, encoder.encode_sentences)
@@ -150,9 +144,7 @@ def test_questions_and_reports_keep_the_limits(
 
 
 def test_neither_the_article_nor_a_copy_is_cited(
-    states: dict[str, State],
-    segments: dict[str, Segment],
-    mini_web_articles: tuple[Article, ...],
+    states: dict[str, State], segments: dict[str, Segment], mini_web_articles: tuple[Article, ...]
 ) -> None:
     for article in mini_web_articles:
         state, own = states[article.topic_id], shingles(article.body)
@@ -218,9 +210,7 @@ def test_same_inputs_same_bytes(
 
 
 def test_nodes_do_not_mutate_the_state(
-    mini_web_articles: tuple[Article, ...],
-    mini_web_segments: list[Segment],
-    lexical_encode: Encode,
+    mini_web_articles: tuple[Article, ...], mini_web_segments: list[Segment], lexical_encode: Encode
 ) -> None:
     deps = dependencies(mini_web_segments, lexical_encode)(mini_web_articles[3])
 

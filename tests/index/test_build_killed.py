@@ -55,8 +55,7 @@ def start(undisturbed: Undisturbed, folder: Path) -> subprocess.Popen[bytes]:
 
 
 @pytest.mark.parametrize(
-    "stage",
-    [STAGES[1], *(pytest.param(stage, marks=pytest.mark.slow) for stage in STAGES)],
+    "stage", [STAGES[1], *(pytest.param(stage, marks=pytest.mark.slow) for stage in STAGES)]
 )
 def test_a_build_killed_in_a_stage_ends_the_same(
     stage: str, undisturbed: Undisturbed, encoder: Encoder, tmp_path: Path

@@ -6,12 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.errors import (
-    BudgetExhaustedError,
-    ModelUnavailableError,
-    TruncatedReplyError,
-    Usage,
-)
+from sidelight.errors import BudgetExhaustedError, ModelUnavailableError, TruncatedReplyError, Usage
 from sidelight.llm.base import Budget, BudgetedModel, Message, Reply, Request
 from sidelight.llm.cache import CachedModel
 from sidelight.llm.scripted import ScriptedModel

@@ -19,10 +19,7 @@ BODY = (
     "heard of before. Its new owner promises forty jobs and a museum within two years."
 )
 ARTICLE = Article(
-    topic_id="m_doc_04_42",
-    url="https://www.example.org/news/mill",
-    title="Mill sold!",
-    body=BODY,
+    topic_id="m_doc_04_42", url="https://www.example.org/news/mill", title="Mill sold!", body=BODY
 )
 QUERY = Query(query_id="q", text="mill")
 

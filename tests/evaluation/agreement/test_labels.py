@@ -116,11 +116,7 @@ def test_undefined_is_not_zero() -> None:
     same = answers("none", "none")
     assert compare_labels(ANSWER_ASSESSMENTS, SCALES, same, same).schemes[
         0
-    ].overall.coefficients == {
-        "raw": 1,
-        "kappa": None,
-        "ac1": 1,
-    }
+    ].overall.coefficients == {"raw": 1, "kappa": None, "ac1": 1}
 
 
 def test_compound_verdicts() -> None:

@@ -59,10 +59,7 @@ def test_every_pair_once_in_order(judge: EmbeddedJudge) -> None:
 def test_compound_verdicts_are_in_order(judge: EmbeddedJudge) -> None:
     double = question("t1", 2).model_copy(update={"text": "Who is she and when did the bank fail?"})
     verdicts = on_compound(judge, RUBRICS["t1"], [question("t1", 1), double])
-    assert [item.label for item in verdicts] == [
-        "not-compound",
-        "compound",
-    ]
+    assert [item.label for item in verdicts] == ["not-compound", "compound"]
     assert verdicts[1].rationale.startswith("a second question")
 
 
@@ -121,12 +118,7 @@ def test_a_plain_contradiction_outranks_support() -> None:
         update={"text": "Voss's fellowship pays a stipend of T96,000 a year."}
     )
     changed = item.model_copy(
-        update={
-            "questions": (
-                first.model_copy(update={"answers": (answer,)}),
-                *item.questions[1:],
-            )
-        }
+        update={"questions": (first.model_copy(update={"answers": (answer,)}), *item.questions[1:])}
     )
     judge = EmbeddedJudge({"t1": changed}, examples())
     assessed = on_report(

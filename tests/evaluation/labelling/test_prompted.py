@@ -18,11 +18,7 @@ from sidelight.evaluation.labelling.rubric_labels import SIMILARITY_PROMPTS
 from sidelight.llm.base import Reply, Request
 from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
 from sidelight.llm.scripted import Line, ScriptedModel
-from sidelight.schemas.grading.judgment import (
-    AnswerAssessment,
-    QuestionAssessment,
-    Unjudged,
-)
+from sidelight.schemas.grading.judgment import AnswerAssessment, QuestionAssessment, Unjudged
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.topic import Article
 from tests.helpers.labels.asked import on_compound, on_questions, on_report
@@ -59,10 +55,7 @@ class Bench:
     """A prompted judge with a script, and what it asked."""
 
     def __init__(
-        self,
-        *replies: Line | Any,
-        mode: Mode = Mode.PAIRWISE,
-        examples: Examples | None = None,
+        self, *replies: Line | Any, mode: Mode = Mode.PAIRWISE, examples: Examples | None = None
     ) -> None:
         self.model = ScriptedModel(replies)
         self.records: list[CallRecord] = []
@@ -197,10 +190,7 @@ def test_nobody_is_asked_about_nothing() -> None:
 
 
 def test_a_blank_question_leaves_the_labels_of_others_in_place() -> None:
-    bench = Bench(
-        *[listed("similar", "different", names="q1 q2")] * 2,
-        mode=Mode.LISTWISE,
-    )
+    bench = Bench(*[listed("similar", "different", names="q1 q2")] * 2, mode=Mode.LISTWISE)
     assert bench.questions("Who?", " ", "Why?") == [["similar", "very-different", "different"]] * 2
 
 

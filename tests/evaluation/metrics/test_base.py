@@ -91,10 +91,7 @@ class Silent:
             Measure(name="x", computes=f"{__name__}:Asking", title="x"),
             "asks for 'answer'; on offer",
         ),
-        (
-            Measure(name="x", computes="words", parameters={"depth": 3}, title="x"),
-            "depth",
-        ),
+        (Measure(name="x", computes="words", parameters={"depth": 3}, title="x"), "depth"),
     ],
 )
 def test_what_cannot_be_computed_is_refused(measure: Measure, says: str) -> None:

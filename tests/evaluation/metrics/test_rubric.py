@@ -153,11 +153,7 @@ def test_support_rises_with_a_label_and_never_by_omission(case, data) -> None:
 
 def test_only_contradictions_count() -> None:
     item = rubric("t", (HAVE, 2), (NICE, 1))
-    labels = {
-        "na-1": "contradicts",
-        "na-2": "supports",
-        "na-3": "partial",
-    }
+    labels = {"na-1": "contradicts", "na-2": "supports", "na-3": "partial"}
     # W = 5; S = (4 / 2 * 1 + 1 * 0) / 5 = 2 / 5
     assert report_contradiction(item, labels, ANSWERS) == 0.4
     assert report_contradiction(item, {"na-1": Unjudged(reason="no reply")}, ANSWERS) == 0

@@ -55,10 +55,7 @@ def test_default_columns_follow_the_organizers(tmp_path: Path) -> None:
 
 def test_question_columns(tmp_path: Path) -> None:
     table = score_questions(
-        TRACK,
-        TWO_TOPICS,
-        [pair("a", 1, "r", 1, "similar")],
-        [verdict("a", "r", 1, "not-compound")],
+        TRACK, TWO_TOPICS, [pair("a", 1, "r", 1, "similar")], [verdict("a", "r", 1, "not-compound")]
     )
     _, per_run = write_score_files(table, tmp_path, "human_question_generation")
     assert per_run.read_text().splitlines()[0] == (

@@ -38,10 +38,7 @@ def question(rank: int, importance: str, *answer_ids: str) -> RubricQuestion:
 
 RUBRIC = Rubric(
     topic_id="t",
-    questions=(
-        question(1, "have to know", "a", "b"),
-        question(2, "nice to know", "c"),
-    ),
+    questions=(question(1, "have to know", "a", "b"), question(2, "nice to know", "c")),
 )
 
 

@@ -19,10 +19,7 @@ from sidelight.evaluation.scoring.organizers import (
     diff_report_scores,
 )
 from sidelight.evaluation.scoring.score import score_reports
-from sidelight.formats.labels.assessments import (
-    ANSWER_ASSESSMENTS,
-    read_assessments,
-)
+from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assessments
 from sidelight.tracks import load_track
 from tests.helpers.labels.toy import HAVE, NICE, rubric, write_csv
 

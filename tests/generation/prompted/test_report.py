@@ -193,11 +193,7 @@ def test_only_what_is_supported_in_full_stands(lexical_encode: Encode) -> None:
     assert text.count("has belonged to Lark Media since 2011") == 2
     places = [
         text.index(line)
-        for line in (
-            f"S1 [E1, E2] {OWNED.text}",
-            f"- {UNCITED.text}",
-            f"S2 [E3] {COUNTED.text}",
-        )
+        for line in (f"S1 [E1, E2] {OWNED.text}", f"- {UNCITED.text}", f"S2 [E3] {COUNTED.text}")
     ]
     assert places == sorted(places)
 

@@ -132,11 +132,7 @@ def test_a_query_of_no_words_gives_way_to_the_question() -> None:
 
 def angle(aspect: Aspect, question: str, query: str = "Vale") -> Angle:
     drafted = DraftedQuestion(
-        why="It matters.",
-        aspect=aspect,
-        importance="good to know",
-        question=question,
-        query=query,
+        why="It matters.", aspect=aspect, importance="good to know", question=question, query=query
     )
     return as_angle(drafted, "new-1", MOAB)
 

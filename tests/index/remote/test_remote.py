@@ -19,13 +19,7 @@ from sidelight.index.remote.index import RemoteIndex
 from sidelight.retrieval.first_stage import Bm25Retriever, open_retriever
 from sidelight.schemas.investigation.evidence import Query
 from sidelight.schemas.segment import Segment
-from tests.helpers.indexes.rest_server import (
-    NAME,
-    DrippingServer,
-    Odd,
-    RestServer,
-    as_object,
-)
+from tests.helpers.indexes.rest_server import NAME, DrippingServer, Odd, RestServer, as_object
 
 TOKEN = "s3cret-of-the-tests"
 VARIABLE = "SIDELIGHT_TEST_TOKEN"

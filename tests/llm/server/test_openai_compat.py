@@ -122,12 +122,7 @@ def test_a_server_that_does_not_count_tokens() -> None:
         (completion(" \n"), EmptyReplyError, "", (11, 7)),
         (choices([]), EmptyReplyError, "", (11, 7)),
         (completion(None, refusal="I will not."), RefusedReplyError, "I will not.", (11, 7)),
-        (
-            completion("Ada", finish_reason="content_filter"),
-            RefusedReplyError,
-            "Ada",
-            (11, 7),
-        ),
+        (completion("Ada", finish_reason="content_filter"), RefusedReplyError, "Ada", (11, 7)),
         (Answer(b'{"choices": ['), MalformedReplyError, '{"choices": [', None),
         (Answer(b"<html>hello"), MalformedReplyError, "<html>hello", None),
         (choices([{"message": "Ada"}]), MalformedReplyError, None, None),
@@ -414,8 +409,5 @@ def test_errors_have_no_password_and_nothing_a_terminal_obeys() -> None:
 
 @pytest.mark.parametrize("usage", [(-5, 7), (5, -7)])
 def test_tokens_are_not_given_back(usage: tuple[int, int]) -> None:
-    with (
-        ModelServer(completion("Ada", usage=usage)) as server,
-        pytest.raises(MalformedReplyError),
-    ):
+    with ModelServer(completion("Ada", usage=usage)) as server, pytest.raises(MalformedReplyError):
         complete(server)
