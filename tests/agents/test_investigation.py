@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import copy
 import re
-from collections.abc import Callable
 from typing import Any
 
 import orjson
@@ -15,7 +14,6 @@ from langgraph.runtime import Runtime
 from sidelight.agents.investigation import MAX_REVISIONS, after_check, build_graph
 from sidelight.agents.state import ORDERS
 from sidelight.generation.no_evidence import NO_EVIDENCE
-from sidelight.index.encoding.encoder import Encoder
 from sidelight.retrieval.lateral import COPY_OVERLAP, overlap
 from sidelight.schemas.investigation.report import (
     CheckedReport,
@@ -24,10 +22,8 @@ from sidelight.schemas.investigation.report import (
     Removal,
 )
 from sidelight.schemas.investigation.trace import Finished
-from sidelight.schemas.segment import Segment, document_id_of
-from sidelight.schemas.topic import Article
+from sidelight.schemas.segment import document_id_of
 from sidelight.text import content_words, one_line, shingles
-from sidelight.text_vectors import Encode
 from tests.helpers.mini_web import dependencies, investigation
 
 State = dict[str, Any]
@@ -53,14 +49,12 @@ PLANTED = (
 
 
 @pytest.fixture(scope="module")
-def segments(mini_web_segments: list[Segment]) -> dict[str, Segment]:
+def segments(mini_web_segments):
     return {segment.segment_id: segment for segment in mini_web_segments}
 
 
 @pytest.fixture(scope="module")
-def states(
-    mini_web_articles: tuple[Article, ...], mini_web_segments: list[Segment], encoder: Encoder
-) -> dict[str, State]:
+def states(mini_web_articles, mini_web_segments, encoder):
     # The check learned what it knows with this encoder: by another, next to nothing stands.
     investigate = investigation(mini_web_segments, encoder.encode_sentences)
     return {article.topic_id: asyncio.run(investigate(article)) for article in mini_web_articles}
@@ -87,7 +81,7 @@ def drops(state: State) -> dict[str, str]:
     }
 
 
-def test_the_drawing(golden: Callable[[str, str], None]) -> None:
+def test_the_drawing(golden):
     golden("graph.mmd", build_graph().get_graph().draw_mermaid())
 
 
@@ -102,14 +96,8 @@ def test_the_drawing(golden: Callable[[str, str], None]) -> None:
     ],
 )
 def test_a_report_is_revised_while_that_can_help(
-    mini_web_articles: tuple[Article, ...],
-    lexical_encode: Encode,
-    words: int,
-    removed: int,
-    reserve: int,
-    revisions: int,
-    step: str,
-) -> None:
+    mini_web_articles, lexical_encode, words, removed, reserve, revisions, step
+):
     runtime = Runtime(context=dependencies([], lexical_encode)(mini_web_articles[0]))
     sentence = DraftSentence(text="w " * words)
     checked = CheckedReport(
@@ -123,9 +111,7 @@ def words(text: str) -> set[str]:
     return {word.removesuffix("'s") for word in content_words(text)}
 
 
-def test_questions_and_reports_keep_the_limits(
-    states: dict[str, State], segments: dict[str, Segment]
-) -> None:
+def test_questions_and_reports_keep_the_limits(states, segments):
     for topic_id, state in states.items():
         questions, sentences = state["questions"].questions, state["report"].sentences
         assert len(set(questions)) == 10
@@ -143,9 +129,7 @@ def test_questions_and_reports_keep_the_limits(
         assert 1 <= state["round_number"] <= 3
 
 
-def test_neither_the_article_nor_a_copy_is_cited(
-    states: dict[str, State], segments: dict[str, Segment], mini_web_articles: tuple[Article, ...]
-) -> None:
+def test_neither_the_article_nor_a_copy_is_cited(states, segments, mini_web_articles):
     for article in mini_web_articles:
         state, own = states[article.topic_id], shingles(article.body)
         used = cited(state) | {item.segment.segment_id for item in state["evidence"].items}
@@ -160,7 +144,7 @@ def test_neither_the_article_nor_a_copy_is_cited(
     assert copies >= COPIES
 
 
-def test_the_trace_tells_what_each_step_decided(states: dict[str, State]) -> None:
+def test_the_trace_tells_what_each_step_decided(states):
     for state in states.values():
         trace, hits = state["trace"], {}
         assert trace.profile.publisher == state["profile"].publisher
@@ -189,7 +173,7 @@ def test_the_trace_tells_what_each_step_decided(states: dict[str, State]) -> Non
         assert trace.found() >= {hit.segment_id for some in hits.values() for hit in some}
 
 
-def test_later_rounds_search_for_what_is_open(states: dict[str, State]) -> None:
+def test_later_rounds_search_for_what_is_open(states):
     assert any(state["round_number"] > 1 for state in states.values())
     for state in states.values():
         rounds = state["trace"].rounds
@@ -198,23 +182,16 @@ def test_later_rounds_search_for_what_is_open(states: dict[str, State]) -> None:
             assert covered.isdisjoint(query.angle_id for query in rounds[number].plan.queries)
 
 
-def test_same_inputs_same_bytes(
-    states: dict[str, State],
-    mini_web_articles: tuple[Article, ...],
-    mini_web_segments: list[Segment],
-    encoder: Encoder,
-) -> None:
+def test_same_inputs_same_bytes(states, mini_web_articles, mini_web_segments, encoder):
     again = investigation(mini_web_segments[::-1], encoder.encode_sentences)
     article = mini_web_articles[0]
     assert written(asyncio.run(again(article))) == written(states[article.topic_id])
 
 
-def test_nodes_do_not_mutate_the_state(
-    mini_web_articles: tuple[Article, ...], mini_web_segments: list[Segment], lexical_encode: Encode
-) -> None:
+def test_nodes_do_not_mutate_the_state(mini_web_articles, mini_web_segments, lexical_encode):
     deps = dependencies(mini_web_segments, lexical_encode)(mini_web_articles[3])
 
-    async def watch() -> list[tuple[State, State]]:
+    async def watch():
         stream = build_graph().astream({}, context=deps, stream_mode="values")
         # What a step was given is compared with itself once all steps have had it.
         return [(state, copy.deepcopy(state)) async for state in stream]
@@ -226,12 +203,8 @@ def test_nodes_do_not_mutate_the_state(
 
 @pytest.mark.parametrize("corpus", ["nothing", "other matters", "the hostile page"])
 def test_without_evidence_the_report_says_so(
-    corpus: str,
-    mini_web_articles: tuple[Article, ...],
-    segments: dict[str, Segment],
-    small_corpus: list[Segment],
-    lexical_encode: Encode,
-) -> None:
+    corpus, mini_web_articles, segments, small_corpus, lexical_encode
+):
     hostile = [one for one in segments.values() if document_id_of(one.segment_id) == HOSTILE]
     assert len(hostile) > 2
     found = {"nothing": [], "other matters": small_corpus, "the hostile page": hostile}[corpus]
@@ -243,9 +216,7 @@ def test_without_evidence_the_report_says_so(
         assert len(state["questions"].questions) == 10
 
 
-def test_a_hostile_page_is_found_and_left_unread(
-    states: dict[str, State], segments: dict[str, Segment]
-) -> None:
+def test_a_hostile_page_is_found_and_left_unread(states, segments):
     state = states[SWEETENER]
     seen = {hit.segment_id for hits in state["hits"].values() for hit in hits}
     assert HOSTILE in map(document_id_of, seen)

@@ -34,9 +34,7 @@ evidence = st.dictionaries(
 
 
 @given(known, known, known)
-def test_union_commutes_associates_and_is_idempotent(
-    one: dict[str, str], two: dict[str, str], three: dict[str, str]
-) -> None:
+def test_union_commutes_associates_and_is_idempotent(one, two, three):
     both = union(one, two)
     # Lists, because the order of the keys shows in the files too.
     assert list(both.items()) == list(union(two, one).items()) == sorted({**one, **two}.items())
@@ -45,15 +43,13 @@ def test_union_commutes_associates_and_is_idempotent(
 
 
 @given(known, known, KEYS)
-def test_union_refuses_disagreement(one: dict[str, str], two: dict[str, str], key: str) -> None:
+def test_union_refuses_disagreement(one, two, key):
     with pytest.raises(ValueError, match=f"two steps disagree about '{key}'"):
         union({**one, key: "left"}, {**two, key: "right"})
 
 
 @given(evidence, evidence, evidence)
-def test_evidence_commutes_associates_and_is_idempotent(
-    one: EvidenceSet, two: EvidenceSet, three: EvidenceSet
-) -> None:
+def test_evidence_commutes_associates_and_is_idempotent(one, two, three):
     both = merge_evidence(one, two)
     assert both == merge_evidence(two, one)
     assert merge_evidence(both, three) == merge_evidence(one, merge_evidence(two, three))
@@ -61,7 +57,7 @@ def test_evidence_commutes_associates_and_is_idempotent(
     assert merge_evidence(one, one) == one
 
 
-def test_the_higher_relevance_wins() -> None:
+def test_the_higher_relevance_wins():
     segment = Segment(segment_id="a", text="a")
     left = EvidenceSet(items=(Evidence(segment=segment, relevance={"x": 0.2, "y": 0.9}),))
     right = EvidenceSet(items=(Evidence(segment=segment, relevance={"x": 0.7}),))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -34,7 +34,6 @@ from sidelight.wiring.models import ModelAccess
 from sidelight.wiring.run import Sources, open_graph, open_investigation
 from tests.helpers.hostile_pages import HOSTILE_TEXTS
 from tests.helpers.models.fault_server import FaultServer
-from tests.helpers.public_data import PublicData
 
 NARRATIVES = read_narratives(sample_path() / "narratives.jsonl")
 TRACK = load_track("rag2025")
@@ -78,8 +77,8 @@ def words_of(text: str) -> set[str]:
 
 @pytest.mark.parametrize("narrative", NARRATIVES, ids=lambda narrative: narrative.topic_id)
 def test_an_answer_rests_on_what_was_found_for_the_narrative(
-    narrative: Narrative, mini_web_segments: list[Segment], lexical_encode: Encode, tmp_path: Path
-) -> None:
+    narrative, mini_web_segments, lexical_encode, tmp_path
+):
     outcome = answered(narrative, mini_web_segments, lexical_encode, tmp_path)
     ranking, report = parts(outcome)
     pages = {
@@ -107,8 +106,8 @@ def test_an_answer_rests_on_what_was_found_for_the_narrative(
 
 
 def test_sub_questions_are_asked_in_place_of_the_narrative(
-    mini_web_segments: list[Segment], lexical_encode: Encode, tmp_path: Path
-) -> None:
+    mini_web_segments, lexical_encode, tmp_path
+):
     asked = ("Who publishes the Sentinel Policy Journal?", "Who pays for it?")
     narrative = NARRATIVES[0].model_copy(update={"sub_questions": asked})
     trace = answered(narrative, mini_web_segments, lexical_encode, tmp_path).trace
@@ -119,15 +118,15 @@ def test_sub_questions_are_asked_in_place_of_the_narrative(
 
 @pytest.mark.parametrize("text", ["Zzz.", "?", "\u200b", "Qqq www eee " * 400])
 def test_where_nothing_answers_the_answer_says_so(
-    text: str, mini_web_segments: list[Segment], lexical_encode: Encode, tmp_path: Path
-) -> None:
+    text, mini_web_segments, lexical_encode, tmp_path
+):
     narrative = Narrative(topic_id="n", narrative=text)
     _, report = parts(answered(narrative, mini_web_segments, lexical_encode, tmp_path))
     (sentence,) = report.sentences
     assert (sentence.text, sentence.citations) == (NO_ANSWER.sentences[0].text, ())
 
 
-def test_pages_that_give_orders_are_refused(lexical_encode: Encode, tmp_path: Path) -> None:
+def test_pages_that_give_orders_are_refused(lexical_encode, tmp_path):
     told = "The Harrow Lane Institute publishes the Sentinel Policy Journal and pays its authors."
     segments = [
         Segment(
@@ -147,7 +146,7 @@ def test_pages_that_give_orders_are_refused(lexical_encode: Encode, tmp_path: Pa
     assert outcome.evidence == ()
 
 
-def test_an_article_is_no_narrative(lexical_encode: Encode, tmp_path: Path) -> None:
+def test_an_article_is_no_narrative(lexical_encode, tmp_path):
     with pytest.raises(InputError, match="expected a narrative"):
         answered(Article(topic_id="t", body="Text."), [], lexical_encode, tmp_path)
 
@@ -156,16 +155,12 @@ def test_an_article_is_no_narrative(lexical_encode: Encode, tmp_path: Path) -> N
     ("role", "says"),
     [("prompted", "answered without a model"), ("prompted-answer", "the settings name none")],
 )
-def test_settings_that_fit_no_model_are_refused(
-    role: str, says: str, lexical_encode: Encode, tmp_path: Path
-) -> None:
+def test_settings_that_fit_no_model_are_refused(role, says, lexical_encode, tmp_path):
     with pytest.raises(UsageError, match=says):
         answered(NARRATIVES[0], [], lexical_encode, tmp_path, f"roles.write_report={role}")
 
 
-def test_a_model_may_order_what_is_found(
-    mini_web_segments: list[Segment], lexical_encode: Encode, tmp_path: Path
-) -> None:
+def test_a_model_may_order_what_is_found(mini_web_segments, lexical_encode, tmp_path):
     changes = ("retrieval.listwise_depth=20", "models.ranker.name=tiny")
     with FaultServer() as server:
         outcome = answered(
@@ -183,8 +178,8 @@ def test_a_model_may_order_what_is_found(
 
 
 def test_an_answer_from_given_references_cites_no_others(
-    mini_web_segments: list[Segment], lexical_encode: Encode, tmp_path: Path
-) -> None:
+    mini_web_segments, lexical_encode, tmp_path
+):
     searched, _ = parts(answered(NARRATIVES[0], mini_web_segments, lexical_encode, tmp_path))
     given = tuple(hit.segment_id for hit in searched.hits[:5])
     narrative = NARRATIVES[0].model_copy(update={"references": given})
@@ -196,8 +191,8 @@ def test_an_answer_from_given_references_cites_no_others(
 
 
 def test_where_a_track_leaves_the_depth_to_the_run_evidence_is_ranked(
-    mini_web_segments: list[Segment], lexical_encode: Encode, tmp_path: Path
-) -> None:
+    mini_web_segments, lexical_encode, tmp_path
+):
     outcome = answered(NARRATIVES[0], mini_web_segments, lexical_encode, tmp_path, "track=rag2026")
     ranking = outcome.results[load_track("rag2026").tasks[0].name]
     assert isinstance(ranking, Ranking)
@@ -207,8 +202,8 @@ def test_where_a_track_leaves_the_depth_to_the_run_evidence_is_ranked(
 
 
 def test_a_model_writes_from_the_references_of_ten_real_topics(
-    shared_data: PublicData, lexical_encode: Encode, tmp_path: Path
-) -> None:
+    shared_data, lexical_encode, tmp_path
+):
     path = shared_data / "rag-2024" / "references.jsonl.gz"
     topics = [orjson.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()[:10]]
     with FaultServer() as server:
@@ -249,11 +244,8 @@ def results_of(outcome: Outcome) -> tuple[QuestionSet, QuestionRankings]:
 
 
 def test_documents_are_found_for_the_questions_that_were_written(
-    mini_web_articles: tuple[Article, ...],
-    mini_web_segments: list[Segment],
-    lexical_encode: Encode,
-    tmp_path: Path,
-) -> None:
+    mini_web_articles, mini_web_segments, lexical_encode, tmp_path
+):
     article = mini_web_articles[0]
     outcome = asked_about(article, mini_web_segments, lexical_encode, tmp_path)
     questions, rankings = results_of(outcome)
@@ -277,11 +269,8 @@ def test_documents_are_found_for_the_questions_that_were_written(
 
 
 def test_questions_that_came_with_the_article_go_first(
-    mini_web_articles: tuple[Article, ...],
-    mini_web_segments: list[Segment],
-    lexical_encode: Encode,
-    tmp_path: Path,
-) -> None:
+    mini_web_articles, mini_web_segments, lexical_encode, tmp_path
+):
     asked = ("Who is Garrick Voss?", "Who pays for it?", "What did the tribunal rule?")
     topic = QuestionedArticle(**mini_web_articles[0].model_dump(), questions=asked)
     outcome = asked_about(topic, mini_web_segments, lexical_encode, tmp_path)
@@ -296,11 +285,8 @@ def test_questions_that_came_with_the_article_go_first(
 
 
 def test_a_question_as_it_is_without_ratings(
-    mini_web_articles: tuple[Article, ...],
-    mini_web_segments: list[Segment],
-    lexical_encode: Encode,
-    tmp_path: Path,
-) -> None:
+    mini_web_articles, mini_web_segments, lexical_encode, tmp_path
+):
     changes = ("documents.expander=as-asked", "documents.rater=none")
     topic = QuestionedArticle(**mini_web_articles[0].model_dump(), questions=("Who is Voss?",))
     outcome = asked_about(topic, mini_web_segments, lexical_encode, tmp_path, *changes)
@@ -309,9 +295,7 @@ def test_a_question_as_it_is_without_ratings(
     assert {one.label for one in searched.documents} == {""}
 
 
-def test_pages_that_give_orders_are_not_ranked(
-    mini_web_articles: tuple[Article, ...], lexical_encode: Encode, tmp_path: Path
-) -> None:
+def test_pages_that_give_orders_are_not_ranked(mini_web_articles, lexical_encode, tmp_path):
     texts = ["Garrick Voss writes on land and energy."]
     texts += [f"Garrick Voss. {hostile.text}" for hostile in HOSTILE_TEXTS[:4]]
     pages = [
@@ -323,21 +307,19 @@ def test_pages_that_give_orders_are_not_ranked(
     assert [hit.segment_id for hit in ranking.hits] == ["a_doc_00_0"]
 
 
-def test_nothing_found_is_an_error(
-    mini_web_articles: tuple[Article, ...], lexical_encode: Encode, tmp_path: Path
-) -> None:
+def test_nothing_found_is_an_error(mini_web_articles, lexical_encode, tmp_path):
     with pytest.raises(InputError, match="nothing was found"):
         asked_about(mini_web_articles[0], [], lexical_encode, tmp_path)
 
 
-def test_rankings_are_numbered_and_never_empty() -> None:
+def test_rankings_are_numbered_and_never_empty():
     for name, hits in (("t-Q02", ("x",)), ("t-Q01", ())):
         found = QuestionHits(question_id=name, hits=tuple((one, 1.0) for one in hits))
         with pytest.raises(InputError):
             QuestionRankings("t", (found,), 10)
 
 
-def test_the_drawing(golden: Callable[[str, str], None]) -> None:
+def test_the_drawing(golden):
     golden("graph_documents.mmd", build_documents_graph().get_graph().draw_mermaid())
 
 
@@ -345,21 +327,18 @@ def test_the_drawing(golden: Callable[[str, str], None]) -> None:
 
 
 def test_no_segment_of_a_topic_is_fetched_twice(
-    tmp_path: Path,
-    mini_web_articles: tuple[Article, ...],
-    mini_web_segments: list[Segment],
-    lexical_encode: Encode,
-) -> None:
+    tmp_path, mini_web_articles, mini_web_segments, lexical_encode
+):
     by_id = {segment.segment_id: segment for segment in mini_web_segments}
     fetched: Counter[str] = Counter()
 
-    def lookup(segment_ids: Sequence[str]) -> list[Segment]:
+    def lookup(segment_ids):
         fetched.update(segment_ids)
         return [by_id[segment_id] for segment_id in segment_ids]
 
     sources = Sources(MemoryRetriever(by_id.values()), lookup, lexical_encode)
 
-    async def investigate() -> Outcome:
+    async def investigate():
         async with open_investigation(Settings(), sources, ModelAccess(tmp_path)) as investigate:
             return await investigate(mini_web_articles[0], TopicLog())
 

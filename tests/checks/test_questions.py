@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 
 import pytest
 
@@ -31,7 +30,7 @@ def read(model: PromptedModel, question: str) -> CompoundVerdict:
 
 
 @pytest.mark.parametrize(("reply", "verdict"), [(COMPOUND, "compound"), (SINGLE, "single")])
-def test_a_model_is_asked_once(reply: str, verdict: str) -> None:
+def test_a_model_is_asked_once(reply, verdict):
     prompted, model, _ = scripted(reply)
     assert read(prompted, TWO).verdict == verdict
     model.assert_finished()
@@ -51,7 +50,7 @@ def test_a_model_is_asked_once(reply: str, verdict: str) -> None:
         says(reason="the owner", verdict="single", note="trust me"),
     ],
 )
-def test_only_offered_verdicts_count(reply: str) -> None:
+def test_only_offered_verdicts_count(reply):
     prompted, model, _ = scripted(reply, reply)
     with pytest.raises(StructuredOutputError):
         read(prompted, TWO)
@@ -73,7 +72,7 @@ def test_only_offered_verdicts_count(reply: str) -> None:
         "Did the police comment; if so, and who confirmed it?",
     ],
 )
-def test_separate_questions_are_compound(question: str) -> None:
+def test_separate_questions_are_compound(question):
     assert compound_reason(question) is not None
 
 
@@ -100,11 +99,11 @@ def test_separate_questions_are_compound(question: str) -> None:
         "What does the trade mark cover, and from what date?",
     ],
 )
-def test_one_question_is_not_compound(question: str) -> None:
+def test_one_question_is_not_compound(question):
     assert compound_reason(question) is None
 
 
-def test_share_of_the_public_runs_is_plausible(public_runs: Path) -> None:
+def test_share_of_the_public_runs_is_plausible(public_runs):
     shares = {}
     for path in sorted((public_runs / "task1").iterdir()):
         questions = read_question_run(path, quoting="csv").questions
@@ -116,7 +115,7 @@ def test_share_of_the_public_runs_is_plausible(public_runs: Path) -> None:
     assert 0.09 < sum(shares.values()) / 5 < 0.14
 
 
-def test_questions_that_assessors_would_write_are_not_compound() -> None:
+def test_questions_that_assessors_would_write_are_not_compound():
     rubrics = read_rubrics(sample_path() / "human_rubrics", load_track().scales)
     questions = [question.text for rubric in rubrics.values() for question in rubric.questions]
     assert len(questions) > 30
@@ -133,7 +132,7 @@ def test_questions_that_assessors_would_write_are_not_compound() -> None:
         "What do experts say about this topic?",
     ],
 )
-def test_what_fits_any_article_is_too_general(question: str) -> None:
+def test_what_fits_any_article_is_too_general(question):
     assert general_reason(question) is not None
 
 
@@ -148,11 +147,11 @@ def test_what_fits_any_article_is_too_general(question: str) -> None:
         "What do scientific studies say about PM2.5?",
     ],
 )
-def test_what_names_something_is_not(question: str) -> None:
+def test_what_names_something_is_not(question):
     assert general_reason(question) is None
 
 
-def test_no_question_of_the_public_runs_is_dropped_for_it(public_runs: Path) -> None:
+def test_no_question_of_the_public_runs_is_dropped_for_it(public_runs):
     questions = [
         question.text
         for path in sorted((public_runs / "task1").iterdir())

@@ -19,7 +19,6 @@ from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assess
 from sidelight.sample import sample_path
 from sidelight.tracks import load_track
 from tests.helpers.models.model_server import Answer, ModelServer, completion, error
-from tests.helpers.public_data import PublicData
 
 SCALES = load_track().scales
 
@@ -36,7 +35,7 @@ SOURCES = {
 
 
 @pytest.fixture(scope="module")
-def installed() -> None:
+def installed():
     if find_spec("autojudge_base") is None:
         pytest.skip("needs autojudge-base: pip install 'sidelight[autojudge]'")
     import nltk
@@ -90,7 +89,7 @@ def leaderboard(runs: Path, topic_ids: list[str], *options: str) -> dict[tuple[s
 
 
 @pytest.fixture
-def runs(tmp_path: Path) -> Path:
+def runs(tmp_path):
     folder = tmp_path / "runs"
     folder.mkdir()
     return folder
@@ -103,7 +102,7 @@ def line(run_id: str, topic_id: str, *cited: str, **more: object) -> str:
 
 
 @pytest.mark.usefixtures("installed")
-def test_without_rubrics_support_decides(runs: Path, tmp_path: Path) -> None:
+def test_without_rubrics_support_decides(runs, tmp_path):
     # The second report calls another text d2: each is held against its own documents.
     renamed = {"d2": {"id": "d2", "text": SENTENCE}}
     (runs / "one.jsonl").write_text(
@@ -122,9 +121,7 @@ def test_without_rubrics_support_decides(runs: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("installed")
-def test_a_source_that_is_not_carried_leaves_the_sentence_unjudged(
-    runs: Path, tmp_path: Path
-) -> None:
+def test_a_source_that_is_not_carried_leaves_the_sentence_unjudged(runs, tmp_path):
     (runs / "one.jsonl").write_text(line("one", "a", "d1"))
     assert leaderboard(runs, ["a"])["one", "all"] == 0.0
     shown = (tmp_path / "judged" / "sidelight.eval.txt").read_text()
@@ -132,7 +129,7 @@ def test_a_source_that_is_not_carried_leaves_the_sentence_unjudged(
 
 
 @pytest.mark.usefixtures("installed")
-def test_with_rubrics_the_embedded_judge_decides(runs: Path, tmp_path: Path) -> None:
+def test_with_rubrics_the_embedded_judge_decides(runs, tmp_path):
     for path in REPORTS.iterdir():
         (runs / f"{path.name}.jsonl").write_bytes(path.read_bytes())
     board = leaderboard(runs, TOPICS, "--set", f"rubrics={RUBRICS}")
@@ -150,7 +147,7 @@ def test_with_rubrics_the_embedded_judge_decides(runs: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.usefixtures("installed")
-def test_a_topic_without_a_rubric_is_named(runs: Path) -> None:
+def test_a_topic_without_a_rubric_is_named(runs):
     (runs / "one.jsonl").write_text(line("one", "a", "d1"))
     done = auto_judge(runs, {"a": "a"}, "--set", f"rubrics={RUBRICS}")
     assert done.returncode != 0
@@ -158,7 +155,7 @@ def test_a_topic_without_a_rubric_is_named(runs: Path) -> None:
 
 
 @pytest.mark.usefixtures("installed")
-def test_the_runs_of_the_starter_kit(runs: Path, shared_data: PublicData) -> None:
+def test_the_runs_of_the_starter_kit(runs, shared_data):
     for path in (shared_data / "autojudge-kiddie").glob("run*.jsonl"):
         (runs / path.name).write_bytes(path.read_bytes())
     board = leaderboard(runs, ["bee", "cloud", "earthworms", "hibernation", "leaf"])
@@ -217,7 +214,7 @@ def judged_by_model(runs: Path, out: str, base_url: str) -> subprocess.Completed
 
 
 @pytest.mark.usefixtures("installed")
-def test_three_phases_and_their_replay_without_a_server(runs: Path, tmp_path: Path) -> None:
+def test_three_phases_and_their_replay_without_a_server(runs, tmp_path):
     (runs / "one.jsonl").write_text(line("one", "a", "d1", "d2", documents=SOURCES))
     with JudgingServer() as server:
         done = judged_by_model(runs, "first", server.base_url)

@@ -50,7 +50,7 @@ def draft(
     return drafts, model
 
 
-def test_questions_get_the_ids_of_their_words() -> None:
+def test_questions_get_the_ids_of_their_words():
     drafts, model = draft(Style.DL, reply(" Who burns  peat?", "What grows on peat?"))
     (bank,) = drafts.banks
     assert bank.kind == "question"
@@ -59,7 +59,7 @@ def test_questions_get_the_ids_of_their_words() -> None:
     assert "what is peat used for" in model.requests[0].messages[-1].content
 
 
-def test_a_subtopic_is_asked_about_apart_from_its_title() -> None:
+def test_a_subtopic_is_asked_about_apart_from_its_title():
     drafts, model = draft(Style.CAR, reply("How does peat form?", "Where?"), query=WETLANDS)
     assert drafts.banks[0].key == ("q", "s")
     asked = model.requests[0].messages[-1].content
@@ -67,14 +67,14 @@ def test_a_subtopic_is_asked_about_apart_from_its_title() -> None:
     assert "<<<BEGIN heading>>>\nHow peat forms\n<<<END heading>>>" in asked
 
 
-def test_a_draft_that_will_not_do_is_asked_for_once_more() -> None:
+def test_a_draft_that_will_not_do_is_asked_for_once_more():
     good = reply("Peat is burnt for heat.", "Peat is mixed into soil.")
     drafts, model = draft(Style.NUGGETS, reply("One fact alone."), good)
     assert drafts.banks[0].kind == "nugget"
     assert "expected 2 items; found 1" in model.requests[1].messages[-1].content
 
 
-def test_a_query_without_a_usable_answer_is_named() -> None:
+def test_a_query_without_a_usable_answer_is_named():
     drafts, _ = draft(Style.DL, "no", "never")
     assert not drafts.banks
     assert drafts.failed[0][0] == "q"
@@ -91,7 +91,7 @@ def test_a_query_without_a_usable_answer_is_named() -> None:
         (Style.NUGGETS, ["a" * 401, "b"], "more than 400"),
     ],
 )
-def test_what_is_no_bank_is_refused(style: Style, items: list[str], says: str) -> None:
+def test_what_is_no_bank_is_refused(style, items, says):
     with pytest.raises(ValueError, match=says):
         check_draft(ExamDraft(items=tuple(items)), style=style, count=2)
 
@@ -103,7 +103,7 @@ PASSAGES = [
 ]
 
 
-def test_facts_that_passages_share_come_first() -> None:
+def test_facts_that_passages_share_come_first():
     bank = extract_bank("q", "what is peat used for", PASSAGES, 2)
     texts = [item.text for item in bank.items]
     assert any("burnt" in text for text in texts)
@@ -111,13 +111,13 @@ def test_facts_that_passages_share_come_first() -> None:
     assert bank.kind == "nugget"
 
 
-def test_the_order_of_passages_changes_nothing() -> None:
+def test_the_order_of_passages_changes_nothing():
     one, other = (extract_bank("q", "peat", order, 5) for order in (PASSAGES, PASSAGES[::-1]))
     assert one.items == other.items
 
 
 @given(passages=st.lists(st.text(max_size=120), max_size=4), count=st.integers(1, 5))
-def test_any_passages_give_at_most_so_many_different_facts(passages: list[str], count: int) -> None:
+def test_any_passages_give_at_most_so_many_different_facts(passages, count):
     items = extract_bank("q", "peat", passages, count).items
     assert len(items) <= count
     assert len({item.item_id for item in items}) == len(items)
@@ -135,23 +135,23 @@ def texts(banks: tuple[ExamBank, ...]) -> list[list[str]]:
     return [[item.text for item in one.items] for one in banks]
 
 
-def test_merging_keeps_ids_and_order() -> None:
+def test_merging_keeps_ids_and_order():
     merged = merge_banks([(bank("A?", "B?"),), (bank("B?", "C?"), bank("D?", topic_id="r"))])
     assert texts(merged) == [["A?", "B?", "C?"], ["D?"]]
     assert merged[0].items[1] == bank("B?").items[0]
 
 
-def test_merging_with_itself_changes_nothing() -> None:
+def test_merging_with_itself_changes_nothing():
     one = (bank("A?", "B?"),)
     assert bank_version(merge_banks([one, one])) == bank_version(one)
 
 
-def test_questions_and_nuggets_are_not_one_bank() -> None:
+def test_questions_and_nuggets_are_not_one_bank():
     with pytest.raises(UsageError, match="one bank has questions, another nuggets"):
         merge_banks([(bank("A?"),), (bank("A.", kind="nugget"),)])
 
 
-def test_editing_adds_drops_and_rewords() -> None:
+def test_editing_adds_drops_and_rewords():
     a, b = (exam_item_id("q", text) for text in ("A?", "B?"))
     (edited,) = edit_banks(
         (bank("A?", "B?", "C?"),), add=[("q", "D?")], drop=[a], reword={b: "Why B?"}
@@ -170,12 +170,12 @@ def test_editing_adds_drops_and_rewords() -> None:
         ({"add": [("q", "A?")]}, "already"),
     ],
 )
-def test_what_cannot_be_changed_is_named(change: dict[str, object], says: str) -> None:
+def test_what_cannot_be_changed_is_named(change, says):
     with pytest.raises(UsageError, match=says):
         edit_banks((bank("A?"),), **change)  # type: ignore[arg-type]
 
 
-def test_a_diff_names_both_sides() -> None:
+def test_a_diff_names_both_sides():
     old, new = (bank("A?", "B?"),), (bank("B?", "C?"), bank("D?", topic_id="r"))
     changes = diff_banks(old, new)
     assert [(one.query, one.what, one.text) for one in changes] == [

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from sidelight.errors import InputError
 from sidelight.evaluation.battles import Battle, PromptedBattles, hold_battles, rate
-from sidelight.llm.base import Request
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
 from tests.helpers.asking.conversation import scripted
 
@@ -44,7 +43,7 @@ def run(tag: str, **answers: str) -> ReportRun:
         (("tie", "tie"), 0.5),
     ],
 )
-def test_each_answer_stands_first_once(replies: tuple[str, str], won: float) -> None:
+def test_each_answer_stands_first_once(replies, won):
     asked = scripted(*map(says, replies))
     found, reason = asyncio.run(PromptedBattles(asked.model)("why?", "One.", "Two."))
     assert (found, reason) == (won, "It answers. / It answers.")
@@ -52,22 +51,22 @@ def test_each_answer_stands_first_once(replies: tuple[str, str], won: float) -> 
     assert asked.user(1).index("Two.") < asked.user(1).index("One.")
 
 
-def test_an_empty_answer_loses_and_nobody_is_asked() -> None:
+def test_an_empty_answer_loses_and_nobody_is_asked():
     battles = PromptedBattles(scripted().model)
     assert asyncio.run(battles("why?", " ", "Two."))[0] == 0.0
     assert asyncio.run(battles("why?", "One.", ""))[0] == 1.0
     assert asyncio.run(battles("why?", "", ""))[0] == 0.5
 
 
-def test_what_nobody_can_decide_is_no_tie() -> None:
+def test_what_nobody_can_decide_is_no_tie():
     asked = scripted(*["no JSON"] * 4)
     won, reason = asyncio.run(PromptedBattles(asked.model)("why?", "One.", "Two."))
     assert won is None
     assert "no valid BattleVerdict" in reason
 
 
-def test_all_pairs_meet_on_every_topic_and_no_name_is_told() -> None:
-    def longer(request: Request) -> str:
+def test_all_pairs_meet_on_every_topic_and_no_name_is_told():
+    def longer(request):
         user = request.messages[1].content
         assert "run-" not in user
         return says("first" if user.index("A long answer") < user.index("Short") else "second")
@@ -87,7 +86,7 @@ def rated(battles: list[Battle]) -> dict[str, float]:
     return {one.run_tag: one.rating for one in rate(battles, samples=20, seed=0)}
 
 
-def test_odds_of_three_to_one_are_191_points() -> None:
+def test_odds_of_three_to_one_are_191_points():
     # A thousand battles leave little of the half tie that keeps ratings finite.
     battles = [Battle(str(n), "a", "b", float(n % 4 != 0)) for n in range(1000)]
     found = rated(battles)
@@ -95,7 +94,7 @@ def test_odds_of_three_to_one_are_191_points() -> None:
     assert found["a"] + found["b"] == pytest.approx(2000)
 
 
-def test_who_beats_the_strong_is_stronger_than_who_beats_the_weak() -> None:
+def test_who_beats_the_strong_is_stronger_than_who_beats_the_weak():
     battles = [
         *(Battle(str(n), "strong", "weak", 1.0) for n in range(5)),
         *(Battle(str(n), "strong", "other", 0.5) for n in range(5)),
@@ -105,7 +104,7 @@ def test_who_beats_the_strong_is_stronger_than_who_beats_the_weak() -> None:
     assert max(found.values()) < 2000
 
 
-def test_the_record_and_the_interval() -> None:
+def test_the_record_and_the_interval():
     battles = [Battle(str(n), "a", "b", won) for n, won in enumerate((1.0, 0.5, 0.75, 0.0, None))]
     first, second = rate(battles, samples=200, seed=1)
     assert (first.run_tag, first.won, first.tied, first.lost) == ("a", 2, 1, 1)
@@ -116,7 +115,7 @@ def test_the_record_and_the_interval() -> None:
     assert rate(battles[:2], samples=9, seed=0)[0].interval is None
 
 
-def test_nothing_decided_is_an_error() -> None:
+def test_nothing_decided_is_an_error():
     with pytest.raises(InputError, match="no battle is decided"):
         rate([Battle("1", "a", "b", None)], samples=9, seed=0)
 
@@ -132,7 +131,7 @@ BATTLES = st.lists(
 
 @settings(max_examples=40)
 @given(BATTLES)
-def test_the_order_of_runs_in_a_battle_changes_nothing(battles) -> None:
+def test_the_order_of_runs_in_a_battle_changes_nothing(battles):
     one = [Battle(topic, pair[0], pair[1], won) for topic, pair, won in battles]
     other = [Battle(topic, pair[1], pair[0], 1 - won) for topic, pair, won in battles]
     first, second = rated(one), rated(other)
@@ -142,7 +141,7 @@ def test_the_order_of_runs_in_a_battle_changes_nothing(battles) -> None:
 
 @settings(max_examples=40)
 @given(BATTLES)
-def test_one_more_win_never_costs(battles) -> None:
+def test_one_more_win_never_costs(battles):
     one = [Battle(topic, pair[0], pair[1], won) for topic, pair, won in battles]
     more = [*one, Battle("1", "a", "b", 1.0)]
     before, after = rated([*one, Battle("1", "a", "b", 0.0)]), rated(more)

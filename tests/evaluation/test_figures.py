@@ -46,7 +46,7 @@ def group(root: ET.Element, name: str) -> ET.Element | None:
 
 
 @pytest.mark.parametrize("n_runs", [3, 12, 30])
-def test_every_run_has_a_point_and_few_have_names(tmp_path: Path, n_runs: int) -> None:
+def test_every_run_has_a_point_and_few_have_names(tmp_path, n_runs):
     scores = [place / n_runs for place in range(n_runs)]
     root = draw(tmp_path / "f.svg", comparison(scores, scores[::-1]))
     runs = group(root, "runs")
@@ -62,7 +62,7 @@ def test_every_run_has_a_point_and_few_have_names(tmp_path: Path, n_runs: int) -
     assert f"{n_runs} runs, means over 1 topic" in text
 
 
-def test_points_stand_where_the_scores_say(tmp_path: Path) -> None:
+def test_points_stand_where_the_scores_say(tmp_path):
     root = draw(tmp_path / "f.svg", comparison([0.1, 0.2, 0.4], [0.6, 0.9, 0.3]))
     runs = group(root, "runs")
     assert runs is not None
@@ -73,13 +73,13 @@ def test_points_stand_where_the_scores_say(tmp_path: Path) -> None:
     assert y[1] < y[0]
 
 
-def test_equal_runs_have_no_trend_and_no_tau(tmp_path: Path) -> None:
+def test_equal_runs_have_no_trend_and_no_tau(tmp_path):
     root = draw(tmp_path / "f.svg", comparison([0.5, 0.5, 0.5], [0.1, 0.2, 0.2]))
     assert group(root, "trend") is None
     assert "Kendall's τ-b undefined" in (tmp_path / "f.svg").read_text()
 
 
-def test_the_same_runs_give_the_same_bytes(tmp_path: Path) -> None:
+def test_the_same_runs_give_the_same_bytes(tmp_path):
     found = comparison([0.1, 0.2, 0.4], [0.6, 0.9, 0.3])
     paths = [tmp_path / name for name in ("a.svg", "a.png", "b.svg", "b.png")]
     for pair in (paths[:2], paths[2:]):
@@ -89,8 +89,8 @@ def test_the_same_runs_give_the_same_bytes(tmp_path: Path) -> None:
     assert png.startswith(b"\x89PNG")
 
 
-def test_topics_stand_behind_the_means(tmp_path: Path) -> None:
-    def side(values: dict[str, tuple[float, float]]) -> list[TopicScore]:
+def test_topics_stand_behind_the_means(tmp_path):
+    def side(values):
         return [
             TopicScore(run, topic, {"score": value})
             for run, both in values.items()
@@ -133,14 +133,14 @@ def texts(draw: Draw, found: CategoryAgreement, path: Path) -> str:
     return path.read_text()
 
 
-def test_the_matrix_shows_counts_and_shares_of_rows(tmp_path: Path) -> None:
+def test_the_matrix_shows_counts_and_shares_of_rows(tmp_path):
     svg = texts(draw_confusion, FOUND, tmp_path / "f.svg")
     # supports: 3 of 4 and 1 of 4; none: 1 of 6 and 5 of 6
     for text in ("75.0%", "25.0%", "16.7%", "83.3%", "n = 4", "n = 6", *SIDES):
         assert f"<!-- {text} -->" in svg
 
 
-def test_shares_and_what_the_second_side_gives_too_often(tmp_path: Path) -> None:
+def test_shares_and_what_the_second_side_gives_too_often(tmp_path):
     found = CategoryAgreement.of(
         [("none", "none")] * 4 + [("none", "supports")] * 5 + [("supports", "supports")],
         ["supports", "none"],
@@ -151,13 +151,13 @@ def test_shares_and_what_the_second_side_gives_too_often(tmp_path: Path) -> None
         assert f"<!-- {text} -->" in svg
 
 
-def test_a_label_the_first_side_never_gives_has_no_ratio(tmp_path: Path) -> None:
+def test_a_label_the_first_side_never_gives_has_no_ratio(tmp_path):
     assert FOUND.share_ratios == {"supports": 1, "contradicts": None, "none": 1}
     assert "<!-- +0.0 -->" in texts(draw_label_shares, FOUND, tmp_path / "f.svg")
 
 
 @pytest.mark.parametrize("draw", [draw_confusion, draw_label_shares])
-def test_the_same_labels_give_the_same_bytes(tmp_path: Path, draw: Draw) -> None:
+def test_the_same_labels_give_the_same_bytes(tmp_path, draw):
     paths = [tmp_path / name for name in ("a.svg", "a.png", "b.svg", "b.png")]
     draw(FOUND, SIDES, paths[:2])
     draw(FOUND, SIDES, paths[2:])
@@ -165,7 +165,7 @@ def test_the_same_labels_give_the_same_bytes(tmp_path: Path, draw: Draw) -> None
     assert (svg, png) == (svg_again, png_again)
 
 
-def test_a_long_name_keeps_both_ends() -> None:
+def test_a_long_name_keeps_both_ends():
     assert short_name("people.csv") == "people.csv"
     name = short_name("human/" + "x" * 50 + "/labels.csv")
     assert len(name) == 49
@@ -187,7 +187,7 @@ def draw_both(folder: Path, topics: list[TopicHeadroom]) -> tuple[bytes, bytes]:
     return svg, png
 
 
-def test_the_same_topics_give_the_same_bytes(tmp_path: Path) -> None:
+def test_the_same_topics_give_the_same_bytes(tmp_path):
     pytest.importorskip("matplotlib")
     svg, png = draw_both(tmp_path / "first", TOPICS)
     assert (svg, png) == draw_both(tmp_path / "second", TOPICS)
@@ -195,7 +195,7 @@ def test_the_same_topics_give_the_same_bytes(tmp_path: Path) -> None:
     assert png.startswith(b"\x89PNG")
 
 
-def test_topics_and_series_are_named(tmp_path: Path) -> None:
+def test_topics_and_series_are_named(tmp_path):
     pytest.importorskip("matplotlib")
     svg, _ = draw_both(tmp_path / "reports", TOPICS)
     # The SVG writer puts the text of each label in a comment; ids lose their common beginning.
@@ -206,16 +206,14 @@ def test_topics_and_series_are_named(tmp_path: Path) -> None:
     assert b"mean contradiction" not in svg
 
 
-def test_ids_without_a_common_beginning(tmp_path: Path) -> None:
+def test_ids_without_a_common_beginning(tmp_path):
     pytest.importorskip("matplotlib")
     svg, _ = draw_both(tmp_path / "x", [TOPICS[0]._replace(topic_id=name) for name in ("7", "a_8")])
     assert b"<!-- a_8 -->" in svg
     assert b"<!-- topic -->" in svg
 
 
-def test_without_matplotlib_the_remedy_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_matplotlib_the_remedy_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MachineError, match=r"sidelight\[plots\]"):
         draw_headroom(TOPICS, "Reports", [tmp_path / "x.png"])

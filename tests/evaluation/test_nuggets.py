@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
-from pathlib import Path
 
 import orjson
 import pytest
@@ -20,7 +19,6 @@ from sidelight.evaluation.nuggets.create import (
     documents_to_read,
 )
 from sidelight.evaluation.scoring.measures import score_judged_support, score_nuggets
-from sidelight.evaluation.scoring.table import ScoreTable
 from sidelight.formats.banks.nuggets import read_nugget_assignments, write_nugget_assignments
 from sidelight.formats.labels.assessments import read_sentences
 from sidelight.schemas.grading.judgment import Unjudged
@@ -29,7 +27,6 @@ from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, Subm
 from sidelight.tracks import load_track
 from sidelight_research.published import targets
 from tests.helpers.asking.conversation import scripted
-from tests.helpers.public_data import PublicData
 
 IMPORTANCE = load_track("rag2025").scales["nugget_importance"]
 
@@ -43,11 +40,11 @@ def weighed(*labels: str, first: int = 1) -> str:
     return json.dumps({"labels": [{"number": n, "label": label} for n, label in numbered]})
 
 
-def test_related_documents_are_read_the_most_relevant_first() -> None:
+def test_related_documents_are_read_the_most_relevant_first():
     assert documents_to_read({"a": 1, "b": 0, "c": 3, "d": 1}) == ["c", "a", "d"]
 
 
-def test_a_list_grows_window_by_window() -> None:
+def test_a_list_grows_window_by_window():
     documents = [f"Document {n}." for n in range(12)]
     asked = scripted(listed("One fact"), listed("One fact", "Two facts"), weighed("vital", "okay"))
     bank = asyncio.run(create_nuggets("t", "why?", documents, [asked.model], IMPORTANCE))
@@ -61,7 +58,7 @@ def test_a_list_grows_window_by_window() -> None:
     assert "- One fact" in asked.user(1)
 
 
-def test_lists_of_several_models_are_merged_by_the_first() -> None:
+def test_lists_of_several_models_are_merged_by_the_first():
     first = scripted(listed("A fact"), listed("A fact", "B fact"), weighed("vital", "vital"))
     second = scripted(listed("B fact"))
     models = [first.model, second.model]
@@ -72,7 +69,7 @@ def test_lists_of_several_models_are_merged_by_the_first() -> None:
     first.script.assert_finished()
 
 
-def test_eleven_nuggets_are_weighed_in_two_windows() -> None:
+def test_eleven_nuggets_are_weighed_in_two_windows():
     facts = [f"Fact number {n}" for n in range(11)]
     asked = scripted(listed(*facts), weighed(*["okay"] * 10), weighed("vital"))
     bank = asyncio.run(create_nuggets("t", "why?", ["Text."], [asked.model], IMPORTANCE))
@@ -89,19 +86,19 @@ def test_eleven_nuggets_are_weighed_in_two_windows() -> None:
         ([""], "0 words"),
     ],
 )
-def test_what_is_no_list_of_nuggets_is_refused(texts: list[str], says: str) -> None:
+def test_what_is_no_list_of_nuggets_is_refused(texts, says):
     asked = scripted(listed(*texts), listed(*texts))
     with pytest.raises(StructuredOutputError, match=says):
         asyncio.run(create_nuggets("t", "why?", ["Text."], [asked.model], IMPORTANCE))
 
 
-def test_a_label_for_each_nugget() -> None:
+def test_a_label_for_each_nugget():
     asked = scripted(listed("A fact", "B fact"), weighed("vital"), weighed("vital"))
     with pytest.raises(StructuredOutputError, match="missing: 2"):
         asyncio.run(create_nuggets("t", "why?", ["Text."], [asked.model], IMPORTANCE))
 
 
-def test_nothing_to_tell_is_no_bank() -> None:
+def test_nothing_to_tell_is_no_bank():
     asked = scripted(listed())
     assert asyncio.run(create_nuggets("t", "?", ["Text."], [asked.model], IMPORTANCE)) is None
 
@@ -126,7 +123,7 @@ def labels(*given: str) -> str:
     return json.dumps({"labels": rows})
 
 
-def test_twelve_nuggets_are_two_windows() -> None:
+def test_twelve_nuggets_are_two_windows():
     asked = scripted(labels(*["support"] * 10), labels("not_support", "partial_support"))
     assigner = PromptedAssigner(Assessor(asked.model))
     found = asyncio.run(assigner(bank(*(f"fact {n}" for n in range(12))), "why?", "An answer."))
@@ -134,7 +131,7 @@ def test_twelve_nuggets_are_two_windows() -> None:
     assert "1. fact 10\n2. fact 11" in asked.user(1)
 
 
-def test_what_a_reply_leaves_out_twice_is_unjudged() -> None:
+def test_what_a_reply_leaves_out_twice_is_unjudged():
     asked = scripted(labels("support"), labels("support"))
     assigner = PromptedAssigner(Assessor(asked.model))
     first, second = asyncio.run(assigner(bank("a fact", "b fact"), "why?", "An answer."))
@@ -143,12 +140,12 @@ def test_what_a_reply_leaves_out_twice_is_unjudged() -> None:
     assert "missing: 2" in second.label.reason
 
 
-def test_an_empty_answer_tells_nothing_and_nobody_is_asked() -> None:
+def test_an_empty_answer_tells_nothing_and_nobody_is_asked():
     found = asyncio.run(PromptedAssigner(Assessor(scripted().model))(bank("a fact"), "why?", " "))
     assert [one.label for one in found] == ["not_support"]
 
 
-def test_runs_are_assigned_without_a_model() -> None:
+def test_runs_are_assigned_without_a_model():
     text = "The Peat Association pays half of the journal's budget."
     report = SubmittedReport(
         metadata=ReportMetadata(team_id="t", run_id="r", topic_id="1"),
@@ -178,7 +175,7 @@ def line(run: str, topic: str, *labels: str, text: str = "fact") -> bytes:
     return orjson.dumps({**content, "nuggets": nuggets}) + b"\n"
 
 
-def test_a_missing_answer_scores_nothing_and_is_listed(tmp_path: Path) -> None:
+def test_a_missing_answer_scores_nothing_and_is_listed(tmp_path):
     path = tmp_path / "assigned.jsonl"
     path.write_bytes(
         line("a", "1", "support", "failed")
@@ -201,7 +198,7 @@ def test_a_missing_answer_scores_nothing_and_is_listed(tmp_path: Path) -> None:
     assert table.omitted == {"b": ("2",)}
 
 
-def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+def test_what_is_written_is_read_again(tmp_path):
     path, again = tmp_path / "a.jsonl.gz", tmp_path / "b.jsonl"
     path.write_bytes(gzip.compress(line("a", "1", "not_support", "failed")))
     assigned = read_nugget_assignments(path, SCALES)
@@ -220,21 +217,21 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
         (b'{"qid": "1", "run_id": "a"}\n', "no nuggets"),
     ],
 )
-def test_what_is_wrong_is_named(tmp_path: Path, lines: bytes, says: str) -> None:
+def test_what_is_wrong_is_named(tmp_path, lines, says):
     path = tmp_path / "assigned.jsonl"
     path.write_bytes(lines)
     with pytest.raises(InvalidFileError, match=says):
         read_nugget_assignments(path, SCALES)
 
 
-def test_runs_are_judged_by_the_same_nuggets(tmp_path: Path) -> None:
+def test_runs_are_judged_by_the_same_nuggets(tmp_path):
     path = tmp_path / "assigned.jsonl"
     path.write_bytes(line("a", "1", "support") + line("b", "1", "support", text="other"))
     with pytest.raises(InputError, match="run a, topic 1: judged by 1 nugget"):
         score_nuggets(read_nugget_assignments(path, SCALES), SCALES)
 
 
-def test_the_public_assignments_are_scored(shared_data: PublicData) -> None:
+def test_the_public_assignments_are_scored(shared_data):
     path = shared_data / "rag-2024" / "nugget-assignments.jsonl.gz"
     table = score_nuggets(read_nugget_assignments(path, SCALES), SCALES)
     best = table.runs[0]
@@ -245,11 +242,11 @@ def test_the_public_assignments_are_scored(shared_data: PublicData) -> None:
     )
 
 
-def test_the_figures_by_people_are_the_printed_ones(shared_data: PublicData) -> None:
+def test_the_figures_by_people_are_the_printed_ones(shared_data):
     """Those by the judge take minutes of training: `sidelight reproduce rag24-strict-vital`."""
     folder, printed = shared_data / "rag-2024", targets()["rag24-strict-vital"].printed
 
-    def mean(table: ScoreTable, name: str) -> str:
+    def mean(table, name):
         return f"{sum(run.values[name] for run in table.runs) / len(table.runs):.3f}"
 
     assigned = read_nugget_assignments(folder / "nugget-assignments.jsonl.gz", SCALES)

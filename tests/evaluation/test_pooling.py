@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -26,10 +25,8 @@ from sidelight.formats.topics import read_pooled_questions
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.llm.scripted import ScriptedModel
 from sidelight.schemas.run import QuestionRun, SubmittedQuestion
-from sidelight.text_vectors import Encode
 from sidelight.tracks import load_track
 from tests.helpers.labels.toy import HAVE, rubric
-from tests.helpers.public_data import PublicData
 
 NAMES = ("Ada Birch", "Ben Crow", "Cleo Dunn")
 
@@ -64,7 +61,7 @@ GROUPS = {
 }
 
 
-def test_groups_take_turns_run_by_run() -> None:
+def test_groups_take_turns_run_by_run():
     found = pooled(GROUPS)
     asked = found.questions["t"]
     order = [text[0] for text in asked[:3]]
@@ -77,7 +74,7 @@ def test_groups_take_turns_run_by_run() -> None:
     assert not found.short
 
 
-def test_a_seed_decides_and_each_topic_by_itself() -> None:
+def test_a_seed_decides_and_each_topic_by_itself():
     assert pooled(GROUPS) == pooled(dict(reversed(GROUPS.items())))
     orders = {pooled(GROUPS, seed=seed).questions["t"] for seed in range(20)}
     assert len(orders) == 6
@@ -88,7 +85,7 @@ def test_a_seed_decides_and_each_topic_by_itself() -> None:
     assert pooled(only).questions["t"] == pooled(GROUPS).questions["t"]
 
 
-def test_others_make_up_for_a_group_that_has_no_more() -> None:
+def test_others_make_up_for_a_group_that_has_no_more():
     groups = {
         "rich": [run("r", {"t": [f"r{n}?" for n in range(9)]})],
         "poor": [run("p", {"t": []})],
@@ -108,12 +105,12 @@ def test_others_make_up_for_a_group_that_has_no_more() -> None:
         ("Are there other sources?", "fit any article"),
     ],
 )
-def test_rules(question: str, reason: str | None) -> None:
+def test_rules(question, reason):
     found = rule_reason(question, 120)
     assert found is None if reason is None else reason in (found or "")
 
 
-def test_what_comes_near_to_a_pooled_question_repeats_it(lexical_encode: Encode) -> None:
+def test_what_comes_near_to_a_pooled_question_repeats_it(lexical_encode):
     check = RuleChecker(lexical_encode, 120)
     asked = "Who pays for the Harrow Lane Institute?"
     assert asyncio.run(check("t", asked, [])) is None
@@ -121,7 +118,7 @@ def test_what_comes_near_to_a_pooled_question_repeats_it(lexical_encode: Encode)
     assert asyncio.run(check("t", "What is Ada Birch's training?", [asked])) is None
 
 
-def test_a_model_is_asked_only_what_rules_leave_open() -> None:
+def test_a_model_is_asked_only_what_rules_leave_open():
     replies = [
         '{"reason": "fine", "verdict": "enters"}',
         '{"reason": "same", "verdict": "repeats"}',
@@ -135,7 +132,7 @@ def test_a_model_is_asked_only_what_rules_leave_open() -> None:
     )
 
 
-def test_the_command_pools_and_joins(tmp_path: Path) -> None:
+def test_the_command_pools_and_joins(tmp_path):
     for tag, names in (("one", NAMES), ("two", NAMES[::-1])):
         lines = [f"t\t{tag}\t{n}\tWhat did {name} study?\n" for n, name in enumerate(names, 1)]
         (tmp_path / tag).write_text("".join(lines))
@@ -152,7 +149,7 @@ def test_the_command_pools_and_joins(tmp_path: Path) -> None:
     assert '"questions":["What did' in (tmp_path / "topics").read_text()
 
 
-def test_the_published_pool_has_twelve_questions_an_article(shared_data: PublicData) -> None:
+def test_the_published_pool_has_twelve_questions_an_article(shared_data):
     path = shared_data / "lateral-2024/trec-2024-lateral-reading-task2-questions.txt"
     found = read_pooled_questions(path)
     assert len(found) == 50
@@ -160,9 +157,7 @@ def test_the_published_pool_has_twelve_questions_an_article(shared_data: PublicD
     assert sum(map(len, found.values())) == 600
 
 
-def test_twelve_of_the_submitted_questions_for_each_article(
-    shared_data: PublicData, lexical_encode: Encode
-) -> None:
+def test_twelve_of_the_submitted_questions_for_each_article(shared_data, lexical_encode):
     scales = load_track("lateral2024").scales
     path = shared_data / "lateral-2024/question-assessments.tsv"
     asked: dict[str, dict[str, dict[int, str]]] = {}
@@ -207,7 +202,7 @@ def by_table(scores: dict[tuple[str, str], float]) -> Score:
     return score
 
 
-def test_where_models_differ_there_are_two_pairs() -> None:
+def test_where_models_differ_there_are_two_pairs():
     wanted = {TOPIC: rubric(TOPIC, (HAVE, 1), (HAVE, 1))}
     runs = [asked_by("b", "one?", "two?", "three?"), asked_by("a", "one?")]
     embedder = by_table({("Question 1?", "two?"): 0.9, ("Question 2?", "three?"): 0.9})
@@ -229,12 +224,12 @@ def test_where_models_differ_there_are_two_pairs() -> None:
     st.integers(1, 5),
     st.randoms(use_true_random=False),
 )
-def test_every_cell_has_one_pair_or_two(sizes: list[int], n_wanted: int, random: object) -> None:
+def test_every_cell_has_one_pair_or_two(sizes, n_wanted, random):
     """The paper's 12,733 judged pairs are its 8,732 cells and the 4,001 where two models differ."""
     wanted = {TOPIC: rubric(TOPIC, *[(HAVE, 1)] * n_wanted)}
     runs = [asked_by(f"r{n}", *(f"{n} {k}?" for k in range(size))) for n, size in enumerate(sizes)]
 
-    def guess(_: str, texts: Sequence[str]) -> list[float]:
+    def guess(_, texts):
         return [random.random() for _ in texts]  # type: ignore[attr-defined]
 
     pool = pool_pairs(wanted, runs, {"one": guess, "other": guess})
@@ -245,7 +240,7 @@ def test_every_cell_has_one_pair_or_two(sizes: list[int], n_wanted: int, random:
     assert len({pair[:4] for pair in pool.pairs}) == len(pool.pairs)
 
 
-def test_topics_without_a_rubric_do_not_count() -> None:
+def test_topics_without_a_rubric_do_not_count():
     pool = pool_pairs(
         {TOPIC: rubric(TOPIC, (HAVE, 1))},
         [asked_by("a", "x?", topic_id="other")],

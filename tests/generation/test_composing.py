@@ -37,9 +37,7 @@ candidates = st.lists(
 
 
 @given(candidates, st.integers(0, 100))
-def test_the_budget_is_never_exceeded_and_nothing_is_chosen_twice(
-    items: list[Candidate], budget: int
-) -> None:
+def test_the_budget_is_never_exceeded_and_nothing_is_chosen_twice(items, budget):
     chosen = compose(items, {"a": 4.0, "b": 1.0}, budget, never)
     assert sum(budget_words(item.text) for item in chosen) <= budget
     assert len({id(item) for item in chosen}) == len(chosen)
@@ -47,10 +45,10 @@ def test_the_budget_is_never_exceeded_and_nothing_is_chosen_twice(
 
 
 @given(candidates)
-def test_more_budget_never_covers_less(items: list[Candidate]) -> None:
+def test_more_budget_never_covers_less(items):
     weights = {"a": 4.0, "b": 1.0}
 
-    def covered(budget: int) -> float:
+    def covered(budget):
         missed = dict.fromkeys(weights, 1.0)
         for item in compose(items, weights, budget, never):
             for angle in weights:
@@ -60,7 +58,7 @@ def test_more_budget_never_covers_less(items: list[Candidate]) -> None:
     assert covered(10_000) >= covered(30) - 1e-9
 
 
-def test_a_covered_angle_is_worth_only_what_was_missed() -> None:
+def test_a_covered_angle_is_worth_only_what_was_missed():
     # Gains per word at first: a1 4*.9/10 = .36, a2 4*.8/10 = .32, b 2*.5/10 = .10.
     # After a1: a2 4*.1*.8/10 = .032 (from another host), b .10. So b comes before a2.
     a1, a2, b = sentence(10, "x", a=0.9), sentence(10, "y", a=0.8), sentence(10, "z", b=0.5)
@@ -68,7 +66,7 @@ def test_a_covered_angle_is_worth_only_what_was_missed() -> None:
     assert chosen == [a1, b]
 
 
-def test_a_second_sentence_from_one_host_is_worth_less() -> None:
+def test_a_second_sentence_from_one_host_is_worth_less():
     # After the first from x: x again 4*.5*.75/10 = .15, y 4*.4/10 = .16.
     first, again, other = (
         sentence(10, "x", a=1.0),
@@ -78,15 +76,13 @@ def test_a_second_sentence_from_one_host_is_worth_less() -> None:
     assert compose([first, again, other], {"a": 4.0, "b": 4.0}, 20, never) == [first, other]
 
 
-def test_redundant_sentences_are_left_out() -> None:
+def test_redundant_sentences_are_left_out():
     first, same = sentence(10, "x", a=0.9), sentence(10, "y", a=0.9)
     assert compose([first, same], {"a": 1.0}, 100, lambda *_: True) == [first]
 
 
 @given(candidates, candidates, st.integers(0, 200))
-def test_what_stands_uses_up_words_and_is_not_chosen_again(
-    items: list[Candidate], standing: list[Candidate], budget: int
-) -> None:
+def test_what_stands_uses_up_words_and_is_not_chosen_again(items, standing, budget):
     chosen = compose(items, {"a": 4.0, "b": 1.0}, budget, never, standing=standing)
     words = sum(budget_words(item.text) for item in (*standing, *chosen))
     assert words <= budget or not chosen
@@ -94,14 +90,14 @@ def test_what_stands_uses_up_words_and_is_not_chosen_again(
 
 
 @given(candidates, st.integers(0, 100))
-def test_going_on_from_what_was_chosen_changes_nothing(items: list[Candidate], budget: int) -> None:
+def test_going_on_from_what_was_chosen_changes_nothing(items, budget):
     weights = {"a": 4.0, "b": 1.0}
     chosen = compose(items, weights, budget, never)
     rest = [item for item in items if not any(item is one for one in chosen)]
     assert compose(rest, weights, budget, never, standing=chosen) == []
 
 
-def test_two_chances_of_a_half_miss_a_quarter() -> None:
+def test_two_chances_of_a_half_miss_a_quarter():
     # (1 - .5) * (1 - .5) = .25; nothing covers b; c is not asked about.
     assert chances_missed("ab", [{"a": 0.5, "c": 1.0}, {"a": 0.5}]) == {"a": 0.25, "b": 1.0}
 
@@ -140,9 +136,7 @@ SENTENCES = st.lists(
 
 
 @given(SENTENCES, SENTENCES, st.integers(0, 120))
-def test_what_stood_stays_and_the_budget_holds(
-    standing: list[DraftSentence], reserve: list[DraftSentence], room: int
-) -> None:
+def test_what_stood_stays_and_the_budget_holds(standing, reserve, room):
     words = sum(budget_words(one.text) for one in standing)
     draft = DraftReport(sentences=tuple(standing), reserve=tuple(reserve))
     filled = refill(draft, ANGLES, EVIDENCE, words + room, lambda *_: False)
@@ -156,14 +150,12 @@ def test_what_stood_stays_and_the_budget_holds(
 
 
 @given(SENTENCES, SENTENCES)
-def test_a_report_over_its_budget_gets_nothing_more(
-    standing: list[DraftSentence], reserve: list[DraftSentence]
-) -> None:
+def test_a_report_over_its_budget_gets_nothing_more(standing, reserve):
     draft = DraftReport(sentences=(drafted(50, a=1.0), *standing), reserve=tuple(reserve))
     assert refill(draft, ANGLES, EVIDENCE, 49, lambda *_: False) == draft
 
 
-def test_what_is_missing_comes_before_what_stands_already() -> None:
+def test_what_is_missing_comes_before_what_stands_already():
     # With a at .9 from x: more of a gains 4*.1*.9*.75/10 = .027, b gains 1*.5/10 = .05.
     draft = DraftReport(
         sentences=(drafted(10, "x", a=0.9),),
@@ -174,12 +166,12 @@ def test_what_is_missing_comes_before_what_stands_already() -> None:
     assert filled.reserve == draft.reserve[:1]
 
 
-def test_what_says_the_same_as_something_that_stands_is_not_added() -> None:
+def test_what_says_the_same_as_something_that_stands_is_not_added():
     draft = DraftReport(sentences=(drafted(10, a=0.5),), reserve=(drafted(5, "y", b=1.0),))
     assert refill(draft, ANGLES, EVIDENCE, 250, lambda *_: True) == draft
 
 
-def test_a_draft_that_stays_empty_says_so() -> None:
+def test_a_draft_that_stays_empty_says_so():
     empty = DraftReport(sentences=())
     assert refill(empty, ANGLES, EVIDENCE, 250, lambda *_: False) == NOTHING_FOUND
 
@@ -200,7 +192,7 @@ WINDOWS = st.lists(
 )
 
 
-def test_each_that_is_left_has_its_reason() -> None:
+def test_each_that_is_left_has_its_reason():
     first, overlapping, second, third, other, late = (
         window(1, 0, "a"),
         window(1, 1, "b"),
@@ -219,7 +211,7 @@ def test_each_that_is_left_has_its_reason() -> None:
 
 
 @given(WINDOWS, st.integers(1, 6))
-def test_limits_hold_and_nothing_is_lost(segments: list[Segment], keep: int) -> None:
+def test_limits_hold_and_nothing_is_lost(segments, keep):
     taken, left = spread(segments, keep)
     ids = [segment.segment_id for segment in taken]
     assert len(taken) <= keep
@@ -230,7 +222,7 @@ def test_limits_hold_and_nothing_is_lost(segments: list[Segment], keep: int) -> 
     assert taken[:1] == segments[:1]
 
 
-def test_pages_without_an_address_are_hosts_of_their_own() -> None:
+def test_pages_without_an_address_are_hosts_of_their_own():
     segments = [Segment(segment_id=f"w_doc_00_{n}#0_0", text="") for n in range(4)]
     assert spread(segments, 4) == (segments, {})
     windows = [Segment(segment_id=f"w_doc_00_1#{n}_{n}", text="") for n in (0, 2, 4)]
@@ -251,7 +243,7 @@ def coverage(a: float, b: float, previous: Coverage | None = None, number: int =
     return RULE.coverage(WEIGHED, {"a": a, "b": b}, previous, number)
 
 
-def test_coverage_is_weighted() -> None:
+def test_coverage_is_weighted():
     found = coverage(0.5, 1.0)
     # (4 * 0.5 + 1 * 1) of 5
     assert (found.weight, found.score) == (3.0, 0.6)
@@ -271,16 +263,14 @@ def test_coverage_is_weighted() -> None:
         (0.75, 0.0, 0.5, 3, False, "last allowed"),
     ],
 )
-def test_another_round_must_be_allowed_needed_and_worth_it(
-    a: float, b: float, before: float | None, number: int, *, go_on: bool, reason: str
-) -> None:
+def test_another_round_must_be_allowed_needed_and_worth_it(a, b, before, number, *, go_on, reason):
     previous = None if before is None else coverage(before, 0.0)
     found = coverage(a, b, previous, number)
     assert found.go_on is go_on
     assert reason in found.reason
 
 
-def test_without_angles_nothing_is_covered() -> None:
+def test_without_angles_nothing_is_covered():
     found = RULE.coverage([], {}, None, 1)
     assert (found.score, found.covered, found.go_on) == (0.0, (), True)
 
@@ -303,11 +293,11 @@ def resolve(*cited: str) -> tuple[tuple[str, ...], list[tuple[str, str]]]:
     return report.sentences[0].citations, [(one.segment_id, one.reason) for one in dropped]
 
 
-def test_the_writers_order_stays() -> None:
+def test_the_writers_order_stays():
     assert resolve(IDS[4], IDS[1]) == ((IDS[4], IDS[1]), [])
 
 
-def test_what_cannot_be_cited_is_dropped_with_its_reason() -> None:
+def test_what_cannot_be_cited_is_dropped_with_its_reason():
     assert resolve("w_doc_09_9#0_1", IDS[0], IDS[1], IDS[1], IDS[2]) == (
         (IDS[1],),
         [
@@ -322,5 +312,5 @@ def test_what_cannot_be_cited_is_dropped_with_its_reason() -> None:
     )
 
 
-def test_a_key_is_no_segment_id() -> None:
+def test_a_key_is_no_segment_id():
     assert resolve("E2") == ((), [("E2", "no such evidence")])

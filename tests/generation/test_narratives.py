@@ -26,7 +26,7 @@ def listed(*texts: str, importance: str = "vital") -> str:
     )
 
 
-def test_the_second_step_sees_the_first_list_and_its_own_counts() -> None:
+def test_the_second_step_sees_the_first_list_and_its_own_counts():
     drafter, reviser = scripted(listed("Who pays?", "Who owns?")), scripted(listed("Who  pays?"))
     found = asyncio.run(
         split_into_sub_narratives(NARRATIVE, ["owner"], drafter.model, reviser.model)
@@ -47,13 +47,13 @@ def test_the_second_step_sees_the_first_list_and_its_own_counts() -> None:
         ([], "at least 1 item"),
     ],
 )
-def test_what_is_no_list_of_sub_narratives_is_refused(texts: list[str], says: str) -> None:
+def test_what_is_no_list_of_sub_narratives_is_refused(texts, says):
     asked = scripted(listed(*texts), listed(*texts))
     with pytest.raises(StructuredOutputError, match=says):
         asyncio.run(split_into_sub_narratives(NARRATIVE, [], asked.model, asked.model))
 
 
-def test_a_list_that_is_too_long_is_mended_once() -> None:
+def test_a_list_that_is_too_long_is_mended_once():
     long = listed(*(f"Question {n}?" for n in range(11)))
     asked = scripted(long, listed("Who pays?"), listed("Who pays?"))
     found = asyncio.run(split_into_sub_narratives(NARRATIVE, [], asked.model, asked.model))
@@ -61,7 +61,7 @@ def test_a_list_that_is_too_long_is_mended_once() -> None:
     assert len(asked.notes()) == 1
 
 
-def test_a_narrative_has_two_or_three_sentences() -> None:
+def test_a_narrative_has_two_or_three_sentences():
     one = json.dumps({"narrative": "I want to know all of it."})
     asked = scripted(one, json.dumps({"narrative": NARRATIVE}))
     assert asyncio.run(write_narrative(["who pays", "critics"], asked.model)) == NARRATIVE
@@ -95,7 +95,7 @@ def answer(*sentences: tuple[str, list[str]]) -> str:
     return json.dumps({"sentences": [{"text": text, "keys": keys} for text, keys in sentences]})
 
 
-def test_keys_become_citations_and_what_has_none_is_dropped() -> None:
+def test_keys_become_citations_and_what_has_none_is_dropped():
     draft, asked = written(
         answer(("A trust  pays.", ["E3", "E1", "E2"]), ("It is old.", ["E9"]), ("So be it.", []))
     )
@@ -106,7 +106,7 @@ def test_keys_become_citations_and_what_has_none_is_dropped() -> None:
     assert "- Who pays for it?\n- Since when?" in asked.user()
 
 
-def test_an_answer_over_the_limits_is_mended_once() -> None:
+def test_an_answer_over_the_limits_is_mended_once():
     long = answer(("word " * 12 + "more.", ["E1"]))
     two = answer(("One. Two.", ["E1"]))
     for first, says in ((long, "13 words"), (two, "text 1 is not one sentence")):
@@ -115,6 +115,6 @@ def test_an_answer_over_the_limits_is_mended_once() -> None:
         assert says in asked.notes()[0]
 
 
-def test_without_evidence_nobody_is_asked() -> None:
+def test_without_evidence_nobody_is_asked():
     draft, _ = written(evidence=EvidenceSet())
     assert draft.sentences == ()

@@ -63,7 +63,7 @@ def request(number: int = 0) -> Request:
 
 
 @pytest.fixture(autouse=True)
-def quick_backoff(monkeypatch: pytest.MonkeyPatch) -> None:
+def quick_backoff(monkeypatch):
     monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.005)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
@@ -102,7 +102,7 @@ def known_keys(verdicts: Verdicts) -> None:
         raise ValueError("judge E1 and E2")
 
 
-def test_without_faults_each_question_is_asked_and_answered_once() -> None:
+def test_without_faults_each_question_is_asked_and_answered_once():
     with FaultServer() as server:
         run = Run(server, 20)
         stats = server.stats()
@@ -112,7 +112,7 @@ def test_without_faults_each_question_is_asked_and_answered_once() -> None:
     assert run.retries == 0
 
 
-def test_what_was_answered_is_never_asked_again() -> None:
+def test_what_was_answered_is_never_asked_again():
     with FaultServer(faults=0.4, seed=1, hang_s=0.1) as server:
         run = Run(server, 200, at_once=32)
         stats = server.stats()
@@ -139,7 +139,7 @@ def test_what_was_answered_is_never_asked_again() -> None:
         ("wrong-keys", "misfit"),
     ],
 )
-def test_each_fault_is_seen_as_what_it_is(fault: str, kind: str) -> None:
+def test_each_fault_is_seen_as_what_it_is(fault, kind):
     with FaultServer(faults=1, kinds=(fault,), hang_s=0.05) as server:
         run = Run(server, 1)
         stats = server.stats()
@@ -150,8 +150,8 @@ def test_each_fault_is_seen_as_what_it_is(fault: str, kind: str) -> None:
     assert not stats.answered
 
 
-def test_a_server_that_dies_in_the_middle_is_gone() -> None:
-    async def call(server: FaultServer) -> None:
+def test_a_server_that_dies_in_the_middle_is_gone():
+    async def call(server):
         async with OpenAICompatModel(MODEL, server.base_url) as model:
             await model.complete(request())
             task = asyncio.create_task(model.complete(request(1)))
@@ -164,8 +164,8 @@ def test_a_server_that_dies_in_the_middle_is_gone() -> None:
         asyncio.run(call(server))
 
 
-def test_a_failed_call_leaves_the_client_fit_for_the_next() -> None:
-    async def call(server: FaultServer) -> None:
+def test_a_failed_call_leaves_the_client_fit_for_the_next():
+    async def call(server):
         async with OpenAICompatModel(MODEL, server.base_url, timeout_s=0.05) as model:
             with pytest.raises(FailedCallError):
                 await model.complete(request())
@@ -176,7 +176,7 @@ def test_a_failed_call_leaves_the_client_fit_for_the_next() -> None:
 
 
 @pytest.mark.slow
-def test_sixty_four_calls_at_once() -> None:
+def test_sixty_four_calls_at_once():
     with FaultServer(latency_s=0.2) as server:
         started = time.monotonic()
         Run(server, 640, at_once=64)

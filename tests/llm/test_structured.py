@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -46,7 +45,7 @@ def asked(*replies: Line) -> tuple[Answer[Verdict], ScriptedModel]:
     return answer, model
 
 
-def test_a_valid_reply_takes_one_call() -> None:
+def test_a_valid_reply_takes_one_call():
     answer, model = asked(GOOD)
     assert answer.value == YES
     (call,) = answer.calls
@@ -74,7 +73,7 @@ def test_a_valid_reply_takes_one_call() -> None:
         ("[]", "Input should be an object"),
     ],
 )
-def test_an_answer_that_does_not_fit_is_shown_what_is_wrong(bad: str, fault: str) -> None:
+def test_an_answer_that_does_not_fit_is_shown_what_is_wrong(bad, fault):
     answer, model = asked(bad, GOOD)
     assert answer.value == YES
     first, second = answer.calls
@@ -90,7 +89,7 @@ def test_an_answer_that_does_not_fit_is_shown_what_is_wrong(bad: str, fault: str
     assert model.requests[1].json_schema == model.requests[0].json_schema
 
 
-def test_a_second_misfit_is_an_error_that_keeps_the_cost_of_both() -> None:
+def test_a_second_misfit_is_an_error_that_keeps_the_cost_of_both():
     bad = Reply(text="{}", usage=Usage(10, 2))
     with pytest.raises(StructuredOutputError, match="should be an object") as caught:
         asked(bad, Reply(text="[]", usage=Usage(30, 4)))
@@ -99,13 +98,13 @@ def test_a_second_misfit_is_an_error_that_keeps_the_cost_of_both() -> None:
     assert "doctor --model" in caught.value.remedy
 
 
-def test_an_unknown_cost_stays_unknown() -> None:
+def test_an_unknown_cost_stays_unknown():
     with pytest.raises(StructuredOutputError) as caught:
         asked(Reply(text="{}", usage=Usage(10, 2)), "{}")
     assert caught.value.usage is None
 
 
-def test_a_reply_cut_short_may_be_twice_as_long() -> None:
+def test_a_reply_cut_short_may_be_twice_as_long():
     answer, model = asked(TruncatedReplyError("cut", text='{"rea'), GOOD)
     assert [request.max_tokens for request in model.requests] == [100, 200]
     assert model.requests[1].messages == REQUEST.messages
@@ -124,7 +123,7 @@ def test_a_reply_cut_short_may_be_twice_as_long() -> None:
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_no_answer_is_asked_for_again_in_the_same_turn(error: ReplyError) -> None:
+def test_no_answer_is_asked_for_again_in_the_same_turn(error):
     _, model = asked(error, GOOD)
     (message,) = model.requests[1].messages
     assert message.role == "user"
@@ -135,13 +134,13 @@ def test_no_answer_is_asked_for_again_in_the_same_turn(error: ReplyError) -> Non
 @pytest.mark.parametrize(
     "kind", [TruncatedReplyError, EmptyReplyError, RefusedReplyError, MalformedReplyError]
 )
-def test_the_second_failure_keeps_its_name(kind: type[ReplyError]) -> None:
+def test_the_second_failure_keeps_its_name(kind):
     with pytest.raises(kind) as caught:
         asked(EmptyReplyError("first", usage=Usage(1, 2)), kind("again", usage=Usage(3, 4)))
     assert caught.value.usage == Usage(4, 6)
 
 
-def test_a_call_that_failed_is_made_again_as_it_was() -> None:
+def test_a_call_that_failed_is_made_again_as_it_was():
     answer, model = asked(FailedCallError("no reply"), GOOD)
     first, second = model.requests
     assert first == second
@@ -161,18 +160,16 @@ def test_a_call_that_failed_is_made_again_as_it_was() -> None:
         ([ModelUnavailableError("gone")], []),
     ],
 )
-def test_every_call_is_reported_however_it_ends(
-    replies: list[Line], kinds: list[str | None]
-) -> None:
+def test_every_call_is_reported_however_it_ends(replies, kinds):
     calls: list[Call] = []
     with contextlib.suppress(ReplyError, ModelUnavailableError):
         asyncio.run(ask(ScriptedModel(replies), REQUEST, Verdict, on_call=calls.append))
     assert [call.failure and call.failure.kind for call in calls] == kinds
 
 
-def test_the_time_a_reply_took_is_kept() -> None:
+def test_the_time_a_reply_took_is_kept():
     class Slow(ScriptedModel):
-        async def complete(self, request: Request) -> Reply:
+        async def complete(self, request):
             await asyncio.sleep(0.05)
             return await super().complete(request)
 
@@ -180,8 +177,8 @@ def test_the_time_a_reply_took_is_kept() -> None:
     assert all(0.05 <= call.latency_s < 5 for call in answer.calls)
 
 
-def test_a_check_is_part_of_what_fits() -> None:
-    def seen(verdict: Verdict) -> None:
+def test_a_check_is_part_of_what_fits():
+    def seen(verdict):
         if verdict.reason != "seen":
             raise ValueError("the reason must be 'seen'")
 
@@ -192,14 +189,14 @@ def test_a_check_is_part_of_what_fits() -> None:
     assert "the reason must be 'seen'" in model.requests[1].messages[-1].content
 
 
-def test_control_characters_that_a_server_lets_through_are_blanks() -> None:
+def test_control_characters_that_a_server_lets_through_are_blanks():
     answer, _ = asked('{"reason":\n\t"a\tb\x00c\x1f", \r\n"label": "yes"}')
     assert answer.value == Verdict(reason="a b c ", label="yes")
     escaped, _ = asked('{"reason": "a\\tb", "label": "yes"}')
     assert escaped.value.reason == "a\tb"
 
 
-def test_a_number_in_quotes_is_no_number() -> None:
+def test_a_number_in_quotes_is_no_number():
     class Count(Value):
         count: int
 
@@ -222,7 +219,7 @@ Is it so: {{ claim }}?
 
 
 @pytest.fixture
-def prompt(tmp_path: Path) -> Prompt:
+def prompt(tmp_path):
     path = tmp_path / "is_it_so.prompt.md"
     path.write_text(SOURCE, encoding="utf-8")
     return load_prompt(path)
@@ -244,7 +241,7 @@ class Asked:
             self.model.assert_finished()
 
 
-def test_the_rendered_prompt_is_asked_with_the_given_sampling(prompt: Prompt) -> None:
+def test_the_rendered_prompt_is_asked_with_the_given_sampling(prompt):
     ask = Asked(GOOD)
     assert ask(prompt) == Verdict(reason="seen", label="yes")
     (request,) = ask.model.requests
@@ -257,7 +254,7 @@ def test_the_rendered_prompt_is_asked_with_the_given_sampling(prompt: Prompt) ->
     assert (request.max_tokens, request.seed) == (50, None)
 
 
-def test_a_call_is_recorded_with_its_prompt_and_cost(prompt: Prompt) -> None:
+def test_a_call_is_recorded_with_its_prompt_and_cost(prompt):
     ask = Asked(Reply(text=GOOD, usage=Usage(10, 4)))
     ask(prompt)
     (record,) = ask.records
@@ -276,14 +273,14 @@ def test_a_call_is_recorded_with_its_prompt_and_cost(prompt: Prompt) -> None:
     }
 
 
-def test_a_replayed_reply_is_recorded_as_such(prompt: Prompt) -> None:
+def test_a_replayed_reply_is_recorded_as_such(prompt):
     ask = Asked(Reply(text=GOOD, cached=True))
     ask(prompt)
     assert ask.records[0].cached
     assert ask.records[0].prompt_tokens is None
 
 
-def test_both_turns_are_recorded(prompt: Prompt) -> None:
+def test_both_turns_are_recorded(prompt):
     ask = Asked(Reply(text="{}", usage=Usage(10, 2)), Reply(text=GOOD, usage=Usage(30, 4)))
     ask(prompt)
     found = [(one.failure, one.repair, one.prompt_tokens) for one in ask.records]
@@ -293,7 +290,7 @@ def test_both_turns_are_recorded(prompt: Prompt) -> None:
     ]
 
 
-def test_calls_that_end_in_an_error_are_recorded_too(prompt: Prompt) -> None:
+def test_calls_that_end_in_an_error_are_recorded_too(prompt):
     ask = Asked(EmptyReplyError("nothing", usage=Usage(5, 1)), FailedCallError("no reply"))
     with pytest.raises(FailedCallError):
         ask(prompt)
@@ -308,7 +305,7 @@ def reply_of(model: ScriptedModel) -> Reply:
     return asyncio.run(model.complete(WHO))
 
 
-def test_replies_come_in_order_and_the_script_is_used_up() -> None:
+def test_replies_come_in_order_and_the_script_is_used_up():
     model = ScriptedModel(["Ada", Reply(text="Bob", reasoning="Hm."), EmptyReplyError("nothing")])
     assert reply_of(model) == Reply(text="Ada")
     assert reply_of(model) == Reply(text="Bob", reasoning="Hm.")
@@ -321,12 +318,12 @@ def test_replies_come_in_order_and_the_script_is_used_up() -> None:
         reply_of(model)
 
 
-def test_each_id_once_will_do_in_any_order() -> None:
+def test_each_id_once_will_do_in_any_order():
     check_each_once(["a", "b"], ["b", "a"])
     check_each_once([], [])
 
 
-def test_every_fault_is_named() -> None:
+def test_every_fault_is_named():
     with pytest.raises(ValueError, match="give each id once") as raised:
         check_each_once(["a", "b", "c"], ["a", "a", "d"])
     assert str(raised.value).endswith("missing: b, c; not asked for: d; more than once: a")

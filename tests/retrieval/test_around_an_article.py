@@ -47,7 +47,7 @@ def segment(segment_id: str, text: str = "Something else entirely.", **fields: s
     return Segment(segment_id=segment_id, text=text, **fields)
 
 
-def test_the_articles_own_segments() -> None:
+def test_the_articles_own_segments():
     own = [segment("m_doc_04_42#0_1"), segment("m_doc_04_42#7_9")]
     like_it = segment("m_doc_04_421#0_5")
     assert found(*own, like_it) == (
@@ -67,11 +67,11 @@ def test_the_articles_own_segments() -> None:
         "https://www.example.org/news/mill?amp=1#top",
     ],
 )
-def test_the_same_address(url: str) -> None:
+def test_the_same_address(url):
     assert found(segment("a_doc_00_1#0_0", url=url)) == ([], {"a_doc_00_1#0_0": "copy-of-article"})
 
 
-def test_other_addresses_and_titles() -> None:
+def test_other_addresses_and_titles():
     others = [
         segment("a_doc_00_1#0_0", url="https://www.example.org/news/mill-2", title="Mill reopens"),
         segment("a_doc_00_2#0_0", url="https://other.example/x", title="Mill sold!"),
@@ -86,7 +86,7 @@ def test_other_addresses_and_titles() -> None:
     assert found(*others, article=bare)[0] == [s.segment_id for s in others]
 
 
-def test_a_copy_of_the_text() -> None:
+def test_a_copy_of_the_text():
     words = BODY.split()
     copied = segment("a_doc_00_1#0_0", f"By our reporter. {BODY}")
     part = segment("a_doc_00_2#0_0", " ".join(words[3:25]))
@@ -101,7 +101,7 @@ def test_a_copy_of_the_text() -> None:
     )
 
 
-def test_overlap_by_hand() -> None:
+def test_overlap_by_hand():
     shared = {("a",), ("b",)}
     # The smaller set has 4 members, 2 of them in the other: 0.5.
     left = frozenset({*shared, ("c",), ("d",)})
@@ -110,7 +110,7 @@ def test_overlap_by_hand() -> None:
     assert overlap(frozenset(), right) == 0.0
 
 
-def test_of_adjacent_windows_the_better_stays() -> None:
+def test_of_adjacent_windows_the_better_stays():
     windows = [segment(f"a_doc_00_1#{n}_{n}") for n in (4, 5, 3, 2, 6, 7)]
     kept, dropped = found(*windows)
     # 5 and 3 overlap 4; 2 is free of 4, since 3 is gone; 6 likewise; 7 overlaps 6.
@@ -120,7 +120,7 @@ def test_of_adjacent_windows_the_better_stays() -> None:
     assert len(found(*windows, allow=True)[0]) == 3
 
 
-def test_as_many_remain_as_the_index_has() -> None:
+def test_as_many_remain_as_the_index_has():
     own = [segment(f"m_doc_04_42#{n}_{n}") for n in range(50)]
     others = [segment(f"a_doc_00_{n}#0_0") for n in range(8)]
     kept, dropped = found(*own, *others, k=5)
@@ -130,7 +130,7 @@ def test_as_many_remain_as_the_index_has() -> None:
     assert found(k=5) == ([], {})
 
 
-def test_each_query_is_served_and_drops_are_listed_once() -> None:
+def test_each_query_is_served_and_drops_are_listed_once():
     run = {"1": [Hit("m_doc_04_42#0_0", 2.0), Hit("b", 1.0)], "2": [Hit("m_doc_04_42#0_0", 1.0)]}
     lateral = LateralRetriever(
         TrecRunRetriever(run), ARTICLE, lambda ids: [segment(segment_id) for segment_id in ids]
@@ -158,7 +158,7 @@ def names(segments: Sequence[Segment]) -> str:
     return "".join(segment.segment_id for segment in segments)
 
 
-def test_a_segment_is_fetched_once() -> None:
+def test_a_segment_is_fetched_once():
     store = Store()
     lookup = SegmentCache(store)
     assert [names(lookup(wanted)) for wanted in ("ab", "bca", "", "abc")] == [
@@ -170,7 +170,7 @@ def test_a_segment_is_fetched_once() -> None:
     assert store.asked == ["a", "b", "c"]
 
 
-def test_what_was_not_asked_for_the_longest_is_forgotten() -> None:
+def test_what_was_not_asked_for_the_longest_is_forgotten():
     store = Store()
     lookup = SegmentCache(store, size=2)
     for wanted in ("a", "b", "a", "c", "a", "b"):
@@ -178,7 +178,7 @@ def test_what_was_not_asked_for_the_longest_is_forgotten() -> None:
     assert store.asked == ["a", "b", "c", "b"]
 
 
-def test_a_failed_lookup_leaves_nothing_behind() -> None:
+def test_a_failed_lookup_leaves_nothing_behind():
     store = Store()
     lookup = SegmentCache(store)
     with pytest.raises(ValueError, match="substring not found"):
@@ -188,6 +188,6 @@ def test_a_failed_lookup_leaves_nothing_behind() -> None:
 
 @settings(deadline=None)
 @given(st.lists(st.text(LETTERS)), st.integers(1, 8))
-def test_it_answers_as_the_store_does(asked: list[str], size: int) -> None:
+def test_it_answers_as_the_store_does(asked, size):
     lookup = SegmentCache(Store(), size)
     assert [names(lookup(wanted)) for wanted in asked] == asked

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,7 +29,7 @@ POOLED = st.dictionaries(
 )
 
 
-def test_a_document_is_its_best_segment() -> None:
+def test_a_document_is_its_best_segment():
     hits = [Hit("a#1", 3.0), Hit("b#0", 2.0), Hit("a#0", 3.0), Hit("whole", 1.0)]
     assert documents_of(hits) == [
         FoundDocument("a", 3.0, "a#0"),
@@ -41,7 +39,7 @@ def test_a_document_is_its_best_segment() -> None:
 
 
 @given(HITS, st.randoms())
-def test_the_order_of_hits_does_not_matter(hits: list[Hit], rng: random.Random) -> None:
+def test_the_order_of_hits_does_not_matter(hits, rng):
     shuffled = hits.copy()
     rng.shuffle(shuffled)
     found = documents_of(shuffled)
@@ -50,11 +48,11 @@ def test_the_order_of_hits_does_not_matter(hits: list[Hit], rng: random.Random) 
     assert all(Hit(one.segment_id, one.score) in hits for one in found)
 
 
-def test_it_searches_deeper_until_there_are_enough_documents() -> None:
+def test_it_searches_deeper_until_there_are_enough_documents():
     hits = [Hit(f"a#{n}", 100.0 - n) for n in range(20)] + [Hit("b#0", 3.0), Hit("c#0", 2.0)]
     depths = []
 
-    def search(queries: object, k: int) -> dict[str, list[Hit]]:
+    def search(queries, k):
         depths.append(k)
         return {"q": ranked(hits)[:k]}
 
@@ -63,7 +61,7 @@ def test_it_searches_deeper_until_there_are_enough_documents() -> None:
     assert depths == [4, 8, 16, 32]
 
 
-def test_the_union_of_searches_adds_scores() -> None:
+def test_the_union_of_searches_adds_scores():
     """Two searches by hand: a has 5 + 2, b 4, c 1; a more useful document comes first always."""
     first = [FoundDocument("a", 5.0, "a#0"), FoundDocument("b", 4.0, "b#0")]
     second = [FoundDocument("a", 2.0, "a#3"), FoundDocument("c", 1.0, "c#0")]
@@ -81,15 +79,13 @@ def test_the_union_of_searches_adds_scores() -> None:
     ]
 
 
-def test_a_sum_next_to_a_step_does_not_round_up_to_the_next() -> None:
+def test_a_sum_next_to_a_step_does_not_round_up_to_the_next():
     pooled = [Pooled("a", 4999.999999999999, ("a#0",)), Pooled("b", 0.0, ("b#0",))]
     assert [hit.segment_id for hit in rank_pooled(pooled, {"a": 1, "b": 2})] == ["b", "a"]
 
 
 @given(POOLED, st.data())
-def test_two_always_stands_above_one_and_one_above_nothing(
-    scores: dict[str, float], data: st.DataObject
-) -> None:
+def test_two_always_stands_above_one_and_one_above_nothing(scores, data):
     pooled = [Pooled(name, score, (name,)) for name, score in scores.items()]
     labels = {name: data.draw(st.sampled_from([0, 1, 2])) for name in scores}
     found = [labels[hit.segment_id] for hit in rank_pooled(pooled, labels)]

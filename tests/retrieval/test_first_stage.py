@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
-from pathlib import Path
 
 import ir_measures
 import pytest
@@ -15,8 +13,8 @@ from ir_measures import nDCG
 from sidelight.errors import InputError
 from sidelight.formats.topics import read_queries
 from sidelight.index.build import build_index
-from sidelight.index.encoding.encoder import Encoder, EncoderIdentity
-from sidelight.index.folder import IndexFolder, open_index
+from sidelight.index.encoding.encoder import Encoder
+from sidelight.index.folder import open_index
 from sidelight.index.text.corpus import CorpusFields
 from sidelight.registry import names
 from sidelight.retrieval.base import MemoryRetriever, TrecRunRetriever, analyze
@@ -29,10 +27,9 @@ from sidelight.retrieval.first_stage import (
 )
 from sidelight.schemas.investigation.evidence import Hit, Query, ranked
 from sidelight.schemas.segment import Segment
-from tests.helpers.public_data import PublicData
 
 
-def test_bm25_by_hand() -> None:
+def test_bm25_by_hand():
     retriever = MemoryRetriever(
         [
             Segment(segment_id="a", text="red red barn"),
@@ -49,9 +46,7 @@ def test_bm25_by_hand() -> None:
     )
 
 
-def test_finds_first_what_lucene_finds_first(
-    small_index: IndexFolder, small_corpus: list[Segment]
-) -> None:
+def test_finds_first_what_lucene_finds_first(small_index, small_corpus):
     """Further down, the lengths of segments tell: Lucene knows fewer stop words."""
     queries = [
         Query(query_id=text, text=text)
@@ -64,19 +59,19 @@ def test_finds_first_what_lucene_finds_first(
         assert {hit.segment_id for hit in ours[text]} == {hit.segment_id for hit in hits}
 
 
-def test_analysis() -> None:
+def test_analysis():
     assert analyze("The Council's COMPANIES, buses and classes; a glass house") == [
         *("council", "company", "buse", "classe", "glass", "house")
     ]
 
 
-def test_nothing_to_search() -> None:
+def test_nothing_to_search():
     query = Query(query_id="q", text="word")
     assert MemoryRetriever([]).search([query], 5) == {"q": []}
     assert MemoryRetriever([Segment(segment_id="a", text="")]).search([query], 5) == {"q": []}
 
 
-def test_ranks_are_fused_by_hand() -> None:
+def test_ranks_are_fused_by_hand():
     first = [Hit("a", 9.0), Hit("b", 8.0), Hit("c", 7.0)]
     second = [Hit("c", 0.3), Hit("a", 0.2)]
     # a: 1/61 + 1/62 = 0.0163934 + 0.0161290 = 0.0325225
@@ -89,7 +84,7 @@ def test_ranks_are_fused_by_hand() -> None:
     )
 
 
-def test_depth_cuts_each_run_before_fusing_and_k_after() -> None:
+def test_depth_cuts_each_run_before_fusing_and_k_after():
     query = Query(query_id="q", text="")
     first = TrecRunRetriever({"q": [Hit("a", 3.0), Hit("b", 2.0), Hit("c", 1.0)]})
     second = TrecRunRetriever({"q": [Hit("d", 3.0), Hit("c", 2.0), Hit("b", 1.0)]})
@@ -110,7 +105,7 @@ runs = st.lists(
 
 
 @given(runs, st.randoms(use_true_random=False))
-def test_the_order_of_runs_does_not_matter(hits: list[list[Hit]], shuffler: random.Random) -> None:
+def test_the_order_of_runs_does_not_matter(hits, shuffler):
     shuffled = list(hits)
     shuffler.shuffle(shuffled)
     fused = reciprocal_rank_fusion(hits)
@@ -121,9 +116,9 @@ def test_the_order_of_runs_does_not_matter(hits: list[list[Hit]], shuffler: rand
     assert all(0 < hit.score < len(hits) / 61 + 1e-12 for hit in fused)
 
 
-def test_an_encoder_of_another_dimension(small_index: IndexFolder) -> None:
+def test_an_encoder_of_another_dimension(small_index):
     class Smaller(Encoder):
-        def identity(self) -> EncoderIdentity:
+        def identity(self):
             return super().identity().model_copy(update={"dimension": 256})
 
     with pytest.raises(InputError, match="vectors of 256 numbers; those of the index have 384"):
@@ -131,9 +126,7 @@ def test_an_encoder_of_another_dimension(small_index: IndexFolder) -> None:
 
 
 @pytest.mark.slow
-def test_cranfield_in_the_expected_order(
-    shared_data: PublicData, tmp_path: Path, encoder: Encoder
-) -> None:
+def test_cranfield_in_the_expected_order(shared_data, tmp_path, encoder):
     """Feedback beats BM25, vectors beat feedback and fusion beats all, on a real collection."""
     cranfield = shared_data / "cranfield"
     fields = CorpusFields(id="docno", text="text")
@@ -152,7 +145,7 @@ def test_cranfield_in_the_expected_order(
     assert max(score["rm3"], score["rocchio"]) < score["dense"] < score["hybrid"]
 
 
-def test_answers_by_query_id() -> None:
+def test_answers_by_query_id():
     retriever = TrecRunRetriever({"1": [Hit("b", 1.0), Hit("a", 1.0), Hit("c", 2.0)]}, "theirs")
     queries = [Query(query_id="1", text="any"), Query(query_id="2", text="any")]
     assert retriever.search(queries, 2) == {"1": [Hit("c", 2.0), Hit("a", 1.0)], "2": []}

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import fcntl
-from pathlib import Path
 
 import orjson
 import pytest
@@ -32,7 +31,7 @@ def result(topic_id: str, fingerprint: str = "f") -> TopicResult:
 
 
 @pytest.fixture
-def directory(tmp_path: Path) -> RunDirectory:
+def directory(tmp_path):
     return RunDirectory(tmp_path / "runs" / "one")
 
 
@@ -44,7 +43,7 @@ def names(directory: RunDirectory) -> list[str]:
     )
 
 
-def test_a_folder_belongs_to_its_settings(directory: RunDirectory) -> None:
+def test_a_folder_belongs_to_its_settings(directory):
     directory.claim(Settings())
     directory.claim(Settings())
     assert "max_rounds: 3" in directory.config.read_text()
@@ -54,7 +53,7 @@ def test_a_folder_belongs_to_its_settings(directory: RunDirectory) -> None:
     assert str(directory.config) in caught.value.message
 
 
-def test_only_one_process_works_on_a_folder(directory: RunDirectory) -> None:
+def test_only_one_process_works_on_a_folder(directory):
     with (
         directory.locked(),
         pytest.raises(UsageError, match="another process is working on"),
@@ -65,7 +64,7 @@ def test_only_one_process_works_on_a_folder(directory: RunDirectory) -> None:
         pass
 
 
-def test_a_lock_left_behind_by_a_dead_process_holds_nobody_up(directory: RunDirectory) -> None:
+def test_a_lock_left_behind_by_a_dead_process_holds_nobody_up(directory):
     directory.path.mkdir(parents=True)
     with (directory.path / ".lock").open("w") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
@@ -77,7 +76,7 @@ def test_a_lock_left_behind_by_a_dead_process_holds_nobody_up(directory: RunDire
     assert directory.finished("t", "f") == result("t")
 
 
-def test_a_finished_topic_comes_back_as_it_was(directory: RunDirectory) -> None:
+def test_a_finished_topic_comes_back_as_it_was(directory):
     assert directory.finished("t", "f") is None
     directory.finish(result("t"))
     assert directory.finished("t", "f") == result("t")
@@ -86,7 +85,7 @@ def test_a_finished_topic_comes_back_as_it_was(directory: RunDirectory) -> None:
         directory.finished("t", "g")
 
 
-def test_a_topic_of_a_version_that_kept_less_is_refused(directory: RunDirectory) -> None:
+def test_a_topic_of_a_version_that_kept_less_is_refused(directory):
     directory.finish(result("t"))
     path = directory.traces / "t.json"
     kept = orjson.loads(path.read_bytes())
@@ -96,10 +95,8 @@ def test_a_topic_of_a_version_that_kept_less_is_refused(directory: RunDirectory)
         directory.finished("t", "f")
 
 
-def test_a_topic_is_finished_in_one_step(
-    directory: RunDirectory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full_disk(*_: object) -> None:
+def test_a_topic_is_finished_in_one_step(directory, monkeypatch):
+    def full_disk(*_):
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as broken:
@@ -111,9 +108,7 @@ def test_a_topic_is_finished_in_one_step(
 
 
 @pytest.mark.parametrize("topic_id", ["a/b", "../../a", "..", "a b", "é\u200b", "a%2Fb"])
-def test_any_topic_id_has_its_own_trace_inside_the_folder(
-    directory: RunDirectory, topic_id: str
-) -> None:
+def test_any_topic_id_has_its_own_trace_inside_the_folder(directory, topic_id):
     directory.finish(result("a_b"))
     directory.finish(result(topic_id))
     assert directory.finished("a_b", "f") == result("a_b")
@@ -122,9 +117,7 @@ def test_any_topic_id_has_its_own_trace_inside_the_folder(
 
 
 @pytest.mark.parametrize("content", [None, "", "[]", '{"topics": []}'])
-def test_a_run_without_a_whole_manifest_is_not_finished(
-    directory: RunDirectory, content: str | None
-) -> None:
+def test_a_run_without_a_whole_manifest_is_not_finished(directory, content):
     directory.path.mkdir(parents=True)
     if content is not None:
         directory.manifest.write_text(content)
@@ -133,7 +126,7 @@ def test_a_run_without_a_whole_manifest_is_not_finished(
     assert "`sidelight run`" in caught.value.remedy
 
 
-def test_only_what_sidelight_left_half_written_is_removed(tmp_path: Path) -> None:
+def test_only_what_sidelight_left_half_written_is_removed(tmp_path):
     ours = [
         ".config.yaml.ab12cd_e.tmp",
         "traces/.a.json.ab12cd3e.tmp",
@@ -159,8 +152,8 @@ def test_only_what_sidelight_left_half_written_is_removed(tmp_path: Path) -> Non
         assert (tmp_path / ".config.yaml.12345678.tmp").is_symlink()
 
 
-def test_what_an_interrupted_write_leaves_is_known_by_its_name(tmp_path: Path) -> None:
-    def left_by(path: Path) -> set[str | None]:
+def test_what_an_interrupted_write_leaves_is_known_by_its_name(tmp_path):
+    def left_by(path):
         with atomic_writer(path):
             return {half_written_name(file) for file in path.parent.iterdir()} - {None}
 

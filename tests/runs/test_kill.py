@@ -7,13 +7,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from sidelight.index.folder import IndexFolder
 from sidelight.sample import sample_path
 from tests.helpers.commands import complaints
 from tests.helpers.models.fault_server import FaultServer
@@ -62,9 +61,7 @@ class Undisturbed(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def undisturbed(
-    mini_web_index: IndexFolder, tmp_path_factory: pytest.TempPathFactory
-) -> Undisturbed:
+def undisturbed(mini_web_index, tmp_path_factory):
     folder = tmp_path_factory.mktemp("undisturbed")
     topics = folder / "topics.jsonl"
     lines = (sample_path() / "topics.jsonl").read_text().splitlines(keepends=True)
@@ -76,9 +73,7 @@ def undisturbed(
     return Undisturbed(options, files(folder / "run"))
 
 
-def test_ctrl_c_ends_a_run_with_a_word_and_it_goes_on_to_the_same_bytes(
-    undisturbed: Undisturbed, tmp_path: Path
-) -> None:
+def test_ctrl_c_ends_a_run_with_a_word_and_it_goes_on_to_the_same_bytes(undisturbed, tmp_path):
     process = start(undisturbed.options, tmp_path)
     while not list(tmp_path.glob("traces/*.json")):
         assert process.poll() is None
@@ -104,9 +99,7 @@ def moments(kills: int, duration_s: float) -> Iterator[float]:
 
 
 @pytest.mark.slow
-def test_runs_killed_at_sixty_moments_end_in_the_same_bytes(
-    undisturbed: Undisturbed, tmp_path: Path
-) -> None:
+def test_runs_killed_at_sixty_moments_end_in_the_same_bytes(undisturbed, tmp_path):
     kills, killed = 60, 0
     left = moments(kills, timed(undisturbed.options, tmp_path / "timed"))
     while killed < kills:
@@ -123,12 +116,7 @@ def test_runs_killed_at_sixty_moments_end_in_the_same_bytes(
         pytest.param(write_narratives, 100, marks=pytest.mark.slow),
     ],
 )
-def test_killed_runs_with_a_model_end_in_the_same_bytes(
-    mini_web_index: IndexFolder,
-    tmp_path: Path,
-    write: Callable[[Path, int], tuple[str, ...]],
-    kills: int,
-) -> None:
+def test_killed_runs_with_a_model_end_in_the_same_bytes(mini_web_index, tmp_path, write, kills):
     options = [*write(tmp_path, 1), "--index", str(mini_web_index.path)]
     with FaultServer(latency_s=0.02) as server:
         options += ["--base-url", server.base_url]

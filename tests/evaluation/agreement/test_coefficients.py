@@ -34,7 +34,6 @@ from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assess
 from sidelight.tracks import load_track
 from tests.helpers.labels.agreement_tables import as_labels, tables
 from tests.helpers.labels.score_vectors import sampled, vectors
-from tests.helpers.public_data import PublicData
 
 SCALES = load_track().scales
 NOTHING = np.zeros((2, 2), dtype=np.int64)
@@ -57,7 +56,7 @@ SKEWED = np.array([[90, 5], [5, 0]])
         (NOTHING, None),
     ],
 )
-def test_kappa_by_hand(table: list[list[int]], kappa: float | None) -> None:
+def test_kappa_by_hand(table, kappa):
     assert cohen_kappa(np.array(table)) == pytest.approx(kappa)
 
 
@@ -72,12 +71,12 @@ def test_kappa_by_hand(table: list[list[int]], kappa: float | None) -> None:
         (NOTHING, None),
     ],
 )
-def test_ac1_by_hand(table: np.ndarray, ac1: float | None) -> None:
+def test_ac1_by_hand(table, ac1):
     assert gwet_ac1(table) == pytest.approx(ac1)
 
 
 @given(tables)
-def test_kappa_as_scikit_learn_has_it(table) -> None:
+def test_kappa_as_scikit_learn_has_it(table):
     kappa = cohen_kappa(table)
     assert kappa == cohen_kappa(table.T)
     assert kappa is None or -1 <= kappa <= 1
@@ -90,7 +89,7 @@ def test_kappa_as_scikit_learn_has_it(table) -> None:
 
 
 @given(tables)
-def test_ac1_as_a_second_implementation_has_it(table) -> None:
+def test_ac1_as_a_second_implementation_has_it(table):
     first, second = as_labels(table)
     if not first:
         assert raw_agreement(table) is None
@@ -107,7 +106,7 @@ def test_ac1_as_a_second_implementation_has_it(table) -> None:
     assert -1 <= ac1 <= 1
 
 
-def test_published_question_agreement_is_consistent() -> None:
+def test_published_question_agreement_is_consistent():
     # DRAGUN resources paper, table 2: 8.7% very-similar, 12.9% similar, 78.4% of no credit; taken
     # for the judge's shares, too, which are not public. Section 4: raw 82.1%, AC1 .785.
     expected = expected_agreement([0.087, 0.129, 0.784])
@@ -116,7 +115,7 @@ def test_published_question_agreement_is_consistent() -> None:
     assert chance_corrected(0.821, expected) == pytest.approx(0.782, abs=5e-4)
 
 
-def test_published_answer_agreement_is_consistent(shared_data: PublicData) -> None:
+def test_published_answer_agreement_is_consistent(shared_data):
     # People, table 2: supports 5.0%, partial 7.8%, contradicts 0.8%, none 86.4%. The judge: its
     # published labels. Section 4: raw 86.7%, AC1 .85.
     people = {"supports": 0.050, "partial": 0.078, "contradicts": 0.008, "none": 0.864}
@@ -142,14 +141,14 @@ every_correlation = pytest.mark.parametrize(
 
 
 @every_correlation
-def test_undefined_when_a_side_is_constant(correlate) -> None:
+def test_undefined_when_a_side_is_constant(correlate):
     assert correlate(CONSTANT, FALLING) is None
     assert correlate(FALLING, CONSTANT) is None
 
 
 @every_correlation
 @given(vectors)
-def test_of_samples_as_of_the_items_they_hold(correlate, case) -> None:
+def test_of_samples_as_of_the_items_they_hold(correlate, case):
     first, second = case
     counts, expected = sampled(first, second, correlate)
     found = RESAMPLED[correlate](first, second, counts)
@@ -186,19 +185,19 @@ def test_of_samples_as_of_the_items_they_hold(correlate, case) -> None:
         (tau_ap_b, [3.0, 2, 2, 1], [3.0, 2, 2, 1], 1),
     ],
 )
-def test_correlations_by_hand(correlate, first, second, expected: float) -> None:
+def test_correlations_by_hand(correlate, first, second, expected):
     assert correlate(np.array(first), np.array(second)) == pytest.approx(expected)
 
 
 @given(vectors)
-def test_kendall_as_scipy_has_it(case) -> None:
+def test_kendall_as_scipy_has_it(case):
     tau = kendall(*case)
     expected = kendalltau(*case, variant="b", method="asymptotic").statistic
     assert expected == pytest.approx(np.nan if tau is None else tau, nan_ok=True)
 
 
 @given(vectors)
-def test_spearman_as_the_correlation_of_mean_ranks(case) -> None:
+def test_spearman_as_the_correlation_of_mean_ranks(case):
     first, second = case
     rho = spearman(first, second)
     if len(set(first)) == 1 or len(set(second)) == 1:
@@ -212,7 +211,7 @@ def test_spearman_as_the_correlation_of_mean_ranks(case) -> None:
 
 
 @given(st.permutations(range(6)), st.permutations(range(6)))
-def test_tau_ap_as_published_where_nothing_is_tied(reference, scores) -> None:
+def test_tau_ap_as_published_where_nothing_is_tied(reference, scores):
     order = sorted(range(6), key=lambda item: -scores[item])
     total = sum(
         sum(reference[above] > reference[item] for above in order[:rank]) / rank
@@ -224,7 +223,7 @@ def test_tau_ap_as_published_where_nothing_is_tied(reference, scores) -> None:
 
 
 @given(vectors)
-def test_tau_ap_is_bounded_and_one_for_equal_scores_and_its_mean_symmetric(case) -> None:
+def test_tau_ap_is_bounded_and_one_for_equal_scores_and_its_mean_symmetric(case):
     first, second = case
     for value in (tau_ap(first, second), tau_ap_b(first, second)):
         assert value is None or -1 <= value <= 1
@@ -234,7 +233,7 @@ def test_tau_ap_is_bounded_and_one_for_equal_scores_and_its_mean_symmetric(case)
         assert tau_ap(first, -first) == -1
 
 
-def test_a_judge_that_only_knows_the_best_of_26_knows_little() -> None:
+def test_a_judge_that_only_knows_the_best_of_26_knows_little():
     people, judge = np.arange(26.0), np.zeros(26)
     judge[25] = 1
     assert tau_ap(people, judge) == 1
@@ -265,14 +264,14 @@ def test_a_judge_that_only_knows_the_best_of_26_knows_little() -> None:
         ),
     ],
 )
-def test_tau_ap_b_as_published(first, second, published) -> None:
+def test_tau_ap_b_as_published(first, second, published):
     assert tau_ap_b(np.array(first), np.array(second)) == pytest.approx(published, abs=5e-5)
 
 
 GRADES = st.lists(st.tuples(st.integers(0, 4), st.integers(-1, 3)), max_size=12)
 
 
-def test_pairs_by_hand() -> None:
+def test_pairs_by_hand():
     # pairs of (2, 3), (1, 1), (1, 0), (0, 2): alike 12, 13, 14; tied on the first side 23;
     # reversed 24, 34
     order = pair_order([2, 1, 1, 0], [3, 1, 0, 2])
@@ -284,7 +283,7 @@ def test_pairs_by_hand() -> None:
 
 
 @given(GRADES)
-def test_pairs_as_going_through_them(pairs) -> None:
+def test_pairs_as_going_through_them(pairs):
     products = [(a[0] - b[0]) * (a[1] - b[1]) for a, b in combinations(pairs, 2)]
     assert pair_order([pair[0] for pair in pairs], [pair[1] for pair in pairs]) == PairOrder(
         concordant=sum(product > 0 for product in products),

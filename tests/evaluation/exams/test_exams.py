@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -58,26 +57,24 @@ RATINGS = st.lists(st.integers(0, 5), max_size=12)
         ([], 1, 0),
     ],
 )
-def test_a_label_is_the_mth_largest_grade(ratings: list[int], at_least: int, label: int) -> None:
+def test_a_label_is_the_mth_largest_grade(ratings, at_least, label):
     assert relevance_label(ratings, at_least) == label
 
 
 @given(ratings=RATINGS.filter(bool))
-def test_with_one_item_the_label_is_the_best_grade(ratings: list[int]) -> None:
+def test_with_one_item_the_label_is_the_best_grade(ratings):
     assert relevance_label(ratings) == max(ratings)
 
 
 @given(ratings=RATINGS, at_least=st.integers(1, 12), more=st.integers(0, 5))
-def test_labels_fall_with_the_items_asked_for_and_rise_with_what_is_graded(
-    ratings: list[int], at_least: int, more: int
-) -> None:
+def test_labels_fall_with_the_items_asked_for_and_rise_with_what_is_graded(ratings, at_least, more):
     label = relevance_label(ratings, at_least)
     assert relevance_label(ratings, at_least + 1) <= label
     assert relevance_label([*ratings, more], at_least) >= label
     assert label == 0 or sum(rating >= label for rating in ratings) >= at_least
 
 
-def test_cells_that_were_not_judged_are_counted_and_left_out() -> None:
+def test_cells_that_were_not_judged_are_counted_and_left_out():
     exam = collect(example()).exam()
     assert exam.unjudged == 1
     assert exam.items("q") == {"q/1", "q/2", "q/3"}
@@ -85,7 +82,7 @@ def test_cells_that_were_not_judged_are_counted_and_left_out() -> None:
     assert exam_qrels(exam, 2)["q"] == {"a": 2, "b": 4, "c": 0, "m": 4}
 
 
-def test_a_passage_without_any_grade_has_no_label() -> None:
+def test_a_passage_without_any_grade_has_no_label():
     query = GradedQuery(
         "q", (passage("a", {"q/1": 2}), passage("b", {"q/1": None}), passage("c", {}))
     )
@@ -94,7 +91,7 @@ def test_a_passage_without_any_grade_has_no_label() -> None:
     assert exam.unjudged == 1
 
 
-def test_graders_are_kept_apart_and_found_by_name() -> None:
+def test_graders_are_kept_apart_and_found_by_name():
     whole = GradedPassage("q", "a", "", direct=(DirectGrade(Grader("Sun", "tiny"), 1),))
     one = passage("b", {"q/1": 3})
     other = passage("c", {"q/1": 2}, grader=Grader("Asks", "big"))
@@ -111,7 +108,7 @@ def test_graders_are_kept_apart_and_found_by_name() -> None:
         collect([]).exam()
 
 
-def test_labels_are_written_and_read_back(tmp_path: Path) -> None:
+def test_labels_are_written_and_read_back(tmp_path):
     qrels = exam_qrels(collect(example()).exam())
     assert write_qrels(tmp_path / "x.qrels", qrels) == 6
     assert read_qrels(tmp_path / "x.qrels") == qrels == read_labels(tmp_path / "x.qrels")
@@ -129,12 +126,12 @@ EXAM, PLACES = FILE.exam(), FILE.rankings.places
 QRELS = exam_qrels(EXAM)
 
 
-def test_places_count_from_one_in_every_run() -> None:
+def test_places_count_from_one_in_every_run():
     assert PLACES["zero"] == {"q": {"a": 1, "b": 2}, "r": {"d": 1}}
     assert PLACES["one"] == {"q": {"a": 2, "b": 1}, "r": {"e": 1}}
 
 
-def test_cover_by_hand() -> None:
+def test_cover_by_hand():
     """Of q, a answers 1, b 1 and 2, m all three items; of r, d answers 1 and 2, e answers 2."""
     cover = exam_cover(EXAM, FILE.rankings, min_rating=3, depth=20)
     scores = {run.run_tag: run.values for run in cover.table.runs}
@@ -147,7 +144,7 @@ def test_cover_by_hand() -> None:
     assert cover.missing["zero"] == 40 - 3
 
 
-def test_only_the_first_passages_count_and_only_items_of_the_bank() -> None:
+def test_only_the_first_passages_count_and_only_items_of_the_bank():
     first = exam_cover(EXAM, FILE.rankings, min_rating=3, depth=1)
     assert next(one for one in first.table.runs if one.run_tag == "zero").values[
         "exam"
@@ -159,8 +156,8 @@ def test_only_the_first_passages_count_and_only_items_of_the_bank() -> None:
 
 
 @given(low=st.integers(1, 5), depth=st.integers(1, 20))
-def test_cover_falls_with_the_rating_asked_for_and_rises_with_depth(low: int, depth: int) -> None:
-    def scores(rating: int, deep: int) -> dict[str, float]:
+def test_cover_falls_with_the_rating_asked_for_and_rises_with_depth(low, depth):
+    def scores(rating, deep):
         table = exam_cover(EXAM, FILE.rankings, min_rating=rating, depth=deep).table
         return {run.run_tag: run.values["exam"] for run in table.runs}
 
@@ -168,7 +165,7 @@ def test_cover_falls_with_the_rating_asked_for_and_rises_with_depth(low: int, de
     assert all(higher[run] <= here[run] <= deeper[run] for run in here)
 
 
-def test_a_leaderboard_by_hand() -> None:
+def test_a_leaderboard_by_hand():
     """Relevant from 4: zero has a, b and not d; a query without results is 0."""
     table = leaderboard(PLACES, QRELS, "nDCG@10 AP RR", 4)
     scores = {run.run_tag: run.values for run in table.runs}
@@ -181,26 +178,26 @@ def test_a_leaderboard_by_hand() -> None:
     assert scores["two"]["AP"] == 0
 
 
-def test_ndcg_knows_no_level_and_a_level_that_is_given_stays() -> None:
+def test_ndcg_knows_no_level_and_a_level_that_is_given_stays():
     low, high = (leaderboard(PLACES, QRELS, "nDCG@10 AP(rel=5)", level) for level in (1, 5))
     assert low.runs == high.runs
     with pytest.raises(UsageError, match="two are the same"):
         leaderboard(PLACES, QRELS, "AP AP", 1)
 
 
-def test_a_place_without_a_passage_stays_a_place() -> None:
+def test_a_place_without_a_passage_stays_a_place():
     table = leaderboard({"x": {"q": {"a": 3}}}, QRELS, "RR", 4)
     assert table.runs[0].values["RR"] == pytest.approx((1 / 3) / 2)
 
 
-def test_a_far_place_costs_no_memory_and_shared_places_lose_nobody() -> None:
+def test_a_far_place_costs_no_memory_and_shared_places_lose_nobody():
     far = leaderboard({"x": {"q": {"a": 10**9, "b": 1}}}, QRELS, "AP", 4)
     assert far.runs[0].values["AP"] == pytest.approx((1 + 2 / 1000) / 3 / 2)
     shared = leaderboard({"x": {"q": {"a": 1, "b": 1}}}, QRELS, "AP", 4)
     assert shared.runs[0].values["AP"] == pytest.approx(2 / 3 / 2)
 
 
-def test_a_run_that_nobody_judged_is_placed_without_an_official_rank() -> None:
+def test_a_run_that_nobody_judged_is_placed_without_an_official_rank():
     ours = leaderboard(PLACES, QRELS, "RR", 4)
     theirs = leaderboard(PLACES, FILE.rankings.judged, "RR", 2)
     found = {one.run_tag: one for one in standings(ours, theirs, PLACES, FILE.rankings.judged)}
@@ -211,7 +208,7 @@ def test_a_run_that_nobody_judged_is_placed_without_an_official_rank() -> None:
     assert judged_runs(PLACES, FILE.rankings.judged).keys() == {"zero", "one", "two"}
 
 
-def test_tied_runs_share_the_mean_of_their_ranks() -> None:
+def test_tied_runs_share_the_mean_of_their_ranks():
     assert average_ranks({"a": 1.0, "b": 2.0, "c": 1.0, "d": 1.0}) == {
         "b": 1.0,
         "a": 3.0,
@@ -221,13 +218,13 @@ def test_tied_runs_share_the_mean_of_their_ranks() -> None:
     assert average_ranks({"a": 1.0, "b": 1.0}) == {"a": 1.5, "b": 1.5}
 
 
-def test_equal_scores_are_in_the_order_of_trec_eval(tmp_path: Path) -> None:
+def test_equal_scores_are_in_the_order_of_trec_eval(tmp_path):
     path = tmp_path / "run"
     path.write_text("q Q0 a 1 2.0 x\nq Q0 b 2 2.0 x\nq Q0 c 3 9.0 x\n")
     assert places_of(path) == {"q": {"c": 1, "b": 2, "a": 3}}
 
 
-def test_wins_count_what_is_within_a_twentieth_of_the_best() -> None:
+def test_wins_count_what_is_within_a_twentieth_of_the_best():
     assert wins({"a": [0.9, None], "b": [0.85, 0.2], "c": [0.849, 0.15]}) == {
         "a": 1,
         "b": 2,
@@ -236,7 +233,7 @@ def test_wins_count_what_is_within_a_twentieth_of_the_best() -> None:
     assert wins({"a": [None]}) == {"a": 0}
 
 
-def test_graders_are_correlated_with_assessors() -> None:
+def test_graders_are_correlated_with_assessors():
     judged = FILE.rankings.judged
     rows = correlate_graders(
         PLACES, {"same": judged, "ours": QRELS}, judged, "nDCG@10", levels=[1, 5], official_level=2
@@ -250,7 +247,7 @@ def test_graders_are_correlated_with_assessors() -> None:
         correlate_graders({"one": PLACES["one"]}, {}, judged, "AP", levels=[1], official_level=2)
 
 
-def test_kappa_of_cells_is_that_of_the_printed_tables() -> None:
+def test_kappa_of_cells_is_that_of_the_printed_tables():
     """RUBRIC, tables 5 and 6: printed counts, and the kappa they give."""
     table_5 = np.array(
         [
@@ -275,7 +272,7 @@ JUDGED = FILE.rankings.judged
 BANK = {"q": ["q/1", "q/2", "q/3"], "r": ["r/1", "r/2", "r/3", "r/4"]}
 
 
-def test_an_item_is_spurious_where_irrelevant_passages_answer_it() -> None:
+def test_an_item_is_spurious_where_irrelevant_passages_answer_it():
     found = spurious_items(EXAM, JUDGED, min_grade=4, min_judgment=2)
     assert found == [ItemUse("q", "q/1", 1, 1), ItemUse("q", "q/2", 1, 0)]
     assert spurious_items(EXAM, JUDGED, min_grade=3, min_judgment=2)[-1] == ItemUse(
@@ -283,12 +280,12 @@ def test_an_item_is_spurious_where_irrelevant_passages_answer_it() -> None:
     )
 
 
-def test_a_relevant_passage_that_answers_nothing_is_uncovered() -> None:
+def test_a_relevant_passage_that_answers_nothing_is_uncovered():
     found = uncovered_passages(EXAM, JUDGED, min_grade=4, min_judgment=2)
     assert found == [Uncovered("q", "c", 2, 1)]
 
 
-def test_holes_are_what_nobody_graded() -> None:
+def test_holes_are_what_nobody_graded():
     assert holes(EXAM, FILE.rankings, {"q": BANK["q"]}) == [Hole("q", "c", 1, in_file=True)]
     found = holes(EXAM, FILE.rankings, BANK, [{"q": ["a", "new"], "unknown": ["x"]}])
     assert Hole("q", "new", 3, in_file=False) in found
@@ -298,7 +295,7 @@ def test_holes_are_what_nobody_graded() -> None:
     ]
 
 
-def test_a_suggestion_is_about_the_query_and_new() -> None:
+def test_a_suggestion_is_about_the_query_and_new():
     text = "Welcome. Peat is burnt for heat in Ireland. Peat is sold to gardeners as a potting mix."
     assert "Ireland" in suggested_item("peat burnt where", text)
     known = ["Peat is burnt for heat in Ireland"]
@@ -308,5 +305,5 @@ def test_a_suggestion_is_about_the_query_and_new() -> None:
 
 
 @given(query=st.text(max_size=20), text=st.text(max_size=200))
-def test_any_text_gives_a_line(query: str, text: str) -> None:
+def test_any_text_gives_a_line(query, text):
     assert "\n" not in suggested_item(query, text)

@@ -63,7 +63,7 @@ WORDS = st.text(st.sampled_from("ab.,!? \n'“”)é\t—1Z"), max_size=300)
 
 
 @given(text=WORDS | st.text(max_size=300), limit=st.integers(1, 40))
-def test_nothing_is_lost_and_nothing_is_too_long(text: str, limit: int) -> None:
+def test_nothing_is_lost_and_nothing_is_too_long(text, limit):
     passages = split_passages(text, limit)
     assert "".join("".join(passages).split()) == "".join(clean(text).split())
     assert all(0 < len(passage.strip()) == len(passage) for passage in passages)
@@ -75,12 +75,12 @@ def test_nothing_is_lost_and_nothing_is_too_long(text: str, limit: int) -> None:
 
 
 @given(text=WORDS, limit=st.integers(1, 40))
-def test_a_passage_stays_as_it_is(text: str, limit: int) -> None:
+def test_a_passage_stays_as_it_is(text, limit):
     for passage in split_passages(text, limit):
         assert split_passages(passage, limit) == [passage]
 
 
-def test_paragraphs_come_first_then_sentences_then_words() -> None:
+def test_paragraphs_come_first_then_sentences_then_words():
     text = "One short paragraph.\n\nA second one. It has two sentences.\n\n\nThe third."
     assert split_passages(text) == text.replace("\n\n\n", "\n\n").split("\n\n")
     assert split_passages("One line.\nAnother line.") == ["One line.", "Another line."]
@@ -88,7 +88,7 @@ def test_paragraphs_come_first_then_sentences_then_words() -> None:
     assert split_passages("a b c d e f", 4) == ["a b c d", "e f"]
 
 
-def test_a_long_text_has_full_passages() -> None:
+def test_a_long_text_has_full_passages():
     text = " ".join(f"Sentence number {number} says little." for number in range(1000))
     passages = split_passages(text)
     assert [count_tokens(one) for one in passages[:-1]] == [396] * (len(passages) - 1)
@@ -96,7 +96,7 @@ def test_a_long_text_has_full_passages() -> None:
 
 
 @pytest.mark.parametrize("text", ["a" * 200_000, ". " * 100_000, "a\n" * 100_000, "«" * 200_000])
-def test_it_takes_a_time_that_grows_with_the_text(text: str) -> None:
+def test_it_takes_a_time_that_grows_with_the_text(text):
     started = time.perf_counter()
     assert split_passages(text)
     assert time.perf_counter() - started < 10
@@ -130,18 +130,18 @@ def places(queries: list[GradedQuery]) -> dict[str, dict[str, int]]:
     }
 
 
-def test_the_first_passages_of_rankings_are_pooled() -> None:
+def test_the_first_passages_of_rankings_are_pooled():
     found = ranked_passages([ranking("one", "a", "b", "c"), ranking("two", "b", "a")], 2, texts_of)
     assert places(found) == {"a": {"one": 1, "two": 2}, "b": {"one": 2, "two": 1}}
     assert found[0].passages[0].text == "The text of a."
 
 
-def test_what_is_cited_is_graded_once() -> None:
+def test_what_is_cited_is_graded_once():
     run = answer("r", ("First.", ("a", "b")), ("Second.", ("a",)))
     assert places(cited_passages([run], texts_of)) == {"a": {"r": 1}, "b": {"r": 2}}
 
 
-def test_whole_answers_are_cut_and_named_by_run() -> None:
+def test_whole_answers_are_cut_and_named_by_run():
     long = " ".join(f"Sentence number {number} says little." for number in range(100))
     found = written_passages([answer("my run", (long, ())), answer("other", ("Short.", ()))])
     assert places(found) == {
@@ -151,12 +151,12 @@ def test_whole_answers_are_cut_and_named_by_run() -> None:
     }
 
 
-def test_a_text_that_is_not_known_is_named() -> None:
+def test_a_text_that_is_not_known_is_named():
     with pytest.raises(InputError, match="unknown"):
         ranked_passages([ranking("one", "a", "unknown")], 5, texts_of)
 
 
-def test_more_runs_add_places_and_keep_grades() -> None:
+def test_more_runs_add_places_and_keep_grades():
     grading = Grading(Grader("p", "m"), "question", (ItemGrade("q/1", 4),))
     old = ranked_passages([ranking("one", "a", "b")], 5, texts_of)
     graded = [replace(old[0], passages=tuple(one.graded(grading) for one in old[0].passages))]
@@ -232,7 +232,7 @@ sizes = st.integers(0, 4)
 
 
 @given(few=sizes, more=sizes, items=st.integers(1, 4), further=sizes)
-def test_grading_in_parts_is_grading_at_once(few: int, more: int, items: int, further: int) -> None:
+def test_grading_in_parts_is_grading_at_once(few, more, items, further):
     first, everything = pool(few, 2), pool(few + more, 2)
     banks = [bank("q0", items + further), bank("q1", items), bank("q1", further, "nugget")]
     start = [bank("q0", items), bank("q1", items)]
@@ -246,7 +246,7 @@ def test_grading_in_parts_is_grading_at_once(few: int, more: int, items: int, fu
     assert not missing_cells(done, banks_by_query(banks), in_parts)
 
 
-def test_what_could_not_be_graded_is_asked_for_again() -> None:
+def test_what_could_not_be_graded_is_asked_for_again():
     broken, whole = Hashes(fails=True), Hashes()
     banks = [bank("q0", 3)]
     done = grade(pool(2), banks, broken)
@@ -256,14 +256,14 @@ def test_what_could_not_be_graded_is_asked_for_again() -> None:
     assert whole.graded.total() == 6
 
 
-def test_queries_without_a_bank_stay_as_they_are() -> None:
+def test_queries_without_a_bank_stay_as_they_are():
     queries = pool(2, 2)
     done = grade(queries, [bank("q1", 2)], Hashes())
     assert done[0] == queries[0]
     assert done[1] != queries[1]
 
 
-def test_direct_grades_are_given_once() -> None:
+def test_direct_grades_are_given_once():
     replies = ['{"reasons": "so", "verdict": "Yes"}', '{"reasons": "so", "verdict": "No"}']
     model = ScriptedModel(replies)
     asked = PromptedModel(model, Sampling(), lambda _: None)
@@ -301,7 +301,7 @@ def save(folder: Path, *verdicts: tuple[str, Any], **changed: Any) -> Path:
     return path
 
 
-def test_agreement_is_counted(tmp_path: Path) -> None:
+def test_agreement_is_counted(tmp_path):
     said = read_corrections(save(tmp_path, ("q/1", 5), ("q/2", 1), ("q/3", 2), ("q/4", 3)))
     found = check_grades(QUERIES, said, highest=5, relevant=4)
     assert (found.checked, found.accepted, found.added) == (4, 1, 1)
@@ -310,7 +310,7 @@ def test_agreement_is_counted(tmp_path: Path) -> None:
     assert found.kappa_relevant == pytest.approx(0.4)
 
 
-def test_corrections_stand_beside_what_was_given(tmp_path: Path) -> None:
+def test_corrections_stand_beside_what_was_given(tmp_path):
     said = read_corrections(save(tmp_path, ("q/1", 5), ("q/2", 0), ("q/4", 3)))
     (passage,) = corrected(QUERIES, said)[0].passages
     given, checked = passage.gradings
@@ -330,9 +330,7 @@ def test_corrections_stand_beside_what_was_given(tmp_path: Path) -> None:
         ([], {"grader": "x"}, "grader"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_named(
-    tmp_path: Path, verdicts: list[tuple[str, Any]], changed: dict[str, Any], says: str
-) -> None:
+def test_what_is_wrong_with_a_file_is_named(tmp_path, verdicts, changed, says):
     path = save(tmp_path, *verdicts, **changed)
     with pytest.raises(InvalidFileError, match=says) as caught:
         read_corrections(path)
@@ -340,6 +338,6 @@ def test_what_is_wrong_with_a_file_is_named(
 
 
 @pytest.mark.parametrize("verdict", [("q/9", 4), ("q/1", 6)])
-def test_a_cell_that_is_not_there_is_named(tmp_path: Path, verdict: tuple[str, int]) -> None:
+def test_a_cell_that_is_not_there_is_named(tmp_path, verdict):
     with pytest.raises(InputError, match=f"item {verdict[0]}"):
         check_grades(QUERIES, read_corrections(save(tmp_path, verdict)), highest=5, relevant=4)

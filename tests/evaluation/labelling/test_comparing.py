@@ -28,7 +28,7 @@ from sidelight.tracks import load_track
 from tests.helpers.labels.labelled import N_QUESTIONS, question, rubric
 
 
-def test_rare_words_weigh_more() -> None:
+def test_rare_words_weigh_more():
     comparison = TextComparison(["alpha beta", "alpha gamma", "alpha delta"])
     # n = 3: alpha has df 3, log(4 / 3.5); beta has df 1, log(4 / 1.5)
     common, rare = log(4 / 3.5), log(4 / 1.5)
@@ -36,7 +36,7 @@ def test_rare_words_weigh_more() -> None:
     assert comparison.overlap("alpha beta", "Beta!") == pytest.approx(rare / (common + rare))
 
 
-def test_unseen_words_weigh_most_and_stop_words_nothing() -> None:
+def test_unseen_words_weigh_most_and_stop_words_nothing():
     comparison = TextComparison(["alpha beta"])
     # n = 1: alpha log(2 / 1.5), the unseen omega log(2 / 0.5)
     expected = log(2 / 1.5) / (log(2 / 1.5) + log(2 / 0.5))
@@ -44,7 +44,7 @@ def test_unseen_words_weigh_most_and_stop_words_nothing() -> None:
     assert comparison.overlap("and the", "and the") == 0
 
 
-def test_cosines_are_zero_without_an_encoder_and_encoded_once_with_one() -> None:
+def test_cosines_are_zero_without_an_encoder_and_encoded_once_with_one():
     assert TextComparison([]).cosines(["a", "b"], ["c"]).tolist() == [[0], [0]]
     asked: list[str] = []
 
@@ -59,7 +59,7 @@ def test_cosines_are_zero_without_an_encoder_and_encoded_once_with_one() -> None
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
-def test_overlap_is_a_share(wanted: str, text: str) -> None:
+def test_overlap_is_a_share(wanted, text):
     comparison = TextComparison(["some words of a rubric"])
     assert 0 <= comparison.overlap(wanted, text) <= 1 + 1e-12
     # More text never loses a word that was there.
@@ -77,18 +77,18 @@ def separable(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return x, np.digitize(x[:, 0], [1 / 3, 2 / 3])
 
 
-def test_thresholds_count_what_is_reached() -> None:
+def test_thresholds_count_what_is_reached():
     model = Thresholds(1, (0.25, 0.5))
     rows = np.array([[9, 0.2], [9, 0.25], [9, 0.6]])
     assert model.predict(rows).tolist() == [0, 1, 2]
 
 
-def test_thresholds_know_no_probabilities() -> None:
+def test_thresholds_know_no_probabilities():
     rows = np.array([[9, 0.2], [9, 0.6]])
     assert Thresholds(1, (0.25, 0.5)).probabilities(rows).tolist() == [[0, 0, 0], [0, 0, 0]]
 
 
-def test_probabilities_say_how_sure_a_level_is() -> None:
+def test_probabilities_say_how_sure_a_level_is():
     x, y = separable(300)
     model = OrdinalClassifier(x, y, 3)
     # Far from the limits at 1/3 and 2/3 the level is sure, on them it is a toss-up.
@@ -104,7 +104,7 @@ def test_probabilities_say_how_sure_a_level_is() -> None:
     assert right[confidence > 0.8].mean() > right[confidence <= 0.8].mean()
 
 
-def test_labels_of_equal_credit_are_not_uncertain_of_each_other() -> None:
+def test_labels_of_equal_credit_are_not_uncertain_of_each_other():
     class TossUp:
         """Knows that there is no credit, and not which of the labels without."""
 
@@ -122,7 +122,7 @@ def test_labels_of_equal_credit_are_not_uncertain_of_each_other() -> None:
     assert isinstance(withheld, Unjudged)
 
 
-def test_classifier_learns_levels_and_is_deterministic() -> None:
+def test_classifier_learns_levels_and_is_deterministic():
     x, y = separable(300)
     unseen, truth = separable(200, seed=1)
     first = OrdinalClassifier(x, y, 3).predict(unseen)
@@ -130,7 +130,7 @@ def test_classifier_learns_levels_and_is_deterministic() -> None:
     assert (OrdinalClassifier(x, y, 3).predict(unseen) == first).all()
 
 
-def test_more_agreement_never_lowers_the_level() -> None:
+def test_more_agreement_never_lowers_the_level():
     x, y = separable(300)
     line = np.column_stack([np.linspace(0, 1, 50), np.full(50, 0.5)])
     levels = OrdinalClassifier(x, y, 3).predict(line)
@@ -138,14 +138,14 @@ def test_more_agreement_never_lowers_the_level() -> None:
     assert set(levels.tolist()) == {0, 1, 2}
 
 
-def test_too_few_examples_fall_back() -> None:
+def test_too_few_examples_fall_back():
     x, y = separable(300)
     few = np.concatenate([np.flatnonzero(y < 2), np.flatnonzero(y == 2)[:9]])
     assert fit_levels(x[few], y[few], 3, ZERO) is ZERO
     assert isinstance(fit_levels(x, y, 3, ZERO), OrdinalClassifier)
 
 
-def test_unfitted_examples_are_predicted_but_not_learned_from() -> None:
+def test_unfitted_examples_are_predicted_but_not_learned_from():
     x, y = separable(300)
     spoiled = y.copy()
     spoiled[:50] = UNFITTED
@@ -154,7 +154,7 @@ def test_unfitted_examples_are_predicted_but_not_learned_from() -> None:
     assert (model.predict(x) == reference.predict(x)).all()
 
 
-def test_a_topic_is_predicted_without_its_own_labels() -> None:
+def test_a_topic_is_predicted_without_its_own_labels():
     x, y = separable(300)
     topics = ["a", "b", "c"] * 100
     held_out = np.array(topics) == "c"
@@ -165,7 +165,7 @@ def test_a_topic_is_predicted_without_its_own_labels() -> None:
     assert (before[~held_out] != after[~held_out]).any()
 
 
-def test_neither_topic_nor_run_is_known_where_both_are_held_out() -> None:
+def test_neither_topic_nor_run_is_known_where_both_are_held_out():
     # The feature is a run's own manner: it says the level in the run, and nothing in another.
     choose = np.random.default_rng(4)
     runs = np.array([f"r{number}" for number in range(4)]).repeat(90)
@@ -183,7 +183,7 @@ def test_neither_topic_nor_run_is_known_where_both_are_held_out() -> None:
     assert np.mean(new == y) < 0.5
 
 
-def test_held_out_labels_do_not_matter() -> None:
+def test_held_out_labels_do_not_matter():
     x, y = separable(300)
     topics, runs = ["a", "b", "c"] * 100, ["r", "s"] * 150
     held_out = (np.array(topics) == "c") | (np.array(runs) == "r")
@@ -196,12 +196,12 @@ def test_held_out_labels_do_not_matter() -> None:
     assert (before[tested] == after[tested]).all()
 
 
-def test_one_run_cannot_be_held_out() -> None:
+def test_one_run_cannot_be_held_out():
     x, y = separable(300)
     assert predict_by_topic_and_run(x, y, ["a", "b"] * 150, ["r"] * 300, FIT) is None
 
 
-def test_agreement_by_hand() -> None:
+def test_agreement_by_hand():
     people = ["x", "x", "x", "y", "y", "y", "y", "y", "y", "y"]
     judge = ["x", "x", "y", "x", "y", "y", "y", "y", "y", "y"]
     # raw 8 / 10; chance 0.3 * 0.3 + 0.7 * 0.7 = 0.58; kappa (0.8 - 0.58) / (1 - 0.58)
@@ -212,7 +212,7 @@ def test_agreement_by_hand() -> None:
     assert (found.n_labels, found.n_topics) == (10, 1)
 
 
-def test_kappa_is_undefined_for_one_label() -> None:
+def test_kappa_is_undefined_for_one_label():
     topics, runs = ["t"] * 3, ["r"] * 3
     assert agreement(Compared(["x"] * 3, ["x"] * 3, None, topics, runs)).kappa is None
     assert agreement(Compared(["x"] * 3, ["y"] * 3, None, topics, runs)).kappa == 0
@@ -222,21 +222,21 @@ RUBRIC = rubric("t1")
 COMPARISON = TextComparison([q.text for q in RUBRIC.questions])
 
 
-def test_a_repeated_question_shares_everything() -> None:
+def test_a_repeated_question_shares_everything():
     features = question_features(COMPARISON, RUBRIC, [RUBRIC.questions[0].text])
     assert features.shape == (N_QUESTIONS, 1, len(QUESTION_FEATURES))
     assert features[0, 0, :3] == pytest.approx([1, 1, 1])
     assert features[1, 0, :3] == pytest.approx([0, 0, 0])
 
 
-def test_a_vague_question_shares_little_with_a_full_one() -> None:
+def test_a_vague_question_shares_little_with_a_full_one():
     # One of the eight words, all of equal weight: 2 * (1/8) * 1 / (1/8 + 1) = 2 / 9
     word = RUBRIC.questions[0].text.split()[1]
     features = question_features(COMPARISON, RUBRIC, [f"What is {word}?"])
     assert features[0, 0, :3] == pytest.approx([1 / 8, 2 / 9, 2 / 9])
 
 
-def test_the_margin_is_over_the_closest_other_question() -> None:
+def test_the_margin_is_over_the_closest_other_question():
     def encode(texts):
         first = RUBRIC.questions[0].text
         return np.array([[1, 0] if text == first else [0.6, 0.8] for text in texts], np.float32)
@@ -248,12 +248,12 @@ def test_the_margin_is_over_the_closest_other_question() -> None:
 
 
 @given(st.lists(st.text(max_size=80), max_size=4))
-def test_features_are_bounded_for_any_text(texts: list[str]) -> None:
+def test_features_are_bounded_for_any_text(texts):
     features = question_features(COMPARISON, RUBRIC, texts or ["?"])
     assert (np.abs(features) <= 1 + 1e-9).all()
 
 
-def test_questions_that_share_more_words_share_more() -> None:
+def test_questions_that_share_more_words_share_more():
     # ranks 4, 1, 2, 3 share 6, 4, 2, 0 of the eight words of their rubric question
     values = [
         question_features(COMPARISON, RUBRIC, [question("t1", rank).text])[rank - 1, 0, 1]
@@ -263,7 +263,7 @@ def test_questions_that_share_more_words_share_more() -> None:
     assert values[0] > values[1] > values[2] > values[3] == 0
 
 
-def test_the_order_of_a_questions_answers_plays_no_part() -> None:
+def test_the_order_of_a_questions_answers_plays_no_part():
     def encode(texts):
         """A vector of its own for each text, whatever its words."""
         rows = np.array(

@@ -78,7 +78,7 @@ def judged(judge: Judge, run: ReportRun, folder: Path) -> JudgingManifest:
     return asyncio.run(judge_runs(judge, TaskRuns(TRACK.cited_text, RUBRICS, [run]), folder))
 
 
-def test_every_pair_exactly_once_in_a_fixed_order() -> None:
+def test_every_pair_exactly_once_in_a_fixed_order():
     runs = [question_run("z", *TOPICS), question_run("a", "t1")]
     pairs, verdicts = asyncio.run(question_labels(JUDGE, RUBRICS, runs))
     keys = [
@@ -91,7 +91,7 @@ def test_every_pair_exactly_once_in_a_fixed_order() -> None:
     assert (pairs, verdicts) == asyncio.run(question_labels(JUDGE, RUBRICS, list(reversed(runs))))
 
 
-def test_every_answer_exactly_once_in_the_rubrics_order() -> None:
+def test_every_answer_exactly_once_in_the_rubrics_order():
     runs = [report_run("z", *TOPICS), report_run("a", "t1")]
     answers = asyncio.run(answer_labels(JUDGE, RUBRICS, runs))
     keys = [(item.topic_id, item.run_tag, item.answer_id) for item in answers]
@@ -103,7 +103,7 @@ def test_every_answer_exactly_once_in_the_rubrics_order() -> None:
     assert keys == expected
 
 
-def test_topics_without_a_rubric_are_left_out() -> None:
+def test_topics_without_a_rubric_are_left_out():
     one = {"t2": RUBRICS["t2"]}
     answers = asyncio.run(answer_labels(JUDGE, one, [report_run("r", *TOPICS)]))
     assert {item.topic_id for item in answers} == {"t2"}
@@ -111,19 +111,19 @@ def test_topics_without_a_rubric_are_left_out() -> None:
     assert {item.topic_id for item in (*pairs, *verdicts)} == {"t2"}
 
 
-def test_an_example_run_is_never_judged() -> None:
+def test_an_example_run_is_never_judged():
     with pytest.raises(UsageError, match="seen labels of example-t1"):
         asyncio.run(question_labels(JUDGE, RUBRICS, [question_run("example-t1", "t1")]))
     with pytest.raises(UsageError, match="seen labels of example-t2"):
         asyncio.run(answer_labels(JUDGE, RUBRICS, [report_run("example-t2", "t1")]))
 
 
-def test_a_run_given_twice_is_an_error() -> None:
+def test_a_run_given_twice_is_an_error():
     with pytest.raises(UsageError, match="given twice"):
         asyncio.run(answer_labels(JUDGE, RUBRICS, [report_run("r", "t1")] * 2))
 
 
-def test_what_cannot_be_told_apart_is_an_error() -> None:
+def test_what_cannot_be_told_apart_is_an_error():
     twice = QuestionRun(run_tag="r", questions=(question("t1", 1), question("t1", 1)))
     with pytest.raises(InputError, match="two questions of rank 1 for topic t1"):
         asyncio.run(question_labels(JUDGE, RUBRICS, [twice]))
@@ -131,7 +131,7 @@ def test_what_cannot_be_told_apart_is_an_error() -> None:
         asyncio.run(answer_labels(JUDGE, RUBRICS, [report_run("r", "t1", "t1")]))
 
 
-def test_files_and_manifest(tmp_path: Path) -> None:
+def test_files_and_manifest(tmp_path):
     for task, run in (
         (TRACK.question_list, question_run("q", "t1")),
         (TRACK.cited_text, report_run("r", "t1")),
@@ -154,7 +154,7 @@ def test_files_and_manifest(tmp_path: Path) -> None:
     assert manifest.agreement.keys() == {"questions", "answers"}
 
 
-def test_judging_twice_gives_the_same_bytes(tmp_path: Path) -> None:
+def test_judging_twice_gives_the_same_bytes(tmp_path):
     for folder in (tmp_path / "a", tmp_path / "b"):
         judge = EmbeddedJudge(RUBRICS, examples())
         asyncio.run(
@@ -179,7 +179,7 @@ class UnsureJudge(EmbeddedJudge):
         return [Judgment(Unjudged(reason="unreadable"))] * len(REPORT_ANSWERS.units(case))
 
 
-def test_unjudged_verdicts_are_counted(tmp_path: Path) -> None:
+def test_unjudged_verdicts_are_counted(tmp_path):
     judge = UnsureJudge(RUBRICS)
     manifest = asyncio.run(
         judge_runs(
@@ -190,7 +190,7 @@ def test_unjudged_verdicts_are_counted(tmp_path: Path) -> None:
     assert manifest.runs == {"task2": {"r": 0.0}}
 
 
-def test_two_judges_do_not_share_a_folder(tmp_path: Path) -> None:
+def test_two_judges_do_not_share_a_folder(tmp_path):
     judged(JUDGE, report_run("r", "t1"), tmp_path)
     before = (tmp_path / REPORT_FILE).read_bytes()
     with pytest.raises(InputError, match="must not be mixed"):
@@ -204,14 +204,14 @@ def test_two_judges_do_not_share_a_folder(tmp_path: Path) -> None:
     assert (tmp_path / REPORT_FILE).read_bytes() == before
 
 
-def test_a_manifest_of_something_else_is_an_error(tmp_path: Path) -> None:
+def test_a_manifest_of_something_else_is_an_error(tmp_path):
     assert read_manifest_beside(tmp_path / REPORT_FILE) is None
     (tmp_path / "manifest.json").write_text('{"judge": "x"}')
     with pytest.raises(InputError, match="expected the manifest of a judge"):
         read_manifest_beside(tmp_path / REPORT_FILE)
 
 
-def test_a_manifest_reads_back(tmp_path: Path) -> None:
+def test_a_manifest_reads_back(tmp_path):
     manifest = judged(JUDGE, report_run("r", "t1"), tmp_path)
     assert isinstance(manifest, JudgingManifest)
     assert read_manifest_beside(tmp_path / "any.csv") == manifest
@@ -231,7 +231,7 @@ class CarelessJudge(Judge):
         return self._judgments
 
 
-def test_a_judge_that_does_not_keep_to_the_protocol_is_refused() -> None:
+def test_a_judge_that_does_not_keep_to_the_protocol_is_refused():
     runs = [report_run("r", "t1")]
     wrong = CarelessJudge(*[Judgment("fine")] * N_QUESTIONS)
     with pytest.raises(UsageError, match=r"careless.*'fine'.*expected one of supports, partial"):
@@ -240,7 +240,7 @@ def test_a_judge_that_does_not_keep_to_the_protocol_is_refused() -> None:
         asyncio.run(answer_labels(CarelessJudge(Judgment("none")), RUBRICS, runs))
 
 
-def test_a_judge_that_lacks_a_labeller_says_so() -> None:
+def test_a_judge_that_lacks_a_labeller_says_so():
     with pytest.raises(UsageError, match="labels report answers, and not compound questions"):
         asyncio.run(question_labels(CarelessJudge(), RUBRICS, [question_run("r", "t1")]))
 
@@ -265,7 +265,7 @@ def saying(*n_words: int):
         ((), []),
     ],
 )
-def test_a_report_is_cut_at_the_limit(given: tuple[int, ...], kept: list[int]) -> None:
+def test_a_report_is_cut_at_the_limit(given, kept):
     found = fit_report(saying(*given), REPORTS)
     assert [len(one.text.split()) for one in found.submission.responses] == kept
     assert bool(found.over) is (sum(given) > 250)
@@ -273,14 +273,14 @@ def test_a_report_is_cut_at_the_limit(given: tuple[int, ...], kept: list[int]) -
         assert found.over == f"{sum(given)} words; at most 250"
 
 
-def test_what_is_within_the_limit_is_left_as_it_is() -> None:
+def test_what_is_within_the_limit_is_left_as_it_is():
     spaced = report("t1").model_copy(update={"responses": (CitedSentence(text="two  words "),)})
     assert fit_report(spaced, REPORTS) == (spaced, "")
     asked = [question("t1", rank) for rank in range(1, 11)]
     assert fit_questions(asked, QUESTIONS) == (asked, "")
 
 
-def test_questions_are_cut_and_those_past_the_last_rank_left_out() -> None:
+def test_questions_are_cut_and_those_past_the_last_rank_left_out():
     asked = [question("t1", rank) for rank in range(1, 13)]
     asked[2] = asked[2].model_copy(update={"text": "é" * 301})
     asked[3] = asked[3].model_copy(update={"text": "e\u0301" * 300})  # 300 once composed
@@ -294,7 +294,7 @@ def test_questions_are_cut_and_those_past_the_last_rank_left_out() -> None:
     )
 
 
-def test_the_judge_says_so_and_gives_no_credit_for_the_rest(tmp_path: Path) -> None:
+def test_the_judge_says_so_and_gives_no_credit_for_the_rest(tmp_path):
     """A report that repeats a good one behind 250 words of nothing earns nothing by it."""
     lines = (SAMPLE / "runs/report_generation_runs/lantern-t2").read_text().splitlines()
     padded = []
@@ -324,7 +324,7 @@ def test_the_judge_says_so_and_gives_no_credit_for_the_rest(tmp_path: Path) -> N
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     write_rubrics(tmp_path / "human_rubrics", toy_rubric("a", (HAVE, 1)))
     runs = tmp_path / "runs" / "question_generation_runs"
     runs.mkdir(parents=True)
@@ -353,7 +353,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_labels_find_their_submission_by_rank_not_by_text(folder: Path) -> None:
+def test_labels_find_their_submission_by_rank_not_by_text(folder):
     examples = read_examples(folder)
     assert [(label.run_tag, label.label) for label in examples.question_labels] == [
         ("one", "similar"),
@@ -364,20 +364,20 @@ def test_labels_find_their_submission_by_rank_not_by_text(folder: Path) -> None:
     assert examples.answer_labels == ()
 
 
-def test_runs_without_labels_are_no_examples(folder: Path) -> None:
+def test_runs_without_labels_are_no_examples(folder):
     assert {key[0] for key in read_examples(folder).questions} == {"one", "two"}
 
 
-def test_examples_can_be_chosen(folder: Path) -> None:
+def test_examples_can_be_chosen(folder):
     assert read_examples(folder, ["two"]).run_tags == {"two"}
 
 
-def test_a_chosen_run_must_have_labels(folder: Path) -> None:
+def test_a_chosen_run_must_have_labels(folder):
     with pytest.raises(InputError, match="found none for unlabelled"):
         read_examples(folder, ["two", "unlabelled"])
 
 
-def test_a_folder_without_labelled_runs_is_an_error(tmp_path: Path) -> None:
+def test_a_folder_without_labelled_runs_is_an_error(tmp_path):
     write_rubrics(tmp_path / "human_rubrics", toy_rubric("a", (HAVE, 1)))
     with pytest.raises(InputError, match="found none for any run"):
         read_examples(tmp_path)

@@ -33,8 +33,8 @@ class Server:
         return inside
 
 
-def test_one_goes_ahead_for_each_part_of_a_prefix() -> None:
-    async def run() -> list[list[str]]:
+def test_one_goes_ahead_for_each_part_of_a_prefix():
+    async def run():
         server = Server()
         async with asyncio.TaskGroup() as group:
             prefixes = ("t1 q1", "t1 q1", "t1 q2", "t2 q1", "t1 q2", "t2 q1")
@@ -49,8 +49,8 @@ def test_one_goes_ahead_for_each_part_of_a_prefix() -> None:
     assert third == ["t1 q2 #4"]
 
 
-def test_who_goes_ahead_may_fail() -> None:
-    async def run() -> list[str]:
+def test_who_goes_ahead_may_fail():
+    async def run():
         server = Server()
         ahead = asyncio.create_task(server.visit("t1", name="ahead", fails=True))
         behind = asyncio.create_task(server.visit("t1", name="behind"))
@@ -64,12 +64,10 @@ def test_who_goes_ahead_may_fail() -> None:
     assert asyncio.run(run()) == ["behind"]
 
 
-def test_prompts_in_memory_are_bounded_and_keep_their_order(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_prompts_in_memory_are_bounded_and_keep_their_order(monkeypatch):
     monkeypatch.setattr(asking, "_ADMITTED", 2)
 
-    async def run() -> list[list[str]]:
+    async def run():
         server = Server()
         async with asyncio.TaskGroup() as group:
             for name in "abcd":

@@ -31,7 +31,6 @@ from sidelight.llm.scripted import ScriptedModel
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.run import QuestionRun, SubmittedQuestion
 from sidelight.schemas.topic import Article
-from sidelight.text_vectors import Encode
 
 GOOD = "What is the professional background of {} in energy policy?"
 VARIED = (
@@ -52,14 +51,14 @@ def mean(questions: Sequence[str]) -> float:
     return sum(max(0, int(str(one.label))) for one in labels) / len(labels)
 
 
-def test_labels_are_those_of_the_scale_and_tell_good_from_flawed() -> None:
+def test_labels_are_those_of_the_scale_and_tell_good_from_flawed():
     labels = [int(str(one.label)) for one in grades(VARIED)]
     assert labels[-1] == -1
     assert min(labels[:3]) >= 2
     assert grades(()) == []
 
 
-def test_one_good_pattern_ten_times_gains_nothing() -> None:
+def test_one_good_pattern_ten_times_gains_nothing():
     names = ("Ada", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal", "Ike", "Jo")
     repeated = [GOOD.format(f"{name} Marsh") for name in names]
     assert mean(repeated[:1]) >= 3
@@ -67,21 +66,21 @@ def test_one_good_pattern_ten_times_gains_nothing() -> None:
     assert {one.label for one in grades(repeated)[2:]} <= {"0", "-1"}
 
 
-def test_other_names_get_the_same_labels() -> None:
+def test_other_names_get_the_same_labels():
     swapped = [one.replace("Garrick Voss", "Ilva Brandt") for one in VARIED]
     swapped = [one.replace("Sentinel Policy Journal", "Morrow Evening Post") for one in swapped]
     assert [one.label for one in grades(swapped)] == [one.label for one in grades(VARIED)]
 
 
-def test_what_people_said_of_the_same_question_counts(lexical_encode: Encode) -> None:
+def test_what_people_said_of_the_same_question_counts(lexical_encode):
     (question, *_) = VARIED
     known = [KnownGrade(question, -1)] * 3
     assert grades([question], known, lexical_encode)[0].label == "-1"
     assert grades([question], known)[0].label == grades([question])[0].label != "-1"
 
 
-def test_a_question_is_redundant_after_a_near_one_only() -> None:
-    def encode(texts: Sequence[str]) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+def test_a_question_is_redundant_after_a_near_one_only():
+    def encode(texts):
         return np.array(
             [[1.0, 0.0] if "fund" in text else [0.0, 1.0] for text in texts], np.float32
         )
@@ -122,7 +121,7 @@ def judge(*replies: str | Callable[[Request], str]) -> Judge:
     return PromptedJudge({"tiny": model}, {"t": ARTICLE})
 
 
-def test_questions_get_a_grade_and_a_flag() -> None:
+def test_questions_get_a_grade_and_a_flag():
     reply = graded([("4", "0"), ("3", "1"), ("-1", "0")])
     found = asyncio.run(grade_question_runs(judge(reply, reply), [RUN], {"t": ARTICLE}))
     assert [(one.label, one.redundant) for one in found] == [
@@ -134,18 +133,18 @@ def test_questions_get_a_grade_and_a_flag() -> None:
 
 
 @pytest.mark.parametrize("bad", ["none", graded([("4", "0")]), graded([("5", "0")] * 3)])
-def test_what_is_not_graded_is_unjudged(bad: str) -> None:
+def test_what_is_not_graded_is_unjudged(bad):
     found = asyncio.run(grade_question_runs(judge(*[bad] * 4), [RUN], {"t": ARTICLE}))
     assert isinstance(found[2].label, Unjudged)
     assert found[2].redundant is None
 
 
-def test_an_article_that_is_not_there_is_named() -> None:
+def test_an_article_that_is_not_there_is_named():
     with pytest.raises(InputError, match="that of t is not there"):
         asyncio.run(grade_question_runs(judge(), [RUN], {}))
 
 
-def test_documents_get_grades_and_unjudged_ones_are_counted() -> None:
+def test_documents_get_grades_and_unjudged_ones_are_counted():
     labels = json.dumps({"labels": [{"key": "D1", "reason": "so", "label": "2"}]})
     documents = {"d": Document("", "It is owned by peat cutters.")}
     asked = [
@@ -157,7 +156,7 @@ def test_documents_get_grades_and_unjudged_ones_are_counted() -> None:
     assert found.unjudged == 1
 
 
-def test_a_judge_that_has_no_encoder_says_that_it_rates_no_documents() -> None:
+def test_a_judge_that_has_no_encoder_says_that_it_rates_no_documents():
     documents = {"d": Document("", "Words.")}
     with pytest.raises(UsageError, match="and not usefulness of documents"):
         asyncio.run(

@@ -26,7 +26,6 @@ from sidelight.evaluation.labelling.relevance import (
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.schemas.grading.judgment import Unjudged
 from tests.helpers.asking.conversation import Asked, scripted
-from tests.helpers.public_data import PublicData
 
 
 @pytest.mark.parametrize(
@@ -40,7 +39,7 @@ from tests.helpers.public_data import PublicData
         ("##final score - 2\n", 2),
     ],
 )
-def test_the_last_marker_counts(reply: str, grade: int) -> None:
+def test_the_last_marker_counts(reply, grade):
     assert final_score(reply) == grade
 
 
@@ -58,7 +57,7 @@ def test_the_last_marker_counts(reply: str, grade: int) -> None:
         "##final score: " + "-" * 100_000 + "3",
     ],
 )
-def test_what_is_no_grade_is_refused(reply: str) -> None:
+def test_what_is_no_grade_is_refused(reply):
     with pytest.raises(ValueError, match="expected"):
         final_score(reply)
 
@@ -74,17 +73,17 @@ def test_what_is_no_grade_is_refused(reply: str) -> None:
         (9, "much", 2),
     ],
 )
-def test_the_count_gives_the_grade(covered, beside, grade) -> None:
+def test_the_count_gives_the_grade(covered, beside, grade):
     assert grade_of(covered, beside) == grade
 
 
-def test_what_is_not_related_has_no_grade() -> None:
+def test_what_is_not_related_has_no_grade():
     assert grade_of(0, "none", related=False) == 0
     assert grade_of(0, "much") == 0
 
 
 @given(st.text(max_size=50), st.integers(0, HIGHEST))
-def test_whatever_comes_before_changes_nothing(text: str, grade: int) -> None:
+def test_whatever_comes_before_changes_nothing(text, grade):
     assert final_score(f"{text} ##final score: {grade}") == grade
 
 
@@ -100,19 +99,19 @@ def judged(*replies: str) -> tuple[Judgment, Asked]:
     return found, asked
 
 
-def test_a_grade_comes_with_what_it_rests_on() -> None:
+def test_a_grade_comes_with_what_it_rests_on():
     found, asked = judged(reply("It answers one. ##final score: 2", 1))
     assert found == Judgment("2", "sub-narratives 1; beside: none")
     assert "1. Who pays?\n2. Who owns?" in asked.user()
 
 
-def test_a_grade_that_does_not_follow_is_told() -> None:
+def test_a_grade_that_does_not_follow_is_told():
     found, _ = judged(reply("##final score: 4", 2, 1, 2, beside="some"))
     assert found.label == "4"
     assert found.rationale.endswith("; by their number 2")
 
 
-def test_a_reply_without_a_grade_is_mended_once_and_then_unjudged() -> None:
+def test_a_reply_without_a_grade_is_mended_once_and_then_unjudged():
     found, asked = judged(reply("It is fine."), reply("##final score: 7"))
     assert isinstance(found.label, Unjudged)
     assert "expected the grade" in asked.notes()[0]
@@ -121,12 +120,12 @@ def test_a_reply_without_a_grade_is_mended_once_and_then_unjudged() -> None:
 GRADES = st.integers(0, 4)
 
 
-def test_a_generous_judge_is_brought_down() -> None:
+def test_a_generous_judge_is_brought_down():
     calibrated = Calibration([(2, 1), (2, 1), (4, 3), (0, 0)])
     assert [calibrated(grade) for grade in range(5)] == [0, 0, 1, 1, 3]
 
 
-def test_nothing_in_common_teaches_nothing() -> None:
+def test_nothing_in_common_teaches_nothing():
     with pytest.raises(InputError, match="no passage that both"):
         Calibration([])
     with pytest.raises(InputError):
@@ -134,14 +133,14 @@ def test_nothing_in_common_teaches_nothing() -> None:
 
 
 @given(st.lists(st.tuples(GRADES, GRADES), min_size=1))
-def test_the_order_of_grades_is_kept(pairs) -> None:
+def test_the_order_of_grades_is_kept(pairs):
     calibrated = Calibration(pairs)
     found = [calibrated(grade) for grade in range(5)]
     assert found == sorted(found)
     assert set(found) <= set(range(5))
 
 
-def test_calibrated_to_people_a_judge_agrees_better(shared_data: PublicData) -> None:
+def test_calibrated_to_people_a_judge_agrees_better(shared_data):
     folder = shared_data / "rag-2025"
     people, judge = (read_qrels(folder / f"qrels.{name}.txt") for name in ("nist", "umbrela2"))
     before, after = (
@@ -165,19 +164,19 @@ def test_calibrated_to_people_a_judge_agrees_better(shared_data: PublicData) -> 
         ((2,), 2),
     ],
 )
-def test_the_majority_wins_and_the_median_breaks_ties(given, together) -> None:
+def test_the_majority_wins_and_the_median_breaks_ties(given, together):
     assert majority(given) == together
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=7), st.randoms())
-def test_the_order_of_judges_changes_nothing(given, random) -> None:
+def test_the_order_of_judges_changes_nothing(given, random):
     other = [*given]
     random.shuffle(other)
     assert majority(given) == majority(other)
     assert majority(given) in given
 
 
-def test_who_said_what_is_recorded() -> None:
+def test_who_said_what_is_recorded():
     judges = {"a": {"1": {"x": 3, "y": 0}}, "b": {"1": {"x": 3}, "2": {"z": 1}}}
     found = vote(judges)
     assert found["1"]["x"] == (3, (3, 3))

@@ -3,7 +3,6 @@ from __future__ import annotations
 import asyncio
 import csv
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +10,7 @@ from sidelight.checks.support import SUPPORT_SCALE
 from sidelight.errors import EmptyReplyError, InputError
 from sidelight.evaluation.labelling.judge import Judge, Judgment
 from sidelight.evaluation.labelling.judges import EmbeddedJudge, PromptedJudge
-from sidelight.evaluation.labelling.support import SUPPORT, SupportCase, assess_support
+from sidelight.evaluation.labelling.support import SUPPORT, assess_support
 from sidelight.evaluation.scoring.measures import score_support
 from sidelight.formats.labels.assessments import write_support_sentences
 from sidelight.llm.prompted import PromptedModel, Sampling
@@ -49,7 +48,7 @@ def assess(*runs: ReportRun) -> list[JudgedSentence]:
     return asyncio.run(assess_support(EmbeddedJudge({}), runs, texts_of))
 
 
-def test_the_first_citation_and_all_of_them() -> None:
+def test_the_first_citation_and_all_of_them():
     both = OWNER.model_copy(update={"citations": ("d#2", "d#1")})
     uncited = OWNER.model_copy(update={"citations": ()})
     verdicts = assess(run("r", a=[OWNER, both, uncited]))
@@ -69,7 +68,7 @@ def test_the_first_citation_and_all_of_them() -> None:
     }
 
 
-def test_a_segment_whose_text_is_not_known_is_no_lack_of_support() -> None:
+def test_a_segment_whose_text_is_not_known_is_no_lack_of_support():
     invented = OWNER.model_copy(update={"citations": ("d#1", "d#9")})
     given = run("r", a=[invented])
     (verdict,) = verdicts = assess(given)
@@ -82,7 +81,7 @@ def test_a_segment_whose_text_is_not_known_is_no_lack_of_support() -> None:
     assert score.values["weighted_precision_all"] == 0
 
 
-def test_a_model_that_gives_no_answer_is_no_lack_of_support() -> None:
+def test_a_model_that_gives_no_answer_is_no_lack_of_support():
     asked = PromptedModel(
         ScriptedModel([EmptyReplyError("an empty reply")] * 2), Sampling(), lambda _: None
     )
@@ -92,7 +91,7 @@ def test_a_model_that_gives_no_answer_is_no_lack_of_support() -> None:
     assert verdict.first == Unjudged(reason="an empty reply")
 
 
-def test_a_citation_named_twice_is_one() -> None:
+def test_a_citation_named_twice_is_one():
     shown: list[Sequence[str]] = []
 
     class Reader(Judge):
@@ -100,10 +99,10 @@ def test_a_citation_named_twice_is_one() -> None:
 
         name, version = "reader", "1"
 
-        def __init__(self) -> None:
+        def __init__(self):
             self.labellers = {SUPPORT: self.read}
 
-        async def read(self, case: SupportCase) -> list[Judgment]:
+        async def read(self, case):
             shown.append(case.sources)
             return [Judgment(FULL)]
 
@@ -112,7 +111,7 @@ def test_a_citation_named_twice_is_one() -> None:
     assert shown == [[TEXTS["d#1"]]]
 
 
-def test_nothing_cited_is_flagged_and_a_topic_left_out_costs() -> None:
+def test_nothing_cited_is_flagged_and_a_topic_left_out_costs():
     uncited = OWNER.model_copy(update={"citations": ()})
     runs = [run("full", a=[OWNER], b=[OWNER]), run("half", a=[OWNER]), run("none", a=[uncited])]
     table = score_support(runs, assess(*runs))
@@ -124,7 +123,7 @@ def test_nothing_cited_is_flagged_and_a_topic_left_out_costs() -> None:
     assert wider.runs[0].values["weighted_precision"] == 0.5
 
 
-def test_what_cannot_be_scored_is_refused() -> None:
+def test_what_cannot_be_scored_is_refused():
     given = run("r", a=[OWNER])
     with pytest.raises(InputError, match="not one of the topics"):
         score_support([given], assess(given), ["b"])
@@ -136,7 +135,7 @@ def test_what_cannot_be_scored_is_refused() -> None:
         assess(given.model_copy(update={"reports": given.reports * 2}))
 
 
-def test_verdicts_as_a_file(tmp_path: Path) -> None:
+def test_verdicts_as_a_file(tmp_path):
     invented = CitedSentence(text="So\nit is.", citations=("d#9",))
     path = tmp_path / "sentences.csv"
     write_support_sentences(path, assess(run("r", a=[OWNER, invented, CitedSentence(text="Yes.")])))

@@ -25,27 +25,27 @@ UNJUDGED = Unjudged(reason="no reply")
 REPORTS = st.lists(st.sampled_from([FULL, PARTIAL, NONE, UNJUDGED, None]), max_size=12)
 
 
-def test_the_example_of_the_track() -> None:
+def test_the_example_of_the_track():
     # The first sentence is partially supported, the second fully, the third cites nothing.
     sentences = [PARTIAL, FULL, None]
     assert support_precision(sentences, SUPPORT_SCALE) == 0.75  # (0.5 + 1) / 2
     assert support_recall(sentences, SUPPORT_SCALE) == 0.5  # (0.5 + 1) / 3
 
 
-def test_without_citations_there_is_no_support() -> None:
+def test_without_citations_there_is_no_support():
     for sentences in ([], [None, None]):
         assert support_precision(sentences, SUPPORT_SCALE) == 0
         assert support_recall(sentences, SUPPORT_SCALE) == 0
 
 
-def test_what_could_not_be_judged_stays_in_the_denominator() -> None:
+def test_what_could_not_be_judged_stays_in_the_denominator():
     # 1 / 2 and 1 / 3
     assert support_precision([FULL, UNJUDGED, None], SUPPORT_SCALE) == 0.5
     assert support_recall([FULL, UNJUDGED, None], SUPPORT_SCALE) == pytest.approx(1 / 3)
 
 
 @given(REPORTS)
-def test_recall_is_at_most_precision(sentences) -> None:
+def test_recall_is_at_most_precision(sentences):
     assert (
         0
         <= support_recall(sentences, SUPPORT_SCALE)
@@ -55,14 +55,14 @@ def test_recall_is_at_most_precision(sentences) -> None:
 
 
 @given(REPORTS)
-def test_they_are_equal_only_if_all_is_cited_or_nothing_supported(sentences) -> None:
+def test_they_are_equal_only_if_all_is_cited_or_nothing_supported(sentences):
     equal = support_recall(sentences, SUPPORT_SCALE) == support_precision(sentences, SUPPORT_SCALE)
     supported = {FULL, PARTIAL} & {item for item in sentences if isinstance(item, str)}
     assert equal == (None not in sentences or not supported)
 
 
 @given(REPORTS, st.data())
-def test_a_better_label_raises_both(sentences, data) -> None:
+def test_a_better_label_raises_both(sentences, data):
     cited = [place for place, item in enumerate(sentences) if item in (NONE, PARTIAL)]
     if not cited:
         return
@@ -74,7 +74,7 @@ def test_a_better_label_raises_both(sentences, data) -> None:
 
 
 @given(REPORTS)
-def test_an_uncited_sentence_costs_recall_alone(sentences) -> None:
+def test_an_uncited_sentence_costs_recall_alone(sentences):
     assert support_precision([*sentences, None], SUPPORT_SCALE) == support_precision(
         sentences, SUPPORT_SCALE
     )
@@ -129,7 +129,7 @@ def measured(measure: Any, nuggets: list[Any], weights: list[float] | None = Non
     return measure(bank(nuggets, weights), [label for *_, label in nuggets], SCALES)
 
 
-def test_the_nuggets_of_the_track() -> None:
+def test_the_nuggets_of_the_track():
     strict_vital, vital, strict_all, every, coverage = MEASURES
     assert measured(strict_vital, EXAMPLE) == pytest.approx(1 / 3)
     assert measured(vital, EXAMPLE) == pytest.approx((1 + 0.5 + 0.5) / 3)
@@ -138,14 +138,14 @@ def test_the_nuggets_of_the_track() -> None:
     assert measured(coverage, EXAMPLE) == 2 / 4
 
 
-def test_without_vital_nuggets_vital_recall_is_undefined() -> None:
+def test_without_vital_nuggets_vital_recall_is_undefined():
     nuggets = [(OKAY, "", TOLD)]
     assert measured(NuggetRecall(), nuggets) is None
     assert measured(NuggetRecall("all"), nuggets) == 1
     assert measured(SubNarrativeCoverage(), nuggets) is None
 
 
-def test_faults_cost_what_they_weigh() -> None:
+def test_faults_cost_what_they_weigh():
     nuggets = [(VITAL, "", TOLD), (VITAL, "", PARTLY), (OKAY, "", TOLD)]
     score = SignedNuggetScore()
     assert measured(score, nuggets, [5, 3, -4]) == pytest.approx((5 + 1.5 - 4) / 8)
@@ -155,13 +155,13 @@ def test_faults_cost_what_they_weigh() -> None:
 
 
 @pytest.mark.parametrize("weights", [[-1, -1, -1], [1, -5, -5], [1e-300, -1e6, -1e6]])
-def test_faults_cost_no_more_than_a_topic_can_earn(weights: list[float]) -> None:
+def test_faults_cost_no_more_than_a_topic_can_earn(weights):
     nuggets = [(VITAL, "", UNTOLD), (VITAL, "", TOLD), (OKAY, "", TOLD)]
     assert measured(SignedNuggetScore(), nuggets, weights) == -1
 
 
 @given(NUGGETS)
-def test_values_are_shares_and_strict_is_never_more(nuggets) -> None:
+def test_values_are_shares_and_strict_is_never_more(nuggets):
     values = [measured(measure, nuggets) or 0.0 for measure in MEASURES]
     assert all(0 <= value <= 1 for value in values)
     assert values[0] <= values[1]
@@ -169,7 +169,7 @@ def test_values_are_shares_and_strict_is_never_more(nuggets) -> None:
 
 
 @given(NUGGETS, st.data())
-def test_a_better_label_never_costs(nuggets, data) -> None:
+def test_a_better_label_never_costs(nuggets, data):
     place = data.draw(st.integers(0, len(nuggets) - 1))
     better = [*nuggets]
     better[place] = (*nuggets[place][:2], TOLD)
@@ -180,7 +180,7 @@ def test_a_better_label_never_costs(nuggets, data) -> None:
 
 
 @given(NUGGETS)
-def test_what_could_not_be_judged_counts_as_not_told(nuggets) -> None:
+def test_what_could_not_be_judged_counts_as_not_told(nuggets):
     other = [
         (importance, part, UNTOLD if label == UNJUDGED else label)
         for importance, part, label in nuggets

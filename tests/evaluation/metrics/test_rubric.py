@@ -28,7 +28,7 @@ VERY_SIMILAR, SIMILAR = "very-similar", "similar"
 DIFFERENT, VERY_DIFFERENT = "different", "very-different"
 
 
-def test_best_match_counts_once_for_each_rubric_question() -> None:
+def test_best_match_counts_once_for_each_rubric_question():
     labels = {
         (1, 3): SIMILAR,
         (1, 7): VERY_SIMILAR,
@@ -40,7 +40,7 @@ def test_best_match_counts_once_for_each_rubric_question() -> None:
     assert question_coverage(rubric("t", (HAVE, 1), (GOOD, 1), (NICE, 1)), labels, SCALE) == 5 / 7
 
 
-def test_unjudged_and_absent_pairs_earn_nothing() -> None:
+def test_unjudged_and_absent_pairs_earn_nothing():
     item = rubric("t", (HAVE, 1), (NICE, 1))
     # W = 5; only the first question is met: 4 / 5
     labels = {(1, 1): VERY_SIMILAR, (2, 1): Unjudged(reason="no reply")}
@@ -49,7 +49,7 @@ def test_unjudged_and_absent_pairs_earn_nothing() -> None:
 
 
 @given(labelled_pairs(), st.randoms(use_true_random=False))
-def test_bounded_and_free_of_order(case, random) -> None:
+def test_bounded_and_free_of_order(case, random):
     item, labels = case
     score = question_coverage(item, labels, SCALE)
     assert 0 <= score <= 1
@@ -65,7 +65,7 @@ def test_bounded_and_free_of_order(case, random) -> None:
 
 
 @given(labelled_pairs(), st.data())
-def test_rises_with_a_label_and_never_by_omission(case, data) -> None:
+def test_rises_with_a_label_and_never_by_omission(case, data):
     item, labels = case
     if not labels:
         return
@@ -82,7 +82,7 @@ def test_rises_with_a_label_and_never_by_omission(case, data) -> None:
     assert question_coverage(item, labels | {changed: Unjudged(reason="?")}, SCALE) <= score
 
 
-def test_every_label_has_a_gain() -> None:
+def test_every_label_has_a_gain():
     assert {label: SCALE.credit(label) for label in SCALE.names} == {
         VERY_SIMILAR: 1,
         SIMILAR: 0.5,
@@ -91,7 +91,7 @@ def test_every_label_has_a_gain() -> None:
     }
 
 
-def test_full_coverage_is_exactly_one() -> None:
+def test_full_coverage_is_exactly_one():
     item = rubric("t", (GOOD, 1), (GOOD, 2), (NICE, 3))
     labels = {(rank, 1): VERY_SIMILAR for rank in (1, 2, 3)}
     assert question_coverage(item, labels, SCALE) == pytest.approx(1, abs=0)
@@ -103,20 +103,20 @@ SUPPORTS, PARTIAL = "supports", "partial"
 CONTRADICTS, NONE = "contradicts", "none"
 
 
-def test_answers_are_averaged_within_their_question() -> None:
+def test_answers_are_averaged_within_their_question():
     item = rubric("t", (HAVE, 2), (NICE, 1))
     # W = 4 + 1; S = (4 / 2 * (1 + 0) + 1 / 1 * 1) / 5 = 3 / 5
     assert report_support(item, {"na-1": SUPPORTS, "na-2": NONE, "na-3": SUPPORTS}, ANSWERS) == 0.6
 
 
-def test_partial_is_half_and_contradiction_nothing() -> None:
+def test_partial_is_half_and_contradiction_nothing():
     item = rubric("t", (GOOD, 3), (NICE, 1))
     labels = {"na-1": PARTIAL, "na-2": SUPPORTS, "na-3": CONTRADICTS, "na-4": PARTIAL}
     # W = 3; S = (2 / 3 * 1.5 + 1 * 0.5) / 3 = 1.5 / 3
     assert report_support(item, labels, ANSWERS) == 0.5
 
 
-def test_the_denominator_is_the_rubrics() -> None:
+def test_the_denominator_is_the_rubrics():
     item = rubric("t", (HAVE, 2), (NICE, 1))
     # na-2 was left out or could not be judged: still 1 of 2 answers, (4 / 2 + 1) / 5
     assert report_support(item, {"na-1": SUPPORTS, "na-3": SUPPORTS}, ANSWERS) == 0.6
@@ -125,7 +125,7 @@ def test_the_denominator_is_the_rubrics() -> None:
 
 
 @given(labelled_answers(), st.randoms(use_true_random=False))
-def test_support_is_bounded_and_free_of_order(case, random) -> None:
+def test_support_is_bounded_and_free_of_order(case, random):
     item, labels = case
     score = report_support(item, labels, ANSWERS)
     assert 0 <= score <= 1
@@ -136,7 +136,7 @@ def test_support_is_bounded_and_free_of_order(case, random) -> None:
 
 
 @given(labelled_answers(), st.data())
-def test_support_rises_with_a_label_and_never_by_omission(case, data) -> None:
+def test_support_rises_with_a_label_and_never_by_omission(case, data):
     item, labels = case
     if not labels:
         return
@@ -151,7 +151,7 @@ def test_support_rises_with_a_label_and_never_by_omission(case, data) -> None:
     assert report_support(item, without, ANSWERS) <= score
 
 
-def test_only_contradictions_count() -> None:
+def test_only_contradictions_count():
     item = rubric("t", (HAVE, 2), (NICE, 1))
     labels = {"na-1": "contradicts", "na-2": "supports", "na-3": "partial"}
     # W = 5; S = (4 / 2 * 1 + 1 * 0) / 5 = 2 / 5
@@ -160,7 +160,7 @@ def test_only_contradictions_count() -> None:
 
 
 @given(labelled_answers())
-def test_support_and_contradiction_share_one_whole(case) -> None:
+def test_support_and_contradiction_share_one_whole(case):
     item, labels = case
     contradiction = report_contradiction(item, labels, ANSWERS)
     assert 0 <= contradiction <= 1
@@ -180,7 +180,7 @@ def ranked(labels: list[str]) -> dict[int, str | Unjudged]:
     return dict(enumerate(labels, start=1))
 
 
-def test_grades_by_hand() -> None:
+def test_grades_by_hand():
     grades = ranked(["4", "-1", "2"])
     # 4 / log2(2) + 0 / log2(3) + 2 / log2(4) = 4 + 0 + 1
     assert QuestionDcg(10)(grades, SCALES) == pytest.approx(5.0)
@@ -193,14 +193,14 @@ def test_grades_by_hand() -> None:
     assert RedundantQuestions(10)({1: False, 2: True, 11: True}) == pytest.approx(0.1)
 
 
-def test_what_nobody_judged_earns_nothing_and_is_counted() -> None:
+def test_what_nobody_judged_earns_nothing_and_is_counted():
     grades: dict[int, str | Unjudged] = {1: Unjudged(reason="no"), 2: "4"}
     assert QuestionDcg(10)(grades, SCALES) == pytest.approx(4 / log2(3))
     assert UnjudgedQuestions(10)(grades) == pytest.approx(0.9)
 
 
 @given(LISTS)
-def test_flawed_is_worth_what_not_helpful_is(labels: list[str]) -> None:
+def test_flawed_is_worth_what_not_helpful_is(labels):
     same = ["0" if label == "-1" else label for label in labels]
     for measure in (QuestionDcg(10), QuestionNdcg(10), QuestionAverage(10)):
         assert measure(ranked(labels), SCALES) == measure(ranked(same), SCALES)
@@ -208,7 +208,7 @@ def test_flawed_is_worth_what_not_helpful_is(labels: list[str]) -> None:
 
 
 @given(LISTS, st.integers(1, 9))
-def test_a_better_question_earlier_never_costs(labels: list[str], place: int) -> None:
+def test_a_better_question_earlier_never_costs(labels, place):
     ordered = labels.copy()
     if LABELS.index(ordered[place]) < LABELS.index(ordered[place - 1]):
         ordered[place - 1], ordered[place] = ordered[place], ordered[place - 1]

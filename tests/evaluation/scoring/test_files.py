@@ -34,7 +34,7 @@ SCALES = TRACK.scales
 TWO_TOPICS = {"b": rubric("b", (HAVE, 1)), "a": rubric("a", (HAVE, 3))}
 
 
-def test_default_columns_follow_the_organizers(tmp_path: Path) -> None:
+def test_default_columns_follow_the_organizers(tmp_path):
     labels = [answer("a", "r", "na-1", "supports"), answer("b", "r", "na-1", "contradicts")]
     per_topic, per_run = write_score_files(
         score_reports(TRACK, TWO_TOPICS, labels), tmp_path, "auto_report_generation"
@@ -53,7 +53,7 @@ def test_default_columns_follow_the_organizers(tmp_path: Path) -> None:
     )
 
 
-def test_question_columns(tmp_path: Path) -> None:
+def test_question_columns(tmp_path):
     table = score_questions(
         TRACK, TWO_TOPICS, [pair("a", 1, "r", 1, "similar")], [verdict("a", "r", 1, "not-compound")]
     )
@@ -63,7 +63,7 @@ def test_question_columns(tmp_path: Path) -> None:
     )
 
 
-def test_compatible_files_have_the_organizers_columns_only(tmp_path: Path) -> None:
+def test_compatible_files_have_the_organizers_columns_only(tmp_path):
     file = write_csv(
         tmp_path / "a.csv", "topic_id,run_tag,answer_id,annotation", ("b", "r", "na-1", "partial")
     )
@@ -79,13 +79,13 @@ def test_compatible_files_have_the_organizers_columns_only(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("column", "source"), [("annotation", "human"), ("auto_assessment", "auto")]
 )
-def test_the_label_column_says_who_labelled(tmp_path: Path, column: str, source: str) -> None:
+def test_the_label_column_says_who_labelled(tmp_path, column, source):
     file = write_csv(tmp_path / "a.csv", f"topic_id,run_tag,answer_id,{column}")
     assert label_source(file) == source
 
 
 @pytest.mark.parametrize("written", ["1e308", "-1e308", "nan", "inf"])
-def test_a_score_that_no_measure_has_is_named_with_its_line(tmp_path: Path, written: str) -> None:
+def test_a_score_that_no_measure_has_is_named_with_its_line(tmp_path, written):
     path = tmp_path / "scores.csv"
     path.write_text(f"run_tag,topic_id,score\nr,a,0.5\nr,b,{written}\n")
     with pytest.raises(InvalidFileError, match=r"scores\.csv:3: .*in score"):
@@ -158,14 +158,14 @@ def scored(content: bytes) -> ScoreTable:
 
 
 @given(answer_rows, spellings)
-def test_of_answers(rows, spelling) -> None:
+def test_of_answers(rows, spelling):
     table = scored(spelled(ANSWER_HEADER, rows, spelling))
     assert table == scored(spelled(ANSWER_HEADER, rows, PLAIN))
     assert {run.run_tag for run in table.runs} == {run_tag for _, run_tag, _ in rows}
 
 
 @given(pair_rows, spellings)
-def test_of_pairs(rows, spelling) -> None:
+def test_of_pairs(rows, spelling):
     table = scored(spelled(PAIR_HEADER, rows, spelling))
     assert table == scored(spelled(PAIR_HEADER, rows, PLAIN))
     assert {run.run_tag for run in table.runs} == {run_tag for _, _, run_tag, _ in rows}

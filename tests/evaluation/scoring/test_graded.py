@@ -39,7 +39,7 @@ QRELS = {
 }
 
 
-def test_a_question_needs_three_useful_documents_and_a_run_that_is_not_perfect() -> None:
+def test_a_question_needs_three_useful_documents_and_a_run_that_is_not_perfect():
     runs = [
         scored("one", kept=0.5, few=0.2, perfect=1.0, nearly=1.0),
         scored("two", kept=1.0, few=1.0, perfect=1.0, nearly=0.9999),
@@ -54,18 +54,18 @@ def test_a_question_needs_three_useful_documents_and_a_run_that_is_not_perfect()
     assert table.runs[1].values["nDCG@10"] == pytest.approx(0.75)
 
 
-def test_no_question_left_is_said() -> None:
+def test_no_question_left_is_said():
     with pytest.raises(InputError, match="no question can tell runs apart"):
         tabulate_kept([scored("one", few=0.1)], ())
 
 
-def test_articles_with_too_few_judged_questions_are_listed() -> None:
+def test_articles_with_too_few_judged_questions_are_listed():
     names = [f"a-Q{number:02d}" for number in range(1, 6)] + ["b-Q01", "b-Q03", "loose"]
     assert sparsely_judged(dict.fromkeys(names)) == {"b": 2}
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> tuple[Path, Path, Path]:
+def files(tmp_path):
     qrels, best, other = (tmp_path / name for name in ("qrels", "best", "other"))
     lines, first, second = [], [], []
     for number in range(1, 4):
@@ -82,7 +82,7 @@ def files(tmp_path: Path) -> tuple[Path, Path, Path]:
     return qrels, best, other
 
 
-def test_ndcg_and_reciprocal_rank_are_those_of_trec_eval(files: tuple[Path, Path, Path]) -> None:
+def test_ndcg_and_reciprocal_rank_are_those_of_trec_eval(files):
     qrels, best, other = files
     scores = score_retrieval(qrels, [best, other], MEASURES)
     assert scores[0].mean == pytest.approx({"nDCG@10": 1.0, "RR": 1.0})
@@ -90,7 +90,7 @@ def test_ndcg_and_reciprocal_rank_are_those_of_trec_eval(files: tuple[Path, Path
     assert scores[1].mean == pytest.approx({"nDCG@10": 1.1309 / 3.1309, "RR": 0.5}, abs=1e-4)
 
 
-def test_the_command_tells_what_counts(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
+def test_the_command_tells_what_counts(files, tmp_path):
     qrels, best, other = files
     assessors = tmp_path / "assessors.csv"
     assessors.write_text("topic_id,assessor\ntopic,A1\n")
@@ -106,7 +106,7 @@ def test_the_command_tells_what_counts(files: tuple[Path, Path, Path], tmp_path:
     assert (tmp_path / "out" / "usefulness_boxes_by_assessor.svg").exists()
 
 
-def test_table_2_is_sorted_as_the_track_sorts_it() -> None:
+def test_table_2_is_sorted_as_the_track_sorts_it():
     """The labels behind it are not public; its rows are kept to be compared with."""
     rows = [line.split("\t") for line in TABLE2.read_text().splitlines()]
     assert len(rows) == 11
@@ -128,14 +128,14 @@ SCORES = st.dictionaries(
 )
 
 
-def test_five_numbers_by_hand() -> None:
+def test_five_numbers_by_hand():
     low, high = boxes({"high": [4.0, 8.0], "low": [3.0, 1.0, 2.0, 4.0, 5.0]}, {"low": "A"})
     assert low == ("low", "A", 5, 1.0, 2.0, 3.0, 4.0, 5.0)
     assert high.five == (4.0, 5.0, 6.0, 7.0, 8.0)
 
 
 @given(SCORES)
-def test_boxes_stand_in_order_of_medians(scores: dict[str, list[float]]) -> None:
+def test_boxes_stand_in_order_of_medians(scores):
     found = boxes(scores)
     assert [box.median for box in found] == sorted(box.median for box in found)
     for box in found:
@@ -144,11 +144,11 @@ def test_boxes_stand_in_order_of_medians(scores: dict[str, list[float]]) -> None
     assert boxes(dict(reversed(scores.items()))) == found
 
 
-def test_topics_of_no_group_are_left_out() -> None:
+def test_topics_of_no_group_are_left_out():
     assert by_group({"a": [1.0], "b": [2.0], "c": [3.0]}, {"a": "x", "c": "x"}) == {"x": [1.0, 3.0]}
 
 
-def test_two_assessors_of_a_topic_are_an_error(tmp_path: Path) -> None:
+def test_two_assessors_of_a_topic_are_an_error(tmp_path):
     path = tmp_path / "assessors.csv"
     path.write_text("topic_id,assessor\nt,A\nt,B\n")
     with pytest.raises(InvalidFileError, match="one assessor for t, A"):

@@ -41,13 +41,13 @@ FULL = (
 )
 
 
-def test_contradictions_are_positive(tmp_path: Path) -> None:
+def test_contradictions_are_positive(tmp_path):
     file = write_csv(tmp_path / "a.csv", ANSWERS, ("b", "r", "na-1", "contradicts", "x"))
     values = compat_report_scores(TRACK, RUBRICS, file).runs[0].values
     assert values == {"supportive_score": 0.0, "contradictory_score": 1.0}
 
 
-def test_means_are_compensated_sums(tmp_path: Path) -> None:
+def test_means_are_compensated_sums(tmp_path):
     # Ten topics of 0.1: a plain running sum is off in the last digit, pandas' mean is not.
     assert reduce(add, [0.1] * 10) / 10 != 0.1
     rubrics = {f"t{i}": rubric(f"t{i}", (NICE, 10)) for i in range(10)}
@@ -71,7 +71,7 @@ def test_means_are_compensated_sums(tmp_path: Path) -> None:
         (("z", "r", "na-1", "none", "x"), "topic z"),
     ],
 )
-def test_where_theirs_stops_ours_names_the_row(tmp_path: Path, row, found: str) -> None:
+def test_where_theirs_stops_ours_names_the_row(tmp_path, row, found):
     file = write_csv(tmp_path / "a.csv", ANSWERS, FULL[0], row)
     with pytest.raises(InvalidFileError, match=r"a\.csv:3") as caught:
         compat_report_scores(TRACK, RUBRICS, file)
@@ -79,34 +79,34 @@ def test_where_theirs_stops_ours_names_the_row(tmp_path: Path, row, found: str) 
 
 
 @pytest.mark.parametrize("rank", ["inf", "-inf", "1e999", "nan"])
-def test_a_rank_without_end_is_named(tmp_path: Path, rank: str) -> None:
+def test_a_rank_without_end_is_named(tmp_path, rank):
     file = write_csv(tmp_path / "p.csv", PAIRS, ("a", rank, "r", 1, "very-similar", "x"))
     compound = write_csv(tmp_path / "c.csv", VERDICTS, ("a", "r", 1, "Who?", "not-compound", "x"))
     with pytest.raises(InvalidFileError, match=r"p\.csv:2: error \[compat-rank\]"):
         compat_question_scores(TRACK, RUBRICS, file, compound)
 
 
-def test_a_missing_compound_verdict_is_named(tmp_path: Path) -> None:
+def test_a_missing_compound_verdict_is_named(tmp_path):
     file = write_csv(tmp_path / "p.csv", PAIRS, ("a", 1, "r", 4, "similar", "x"))
     compound = write_csv(tmp_path / "c.csv", VERDICTS, ("a", "r", 3, "Who?", "not-compound", "x"))
     with pytest.raises(InvalidFileError, match=r"compat-verdict.*run r, question 4"):
         compat_question_scores(TRACK, RUBRICS, file, compound)
 
 
-def test_an_unknown_rubric_question_is_named(tmp_path: Path) -> None:
+def test_an_unknown_rubric_question_is_named(tmp_path):
     file = write_csv(tmp_path / "p.csv", PAIRS, ("b", 2, "r", 1, "similar", "x"))
     compound = write_csv(tmp_path / "c.csv", VERDICTS, ("b", "r", 1, "Who?", "not-compound", "x"))
     with pytest.raises(InvalidFileError, match=r"compat-unmatched.*rubric question 2"):
         compat_question_scores(TRACK, RUBRICS, file, compound)
 
 
-def test_compound_questions_earn_nothing(tmp_path: Path) -> None:
+def test_compound_questions_earn_nothing(tmp_path):
     file = write_csv(tmp_path / "p.csv", PAIRS, ("b", 1, "r", 1, "similar", "x"))
     compound = write_csv(tmp_path / "c.csv", VERDICTS, ("b", "r", 1, "Who?", "compound", "x"))
     assert compat_question_scores(TRACK, RUBRICS, file, compound).runs[0].values["score"] == 0
 
 
-def test_byte_order_mark_crlf_quotes_and_float_ranks_are_read(tmp_path: Path) -> None:
+def test_byte_order_mark_crlf_quotes_and_float_ranks_are_read(tmp_path):
     # A ghost row turns a column of ranks into floats in pandas; its CSV then holds 1.0.
     file = tmp_path / "p.csv"
     file.write_bytes(
@@ -118,7 +118,7 @@ def test_byte_order_mark_crlf_quotes_and_float_ranks_are_read(tmp_path: Path) ->
     assert compat_question_scores(TRACK, RUBRICS, file, compound).runs[0].values["score"] == 0.5
 
 
-def test_a_text_that_means_missing_is_text_in_the_default_mode(tmp_path: Path) -> None:
+def test_a_text_that_means_missing_is_text_in_the_default_mode(tmp_path):
     rows = (("a", "N/A", "na-1", "supports", "None"), ("b", "N/A", "na-1", "Supports", ""))
     file = write_csv(tmp_path / "a.csv", ANSWERS, *rows)
     table = score_reports(TRACK, RUBRICS, read_assessments(file, ANSWER_ASSESSMENTS, SCALES))
@@ -127,7 +127,7 @@ def test_a_text_that_means_missing_is_text_in_the_default_mode(tmp_path: Path) -
     assert table.runs[0].values["supportive_score"] == pytest.approx(0.7)
 
 
-def test_no_rows_and_wrong_columns_are_errors(tmp_path: Path) -> None:
+def test_no_rows_and_wrong_columns_are_errors(tmp_path):
     with pytest.raises(InputError, match="no row"):
         compat_report_scores(TRACK, RUBRICS, write_csv(tmp_path / "a.csv", ANSWERS))
     with pytest.raises(InputError, match="expected the columns"):
@@ -179,12 +179,12 @@ def causes_of_stops(diff: ScoreDiff) -> list[str]:
     return [stop.handling.cause for stop in diff.stops]
 
 
-def test_complete_files_differ_in_nothing(tmp_path: Path) -> None:
+def test_complete_files_differ_in_nothing(tmp_path):
     assert reports(tmp_path, *FULL) == ScoreDiff((), None, ())
     assert questions(tmp_path, *FULL_PAIRS).agrees
 
 
-def test_dropped_rows(tmp_path: Path) -> None:
+def test_dropped_rows(tmp_path):
     diff = reports(tmp_path, *(row for row in FULL if row[3] != "none"))
     # a: (4 / 1 + 1) / 5 in theirs, (4 / 2 + 1) / 5 in ours; b: 4 / 4.
     assert explained(diff) == [
@@ -194,7 +194,7 @@ def test_dropped_rows(tmp_path: Path) -> None:
     assert not diff.agrees
 
 
-def test_a_missing_topic(tmp_path: Path) -> None:
+def test_a_missing_topic(tmp_path):
     # a over one topic, or (0.6 + 0) / 2; and of questions (4 + 0) / 5
     assert explained(reports(tmp_path, *FULL[:3])) == [
         ("b", None, 0.0, {"topic-missing": ("b",)}),
@@ -206,7 +206,7 @@ def test_a_missing_topic(tmp_path: Path) -> None:
     ]
 
 
-def test_repeated_rows(tmp_path: Path) -> None:
+def test_repeated_rows(tmp_path):
     # a: (2 / 3 * 4 + 1) / 5 = 11 / 15; (11 / 15 + 1) / 2 = 13 / 15
     assert explained(reports(tmp_path, *FULL, FULL[0])) == [
         ("a", 11 / 15, 0.6, {"rows-repeated": ("na-1",)}),
@@ -214,7 +214,7 @@ def test_repeated_rows(tmp_path: Path) -> None:
     ]
 
 
-def test_an_unjudged_rubric_question(tmp_path: Path) -> None:
+def test_an_unjudged_rubric_question(tmp_path):
     # a: 4 / 4 against 4 / 5; b: 0.5; means 0.75 and 0.65
     assert explained(questions(tmp_path, FULL_PAIRS[0], FULL_PAIRS[2])) == [
         ("a", 1.0, 0.8, {"question-unjudged": ("a-2",)}),
@@ -231,7 +231,7 @@ def test_an_unjudged_rubric_question(tmp_path: Path) -> None:
         (("a", "r", "na-99", "none", "x"), "id-unknown", True),
     ],
 )
-def test_stops_in_reports(tmp_path: Path, row, cause: str, ours_stops: bool) -> None:
+def test_stops_in_reports(tmp_path, row, cause, ours_stops):
     diff = reports(tmp_path, FULL[0], row)
     assert causes_of_stops(diff) == [cause]
     assert diff.stops[0].place.endswith("a.csv:3")
@@ -239,20 +239,20 @@ def test_stops_in_reports(tmp_path: Path, row, cause: str, ours_stops: bool) -> 
     assert diff.gaps == ()
 
 
-def test_a_missing_compound_verdict_stops_both(tmp_path: Path) -> None:
+def test_a_missing_compound_verdict_stops_both(tmp_path):
     diff = questions(tmp_path, *FULL_PAIRS, verdicts=ONE_EACH[:1])
     assert causes_of_stops(diff) == ["verdict-missing"]
     assert "run r, topic b, question 1" in str(diff.our_error)
 
 
-def test_a_verdict_in_capitals_stops_theirs_only(tmp_path: Path) -> None:
+def test_a_verdict_in_capitals_stops_theirs_only(tmp_path):
     verdicts = (ONE_EACH[0], ("b", "r", 1, "Who?", "Compound", "x"))
     diff = questions(tmp_path, *FULL_PAIRS, verdicts=verdicts)
     assert causes_of_stops(diff) == ["verdict-missing"]
     assert diff.our_error is None
 
 
-def test_conflicting_labels_stop_ours_unless_merged(tmp_path: Path) -> None:
+def test_conflicting_labels_stop_ours_unless_merged(tmp_path):
     rows = (*FULL, ("b", "r", "na-1", "contradicts", "x"))
     diff = reports(tmp_path, *rows)
     assert diff.stops == ()
@@ -266,7 +266,7 @@ def test_conflicting_labels_stop_ours_unless_merged(tmp_path: Path) -> None:
     )
 
 
-def test_a_file_that_nobody_can_read_is_an_error(tmp_path: Path) -> None:
+def test_a_file_that_nobody_can_read_is_an_error(tmp_path):
     with pytest.raises(InputError, match="expected the columns"):
         diff_report_scores(TRACK, RUBRICS, write_csv(tmp_path / "x.csv", "topic_id,label"))
     (tmp_path / "y.csv").write_text(f"{ANSWERS}\na,r\n")
@@ -275,7 +275,7 @@ def test_a_file_that_nobody_can_read_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     """A folder for all examples of a property."""
     return tmp_path_factory.mktemp("labels")
 
@@ -286,9 +286,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ),
     copies=st.lists(st.integers(0, 2), min_size=8, max_size=8).filter(any),
 )
-def test_every_gap_in_reports_has_a_cause(
-    folder: Path, labels: list[str], copies: list[int]
-) -> None:
+def test_every_gap_in_reports_has_a_cause(folder, labels, copies):
     things = [(*row[:1], run, row[2]) for run in "rs" for row in FULL]
     rows = [
         (*thing, label, "x")
@@ -308,9 +306,7 @@ def test_every_gap_in_reports_has_a_cause(
     ),
     kept=st.lists(st.booleans(), min_size=6, max_size=6).filter(any),
 )
-def test_every_gap_in_questions_has_a_cause(
-    folder: Path, labels: list[str], kept: list[bool]
-) -> None:
+def test_every_gap_in_questions_has_a_cause(folder, labels, kept):
     things = [(topic, rank, run, 1) for run in "rs" for topic, rank, *_ in FULL_PAIRS]
     rows = [
         (*thing, label, "x")

@@ -34,7 +34,6 @@ from tests.helpers.labels.toy import (
     rubrics,
     verdict,
 )
-from tests.helpers.public_data import PublicData
 
 TRACK = load_track()
 
@@ -45,7 +44,7 @@ def run_values(table: ScoreTable, run_tag: str = "r") -> dict[str, float]:
     return next(run.row for run in table.runs if run.run_tag == run_tag)
 
 
-def test_worked_example_of_two_topics() -> None:
+def test_worked_example_of_two_topics():
     labels = [
         answer("a", "r", "na-1", "supports"),
         answer("a", "r", "na-2", "none"),
@@ -67,7 +66,7 @@ def test_worked_example_of_two_topics() -> None:
     assert table.omitted == {}
 
 
-def test_a_label_left_out_does_not_shrink_the_denominator() -> None:
+def test_a_label_left_out_does_not_shrink_the_denominator():
     labels = [
         answer("a", "r", "na-1", "supports"),
         answer("a", "r", "na-3", "supports"),
@@ -79,7 +78,7 @@ def test_a_label_left_out_does_not_shrink_the_denominator() -> None:
     assert values["unjudged"] == pytest.approx(1 / 6)
 
 
-def test_a_topic_left_out_scores_zero_and_is_listed() -> None:
+def test_a_topic_left_out_scores_zero_and_is_listed():
     labels = [
         answer("a", "r", "na-1", "supports"),
         answer("a", "r", "na-2", "none"),
@@ -92,7 +91,7 @@ def test_a_topic_left_out_scores_zero_and_is_listed() -> None:
     assert table.omitted == {"r": ("b",)}
 
 
-def test_an_unjudged_answer_is_counted_and_earns_nothing() -> None:
+def test_an_unjudged_answer_is_counted_and_earns_nothing():
     labels = [
         answer("b", "r", "na-1", "supports"),
         AnswerAssessment(
@@ -104,7 +103,7 @@ def test_an_unjudged_answer_is_counted_and_earns_nothing() -> None:
     assert [topic.values["unjudged"] for topic in table.topics] == [1, 0]
 
 
-def test_questions_against_all_rubric_questions() -> None:
+def test_questions_against_all_rubric_questions():
     # a: 4 of 5 as the second question was not judged; b: half; mean 0.65
     labels = [pair("a", 1, "r", 1, "very-similar"), pair("b", 1, "r", 1, "similar")]
     table = score_questions(TRACK, RUBRICS, labels, None)
@@ -114,7 +113,7 @@ def test_questions_against_all_rubric_questions() -> None:
     assert "credit_lost" not in run_values(table)
 
 
-def test_compound_filter_shows_what_it_costs() -> None:
+def test_compound_filter_shows_what_it_costs():
     labels = [
         pair("a", 1, "r", 1, "very-similar"),
         pair("a", 1, "r", 2, "similar"),
@@ -132,19 +131,19 @@ def test_compound_filter_shows_what_it_costs() -> None:
     assert values["credit_lost"] == pytest.approx(0.2)
 
 
-def test_a_missing_compound_verdict_is_named() -> None:
+def test_a_missing_compound_verdict_is_named():
     labels = [pair("a", 1, "r", 1, "similar"), pair("a", 2, "r", 7, "different")]
     with pytest.raises(InputError, match="run r, topic a, question 7"):
         score_questions(TRACK, RUBRICS, labels, [verdict("a", "r", 1, "compound")])
 
 
-def test_an_unjudged_compound_verdict_is_missing() -> None:
+def test_an_unjudged_compound_verdict_is_missing():
     unknown = replace(verdict("a", "r", 1, "compound"), label=Unjudged(reason="?"))
     with pytest.raises(InputError, match="run r, topic a, question 1"):
         score_questions(TRACK, RUBRICS, [pair("a", 1, "r", 1, "similar")], [unknown])
 
 
-def test_a_run_with_verdicts_but_no_labels_is_not_scored() -> None:
+def test_a_run_with_verdicts_but_no_labels_is_not_scored():
     labels = [pair("a", 1, "r", 1, "similar")]
     verdicts = [verdict("a", "r", 1, "not-compound"), verdict("a", "silent", 1, "not-compound")]
     table = score_questions(TRACK, RUBRICS, labels, verdicts)
@@ -161,30 +160,30 @@ def test_a_run_with_verdicts_but_no_labels_is_not_scored() -> None:
         pair("a", 1, "r", 0, "similar"),
     ],
 )
-def test_unknown_questions_are_named(label) -> None:
+def test_unknown_questions_are_named(label):
     named = f"topic {label.topic_id}, rubric question {label.rubric_question_rank}"
     with pytest.raises(InputError, match=named):
         score_questions(TRACK, RUBRICS, [label], None)
 
 
 @pytest.mark.parametrize(("topic_id", "answer_id"), [("z", "na-1"), ("a", "na-4")])
-def test_unknown_answers_are_named(topic_id: str, answer_id: str) -> None:
+def test_unknown_answers_are_named(topic_id, answer_id):
     with pytest.raises(InputError, match=f"topic {topic_id}, answer {answer_id}"):
         score_reports(TRACK, RUBRICS, [answer(topic_id, "r", answer_id, "supports")])
 
 
-def test_many_unknown_answers_are_counted() -> None:
+def test_many_unknown_answers_are_counted():
     labels = [answer("a", "r", f"na-{number}", "none") for number in range(100, 115)]
     with pytest.raises(InputError, match="and 5 more"):
         score_reports(TRACK, RUBRICS, labels)
 
 
-def test_no_assessments_is_an_error() -> None:
+def test_no_assessments_is_an_error():
     with pytest.raises(InputError, match="no row"):
         score_reports(TRACK, RUBRICS, [])
 
 
-def test_runs_are_ordered_by_score_then_tag() -> None:
+def test_runs_are_ordered_by_score_then_tag():
     labels = [
         answer("b", "worse", "na-1", "partial"),
         answer("b", "zz", "na-1", "supports"),
@@ -200,7 +199,7 @@ def test_runs_are_ordered_by_score_then_tag() -> None:
 
 
 @given(labelled_answers(), st.data())
-def test_no_omission_raises_a_run(case, data) -> None:
+def test_no_omission_raises_a_run(case, data):
     item, labels = case
     if not labels:
         return
@@ -217,14 +216,14 @@ def test_no_omission_raises_a_run(case, data) -> None:
 SCALES = TRACK.scales
 
 
-def test_every_answer_weighs_the_same() -> None:
+def test_every_answer_weighs_the_same():
     rubrics = with_unit_weights({"t": rubric("t", (HAVE, 1), (GOOD, 3))})
     labels = [answer("t", "r", "na-1", "supports"), answer("t", "r", "na-4", "partial")]
     # By hand: (1 + 0 + 0 + 0.5) / 4.
     assert score_reports(TRACK, rubrics, labels).runs[0].values["supportive_score"] == 0.375
 
 
-def test_answers_of_all_runs_stand_for_a_rubric() -> None:
+def test_answers_of_all_runs_stand_for_a_rubric():
     labels = [
         answer("t", "short", "na-1", "supports"),
         answer("t", "long", "na-1", "none"),
@@ -237,7 +236,7 @@ def test_answers_of_all_runs_stand_for_a_rubric() -> None:
     assert best.values["unjudged"] == 0.5
 
 
-def test_public_labels_give_the_known_scores(shared_data: PublicData) -> None:
+def test_public_labels_give_the_known_scores(shared_data):
     labels = read_assessments(
         shared_data / "dragun-2025" / "autojudge" / "auto_report_assessments.csv",
         ANSWER_ASSESSMENTS,
@@ -251,7 +250,7 @@ def test_public_labels_give_the_known_scores(shared_data: PublicData) -> None:
     assert all(run.n_topics == 30 for run in table.runs)
 
 
-def test_reports_by_hand() -> None:
+def test_reports_by_hand():
     labels = [
         answer("a", "r", "na-1", "supports"),
         answer("a", "r", "na-2", "contradicts"),
@@ -268,7 +267,7 @@ def test_reports_by_hand() -> None:
     ]
 
 
-def test_questions_by_hand() -> None:
+def test_questions_by_hand():
     labels = [
         pair("a", 1, "r", 1, "very-similar"),
         pair("a", 2, "r", 2, "similar"),
@@ -282,7 +281,7 @@ def test_questions_by_hand() -> None:
     ]
 
 
-def test_compound_questions_do_not_raise_the_ceiling() -> None:
+def test_compound_questions_do_not_raise_the_ceiling():
     labels = [pair("a", 1, "r", 1, "very-similar"), pair("a", 1, "s", 1, "similar")]
     verdicts = [verdict("a", "r", 1, "compound"), verdict("a", "s", 1, "not-compound")]
     topics = question_headroom(TRACK, RUBRICS, labels, verdicts)
@@ -290,7 +289,7 @@ def test_compound_questions_do_not_raise_the_ceiling() -> None:
     assert topics[0] == TopicHeadroom("a", 0.4, 0.4, ("s",), 0.2, None)
 
 
-def test_an_unjudged_answer_hides_no_label() -> None:
+def test_an_unjudged_answer_hides_no_label():
     unjudged = AnswerAssessment(
         topic_id="b", run_tag="s", answer_id="na-1", label=Unjudged(reason="no reply")
     )
@@ -300,7 +299,7 @@ def test_an_unjudged_answer_hides_no_label() -> None:
 
 
 @given(st.data())
-def test_ceiling_best_mean(data: st.DataObject) -> None:
+def test_ceiling_best_mean(data):
     item = data.draw(rubrics)
     things = [(run, name) for run in "rstuvw" for name in answer_ids(item)]
     labels = data.draw(

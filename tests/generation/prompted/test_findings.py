@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 
-import numpy as np
-import numpy.typing as npt
 import pytest
 
 from sidelight.generation.prompted.assess_coverage import ReadAssessor
@@ -31,7 +28,7 @@ def findings(encode: Encode, *claims: FoundClaim) -> Findings:
     return asyncio.run(Findings.of(ANGLES, evidence, encode))
 
 
-def test_claims_stand_under_the_question_they_answer_best(lexical_encode: Encode) -> None:
+def test_claims_stand_under_the_question_they_answer_best(lexical_encode):
     weak = SOLD.model_copy(
         update={"text": "Lark has papers.", "answers": {"owner": 0.2, "boats": 0.5}}
     )
@@ -50,7 +47,7 @@ def test_claims_stand_under_the_question_they_answer_best(lexical_encode: Encode
     assert [len(one.claims) for one in found.shown(most=1)] == [1, 1]
 
 
-def test_one_fact_twice_is_one_claim_with_all_its_pages(lexical_encode: Encode) -> None:
+def test_one_fact_twice_is_one_claim_with_all_its_pages(lexical_encode):
     again = FoundClaim(
         text="In 2011 Lark Media bought the newspaper Orrin Post.",
         segment_ids=(COUNT.segment_id,),
@@ -66,12 +63,12 @@ def test_one_fact_twice_is_one_claim_with_all_its_pages(lexical_encode: Encode) 
     assert len(findings(lexical_encode, other_year, SOLD).by_key) == 2
 
 
-def test_claims_on_no_question_are_left_out(lexical_encode: Encode) -> None:
+def test_claims_on_no_question_are_left_out(lexical_encode):
     stray = SOLD.model_copy(update={"answers": {"gone": 0.9}})
     assert findings(lexical_encode, stray).by_key == {}
 
 
-def test_merging_evidence_keeps_claims_in_one_order() -> None:
+def test_merging_evidence_keeps_claims_in_one_order():
     claims = [EvidenceSet(claims=(one,)) for one in (SOLD, HOLDS)]
     merged = EvidenceSet.merge(*claims)
     assert merged == EvidenceSet.merge(*reversed(claims), *claims)
@@ -81,7 +78,7 @@ def test_merging_evidence_keeps_claims_in_one_order() -> None:
 # Keys mean something in one prompt only; those it does not hold are told apart.
 
 
-def test_keys_lead_back_and_invented_ones_are_counted() -> None:
+def test_keys_lead_back_and_invented_ones_are_counted():
     keyed = KeyedSegments([COUNT, OWNER], max_words=4)
     assert [(one.key, one.host) for one in keyed.shown] == [
         ("E1", "c.example"),
@@ -104,16 +101,16 @@ def test_keys_lead_back_and_invented_ones_are_counted() -> None:
         ("Lark Media bought the newspaper Orrin Post for 420 crowns.", False),
     ],
 )
-def test_one_fact_or_two(lexical_encode: Encode, other: str, same: bool) -> None:
+def test_one_fact_or_two(lexical_encode, other, same):
     text = "The Orrin Harbour Trust counted 420 boats in the harbour of Orrin."
     facts = SameFact(lexical_encode, [text, other])
     assert facts(text, other) is facts(other, text) is same
 
 
-def test_a_sentence_that_nothing_can_be_the_same_as_is_not_encoded(lexical_encode: Encode) -> None:
+def test_a_sentence_that_nothing_can_be_the_same_as_is_not_encoded(lexical_encode):
     encoded: list[str] = []
 
-    def encode(texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    def encode(texts):
         encoded.extend(texts)
         return lexical_encode(texts)
 
@@ -126,7 +123,7 @@ def test_a_sentence_that_nothing_can_be_the_same_as_is_not_encoded(lexical_encod
 # An angle is covered as far as its best evidence answers it.
 
 
-def test_the_best_of_each_angle_counts() -> None:
+def test_the_best_of_each_angle_counts():
     assess = ReadAssessor(max_rounds=3, min_gain=0.02)
     coverage = asyncio.run(assess(PROFILE, ANGLES, EVIDENCE, None, 1))
     assert coverage.by_angle == {"owner": 0.9, "boats": 0.9}

@@ -40,7 +40,7 @@ from tests.helpers.asking.report_case import (
 )
 
 if TYPE_CHECKING:
-    from sidelight.text_vectors import Encode
+    pass
 
 LIMITS = ReportLimits(max_words=250, max_citations=3, max_uncited=9)
 OUTSIDE = segment("j", "Nobody found this page.")
@@ -55,7 +55,7 @@ KNOWN = {one.segment_id for one in (OWNER, LARK, COUNT)}
 
 
 @given(KEYS)
-def test_reading(keys: list[str]) -> None:
+def test_reading(keys):
     claim = {
         "text": "Lark Media owns the Orrin Post.",
         "keys": keys,
@@ -75,9 +75,7 @@ def test_reading(keys: list[str]) -> None:
 
 
 @given(KEYS, KEYS)
-def test_writing_and_revising(
-    lexical_encode: Encode, stated: list[str], rewritten: list[str]
-) -> None:
+def test_writing_and_revising(lexical_encode, stated, rewritten):
     stated = [key.replace("E", "C") for key in stated]
     sentence = {"claim_keys": stated, "text": "The Orrin Post belongs to Lark Media."}
     answer = json.dumps({"sentences": [sentence]})
@@ -107,7 +105,7 @@ def test_writing_and_revising(
     assert dropped == ()
 
 
-def test_a_check_does_not_let_it_stand_nor_does_a_report_hold_it(lexical_encode: Encode) -> None:
+def test_a_check_does_not_let_it_stand_nor_does_a_report_hold_it(lexical_encode):
     stray = DraftSentence(text="Lark Media owns the Orrin Post.", segment_ids=(OUTSIDE.segment_id,))
     mixed = stray.model_copy(update={"segment_ids": (OUTSIDE.segment_id, OWNER.segment_id)})
     asked = scripted(FULL)  # even where a model is content with what is left

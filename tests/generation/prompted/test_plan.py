@@ -89,7 +89,7 @@ def planned(
     return plan, asked
 
 
-def test_the_first_round_searches_as_was_drafted_and_asks_nobody(lexical_encode: Encode) -> None:
+def test_the_first_round_searches_as_was_drafted_and_asks_nobody(lexical_encode):
     plan, _ = planned(lexical_encode, number=1)
     assert plan.angles == ()
     assert [(one.query_id, one.text) for one in plan.queries] == [
@@ -101,14 +101,14 @@ def test_the_first_round_searches_as_was_drafted_and_asks_nobody(lexical_encode:
     assert [one.angle_id for one in plan.queries] == ["rubric-2", "rubric-3"]
 
 
-def test_without_drafts_it_drafts(lexical_encode: Encode) -> None:
+def test_without_drafts_it_drafts(lexical_encode):
     rubric = [new_angle(f"Who is {name}?", f"{name} register") for name in "abcdefgh"]
     plan, _ = planned(lexical_encode, json.dumps({"questions": rubric}), angles=(), number=1)
     assert [one.angle_id for one in plan.angles] == [f"rubric-{n}" for n in range(1, 9)]
     assert [one.text for one in plan.queries] == [one.query for one in plan.angles]
 
 
-def test_later_rounds_follow_leads(lexical_encode: Encode) -> None:
+def test_later_rounds_follow_leads(lexical_encode):
     question = "What did the census of Orrin count?"
     plan, asked = planned(
         lexical_encode,
@@ -131,7 +131,7 @@ def test_later_rounds_follow_leads(lexical_encode: Encode) -> None:
     assert request.count("(nothing was found)") == 2
 
 
-def test_a_search_that_was_made_is_not_made_again(lexical_encode: Encode) -> None:
+def test_a_search_that_was_made_is_not_made_again(lexical_encode):
     plan, _ = planned(
         lexical_encode,
         leads({"rubric-1": "words DRAFTED, 3", "rubric-2": "Vale pay", "rubric-3": "vale PAY"}),
@@ -139,12 +139,12 @@ def test_a_search_that_was_made_is_not_made_again(lexical_encode: Encode) -> Non
     assert [(one.angle_id, one.text) for one in plan.queries] == [("rubric-2", "Vale pay")]
 
 
-def test_no_lead_is_no_search(lexical_encode: Encode) -> None:
+def test_no_lead_is_no_search(lexical_encode):
     plan, _ = planned(lexical_encode, leads({}))
     assert plan == Plan(angles=(), queries=())
 
 
-def test_a_bad_lead_is_repaired_once(lexical_encode: Encode) -> None:
+def test_a_bad_lead_is_repaired_once(lexical_encode):
     bad = leads({}, new_angle("Say who counted."))
     _, asked = planned(lexical_encode, bad, leads({}))
     assert "does not end with a question mark" in asked.notes()[0]

@@ -16,7 +16,6 @@ from sidelight.generation.prompted.write_questions import (
     OrganizersQuestionWriter,
     PromptedQuestionWriter,
 )
-from sidelight.index.encoding.encoder import Encoder
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Aspect
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim
 from sidelight.schemas.investigation.report import QuestionSet
@@ -64,13 +63,13 @@ def written(asked: Asked, encode: Encode, *angles: Angle) -> list[str]:
     return list(draft.questions)
 
 
-def test_the_models_order_stays_and_what_is_faulty_is_left_out(lexical_encode: Encode) -> None:
+def test_the_models_order_stays_and_what_is_faulty_is_left_out(lexical_encode):
     faulty = ["Is the article true?", COMPOUND, GOOD[0].replace("?", ".")]
     asked = scripted(reply(*faulty, *GOOD[:6], GOOD[0], *GOOD[6:]))
     assert written(asked, lexical_encode) == GOOD[:10]
 
 
-def test_two_questions_about_one_study_both_stand(encoder: Encoder) -> None:
+def test_two_questions_about_one_study_both_stand(encoder):
     made, examined = (
         "Who commissioned and paid for the harbour registry's study of Orrin exports?",
         "What did the harbour registry's study set out about the future of Orrin exports?",
@@ -79,7 +78,7 @@ def test_two_questions_about_one_study_both_stand(encoder: Encoder) -> None:
     assert written(asked, encoder.encode_sentences)[:3] == [made, examined, GOOD[0]]
 
 
-def test_evidence_is_shown_and_chooses_no_name(lexical_encode: Encode) -> None:
+def test_evidence_is_shown_and_chooses_no_name(lexical_encode):
     asked = scripted(reply("Who owns Zebra Holdings?", *GOOD[:11]))
     assert written(asked, lexical_encode, ANGLE) == GOOD[:10]
     assert "C1 [c.example | Page c] Zebra Holdings counted 420 boats." in asked.user()
@@ -87,17 +86,17 @@ def test_evidence_is_shown_and_chooses_no_name(lexical_encode: Encode) -> None:
 
 
 @pytest.mark.parametrize("angle_id", ["lead-2-1", "link-1"])
-def test_a_lead_of_either_planner_lends_no_name(lexical_encode: Encode, angle_id: str) -> None:
+def test_a_lead_of_either_planner_lends_no_name(lexical_encode, angle_id):
     lead = ANGLE.model_copy(update={"angle_id": angle_id, "question": "What is Zebra Holdings?"})
     assert "Zebra" not in " ".join(written(scripted(reply(OWNER)), lexical_encode, lead))
 
 
-def test_missing_ones_come_from_the_angles_then_from_the_reserve(lexical_encode: Encode) -> None:
+def test_missing_ones_come_from_the_angles_then_from_the_reserve(lexical_encode):
     questions = written(scripted(reply(OWNER)), lexical_encode, ANGLE)
     assert questions[:3] == [OWNER, ANGLE.question, "Who first reported on the harbour of Orrin?"]
 
 
-def test_without_candidates_the_error_comes_out(lexical_encode: Encode) -> None:
+def test_without_candidates_the_error_comes_out(lexical_encode):
     with pytest.raises(EmptyReplyError):
         written(scripted(EmptyReplyError("a"), EmptyReplyError("b")), lexical_encode)
 
@@ -118,7 +117,7 @@ ODD = st.sampled_from(
 
 
 @given(st.lists(ODD | st.text(max_size=40), max_size=20))
-def test_ten_single_questions_always(lexical_encode: Encode, texts: list[str]) -> None:
+def test_ten_single_questions_always(lexical_encode, texts):
     asked = scripted(reply(*texts[:16]))
     questions = written(asked, lexical_encode, ANGLE)
     assert not any(map(compound_reason, questions))
@@ -144,7 +143,7 @@ def listed(*questions: str) -> str:
 
 
 @pytest.mark.parametrize("example", [False, True])
-def test_the_order_is_the_models(example: bool) -> None:
+def test_the_order_is_the_models(example):
     asked = scripted(listed(*TEN[::-1]))
     assert listed_by(asked, example=example) == tuple(TEN[::-1])
     assert ("Quillport" in asked.user()) is example
@@ -159,7 +158,7 @@ def test_the_order_is_the_models(example: bool) -> None:
         ([*TEN[:9], "No question."], "question mark"),
     ],
 )
-def test_a_bad_list_is_sent_back(bad: list[str], note: str) -> None:
+def test_a_bad_list_is_sent_back(bad, note):
     asked = scripted(listed(*bad), listed(*TEN))
     assert listed_by(asked) == tuple(TEN)
     assert note in asked.notes()[0]

@@ -24,7 +24,7 @@ def ranked(asked: Asked) -> tuple[int, ...]:
     return places
 
 
-def test_keys_become_places() -> None:
+def test_keys_become_places():
     assert ranked(scripted(order("E3", "E1", "E2"))) == (2, 0, 1)
 
 
@@ -33,6 +33,6 @@ def test_keys_become_places() -> None:
     [order("E1", "E2"), order("E1", "E2", "E2"), order("E1", "E2", "E9"), order(), "no JSON"],
     ids=["missing", "repeated", "invented", "empty", "broken"],
 )
-def test_an_order_that_is_none_is_repaired_once_and_then_left(bad: str) -> None:
+def test_an_order_that_is_none_is_repaired_once_and_then_left(bad):
     assert ranked(scripted(bad, order("E2", "E3", "E1"))) == (1, 2, 0)
     assert ranked(scripted(bad, bad)) == (0, 1, 2)

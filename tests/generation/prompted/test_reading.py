@@ -56,7 +56,7 @@ def read(reader: PromptedReader, candidates: Mapping[str, Sequence[Segment]]) ->
 BOTH = {"owner": [OWNER, LARK], "boats": [COUNT, OWNER]}
 
 
-def test_claims_name_their_pages_and_questions() -> None:
+def test_claims_name_their_pages_and_questions():
     asked = scripted(
         reply(
             claim("Lark owns it.", "E1", "E3", "E9", owner="full", boats="background"),
@@ -97,7 +97,7 @@ def test_claims_name_their_pages_and_questions() -> None:
     assert sorted(selection.dropped.values()) == ["invented key", "invented key"]
 
 
-def test_no_window_is_read_twice() -> None:
+def test_no_window_is_read_twice():
     asked = scripted(reply(claim("Lark owns it.", "E1", owner="full")), reply())
     reader = PromptedReader(asked.model)
     first = read(reader, {"owner": [OWNER, window(0), window(2)]})
@@ -119,14 +119,14 @@ def test_no_window_is_read_twice() -> None:
     asked.script.assert_finished()
 
 
-def test_what_an_overlapping_window_says_is_cited_from_the_next_one() -> None:
+def test_what_an_overlapping_window_says_is_cited_from_the_next_one():
     asked = scripted(reply(claim("It is about the harbour.", "E1", "E2", owner="full")))
     selection = read(PromptedReader(asked.model), {"owner": [window(0), window(1), window(2)]})
     (found,) = selection.evidence.claims
     assert found.segment_ids == ("web_doc_00_9#0_0", "web_doc_00_9#2_2")
 
 
-def test_pages_are_shown_whole_with_their_source_once() -> None:
+def test_pages_are_shown_whole_with_their_source_once():
     asked = scripted(reply())
     read(PromptedReader(asked.model), {"owner": [window(1), OWNER, window(0)]})
     text = asked.user()
@@ -140,7 +140,7 @@ def test_pages_are_shown_whole_with_their_source_once() -> None:
     assert "web_doc" not in text
 
 
-def test_a_part_without_an_answer_costs_the_others_nothing() -> None:
+def test_a_part_without_an_answer_costs_the_others_nothing():
     long = [
         Segment(
             segment_id=f"web_doc_00_{n}#0_{n}", url=f"https://{n}.example/", text=f"{n} " * 1_200
@@ -148,7 +148,7 @@ def test_a_part_without_an_answer_costs_the_others_nothing() -> None:
         for n in range(10, 20)
     ]
 
-    def answer(request: object) -> str:
+    def answer(request):
         text = str(request)
         return "{}" if "10.example" in text else reply(claim("So it is.", "E1", owner="full"))
 
@@ -164,7 +164,7 @@ def test_a_part_without_an_answer_costs_the_others_nothing() -> None:
     assert "states nothing that is asked" in again.dropped.values()
 
 
-def test_without_any_answer_it_fails_and_without_candidates_nobody_is_asked() -> None:
+def test_without_any_answer_it_fails_and_without_candidates_nobody_is_asked():
     with pytest.raises(StructuredOutputError):
         read(PromptedReader(scripted("{}", "{}").model), BOTH)
     assert read(PromptedReader(scripted().model), {}) == Selection(evidence=EvidenceSet())
@@ -189,7 +189,7 @@ def page_window(page: int, number: int, size: int = 300, *, body: str = LONG_BOD
     )
 
 
-def test_the_best_of_every_angle_comes_before_the_second_of_any() -> None:
+def test_the_best_of_every_angle_comes_before_the_second_of_any():
     one = [page_window(1, 0, body="a" * 900), page_window(2, 0, body="b" * 900)]
     other = [page_window(3, 0, body="c" * 900), page_window(1, 0, body="a" * 900)]
     assert choose([one, other], 10_000) == [one[0], other[0], one[1]]
@@ -197,11 +197,11 @@ def test_the_best_of_every_angle_comes_before_the_second_of_any() -> None:
     assert choose([], 600) == []
 
 
-def test_a_copy_on_another_page_is_not_read() -> None:
+def test_a_copy_on_another_page_is_not_read():
     assert choose([[page_window(1, 0), page_window(2, 0)]], 10_000) == [page_window(1, 0)]
 
 
-def test_pages_stand_together_and_share_no_text() -> None:
+def test_pages_stand_together_and_share_no_text():
     ((first, second, other),) = parts([page_window(1, 1), page_window(2, 0), page_window(1, 0)])
     assert [one.segment.segment_id for one in (first, second)] == [
         "web_doc_00_1#0_0",
@@ -211,14 +211,14 @@ def test_pages_stand_together_and_share_no_text() -> None:
     assert f"{first.text}{second.text}".replace(" ", "") == LONG_BODY[:450].replace(" ", "")
 
 
-def test_windows_apart_keep_their_text() -> None:
+def test_windows_apart_keep_their_text():
     ((first, third),) = parts([page_window(1, 0), page_window(1, 3)])
     assert [first.text, third.text] == [page_window(1, n).text.strip() for n in (0, 3)]
     assert not third.follows
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 8)), unique=True, max_size=120))
-def test_every_window_is_in_one_part_or_says_nothing_new(places: list[tuple[int, int]]) -> None:
+def test_every_window_is_in_one_part_or_says_nothing_new(places):
     segments = [page_window(page, number, 4_000, body=LONG_BODY * 20) for page, number in places]
     read = parts(segments)
     shown = [one.segment.segment_id for part in read for one in part]
@@ -228,7 +228,7 @@ def test_every_window_is_in_one_part_or_says_nothing_new(places: list[tuple[int,
     assert all(sum(len(one.text) for one in part) <= 20_000 + 2_400 for part in read)
 
 
-def test_the_date_at_the_top_of_a_page() -> None:
+def test_the_date_at_the_top_of_a_page():
     for text, date in (
         ("A headline\nBy Ilse Marrow\n3 May 2021\nOn 4 June 2019 it rained.", "3 May 2021"),
         ("Spring count: 41 May 2020", "May 2020"),

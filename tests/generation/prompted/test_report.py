@@ -56,7 +56,7 @@ def wrote(
     return draft
 
 
-def test_a_sentence_rests_on_what_its_claims_rest_on(lexical_encode: Encode) -> None:
+def test_a_sentence_rests_on_what_its_claims_rest_on(lexical_encode):
     draft = wrote(lexical_encode, scripted(report((BOTH, ["C1", "C2", "C7"]))))
     (sentence,) = draft.sentences
     assert sentence.text == BOTH
@@ -67,15 +67,13 @@ def test_a_sentence_rests_on_what_its_claims_rest_on(lexical_encode: Encode) -> 
     assert (draft.notes, draft.reserve) == ((), ())
 
 
-def test_what_it_does_not_tell_waits(lexical_encode: Encode) -> None:
+def test_what_it_does_not_tell_waits(lexical_encode):
     draft = wrote(lexical_encode, scripted(report((SOLD.text, ["C1"]))))
     assert [one.text for one in draft.reserve] == [HOLDS.text]
     assert draft.reserve[0].segment_ids == (COUNT.segment_id,)
 
 
-def test_claims_are_shown_by_question_with_page_speaker_and_what_they_go_against(
-    lexical_encode: Encode,
-) -> None:
+def test_claims_are_shown_by_question_with_page_speaker_and_what_they_go_against(lexical_encode):
     asked = scripted(report((SOLD.text, ["C1"])))
     wrote(lexical_encode, asked)
     text = asked.user()
@@ -102,9 +100,7 @@ def test_claims_are_shown_by_question_with_page_speaker_and_what_they_go_against
         (report(("Boats " * 40 + "lie.", ["C1", "C2"])), "41 words together, 11 more"),
     ],
 )
-def test_what_is_wrong_is_repaired_or_the_claims_stand(
-    lexical_encode: Encode, answer: str, fault: str
-) -> None:
+def test_what_is_wrong_is_repaired_or_the_claims_stand(lexical_encode, answer, fault):
     right = report((SOLD.text, ["C1"]), (HOLDS.text, ["C2"]))
     asked = scripted(answer, right)
     draft = wrote(lexical_encode, asked, max_words=30)
@@ -118,20 +114,20 @@ def test_what_is_wrong_is_repaired_or_the_claims_stand(
     assert draft.notes == ("not as its writer was asked to: StructuredOutputError",)
 
 
-def test_what_stays_too_long_loses_its_end(lexical_encode: Encode) -> None:
+def test_what_stays_too_long_loses_its_end(lexical_encode):
     long = report((SOLD.text, ["C1"]), (HOLDS.text, ["C2"]))
     draft = wrote(lexical_encode, scripted(long, long), max_words=20)
     assert [one.text for one in draft.sentences] == [SOLD.text]
     assert [one.text for one in draft.reserve] == [HOLDS.text]
 
 
-def test_without_an_answer_the_claims_stand(lexical_encode: Encode) -> None:
+def test_without_an_answer_the_claims_stand(lexical_encode):
     nothing = [EmptyReplyError("a"), EmptyReplyError("b")]
     draft = wrote(lexical_encode, scripted(*nothing))
     assert [one.text for one in draft.sentences] == [SOLD.text, HOLDS.text]
 
 
-def test_evidence_that_nobody_read_is_shown_as_it_stands(lexical_encode: Encode) -> None:
+def test_evidence_that_nobody_read_is_shown_as_it_stands(lexical_encode):
     asked = scripted(report((SOLD.text, ["C2"])))
     draft = wrote(lexical_encode, asked, EVIDENCE)
     assert draft.sentences[0].segment_ids == (LARK.segment_id,)
@@ -142,7 +138,7 @@ def test_evidence_that_nobody_read_is_shown_as_it_stands(lexical_encode: Encode)
         wrote(lexical_encode, scripted("{}", "{}"), EVIDENCE)
 
 
-def test_nothing_to_say_takes_no_writing_call(lexical_encode: Encode) -> None:
+def test_nothing_to_say_takes_no_writing_call(lexical_encode):
     assert wrote(lexical_encode, scripted(), EvidenceSet()) == NOTHING_FOUND
 
 
@@ -178,7 +174,7 @@ def drafted(*sentences: DraftSentence) -> DraftReport:
     return DraftReport(sentences=sentences)
 
 
-def test_only_what_is_supported_in_full_stands(lexical_encode: Encode) -> None:
+def test_only_what_is_supported_in_full_stands(lexical_encode):
     asked = scripted(labels(S1="full", S2="partial"))
     checker = PromptedChecker(asked.model, lexical_encode)
     checked = asyncio.run(checker(PROFILE, drafted(OWNED, UNCITED, COUNTED), DATED))
@@ -198,7 +194,7 @@ def test_only_what_is_supported_in_full_stands(lexical_encode: Encode) -> None:
     assert places == sorted(places)
 
 
-def test_what_stood_is_shown_and_not_checked_again(lexical_encode: Encode) -> None:
+def test_what_stood_is_shown_and_not_checked_again(lexical_encode):
     asked = scripted(labels(S1="full"), labels(S1="full"))
     checker = PromptedChecker(asked.model, lexical_encode)
     asyncio.run(checker(PROFILE, drafted(OWNED), DATED))
@@ -211,12 +207,12 @@ def test_what_stood_is_shown_and_not_checked_again(lexical_encode: Encode) -> No
     asked.script.assert_finished()
 
 
-def test_a_report_of_nothing_costs_no_call(lexical_encode: Encode) -> None:
+def test_a_report_of_nothing_costs_no_call(lexical_encode):
     checker = PromptedChecker(scripted().model, lexical_encode)
     assert asyncio.run(checker(PROFILE, NOTHING_FOUND, EvidenceSet())).removed == ()
 
 
-def test_labels_are_given_once_each_or_repaired(lexical_encode: Encode) -> None:
+def test_labels_are_given_once_each_or_repaired(lexical_encode):
     asked = scripted(labels(S1="full", S3="full"), labels(S1="full", S2="none"))
     checker = PromptedChecker(asked.model, lexical_encode)
     checked = asyncio.run(checker(PROFILE, drafted(OWNED, COUNTED), DATED))
@@ -274,7 +270,7 @@ def texts(revision: Revision) -> list[str]:
     return [sentence.text for sentence in revision.draft.sentences]
 
 
-def test_what_fell_is_told_anew_and_room_is_filled(lexical_encode: Encode) -> None:
+def test_what_fell_is_told_anew_and_room_is_filled(lexical_encode):
     answer = added(("S1", ["C2"], HOLDS.text), ("start", ["E1", "E8"], ANEW))
     revision = revised(lexical_encode, scripted(answer))
     assert texts(revision) == [ANEW, STANDS.text, HOLDS.text]
@@ -287,12 +283,12 @@ def test_what_fell_is_told_anew_and_room_is_filled(lexical_encode: Encode) -> No
 
 
 @pytest.mark.parametrize("after", ["S7", "", "S", "R1", "S²"])
-def test_what_names_no_place_comes_last(lexical_encode: Encode, after: str) -> None:
+def test_what_names_no_place_comes_last(lexical_encode, after):
     revision = revised(lexical_encode, scripted(added((after, ["E1"], ANEW))))
     assert texts(revision) == [STANDS.text, ANEW]
 
 
-def test_nothing_worth_adding_adds_nothing(lexical_encode: Encode) -> None:
+def test_nothing_worth_adding_adds_nothing(lexical_encode):
     revision = revised(lexical_encode, scripted(added()))
     assert texts(revision) == [STANDS.text]
     assert revision.draft.reserve == (WAITS,)
@@ -306,7 +302,7 @@ def test_nothing_worth_adding_adds_nothing(lexical_encode: Encode) -> None:
         (added(("S1", ["E1"], "Boats " * 40 + "lie.")), "41 words together, and 21 are free"),
     ],
 )
-def test_what_is_wrong_is_repaired_once(lexical_encode: Encode, bad: str, fault: str) -> None:
+def test_what_is_wrong_is_repaired_once(lexical_encode, bad, fault):
     asked = scripted(bad, added(("S1", ["E1"], ANEW)))
     assert ANEW in texts(revised(lexical_encode, asked, max_words=31))
     (note,) = asked.notes()
@@ -318,11 +314,11 @@ def test_what_is_wrong_is_repaired_once(lexical_encode: Encode, bad: str, fault:
         revised(lexical_encode, scripted("{}", "{}"), max_words=31)
 
 
-def test_without_room_nobody_is_asked(lexical_encode: Encode) -> None:
+def test_without_room_nobody_is_asked(lexical_encode):
     assert texts(revised(lexical_encode, scripted(), max_words=10)) == [STANDS.text]
 
 
-def test_the_request_shows_what_stands_what_fell_and_what_is_left(lexical_encode: Encode) -> None:
+def test_the_request_shows_what_stands_what_fell_and_what_is_left(lexical_encode):
     asked = scripted(added())
     revised(lexical_encode, asked)
     outside = outside_fences(asked.user())
@@ -334,8 +330,8 @@ def test_the_request_shows_what_stands_what_fell_and_what_is_left(lexical_encode
         assert shown not in outside
 
 
-def test_without_a_model_the_reserve_steps_in() -> None:
-    def revise(checked: CheckedReport) -> Revision:
+def test_without_a_model_the_reserve_steps_in():
+    def revise(checked):
         reviser = ExtractiveReviser(max_report_words=250)
         return asyncio.run(reviser(PROFILE, ANGLES, READ, checked, {}))
 

@@ -59,7 +59,7 @@ def drafted(*replies: Line) -> tuple[tuple[Angle, ...], Asked]:
     return angles, asked
 
 
-def test_importance_asked_for_becomes_the_weight() -> None:
+def test_importance_asked_for_becomes_the_weight():
     angles, asked = drafted(draft(*QUESTIONS))
     assert "Byline: By Ilse Marrow, 3 May 2021" in asked.user()
     assert [one.question for one in angles] == QUESTIONS
@@ -70,7 +70,7 @@ def test_importance_asked_for_becomes_the_weight() -> None:
     assert "Orrin Post" in owner.must_mention
 
 
-def test_no_answer_at_all_is_an_error() -> None:
+def test_no_answer_at_all_is_an_error():
     with pytest.raises(EmptyReplyError):
         drafted(*[EmptyReplyError("nothing") for _ in range(2)])
 
@@ -84,7 +84,7 @@ def test_no_answer_at_all_is_an_error() -> None:
         ([f"Who is {n}?" for n in range(21)], "at most 20 items"),
     ],
 )
-def test_a_draft_that_will_not_do_is_repaired_once(questions: list[str], fault: str) -> None:
+def test_a_draft_that_will_not_do_is_repaired_once(questions, fault):
     _, asked = drafted(draft(*questions), draft(*QUESTIONS))
     (note,) = asked.notes()
     assert fault in note
@@ -117,16 +117,16 @@ MOAB = ArticleProfile(
         ("–", ""),
     ],
 )
-def test_a_search_is_short_and_as_it_was_drafted(query: str, searched: str) -> None:
+def test_a_search_is_short_and_as_it_was_drafted(query, searched):
     assert short_query(query) == searched
 
 
 @given(st.text())
-def test_any_search_is_short(query: str) -> None:
+def test_any_search_is_short(query):
     assert len(short_query(query).split()) <= 10
 
 
-def test_a_query_of_no_words_gives_way_to_the_question() -> None:
+def test_a_query_of_no_words_gives_way_to_the_question():
     assert angle(Aspect.CLAIM, "What is so?", query="---").query == "What is so?"
 
 
@@ -137,14 +137,14 @@ def angle(aspect: Aspect, question: str, query: str = "Vale") -> Angle:
     return as_angle(drafted, "new-1", MOAB)
 
 
-def test_a_drafted_question_is_printed_on_one_line() -> None:
+def test_a_drafted_question_is_printed_on_one_line():
     made = angle(Aspect.CLAIM, " Is it\u200b\nso, \x1bsays Tom  Vale? ")
     assert made.question == "Is it so, says Tom Vale?"
     assert (made.angle_id, made.weight, made.aspect) == ("new-1", 2.0, Aspect.CLAIM)
     assert made.must_mention == ()
 
 
-def test_evidence_on_a_principal_has_to_name_it() -> None:
+def test_evidence_on_a_principal_has_to_name_it():
     publisher = angle(Aspect.PUBLISHER, "Who owns the Moab Ledger?")
     assert publisher.must_mention == ("Moab Ledger", "Ledger", "moabledger.example", "moabledger")
     author = angle(Aspect.AUTHOR, "What has Ms Marrow written before?")

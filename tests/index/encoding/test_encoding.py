@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import shutil
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -37,7 +36,7 @@ TEXTS = [
 ]
 
 
-def test_vectors_are_unit_float32_of_the_model_that_is_named(encoder: Encoder) -> None:
+def test_vectors_are_unit_float32_of_the_model_that_is_named(encoder):
     identity = encoder.identity()
     found = (identity.name, identity.dimension, identity.max_tokens)
     assert found == ("all-MiniLM-L6-v2", 384, 256)
@@ -50,13 +49,13 @@ def test_vectors_are_unit_float32_of_the_model_that_is_named(encoder: Encoder) -
 
 
 @pytest.fixture(scope="module")
-def with_int8(tmp_path_factory: pytest.TempPathFactory) -> str:
+def with_int8(tmp_path_factory):
     """A tiny encoder that comes with an int8 ONNX file."""
     return str(write_encoder_with_int8(tmp_path_factory.mktemp("models") / "tiny"))
 
 
 @pytest.mark.parametrize("arithmetic", Arithmetic)
-def test_a_text_has_the_same_bytes_in_any_company(arithmetic: Arithmetic, with_int8: str) -> None:
+def test_a_text_has_the_same_bytes_in_any_company(arithmetic, with_int8):
     encoder = Encoder(with_int8, arithmetic=arithmetic)
     for encode in (encoder.encode_documents, encoder.encode_sentences):
         together = encode(TEXTS)
@@ -68,9 +67,7 @@ def test_a_text_has_the_same_bytes_in_any_company(arithmetic: Arithmetic, with_i
 @pytest.mark.parametrize(
     ("arithmetic", "cosine"), [(Arithmetic.BF16, 0.999), (Arithmetic.INT8, 0.99)]
 )
-def test_faster_ways_agree_with_single_precision(
-    arithmetic: Arithmetic, cosine: float, with_int8: str
-) -> None:
+def test_faster_ways_agree_with_single_precision(arithmetic, cosine, with_int8):
     encoder = Encoder(with_int8, arithmetic=arithmetic)
     found = encoder.encode_documents(TEXTS)
     exact = encoder.in_arithmetic(Arithmetic.FP32).encode_documents(TEXTS)
@@ -79,14 +76,14 @@ def test_faster_ways_agree_with_single_precision(
     assert encoder.identity() == encoder.in_arithmetic(Arithmetic.FP32).identity()
 
 
-def test_no_int8_without_its_file(tmp_path: Path) -> None:
+def test_no_int8_without_its_file(tmp_path):
     folder = write_encoder(tmp_path / "tiny")
     assert Arithmetic.INT8 not in Encoder(str(folder)).faster()
     with pytest.raises(MachineError, match="no ONNX file of int8"):
         Encoder(str(folder), arithmetic=Arithmetic.INT8).identity()
 
 
-def test_only_what_it_was_made_with_is_pickled(encoder: Encoder) -> None:
+def test_only_what_it_was_made_with_is_pickled(encoder):
     encoder.identity()
     again = pickle.loads(pickle.dumps(Encoder("a", 128, Arithmetic.BF16)))
     assert (again.name, again._dimension, again.arithmetic) == ("a", 128, Arithmetic.BF16)
@@ -102,9 +99,7 @@ def test_only_what_it_was_made_with_is_pickled(encoder: Encoder) -> None:
         ("mean", "MiniLM", {}, "", ""),
     ],
 )
-def test_prompts_and_pooling_of_a_model(
-    pooling: str, name: str, own: dict[str, str], query: str, passage: str, tmp_path: Path
-) -> None:
+def test_prompts_and_pooling_of_a_model(pooling, name, own, query, passage, tmp_path):
     folder = write_encoder(tmp_path / name, pooling, own)
     encoder, text = Encoder(str(folder), arithmetic=Arithmetic.FP32), "who owns the lighthouse"
     pool = {"mean": lambda s: s.mean(0), "cls": lambda s: s[0], "lasttoken": lambda s: s[-1]}
@@ -118,7 +113,7 @@ def test_prompts_and_pooling_of_a_model(
         np.testing.assert_allclose(encode([text])[0], expected, atol=1e-5)
 
 
-def test_agrees_with_the_library_itself(encoder: Encoder) -> None:
+def test_agrees_with_the_library_itself(encoder):
     from sentence_transformers import SentenceTransformer
 
     from sidelight.index.encoding.encoder import bundled_model
@@ -131,12 +126,12 @@ def test_agrees_with_the_library_itself(encoder: Encoder) -> None:
     assert np.sum(ours * theirs, axis=1).min() > 0.999
 
 
-def test_a_model_that_is_not_there(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_is_not_there(tmp_path, monkeypatch):
     with pytest.raises(MachineError, match="cannot be loaded"):
         Encoder(str(tmp_path / "no-model")).identity()
 
 
-def test_vectors_cut_short_are_the_beginning_of_whole_ones(encoder: Encoder) -> None:
+def test_vectors_cut_short_are_the_beginning_of_whole_ones(encoder):
     short = Encoder(dimension=128)
     assert short.identity() == encoder.identity().model_copy(update={"dimension": 128})
     whole = encoder.encode_queries(["who owns the lighthouse"])[:, :128]
@@ -145,7 +140,7 @@ def test_vectors_cut_short_are_the_beginning_of_whole_ones(encoder: Encoder) -> 
 
 
 @pytest.mark.parametrize("name", ["5" * 5000, "a\0b"], ids=["long", "null"])
-def test_a_name_that_no_folder_can_have_is_no_model(name: str) -> None:
+def test_a_name_that_no_folder_can_have_is_no_model(name):
     assert check_model("reranker", name).remedy == "Name the folder of the model."
     with pytest.raises(MachineError, match="cannot be loaded"):
         CrossEncoder(name).score("quarry", ["a text"])
@@ -172,21 +167,21 @@ def test_a_name_that_no_folder_can_have_is_no_model(name: str) -> None:
         ("/models/not-e5-base", ("", "")),
     ],
 )
-def test_known_by_name(name: str, expected: tuple[str, str]) -> None:
+def test_known_by_name(name, expected):
     assert prompts_of(name, {"query": "", "document": ""}) == expected
 
 
-def test_what_the_model_says_goes_before_its_name() -> None:
+def test_what_the_model_says_goes_before_its_name():
     qwen = "Instruct: Given a web search query, find passages\nQuery:"
     assert prompts_of("Qwen/Qwen3-Embedding-0.6B", {"query": qwen, "document": ""}) == (qwen, "")
     assert prompts_of("intfloat/e5-base", {"query": "Q: ", "passage": "P: "}) == ("Q: ", "P: ")
 
 
-def test_the_installed_weights_are_those_published() -> None:
+def test_the_installed_weights_are_those_published():
     assert genuine(bundled_model()) == bundled_model()
 
 
-def test_a_changed_model_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_changed_model_is_refused(tmp_path, monkeypatch):
     folder = tmp_path / "model"
     shutil.copytree(bundled_model(), folder)
     with (folder / WEIGHTS).open("r+b") as stream:
@@ -204,12 +199,12 @@ def test_a_changed_model_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 # Each core works alone, and nobody else is told to.
 
 
-def test_results_keep_the_order_and_torch_has_one_core_there() -> None:
+def test_results_keep_the_order_and_torch_has_one_core_there():
     found = on_all_cores(lambda item: (item, torch.get_num_threads()), range(50))
     assert found == [(item, 1) for item in range(50)]
 
 
-def test_other_threads_keep_what_torch_had() -> None:
+def test_other_threads_keep_what_torch_had():
     before = torch.get_num_threads()
     on_all_cores(str, range(3))
     seen: list[int] = []
@@ -240,7 +235,7 @@ def layers() -> list[torch.nn.Module]:
 
 @needs_bfloat16
 @pytest.mark.parametrize("shape", [(1, 16, 384), (4, 192, 384), (8, 48, 384)])
-def test_all_layers_are_packed_and_give_the_same_bits(shape: tuple[int, ...]) -> None:
+def test_all_layers_are_packed_and_give_the_same_bits(shape):
     model, plain = BertModel(*layers()), BertModel(*layers())
     pack_linear(model)
     packed = [one for one in model.modules() if isinstance(one, PackedLinear)]
@@ -251,7 +246,7 @@ def test_all_layers_are_packed_and_give_the_same_bits(shape: tuple[int, ...]) ->
         assert torch.equal(model(inputs), plain(inputs))
 
 
-def test_a_model_of_another_family_stays_as_it_is() -> None:
+def test_a_model_of_another_family_stays_as_it_is():
     model = torch.nn.Sequential(*layers())
     pack_linear(model)
     assert not any(isinstance(one, PackedLinear) for one in model.modules())

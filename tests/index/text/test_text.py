@@ -30,7 +30,6 @@ from sidelight.schemas.segment import Segment, parse_segment_id
 from sidelight.schemas.topic import Article
 from sidelight.text import sentence_spans
 from tests.helpers.indexes.generated_collection import write_collection
-from tests.helpers.public_data import PublicData
 
 
 def read(
@@ -41,14 +40,14 @@ def read(
     return {line.raw.number: line.segment for line in reader if line.segment}, reader
 
 
-def test_reads_ms_marco_fields(small_shard: Path, small_corpus: list[Segment]) -> None:
+def test_reads_ms_marco_fields(small_shard, small_corpus):
     segments, reader = read(small_shard, strict=True)
     assert segments == dict(enumerate(small_corpus, start=1))
     assert (reader.refused, reader.problems) == (0, [])
     assert list(reader.segments()) == small_corpus
 
 
-def test_reads_other_fields_from_gzip(tmp_path: Path) -> None:
+def test_reads_other_fields_from_gzip(tmp_path):
     path = tmp_path / "corpus.jsonl.gz"
     with gzip.open(path, "wb") as stream:
         stream.write(
@@ -61,7 +60,7 @@ def test_reads_other_fields_from_gzip(tmp_path: Path) -> None:
     }
 
 
-def test_lines_know_their_place(tmp_path: Path) -> None:
+def test_lines_know_their_place(tmp_path):
     path = tmp_path / "lines.jsonl"
     content = (
         '\ufeff{"docid": "ä", "segment": "ü"}\n\nbroken\n{"docid": "b", "segment": ""}'.encode()
@@ -73,7 +72,7 @@ def test_lines_know_their_place(tmp_path: Path) -> None:
     ]
 
 
-def test_a_line_nested_990_deep_is_refused_by_its_number(tmp_path: Path) -> None:
+def test_a_line_nested_990_deep_is_refused_by_its_number(tmp_path):
     path = tmp_path / "deep.jsonl"
     path.write_text('{"docid": "a", "segment": "fine"}\n{"a": ' + "[" * 989 + "]" * 989 + "}\n")
     segments, reader = read(path)
@@ -92,7 +91,7 @@ BROKEN = (
 )
 
 
-def test_broken_lines_are_named_and_the_others_yielded(tmp_path: Path) -> None:
+def test_broken_lines_are_named_and_the_others_yielded(tmp_path):
     path = tmp_path / "bad.jsonl"
     path.write_bytes(BROKEN)
     segments, reader = read(path)
@@ -105,7 +104,7 @@ def test_broken_lines_are_named_and_the_others_yielded(tmp_path: Path) -> None:
     assert list(caught.value.problems) == reader.problems
 
 
-def test_a_file_of_another_kind(tmp_path: Path) -> None:
+def test_a_file_of_another_kind(tmp_path):
     path = tmp_path / "wrong.jsonl"
     path.write_text("no json\n" * 1000)
     segments, reader = read(path)
@@ -114,12 +113,12 @@ def test_a_file_of_another_kind(tmp_path: Path) -> None:
         read(path, strict=True)
 
 
-def test_a_missing_file_is_an_error_of_its_own(tmp_path: Path) -> None:
+def test_a_missing_file_is_an_error_of_its_own(tmp_path):
     with pytest.raises(InputError, match="cannot be read: No such file"):
         read(tmp_path / "none.jsonl")
 
 
-def test_what_is_left_of_a_cut_or_damaged_file(tmp_path: Path, small_shard: Path) -> None:
+def test_what_is_left_of_a_cut_or_damaged_file(tmp_path, small_shard):
     content = gzip.compress(small_shard.read_bytes())
     damaged = bytearray(content)
     damaged[len(content) // 2 : len(content) // 2 + 20] = bytes(20)
@@ -145,7 +144,7 @@ def body_of(sentences: int) -> str:
     # The first window that reaches the end is the last one.
     [(0, 0), (1, 1), (10, 1), (11, 2), (15, 2), (16, 3), (20, 3), (21, 4)],
 )
-def test_the_last_window_ends_the_document(sentences: int, expected: int) -> None:
+def test_the_last_window_ends_the_document(sentences, expected):
     body = body_of(sentences)
     found = list(windows(body))
     assert len(found) == expected
@@ -153,25 +152,25 @@ def test_the_last_window_ends_the_document(sentences: int, expected: int) -> Non
         assert found[-1][1] == len(body)
 
 
-def test_neighbours_share_five_sentences() -> None:
+def test_neighbours_share_five_sentences():
     body = body_of(15)
     (_, first_end), (second_start, _) = windows(body)
     assert body[second_start:first_end] == body_of(10).partition("number 4 stands here. ")[2]
 
 
-def test_a_newline_is_white_space() -> None:
+def test_a_newline_is_white_space():
     assert len(list(windows("\n".join(f"item {n}" for n in range(100))))) == 1
 
 
 @given(st.text(alphabet=st.sampled_from("aB .!?\n\"'é漢"), max_size=400))
-def test_windows_cover_every_sentence(body: str) -> None:
+def test_windows_cover_every_sentence(body):
     spans = list(sentence_spans(body, newline_ends=False))
     cut = list(windows(body))
     for start, end in spans:
         assert any(left <= start and end <= right for left, right in cut)
 
 
-def test_fields_and_offsets(tmp_path: Path) -> None:
+def test_fields_and_offsets(tmp_path):
     article = Article(
         topic_id="msmarco_v2.1_doc_04_420132660",
         url="https://a.example/é",
@@ -202,7 +201,7 @@ def test_fields_and_offsets(tmp_path: Path) -> None:
     assert lines[-1]["docid"].startswith("7#0_")
 
 
-def test_a_line_that_is_no_document_leaves_no_file(tmp_path: Path) -> None:
+def test_a_line_that_is_no_document_leaves_no_file(tmp_path):
     source = tmp_path / "documents.jsonl"
     source.write_text('{"docid": "1", "body": "Fine."}\n{"docid": "2"}\n')
     with pytest.raises(InvalidFileError, match=r"documents\.jsonl:2: .*body") as caught:
@@ -211,9 +210,7 @@ def test_a_line_that_is_no_document_leaves_no_file(tmp_path: Path) -> None:
     assert not (tmp_path / "out.jsonl").exists()
 
 
-def test_public_topics_are_cut_as_finely_as_public_runs_cite_them(
-    shared_data: PublicData, public_runs: Path
-) -> None:
+def test_public_topics_are_cut_as_finely_as_public_runs_cite_them(shared_data, public_runs):
     """Of the windows of target articles that public runs cite, nearly all exist in our cutting."""
     topics = {
         article.topic_id: list(windows(article.body))
@@ -237,13 +234,13 @@ NAME = "msmarco_v2.1_doc_00"
 
 
 @pytest.fixture(scope="module")
-def shard(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shard(tmp_path_factory):
     """A shard as published of sixty segments."""
     return write_collection(tmp_path_factory.mktemp("shard"), 60, shards=1, seed=2)[0]
 
 
 @pytest.fixture
-def lines(shard: Path) -> list[bytes]:
+def lines(shard):
     return gzip.decompress(shard.read_bytes()).splitlines(keepends=True)
 
 
@@ -252,7 +249,7 @@ def build(folder: Path, part: TextPart, *, strict: bool = False) -> PartReport:
     return BuildTextPart(folder, MS_MARCO, frozenset({NAME, part.name}), strict)(part)
 
 
-def test_shards_as_published_are_parts_and_all_others_are_one() -> None:
+def test_shards_as_published_are_parts_and_all_others_are_one():
     paths = [
         Path("a/msmarco_v2.1_doc_segmented_07.json.gz"),
         Path("own.jsonl"),
@@ -269,9 +266,7 @@ def test_shards_as_published_are_parts_and_all_others_are_one() -> None:
         text_parts([paths[0], Path("b") / paths[0].name], MS_MARCO)
 
 
-def test_a_machine_that_does_not_see_the_folder_makes_none_of_its_own(
-    shard: Path, tmp_path: Path
-) -> None:
+def test_a_machine_that_does_not_see_the_folder_makes_none_of_its_own(shard, tmp_path):
     work = BuildTextPart(tmp_path / "elsewhere", MS_MARCO, frozenset({NAME}), strict=False)
     with pytest.raises(MachineError, match="expected the folder of the build") as caught:
         work(TextPart(NAME, (shard,)))
@@ -323,9 +318,7 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("name", DAMAGES)
-def test_a_broken_shard_is_reported_and_the_rest_of_it_kept(
-    name: str, lines: list[bytes], tmp_path: Path
-) -> None:
+def test_a_broken_shard_is_reported_and_the_rest_of_it_kept(name, lines, tmp_path):
     broken = DAMAGES[name]
     shard = tmp_path / "msmarco_v2.1_doc_segmented_00.json.gz"
     shard.write_bytes(broken.spoil(lines))
@@ -343,7 +336,7 @@ def test_a_broken_shard_is_reported_and_the_rest_of_it_kept(
         build(tmp_path / "strict", part, strict=True)
 
 
-def test_other_shards_do_not_hold_what_a_shard_as_published_holds(tmp_path: Path) -> None:
+def test_other_shards_do_not_hold_what_a_shard_as_published_holds(tmp_path):
     shard = tmp_path / "own.jsonl"
     shard.write_text(
         f'{{"docid": "{NAME}_5#0_0", "segment": "hidden"}}\n{{"docid": "own", "segment": "seen"}}\n'
@@ -354,7 +347,7 @@ def test_other_shards_do_not_hold_what_a_shard_as_published_holds(tmp_path: Path
     assert [problem.code for problem in report.shards[0].problems] == ["segment-shard"]
 
 
-def test_a_part_goes_on_with_the_index_when_its_text_is_there(shard: Path, tmp_path: Path) -> None:
+def test_a_part_goes_on_with_the_index_when_its_text_is_there(shard, tmp_path):
     part = TextPart(NAME, (shard,))
     report = build(tmp_path, part)
     (tmp_path / NAME).rename(tmp_path / f"{NAME}.part")

@@ -10,23 +10,18 @@ import pyarrow.parquet as pq
 import pytest
 
 from sidelight.errors import InputError, MachineError
-from sidelight.index.encoding.encoder import Encoder
-from sidelight.index.folder import IndexFolder
 from sidelight.index.text.corpus import passage_text
 from sidelight.index.vectors import part as module
 from sidelight.index.vectors import part as parts
 from sidelight.index.vectors.part import EncodePart, encode_part, part_in, published_part
-from sidelight.schemas.segment import Segment
 
 
 @pytest.fixture(scope="module")
-def expected(small_corpus: list[Segment], encoder: Encoder) -> np.ndarray:
+def expected(small_corpus, encoder):
     return encoder.encode_documents([passage_text(segment) for segment in small_corpus])
 
 
-def test_rows_are_the_segments_in_order(
-    small_corpus: list[Segment], encoder: Encoder, expected: np.ndarray, tmp_path: Path
-) -> None:
+def test_rows_are_the_segments_in_order(small_corpus, encoder, expected, tmp_path):
     steps: list[int] = []
     part = encode_part(small_corpus, 40, tmp_path / "part", encoder, steps.append)
     assert part == part_in(tmp_path / "part")
@@ -43,14 +38,8 @@ def test_rows_are_the_segments_in_order(
     [(0, 0), (100, 0), (128 + 1536 * 15, 40), (128 + 1536 * 33, 40), (10**9, 17), (10**9, 40)],
 )
 def test_an_interrupted_part_goes_on_after_its_last_whole_chunk(
-    small_corpus: list[Segment],
-    encoder: Encoder,
-    expected: np.ndarray,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    vector_bytes: int,
-    ids: int,
-) -> None:
+    small_corpus, encoder, expected, tmp_path, monkeypatch, vector_bytes, ids
+):
     monkeypatch.setattr(module, "CHUNK", 8)
     whole = encode_part(small_corpus, 40, tmp_path / "whole", encoder, lambda _: None)
     folder = tmp_path / "killed"
@@ -68,8 +57,8 @@ def test_an_interrupted_part_goes_on_after_its_last_whole_chunk(
 
 
 def test_a_store_is_encoded_by_the_encoder_that_the_build_began_with(
-    small_index: IndexFolder, encoder: Encoder, expected: np.ndarray, tmp_path: Path
-) -> None:
+    small_index, encoder, expected, tmp_path
+):
     (store,) = small_index.docstore.paths
     steps: list[int] = []
     encode = EncodePart(tmp_path, encoder, encoder.identity())
@@ -81,14 +70,12 @@ def test_a_store_is_encoded_by_the_encoder_that_the_build_began_with(
         EncodePart(tmp_path, encoder, other)(store, steps.append)
 
 
-def test_fewer_segments_than_announced(
-    small_corpus: list[Segment], encoder: Encoder, tmp_path: Path
-) -> None:
+def test_fewer_segments_than_announced(small_corpus, encoder, tmp_path):
     with pytest.raises(InputError, match="vectors of 40 segments; found 8"):
         encode_part(small_corpus[:8], 40, tmp_path / "part", encoder, lambda _: None)
 
 
-def test_a_part_of_nothing(encoder: Encoder, tmp_path: Path) -> None:
+def test_a_part_of_nothing(encoder, tmp_path):
     part = encode_part([], 0, tmp_path / "part", encoder, lambda _: None)
     assert np.load(part.ids).shape == (0,)
     assert np.load(part.vectors).shape == (0, 384)
@@ -102,13 +89,13 @@ def write_set(path: Path, vectors: np.ndarray, column: str = "emb", first: int =
 
 
 @pytest.fixture
-def arctic_m() -> np.ndarray:
+def arctic_m():
     """Vectors like those of Arctic M v1.5: as they left the model, of any length."""
     rng = np.random.default_rng(5)
     return (rng.standard_normal((30, 768)) * rng.uniform(0.5, 9, (30, 1))).astype(np.float32)
 
 
-def test_vectors_are_cut_and_normalised(arctic_m: np.ndarray, tmp_path: Path) -> None:
+def test_vectors_are_cut_and_normalised(arctic_m, tmp_path):
     path = write_set(tmp_path / "a.parquet", arctic_m)
     part = published_part(path, tmp_path / "part", 256, lambda _: None)
     cut = arctic_m[:, :256] / np.linalg.norm(arctic_m[:, :256], axis=1, keepdims=True)
@@ -116,9 +103,7 @@ def test_vectors_are_cut_and_normalised(arctic_m: np.ndarray, tmp_path: Path) ->
     assert np.load(part.ids)[29] == b"msmarco_v2.1_doc_00_29#0_29"
 
 
-def test_a_folder_of_files_is_read_in_the_order_of_names(
-    arctic_m: np.ndarray, tmp_path: Path
-) -> None:
+def test_a_folder_of_files_is_read_in_the_order_of_names(arctic_m, tmp_path):
     (tmp_path / "set").mkdir()
     write_set(tmp_path / "set" / "1.parquet", arctic_m[20:], first=20)
     write_set(tmp_path / "set" / "0.parquet", arctic_m[:20])
@@ -127,14 +112,12 @@ def test_a_folder_of_files_is_read_in_the_order_of_names(
     np.testing.assert_allclose(np.load(part.vectors), unit, rtol=1e-6)
 
 
-def test_an_interrupted_set_is_taken_up(
-    arctic_m: np.ndarray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_set_is_taken_up(arctic_m, tmp_path, monkeypatch):
     monkeypatch.setattr(parts, "CHUNK", 8)
     path = write_set(tmp_path / "a.parquet", arctic_m)
     whole = published_part(path, tmp_path / "whole", 256, lambda _: None)
 
-    def killed(rows: int) -> None:
+    def killed(rows):
         if seen.append(rows) or sum(seen) > 16:
             raise KeyboardInterrupt
 
@@ -151,15 +134,13 @@ def test_an_interrupted_set_is_taken_up(
 @pytest.mark.parametrize(
     ("dimension", "cut", "allowed"), [(1024, 256, "1024"), (768, 128, "256 or 768")]
 )
-def test_only_what_was_trained_for_it_is_cut(
-    dimension: int, cut: int, allowed: str, tmp_path: Path
-) -> None:
+def test_only_what_was_trained_for_it_is_cut(dimension, cut, allowed, tmp_path):
     path = write_set(tmp_path / "a.parquet", np.ones((2, dimension), dtype=np.float32))
     with pytest.raises(InputError, match=f"expected to keep {allowed} of the {dimension}"):
         published_part(path, tmp_path / "part", cut, lambda _: None)
 
 
-def test_files_without_vectors(arctic_m: np.ndarray, tmp_path: Path) -> None:
+def test_files_without_vectors(arctic_m, tmp_path):
     other = write_set(tmp_path / "b.parquet", arctic_m, column="numbers")
     with pytest.raises(InputError, match="called one of: emb, embedding; found: _id, title"):
         published_part(other, tmp_path / "part", None, lambda _: None)
