@@ -6,15 +6,13 @@ import asyncio
 import gzip
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import partial
-from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
 
 from sidelight.agents.investigation import build_documents_graph
 from sidelight.config.load import load_settings
-from sidelight.config.settings import Settings
 from sidelight.english.names import mentions
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.topics import read_narratives
@@ -28,10 +26,9 @@ from sidelight.schemas.run import QuestionHits, QuestionRankings, Ranking
 from sidelight.schemas.segment import Segment, document_id_of
 from sidelight.schemas.topic import Article, Narrative, QuestionedArticle, Topic
 from sidelight.text import budget_words, content_words
-from sidelight.text_vectors import Encode
 from sidelight.tracks import load_track
 from sidelight.wiring.models import ModelAccess
-from sidelight.wiring.run import Sources, open_graph, open_investigation
+from sidelight.wiring.run import Sources, open_graph
 from tests.helpers.hostile_pages import HOSTILE_TEXTS
 from tests.helpers.models.fault_server import FaultServer
 
@@ -39,29 +36,36 @@ NARRATIVES = read_narratives(sample_path() / "narratives.jsonl")
 TRACK = load_track("rag2025")
 
 
-def answered(
-    topic: Topic,
-    segments: Iterable[Segment],
-    encode: Encode,
-    cache: Path,
-    *changes: str,
-    track: str = "rag2025",
-    base_url: str | None = None,
-) -> Outcome:
-    by_id = {segment.segment_id: segment for segment in segments}
+@pytest.fixture
+def answer(mini_web_segments, lexical_encode, tmp_path):
+    """Return what answers a topic on the mini web, or on other segments."""
 
-    def lookup(segment_ids: Sequence[str]) -> list[Segment]:
-        return [by_id[segment_id] for segment_id in segment_ids]
+    def answer(
+        topic: Topic,
+        *changes: str,
+        segments: Iterable[Segment] = mini_web_segments,
+        track: str = "rag2025",
+        base_url: str | None = None,
+        fetched: Counter[str] | None = None,
+    ) -> Outcome:
+        by_id = {segment.segment_id: segment for segment in segments}
 
-    sources = Sources(MemoryRetriever(by_id.values()), lookup, encode)
-    settings = load_settings(None, [f"track={track}", "investigation.max_rounds=1", *changes])
+        def lookup(segment_ids: Sequence[str]) -> list[Segment]:
+            if fetched is not None:
+                fetched.update(segment_ids)
+            return [by_id[segment_id] for segment_id in segment_ids]
 
-    async def work() -> Outcome:
-        access = ModelAccess(cache, base_url=base_url)
-        async with open_graph(settings, sources, access) as answer:
-            return await answer(topic, TopicLog())
+        sources = Sources(MemoryRetriever(by_id.values()), lookup, lexical_encode)
+        settings = load_settings(None, [f"track={track}", *changes])
 
-    return asyncio.run(work())
+        async def work() -> Outcome:
+            access = ModelAccess(tmp_path, base_url=base_url)
+            async with open_graph(settings, sources, access) as graph:
+                return await graph(topic, TopicLog())
+
+        return asyncio.run(work())
+
+    return answer
 
 
 def parts(outcome: Outcome) -> tuple[Ranking, Report]:
@@ -76,10 +80,8 @@ def words_of(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("narrative", NARRATIVES, ids=lambda narrative: narrative.topic_id)
-def test_an_answer_rests_on_what_was_found_for_the_narrative(
-    narrative, mini_web_segments, lexical_encode, tmp_path
-):
-    outcome = answered(narrative, mini_web_segments, lexical_encode, tmp_path)
+def test_an_answer_rests_on_what_was_found_for_the_narrative(answer, narrative):
+    outcome = answer(narrative)
     ranking, report = parts(outcome)
     pages = {
         segment.segment_id: (
@@ -105,28 +107,24 @@ def test_an_answer_rests_on_what_was_found_for_the_narrative(
     assert outcome.trace.found() >= ranked
 
 
-def test_sub_questions_are_asked_in_place_of_the_narrative(
-    mini_web_segments, lexical_encode, tmp_path
-):
+def test_sub_questions_are_asked_in_place_of_the_narrative(answer):
     asked = ("Who publishes the Sentinel Policy Journal?", "Who pays for it?")
     narrative = NARRATIVES[0].model_copy(update={"sub_questions": asked})
-    trace = answered(narrative, mini_web_segments, lexical_encode, tmp_path).trace
+    trace = answer(narrative).trace
     plan = trace.rounds[1].plan
     assert plan is not None
     assert tuple(query.text for query in plan.queries) == asked
 
 
 @pytest.mark.parametrize("text", ["Zzz.", "?", "\u200b", "Qqq www eee " * 400])
-def test_where_nothing_answers_the_answer_says_so(
-    text, mini_web_segments, lexical_encode, tmp_path
-):
+def test_where_nothing_answers_the_answer_says_so(answer, text):
     narrative = Narrative(topic_id="n", narrative=text)
-    _, report = parts(answered(narrative, mini_web_segments, lexical_encode, tmp_path))
+    _, report = parts(answer(narrative))
     (sentence,) = report.sentences
     assert (sentence.text, sentence.citations) == (NO_ANSWER.sentences[0].text, ())
 
 
-def test_pages_that_give_orders_are_refused(lexical_encode, tmp_path):
+def test_pages_that_give_orders_are_refused(answer):
     told = "The Harrow Lane Institute publishes the Sentinel Policy Journal and pays its authors."
     segments = [
         Segment(
@@ -139,61 +137,50 @@ def test_pages_that_give_orders_are_refused(lexical_encode, tmp_path):
     narrative = Narrative(
         topic_id="n", narrative="Which institute publishes the Sentinel Policy Journal?"
     )
-    outcome = answered(narrative, segments, lexical_encode, tmp_path, "retrieval.k=100")
+    outcome = answer(narrative, "retrieval.k=100", segments=segments)
     selected = outcome.trace.rounds[1].selected
     assert selected is not None
     assert len(selected.refused) == len(HOSTILE_TEXTS)
     assert outcome.evidence == ()
 
 
-def test_an_article_is_no_narrative(lexical_encode, tmp_path):
+def test_an_article_is_no_narrative(answer):
     with pytest.raises(InputError, match="expected a narrative"):
-        answered(Article(topic_id="t", body="Text."), [], lexical_encode, tmp_path)
+        answer(Article(topic_id="t", body="Text."))
 
 
 @pytest.mark.parametrize(
     ("role", "says"),
     [("prompted", "answered without a model"), ("prompted-answer", "the settings name none")],
 )
-def test_settings_that_fit_no_model_are_refused(role, says, lexical_encode, tmp_path):
+def test_settings_that_fit_no_model_are_refused(answer, role, says):
     with pytest.raises(UsageError, match=says):
-        answered(NARRATIVES[0], [], lexical_encode, tmp_path, f"roles.write_report={role}")
+        answer(NARRATIVES[0], f"roles.write_report={role}")
 
 
-def test_a_model_may_order_what_is_found(mini_web_segments, lexical_encode, tmp_path):
+def test_a_model_may_order_what_is_found(answer):
     changes = ("retrieval.listwise_depth=20", "models.ranker.name=tiny")
     with FaultServer() as server:
-        outcome = answered(
-            NARRATIVES[0],
-            mini_web_segments,
-            lexical_encode,
-            tmp_path,
-            *changes,
-            base_url=server.base_url,
-        )
+        outcome = answer(NARRATIVES[0], *changes, base_url=server.base_url)
         assert server.stats().calls > 0
     ranking, report = parts(outcome)
     assert ranking.hits
     assert report.sentences
 
 
-def test_an_answer_from_given_references_cites_no_others(
-    mini_web_segments, lexical_encode, tmp_path
-):
-    searched, _ = parts(answered(NARRATIVES[0], mini_web_segments, lexical_encode, tmp_path))
+def test_an_answer_from_given_references_cites_no_others(answer):
+    searched, _ = parts(answer(NARRATIVES[0]))
     given = tuple(hit.segment_id for hit in searched.hits[:5])
     narrative = NARRATIVES[0].model_copy(update={"references": given})
-    ranking, report = parts(answered(narrative, mini_web_segments, lexical_encode, tmp_path))
+    ranking, report = parts(answer(narrative))
     assert [hit.segment_id for hit in ranking.hits] == list(given)
     cited = {name for sentence in report.sentences for name in sentence.citations}
     assert cited
     assert cited <= set(given)
 
 
-def test_where_a_track_leaves_the_depth_to_the_run_evidence_is_ranked(
-    mini_web_segments, lexical_encode, tmp_path
-):
-    outcome = answered(NARRATIVES[0], mini_web_segments, lexical_encode, tmp_path, "track=rag2026")
+def test_where_a_track_leaves_the_depth_to_the_run_evidence_is_ranked(answer):
+    outcome = answer(NARRATIVES[0], "track=rag2026")
     ranking = outcome.results[load_track("rag2026").tasks[0].name]
     assert isinstance(ranking, Ranking)
     taken = {segment.segment_id for segment in outcome.evidence}
@@ -201,9 +188,7 @@ def test_where_a_track_leaves_the_depth_to_the_run_evidence_is_ranked(
     assert ranking.depth is None
 
 
-def test_a_model_writes_from_the_references_of_ten_real_topics(
-    shared_data, lexical_encode, tmp_path
-):
+def test_a_model_writes_from_the_references_of_ten_real_topics(answer, shared_data):
     path = shared_data / "rag-2024" / "references.jsonl.gz"
     topics = [orjson.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()[:10]]
     with FaultServer() as server:
@@ -214,15 +199,8 @@ def test_a_model_writes_from_the_references_of_ten_real_topics(
                 for name, text in zip(ids, topic["references_texts"], strict=True)
             ]
             narrative = Narrative(topic_id=topic["topic"], narrative=topic["query"], references=ids)
-            outcome = answered(
-                narrative,
-                segments,
-                lexical_encode,
-                tmp_path,
-                "roles.write_report=prompted-answer",
-                "models.writer.name=tiny",
-                base_url=server.base_url,
-            )
+            writer = ("roles.write_report=prompted-answer", "models.writer.name=tiny")
+            outcome = answer(narrative, *writer, segments=segments, base_url=server.base_url)
             _, report = parts(outcome)  # which could not be made beyond a limit
             cited = {name for sentence in report.sentences for name in sentence.citations}
             assert cited <= set(ids)
@@ -233,7 +211,17 @@ def test_a_model_writes_from_the_references_of_ten_real_topics(
 
 
 LATERAL = load_track("lateral2024")
-asked_about = partial(answered, track="lateral2024")
+
+
+@pytest.fixture
+def asked_about(answer):
+    """Return what writes questions on an article, and finds documents for them, in one round."""
+
+    def asked_about(topic: Topic, *changes: str, **options: Any) -> Outcome:
+        changes = ("investigation.max_rounds=1", *changes)
+        return answer(topic, *changes, track="lateral2024", **options)
+
+    return asked_about
 
 
 def results_of(outcome: Outcome) -> tuple[QuestionSet, QuestionRankings]:
@@ -244,10 +232,10 @@ def results_of(outcome: Outcome) -> tuple[QuestionSet, QuestionRankings]:
 
 
 def test_documents_are_found_for_the_questions_that_were_written(
-    mini_web_articles, mini_web_segments, lexical_encode, tmp_path
+    asked_about, mini_web_articles, mini_web_segments
 ):
     article = mini_web_articles[0]
-    outcome = asked_about(article, mini_web_segments, lexical_encode, tmp_path)
+    outcome = asked_about(article)
     questions, rankings = results_of(outcome)
     assert all(len(question) <= 120 for question in questions.questions)
     assert len(rankings.rankings) == len(questions.questions) == 10
@@ -268,12 +256,10 @@ def test_documents_are_found_for_the_questions_that_were_written(
         assert labels == sorted(labels, reverse=True)
 
 
-def test_questions_that_came_with_the_article_go_first(
-    mini_web_articles, mini_web_segments, lexical_encode, tmp_path
-):
+def test_questions_that_came_with_the_article_go_first(asked_about, mini_web_articles):
     asked = ("Who is Garrick Voss?", "Who pays for it?", "What did the tribunal rule?")
     topic = QuestionedArticle(**mini_web_articles[0].model_dump(), questions=asked)
-    outcome = asked_about(topic, mini_web_segments, lexical_encode, tmp_path)
+    outcome = asked_about(topic)
     questions, rankings = results_of(outcome)
     assert len(questions.questions) == 10
     assert [one.question_id for one in rankings.rankings] == [
@@ -284,32 +270,30 @@ def test_questions_that_came_with_the_article_go_first(
     assert all(mentions(query, ["Voss", "Talvania", "Strake", "Sentinel"]) for query in bare[:3])
 
 
-def test_a_question_as_it_is_without_ratings(
-    mini_web_articles, mini_web_segments, lexical_encode, tmp_path
-):
+def test_a_question_as_it_is_without_ratings(asked_about, mini_web_articles):
     changes = ("documents.expander=as-asked", "documents.rater=none")
     topic = QuestionedArticle(**mini_web_articles[0].model_dump(), questions=("Who is Voss?",))
-    outcome = asked_about(topic, mini_web_segments, lexical_encode, tmp_path, *changes)
+    outcome = asked_about(topic, *changes)
     searched = outcome.trace.documents[1]
     assert searched.queries == ("Who is Voss?",)
     assert {one.label for one in searched.documents} == {""}
 
 
-def test_pages_that_give_orders_are_not_ranked(mini_web_articles, lexical_encode, tmp_path):
+def test_pages_that_give_orders_are_not_ranked(asked_about, mini_web_articles):
     texts = ["Garrick Voss writes on land and energy."]
     texts += [f"Garrick Voss. {hostile.text}" for hostile in HOSTILE_TEXTS[:4]]
     pages = [
         Segment(segment_id=f"a_doc_00_{number}#0_0", text=text) for number, text in enumerate(texts)
     ]
     topic = QuestionedArticle(**mini_web_articles[0].model_dump(), questions=("Who is Voss?",))
-    _, rankings = results_of(asked_about(topic, pages, lexical_encode, tmp_path))
+    _, rankings = results_of(asked_about(topic, segments=pages))
     (ranking,) = rankings.rankings
     assert [hit.segment_id for hit in ranking.hits] == ["a_doc_00_0"]
 
 
-def test_nothing_found_is_an_error(mini_web_articles, lexical_encode, tmp_path):
+def test_nothing_found_is_an_error(asked_about, mini_web_articles):
     with pytest.raises(InputError, match="nothing was found"):
-        asked_about(mini_web_articles[0], [], lexical_encode, tmp_path)
+        asked_about(mini_web_articles[0], segments=[])
 
 
 def test_rankings_are_numbered_and_never_empty():
@@ -326,23 +310,9 @@ def test_the_drawing(golden):
 # What a whole investigation fetches from its index.
 
 
-def test_no_segment_of_a_topic_is_fetched_twice(
-    tmp_path, mini_web_articles, mini_web_segments, lexical_encode
-):
-    by_id = {segment.segment_id: segment for segment in mini_web_segments}
+def test_no_segment_of_a_topic_is_fetched_twice(answer, mini_web_articles):
     fetched: Counter[str] = Counter()
-
-    def lookup(segment_ids):
-        fetched.update(segment_ids)
-        return [by_id[segment_id] for segment_id in segment_ids]
-
-    sources = Sources(MemoryRetriever(by_id.values()), lookup, lexical_encode)
-
-    async def investigate():
-        async with open_investigation(Settings(), sources, ModelAccess(tmp_path)) as investigate:
-            return await investigate(mini_web_articles[0], TopicLog())
-
-    outcome = asyncio.run(investigate())
+    outcome = answer(mini_web_articles[0], track="dragun2025", fetched=fetched)
     assert len(outcome.trace.rounds) > 1
     assert outcome.trace.found() <= fetched.keys()
     assert set(fetched.values()) == {1}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,19 +39,28 @@ def opened(folder: Path, server: RestServer, **more: Any) -> RemoteIndex:
 
 
 @pytest.fixture
+def server(small_index) -> Iterator[RestServer]:
+    with RestServer(small_index) as server:
+        yield server
+
+
+@pytest.fixture
+def index(server, tmp_path) -> RemoteIndex:
+    return opened(tmp_path, server)
+
+
+@pytest.fixture
 def quick(monkeypatch):
     monkeypatch.setattr(client_module, "_FIRST_WAIT_S", 0.01)
 
 
-def test_finds_and_reads_what_the_index_itself_does(small_index, tmp_path):
-    with RestServer(small_index) as server:
-        index = opened(tmp_path, server)
-        expected = open_retriever("bm25", small_index).search(QUERIES, 7)
-        assert open_retriever("bm25", index).search(QUERIES, 7) == expected
-        ids = [hit.segment_id for hits in expected.values() for hit in hits]
-        asked = len(server.requests)
-        assert index.docstore.get_many(ids) == small_index.docstore.get_many(ids)
-        assert len(server.requests) == asked  # they came with the search
+def test_finds_and_reads_what_the_index_itself_does(server, index, small_index):
+    expected = open_retriever("bm25", small_index).search(QUERIES, 7)
+    assert open_retriever("bm25", index).search(QUERIES, 7) == expected
+    ids = [hit.segment_id for hits in expected.values() for hit in hits]
+    asked = len(server.requests)
+    assert index.docstore.get_many(ids) == small_index.docstore.get_many(ids)
+    assert len(server.requests) == asked  # they came with the search
 
 
 def test_parameters_are_said_where_they_are_not_the_default(small_index, tmp_path):
@@ -76,13 +86,11 @@ def test_hybrid_takes_its_vectors_from_a_local_index(small_index, tmp_path):
         assert opened(tmp_path / "elsewhere", elsewhere).fingerprint() == plain
 
 
-def test_without_one_dense_and_feedback_are_refused(small_index, tmp_path):
-    with RestServer(small_index) as server:
-        index = opened(tmp_path, server)
-        for name in ("dense", "hybrid", "rm3", "rocchio"):
-            with pytest.raises(InputError, match="on a server"):
-                open_retriever(name, index)
-        assert not server.requests
+def test_without_one_dense_and_feedback_are_refused(server, index):
+    for name in ("dense", "hybrid", "rm3", "rocchio"):
+        with pytest.raises(InputError, match="on a server"):
+            open_retriever(name, index)
+    assert not server.requests
 
 
 def test_nothing_is_asked_twice_by_whoever_asks(small_index, tmp_path):
@@ -98,17 +106,15 @@ def test_nothing_is_asked_twice_by_whoever_asks(small_index, tmp_path):
 
 
 @pytest.mark.parametrize("kept", [b"", b"{}", b"[[1, 2]]", b'[["a", "1"]]', b'{"segment_id": 1}'])
-def test_kept_pages_that_are_none_are_named(kept, small_index, tmp_path):
-    with RestServer(small_index) as server:
-        index = opened(tmp_path, server)
-        hits = open_retriever("bm25", index).search(QUERIES[:1], 7)["1"]
-        with sqlite3.connect(tmp_path / "pages.sqlite") as database:
-            database.execute("UPDATE searches SET hits = ?", (kept,))
-            database.execute("UPDATE segments SET segment = ?", (kept,))
-        with pytest.raises(MachineError, match=r"pages\.sqlite: pages cannot be kept or read"):
-            open_retriever("bm25", index).search(QUERIES[:1], 7)
-        with pytest.raises(MachineError, match=r"pages\.sqlite: pages cannot be kept or read"):
-            index.docstore.get_many([hits[0].segment_id])
+def test_kept_pages_that_are_none_are_named(index, kept, tmp_path):
+    hits = open_retriever("bm25", index).search(QUERIES[:1], 7)["1"]
+    with sqlite3.connect(tmp_path / "pages.sqlite") as database:
+        database.execute("UPDATE searches SET hits = ?", (kept,))
+        database.execute("UPDATE segments SET segment = ?", (kept,))
+    with pytest.raises(MachineError, match=r"pages\.sqlite: pages cannot be kept or read"):
+        open_retriever("bm25", index).search(QUERIES[:1], 7)
+    with pytest.raises(MachineError, match=r"pages\.sqlite: pages cannot be kept or read"):
+        index.docstore.get_many([hits[0].segment_id])
 
 
 @pytest.mark.parametrize(
@@ -123,14 +129,13 @@ def test_documents_are_read_in_each_form(document, small_index, small_corpus, tm
     assert found.title in {segment.title, ""}
 
 
-def test_a_segment_that_is_not_there_is_named(small_index, tmp_path):
-    with RestServer(small_index) as server:
-        text = opened(tmp_path, server).docstore
-        for name in ("msmarco_v2.1_doc_99_1#0_1", "..", "a b", "x" * 1000, ""):
-            assert name not in text
-            with pytest.raises(InputError, match="does not hold"):
-                text.get_many([name])
-        assert all("/doc/msmarco" in request for request in server.requests)
+def test_a_segment_that_is_not_there_is_named(server, tmp_path):
+    text = opened(tmp_path, server).docstore
+    for name in ("msmarco_v2.1_doc_99_1#0_1", "..", "a b", "x" * 1000, ""):
+        assert name not in text
+        with pytest.raises(InputError, match="does not hold"):
+            text.get_many([name])
+    assert all("/doc/msmarco" in request for request in server.requests)
 
 
 def test_the_token_goes_to_the_server_and_nowhere_else(small_index, tmp_path, monkeypatch):
@@ -150,23 +155,21 @@ def test_the_token_goes_to_the_server_and_nowhere_else(small_index, tmp_path, mo
     assert not any(TOKEN.encode() in content for content in written)
 
 
-def test_a_busy_server_is_waited_for_as_it_asks(small_index, tmp_path, quick):
-    with RestServer(small_index) as server:
-        server.odd += [Odd(429, headers={"Retry-After": "1"}), Odd(503), Odd(502)]
-        begin = time.monotonic()
-        found = open_retriever("bm25", opened(tmp_path, server, at_once=1)).search(QUERIES[:1], 7)
-        assert found["1"]
-        assert time.monotonic() - begin >= 1
-        assert len(server.requests) == 4
+def test_a_busy_server_is_waited_for_as_it_asks(server, tmp_path, quick):
+    server.odd += [Odd(429, headers={"Retry-After": "1"}), Odd(503), Odd(502)]
+    begin = time.monotonic()
+    found = open_retriever("bm25", opened(tmp_path, server, at_once=1)).search(QUERIES[:1], 7)
+    assert found["1"]
+    assert time.monotonic() - begin >= 1
+    assert len(server.requests) == 4
 
 
-def test_a_server_that_stays_busy_ends_the_work(small_index, tmp_path, quick):
-    with RestServer(small_index) as server:
-        server.odd += [Odd(503)] * 100
-        with pytest.raises(MachineError, match="in 6 tries") as busy:
-            opened(tmp_path, server).docstore.get_many(["a"])
-        assert "goes on" in (busy.value.remedy or "")
-        assert len(server.requests) == 6
+def test_a_server_that_stays_busy_ends_the_work(server, tmp_path, quick):
+    server.odd += [Odd(503)] * 100
+    with pytest.raises(MachineError, match="in 6 tries") as busy:
+        opened(tmp_path, server).docstore.get_many(["a"])
+    assert "goes on" in (busy.value.remedy or "")
+    assert len(server.requests) == 6
 
 
 def test_no_server_is_a_clear_error(small_index, tmp_path, quick):
@@ -176,12 +179,11 @@ def test_no_server_is_a_clear_error(small_index, tmp_path, quick):
         index.docstore.get_many(["a"])
 
 
-def test_no_more_requests_are_under_way_than_allowed(small_index, small_corpus, tmp_path):
-    with RestServer(small_index) as server:
-        index = opened(tmp_path, server, at_once=2)
-        ids = [segment.segment_id for segment in small_corpus]
-        assert index.docstore.get_many(ids) == small_index.docstore.get_many(ids)
-        assert server.at_once <= 2
+def test_no_more_requests_are_under_way_than_allowed(server, small_index, small_corpus, tmp_path):
+    index = opened(tmp_path, server, at_once=2)
+    ids = [segment.segment_id for segment in small_corpus]
+    assert index.docstore.get_many(ids) == small_index.docstore.get_many(ids)
+    assert server.at_once <= 2
 
 
 @pytest.mark.parametrize(
@@ -202,13 +204,12 @@ def test_no_more_requests_are_under_way_than_allowed(small_index, small_corpus, 
         b"[" * 990 + b"]" * 990,
     ],
 )
-def test_nonsense_is_refused_and_not_kept(body, small_index, tmp_path):
-    with RestServer(small_index) as server:
-        retriever = open_retriever("bm25", opened(tmp_path, server))
-        server.odd += [Odd(200, body)]
-        with pytest.raises(MachineError):
-            retriever.search(QUERIES[:1], 7)
-        assert retriever.search(QUERIES[:1], 7)["1"]
+def test_nonsense_is_refused_and_not_kept(server, body, tmp_path):
+    retriever = open_retriever("bm25", opened(tmp_path, server))
+    server.odd += [Odd(200, body)]
+    with pytest.raises(MachineError):
+        retriever.search(QUERIES[:1], 7)
+    assert retriever.search(QUERIES[:1], 7)["1"]
 
 
 def test_more_hits_than_asked_for_and_doubles_are_left_out(small_index, tmp_path):
@@ -237,11 +238,10 @@ def test_neither_redirects_nor_packed_nor_endless_answers_are_followed(
             text.get_many(["a"])
 
 
-def test_long_queries_are_cut_to_what_an_address_holds(small_index, tmp_path):
-    with RestServer(small_index) as server:
-        retriever = open_retriever("bm25", opened(tmp_path, server))
-        retriever.search([Query(query_id="long", text="wörd\n" * 50_000)], 5)
-        assert len(server.requests[0]) < 7000
+def test_long_queries_are_cut_to_what_an_address_holds(server, tmp_path):
+    retriever = open_retriever("bm25", opened(tmp_path, server))
+    retriever.search([Query(query_id="long", text="wörd\n" * 50_000)], 5)
+    assert len(server.requests[0]) < 7000
 
 
 @pytest.mark.parametrize(
