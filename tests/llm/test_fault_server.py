@@ -4,57 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Annotated, Literal
+from typing import Literal
 
 import pytest
-from pydantic import Field
 
 from sidelight.errors import FailedCallError, ModelUnavailableError, ReplyError
 from sidelight.llm.base import Message, Request
 from sidelight.llm.server.openai_compat import OpenAICompatModel
 from sidelight.llm.structured import Answer, Call, ask
 from sidelight.schemas.base import Value
-from tests.helpers.models.fault_server import FAULTS, HTTP_FAULTS, MODEL, FaultServer
+from tests.helpers.models.fault_server import FAULTS, MODEL, FaultServer
 
 PROMPT = """Judge each segment for the angle.
-<<<BEGIN angles>>>
-publisher [publisher] Who owns the newspaper, and since when?
-- searched: harbour gazette owner
-<<<END angles>>>
 <<<BEGIN segment E1>>>
 The Harbour Gazette belongs to a shipping company. It was sold in 2019.
 <<<END segment E1>>>
 <<<BEGIN segment E2>>>
 Fishermen landed less cod than in any year before.
 <<<END segment E2>>>
-
-people: at most 1.
-places: an empty list.
 """
 
 
 class Verdict(Value):
     evidence_key: str
-    reason: str = Field(description="at most 5 words")
     label: Literal["full", "partial", "none"]
 
 
-class Sentence(Value):
-    text: str = Field(max_length=200)
-    evidence_keys: tuple[str, ...] = Field(min_length=1, max_length=2)
-
-
 class Verdicts(Value):
-    angle_id: str
     verdicts: tuple[Verdict, ...]
-    report: tuple[Sentence, ...] = Field(min_length=2, max_length=2)
-    questions: tuple[str, ...] = Field(min_length=4)
-    chance: float = Field(gt=0, lt=1)
-    weight: int = Field(ge=1, le=4)
-    covers: dict[str, float]
-    people: tuple[Annotated[str, Field(max_length=40)], ...]
-    places: tuple[str, ...]
-    note: str | None
 
 
 def request(number: int = 0) -> Request:
@@ -92,24 +69,10 @@ class Run:
 
         asyncio.run(run())
 
-    @property
-    def kinds(self) -> set[str]:
-        return {call.failure.kind for call in self.calls if call.failure is not None}
-
 
 def known_keys(verdicts: Verdicts) -> None:
     if {verdict.evidence_key for verdict in verdicts.verdicts} != {"E1", "E2"}:
         raise ValueError("judge E1 and E2")
-
-
-def test_without_faults_each_question_is_asked_and_answered_once():
-    with FaultServer() as server:
-        run = Run(server, 20)
-        stats = server.stats()
-    assert all(isinstance(outcome, Answer) for outcome in run.outcomes)
-    assert (stats.calls, len(stats.asked), set(stats.answered.values())) == (20, 20, {1})
-    assert not stats.faults
-    assert run.retries == 0
 
 
 def test_what_was_answered_is_never_asked_again():
@@ -123,31 +86,6 @@ def test_what_was_answered_is_never_asked_again():
     answered = [outcome for outcome in run.outcomes if isinstance(outcome, Answer)]
     assert len(answered) == stats.answered.total()
     assert len(run.outcomes) == 200
-
-
-@pytest.mark.parametrize(
-    ("fault", "kind"),
-    [
-        *((fault, "failed") for fault in HTTP_FAULTS),
-        ("invalid-json", "misfit"),
-        ("wrong-schema", "misfit"),
-        ("prose", "misfit"),
-        ("no-choices", "empty"),
-        ("null", "empty"),
-        ("truncated", "truncated"),
-        ("refusal", "refused"),
-        ("wrong-keys", "misfit"),
-    ],
-)
-def test_each_fault_is_seen_as_what_it_is(fault, kind):
-    with FaultServer(faults=1, kinds=(fault,), hang_s=0.05) as server:
-        run = Run(server, 1)
-        stats = server.stats()
-    assert run.kinds == {kind}
-    # Two turns, each sent four times where the line failed.
-    assert stats.calls == (8 if fault in HTTP_FAULTS else 2)
-    assert stats.faults == {fault: stats.calls}
-    assert not stats.answered
 
 
 def test_a_server_that_dies_in_the_middle_is_gone():
