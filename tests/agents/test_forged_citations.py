@@ -1,7 +1,5 @@
 """Roles that make evidence or citations up, in whole investigations."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Whole investigations over the mini web, with real parts but for the encoder."""
 
-from __future__ import annotations
-
 import asyncio
 import copy
 import re

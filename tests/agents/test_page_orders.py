@@ -1,7 +1,5 @@
 """Pages that give orders, in whole investigations by models that obey every word they read."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from typing import Any

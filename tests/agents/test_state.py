@@ -1,7 +1,5 @@
 """Reducers: what two steps know is put together in any order, any number of times."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Answers to narratives, and questions with documents, on the mini web and on hostile pages."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 from collections import Counter

@@ -1,7 +1,5 @@
 """Questions that ask two things, or fit any article."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

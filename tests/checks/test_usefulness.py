@@ -1,7 +1,5 @@
 """How useful documents are: nearest sentences, and a model that answers for each document once."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 

@@ -1,7 +1,5 @@
 """The real auto-judge command, where its package and the word list it loads are installed."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Banks drafted, merged, edited and compared."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 

@@ -1,7 +1,5 @@
 """Battles between answers, and the ratings that they give."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 

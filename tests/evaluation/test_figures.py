@@ -1,7 +1,5 @@
 """Figures: what is drawn, and the same bytes for the same figures."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Nuggets made from documents, held against answers, and scored."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import json

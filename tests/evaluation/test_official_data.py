@@ -1,7 +1,5 @@
 """The organizers' own layout and run sets: what is read, and which runs agreement is about."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

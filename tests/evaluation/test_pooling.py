@@ -1,7 +1,5 @@
 """Questions and pairs that are pooled for people to judge."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Reports put together: what is searched long enough, chosen within the budget, and cited."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

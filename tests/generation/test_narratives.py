@@ -1,7 +1,5 @@
 """Narratives: written and split by a model, and answered in one call."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 

@@ -1,7 +1,5 @@
 """Only what its sources support in full stands."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 

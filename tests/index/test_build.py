@@ -1,7 +1,5 @@
 """Builds: what comes out, what is refused, and that a machine is fit for them."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import random

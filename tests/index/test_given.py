@@ -1,7 +1,5 @@
 """Indexes of others' parts: BM25, feedback and text on what each of Anserini's indexes keeps."""
 
-from __future__ import annotations
-
 import numpy as np
 import orjson
 import pytest

@@ -1,7 +1,5 @@
 """Ray on this machine, with two processes."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

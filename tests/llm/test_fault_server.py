@@ -1,7 +1,5 @@
 """The real client, answers and repair turns against a server that fails at random."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from typing import Literal

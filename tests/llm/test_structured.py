@@ -1,7 +1,5 @@
 """Answers of a type: asked for, repaired once and recorded, whatever a model says."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from typing import Literal

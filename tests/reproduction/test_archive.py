@@ -1,7 +1,5 @@
 """Archives: the same bytes for the same folder, and no change of a byte goes unseen."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import os

@@ -1,7 +1,5 @@
 """Bundles: what verifies, and what is named when something has changed."""
 
-from __future__ import annotations
-
 import random
 import shutil
 from pathlib import Path

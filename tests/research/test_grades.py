@@ -1,7 +1,5 @@
 """Fits to people's grades and labels: on held-out data, repeated, and as printed."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from pathlib import Path
 

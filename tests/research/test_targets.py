@@ -1,7 +1,5 @@
 """Published figures: those whose data is public come out, and what is missing is named."""
 
-from __future__ import annotations
-
 import csv
 import random
 import re

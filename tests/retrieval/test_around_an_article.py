@@ -1,7 +1,5 @@
 """Searches around an article: what is dropped, and segments that are fetched once."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

@@ -1,7 +1,5 @@
 """From segments to documents, and the union of several searches."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

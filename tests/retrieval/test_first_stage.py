@@ -1,7 +1,5 @@
 """First stages: of memory, of a run that is given, fused, and by name."""
 
-from __future__ import annotations
-
 import math
 
 import ir_measures

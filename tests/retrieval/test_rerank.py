@@ -1,7 +1,5 @@
 """Results in another order: by a cross-encoder, or by whoever orders a list."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Runs whose prompts a person answered, replayed: the same pages lead to the same files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

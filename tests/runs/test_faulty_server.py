@@ -1,7 +1,5 @@
 """Whole runs against a model server that fails, talks nonsense, is away or goes away."""
 
-from __future__ import annotations
-
 import sqlite3
 import time
 from collections import Counter

@@ -1,7 +1,5 @@
 """Real runs, killed at any moment and taken up again, end in the bytes of one left alone."""
 
-from __future__ import annotations
-
 import random
 import signal
 import subprocess

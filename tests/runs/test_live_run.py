@@ -3,8 +3,6 @@
 SIDELIGHT_LIVE_URL=http://localhost:8000/v1 SIDELIGHT_LIVE_MODEL=NAME pytest -m live
 """
 
-from __future__ import annotations
-
 import pytest
 
 from tests.helpers.prompted_runs import files, run, write_inputs

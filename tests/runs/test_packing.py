@@ -1,7 +1,5 @@
 """Submissions: valid files under their run ids, manual where a person had a hand in them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import orjson

@@ -1,7 +1,5 @@
 """A run over a server is the run over the local index but for where its index was."""
 
-from __future__ import annotations
-
 import re
 
 import orjson

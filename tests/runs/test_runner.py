@@ -1,7 +1,5 @@
 """Runs: what they leave, how they go on, and what they say of failures."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace

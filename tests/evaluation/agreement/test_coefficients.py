@@ -1,7 +1,5 @@
 """Coefficients by hand, beside independent implementations, and what must hold of any."""
 
-from __future__ import annotations
-
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Labels of two sides compared, and which way a side leans."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

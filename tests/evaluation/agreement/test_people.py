@@ -1,7 +1,5 @@
 """Files of labels: both spellings, gzip or not, and complaints that name file and line."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Exams: labels, leaderboards and upkeep from graded cells, by hand."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

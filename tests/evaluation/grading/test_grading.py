@@ -1,7 +1,5 @@
 """Passages cut, gathered, graded where grades are missing, and corrected by people."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import time

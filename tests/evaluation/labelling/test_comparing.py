@@ -1,7 +1,5 @@
 """What labels without a model are made of: words in common, meaning, and levels."""
 
-from __future__ import annotations
-
 from functools import partial
 from math import log
 

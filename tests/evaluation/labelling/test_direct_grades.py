@@ -1,7 +1,5 @@
 """Grades of whole passages, by prompts of others and from the pool."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from typing import Any

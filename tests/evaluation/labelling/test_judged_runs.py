@@ -1,7 +1,5 @@
 """Runs judged against rubrics, within the limits of the track, with what is shown to a judge."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from pathlib import Path

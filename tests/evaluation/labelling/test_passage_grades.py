@@ -1,7 +1,5 @@
 """Grades of a passage for each item, asked for and without a model."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from typing import Any

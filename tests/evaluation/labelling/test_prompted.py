@@ -1,7 +1,5 @@
 """What the prompted judge asks, and what it makes of the answers."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from dataclasses import replace

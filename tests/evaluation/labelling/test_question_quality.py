@@ -1,7 +1,5 @@
 """Questions graded without a model, and whole runs by any judge."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable, Sequence

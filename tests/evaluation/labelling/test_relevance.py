@@ -1,7 +1,5 @@
 """Grades of relevance: asked for, read, calibrated and voted on."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 

@@ -1,7 +1,5 @@
 """Computations say what they need, and measures what they are."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

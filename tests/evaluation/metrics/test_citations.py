@@ -1,7 +1,5 @@
 """Measures of nuggets and citations: the tracks' examples, and what holds of any answer."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Measures of questions and reports against rubrics, by hand and in general."""
 
-from __future__ import annotations
-
 from math import log2
 
 import pytest

@@ -1,7 +1,5 @@
 """Reports graded by experts' rubrics and by what was pooled from them."""
 
-from __future__ import annotations
-
 import asyncio
 
 from sidelight.cli.options import track_of_scale

@@ -1,7 +1,5 @@
 """Runs compared: intervals, tests and what can be detected, by hand and against Student."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import sqrt
 from pathlib import Path

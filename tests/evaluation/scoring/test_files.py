@@ -1,7 +1,5 @@
 """Files of scores and labels: their columns, and that no spelling changes a score."""
 
-from __future__ import annotations
-
 import csv
 import io
 import tempfile

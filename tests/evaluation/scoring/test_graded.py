@@ -1,7 +1,5 @@
 """Usefulness of documents: which questions count, and the spread of their scores."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

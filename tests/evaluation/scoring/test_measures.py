@@ -1,7 +1,5 @@
 """Measures are found by name, wherever they come from."""
 
-from __future__ import annotations
-
 import orjson
 import pytest
 from typer.testing import CliRunner

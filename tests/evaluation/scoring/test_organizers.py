@@ -1,7 +1,5 @@
 """Where the organizers' script differs from the formulas; its figures were computed with it."""
 
-from __future__ import annotations
-
 from functools import reduce
 from operator import add
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Runs scored: by hand, over what was left out, under other weights, and the room that is left."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

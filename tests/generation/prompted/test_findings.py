@@ -1,7 +1,5 @@
 """What was found, as models are shown it: keys, claims by question, and each fact once."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

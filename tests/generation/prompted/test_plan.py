@@ -1,7 +1,5 @@
 """Searches as they were drafted, then leads that a model sees in what was found."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 

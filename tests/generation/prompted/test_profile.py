@@ -1,7 +1,5 @@
 """A model takes an article apart; what the page does not hold does not survive."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 

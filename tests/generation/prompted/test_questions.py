@@ -1,7 +1,5 @@
 """Questions by a model: exactly ten sound ones, whatever it says; and the baselines of 2024."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 

@@ -1,7 +1,5 @@
 """A model puts search results in order, and can neither add nor leave out any."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 

@@ -1,7 +1,5 @@
 """Pages are read once, in parts that fit, and what states a claim is evidence."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """A report by a model: written, checked beside what it cites, and revised."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 

@@ -1,7 +1,5 @@
 """A drafted rubric: its questions, and what becomes of them to search for."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 

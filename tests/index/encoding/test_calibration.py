@@ -1,7 +1,5 @@
 """The arithmetic of a build: what agrees, what is quickest, and what it goes on with."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Sequence
 

@@ -1,7 +1,5 @@
 """Texts become vectors: of which model, in which arithmetic, and what is chosen for a build."""
 
-from __future__ import annotations
-
 import pickle
 import shutil
 import threading

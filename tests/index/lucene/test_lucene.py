@@ -1,7 +1,5 @@
 """Lucene: the Java that runs it, segments that are found, and indexes that are published."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import zipfile

@@ -1,7 +1,5 @@
 """An index on a server is searched and read as one on this machine is."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import time

@@ -1,7 +1,5 @@
 """The text of an index: shards, what is cut out of documents, and its part of a build."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Vectors of a part: encoded here, or published by others."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

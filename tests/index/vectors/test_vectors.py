@@ -1,7 +1,5 @@
 """Vector indexes: exact, inverted and on GPUs, wherever parts are cut; and what fits a machine."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The real client against a real server that fails in every way a model server does."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import gzip

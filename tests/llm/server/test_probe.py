@@ -1,7 +1,5 @@
 """`sidelight doctor --model` against servers in every state."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

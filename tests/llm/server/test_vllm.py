@@ -1,7 +1,5 @@
 """A real child process stands in for vLLM; what is left of it is looked up in /proc."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
