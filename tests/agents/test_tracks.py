@@ -97,7 +97,6 @@ def test_an_answer_rests_on_what_was_found_for_the_narrative(answer, narrative):
         # A name in the place of "its" is that of the page with "'s" behind it.
         assert words_of(sentence.text) <= words_of(source)
     searched = outcome.trace.rounds[1]
-    assert searched.plan is not None
     assert [angle.question for angle in searched.plan.angles] != []
     assert "".join(angle.question for angle in searched.plan.angles).replace(" ", "") == (
         narrative.narrative.replace(" ", "")
@@ -110,7 +109,6 @@ def test_sub_questions_are_asked_in_place_of_the_narrative(answer):
     narrative = NARRATIVES[0].model_copy(update={"sub_questions": asked})
     trace = answer(narrative).trace
     plan = trace.rounds[1].plan
-    assert plan is not None
     assert tuple(query.text for query in plan.queries) == asked
 
 
@@ -137,7 +135,6 @@ def test_pages_that_give_orders_are_refused(answer):
     )
     outcome = answer(narrative, "retrieval.k=100", segments=segments)
     selected = outcome.trace.rounds[1].selected
-    assert selected is not None
     assert len(selected.refused) == len(HOSTILE_TEXTS)
     assert outcome.evidence == ()
 

@@ -176,7 +176,6 @@ def test_a_model_sees_all_sources_then_the_sentence():
     ]
     assert "One & two." in model.requests[0].messages[-1].content
     schema = model.requests[0].json_schema
-    assert schema is not None
     assert list(schema.schema_["properties"]) == ["reason", "label"]
 
 

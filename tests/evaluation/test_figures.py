@@ -48,7 +48,6 @@ def test_every_run_has_a_point_and_few_have_names(tmp_path, n_runs):
     scores = [place / n_runs for place in range(n_runs)]
     root = draw(tmp_path / "f.svg", comparison(scores, scores[::-1]))
     runs = group(root, "runs")
-    assert runs is not None
     points = {(use.get("x"), use.get("y")) for use in runs.iter(f"{SVG}use")}
     assert len(points) == n_runs
     assert group(root, "trend") is not None
@@ -63,7 +62,6 @@ def test_every_run_has_a_point_and_few_have_names(tmp_path, n_runs):
 def test_points_stand_where_the_scores_say(tmp_path):
     root = draw(tmp_path / "f.svg", comparison([0.1, 0.2, 0.4], [0.6, 0.9, 0.3]))
     runs = group(root, "runs")
-    assert runs is not None
     x, y = ([float(use.get(name, "")) for use in runs.iter(f"{SVG}use")] for name in ("x", "y"))
     assert (x[2] - x[1]) / (x[1] - x[0]) == pytest.approx(2, rel=1e-3)
     # SVG counts downwards.
@@ -104,7 +102,6 @@ def test_topics_stand_behind_the_means(tmp_path):
     counts = {}
     for name in ("topics", "runs", "identity"):
         drawn = group(root, name)
-        assert drawn is not None
         counts[name] = len(list(drawn.iter(f"{SVG}use")))
     assert counts == {"topics": 6, "runs": 3, "identity": 0}
     text = (tmp_path / "f.svg").read_text()

@@ -46,7 +46,6 @@ def test_a_list_grows_window_by_window():
     documents = [f"Document {n}." for n in range(12)]
     asked = scripted(listed("One fact"), listed("One fact", "Two facts"), weighed("vital", "okay"))
     bank = asyncio.run(create_nuggets("t", "why?", documents, [asked.model], IMPORTANCE))
-    assert bank is not None
     assert [(one.text, one.importance.name) for one in bank.nuggets] == [
         ("One fact", "vital"),
         ("Two facts", "okay"),
@@ -61,7 +60,6 @@ def test_lists_of_several_models_are_merged_by_the_first():
     second = scripted(listed("B fact"))
     models = [first.model, second.model]
     bank = asyncio.run(create_nuggets("t", "why?", ["Text."], models, IMPORTANCE))
-    assert bank is not None
     assert len(bank.nuggets) == 2
     assert "BEGIN list 2" in first.user(1)
     first.script.assert_finished()
@@ -71,7 +69,6 @@ def test_eleven_nuggets_are_weighed_in_two_windows():
     facts = [f"Fact number {n}" for n in range(11)]
     asked = scripted(listed(*facts), weighed(*["okay"] * 10), weighed("vital"))
     bank = asyncio.run(create_nuggets("t", "why?", ["Text."], [asked.model], IMPORTANCE))
-    assert bank is not None
     assert [one.importance.name for one in bank.nuggets] == ["okay"] * 10 + ["vital"]
 
 

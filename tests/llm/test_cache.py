@@ -222,13 +222,11 @@ def start_worker(folder: Path, count: int, seed: int) -> subprocess.Popen[str]:
     command = [sys.executable, cache_worker.__file__, str(folder), str(count), str(seed)]
     pipe = subprocess.PIPE
     worker = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
-    assert worker.stdout is not None
     assert worker.stdout.readline() == "ready\n"
     return worker
 
 
 def begin(worker: subprocess.Popen[str]) -> None:
-    assert worker.stdin is not None
     worker.stdin.write("!")
     worker.stdin.flush()
 

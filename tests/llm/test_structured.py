@@ -51,7 +51,6 @@ def test_a_valid_reply_takes_one_call():
     assert call.failure is None
     (request,) = model.requests
     assert call.request == request
-    assert request.json_schema is not None
     assert request.json_schema.name == "Verdict"
     assert request.json_schema.schema_ == Verdict.model_json_schema()
     assert request.messages == REQUEST.messages
@@ -76,7 +75,6 @@ def test_an_answer_that_does_not_fit_is_shown_what_is_wrong(bad, fault):
     assert answer.value == YES
     first, second = answer.calls
     assert first.reply == Reply(text=bad)
-    assert first.failure is not None
     assert first.failure.kind == "misfit"
     assert fault in first.failure.message
     assert second.failure is None
@@ -107,7 +105,6 @@ def test_a_reply_cut_short_may_be_twice_as_long():
     assert [request.max_tokens for request in model.requests] == [100, 200]
     assert model.requests[1].messages == REQUEST.messages
     failure = answer.calls[0].failure
-    assert failure is not None
     assert (failure.kind, failure.text) == ("truncated", '{"rea')
     assert answer.calls[0].reply is None
 
@@ -144,7 +141,6 @@ def test_a_call_that_failed_is_made_again_as_it_was():
     assert first == second
     assert [call.repair for call in answer.calls] == [False, True]
     failure = answer.calls[0].failure
-    assert failure is not None
     assert failure.kind == "failed"
 
 

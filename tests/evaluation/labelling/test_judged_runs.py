@@ -143,7 +143,6 @@ def test_files_and_manifest(tmp_path):
         labels = read_assessments(tmp_path / protocol.file_name, protocol.kind, SCALES)
         assert len(labels) == count
     manifest = read_manifest_beside(tmp_path / REPORT_FILE)
-    assert manifest is not None
     assert manifest.label == JUDGE.title
     assert manifest.n_unjudged == {"task1": 0, "task2": 0}
     assert manifest.example_run_tags == ("example-t1", "example-t2")

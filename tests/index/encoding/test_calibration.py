@@ -117,7 +117,6 @@ def test_an_encoding_that_is_named_is_part_of_the_plan(small_shard, with_int8, t
     manifest = build_index([small_shard], tmp_path / "i", encoder, engine=LocalEngine(1))
     free = manifest.plan.model_copy(update={"arithmetic": None})
     assert free.fingerprint() != manifest.fingerprint()
-    assert manifest.encoding is not None
     assert manifest.encoding.arithmetic is Arithmetic.INT8
     assert tried == [Arithmetic.INT8]
     assert open_index(tmp_path / "i").encoder.arithmetic is Arithmetic.INT8

@@ -194,7 +194,6 @@ def test_fields_and_offsets(tmp_path):
         assert line["docid"].rpartition("_")[2] == str(offset)
         offset += len(raw)
     parsed = parse_segment_id(lines[1]["docid"])
-    assert parsed is not None
     assert parsed.window == 1
     assert lines[-1]["docid"].startswith("7#0_")
 
