@@ -203,8 +203,6 @@ def test_a_model_writes_from_the_references_of_ten_real_topics(answer, shared_da
 
 
 # Questions on articles of the mini web, and documents that answer them.
-
-
 LATERAL = load_track("lateral2024")
 
 
@@ -303,8 +301,6 @@ def test_the_drawing(golden):
 
 
 # What a whole investigation fetches from its index.
-
-
 def test_no_segment_of_a_topic_is_fetched_twice(answer, mini_web_articles):
     fetched: Counter[str] = Counter()
     outcome = answer(mini_web_articles[0], track="dragun2025", fetched=fetched)

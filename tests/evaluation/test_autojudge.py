@@ -163,8 +163,6 @@ def test_the_runs_of_the_starter_kit(runs, shared_data):
 
 
 # AutoJudge with a model: three phases, and the same again without a server.
-
-
 MODEL_WORKFLOW = Path(str(files("sidelight.cli") / "autojudge_model.yml"))
 BRIDGE, SALMON = "Bridge at Harrow opened in 1931.", "Salmon return in autumn."
 KEY = "s3cret-key"

@@ -122,8 +122,6 @@ def test_any_passages_give_at_most_so_many_different_facts(passages, count):
 
 
 # Banks merged, edited and compared.
-
-
 def bank(*texts: str, topic_id: str = "q", kind: ExamKind = "question") -> ExamBank:
     items = tuple(new_item(topic_id, text) for text in texts)
     return ExamBank(topic_id=topic_id, query_text="peat", kind=kind, tests=items)

@@ -99,8 +99,6 @@ def test_nothing_to_tell_is_no_bank():
 
 
 # Nuggets held against answers: windows of ten, a label for each, the rest unjudged.
-
-
 VITAL = load_track("rag2025").scales["nugget_importance"].label("vital")
 
 

@@ -178,8 +178,6 @@ def test_twelve_of_the_submitted_questions_for_each_article(shared_data, lexical
 
 
 # Pairs to judge: one or two for each rubric question and run.
-
-
 TOPIC = "topic-1"
 
 

@@ -101,8 +101,6 @@ def test_two_chances_of_a_half_miss_a_quarter():
 
 
 # Refilling adds within the budget and takes nothing away.
-
-
 ANGLES = [
     Angle(angle_id=name, aspect=Aspect.CLAIM, question="Q?", query="q", weight=weight)
     for name, weight in (("a", 4.0), ("b", 1.0))
@@ -175,8 +173,6 @@ def test_a_draft_that_stays_empty_says_so():
 
 
 # What is taken for an angle comes from different windows and hosts.
-
-
 def window(document: int, number: int, host: str) -> Segment:
     return Segment(
         segment_id=f"w_doc_00_{document}#{number}_{number}", url=f"https://{host}.example/", text=""
@@ -228,8 +224,6 @@ def test_pages_without_an_address_are_hosts_of_their_own():
 
 
 # When an investigation has looked far enough.
-
-
 WEIGHED = [
     Angle(angle_id=name, aspect=Aspect.CLAIM, question="?", query="q", weight=weight)
     for name, weight in (("a", 4.0), ("b", 1.0))
@@ -274,8 +268,6 @@ def test_without_angles_nothing_is_covered():
 
 
 # What was found becomes a citation; invented, repeated, overlapping and own ones do not.
-
-
 TOPIC = "w_doc_00_1"
 IDS = ("w_doc_00_1#0_5", "w_doc_01_5#0_10", "w_doc_01_5#1_20", "w_doc_01_5#2_30", "w_doc_02_7#0_10")
 CITABLE = EvidenceSet(

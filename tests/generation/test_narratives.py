@@ -67,8 +67,6 @@ def test_a_narrative_has_two_or_three_sentences():
 
 
 # An answer in one call: keys become citations, and the track's limits hold.
-
-
 READ = read_narrative(Narrative(topic_id="n", narrative="Who pays for it? Since when?"))
 EVIDENCE = EvidenceSet(
     items=tuple(

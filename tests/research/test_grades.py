@@ -134,8 +134,6 @@ def test_relevance_of_public_passages_without_a_model(shared_data, lexical_encod
 
 
 # Training on people's grades of questions: files, a fit that repeats, figures as printed.
-
-
 @pytest.mark.parametrize(
     ("line", "said"),
     [
@@ -243,8 +241,6 @@ def test_what_is_printed_is_what_the_weights_say():
 
 
 # The shipped weights are what training on the public labels gives.
-
-
 MODELS = ("answers", "answers-words", "support", "support-words")
 MOST_BYTES = 300_000
 

@@ -202,8 +202,6 @@ def test_runs_of_one_side_are_named():
 
 
 # Which way a side leans, and what swapping the sides does to it.
-
-
 LEVELS = ("0", "1", "2")
 PAIRS = st.lists(st.tuples(st.sampled_from(LEVELS), st.sampled_from(LEVELS)), min_size=1)
 

@@ -117,8 +117,6 @@ def test_labels_are_written_and_read_back(tmp_path):
 
 
 # Leaderboards and cover, worked out by hand.
-
-
 FILE = collect(example())
 EXAM, PLACES = FILE.exam(), FILE.rankings.places
 QRELS = exam_qrels(EXAM)
@@ -264,8 +262,6 @@ def test_kappa_of_cells_is_that_of_the_printed_tables():
 
 
 # Spurious items, uncovered passages and holes.
-
-
 JUDGED = FILE.rankings.judged
 BANK = {"q": ["q/1", "q/2", "q/3"], "r": ["r/1", "r/2", "r/3", "r/4"]}
 

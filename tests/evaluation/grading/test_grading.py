@@ -101,8 +101,6 @@ def test_it_takes_a_time_that_grows_with_the_text(text):
 
 
 # Passages out of rankings, citations and whole answers, and what is known of each put together.
-
-
 def texts_of(wanted: Collection[str]) -> dict[str, str]:
     return {one: f"The text of {one}." for one in wanted if one != "unknown"}
 
@@ -169,8 +167,6 @@ def test_more_runs_add_places_and_keep_grades():
 
 
 # Only missing cells are graded, and the result is that of grading all at once.
-
-
 class Hashes(PassageGrader):
     """Grades by a hash, and counts how often each cell is graded."""
 
@@ -275,8 +271,6 @@ def test_direct_grades_are_given_once():
 
 
 # What people say of grades: what is wrong is named, and agreement is what it should be.
-
-
 GRADER = Grader("asks", "tiny")
 ITEMS = (
     ItemGrade("q/1", 5, "all", correct=True),

@@ -71,8 +71,6 @@ def test_plain_text_counts_by_its_last_mark_after_a_repair():
 
 
 # A verdict is what is said last, and nothing off the scale is one.
-
-
 NUMBERS = DIRECT_METHODS["UMBRELA"].verdicts
 WORDS = DIRECT_METHODS["Sun"].verdicts
 
@@ -128,8 +126,6 @@ def test_a_long_reply_takes_no_long_time():
 
 
 # Grades from the pool: what most passages are about is graded higher than what strays.
-
-
 ABOUT = [
     f"Peat bogs store carbon in wet ground, in layer {number} of dead moss and {word}."
     for number, word in enumerate("sedge heather cotton grass birch reed fern pine".split())

@@ -131,8 +131,6 @@ def test_who_grades_is_named_by_all_that_may_change_a_grade():
 
 
 # The paper's fallback for replies that are no grade, and that of the code published with it.
-
-
 @pytest.mark.parametrize("phrase", UNANSWERABLE)
 def test_what_says_that_there_is_no_answer_is_0(phrase):
     assert len(UNANSWERABLE) == 8
@@ -168,8 +166,6 @@ def test_any_reply_has_a_grade(said, workbench):
 
 
 # Grades without a model: what answers is graded high, what begs for a grade gains nothing.
-
-
 BOG_ITEMS = tuple(
     new_item("q", text)
     for text in (

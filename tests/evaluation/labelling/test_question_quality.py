@@ -90,8 +90,6 @@ def test_a_question_is_redundant_after_a_near_one_only():
 
 
 # Whole runs graded one by one, by the embedded judge and by one that asks.
-
-
 ARTICLE = Article(topic_id="t", title="A title", body="Words.")
 ASKED = ("Who owns the Courier?", "Who is the owner of the Courier?", "Is the article fair?")
 RUN = QuestionRun(

@@ -82,8 +82,6 @@ def test_an_uncited_sentence_costs_recall_alone(sentences):
 
 
 # The example of the RAG 2025 overview's table 3, and what holds of any answer.
-
-
 SCALES = load_track("rag2025").scales
 VITAL, OKAY = SCALES["nugget_importance"].labels
 TOLD, PARTLY, UNTOLD = SCALES["nuggets"].names

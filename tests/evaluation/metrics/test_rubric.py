@@ -167,8 +167,6 @@ def test_support_and_contradiction_share_one_whole(case):
 
 
 # Grades of questions by hand, and what holds for any grades.
-
-
 SCALES = load_track("lateral2024").scales
 LABELS = scale_named("question_quality").names
 LISTS = st.lists(st.sampled_from(LABELS), min_size=10, max_size=10)

@@ -91,8 +91,6 @@ def test_a_score_that_no_measure_has_is_named_with_its_line(tmp_path, written):
 
 
 # How a file of labels is spelled changes no score.
-
-
 # pandas takes these run tags for missing values.
 RUN_TAGS = ("N/A", "nan", "NULL", "None", 'say "so", twice')
 RUBRICS = {"t": rubric("t", (HAVE, 2), (NICE, 1))}

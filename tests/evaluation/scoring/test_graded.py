@@ -116,8 +116,6 @@ def test_table_2_is_sorted_as_the_track_sorts_it():
 
 
 # Five numbers, in order.
-
-
 SCORES = st.dictionaries(
     st.text("abc", min_size=1),
     st.lists(st.floats(0, 20), min_size=1, max_size=30),

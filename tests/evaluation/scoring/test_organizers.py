@@ -132,9 +132,7 @@ def test_no_rows_and_wrong_columns_are_errors(tmp_path):
         compat_report_scores(TRACK, RUBRICS, write_csv(tmp_path / "b.csv", "topic_id,label"))
 
 
-# The cases in which the organizers' script differs; the arithmetic is in test_organizer_compat.
-
-
+# What differs between both, by topic and over all, and the causes that are named for it.
 FULL_PAIRS = (
     ("a", 1, "r", 1, "very-similar", "x"),
     ("a", 2, "r", 1, "different", "x"),

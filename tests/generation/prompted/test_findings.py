@@ -74,8 +74,6 @@ def test_merging_evidence_keeps_claims_in_one_order():
 
 
 # Keys mean something in one prompt only; those it does not hold are told apart.
-
-
 def test_keys_lead_back_and_invented_ones_are_counted():
     keyed = KeyedSegments([COUNT, OWNER], max_words=4)
     assert [(one.key, one.host) for one in keyed.shown] == [
@@ -88,8 +86,6 @@ def test_keys_lead_back_and_invented_ones_are_counted():
 
 
 # Two sentences state one fact only if their figures and their negations agree.
-
-
 @pytest.mark.parametrize(
     ("other", "same"),
     [
@@ -119,8 +115,6 @@ def test_a_sentence_that_nothing_can_be_the_same_as_is_not_encoded(lexical_encod
 
 
 # An angle is covered as far as its best evidence answers it.
-
-
 def test_the_best_of_each_angle_counts():
     assess = ReadAssessor(max_rounds=3, min_gain=0.02)
     coverage = asyncio.run(assess(PROFILE, ANGLES, EVIDENCE, None, 1))

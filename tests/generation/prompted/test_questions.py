@@ -122,8 +122,6 @@ def test_ten_single_questions_always(lexical_encode, texts):
 
 
 # The baselines of 2024: one call, order kept, limits checked.
-
-
 BARE = ArticleProfile(publisher="Orrin Post", host="orrinpost.example", subject="x", body="Y.")
 TEN = [f"What happened at pier {n} in Orrin?" for n in range(10)]
 

@@ -169,13 +169,11 @@ def test_without_any_answer_it_fails_and_without_candidates_nobody_is_asked():
 
 
 # Windows are read page by page, in parts that fit, and no text twice.
-
-
 LONG_BODY = " ".join(f"Sentence number {n} of the page." for n in range(60))
 
 
 def page_window(page: int, number: int, size: int = 300, *, body: str = LONG_BODY) -> Segment:
-    """Windows begin half a page_window apart."""
+    """Windows begin half a window apart."""
     start = number * size // 2
     text = body[start : start + size]
     return Segment(

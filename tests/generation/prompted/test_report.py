@@ -141,8 +141,6 @@ def test_nothing_to_say_takes_no_writing_call(lexical_encode):
 
 
 # A model checks a whole report in one call, beside what it cites.
-
-
 DATED = EvidenceSet(
     items=tuple(
         item.model_copy(update={"published": "3 May 2021"}) if item.segment == OWNER else item
@@ -225,8 +223,6 @@ def test_labels_are_given_once_each_or_repaired(lexical_encode):
 
 
 # What fell is told anew by the writer, and free room is filled; or the reserve steps in.
-
-
 STANDS = DraftSentence(
     text="The Orrin Post has belonged to Lark Media since 2011.",
     segment_ids=(OWNER.segment_id,),

@@ -91,8 +91,6 @@ def test_a_draft_that_will_not_do_is_repaired_once(questions, fault):
 
 
 # What a model drafts becomes something to search for.
-
-
 ONE_TO_TEN = "one two three four five six seven eight nine ten"
 MOAB = ArticleProfile(
     publisher="Moab Ledger",

@@ -195,8 +195,6 @@ def test_a_changed_model_is_refused(tmp_path, monkeypatch):
 
 
 # Each core works alone, and nobody else is told to.
-
-
 def test_results_keep_the_order_and_torch_has_one_core_there():
     found = on_all_cores(lambda item: (item, torch.get_num_threads()), range(50))
     assert found == [(item, 1) for item in range(50)]
@@ -213,8 +211,6 @@ def test_other_threads_keep_what_torch_had():
 
 
 # Packed layers give the bits of PyTorch's own.
-
-
 needs_bfloat16 = pytest.mark.skipif(
     not multiplies_bfloat16(), reason="needs a processor that multiplies bfloat16"
 )
