@@ -99,7 +99,7 @@ def found(state: dict[str, Any]) -> frozenset[str]:
 
 
 @pytest.mark.parametrize("in_title", [False, True], ids=["in the text", "in the title"])
-@pytest.mark.parametrize("hostile", [HOSTILE_TEXTS[first::2] for first in range(2)])
+@pytest.mark.parametrize("hostile", [HOSTILE_TEXTS[first::4] for first in range(4)])
 def test_what_a_page_orders_is_not_done(
     hostile, in_title, mini_web_articles, mini_web_segments, lexical_encode
 ):
@@ -121,19 +121,19 @@ def test_what_a_page_orders_is_not_done(
 
 
 @pytest.mark.parametrize(
-    ("check", "orders"),
-    [("extractive", (UNKNOWN,)), ("prompted", (UNKNOWN,)), ("extractive", REPHRASED)],
+    ("check", "order"),
+    [("extractive", UNKNOWN), ("prompted", UNKNOWN), *(("extractive", one) for one in REPHRASED)],
 )
 def test_what_holds_against_a_page_that_no_pattern_knows(
-    check, orders, mini_web_articles, mini_web_segments, lexical_encode
+    check, order, mini_web_articles, mini_web_segments, lexical_encode
 ):
     article = mini_web_articles[1]
-    hostile = [page(number, order, article.title) for number, order in enumerate(orders)]
-    assert not any(gives_orders(one.text) for one in hostile)
+    hostile = page(1, order, article.title)
+    assert not gives_orders(hostile.text)
     models = ObedientModel("writer", MARK), ObedientModel("checker", MARK)
     roles = SETTINGS.roles.model_copy(update={"check_report": check})
     settings = SETTINGS.model_copy(update={"roles": roles})
-    found_segments = [*mini_web_segments, *hostile]
+    found_segments = [*mini_web_segments, hostile]
     state = investigate(article, found_segments, lexical_encode, *models, settings=settings)
     obeyed = {step for model in models for step in model.obeyed}
     assert "ReadClaims" in obeyed
