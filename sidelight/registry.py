@@ -12,9 +12,13 @@ from __future__ import annotations
 import inspect
 import re
 import shlex
+import sys
+from contextlib import suppress
 from difflib import get_close_matches
+from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
@@ -173,6 +177,16 @@ def title(kind: str) -> str:
 
 def _offered(kind: str) -> dict[str, set[str]]:
     """Return the places of the parts that installed packages offer, by name."""
+    changed = []
+    for folder in sys.path:
+        with suppress(OSError):
+            changed.append((folder, Path(folder).stat().st_mtime_ns))
+    return _read_offers(kind, tuple(changed))
+
+
+@cache
+def _read_offers(kind: str, _path: tuple[tuple[str, int], ...]) -> dict[str, set[str]]:
+    """Ask every installed package, which takes long: once for each state of the import path."""
     offered: dict[str, set[str]] = {}
     for point in entry_points(group=f"sidelight.{kind}"):
         offered.setdefault(point.name, set()).add(point.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,14 @@ def test_a_name_that_two_packages_offer_is_refused(site: Path) -> None:
     with pytest.raises(UsageError, match="2 installed packages offer a retriever") as caught:
         load("retriever", "nothing")
     assert caught.value.remedy.endswith("more_parts:Nothing or other_parts:Nothing")
+
+
+def test_installed_packages_are_read_once() -> None:
+    names("retriever")
+    begin = time.process_time()
+    for _ in range(300):
+        names("retriever")
+    assert time.process_time() - begin < 0.5
 
 
 @pytest.mark.parametrize(
