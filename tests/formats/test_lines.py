@@ -45,7 +45,6 @@ def write(tmp_path: Path, content: bytes, name: str = "file") -> Path:
 )
 def test_only_a_line_feed_ends_a_line(tmp_path: Path, content: bytes, lines: list[str]) -> None:
     file = open_text(write(tmp_path, content))
-
     assert [line.text for line in file.lines] == lines
     assert [line.number for line in file.lines] == list(range(1, len(lines) + 1))
     assert file.problems == ()
@@ -53,13 +52,11 @@ def test_only_a_line_feed_ends_a_line(tmp_path: Path, content: bytes, lines: lis
 
 def test_tells_of_a_byte_order_mark_and_crlf(tmp_path: Path) -> None:
     file = open_text(write(tmp_path, b"\xef\xbb\xbfa\r\nb\nc\r\n"))
-
     assert (file.has_bom, file.crlf_lines) == (True, 2)
 
 
 def test_names_every_line_that_is_not_utf8_and_keeps_the_others(tmp_path: Path) -> None:
     file = open_text(write(tmp_path, b"one\nt\xe9\nthree\n\xff\n"))
-
     assert file.lines == (Line(1, "one"), Line(3, "three"))
     assert [(problem.code, problem.line) for problem in file.problems] == [
         ("invalid-utf8", 2),
@@ -99,16 +96,13 @@ def test_a_missing_file_and_a_folder_are_input_errors(tmp_path: Path) -> None:
 
 def test_json_lines_come_with_their_numbers(tmp_path: Path) -> None:
     path = write(tmp_path, b'{"a": 1}\n\n{"b": "\xe2\x80\xa8"}')
-
     assert read_json_lines(path) == [(1, {"a": 1}), (3, {"b": "\u2028"})]
 
 
 def test_every_line_that_is_no_json_object_is_named(tmp_path: Path) -> None:
     path = write(tmp_path, b'{"a": 1}\n{\n[1]\n{"a": NaN}\n')
-
     with pytest.raises(InvalidFileError) as caught:
         read_json_lines(path)
-
     assert [(item.code, item.line) for item in caught.value.problems] == [
         ("json-syntax", 2),
         ("json-type", 3),
@@ -119,9 +113,7 @@ def test_every_line_that_is_no_json_object_is_named(tmp_path: Path) -> None:
 @given(content=st.binary())
 def test_any_bytes_can_be_opened(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     path = write(tmp_path_factory.getbasetemp(), content)
-
     file = open_text(path)
-
     assert len(file.lines) + len(file.problems) == len(
         content.removeprefix(b"\xef\xbb\xbf").removesuffix(b"\n").split(b"\n")
     ) - (content in {b"", b"\xef\xbb\xbf"})

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.errors import BudgetExhaustedError, InputError, OfflineError, UsageError
 from sidelight.sample import sample_path
+from tests.helpers.commands import said
 from tests.helpers.models.fault_server import FaultServer
 
 SAMPLE = sample_path()
@@ -45,15 +44,8 @@ def arguments(run: Path, task: str, rubrics: Path, *more: object) -> list[str]:
     return [*map(str, (*fixed, "--topics", TOPICS, *more))]
 
 
-def sidelight(*given: object) -> str:
-    result = CliRunner().invoke(app, [*map(str, given)])
-    if result.exception is not None:
-        raise result.exception
-    return result.stdout
-
-
 def judge(*given: Any) -> dict[str, Any]:
-    shown: dict[str, Any] = json.loads(sidelight(*arguments(*given), "--json"))
+    shown: dict[str, Any] = json.loads(said(*arguments(*given), "--json"))
     return shown
 
 
@@ -81,7 +73,7 @@ def test_runs_are_judged_replayed_and_scored(
     assert manifest["instrument"]["mode"] == mode
     assert manifest["instrument"]["models"] == ["tiny"]
     assert manifest["example_run_tags"] == ["lantern-t1", "lantern-t2"]
-    shown = sidelight(
+    shown = said(
         *("score", "task1", "--json", "--rubrics", rubrics),
         *("--assessments", made / "auto_question_assessments.csv"),
         *("--compound", made / "auto_compound_question_check.csv"),
@@ -126,7 +118,7 @@ def test_an_estimate_counts_the_calls_and_makes_none(
     two = judge(*given, "-o", out, "--estimate", "--model", "other")
     assert two["calls"] == 2 * n_calls
     assert two["prompt_tokens"] == pytest.approx(2 * estimate["prompt_tokens"], abs=1)
-    shown = sidelight(*arguments(*given, "-o", out, "--estimate"))
+    shown = said(*arguments(*given, "-o", out, "--estimate"))
     assert f"{n_calls} calls" in shown
     assert "characters / 4" in shown
 
@@ -172,7 +164,7 @@ def test_wrong_usage(rubrics: Path, tmp_path: Path) -> None:
         judge(*given)
     where = ("--task", "task1", "--rubrics", rubrics, "-o", tmp_path)
     with pytest.raises(UsageError, match="--judge prompted"):
-        sidelight("judge", RUN, *where, "--judge", "embedded", "--estimate")
+        said("judge", RUN, *where, "--judge", "embedded", "--estimate")
     with pytest.raises(UsageError, match="names a model twice"):
         judge(*given, "--model", "tiny", "--model", "tiny")
     with pytest.raises(UsageError, match="no address is known"):
@@ -181,7 +173,7 @@ def test_wrong_usage(rubrics: Path, tmp_path: Path) -> None:
     topics.write_text(TOPICS.read_text().splitlines()[-1] + "\n")
     prompted = ("--judge", "prompted", "--model", "tiny", "--topics", topics)
     with pytest.raises(InputError, match="expected the articles of all rubrics"):
-        sidelight("judge", RUN, *where, *prompted)
+        said("judge", RUN, *where, *prompted)
     with pytest.raises(UsageError, match="seen labels of lantern-t1"):
         judge(
             *(RUN.with_name("lantern-t1"), "task1", rubrics, "-o", tmp_path, *EXAMPLES),

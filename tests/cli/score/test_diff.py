@@ -1,15 +1,15 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.formats.banks.rubrics import write_rubric
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.tracks import load_track
+from tests.helpers.commands import said
 
 SCALES = load_track().scales
 
@@ -18,13 +18,7 @@ VERDICT = (
     "topic_id,run_tag,run_question_rank,run_question_text,"
     "auto_compound_question_assessment,auto_assessment_rationale\n"
 )
-
-
-def diff(*arguments: object) -> str:
-    result = CliRunner().invoke(app, ["score", "diff", *map(str, arguments)])
-    if result.exception is not None:
-        raise result.exception
-    return result.stdout
+diff = partial(said, "score", "diff")
 
 
 @pytest.fixture

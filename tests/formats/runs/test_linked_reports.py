@@ -66,15 +66,15 @@ def test_the_score_for_each_word() -> None:
     assert SupportPerWord()(bank, answers, [], scales) == 0
 
 
-def test_a_run_of_ours_is_written_in_that_form(tmp_path: Path, mini_web_index: IndexFolder) -> None:
-    cited = next(iter(mini_web_index.docstore))
+def test_a_run_of_ours_is_written_in_that_form(tmp_path: Path, small_index: IndexFolder) -> None:
+    cited = next(iter(small_index.docstore))
     report = {
         "metadata": {"team_id": "t", "run_id": "ours", "topic_id": "t"},
         "responses": [{"text": "It is so.", "citations": [cited.segment_id]}],
     }
     run, made = tmp_path / "ours", tmp_path / "linked"
     run.write_text(json.dumps(report) + "\n")
-    command = ["link", str(run), "--index", str(mini_web_index.path), "-o", str(made)]
+    command = ["link", str(run), "--index", str(small_index.path), "-o", str(made)]
     result = CliRunner().invoke(app, command)
     assert result.exception is None
     assert json.loads(made.read_text()) == {

@@ -24,7 +24,6 @@ def test_reads_articles_in_file_order(tmp_path: Path) -> None:
         {"docid": "t2", "url": "https://a/b", "title": "T", "headings": "H", "body": "B", "x": 1},
         {"docid": "t1", "body": ""},
     )
-
     assert read_articles(path) == (
         Article(topic_id="t2", url="https://a/b", title="T", headings="H", body="B"),
         Article(topic_id="t1", body=""),
@@ -33,7 +32,6 @@ def test_reads_articles_in_file_order(tmp_path: Path) -> None:
 
 def test_reads_the_topics_of_the_track(shared_data: PublicData) -> None:
     articles = read_articles(shared_data / "dragun-2025" / "topics.jsonl")
-
     assert {article.topic_id for article in articles} == set(load_track().topic_ids)
     assert max(len(article.body.split()) for article in articles) == 8_894
 
@@ -52,7 +50,6 @@ def test_reads_the_topics_of_the_track(shared_data: PublicData) -> None:
 def test_a_line_that_is_no_topic_is_an_error(tmp_path: Path, line: object, code: str) -> None:
     with pytest.raises(InvalidFileError) as caught:
         read_articles(write(tmp_path, {"docid": "first", "body": ""}, line))
-
     assert [(item.code, item.line) for item in caught.value.problems] == [(code, 2)]
 
 

@@ -18,7 +18,6 @@ def write(tmp_path: Path, text: str) -> Path:
 
 def test_reads_queries_in_file_order(tmp_path: Path) -> None:
     path = write(tmp_path, "2\twho owns the lamp ?\r\n\n1\ta\tb")
-
     assert read_queries(path) == [
         Query(query_id="2", text="who owns the lamp ?"),
         Query(query_id="1", text="a\tb"),
@@ -36,5 +35,4 @@ def test_reads_public_queries(shared_data: PublicData) -> None:
 def test_a_line_that_is_no_query_is_an_error(tmp_path: Path, line: str, code: str) -> None:
     with pytest.raises(InvalidFileError) as caught:
         read_queries(write(tmp_path, f"1\tfirst\n{line}\n"))
-
     assert [(item.code, item.line) for item in caught.value.problems] == [(code, 2)]
