@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import InputError, UsageError
-from sidelight.formats.banks.rubrics import read_rubric, write_rubric
-from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.tracks import load_track
 from tests.helpers.commands import call
+from tests.helpers.labels.toy import HAVE, rubric, write_rubrics
 
 SCALES = load_track().scales
 
@@ -25,18 +24,7 @@ score = partial(call, "score")
 
 @pytest.fixture
 def rubrics(tmp_path: Path) -> Path:
-    for topic_id in ("a", "b"):
-        question = RubricQuestion(
-            question_id=f"{topic_id}-1",
-            rank=1,
-            text="Who?",
-            importance=SCALES["importance"].label("have to know"),
-            answers=(RubricAnswer(answer_id="na-1", text="x"),),
-        )
-        rubric = Rubric(topic_id=topic_id, questions=(question,))
-        (tmp_path / "rubrics").mkdir(exist_ok=True)
-        write_rubric(tmp_path / "rubrics" / f"{topic_id}.json", rubric)
-    return tmp_path / "rubrics"
+    return write_rubrics(tmp_path / "rubrics", rubric("a", (HAVE, 1)), rubric("b", (HAVE, 1)))
 
 
 def answers(path: Path, *rows: str, label: str = "auto_assessment") -> Path:
@@ -71,8 +59,7 @@ def test_reports_as_a_table_and_files(tmp_path: Path, rubrics: Path) -> None:
 
 
 def test_three_topics_have_an_interval(tmp_path: Path, rubrics: Path) -> None:
-    third = read_rubric(rubrics / "a.json", SCALES).model_copy(update={"topic_id": "c"})
-    write_rubric(rubrics / "c.json", third)
+    write_rubrics(rubrics, rubric("c", (HAVE, 1)))
     file = answers(tmp_path / "a.csv", "a,r,na-1,supports")
     common = ("task2", "--rubrics", rubrics, "--assessments", file)
     shown, warned = score(*common, "--samples", 500, "--seed", 7, "-o", tmp_path)

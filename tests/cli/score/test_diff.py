@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.formats.banks.rubrics import write_rubric
-from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.tracks import load_track
 from tests.helpers.commands import said
+from tests.helpers.labels.toy import HAVE, rubric, write_rubrics
 
 SCALES = load_track().scales
 
@@ -23,16 +22,7 @@ diff = partial(said, "score", "diff")
 
 @pytest.fixture
 def rubrics(tmp_path: Path) -> Path:
-    question = RubricQuestion(
-        question_id="a-1",
-        rank=1,
-        text="Who?",
-        importance=SCALES["importance"].label("have to know"),
-        answers=tuple(RubricAnswer(answer_id=f"na-{i}", text="x") for i in range(1, 6)),
-    )
-    (tmp_path / "rubrics").mkdir()
-    write_rubric(tmp_path / "rubrics" / "a.json", Rubric(topic_id="a", questions=(question,)))
-    return tmp_path / "rubrics"
+    return write_rubrics(tmp_path / "rubrics", rubric("a", (HAVE, 5)))
 
 
 @pytest.fixture

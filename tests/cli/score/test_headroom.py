@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.formats.banks.rubrics import write_rubric
-from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.tracks import load_track
 from tests.helpers.commands import said
+from tests.helpers.labels.toy import HAVE, rubric, write_rubrics
 
 SCALES = load_track().scales
 
@@ -21,18 +20,7 @@ headroom = partial(said, "score", "headroom")
 
 @pytest.fixture
 def rubrics(tmp_path: Path) -> Path:
-    answers = tuple(RubricAnswer(answer_id=f"na-{number}", text="x") for number in (1, 2))
-    question = RubricQuestion(
-        question_id="a-1",
-        rank=1,
-        text="Who?",
-        importance=SCALES["importance"].label("have to know"),
-        answers=answers,
-    )
-    folder = tmp_path / "rubrics"
-    folder.mkdir()
-    write_rubric(folder / "a.json", Rubric(topic_id="a", questions=(question,)))
-    return folder
+    return write_rubrics(tmp_path / "rubrics", rubric("a", (HAVE, 2)))
 
 
 def test_reports(tmp_path: Path, rubrics: Path) -> None:
