@@ -6,27 +6,22 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.banks.exams import write_exams
 from sidelight.formats.labels.graded_passages import write_graded
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.schemas.grading.graded_passage import GradedPassage, OfficialJudgment
 from sidelight.schemas.grading.rubric import ExamBank, ExamItem
-from tests.helpers.commands import said
+from tests.helpers.commands import call, said, told
 from tests.helpers.graded import example
 from tests.helpers.public_data import PublicData
 
-
-def rubric(*given: object) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(said("rubric", *given, "--json"))
-    return found
+rubric = partial(told, "rubric")
 
 
 @pytest.fixture
@@ -193,7 +188,7 @@ def test_what_no_grade_reaches_is_undefined_and_what_is_unjudged_is_said(
     assert ranked["undefined"] == {"RR": ["q", "r"]}
     assert {row["RR"] for row in ranked["tables"]["leaderboard"]} == {None}
     for command in ("cover", "leaderboard"):
-        result = CliRunner().invoke(app, ["rubric", command, str(graded), "--min-grade", "6"])
+        result = call("rubric", command, graded, "--min-grade", 6)
         assert "undefined" in result.stdout
         assert "1 cell unjudged" in result.stdout
         assert "nothing to find on all of 2 queries" in result.stderr
@@ -202,7 +197,6 @@ def test_what_no_grade_reaches_is_undefined_and_what_is_unjudged_is_said(
 
 def test_correlations_over_three_runs_say_nothing(graded: Path) -> None:
     for words in (("leaderboard",), ("correlations", "--min-grade", "4")):
-        result = CliRunner().invoke(app, ["rubric", words[0], str(graded), *words[1:]])
-        assert result.exit_code == 0
+        result = call("rubric", words[0], graded, *words[1:])
         assert " to " not in result.stdout
         assert "3 runs: with fewer than 5, a correlation says nothing" in result.stderr
