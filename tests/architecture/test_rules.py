@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import fields
 from typing import TYPE_CHECKING, get_args
 
@@ -17,6 +18,7 @@ from tests.helpers.package import listed, modules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 
 def groups_in(kind: object) -> list[type[BaseModel]]:
@@ -82,3 +84,21 @@ def test_every_registered_component_can_be_loaded() -> None:
 def test_every_role_is_listed_wherever_roles_are() -> None:
     assert tuple(role.name for role in fields(Roles)) == ROLES
     assert tuple(RoleSettings.model_fields) == ("default", *ROLES)
+
+
+def test_no_function_is_longer_than_60_lines_without_a_reason() -> None:
+    """`# long: <why>` on the line of its `def`, or on the line above, is a reason."""
+    long = [
+        f"{module.at(node.lineno)}: {node.name}: {lines} lines"
+        for name, module in modules().items()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (lines := (node.end_lineno or 0) - node.lineno + 1) > 60
+        and not _has_reason(module.path, node.lineno)
+    ]
+    assert not long, listed(long)
+
+
+def _has_reason(path: Path, line: int) -> bool:
+    beside = path.read_text(encoding="utf-8").splitlines()[max(line - 2, 0) : line]
+    return any(re.search(r"# long: \w", text) for text in beside)
