@@ -49,8 +49,9 @@ def test_a_pipe_in_a_folder_is_refused_by_its_name(
     name: str, use: Callable[[Path, IndexFolder], object], small_index: IndexFolder, tmp_path: Path
 ) -> None:
     os.mkfifo(tmp_path / name)
-    with pytest.raises((InputError, RefusedFileError), match=f"{name}.*a pipe"):
+    with pytest.raises((InputError, RefusedFileError), match="found a pipe") as caught:
         use(tmp_path, small_index)
+    assert name in str(caught.value)
 
 
 def test_a_file_beyond_its_limit_is_refused_before_it_is_read(tmp_path: Path) -> None:
