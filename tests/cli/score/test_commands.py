@@ -7,11 +7,8 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import InputError, UsageError
-from sidelight.tracks import load_track
 from tests.helpers.commands import call
 from tests.helpers.labels.toy import HAVE, rubric, write_rubrics
-
-SCALES = load_track().scales
 
 ANSWERS = "topic_id,run_tag,answer_id,{label}\n"
 PAIRS = "topic_id,rubric_question_rank,run_tag,run_question_rank,annotation\n"

@@ -6,11 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.tracks import load_track
 from tests.helpers.commands import said
 from tests.helpers.labels.toy import HAVE, rubric, write_rubrics
-
-SCALES = load_track().scales
 
 PAIR = "topic_id,rubric_question_rank,run_tag,run_question_rank,annotation\n"
 VERDICT = (

@@ -6,11 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.tracks import load_track
 from tests.helpers.commands import said
 from tests.helpers.labels.toy import HAVE, rubric, write_rubrics
-
-SCALES = load_track().scales
 
 pytest.importorskip("matplotlib")
 
