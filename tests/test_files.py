@@ -34,10 +34,27 @@ from sidelight.llm.cache import CachedModel, ScriptedModel
 from sidelight.tracks import load_track
 
 
-def test_a_pipe_among_the_rubrics_is_refused_by_its_name(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "topic.json")
-    with pytest.raises(InputError, match=r"topic\.json: expected a regular file; found a pipe"):
-        read_rubrics(tmp_path, load_track().scales)
+def opened_with_a_pipe(folder: Path, index: IndexFolder) -> None:
+    shutil.copytree(index.path, folder, dirs_exist_ok=True)
+    open_folder(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "use"),
+    [
+        ("topic.json", lambda folder, _: read_rubrics(folder, load_track().scales)),
+        ("scales.npy", opened_with_a_pipe),
+        ("replies.sqlite", lambda folder, _: CachedModel(ScriptedModel([]), folder)),
+        (".lock", lambda folder, _: locked_folder(folder, UsageError("")).__enter__()),
+    ],
+)
+def test_a_pipe_in_a_folder_is_refused_by_its_name(
+    name: str, use: Callable[[Path, IndexFolder], object], small_index: IndexFolder, tmp_path: Path
+) -> None:
+    os.mkfifo(tmp_path / name)
+    with pytest.raises((InputError, RefusedFileError), match="found a pipe") as caught:
+        use(tmp_path, small_index)
+    assert name in str(caught.value)
 
 
 def test_a_file_beyond_its_limit_is_refused_before_it_is_read(tmp_path: Path) -> None:
@@ -91,25 +108,6 @@ def test_a_device_in_a_folder_is_refused_by_its_name(tmp_path: Path) -> None:
     (tmp_path / "vectors" / "scales.npy").symlink_to("/dev/zero")
     with pytest.raises(RefusedFileError, match=r"scales\.npy"):
         check_folder(tmp_path)
-
-
-def test_an_index_with_a_pipe_in_it_is_not_opened(small_index: IndexFolder, tmp_path: Path) -> None:
-    shutil.copytree(small_index.path, tmp_path / "index")
-    os.mkfifo(tmp_path / "index" / "scales.npy")
-    with pytest.raises(RefusedFileError, match="found a pipe"):
-        open_folder(tmp_path / "index")
-
-
-def test_replies_are_kept_in_no_pipe(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "replies.sqlite")
-    with pytest.raises(RefusedFileError, match="found a pipe"):
-        CachedModel(ScriptedModel([]), tmp_path)
-
-
-def test_the_lock_of_a_folder_is_no_pipe(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / ".lock")
-    with pytest.raises(RefusedFileError, match="a pipe"), locked_folder(tmp_path, UsageError("")):
-        pass
 
 
 def test_folders_without_end_are_neither_made_nor_looked_into(tmp_path: Path) -> None:
