@@ -78,17 +78,8 @@ from __future__ import annotations
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
-from sidelight.errors import InputError, UsageError
-from sidelight.index.engine import Engine
-from sidelight.llm.prompted import Asked
-from sidelight.schemas.base import Value
-from sidelight.schemas.investigation.evidence import Hit, Query, ranked
-from sidelight.schemas.run import CitedSentence, ReportMetadata, SubmittedReport
-from sidelight.schemas.segment import Segment
-from sidelight.schemas.topic import Article
-from sidelight.text import budget_words, content_words, tokens
-
 if TYPE_CHECKING:
+    from sidelight.errors import InputError, UsageError
     from sidelight.evaluation.labelling.asking import Assessor
     from sidelight.evaluation.labelling.judge import Instrument, Judge, Judgment
     from sidelight.evaluation.labelling.rubric_cases import (
@@ -107,10 +98,18 @@ if TYPE_CHECKING:
     from sidelight.generation import roles
     from sidelight.generation.extractive.select import single_sentences
     from sidelight.generation.prompted.findings import KeyedSegments
+    from sidelight.index.engine import Engine
+    from sidelight.llm.prompted import Asked
     from sidelight.prompting import load_prompt
     from sidelight.retrieval.base import Retriever
     from sidelight.retrieval.first_stage import Bm25Retriever
+    from sidelight.schemas.base import Value
     from sidelight.schemas.grading.judgment import Measure, Unjudged
+    from sidelight.schemas.investigation.evidence import Hit, Query, ranked
+    from sidelight.schemas.run import CitedSentence, ReportMetadata, SubmittedReport
+    from sidelight.schemas.segment import Segment
+    from sidelight.schemas.topic import Article
+    from sidelight.text import budget_words, content_words, tokens
 
 _PLACES = {
     "Retriever": "sidelight.retrieval.base:Retriever",
