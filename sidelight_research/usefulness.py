@@ -27,8 +27,8 @@ from sklearn.metrics import average_precision_score
 from sidelight.formats.topics import read_articles
 from sidelight.generation.extractive import usefulness
 from sidelight.generation.extractive.profile import ExtractiveProfiler
-from sidelight.generation.extractive.usefulness import NAMES, Usefulness
-from sidelight.generation.extractive.write_report import tabled
+from sidelight.generation.extractive.usefulness import Features, Usefulness
+from sidelight.generation.extractive.write_report import read_findings
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.schemas.investigation.angle import Angle
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
@@ -54,7 +54,7 @@ class Topic(NamedTuple):
     """The findings of a topic: features, whether each is useful, and whether it misleads."""
 
     topic_id: str
-    table: Floats
+    features: list[Features]
     useful: Floats
     misleads: Floats
 
@@ -68,7 +68,7 @@ def labelled(folder: Path, vectors: TextVectors) -> list[Topic]:
         profile = asyncio.run(ExtractiveProfiler()(article))
         trace = orjson.loads((folder / "run" / "traces" / f"{article.topic_id}.json").read_bytes())
         angles, evidence = _of_trace(trace)
-        findings, table, _ = tabled(profile, angles, evidence, vectors)
+        findings, features, _ = read_findings(profile, angles, evidence, vectors)
         rubric = orjson.loads((folder / "human_rubrics" / f"{article.topic_id}.json").read_bytes())[
             "rubrics"
         ]
@@ -82,7 +82,7 @@ def labelled(folder: Path, vectors: TextVectors) -> list[Topic]:
             not wrong and (_states(one, told) or _answers(one, said[row], answers))
             for row, (one, wrong) in enumerate(zip(findings, misleads, strict=True))
         ]
-        found.append(Topic(article.topic_id, table, np.array(useful), np.array(misleads)))
+        found.append(Topic(article.topic_id, features, np.array(useful), np.array(misleads)))
     return found
 
 
@@ -133,14 +133,15 @@ def fitted(topics: list[Topic], strength: float) -> Usefulness:
         topics: The topics.
         strength: Inverse of the penalty on the weights' squares.
     """
-    table = np.concatenate([one.table for one in topics])
+    names = tuple(topics[0].features[0])
+    table = np.array([[row[name] for name in names] for one in topics for row in one.features])
     truth = np.concatenate([one.useful for one in topics])
     counts = 1.0 + (_MISLEADS - 1.0) * np.concatenate([one.misleads for one in topics])
     mean, scale = table.mean(axis=0), table.std(axis=0)
     scale[scale == 0] = 1.0
     model = LogisticRegression(C=strength, max_iter=2000)
     model.fit((table - mean) / scale, truth, sample_weight=counts)
-    return Usefulness(mean, scale, model.coef_[0], float(model.intercept_[0]))
+    return Usefulness(names, mean, scale, model.coef_[0], float(model.intercept_[0]))
 
 
 def main() -> None:
@@ -153,7 +154,7 @@ def main() -> None:
     topics = [one for folder in given.folders for one in labelled(folder, vectors)]
     for one in topics:
         print(
-            f"{one.topic_id}: {len(one.table)} findings, {int(one.useful.sum())} useful, "
+            f"{one.topic_id}: {len(one.features)} findings, {int(one.useful.sum())} useful, "
             f"{int(one.misleads.sum())} misleading"
         )
     best, most = _STRENGTHS[0], -1.0
@@ -161,7 +162,7 @@ def main() -> None:
         precision, at, wrong = [], [], []
         for out, one in enumerate(topics):
             model = fitted([*topics[:out], *topics[out + 1 :]], strength)
-            chances = model.chances(one.table)
+            chances = model.chances(one.features)
             top = np.argsort(-chances)[:_AT]
             precision.append(average_precision_score(one.useful, chances))
             at.append(one.useful[top].mean())
@@ -176,7 +177,9 @@ def main() -> None:
             best, most = strength, mean
     print(f"share of useful findings {np.mean([one.useful.mean() for one in topics]):.3f}")
     model = fitted(topics, best)
-    for name, weight in sorted(zip(NAMES, model.weights, strict=True), key=lambda x: -abs(x[1])):
+    for name, weight in sorted(
+        zip(model.names, model.weights, strict=True), key=lambda x: -abs(x[1])
+    ):
         print(f"  {name:22}{weight:8.3f}")
     if given.write:
         _write(model, topics, f"{len(topics)} topics of {len(given.folders)} webs", best, most)
@@ -191,7 +194,7 @@ def _write(
             "scale": round(float(s), 5),
             "weight": round(float(w), 5),
         }
-        for name, m, s, w in zip(NAMES, model.mean, model.scale, model.weights, strict=True)
+        for name, m, s, w in zip(model.names, model.mean, model.scale, model.weights, strict=True)
     }
     ids = "".join(sorted(one.topic_id for one in topics))
     record = {

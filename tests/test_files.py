@@ -30,8 +30,9 @@ from sidelight.formats.lines import read_bytes
 from sidelight.index.folder import IndexFolder, open_folder
 from sidelight.index.remote.index import Pages
 from sidelight.index.text.docstore import SEGMENTS, Docstore, SqliteWriter
-from sidelight.llm.cache import CachedModel, ScriptedModel
+from sidelight.llm.cache import CachedModel
 from sidelight.tracks import load_track
+from tests.helpers.models.scripted_model import ScriptedModel
 
 
 def opened_with_a_pipe(folder: Path, index: IndexFolder) -> None:

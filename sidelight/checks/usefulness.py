@@ -133,7 +133,7 @@ class PromptedUsefulness:
             check_each_once(keys, [one.key for one in answer.labels])
 
         shown = [
-            {"key": key, "title": one.title, "text": _cut(one.text)}
+            {"key": key, "title": one.title, "text": " ".join(one.text.split()[:DOCUMENT_WORDS])}
             for key, one in zip(keys, documents, strict=True)
         ]
         try:
@@ -149,7 +149,3 @@ class PromptedUsefulness:
             return [Usefulness(reason=error.message, label=None)] * len(documents)
         by_key = {one.key: one for one in answer.labels}
         return [Usefulness(reason=by_key[key].reason, label=by_key[key].label) for key in keys]
-
-
-def _cut(text: str) -> str:
-    return " ".join(text.split(maxsplit=DOCUMENT_WORDS)[:DOCUMENT_WORDS])

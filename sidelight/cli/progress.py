@@ -94,7 +94,11 @@ def progress_lines() -> Iterator[None]:
 
     def tell() -> None:
         while not ended.wait(_LINE_EVERY_S):
-            line = str(_UNDER_WAY[-1]) if _UNDER_WAY else f"at work for {_since(began)}"
+            line = (
+                str(_UNDER_WAY[-1])
+                if _UNDER_WAY
+                else f"at work for {_minutes(time.monotonic() - began)}"
+            )
             if not _UNDER_WAY or _UNDER_WAY[-1].what:
                 err.print(line, markup=False)
 
@@ -112,10 +116,6 @@ def _at(work: _Work) -> Iterator[_Work]:
         yield work
     finally:
         _UNDER_WAY.remove(work)
-
-
-def _since(began: float) -> str:
-    return _minutes(time.monotonic() - began)
 
 
 def _minutes(seconds: float) -> str:

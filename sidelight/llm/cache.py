@@ -1,4 +1,4 @@
-"""Models that reply without a server: from a cache, from a script, or not at all.
+"""Models that reply without a server: from a cache, or not at all.
 
 Replies are cached by their whole request, so that a run can be repeated without a model.
 """
@@ -8,16 +8,15 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import sqlite3
-from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NoReturn, Self, TypeAlias, TypeVar
+from typing import Any, NoReturn, Self, TypeVar
 
 from pydantic import ValidationError
 
-from sidelight.errors import InputError, MachineError, OfflineError, ReplyError, SidelightError
+from sidelight.errors import InputError, MachineError, OfflineError, ReplyError
 from sidelight.files import check_output, check_tables, make_folder, open_to_append
 from sidelight.llm.base import Model, Reply, ReplyFailure, Request
 from sidelight.schemas.base import Value
@@ -247,55 +246,6 @@ def _open(folder: Path) -> sqlite3.Connection:
         f"{path}: expected a cache of version {_VERSION}, found: {found}",
         remedy="Name another folder, or remove this one if its replies are no longer needed.",
     )
-
-
-Line: TypeAlias = str | Reply | SidelightError
-"""A reply, its text alone, or the error to raise in its place."""
-
-
-class ScriptedModel:
-    """Answers from a script, in order.
-
-    Args:
-        replies: One entry per call: a `Line`, or a function that looks at the request (and may
-            assert things about it) and returns one.
-        name: What it calls itself.
-    """
-
-    def __init__(
-        self, replies: Iterable[Line | Callable[[Request], Line]], name: str = "scripted"
-    ) -> None:
-        self.name = name
-        self.requests: list[Request] = []
-        self._script = deque(replies)
-
-    async def complete(self, request: Request) -> Reply:
-        """Give the next reply of the script.
-
-        Raises:
-            AssertionError: The script is at its end: the code asked once too often.
-            SidelightError: The script says so.
-        """
-        self.requests.append(request)
-        if not self._script:
-            raise AssertionError(
-                f"call {len(self.requests)} is one more than the script has replies; "
-                f"it asked: {request.messages[-1].content!r}"
-            )
-        entry = self._script.popleft()
-        line = entry(request) if callable(entry) else entry
-        if isinstance(line, SidelightError):
-            raise line
-        return Reply(text=line) if isinstance(line, str) else line
-
-    def assert_finished(self) -> None:
-        """Fail unless every reply was asked for.
-
-        Raises:
-            AssertionError: Replies are left over.
-        """
-        if self._script:
-            raise AssertionError(f"{len(self._script)} scripted replies were never asked for")
 
 
 _MAX_QUESTION_CHARACTERS = 80  # of a question, in a message

@@ -6,10 +6,10 @@ import json
 import pytest
 
 from sidelight.checks.usefulness import BATCH, Document, NearestSentence, PromptedUsefulness
-from sidelight.llm.cache import ScriptedModel
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.schemas.investigation.usefulness import USEFULNESS_SCALE
 from sidelight.tracks import scale_named
+from tests.helpers.models.scripted_model import ScriptedModel
 
 QUESTION = "Who pays for the Harrow Lane Institute in Marrow Bay?"
 DOCUMENTS = [

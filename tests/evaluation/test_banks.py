@@ -19,7 +19,6 @@ from sidelight.evaluation.exams.banks import (
     extract_bank,
     merge_banks,
 )
-from sidelight.llm.cache import ScriptedModel
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.schemas.grading.rubric import (
     ExamBank,
@@ -29,6 +28,7 @@ from sidelight.schemas.grading.rubric import (
     exam_item_id,
     new_item,
 )
+from tests.helpers.models.scripted_model import ScriptedModel
 
 PEAT = DraftedQuery("q", "", "what is peat used for")
 WETLANDS = DraftedQuery("q", "s", "Wetlands / How peat forms")

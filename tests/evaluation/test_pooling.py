@@ -20,11 +20,11 @@ from sidelight.evaluation.pooling import (
 )
 from sidelight.formats.labels.qrels import read_question_grades
 from sidelight.formats.topics import read_pooled_questions
-from sidelight.llm.cache import ScriptedModel
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.schemas.run import QuestionRun, SubmittedQuestion
 from sidelight.tracks import load_track
 from tests.helpers.labels.toy import HAVE, rubric
+from tests.helpers.models.scripted_model import ScriptedModel
 
 NAMES = ("Ada Birch", "Ben Crow", "Cleo Dunn")
 

@@ -9,11 +9,11 @@ from sidelight.checks.support import PromptedSupportCheck
 from sidelight.errors import StructuredOutputError
 from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.generation.support_checker import SupportChecker, without_attribution
-from sidelight.llm.cache import Line
 from sidelight.schemas.investigation.report import CheckedReport, DraftReport, DraftSentence
 from sidelight.wiring.judges import open_encoder
 from tests.helpers.asking.conversation import scripted
 from tests.helpers.asking.report_case import COUNT, EVIDENCE, LARK, OWNER, PROFILE
+from tests.helpers.models.scripted_model import Line
 
 ENCODE = open_encoder().encode
 

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from sidelight.errors import BudgetExhaustedError, ModelUnavailableError, TruncatedReplyError, Usage
 from sidelight.llm.base import Budget, BudgetedModel, Message, Reply, Request
-from sidelight.llm.cache import CachedModel, ScriptedModel
+from sidelight.llm.cache import CachedModel
+from tests.helpers.models.scripted_model import ScriptedModel
 
 REQUEST = Request(model="scripted", messages=(Message(role="user", content="Who?"),), max_tokens=50)
 BYTES = len(REQUEST.model_dump_json(by_alias=True).encode())

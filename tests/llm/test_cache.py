@@ -22,11 +22,12 @@ from sidelight.errors import (
     Usage,
 )
 from sidelight.llm.base import Message, Model, Reply, Request
-from sidelight.llm.cache import CachedModel, OfflineModel, ScriptedModel
+from sidelight.llm.cache import CachedModel, OfflineModel
 from sidelight.llm.structured import ask
 from sidelight.schemas.base import Value
 from tests.helpers.models import cache_worker
 from tests.helpers.models.cache_worker import numbered
+from tests.helpers.models.scripted_model import ScriptedModel
 
 REQUEST = Request(model="scripted", messages=(Message(role="user", content="Who?"),))
 FULL = Reply(

@@ -18,11 +18,11 @@ from sidelight.errors import (
     Usage,
 )
 from sidelight.llm.base import Message, Reply, Request
-from sidelight.llm.cache import Line, ScriptedModel
 from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
 from sidelight.llm.structured import Answer, Call, ask, check_each_once
 from sidelight.prompting import Prompt, load_prompt
 from sidelight.schemas.base import Value
+from tests.helpers.models.scripted_model import Line, ScriptedModel
 
 
 class Verdict(Value):

@@ -317,7 +317,10 @@ class TextComparison:
     def overlap(self, wanted: str, text: str) -> float:
         """Return the weighted share of the words of `wanted` that occur in `text`, in [0, 1]."""
         if wanted not in self._needed:
-            self._needed[wanted] = [(stem, self._weight(stem)) for stem in sorted(stems(wanted))]
+            self._needed[wanted] = [
+                (stem, self._weights.get(stem, self._unseen_weight))
+                for stem in sorted(stems(wanted))
+            ]
         needed, given = self._needed[wanted], stems(text)
         total = sum(weight for _, weight in needed)
         found = sum(weight for stem, weight in needed if stem in given)
@@ -333,6 +336,3 @@ class TextComparison:
         if self._vectors is None:
             return np.zeros((len(left), len(right)), dtype=np.float32)
         return self._vectors.cosines(left, right)
-
-    def _weight(self, stem: str) -> float:
-        return self._weights.get(stem, self._unseen_weight)

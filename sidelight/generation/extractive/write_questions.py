@@ -17,7 +17,7 @@ from sidelight.english.parser import parse
 from sidelight.english.vocabulary import CORRECTS, FINDS, SAYING, STUDIES
 from sidelight.generation.extractive import asked
 from sidelight.generation.extractive.usefulness import Usefulness
-from sidelight.generation.extractive.write_report import tabled
+from sidelight.generation.extractive.write_report import read_findings
 from sidelight.learned.questions import question_model
 from sidelight.schemas.investigation.report import DraftQuestions
 from sidelight.text import count_words, one_line, sentences
@@ -77,8 +77,8 @@ class ExtractiveQuestionWriter:
         """
         searched = {angle.angle_id for angle in angles}
         unanswered = searched - evidence.covers(searched)
-        findings, table, _ = tabled(profile, angles, evidence, self._sentences)
-        chances = self._usefulness.chances(table)
+        findings, features, _ = read_findings(profile, angles, evidence, self._sentences)
+        chances = self._usefulness.chances(features)
         likely = sorted(
             (row for row in range(len(findings)) if chances[row] >= _LIKELY),
             key=lambda row: (-chances[row], row),

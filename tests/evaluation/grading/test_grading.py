@@ -36,7 +36,6 @@ from sidelight.evaluation.labelling.passage_grade import (
     PassageGrader,
     PromptedDirectGrades,
 )
-from sidelight.llm.cache import ScriptedModel
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.schemas.grading.graded_passage import (
     GradedPassage,
@@ -56,6 +55,7 @@ from sidelight.schemas.run import (
     SubmittedReport,
 )
 from sidelight.text import clean
+from tests.helpers.models.scripted_model import ScriptedModel
 
 WORDS = st.text(st.sampled_from("ab.,!? \n'“”)é\t—1Z"), max_size=300)
 

@@ -18,12 +18,12 @@ from sidelight.evaluation.labelling.passage_grade import (
     PromptedPassageGrades,
     self_rating,
 )
-from sidelight.llm.cache import Line, ScriptedModel
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.grading.rubric import new_item
 from sidelight.wiring.judges import open_encoder
 from tests.helpers.models.reading_model import FENCED
+from tests.helpers.models.scripted_model import Line, ScriptedModel
 
 ITEMS = tuple(new_item("q", text) for text in ("What is peat?", "Where is it?", "Who digs it?"))
 CASE = PassageCase("peat", "Peat is dead moss.\nIt lies in Ireland.", "question", ITEMS)

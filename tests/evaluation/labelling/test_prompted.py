@@ -13,7 +13,6 @@ from sidelight.evaluation.labelling.judge import Mode, RubricCase
 from sidelight.evaluation.labelling.judges import PromptedJudge
 from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
 from sidelight.evaluation.labelling.rubric_labels import SIMILARITY_PROMPTS
-from sidelight.llm.cache import Line, ScriptedModel
 from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
 from sidelight.schemas.grading.judgment import AnswerAssessment, QuestionAssessment, Unjudged
 from sidelight.schemas.grading.rubric import Rubric
@@ -21,6 +20,7 @@ from sidelight.schemas.topic import Article
 from tests.helpers.labels.asked import on_compound, on_questions, on_report
 from tests.helpers.labels.labelled import question, report, rubric
 from tests.helpers.models.reading_model import FENCED
+from tests.helpers.models.scripted_model import Line, ScriptedModel
 
 ARTICLE = Article(topic_id="t1", url="https://a.example/1", title="A title", body="The body.")
 RUBRIC = Rubric(topic_id="t1", questions=rubric("t1").questions[:2])

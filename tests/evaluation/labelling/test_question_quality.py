@@ -24,11 +24,11 @@ from sidelight.evaluation.labelling.question_quality import (
     grades,
 )
 from sidelight.llm.base import Request
-from sidelight.llm.cache import ScriptedModel
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.run import QuestionRun, SubmittedQuestion
 from sidelight.schemas.topic import Article
+from tests.helpers.models.scripted_model import ScriptedModel
 
 GOOD = "What is the professional background of {} in energy policy?"
 VARIED = (

@@ -11,10 +11,10 @@ from sidelight.evaluation.labelling.judges import EmbeddedJudge, PromptedJudge
 from sidelight.evaluation.labelling.support import SUPPORT, assess_support
 from sidelight.evaluation.scoring.measures import score_support
 from sidelight.formats.labels.assessments import write_support_sentences
-from sidelight.llm.cache import ScriptedModel
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.schemas.grading.judgment import JudgedSentence, Unjudged
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
+from tests.helpers.models.scripted_model import ScriptedModel
 
 FULL, PARTIAL, NONE = SUPPORT_SCALE.names
 TEXTS = {

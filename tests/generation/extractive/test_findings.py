@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sidelight.generation.extractive.findings import Known, find_findings, read_pages
+from sidelight.generation.extractive.findings import find_findings
+from sidelight.generation.extractive.known import Known, read_pages
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.schemas.segment import Segment
 from sidelight.text_vectors import TextVectors

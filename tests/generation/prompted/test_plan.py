@@ -7,12 +7,12 @@ import pytest
 
 from sidelight.errors import StructuredOutputError
 from sidelight.generation.prompted.plan_queries import PromptedPlanner
-from sidelight.llm.cache import Line
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Aspect, Plan, PlannedQuery
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim
 from sidelight.text_vectors import Encode
 from tests.helpers.asking.conversation import Asked, scripted
 from tests.helpers.asking.report_case import COUNT
+from tests.helpers.models.scripted_model import Line
 
 PROFILE = ArticleProfile(
     publisher="Orrin Post",

@@ -14,9 +14,9 @@ from sidelight.generation.prompted.plan_queries import (
     as_angle,
     short_query,
 )
-from sidelight.llm.cache import Line
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Aspect
 from tests.helpers.asking.conversation import Asked, scripted
+from tests.helpers.models.scripted_model import Line
 
 PROFILE = ArticleProfile(
     publisher="Orrin Post",

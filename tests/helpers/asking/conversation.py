@@ -6,8 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.llm.cache import Line, ScriptedModel
 from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
+from tests.helpers.models.scripted_model import Line, ScriptedModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
