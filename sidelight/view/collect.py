@@ -449,7 +449,9 @@ def _searched(made: Made) -> tuple[model.QuestionDocuments, ...]:
                     document_id=one.document_id,
                     page=report.web_page(one.url, one.title or one.document_id),
                     text=clean(texts.get(one.segment_id, "")),
-                    label=_useful(one.label),
+                    label=USEFULNESS_SCALE.label(one.label).title
+                    if one.label in USEFULNESS_SCALE.names
+                    else "",
                     reason=clean(one.reason),
                 )
                 for one in found.documents
@@ -457,11 +459,6 @@ def _searched(made: Made) -> tuple[model.QuestionDocuments, ...]:
         )
         for found in (made.trace.documents.values() if made.trace else ())
     )
-
-
-def _useful(name: str) -> str:
-    """Return a label of usefulness in words."""
-    return USEFULNESS_SCALE.label(name).title if name in USEFULNESS_SCALE.names else ""
 
 
 def _paragraphs(text: str) -> tuple[str, ...]:

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidelight.retrieval.base import TrecRunRetriever
 from sidelight.retrieval.lateral import LateralRetriever, SegmentCache, overlap
 from sidelight.schemas.investigation.evidence import DroppedHit, Hit, Query
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
+from tests.helpers.trec_run_retriever import TrecRunRetriever
 
 BODY = (
     "The old mill by the river was sold last week to a company that nobody in the village had "

@@ -15,7 +15,7 @@ from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import open_index
 from sidelight.index.text.corpus import CorpusFields
 from sidelight.registry import names
-from sidelight.retrieval.base import MemoryRetriever, TrecRunRetriever, analyze
+from sidelight.retrieval.base import MemoryRetriever, analyze
 from sidelight.retrieval.first_stage import (
     Bm25Retriever,
     DenseRetriever,
@@ -25,6 +25,7 @@ from sidelight.retrieval.first_stage import (
 )
 from sidelight.schemas.investigation.evidence import Hit, Query, ranked
 from sidelight.schemas.segment import Segment
+from tests.helpers.trec_run_retriever import TrecRunRetriever
 
 
 def test_bm25_by_hand():

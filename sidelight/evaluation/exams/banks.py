@@ -188,7 +188,11 @@ def extract_bank(topic_id: str, query: str, passages: Iterable[str], count: int)
     left = dict(by_sentence)
     while left and len(chosen) < count:
         # Ties go to the sentence that sorts first, whatever the order of the passages.
-        best = min(left, key=lambda one: (-_gain(left[one], taken, worth), one))
+        gains = {
+            one: sum(worth[stem] for stem in sorted(words - taken)) / sqrt(len(words) or 1)
+            for one, words in left.items()
+        }
+        best = min(left, key=lambda one: (-gains[one], one))
         words = left.pop(best)
         if chosen and not words - taken:
             continue
@@ -200,10 +204,6 @@ def extract_bank(topic_id: str, query: str, passages: Iterable[str], count: int)
         kind="nugget",
         tests=tuple(new_item(topic_id, text) for text in chosen),
     )
-
-
-def _gain(words: frozenset[str], taken: set[str], worth: dict[str, float]) -> float:
-    return sum(worth[stem] for stem in sorted(words - taken)) / sqrt(len(words) or 1)
 
 
 _HERE = Path(__file__).parent
