@@ -64,7 +64,7 @@ _SYSTEM_FOLDERS = {"proc", "sys"}
 # What numpy's reader of headers raises.
 _NO_HEADER = (ValueError, TypeError, KeyError, SyntaxError, TokenError, MemoryError, RecursionError)
 _MAX_AXIS = 1 << 40
-_MAX_SHOWN = 100
+_SHOWN = 100
 _BLOCK = 1 << 20
 _UNPACKED_AT_ONCE = 1 << 16
 
@@ -176,7 +176,7 @@ def map_array(path: Path, kind: str, axes: int) -> np.memmap[tuple[int, ...], np
 
 def _other_array(path: Path, kind: str, axes: int, found: str) -> RefusedFileError:
     expected = f"an array of {kind} with {axes} axes"
-    return RefusedFileError(path, expected, found[:_MAX_SHOWN], "Take it from its source again.")
+    return RefusedFileError(path, expected, found[:_SHOWN], "Take it from its source again.")
 
 
 # All that is neither a table nor an index of one, and columns that a table computes.
@@ -195,7 +195,7 @@ def check_tables(database: Connection) -> None:
     from sqlite3 import DatabaseError
 
     if found := database.execute(_COMPUTED).fetchone():
-        raise DatabaseError(f"{found[0][:_MAX_SHOWN]!r}, which is no plain table")
+        raise DatabaseError(f"{found[0][:_SHOWN]!r}, which is no plain table")
 
 
 def files_below(folder: Path) -> list[Path]:

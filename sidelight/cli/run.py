@@ -105,7 +105,7 @@ def usage_shown(summary: RunSummary, settings: Settings, retries: int) -> list[c
             str(sums.prompt_tokens),
             str(sums.completion_tokens),
             f"{sums.latency_s / made:.2f}" if (made := sums.calls - sums.cached) else "-",
-            _shown(sums),
+            ", ".join(f"{kind} {n}" for kind, n in sorted(sums.failures.items())) or "-",
         )
         for (_, prompt), sums in usage.items()
     ]
@@ -121,10 +121,6 @@ def usage_shown(summary: RunSummary, settings: Settings, retries: int) -> list[c
         f"{counted(retries, 'call')} made again by the client"
         + (f"; cost {cost:.2f}." if cost is not None else "."),
     ]
-
-
-def _shown(sums: PromptUsage) -> str:
-    return ", ".join(f"{kind} {count}" for kind, count in sorted(sums.failures.items())) or "-"
 
 
 def _document(summary: RunSummary, settings: Settings, retries: int) -> dict[str, Any]:

@@ -54,10 +54,8 @@ _STANDARDS = frozenset({"than", "compared", "from", "versus", "against"})
 _POINTING_ADJECTIVES = frozenset({"such", "same", "latter", "former"})
 _WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 _RELATIVE_DATES = _WEEKDAYS | frozenset(
-    """
-    before last next this yesterday today tomorrow ago earlier later now recently tonight same
-    previous following coming
-    """.split()
+    "before last next this yesterday today tomorrow ago earlier later now recently tonight same "
+    "previous following coming".split()
 )
 _LABEL_WORDS = 5
 _PERIODS = frozenset(

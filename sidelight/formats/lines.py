@@ -82,7 +82,9 @@ class Findings:
         details = error.errors(include_url=False)
         for detail in details:
             # A list whose items are all invalid is empty to pydantic, which then says so too.
-            if not any(_is_within(other["loc"], detail["loc"]) for other in details):
+            whole = detail["loc"]
+            inside = (o["loc"] for o in details if len(o["loc"]) > len(whole))
+            if not any(place[: len(whole)] == whole for place in inside):
                 self.error(
                     _CODES.get(detail["type"], "value"),
                     line,
@@ -100,10 +102,6 @@ class Findings:
         errors = [problem for problem in self.problems if problem.severity == "error"]
         if errors:
             raise InvalidFileError(errors)
-
-
-def _is_within(place: tuple[int | str, ...], whole: tuple[int | str, ...]) -> bool:
-    return len(place) > len(whole) and place[: len(whole)] == whole
 
 
 def _fault(detail: ErrorDetails) -> str:

@@ -87,7 +87,8 @@ async def ask(
     second, repaired = await _attempt(model, _repair(turn, outcome), kind, check, repair=True)
     on_call(second)
     if isinstance(repaired, errors.ReplyError):
-        repaired.usage = _sum(outcome.usage, repaired.usage)
+        first, then = outcome.usage, repaired.usage
+        repaired.usage = None if first is None or then is None else first + then
         raise repaired
     return Answer(repaired, (call, second))
 
@@ -164,10 +165,6 @@ def _repair(request: Request, error: errors.ReplyError) -> Request:
         # Nothing was said that could be shown, and chat templates refuse two user turns in a row.
         turns = [Message(role=last.role, content=f"{last.content}\n\n{note}")]
     return request.model_copy(update={"messages": (*before, *turns)})
-
-
-def _sum(first: errors.Usage | None, second: errors.Usage | None) -> errors.Usage | None:
-    return None if first is None or second is None else first + second
 
 
 def check_each_once(asked: Collection[str], answered: Sequence[str]) -> None:

@@ -10,12 +10,12 @@ FIGURES = shape()
 # Figure, its bound, and what to do where it is passed.
 BOUNDS = {
     "modules": (
-        208,
+        209,
         FIGURES.modules,
         "Put what one reader needs together into one module of up to about 600 lines.",
     ),
     "lines": (
-        59_900,
+        60_000,
         FIGURES.lines,
         "Take out what nobody calls, and write once what stands twice.",
     ),

@@ -103,7 +103,8 @@ class ExtractiveQuestionWriter:
                 candidates[best].is_generic
                 and sum(candidates[text].is_generic for text in chosen) >= _MAX_GENERIC
             )
-            if generic or self._repeats(best, chosen):
+            alike = self._sentences.similarity([best], chosen)
+            if generic or (alike >= SAME_QUESTION).any():
                 continue
             chosen.append(best)
             for text in worth:
@@ -127,9 +128,6 @@ class ExtractiveQuestionWriter:
         ]
         # Topics differ in their wordings, and a topic has the same ones whenever it is run.
         return fit[zlib.crc32(f"{title}\n{fit[0]}".encode()) % len(fit)] if fit else ""
-
-    def _repeats(self, question: str, chosen: Sequence[str]) -> bool:
-        return bool((self._sentences.similarity([question], chosen) >= SAME_QUESTION).any())
 
 
 class _Questions:

@@ -20,7 +20,7 @@ from sidelight.llm.prompted import Asked, PromptedModel
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile
-from sidelight.schemas.investigation.evidence import EvidenceSet, FoundClaim
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim
 from sidelight.schemas.investigation.report import (
     CheckedReport,
     DraftReport,
@@ -255,9 +255,7 @@ class PromptedReviser:
         cited = [by_id[one] for one in sorted(again) if one in by_id]
         keyed = KeyedSegments([item.segment for item in cited], _WRITER_SEGMENT_WORDS)
         passages = {
-            shown.key: FoundClaim(
-                text=shown.text, segment_ids=(item.segment.segment_id,), answers=item.relevance
-            )
+            shown.key: _as_claim(item, shown.text)
             for shown, item in zip(keyed.shown, cited, strict=True)
         }
         room = self._max_words - sum(map(budget_words, standing))
@@ -343,3 +341,7 @@ def _with(
             ),
         }
     )
+
+
+def _as_claim(item: Evidence, text: str) -> FoundClaim:
+    return FoundClaim(text=text, segment_ids=(item.segment.segment_id,), answers=item.relevance)

@@ -205,9 +205,11 @@ def frame(sentence: Sentence) -> Frame:
     whole = TAKES_BACK_ALL.search(joined)
     backward = whole is not None and POINTS_BACK.search(joined) is not None
     short = len(words) <= _SHORT and POINTS_AT_ANOTHER.match(joined) is not None
+    # A sentence that begins like a question: a verb, then a subject.
+    is_inverted = len(words) > 2 and words[0] in _INVERTED and words[1] in _SUBJECTS
     return Frame(
         taken_back=tuple(taken),
-        asks=sentence.asks or _inverted(words),
+        asks=sentence.asks or is_inverted,
         before=short and TAKES_BACK_ANOTHER.search(joined) is not None,
         all_after=whole is not None and not backward,
         all_before=backward,
@@ -237,8 +239,3 @@ def _end_of_concession(sentence: Sentence, start: int) -> int:
             return place
         place += shape[0].isalnum()
     return place
-
-
-def _inverted(words: Sequence[str]) -> bool:
-    """Tell whether a sentence begins like a question: a verb, then a subject."""
-    return len(words) > 2 and words[0] in _INVERTED and words[1] in _SUBJECTS

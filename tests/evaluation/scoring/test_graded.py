@@ -21,7 +21,7 @@ from sidelight.evaluation.scoring.graded import (
 )
 from sidelight.evaluation.scoring.retrieval import RetrievalScores, score_retrieval
 
-TABLE2 = Path(__file__).resolve().parents[3] / "fixtures" / "lateral2024_table2.tsv"
+TABLE2 = Path(__file__).resolve().parents[2] / "fixtures" / "lateral2024_table2.tsv"
 
 
 def scored(run: str, **ndcg: float) -> RetrievalScores:
