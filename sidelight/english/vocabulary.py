@@ -62,6 +62,12 @@ RATES = _words(
 STUDIES = _words("analysis audit experiment poll ranking report review study survey test trial")
 """Work that measures something."""
 
+VAGUE = _words(
+    "big first groundbreaking huge large last latest landmark major new other own recent same "
+    "shocking single whole"
+)
+"""Adjectives that do not say which one is meant."""
+
 GENERAL = _words(
     """
     amount basis case change claim comparison decision decline difference estimate fall figure

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from sidelight.english.cleaning import clean_article, find_authors, find_publisher
 from sidelight.english.names import find_names, looks_like_organisation, looks_personal, strip_title
 from sidelight.english.parser import parse
-from sidelight.english.vocabulary import STUDIES
+from sidelight.english.vocabulary import STUDIES, VAGUE
 from sidelight.errors import InputError
 from sidelight.schemas.investigation.angle import ArticleProfile, Claim
 from sidelight.text import clean, content_words, count_words, numbers, one_line, sentences, tokens
@@ -195,7 +195,10 @@ def _subject(
         weight = _BODY if looks_like_organisation(name) else _NAME
         add(name, name.casefold().split(), 0.0 if longer else weight * count)
     for one in (*heading, *parsed):
-        for phrase in one.noun_phrases():
+        for words in one.noun_phrases():
+            phrase = [t for t in words if t.lemma_.casefold() not in VAGUE]
+            if not phrase:
+                continue
             keys = [t.lemma_.casefold() for t in phrase if t.is_alpha]
             plain = all(t.pos_ in {"NOUN", "ADJ"} for t in phrase) and phrase[-1].pos_ == "NOUN"
             if plain and keys and not _UNIT_WORDS.intersection(keys) and lemmas[keys[-1]] > 1:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sidelight.checks.questions import compound_reason
 from sidelight.english.names import definite, host_label
 from sidelight.english.parser import parse
-from sidelight.english.vocabulary import CORRECTS, FINDS, SAYING, STUDIES
+from sidelight.english.vocabulary import CORRECTS, FINDS, SAYING, STUDIES, VAGUE
 from sidelight.generation.extractive import asked
 from sidelight.generation.extractive.usefulness import Usefulness
 from sidelight.generation.extractive.write_report import read_findings
@@ -44,9 +44,6 @@ _TRUST_IN_GRADES = 0.35
 _PEOPLE, _ORGANISATIONS, _STUDIES, _FIGURES, _AUTHORITIES, _LINKS = 3, 2, 2, 2, 3, 2
 _MAX_STUDY_WORDS, _MAX_FIGURE_WORDS, _MAX_CLAIM_WORDS = 12, 8, 24
 _LIKELY = 0.25  # chance of being worth knowing, of a finding whose body is asked about
-_OPINIONS = frozenset(
-    "major new recent latest landmark shocking groundbreaking huge large big own same first".split()
-)
 
 
 class ExtractiveQuestionWriter:
@@ -343,7 +340,7 @@ def _belongs(part: Any, noun: Any) -> bool:
             return False
         top = top.head
     if top.dep_ in {"compound", "amod", "nmod"}:
-        return part.lemma_.casefold() not in _OPINIONS
+        return part.lemma_.casefold() not in VAGUE
     if top.dep_ == "poss":
         return bool(part.pos_ != "PRON" and top.pos_ == "PROPN")
     return bool(part.i > noun.i) and bool(
