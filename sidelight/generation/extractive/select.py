@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 _FLOOR, _CEILING = 0.38, 0.80
 _SHARED_KEYWORDS, _SOME_KEYWORDS, _MANY_KEYWORDS = 2, 3, 7
 _IN_CONTEXT = 0.9
-_BESIDE = 0.01  # relevance of what was only found on the same page
 _MIN_WORDS = 5
 _PER_WORD, _MOST_WORDS = 0.04, 3
 
@@ -76,7 +75,7 @@ class ExtractiveSelector:
             for angle in angles
         }
         evidence = EvidenceSet.merge(*(self._best(*one, brought) for one in spoken.items()))
-        evidence = EvidenceSet.merge(evidence, _rest_of_pages(evidence, candidates))
+        evidence = EvidenceSet.merge(evidence, _rest_of_pages(evidence, spoken))
         taken = {item.segment.segment_id for item in evidence.items}
         seen = {segment.segment_id for segments in candidates.values() for segment in segments}
         return Selection(
@@ -114,19 +113,20 @@ class ExtractiveSelector:
 
 
 def _rest_of_pages(
-    evidence: EvidenceSet, candidates: Mapping[str, Sequence[Segment]]
+    evidence: EvidenceSet, spoken: Mapping[str, Sequence[tuple[Segment, float]]]
 ) -> EvidenceSet:
-    """Return what else was found of the pages of some evidence.
+    """Return what else speaks to an angle on the pages of some evidence.
 
     An answer may stand in the window after the one that the search brought up.
     """
     pages = {document_id_of(item.segment.segment_id) for item in evidence.items}
+    taken = {item.segment.segment_id for item in evidence.items}
     return EvidenceSet.merge(
         *(
-            EvidenceSet(items=(Evidence(segment=segment, relevance={angle_id: _BESIDE}),))
-            for angle_id, segments in candidates.items()
-            for segment in segments
-            if document_id_of(segment.segment_id) in pages
+            EvidenceSet(items=(Evidence(segment=segment, relevance={angle_id: score}),))
+            for angle_id, segments in spoken.items()
+            for segment, score in segments
+            if document_id_of(segment.segment_id) in pages and segment.segment_id not in taken
         )
     )
 
