@@ -226,9 +226,8 @@ class Sentence:
         """Tell whether a comparative is compared with nothing that the sentence names."""
         if token.lower_ in _PLAIN_COMPARATIVES or token.ent_type_:
             return False
-        years = len(self.years)
-        named = years > 1 or self.figures or any(t.lower_ in _STANDARDS for t in self.doc)
-        return not named
+        named = any(other.lower_ in _STANDARDS for other in self.doc)
+        return not (named or self.figures or len(self.years) > 1)
 
     def _counts_nothing(self, token: Any) -> bool:
         """Tell whether a number or adjective stands for a noun that the sentence lacks."""

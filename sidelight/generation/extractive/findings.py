@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from sidelight.english.names import definite, looks_personal, mentions, name_forms, strip_title
@@ -43,7 +44,6 @@ _CONTINUES = re.compile(
 )
 _REMAINDERS = frozenset({"rest", "other", "remainder"})
 _MOST_QUOTED, _MOST_UNATTRIBUTED = 0.8, 0.4  # share of a sentence between quotation marks
-_HATNOTE = re.compile(r"\bconfused with\b|\bredirects here\b")
 _FIRST_PERSON = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours"})
 _SECOND = frozenset({"you", "your", "yours", "yourself"})
 _JOINS = frozenset({"of", "and", "for", "the", "&", "de", "on", "in"})
@@ -177,6 +177,7 @@ class _Reader:
         is_own = page.origin.kind in _OWN_CAUSE or page.host == known.profile.host
         self._own_voice = is_own or addressing * 4 > finite
         self._full_names = _full_names(parsed)
+        self._definite = cache(partial(definite, body=page.text))
         self._title_entity = _title_entity(page, parsed)
 
     def unit(self, number: int, after: Unit | None = None) -> Unit | None:
@@ -199,8 +200,8 @@ class _Reader:
             if start >= cut:
                 space = " " if start == end else ""
                 text = f"{text[: start - cut]}{space}[{name}]{text[end - cut :]}"
-        start = text.startswith("[")
-        text = f"{text[:start]}{text[start].upper()}{text[start + 1 :]}"
+        first = int(text.startswith("["))
+        text = f"{text[:first]}{text[first].upper()}{text[first + 1 :]}"
         return Unit(self._attributed(text), one, number)
 
     def _for_first_person(self, one: Sentence) -> list[tuple[int, int, str]] | None:
@@ -320,7 +321,7 @@ class _Reader:
             noun: The word that points, where it is a noun.
         """
         name = self._named_body(number, noun)
-        return "" if name.casefold() in BODIES else definite(name, self._page.text)
+        return self._definite(name) if name and name.casefold() not in BODIES else ""
 
     def _named_body(self, number: int, noun: Any) -> str:
         """Return the organisation that the last subject was; else the one that a page is about.
@@ -377,7 +378,6 @@ def _is_statement(one: Sentence) -> bool:
         and not one.label
         and not one.is_conditional
         and not _CONTINUES.match(one.text)
-        and not _HATNOTE.search(one.text)
         and not (one.doc[-1].is_punct and len(one.doc) > 1 and one.doc[-2].pos_ == "AUX")
         and one.quoted_share <= (_MOST_QUOTED if one.speaker else _MOST_UNATTRIBUTED)
         and not passes_verdict(one.text)
