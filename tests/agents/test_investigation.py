@@ -120,8 +120,10 @@ def test_questions_and_reports_keep_the_limits(states, segments):
             page = segments[sentence.citations[0]]
             source = words(f"{page.title}\n{page.text}\n{page.host.replace('.', ' ')}")
             # A sentence may say whose words it has: "according to X", "by its own account"; what
-            # stands in square brackets is a name for a pronoun of the page.
-            said = re.sub(r"\[[^\]]*\]|, according to [^,]*\.$", "", sentence.text)
+            # stands in square brackets is a name for a pronoun of the page. A line of a biography
+            # is told as what the profile lists.
+            added = r"\[[^\]]*\]|, according to [^,]*\.$|^A profile of [^“]* lists "
+            said = re.sub(added, "", sentence.text)
             assert words(said) <= source | {"according", "account"}
         assert topic_id == state["report"].topic_id
         assert 1 <= state["round_number"] <= 3
