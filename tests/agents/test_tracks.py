@@ -1,8 +1,8 @@
 """Answers to narratives, and questions with documents, on the mini web and on hostile pages."""
 
 import asyncio
-import re
 import gzip
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
