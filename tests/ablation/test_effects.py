@@ -1,12 +1,10 @@
-from __future__ import annotations
-
 import pytest
 
 from sidelight.ablation.measures import find_effects
 from sidelight.evaluation.scoring.table import TopicScore
 
 
-def test_effects_by_hand() -> None:
+def test_effects_by_hand():
     values = {"base": [0.2, 0.4, 0.6], "better": [0.3, 0.5, 0.7], "same": [0.2, 0.4, 0.6]}
     scores = [
         TopicScore(arm, str(topic), {"score": value, "contradictory_score": 1 - value})
@@ -27,7 +25,7 @@ def test_effects_by_hand() -> None:
     assert found[0].means["better"].mean == pytest.approx(0.5)
 
 
-def test_an_experiment_of_one_arm_has_means_only() -> None:
+def test_an_experiment_of_one_arm_has_means_only():
     scores = [TopicScore("base", str(topic), {"score": 0.5}) for topic in range(3)]
     (found,) = find_effects(scores, "base", samples=200, seed=0)
     assert found.effects == {}

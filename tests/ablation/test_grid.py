@@ -1,7 +1,3 @@
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from sidelight.ablation.runs import arms_of, read_grid
@@ -20,21 +16,21 @@ dimensions:
 """
 
 
-def write(folder: Path, grid: str = GRID) -> Path:
+def write(folder, grid=GRID):
     (folder / "base.yaml").write_text("retrieval: {retriever: bm25}\n")
     path = folder / "grid.yaml"
     path.write_text(grid)
     return path
 
 
-def refusal(folder: Path, grid: str) -> str:
+def refusal(folder, grid):
     path = write(folder, grid)
     with pytest.raises(UsageError) as refused:
         arms_of(read_grid(path), path)
     return str(refused.value).removeprefix(f"{path}: ")
 
 
-def test_every_combination_is_an_arm_and_equal_ones_are_one(tmp_path: Path) -> None:
+def test_every_combination_is_an_arm_and_equal_ones_are_one(tmp_path):
     path = write(tmp_path)
     arms = arms_of(read_grid(path), path)
     assert [(arm.name, arm.folder_name) for arm in arms] == [
@@ -52,7 +48,7 @@ def test_every_combination_is_an_arm_and_equal_ones_are_one(tmp_path: Path) -> N
     assert arms[0].settings.retrieval.retriever == "bm25"
 
 
-def test_what_is_wrong_is_named(tmp_path: Path) -> None:
+def test_what_is_wrong_is_named(tmp_path):
     unknown = refusal(tmp_path, "dimensions: {depth: {a: {}, b: {retrieval.dept: 5}}}")
     assert unknown.startswith("arm b: ")
     assert "retrieval.dept" in unknown

@@ -1,12 +1,9 @@
-from __future__ import annotations
-
 from sidelight.ablation.runs import SharedSources
 from sidelight.config.settings import RetrievalSettings
-from sidelight.index.folder import IndexFolder
 from sidelight.schemas.investigation.evidence import Query
 
 
-def test_arms_that_search_alike_share_their_hits(small_index: IndexFolder) -> None:
+def test_arms_that_search_alike_share_their_hits(small_index):
     sources = SharedSources(small_index)
     shallow = sources.retriever(RetrievalSettings(retriever="bm25", depth=5))
     deep = sources.retriever(RetrievalSettings(retriever="bm25", depth=50))

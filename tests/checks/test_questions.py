@@ -13,7 +13,6 @@ from sidelight.checks.questions import (
 from sidelight.errors import StructuredOutputError
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.runs.question_list import read_question_run
-from sidelight.llm.prompted import PromptedModel
 from sidelight.sample import sample_path
 from sidelight.tracks import load_track
 from tests.helpers.asking.conversation import says, scripted
@@ -23,7 +22,7 @@ COMPOUND = says(reason="owner, and what others say", verdict="compound")
 SINGLE = says(reason="the owner", verdict="single")
 
 
-def read(model: PromptedModel, question: str) -> CompoundVerdict:
+def read(model, question):
     return asyncio.run(model.answer(COMPOUND_PROMPT, CompoundVerdict, question=question))
 
 

@@ -23,7 +23,7 @@ SOURCE = (
 WORDS_ONLY = LearnedSupportCheck(None)
 
 
-def learned(sentence: str, *sources: str) -> str:
+def learned(sentence, *sources):
     (support,) = WORDS_ONLY.check([(sentence, sources)])
     return support.label
 
@@ -65,7 +65,7 @@ TAKEN_BACK = [
 ]
 
 
-def with_and_without_an_encoder() -> list[LearnedSupportCheck]:
+def with_and_without_an_encoder():
     from sidelight.wiring.judges import open_encoder
 
     return [WORDS_ONLY, LearnedSupportCheck(open_encoder().encode)]

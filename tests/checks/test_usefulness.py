@@ -20,7 +20,7 @@ DOCUMENTS = [
 ]
 
 
-def reply(labels: list[str]) -> str:
+def reply(labels):
     rated = [
         {"key": f"D{number}", "reason": "words", "label": label}
         for number, label in enumerate(labels, start=1)
@@ -28,7 +28,7 @@ def reply(labels: list[str]) -> str:
     return json.dumps({"labels": rated})
 
 
-def asked(*replies: str) -> PromptedUsefulness:
+def asked(*replies):
     return PromptedUsefulness(PromptedModel(ScriptedModel(replies), Sampling(), lambda _: None))
 
 

@@ -1,7 +1,5 @@
 """Settings merge in order, refuse what they do not know, and never see a rubric."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 
@@ -19,7 +17,7 @@ from sidelight.wiring.run import Sources, open_graph
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 
 
-def test_overrides_beat_the_file_which_beats_the_defaults(tmp_path: Path) -> None:
+def test_overrides_beat_the_file_which_beats_the_defaults(tmp_path):
     path = tmp_path / "c.yaml"
     path.write_text("retrieval: {k: 7, depth: 50}\n", encoding="utf-8")
     settings = load_settings(path, ["retrieval.k=9"])
@@ -27,7 +25,7 @@ def test_overrides_beat_the_file_which_beats_the_defaults(tmp_path: Path) -> Non
     assert settings.investigation == Settings().investigation
 
 
-def test_a_dumped_tree_loads_to_the_same_settings(tmp_path: Path) -> None:
+def test_a_dumped_tree_loads_to_the_same_settings(tmp_path):
     settings = load_settings(None, ["retrieval.retriever=rm3"])
     path = tmp_path / "config.yaml"
     path.write_text(dump_settings(settings), encoding="utf-8")
@@ -37,7 +35,7 @@ def test_a_dumped_tree_loads_to_the_same_settings(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.name)
-def test_every_preset_loads_and_holds_differences_only(path: Path) -> None:
+def test_every_preset_loads_and_holds_differences_only(path):
     settings = load_settings(path)
     assert settings != Settings()
     assert settings.submission.run_id == f"sidelight-{path.stem}"
@@ -52,7 +50,7 @@ def test_every_preset_loads_and_holds_differences_only(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("rag2025/*.yaml")), ids=lambda path: path.name)
-def test_presets_for_narratives_load_and_open(path: Path, tmp_path: Path) -> None:
+def test_presets_for_narratives_load_and_open(path, tmp_path):
     settings = load_settings(path)
     assert settings.track == "rag2025"
     assert settings.submission.run_id == f"sidelight-{path.stem}"
@@ -61,7 +59,7 @@ def test_presets_for_narratives_load_and_open(path: Path, tmp_path: Path) -> Non
     # What a narrative is answered with; a server would be started for the preset that asks a model.
     served = ModelAccess(tmp_path, base_url="http://localhost:1/v1")
 
-    async def opened() -> None:
+    async def opened():
         sources = Sources(MemoryRetriever([]), lambda _: [], lambda _: np.zeros((0, 1), np.float32))
         async with open_graph(settings, sources, served):
             pass
@@ -97,12 +95,12 @@ def test_presets_for_narratives_load_and_open(path: Path, tmp_path: Path) -> Non
         ("track=dragon2025", "did you mean dragun2025?"),
     ],
 )
-def test_a_wrong_setting_is_named(override: str, says: str) -> None:
+def test_a_wrong_setting_is_named(override, says):
     with pytest.raises(UsageError, match=says):
         load_settings(None, [override])
 
 
-def test_a_missing_or_broken_file_is_named(tmp_path: Path) -> None:
+def test_a_missing_or_broken_file_is_named(tmp_path):
     with pytest.raises(UsageError, match="cannot be read"):
         load_settings(tmp_path / "null\0")
     with pytest.raises(UsageError, match="there is no configuration file"):
@@ -113,10 +111,10 @@ def test_a_missing_or_broken_file_is_named(tmp_path: Path) -> None:
         load_settings(broken)
 
 
-def test_every_setting_that_names_a_part_is_known_as_one() -> None:
+def test_every_setting_that_names_a_part_is_known_as_one():
     """A new one must be: else a run of somebody else could name a module in it."""
 
-    def takes(setting: str, value: str) -> bool:
+    def takes(setting, value):
         try:
             load_settings(None, [f"{setting}={value}"])
         except UsageError:
@@ -131,7 +129,7 @@ def test_every_setting_that_names_a_part_is_known_as_one() -> None:
     assert named == set(Settings().parts()) | {"documents.rater"}
 
 
-def test_plugins_are_the_parts_that_are_not_registered() -> None:
+def test_plugins_are_the_parts_that_are_not_registered():
     assert not load_settings().plugins()
     own = [
         "retrieval.retriever=mine:Search",

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from sidelight.errors import UsageError
 from sidelight.evaluation.exams.banks import (
     DraftedQuery,
-    Drafts,
     ExamDraft,
     check_draft,
     diff_banks,
@@ -22,7 +21,6 @@ from sidelight.evaluation.exams.banks import (
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.schemas.grading.rubric import (
     ExamBank,
-    ExamKind,
     Style,
     bank_version,
     exam_item_id,
@@ -34,13 +32,11 @@ PEAT = DraftedQuery("q", "", "what is peat used for")
 WETLANDS = DraftedQuery("q", "s", "Wetlands / How peat forms")
 
 
-def reply(*items: str) -> str:
+def reply(*items):
     return json.dumps({"items": items})
 
 
-def draft(
-    style: Style, *replies: str, query: DraftedQuery = PEAT, count: int = 2
-) -> tuple[Drafts, ScriptedModel]:
+def draft(style, *replies, query=PEAT, count=2):
     model = ScriptedModel(replies)
     prompted = PromptedModel(model, Sampling(), lambda _: None)
     drafts = asyncio.run(draft_banks(prompted, [query], style, count))
@@ -122,12 +118,12 @@ def test_any_passages_give_at_most_so_many_different_facts(passages, count):
 
 
 # Banks merged, edited and compared.
-def bank(*texts: str, topic_id: str = "q", kind: ExamKind = "question") -> ExamBank:
+def bank(*texts, topic_id="q", kind="question"):
     items = tuple(new_item(topic_id, text) for text in texts)
     return ExamBank(topic_id=topic_id, query_text="peat", kind=kind, tests=items)
 
 
-def texts(banks: tuple[ExamBank, ...]) -> list[list[str]]:
+def texts(banks):
     return [[item.text for item in one.items] for one in banks]
 
 

@@ -14,11 +14,11 @@ from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, Subm
 from tests.helpers.asking.conversation import scripted
 
 
-def says(better: str) -> str:
+def says(better):
     return json.dumps({"reason": "It answers.", "better": better})
 
 
-def run(tag: str, **answers: str) -> ReportRun:
+def run(tag, **answers):
     return ReportRun(
         run_tag=tag,
         reports=tuple(
@@ -80,7 +80,7 @@ def test_all_pairs_meet_on_every_topic_and_no_name_is_told():
     assert len(battles) == 5  # a and b on t, and c, which is missing there; c against both on u
 
 
-def rated(battles: list[Battle]) -> dict[str, float]:
+def rated(battles):
     return {one.run_tag: one.rating for one in rate(battles, samples=20, seed=0)}
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from sidelight.errors import MachineError
 from sidelight.evaluation.agreement.labels import CategoryAgreement
-from sidelight.evaluation.agreement.ranks import ScoreComparison, compare_scores
+from sidelight.evaluation.agreement.ranks import compare_scores
 from sidelight.evaluation.figures import (
     draw_confusion,
     draw_headroom,
@@ -26,7 +26,7 @@ pytest.importorskip("matplotlib")
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def comparison(first: list[float], second: list[float]) -> ScoreComparison:
+def comparison(first, second):
     sides = [
         [TopicScore(f"run$_{place}$", "t", {"score": value}) for place, value in enumerate(values)]
         for values in (first, second)
@@ -34,12 +34,12 @@ def comparison(first: list[float], second: list[float]) -> ScoreComparison:
     return compare_scores(sides[0], sides[1], "score", n_samples=100)
 
 
-def draw(path: Path, found: ScoreComparison) -> ET.Element:
+def draw(path, found):
     draw_run_means(found, ("people.csv", "judge.csv"), [path])
     return ET.parse(path).getroot()
 
 
-def group(root: ET.Element, name: str) -> ET.Element | None:
+def group(root, name):
     return root.find(f".//{SVG}g[@id='{name}']")
 
 
@@ -122,7 +122,7 @@ FOUND = CategoryAgreement.of(
 )
 
 
-def texts(draw: Draw, found: CategoryAgreement, path: Path) -> str:
+def texts(draw, found, path):
     draw(found, SIDES, [path])
     ET.parse(path)
     return path.read_text()
@@ -174,7 +174,7 @@ TOPICS = [
 ]
 
 
-def draw_both(folder: Path, topics: list[TopicHeadroom]) -> tuple[bytes, bytes]:
+def draw_both(folder, topics):
     folder.mkdir()
     paths = [folder / "figure.svg", folder / "figure.png"]
     draw_headroom(topics, "Reports", paths)

@@ -29,11 +29,11 @@ from tests.helpers.asking.conversation import scripted
 IMPORTANCE = load_track("rag2025").scales["nugget_importance"]
 
 
-def listed(*texts: str) -> str:
+def listed(*texts):
     return json.dumps({"nuggets": texts})
 
 
-def weighed(*labels: str, first: int = 1) -> str:
+def weighed(*labels, first=1):
     numbered = enumerate(labels, start=first)
     return json.dumps({"labels": [{"number": n, "label": label} for n, label in numbered]})
 
@@ -102,13 +102,13 @@ def test_nothing_to_tell_is_no_bank():
 VITAL = load_track("rag2025").scales["nugget_importance"].label("vital")
 
 
-def bank(*texts: str) -> NuggetBank:
+def bank(*texts):
     return NuggetBank(
         topic_id="1", nuggets=tuple(Nugget(text=text, importance=VITAL) for text in texts)
     )
 
 
-def labels(*given: str) -> str:
+def labels(*given):
     rows = [
         {"number": number, "reason": "It says so.", "label": label}
         for number, label in enumerate(given, start=1)
@@ -159,7 +159,7 @@ def test_runs_are_assigned_without_a_model():
 SCALES = load_track("rag2025").scales
 
 
-def line(run: str, topic: str, *labels: str, text: str = "fact") -> bytes:
+def line(run, topic, *labels, text="fact"):
     nuggets = [
         {"text": f"{text} {place}", "importance": "vital", "assignment": label}
         for place, label in enumerate(labels)

@@ -23,7 +23,7 @@ def official(tmp_path_factory):
     return write_official_data(tmp_path_factory.mktemp("resources"))
 
 
-def sidelight(*arguments: object, code: int = 0) -> str:
+def sidelight(*arguments, code=0):
     result = CliRunner().invoke(app, [*map(str, arguments)])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
@@ -31,7 +31,7 @@ def sidelight(*arguments: object, code: int = 0) -> str:
     return result.stdout
 
 
-def tau(people: dict[str, float], judge: dict[str, float], runs: set[str]) -> float:
+def tau(people, judge, runs):
     """Return tau-b; a run that a side has no score of counts 0 there."""
     sides = ([round(side.get(run, 0.0), 12) for run in sorted(runs)] for side in (people, judge))
     return float(kendalltau(*sides).statistic)

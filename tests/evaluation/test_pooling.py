@@ -1,7 +1,6 @@
 """Questions and pairs that are pooled for people to judge."""
 
 import asyncio
-from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -10,10 +9,8 @@ from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.evaluation.pooling import (
-    Pool,
     PromptedPoolChecker,
     RuleChecker,
-    Score,
     pool_pairs,
     pool_questions,
     rule_reason,
@@ -29,7 +26,7 @@ from tests.helpers.models.scripted_model import ScriptedModel
 NAMES = ("Ada Birch", "Ben Crow", "Cleo Dunn")
 
 
-def run(tag: str, questions: dict[str, list[str]]) -> QuestionRun:
+def run(tag, questions):
     return QuestionRun(
         run_tag=tag,
         questions=tuple(
@@ -40,13 +37,13 @@ def run(tag: str, questions: dict[str, list[str]]) -> QuestionRun:
     )
 
 
-async def anything_new(topic_id: str, question: str, pooled: Sequence[str]) -> str | None:
+async def anything_new(topic_id, question, pooled):
     if question.startswith("bad"):
         return "it is bad"
     return "twice" if question in pooled else None
 
 
-def pooled(groups: dict[str, list[QuestionRun]], per_group: int = 2, seed: int = 0) -> Pool:
+def pooled(groups, per_group=2, seed=0):
     return asyncio.run(pool_questions(groups, anything_new, per_group=per_group, seed=seed))
 
 
@@ -181,7 +178,7 @@ def test_twelve_of_the_submitted_questions_for_each_article(shared_data, lexical
 TOPIC = "topic-1"
 
 
-def asked_by(tag: str, *questions: str, topic_id: str = TOPIC) -> QuestionRun:
+def asked_by(tag, *questions, topic_id=TOPIC):
     return QuestionRun(
         run_tag=tag,
         questions=tuple(
@@ -191,8 +188,8 @@ def asked_by(tag: str, *questions: str, topic_id: str = TOPIC) -> QuestionRun:
     )
 
 
-def by_table(scores: dict[tuple[str, str], float]) -> Score:
-    def score(query: str, texts: Sequence[str]) -> list[float]:
+def by_table(scores):
+    def score(query, texts):
         return [scores.get((query, text), 0.0) for text in texts]
 
     return score

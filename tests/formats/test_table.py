@@ -1,11 +1,7 @@
-from __future__ import annotations
-
-from pathlib import Path
-
 from sidelight.formats.table import latex_table, read_table, write_table
 
 
-def test_what_is_written_reads_back(tmp_path: Path) -> None:
+def test_what_is_written_reads_back(tmp_path):
     path = tmp_path / "new" / "table.csv"
     write_table(path, ["run", "score"], [['a,"b"', 0.1 + 0.2], ["N/A", None], ["c\rd", 1 / 3]])
     header, rows = read_table(path)
@@ -15,7 +11,7 @@ def test_what_is_written_reads_back(tmp_path: Path) -> None:
     assert [row["score"] for row in cells] == [repr(0.1 + 0.2), "", repr(1 / 3)]
 
 
-def test_a_table_has_booktabs_rules_and_escaped_cells() -> None:
+def test_a_table_has_booktabs_rules_and_escaped_cells():
     assert latex_table(["run", "score"], [["a_b&c", "50%"], ["[x]", "\\~^"]]) == (
         "\\begin{tabular}{lr}\n"
         "\\toprule\n"

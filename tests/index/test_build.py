@@ -20,12 +20,12 @@ from sidelight.index.build import build_index
 from sidelight.index.encoding import encoder
 from sidelight.index.encoding.calibration import read_encoding
 from sidelight.index.engine import LocalEngine
-from sidelight.index.folder import IndexFolder, lucene_folder, open_index
+from sidelight.index.folder import lucene_folder, open_index
 from sidelight.index.lucene import jvm
 from sidelight.index.manifest import FORMAT_VERSION, IndexPlan, read_report
 from sidelight.index.text.corpus import MS_MARCO, CorpusFields, ShardReader
 from sidelight.index.vectors import capacity
-from sidelight.index.vectors.capacity import Check, check_machine
+from sidelight.index.vectors.capacity import check_machine
 from sidelight.index.vectors.part import describe_sources
 from sidelight.registry import names
 from sidelight.retrieval.first_stage import open_retriever
@@ -36,7 +36,7 @@ from tests.helpers.indexes.small_corpus import write_shard
 QUERIES = [Query(query_id="1", text="who owns the quarry"), Query(query_id="2", text="unsafe")]
 
 
-def results(folder: IndexFolder) -> dict[str, object]:
+def results(folder):
     return {name: open_retriever(name, folder).search(QUERIES, 20) for name in names("retriever")}
 
 
@@ -156,7 +156,7 @@ class TestOpening:
     def copy(self, small_index, tmp_path):
         return Path(shutil.copytree(small_index.path, tmp_path / "copy"))
 
-    def change(self, folder: Path, **plan: object) -> None:
+    def change(self, folder, **plan):
         path = folder / "manifest.json"
         content = orjson.loads(path.read_bytes())
         content["plan"].update(plan)
@@ -238,12 +238,12 @@ class TestOpening:
             open_retriever("hybrid", folder).search([Query(query_id="q", text="a wing")], 5)
 
 
-def open_manifest_hash(folder: Path) -> str:
+def open_manifest_hash(folder):
     content = orjson.loads((folder / "manifest.json").read_bytes())
     return IndexPlan.model_validate_json(orjson.dumps(content["plan"])).fingerprint()
 
 
-def failed() -> dict[str, Check]:
+def failed():
     return {check.name: check for check in check_machine() if not check.ok}
 
 
@@ -286,9 +286,7 @@ def test_little_memory_and_disk(monkeypatch):
 
 
 @pytest.mark.parametrize("content", ["{}", "[]", "[" * 990, '{"documents": 1e999}', ""])
-def test_notes_of_a_build_that_it_did_not_write_are_refused_by_their_file(
-    tmp_path: Path, content: str
-) -> None:
+def test_notes_of_a_build_that_it_did_not_write_are_refused_by_their_file(tmp_path, content):
     for name, read in (("report.json", read_report), ("encoding.json", read_encoding)):
         (tmp_path / name).write_text(content)
         with pytest.raises(InputError, match=f"{name}: expected what") as caught:

@@ -43,7 +43,7 @@ def undisturbed(small_shard, encoder, tmp_path_factory):
     return Undisturbed(shards, open_index(folder / "index"))
 
 
-def start(undisturbed: Undisturbed, folder: Path) -> subprocess.Popen[bytes]:
+def start(undisturbed, folder):
     command = [sys.executable, "-m", "sidelight.cli.main", "index", "build"]
     command += [*map(str, undisturbed.shards), "--output", str(folder)]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

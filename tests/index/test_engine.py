@@ -25,7 +25,7 @@ if __name__ == "__main__":
 """
 
 
-def work(item: int) -> tuple[int, int]:
+def work(item):
     if item == 8:
         raise InvalidFileError([Problem("code", "file", 8, "this", "that", "Mend it.")])
     if item == 9:

@@ -1,7 +1,5 @@
 """The rubric answers of the mini web, and a stand-in for the encoder."""
 
-from __future__ import annotations
-
 import json
 from importlib.resources import files
 
@@ -9,7 +7,7 @@ import pytest
 
 
 @pytest.fixture(scope="session")
-def answers_by_topic() -> dict[str, dict[str, str]]:
+def answers_by_topic():
     """Topic id -> answer id -> text."""
     folder = files("sidelight.sample") / "data" / "human_rubrics"
     rubrics = [json.loads(path.read_text(encoding="utf-8")) for path in folder.iterdir()]

@@ -32,7 +32,7 @@ FACT = "Voss has been a paid fellow of the Harrow Lane Institute since 2018"
         "{}, a claim that experts dispute.",
     ],
 )
-def test_a_fact_that_is_denied_is_taken_back(sentence: str) -> None:
+def test_a_fact_that_is_denied_is_taken_back(sentence):
     read_sentence = read(sentence.format(FACT))
     taken = frame(read_sentence).taken_back
     fact = read(FACT).content
@@ -50,11 +50,11 @@ def test_a_fact_that_is_denied_is_taken_back(sentence: str) -> None:
         "Someone was denied access to the bathroom after not buying anything.",
     ],
 )
-def test_a_statement_takes_nothing_back(sentence: str) -> None:
+def test_a_statement_takes_nothing_back(sentence):
     assert not any(frame(read(sentence)).taken_back)
 
 
-def test_a_concession_ends_at_its_comma() -> None:
+def test_a_concession_ends_at_its_comma():
     sentence = read("While there is no evidence that eclipses harm people, they frighten many.")
     taken = {
         stem for stem, back in zip(sentence.stems, frame(sentence).taken_back, strict=True) if back
@@ -63,17 +63,17 @@ def test_a_concession_ends_at_its_comma() -> None:
     assert not any(stem.startswith("fright") for stem in taken)
 
 
-def test_the_next_sentence_may_take_it_back() -> None:
+def test_the_next_sentence_may_take_it_back():
     taken = frames([read(f"{FACT}."), read("This claim is false.")])[0].taken_back
     assert all(taken)
 
 
-def test_an_announcement_takes_back_all_that_follows() -> None:
+def test_an_announcement_takes_back_all_that_follows():
     found = frames([read("None of the following is true."), read(f"{FACT}.")])
     assert all(found[1].taken_back)
 
 
-def test_a_question_asserts_nothing() -> None:
+def test_a_question_asserts_nothing():
     assert frame(read(f"{FACT}?")).asks
     assert frame(read("Is the network too small")).asks
     assert not frame(read(FACT)).asks

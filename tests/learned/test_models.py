@@ -1,7 +1,5 @@
 """The models on the mini web: attacks earn little, honest paraphrases nearly all."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -16,32 +14,26 @@ LEAST_FOR_A_PARAPHRASE = 0.80
 
 
 @pytest.fixture(scope="module")
-def model() -> AnswerModel:
+def model():
     from sidelight.index.encoding.encoder import Encoder
 
     return AnswerModel.load(Encoder().encode_sentences)
 
 
-def test_attacks_earn_little_without_an_encoder(
-    answers_by_topic: dict[str, dict[str, str]],
-) -> None:
+def test_attacks_earn_little_without_an_encoder(answers_by_topic):
     items = {topic: list(answers.values()) for topic, answers in answers_by_topic.items()}
     shares = attack_shares(AnswerModel.load(None), items)
     assert all(share.honest >= 0.8 * share.n for share in shares)
     assert {share.name: share.share for share in shares if share.share > MOST_FOR_AN_ATTACK} == {}
 
 
-def test_attacks_earn_little(
-    model: AnswerModel, answers_by_topic: dict[str, dict[str, str]]
-) -> None:
+def test_attacks_earn_little(model, answers_by_topic):
     topic, answers = min(answers_by_topic.items())
     shares = attack_shares(model, {topic: list(answers.values())})
     assert {share.name: share.share for share in shares if share.share > MOST_FOR_AN_ATTACK} == {}
 
 
-def test_honest_paraphrases_keep_their_credit(
-    model: AnswerModel, answers_by_topic: dict[str, dict[str, str]]
-) -> None:
+def test_honest_paraphrases_keep_their_credit(model, answers_by_topic):
     paraphrases = json.loads(PARAPHRASES.read_text(encoding="utf-8"))
     assert len(paraphrases) == 60
     honest = changed = 0.0
@@ -56,7 +48,7 @@ def test_honest_paraphrases_keep_their_credit(
     assert changed >= LEAST_FOR_A_PARAPHRASE * honest
 
 
-def test_a_contradiction_is_said_to_be_one(answers_by_topic: dict[str, dict[str, str]]) -> None:
+def test_a_contradiction_is_said_to_be_one(answers_by_topic):
     items = list(min(answers_by_topic.items())[1].values())
     (verdict, *_) = AnswerModel.load(None).judge(
         items, f"It is false that {items[0]}", max_words=250
@@ -65,7 +57,7 @@ def test_a_contradiction_is_said_to_be_one(answers_by_topic: dict[str, dict[str,
     assert verdict.opposed_sentence.startswith("It is false that")
 
 
-def test_a_source_supports_what_it_says_and_not_its_denial() -> None:
+def test_a_source_supports_what_it_says_and_not_its_denial():
     source = "Corrance sued Ashdale in 2019 over the patents of a sweetener. The case was settled."
     pairs = [
         ("Corrance sued Ashdale in 2019 over the patents of a sweetener.", source),
@@ -77,12 +69,12 @@ def test_a_source_supports_what_it_says_and_not_its_denial() -> None:
     assert levels == [2, 0, 0, 0]
 
 
-def test_nothing_to_judge_gives_no_verdict() -> None:
+def test_nothing_to_judge_gives_no_verdict():
     assert AnswerModel.load(None).judge([], "A text.", max_words=None) == []
     assert SupportModel.load(None).judge([]) == []
 
 
-def test_an_empty_text_says_nothing() -> None:
+def test_an_empty_text_says_nothing():
     (verdict,) = AnswerModel.load(None).judge(["Voss is paid."], "", max_words=None)
     assert verdict.level == 0
     assert not verdict.opposed

@@ -30,7 +30,7 @@ ALL_WORDS = 1.0
         ("Parcel prices rose sharply in the valley.", "Parcel prices fell sharply in the valley."),
     ],
 )
-def test_the_opposite_is_seen(item: str, sentence: str) -> None:
+def test_the_opposite_is_seen(item, sentence):
     assert opposed(read(item), read(sentence), ALL_WORDS)
 
 
@@ -45,17 +45,17 @@ def test_the_opposite_is_seen(item: str, sentence: str) -> None:
         ("President Bush signed the bill.", "President George W. Bush signed the bill."),
     ],
 )
-def test_the_same_in_other_words_is_not_the_opposite(item: str, sentence: str) -> None:
+def test_the_same_in_other_words_is_not_the_opposite(item, sentence):
     assert not opposed(read(item), read(sentence), ALL_WORDS)
 
 
-def test_a_denial_says_an_item_that_is_one() -> None:
+def test_a_denial_says_an_item_that_is_one():
     item = read("There is no evidence that veltose harms people.")
     sentence = read("Nobody has shown that veltose harms people.")
     assert not taken_back(item, sentence, frame(sentence))
 
 
-def test_the_denial_of_a_negation_takes_it_back() -> None:
+def test_the_denial_of_a_negation_takes_it_back():
     item = read("Maris Quell is not a registered physician.")
     sentence = read("It is false that Maris Quell is not a registered physician.")
     assert taken_back(item, sentence, frame(sentence))

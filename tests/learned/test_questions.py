@@ -1,7 +1,5 @@
 """The model of good questions: what it prefers, what earns nothing, what its file says."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -30,14 +28,14 @@ from sidelight.learned.questions import (
         ("What expertise does Garrick Voss have in peat?", "Does the article cite sources?"),
     ],
 )
-def test_a_named_subject_beats_a_question_on_any_article(better: str, worse: str) -> None:
+def test_a_named_subject_beats_a_question_on_any_article(better, worse):
     model = question_model()
     assert model(better).worth > model(worse).worth + 1
     assert model(better).flawed < model(worse).flawed
     assert model.label(model(better)) > model.label(model(worse)) == FLAWED
 
 
-def test_names_and_numbers_are_masked() -> None:
+def test_names_and_numbers_are_masked():
     assert runs("What did Ada Lovelace write in 1843?") == runs("What did Bo Ek write in 7?")
     model = question_model()
     for ours, theirs in (("Garrick Voss", "Ilva Brandt"), ("Sentinel Journal", "Morning Post")):
@@ -47,12 +45,12 @@ def test_names_and_numbers_are_masked() -> None:
         assert model.label(first) == model.label(second)
 
 
-def test_how_a_name_is_spelt_earns_nothing() -> None:
+def test_how_a_name_is_spelt_earns_nothing():
     model = question_model()
     assert model("Who pays Bo Ek?") == model("Who pays Maximilian Oberhausen?")
 
 
-def test_one_pattern_ten_times_is_used_up_after_two() -> None:
+def test_one_pattern_ten_times_is_used_up_after_two():
     names = ("Ada", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal", "Ike", "Jo")
     asked = [f"What are the qualifications of {name} Marsh in energy policy?" for name in names]
     assert repeated_patterns(asked) == [False, False] + [True] * 8
@@ -60,7 +58,7 @@ def test_one_pattern_ten_times_is_used_up_after_two() -> None:
     assert repeated_patterns(others) == [False] * 3
 
 
-def test_what_people_said_of_a_like_question_moves_the_outlook() -> None:
+def test_what_people_said_of_a_like_question_moves_the_outlook():
     plain, other = Outlook(2.0, 0.2), Outlook(2.0, 0.2)
     (near, far) = corrected([plain, other], np.array([[1.0], [0.2]]), [Outlook(2.0, 0.2)], [-1])
     assert near.worth < 0.6
@@ -69,17 +67,17 @@ def test_what_people_said_of_a_like_question_moves_the_outlook() -> None:
     assert corrected([plain], np.zeros((1, 0)), [], []) == [plain]
 
 
-def test_nearness_looks_back_only() -> None:
+def test_nearness_looks_back_only():
     assert closest_earlier(np.array([[1.0, 0.9], [0.9, 1.0]])) == [0.0, 0.9]
 
 
-def test_long_and_empty_questions_are_looked_at() -> None:
+def test_long_and_empty_questions_are_looked_at():
     model = question_model()
     for text in ("", "?", "a" * 100_000, "Why " * 50_000):
         assert np.isfinite(model(text)).all()
 
 
-def test_the_weights_say_where_they_come_from() -> None:
+def test_the_weights_say_where_they_come_from():
     about = question_model().about
     assert about["questions"] == 9500
     assert len(str(about["sha256"])) == 64

@@ -14,11 +14,11 @@ TEXT = (
 )
 
 
-def test_prose_is_asserted() -> None:
+def test_prose_is_asserted():
     assert read_text(TEXT).asserted == (0, 1, 2)
 
 
-def test_shuffled_words_and_keywords_are_not_written_by_people() -> None:
+def test_shuffled_words_and_keywords_are_not_written_by_people():
     fluent = word_order().fluency(read(split(TEXT)[1]).shapes)
     shuffled = word_order().fluency(read(shuffle(split(TEXT)[1])).shapes)
     assert fluent > 0.3
@@ -26,7 +26,7 @@ def test_shuffled_words_and_keywords_are_not_written_by_people() -> None:
     assert not read_text(keywords(TEXT)).asserted
 
 
-def test_only_what_fits_the_limit_counts() -> None:
+def test_only_what_fits_the_limit_counts():
     assert read_text(f"{TEXT} Voss is paid.", 34).sentences[-1].text != "Voss is paid."
     assert read_text("one two three four", 2).sentences[0].words == ("one", "two")
     assert not read_text(TEXT, 0).sentences
@@ -34,7 +34,7 @@ def test_only_what_fits_the_limit_counts() -> None:
 
 @settings(deadline=None)
 @given(st.text(max_size=400), st.integers(min_value=0, max_value=50) | st.none())
-def test_any_text_can_be_read(text: str, limit: int | None) -> None:
+def test_any_text_can_be_read(text, limit):
     reading = read_text(text, limit)
     assert all(len(sentence.words) <= 10 * MAX_WORDS for sentence in reading.sentences)
     assert set(reading.asserted) <= set(range(len(reading.sentences)))
@@ -43,12 +43,12 @@ def test_any_text_can_be_read(text: str, limit: int | None) -> None:
 
 @settings(deadline=None, max_examples=50)
 @given(st.text(alphabet="abAB19 .,?!'“”\n-", max_size=200))
-def test_attacks_change_the_same_text_the_same_way(text: str) -> None:
+def test_attacks_change_the_same_text_the_same_way(text):
     for attack in TEXT_ATTACKS:
         assert attack.change(text) == attack.change(text)
 
 
-def test_the_stem_of_a_word_of_several_parts_is_the_same_in_every_process() -> None:
+def test_the_stem_of_a_word_of_several_parts_is_the_same_in_every_process():
     assert stem("11,270") == "270"
     assert stem("well-known") == "known"
     assert stem("mid-term") == "term"

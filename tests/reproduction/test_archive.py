@@ -7,7 +7,6 @@ import random
 import struct
 import subprocess
 import tarfile
-from pathlib import Path
 
 import orjson
 import pytest
@@ -38,7 +37,7 @@ def folder(tmp_path):
     return folder
 
 
-def contents_of(files: dict[str, BundledFile]) -> Contents:
+def contents_of(files):
     return Contents(
         sidelight="1",
         python="3",
@@ -51,11 +50,11 @@ def contents_of(files: dict[str, BundledFile]) -> Contents:
     )
 
 
-def listed(content: bytes) -> BundledFile:
+def listed(content):
     return BundledFile(size_bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
 
 
-def packed(path: Path, members: list[tuple[tarfile.TarInfo, bytes]]) -> Path:
+def packed(path, members):
     """Write an archive of any members, sealed as `write_archive` seals."""
     with (
         path.open("wb") as raw,
@@ -71,7 +70,7 @@ def packed(path: Path, members: list[tuple[tarfile.TarInfo, bytes]]) -> Path:
     return path
 
 
-def described(files: dict[str, BundledFile], folder: Path) -> tuple[tarfile.TarInfo, bytes]:
+def described(files, folder):
     """The member that says what is in an archive, whatever that is."""
     folder.mkdir(exist_ok=True)
     contents_of({}).write(folder)
@@ -80,7 +79,7 @@ def described(files: dict[str, BundledFile], folder: Path) -> tuple[tarfile.TarI
     return tarfile.TarInfo(CONTENTS), orjson.dumps(tree)
 
 
-def contents(folder: Path) -> dict[str, bytes]:
+def contents(folder):
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in folder.rglob("*")
@@ -134,13 +133,13 @@ def test_every_change_of_a_byte_and_every_cut_is_seen(folder, tmp_path):
             read_archive(archive, tmp_path / "out" / str(attempt))
 
 
-def link(name: str, target: str, kind: bytes = tarfile.SYMTYPE) -> tarfile.TarInfo:
+def link(name, target, kind=tarfile.SYMTYPE):
     member = tarfile.TarInfo(name)
     member.type, member.linkname = kind, target
     return member
 
 
-def chain_of_links() -> list[tuple[tarfile.TarInfo, bytes]]:
+def chain_of_links():
     """Folders and links whose resolved path is longer than PATH_MAX, and a file behind them."""
     deep, members, path = "d" * 247, [], ""
     for step in "abcdefghijklmnop":

@@ -3,12 +3,10 @@
 import random
 import shutil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import orjson
 import pytest
-from numpy.typing import NDArray
 from typer.testing import CliRunner
 
 from sidelight.cli.main import app
@@ -31,7 +29,7 @@ RANKED = ("--set=retrieval.listwise_depth=10", "--set=models.ranker={name: order
 class Made:
     """A prompted run of one topic that was judged, and the bundle of it."""
 
-    def __init__(self, folder: Path, index: Path) -> None:
+    def __init__(self, folder, index):
         self.run = folder / "run"
         self.bundle = folder / "run.tar.zst"
         self.inputs = write_inputs(folder, 1)
@@ -43,12 +41,12 @@ class Made:
         invoke("evaluate", self.run, *index_and_rubrics, "--words-only")
         invoke(*self.bundling(), "-o", self.bundle)
 
-    def bundling(self, run: Path | None = None) -> tuple[object, ...]:
+    def bundling(self, run=None):
         options = ("--index", self.index, "--rubrics", RUBRICS)
         return "bundle", run or self.run, *self.inputs[2:], *options
 
 
-def invoke(*arguments: object) -> str:
+def invoke(*arguments):
     result = CliRunner().invoke(app, [*map(str, arguments)])
     if result.exception is not None:
         raise result.exception
@@ -67,7 +65,7 @@ def unpacked(made, tmp_path):
     shutil.rmtree(tmp_path / "unpacked")
 
 
-def problems(bundle: Path) -> list[dict[str, str]]:
+def problems(bundle):
     result = CliRunner().invoke(app, ["verify", "--json", str(bundle)])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
@@ -76,7 +74,7 @@ def problems(bundle: Path) -> list[dict[str, str]]:
     return [problem for problem in verdict["problems"] if problem["severity"] == "error"]
 
 
-def named_files(bundle: Path) -> set[str]:
+def named_files(bundle):
     """The files that are said to have changed."""
     try:
         return {problem["file"] for problem in problems(bundle)}
@@ -84,7 +82,7 @@ def named_files(bundle: Path) -> set[str]:
         return {str(error).partition(": expected")[0]}
 
 
-def seal_again(folder: Path) -> None:
+def seal_again(folder):
     """Make a bundle's list of files that of the files that are there."""
     contents = read_contents(folder)
     contents.model_copy(update={"files": describe_files(folder)}).write(folder)
@@ -166,9 +164,7 @@ def test_nothing_that_a_link_in_a_run_leads_to_is_bundled(name, made, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["a\udcff.json", "a\n.json", "a\\b.json"], ids=ascii)
-def test_a_file_whose_name_no_bundle_can_list_is_refused_by_its_name(
-    made: Made, tmp_path: Path, name: str
-) -> None:
+def test_a_file_whose_name_no_bundle_can_list_is_refused_by_its_name(made, tmp_path, name):
     shutil.copytree(RUBRICS, tmp_path / "rubrics")
     (tmp_path / "rubrics" / name).write_text("{}")
     with pytest.raises(InputError) as caught:
@@ -243,7 +239,7 @@ def test_a_wrong_index_is_said_to_be_that(made, small_index):
 
 
 @pytest.fixture
-def evidence(tmp_path: Path) -> Path:
+def evidence(tmp_path):
     """What a run recorded: a search, a segment and the vectors of two texts."""
     record = Recording()
     record.searches["peat", 3] = [Hit("a#1_2", 1.5)]
@@ -264,9 +260,7 @@ ONES = np.ones((2, 4), np.float32)
     ],
     ids=lambda array: f"{array.dtype} {array.shape}",
 )
-def test_vectors_that_are_not_those_of_the_texts_are_refused_by_their_file(
-    evidence: Path, array: NDArray[Any]
-) -> None:
+def test_vectors_that_are_not_those_of_the_texts_are_refused_by_their_file(evidence, array):
     assert set(Recording.read(evidence).vectors) == {"bogs", "peat"}
     np.save(evidence / "vectors.npy", array)
     with pytest.raises(InputError, match="expected ") as caught:
@@ -275,7 +269,7 @@ def test_vectors_that_are_not_those_of_the_texts_are_refused_by_their_file(
     assert caught.value.remedy
 
 
-def test_an_archive_in_the_place_of_vectors_is_refused(evidence: Path) -> None:
+def test_an_archive_in_the_place_of_vectors_is_refused(evidence):
     np.savez(evidence / "vectors.npz", bogs=ONES[0], peat=ONES[0])
     (evidence / "vectors.npz").rename(evidence / "vectors.npy")
     with pytest.raises(InputError, match=r"vectors\.npy"):
@@ -283,7 +277,7 @@ def test_an_archive_in_the_place_of_vectors_is_refused(evidence: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["searches.jsonl", "segments.jsonl", "texts.jsonl"])
-def test_evidence_that_is_there_twice_is_refused_by_its_line(evidence: Path, name: str) -> None:
+def test_evidence_that_is_there_twice_is_refused_by_its_line(evidence, name):
     lines = (evidence / name).read_bytes().splitlines(keepends=True)
     (evidence / name).write_bytes(b"".join([*lines, lines[0]]))
     with pytest.raises(InputError, match=f"{name}:{len(lines) + 1}: .*again"):

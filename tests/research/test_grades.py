@@ -158,7 +158,7 @@ def test_a_file_of_no_grades_is_refused(tmp_path):
             graded_questions(path)
 
 
-def _graded(*grades_by_article: tuple[int, int], runs: int = 2) -> list[GradedQuestion]:
+def _graded(*grades_by_article, runs=2):
     """Return two questions a run on each article: who pays, and what comes next."""
     return [
         GradedQuestion(f"article-{place}", f"run-{run}", rank, grade, False, text)

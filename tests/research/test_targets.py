@@ -20,7 +20,7 @@ from sidelight_research.published import Figure, find_files, leaderboards, table
 from sidelight_research.training import TOPICS, TOPICS_AND_RUNS, shipped_figures
 
 
-def reproduce(*arguments: object) -> tuple[int, dict[str, dict[str, object]]]:
+def reproduce(*arguments):
     result = CliRunner().invoke(app, ["reproduce", "--json", *map(str, arguments)])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
@@ -102,7 +102,7 @@ def test_printed_leaderboards_and_wins_are_computed_again(tmp_path):
     }
 
 
-def _written(path: Path, text: str) -> Path:
+def _written(path, text):
     path.write_text(text)
     return path
 
@@ -276,7 +276,7 @@ ALIASES = {
 }
 
 
-def table(number: int) -> dict[str, dict[str, float]]:
+def table(number):
     header, *rows = (TABLES / f"table{number:02}.tsv").read_text().splitlines()
     names = header.split("\t")[1:]
     found = {}

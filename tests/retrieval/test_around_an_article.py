@@ -1,7 +1,5 @@
 """Searches around an article: what is dropped, and segments that are fetched once."""
 
-from collections.abc import Sequence
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,14 +20,12 @@ ARTICLE = Article(
 QUERY = Query(query_id="q", text="mill")
 
 
-def found(
-    *segments: Segment, k: int = 10, article: Article = ARTICLE, allow: bool = False
-) -> tuple[list[str], dict[str, str]]:
+def found(*segments, k=10, article=ARTICLE, allow=False):
     """Search a run of these segments, best first; return the ids kept and the reasons of drops."""
     by_id = {segment.segment_id: segment for segment in segments}
     hits = [Hit(segment_id, -float(rank)) for rank, segment_id in enumerate(by_id)]
 
-    def lookup(ids: Sequence[str]) -> list[Segment]:
+    def lookup(ids):
         return [by_id[segment_id] for segment_id in ids]
 
     around = None if allow else article
@@ -41,7 +37,7 @@ def found(
     )
 
 
-def segment(segment_id: str, text: str = "Something else entirely.", **fields: str) -> Segment:
+def segment(segment_id, text="Something else entirely.", **fields):
     return Segment(segment_id=segment_id, text=text, **fields)
 
 
@@ -144,15 +140,15 @@ LETTERS = "abcdef"
 class Store:
     """Knows a few segments, and what it was asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.asked: list[str] = []
 
-    def __call__(self, segment_ids: Sequence[str]) -> list[Segment]:
+    def __call__(self, segment_ids):
         self.asked += segment_ids
         return [Segment(segment_id=name, text=LETTERS[LETTERS.index(name)]) for name in segment_ids]
 
 
-def names(segments: Sequence[Segment]) -> str:
+def names(segments):
     return "".join(segment.segment_id for segment in segments)
 
 

@@ -1,7 +1,6 @@
 """Results in another order: by a cross-encoder, or by whoever orders a list."""
 
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -89,19 +88,19 @@ class Recorded:
 
     name = "first"
 
-    def __init__(self, scores: Sequence[float]) -> None:
+    def __init__(self, scores):
         self.scores = {f"d{place:03}": score for place, score in enumerate(scores)}
         self.read: list[str] = []
 
-    def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
+    def search(self, queries, k):
         hits = [Hit(name, 1000.0 - place) for place, name in enumerate(self.scores)]
         return {query.query_id: hits[:k] for query in queries}
 
-    def lookup(self, segment_ids: Sequence[str]) -> list[Segment]:
+    def lookup(self, segment_ids):
         self.read += segment_ids
         return [Segment(segment_id=name, text=name) for name in segment_ids]
 
-    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+    def score(self, query, texts):
         return [self.scores[text] for text in texts]
 
 
@@ -147,10 +146,10 @@ class Places:
 
     name = "places"
 
-    def __init__(self, counts: dict[str, int]) -> None:
+    def __init__(self, counts):
         self.counts = counts
 
-    def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
+    def search(self, queries, k):
         return {
             query.query_id: [
                 Hit(f"{place:04}", 9999.0 - place)
@@ -160,11 +159,11 @@ class Places:
         }
 
 
-def named(segment_ids: Sequence[str]) -> list[Segment]:
+def named(segment_ids):
     return [Segment(segment_id=name, text=name) for name in segment_ids]
 
 
-def reversing(windows: Sequence[tuple[str, Sequence[Segment]]]) -> list[list[int]]:
+def reversing(windows):
     """Prefer whatever the first stage put last."""
     return [
         sorted(range(len(window)), key=lambda at: window[at].segment_id, reverse=True)

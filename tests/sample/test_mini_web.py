@@ -1,7 +1,5 @@
 """The mini web holds together: ids, hosts, references, citations, labels and probes."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -23,12 +21,9 @@ from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import open_index
 from sidelight.index.text.corpus import read_documents, write_segments
-from sidelight.retrieval.base import Retriever
 from sidelight.retrieval.first_stage import Bm25Retriever, DenseRetriever
 from sidelight.sample import sample_path
-from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.segment import document_id_of, overlapping
-from sidelight.schemas.topic import Article
 from sidelight.tracks import load_track
 
 SCALES = load_track().scales
@@ -40,22 +35,22 @@ ASSESSMENTS = MINI_WEB / "human_assessments"
 
 
 @pytest.fixture(scope="module")
-def topics() -> dict[str, Article]:
+def topics():
     return {topic.topic_id: topic for topic in read_articles(MINI_WEB / "topics.jsonl")}
 
 
 @pytest.fixture(scope="module")
-def documents() -> dict[str, Article]:
+def documents():
     return {doc.topic_id: doc for doc in read_documents(MINI_WEB / "documents.jsonl")}
 
 
 @pytest.fixture(scope="module")
-def rubrics() -> dict[str, Rubric]:
+def rubrics():
     return read_rubrics(MINI_WEB / "human_rubrics", SCALES)
 
 
 @pytest.fixture(scope="module")
-def segment_ids(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+def segment_ids(tmp_path_factory):
     path: Path = tmp_path_factory.mktemp("mini-web") / "segments.jsonl"
     write_segments(path, read_documents(MINI_WEB / "documents.jsonl"), lambda _: None)
     return {orjson.loads(line)["docid"] for line in path.read_bytes().splitlines()}
@@ -203,7 +198,7 @@ def test_words_and_meaning_each_find_what_the_other_misses(tmp_path):
     queries = read_queries(MINI_WEB / "probes" / "queries.tsv")
     qrels = read_qrels(MINI_WEB / "probes" / "qrels.txt")
 
-    def answered(retriever: Retriever) -> set[str]:
+    def answered(retriever):
         return {
             query_id
             for query_id, hits in retriever.search(queries, 5).items()

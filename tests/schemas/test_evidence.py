@@ -1,7 +1,5 @@
 """Evidence merges in any order and hands out keys that lead back."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,9 +19,7 @@ sets = st.lists(items, max_size=5).map(
 
 
 @given(sets, sets, sets)
-def test_merge_commutes_associates_and_is_idempotent(
-    first: EvidenceSet, second: EvidenceSet, third: EvidenceSet
-) -> None:
+def test_merge_commutes_associates_and_is_idempotent(first, second, third):
     merge = EvidenceSet.merge
     assert merge(first, second) == merge(second, first)
     assert merge(first, merge(second, third)) == merge(merge(first, second), third)
@@ -31,13 +27,13 @@ def test_merge_commutes_associates_and_is_idempotent(
 
 
 @given(sets)
-def test_keys_lead_back_to_their_segments(found: EvidenceSet) -> None:
+def test_keys_lead_back_to_their_segments(found):
     ids = found.segment_ids()
     assert list(ids.values()) == sorted(ids.values())
     assert all(ids[key] == item.segment.segment_id for key, item in found.keyed())
 
 
-def test_what_evidence_speaks_to_is_covered() -> None:
+def test_what_evidence_speaks_to_is_covered():
     found = EvidenceSet.merge(
         *(
             EvidenceSet(

@@ -1,7 +1,5 @@
 """A scale says what labels there are; nothing else knows them."""
 
-from __future__ import annotations
-
 from itertools import permutations
 from typing import Annotated
 
@@ -28,12 +26,12 @@ GRADES = LabelScale(
 SCALES = [scale for name in names("track") for scale in load_track(name).scales.values()]
 
 
-def test_order_leaves_out_what_opposes() -> None:
+def test_order_leaves_out_what_opposes():
     assert GRADES.levels == ("none", "related", "high", "perfect")
     assert (GRADES.highest, GRADES.lowest, GRADES.opposite) == ("perfect", "none", "wrong")
 
 
-def test_files_write_labels_in_their_own_way() -> None:
+def test_files_write_labels_in_their_own_way():
     assert [label and label.name for label in map(GRADES.read, ("3", "wrong", "perfect"))] == [
         "perfect",
         "wrong",
@@ -41,13 +39,13 @@ def test_files_write_labels_in_their_own_way() -> None:
     ]
 
 
-def test_one_label_wins_whatever_the_order() -> None:
+def test_one_label_wins_whatever_the_order():
     for given_labels in permutations(("none", "high", "wrong")):
         assert GRADES.first(given_labels) == "wrong"
     assert GRADES.first(("none", "high")) == "high"
 
 
-def test_labels_merge_where_the_scale_says_so() -> None:
+def test_labels_merge_where_the_scale_says_so():
     assert [GRADES.coarse(name) for name in GRADES.names] == [
         "relevant",
         "wrong",
@@ -65,13 +63,13 @@ def test_labels_merge_where_the_scale_says_so() -> None:
         ({"labels": GRADES.labels[:2], "precedence": ()}, "the last label"),
     ],
 )
-def test_what_is_no_scale_is_refused(changes: dict[str, object], says: str) -> None:
+def test_what_is_no_scale_is_refused(changes, says):
     with pytest.raises(ValidationError, match=says):
         LabelScale.model_validate(GRADES.model_dump() | changes)
 
 
 @given(st.sampled_from(SCALES))
-def test_scales_of_tracks_can_be_read_back(scale: LabelScale) -> None:
+def test_scales_of_tracks_can_be_read_back(scale):
     assert len(set(scale.writings)) == len(scale.names)
     for writing, label in zip(scale.writings, scale.labels, strict=True):
         assert scale.read(writing) is label
@@ -80,7 +78,7 @@ def test_scales_of_tracks_can_be_read_back(scale: LabelScale) -> None:
     assert earned in (sorted(earned), sorted(earned, reverse=True))
 
 
-def test_a_model_is_offered_the_labels_of_a_scale_and_no_others() -> None:
+def test_a_model_is_offered_the_labels_of_a_scale_and_no_others():
     class Reply(BaseModel):
         label: Annotated[str, OneOf(GRADES.names)]
 

@@ -1,9 +1,5 @@
 """A report or question set that breaks a limit, or cites what was never found, cannot exist."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +14,7 @@ FOUND = ("w_doc_01_5#0_10", "w_doc_01_5#1_20", "w_doc_01_5#2_30", "w_doc_02_7#0_
 LIMITS = ReportLimits(max_words=20, max_citations=2, max_uncited=1)
 
 
-def report(*sentences: tuple[str, tuple[str, ...]], evidence: Any = FOUND) -> Report:
+def report(*sentences, evidence=FOUND):
     return Report(
         topic_id=TOPIC,
         sentences=tuple(CitedSentence(text=text, citations=cited) for text, cited in sentences),
@@ -27,7 +23,7 @@ def report(*sentences: tuple[str, tuple[str, ...]], evidence: Any = FOUND) -> Re
     )
 
 
-def test_a_report_within_its_limits_exists() -> None:
+def test_a_report_within_its_limits_exists():
     made = report(("Five words are in here.", FOUND[:1]), ("And this cites nothing.", ()))
     assert len(made.sentences) == 2
 
@@ -46,19 +42,19 @@ def test_a_report_within_its_limits_exists() -> None:
         ([("Hid\u200bden.", (FOUND[0],))], "not a clean single line"),
     ],
 )
-def test_a_report_that_breaks_a_limit_cannot_exist(sentences: Any, says: str) -> None:
+def test_a_report_that_breaks_a_limit_cannot_exist(sentences, says):
     with pytest.raises(InputError, match=says):
         report(*sentences)
 
 
-def test_the_target_article_cannot_be_cited_even_when_it_was_retrieved() -> None:
+def test_the_target_article_cannot_be_cited_even_when_it_was_retrieved():
     own = f"{TOPIC}#3_99"
     with pytest.raises(InputError, match="cites itself"):
         report(("One.", (own,)), evidence=[own])
 
 
 @given(st.lists(st.text(alphabet="ab ´ﷺ", max_size=30), max_size=6))
-def test_no_report_ever_exceeds_its_word_limit(texts: list[str]) -> None:
+def test_no_report_ever_exceeds_its_word_limit(texts):
     try:
         made = report(*((text, FOUND[:1]) for text in texts))
     except InputError:
@@ -77,8 +73,6 @@ def test_no_report_ever_exceeds_its_word_limit(texts: list[str]) -> None:
         (("One?", "x" * 21), "over 20 characters"),
     ],
 )
-def test_a_question_set_that_breaks_a_limit_cannot_exist(
-    questions: tuple[str, ...], says: str
-) -> None:
+def test_a_question_set_that_breaks_a_limit_cannot_exist(questions, says):
     with pytest.raises(InputError, match=says):
         QuestionSet(topic_id=TOPIC, questions=questions, count=2, max_characters=20)

@@ -1,7 +1,5 @@
 """Segment ids are read as the collection writes them."""
 
-from __future__ import annotations
-
 import json
 from typing import TYPE_CHECKING
 
@@ -10,12 +8,12 @@ import pytest
 from sidelight.schemas.segment import SegmentId, document_id_of, overlapping, parse_segment_id
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    pass
 
 KNOWN = "msmarco_v2.1_doc_16_1992489241#2_2215054467"
 
 
-def test_a_segment_id_has_four_parts() -> None:
+def test_a_segment_id_has_four_parts():
     assert parse_segment_id(KNOWN) == SegmentId(
         document_id="msmarco_v2.1_doc_16_1992489241", shard="16", window=2, offset=2215054467
     )
@@ -29,20 +27,20 @@ def test_a_segment_id_has_four_parts() -> None:
         *(KNOWN + "9" * 5000, KNOWN.replace("#2", "#" + "2" * 5000)),
     ],
 )
-def test_anything_else_is_not_a_segment_id(value: str) -> None:
+def test_anything_else_is_not_a_segment_id(value):
     assert parse_segment_id(value) is None
 
 
 @pytest.mark.parametrize(
     ("other", "expected"), [("#1_5", True), ("#3_5", True), ("#2_5", False), ("#4_5", False)]
 )
-def test_neighbouring_windows_of_a_document_overlap(other: str, expected: bool) -> None:
+def test_neighbouring_windows_of_a_document_overlap(other, expected):
     same, elsewhere = "msmarco_v2.1_doc_16_1992489241" + other, "msmarco_v2.1_doc_16_7" + other
     assert overlapping(KNOWN, [elsewhere, same, "184"]) == [same] * expected
     assert overlapping("184", [KNOWN]) == []
 
 
-def test_every_public_citation_parses(public_runs: Path) -> None:
+def test_every_public_citation_parses(public_runs):
     cited = {
         citation
         for path in (public_runs / "task2").iterdir()

@@ -1,7 +1,5 @@
 """What steps did, put together in any order, and read again as it was."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -40,7 +38,7 @@ FIRST = DraftReport(sentences=(DraftSentence(text="She did.", segment_ids=("d1#0
 SECOND = DraftReport(sentences=(DraftSentence(text="He did.", segment_ids=("d3#0",)),))
 
 
-def searched(number: int, aspect: str) -> Trace:
+def searched(number, aspect):
     found = Searched(
         hits={f"{number}.{aspect}": (Hit(f"d{number}#0", 0.5), Hit(f"{aspect}#0", 0.25))},
         dropped=(DroppedHit(segment_id="d9#0", reason="own-article"),),
@@ -92,7 +90,7 @@ STEPS = [
 ]
 
 
-def merged(steps: list[Trace]) -> Trace:
+def merged(steps):
     trace = Trace()
     for step in steps:
         trace = trace.merge(step)
@@ -105,9 +103,7 @@ some_steps = st.lists(st.sampled_from(STEPS)).map(merged)
 
 @settings(deadline=None)
 @given(some_steps, some_steps, some_steps)
-def test_merging_commutes_associates_and_is_idempotent(
-    one: Trace, two: Trace, three: Trace
-) -> None:
+def test_merging_commutes_associates_and_is_idempotent(one, two, three):
     both = one.merge(two)
     # As text, because the order of rounds shows to whoever goes through them.
     assert both.model_dump_json() == two.merge(one).model_dump_json()
@@ -132,12 +128,12 @@ def test_merging_commutes_associates_and_is_idempotent(
         (Trace(checks={0: ()}), "trace.checks.0"),
     ],
 )
-def test_steps_that_disagree_are_refused(other: Trace, step: str) -> None:
+def test_steps_that_disagree_are_refused(other, step):
     with pytest.raises(ValueError, match=f"two steps disagree about {step}$"):
         WHOLE.merge(other)
 
 
-def test_a_trace_comes_back_from_its_file_as_it_was() -> None:
+def test_a_trace_comes_back_from_its_file_as_it_was():
     shown: dict[str, Any] = WHOLE.model_dump(mode="json")
     shown["rounds"] = {number: shown["rounds"][number] for number in ("1", "10", "2")}
     again = Trace.model_validate(shown)
@@ -145,7 +141,7 @@ def test_a_trace_comes_back_from_its_file_as_it_was() -> None:
     assert list(again.rounds) == [1, 2, 10]
 
 
-def test_a_trace_tells_what_was_found_written_and_refused() -> None:
+def test_a_trace_tells_what_was_found_written_and_refused():
     assert WHOLE.found() == {"d1#0", "d2#0", "author#0", "claim#0", "d3#0", "d4#0"}
     assert WHOLE.refused() == {"claim", "d4"}
     assert WHOLE.drafts() == (FIRST, SECOND)

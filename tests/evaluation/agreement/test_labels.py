@@ -20,7 +20,7 @@ from sidelight.formats.labels.assessments import (
     COMPOUND_ASSESSMENTS,
     QUESTION_ASSESSMENTS,
 )
-from sidelight.schemas.grading.judgment import AnswerAssessment, Unjudged
+from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track
 from tests.helpers.labels.toy import GOOD, HAVE, answer, pair, rubric, verdict, write_csv
 
@@ -29,7 +29,7 @@ SCALES = load_track().scales
 RUBRICS = {"t": rubric("t", (HAVE, 2), (GOOD, 2))}
 
 
-def answers(*labels: str) -> list[AnswerAssessment]:
+def answers(*labels):
     return [answer("t", "r", f"na-{number}", label) for number, label in enumerate(labels, 1)]
 
 

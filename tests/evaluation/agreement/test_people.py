@@ -3,7 +3,6 @@
 import asyncio
 import gzip
 import json
-from pathlib import Path
 
 import pytest
 
@@ -50,7 +49,7 @@ SEGMENTS = {
 }
 
 
-def written(path: Path, *lines: object) -> Path:
+def written(path, *lines):
     text = "".join(f"{line if isinstance(line, str) else json.dumps(line)}\n" for line in lines)
     data = text.encode()
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)

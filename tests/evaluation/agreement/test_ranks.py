@@ -12,7 +12,7 @@ PEOPLE: Rows = {"a": (0.9, 0.1), "b": (0.6, 0.35), "c": (0.3, 0.2)}
 JUDGE: Rows = {"a": (0.8, 0.3), "b": (0.5, 0.2), "c": (0.4, 0.1)}
 
 
-def scores(rows: Rows, measure: str = "score") -> list[TopicScore]:
+def scores(rows, measure="score"):
     """Return scores from run tag -> one score for each topic t1, t2, ..."""
     return [
         TopicScore(run_tag, f"t{number}", {measure: value})

@@ -1,13 +1,11 @@
 """A judge that is fooled by one thing is caught by the attack of that name, and by no other."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 
 import pytest
 
-from sidelight.evaluation.audit.audit import Audit, ProbeResult, audit
+from sidelight.evaluation.audit.audit import audit
 from sidelight.evaluation.audit.text_attacks import ATTACKS, Material, honest_trials
 from sidelight.evaluation.labelling.judge import Judge, Judgment, RubricCase
 from sidelight.evaluation.labelling.rubric_cases import REPORT_ANSWERS
@@ -18,7 +16,6 @@ from sidelight.formats.topics import read_articles
 from sidelight.learned.models import AnswerModel
 from sidelight.sample import sample_path
 from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.run import SubmittedReport
 from sidelight.text import count_words
 from sidelight.tracks import load_track
@@ -39,11 +36,11 @@ class Reader(Judge):
 
     name, version = "reader", "1"
 
-    def __init__(self, falls: Falls = lambda answer, case: False) -> None:
+    def __init__(self, falls=lambda answer, case: False):
         self.falls = falls
         self.labellers = {REPORT_ANSWERS: self.read}
 
-    async def read(self, case: RubricCase[SubmittedReport]) -> list[Judgment]:
+    async def read(self, case):
         said = {sentence.text for sentence in case.submission.responses}
         return [
             Judgment("supports" if one.text in said or self.falls(one.text, case) else "none")
@@ -56,34 +53,34 @@ class Learned(Judge):
 
     name, version = "learned", "1"
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.model = AnswerModel.load(None)
         self.labellers = {REPORT_ANSWERS: self.read}
 
-    async def read(self, case: RubricCase[SubmittedReport]) -> list[Judgment]:
+    async def read(self, case):
         items = [answer.text for answer in case.rubric.answers]
         verdicts = self.model.judge(items, case.submission.text, max_words=LIMIT)
         return [Judgment(("none", "partial", "supports")[one.level]) for one in verdicts]
 
 
-def attacked(judge: Judge, *, articles: dict[str, str] = ARTICLES) -> Audit:
+def attacked(judge, *, articles=ARTICLES):
     given = TaskRuns(TRACK.cited_text, RUBRICS, [RUN])
     return asyncio.run(audit(judge, given, articles=articles))
 
 
-def results(found: Audit) -> dict[str, ProbeResult]:
+def results(found):
     return {result.probe: result for result in found.results if result.most is not None}
 
 
-def fooled(found: Audit) -> list[str]:
+def fooled(found):
     return [name for name, result in results(found).items() if not result.holds]
 
 
-def falling_for(name: str) -> Falls:
+def falling_for(name):
     """Give credit for exactly what one attack makes of an answer."""
     (attack,) = (one for one in ATTACKS if one.name == name)
 
-    def falls(answer: str, case: RubricCase[SubmittedReport]) -> bool:
+    def falls(answer, case):
         article = ARTICLES[case.rubric.topic_id]
         for trial in attack.trials(Material(case.rubric, LIMIT, article)):
             (own, *_) = trial.report.responses
@@ -98,7 +95,7 @@ def falling_for(name: str) -> Falls:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_planted_weakness_is_caught(name: str) -> None:
+def test_a_planted_weakness_is_caught(name):
     found = attacked(Reader(falling_for(name)))
     assert fooled(found) == [name]
     result = results(found)[name]
@@ -109,7 +106,7 @@ def test_a_planted_weakness_is_caught(name: str) -> None:
     assert all(change.after == "supports" for change in found.changes)
 
 
-def test_a_judge_without_a_weakness_is_left_in_peace() -> None:
+def test_a_judge_without_a_weakness_is_left_in_peace():
     found = attacked(Reader())
     assert list(results(found)) == NAMES
     assert fooled(found) == []
@@ -118,12 +115,12 @@ def test_a_judge_without_a_weakness_is_left_in_peace() -> None:
     assert found.changes == []
 
 
-def test_what_learned_from_people_is_left_in_peace() -> None:
+def test_what_learned_from_people_is_left_in_peace():
     assert fooled(attacked(Learned())) == []
 
 
-def test_a_judge_that_counts_words_in_any_order_is_caught() -> None:
-    def words(answer: str, case: RubricCase[SubmittedReport]) -> bool:
+def test_a_judge_that_counts_words_in_any_order_is_caught():
+    def words(answer, case):
         wanted = set(answer.casefold().rstrip(".").split())
         told = {word.rstrip(".,?").casefold() for word in case.submission.text.split()}
         return len(wanted & told) >= 0.5 * len(wanted)
@@ -132,20 +129,20 @@ def test_a_judge_that_counts_words_in_any_order_is_caught() -> None:
     assert caught <= set(fooled(attacked(Reader(words))))
 
 
-def test_a_judge_that_is_impressed_by_length_is_caught() -> None:
+def test_a_judge_that_is_impressed_by_length_is_caught():
     long = Reader(lambda _, case: count_words(case.submission.text) >= LIMIT)
     assert set(fooled(attacked(long))) == {"over-long", "pasted"}
 
 
-def test_who_gives_everything_or_nothing_does_not_hold() -> None:
+def test_who_gives_everything_or_nothing_does_not_hold():
     assert fooled(attacked(Reader(lambda answer, case: True))) == NAMES
 
     class Silent(Reader):
-        async def read(self, case: RubricCase[SubmittedReport]) -> list[Judgment]:
+        async def read(self, case):
             return [Judgment(Unjudged(reason="no")) for _ in case.rubric.answers]
 
     class Nothing(Reader):
-        async def read(self, case: RubricCase[SubmittedReport]) -> list[Judgment]:
+        async def read(self, case):
             return [Judgment("none") for _ in case.rubric.answers]
 
     for judge in (Silent(), Nothing()):
@@ -154,14 +151,14 @@ def test_who_gives_everything_or_nothing_does_not_hold() -> None:
         assert all(result.verdict.startswith("unknown: ") for result in found.values())
 
 
-def test_without_the_article_none_is_pasted() -> None:
+def test_without_the_article_none_is_pasted():
     assert list(results(attacked(Reader(), articles={}))) == [
         one for one in NAMES if one != "pasted"
     ]
 
 
 @pytest.mark.parametrize("rubric", RUBRICS.values(), ids=str)
-def test_the_honest_reports_say_every_answer_once_and_leave_room(rubric: Rubric) -> None:
+def test_the_honest_reports_say_every_answer_once_and_leave_room(rubric):
     material = Material(rubric, LIMIT, "An article.")
     ids = [answer.answer_id for answer in rubric.answers]
     assert [one for trial in honest_trials(material) for one in trial.answer_ids] == ids

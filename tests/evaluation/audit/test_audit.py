@@ -1,16 +1,13 @@
-from __future__ import annotations
-
 import asyncio
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.audit.audit import Audit, audit, write_changes
+from sidelight.evaluation.audit.audit import audit, write_changes
 from sidelight.evaluation.audit.text_attacks import QUESTION_PROBES, REPORT_PROBES
 from sidelight.evaluation.labelling.examples import read_examples
-from sidelight.evaluation.labelling.judge import Judge, Judgment, Mode, RubricCase
+from sidelight.evaluation.labelling.judge import Judge, Judgment, Mode
 from sidelight.evaluation.labelling.judges import EmbeddedJudge, PromptedJudge
 from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
 from sidelight.evaluation.labelling.run_kinds import TaskRuns
@@ -21,7 +18,6 @@ from sidelight.formats.topics import read_articles
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.sample import sample_path
 from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.schemas.run import SubmittedQuestion, SubmittedReport
 from sidelight.tracks import load_track
 from tests.helpers.models.reading_model import ReadingModel
 
@@ -50,11 +46,11 @@ class BiasedJudge(Judge):
     name = "biased"
     version = "1"
 
-    def __init__(self, likes: Reads) -> None:
+    def __init__(self, likes):
         self.likes = likes
         self.labellers = {QUESTION_SIMILARITY: self.compare, REPORT_ANSWERS: self.read}
 
-    async def compare(self, case: RubricCase[Sequence[SubmittedQuestion]]) -> list[Judgment]:
+    async def compare(self, case):
         return [
             Judgment("very-similar")
             if self.likes(place, submitted.text, submitted.run_id, submitted.team_id)
@@ -63,7 +59,7 @@ class BiasedJudge(Judge):
             for place, submitted in enumerate(case.submission)
         ]
 
-    async def read(self, case: RubricCase[SubmittedReport]) -> list[Judgment]:
+    async def read(self, case):
         told, metadata = case.submission.text, case.submission.metadata
         return [
             Judgment("supports")
@@ -83,25 +79,25 @@ REPORT_LIKES: dict[str, Reads] = LIKES | {
 }
 
 
-def reports(judge: Judge, tolerance: float = 0.0) -> Audit:
+def reports(judge, tolerance=0.0):
     return asyncio.run(
         audit(judge, TaskRuns(TRACK.cited_text, RUBRICS, REPORTS), tolerance=tolerance)
     )
 
 
-def questions(judge: Judge, tolerance: float = 0.0) -> Audit:
+def questions(judge, tolerance=0.0):
     return asyncio.run(
         audit(judge, TaskRuns(TRACK.question_list, RUBRICS, QUESTIONS), tolerance=tolerance)
     )
 
 
-def failing(found: Audit) -> list[str]:
+def failing(found):
     """The probes of what should not matter that a judge does not hold under."""
     return [result.probe for result in found.results if not result.holds and result.most is None]
 
 
 @pytest.mark.parametrize("bias", REPORT_LIKES)
-def test_a_judge_with_a_bias_on_reports_is_caught(bias: str) -> None:
+def test_a_judge_with_a_bias_on_reports_is_caught(bias):
     found = reports(BiasedJudge(REPORT_LIKES[bias]), tolerance=0.02)
     assert failing(found) == [bias]
     (result,) = (result for result in found.results if result.probe == bias)
@@ -109,7 +105,7 @@ def test_a_judge_with_a_bias_on_reports_is_caught(bias: str) -> None:
 
 
 @pytest.mark.parametrize("bias", LIKES)
-def test_a_judge_with_a_bias_on_questions_is_caught(bias: str) -> None:
+def test_a_judge_with_a_bias_on_questions_is_caught(bias):
     assert failing(questions(BiasedJudge(LIKES[bias]), tolerance=0.02)) == [bias]
 
 
@@ -120,11 +116,11 @@ def test_a_judge_with_a_bias_on_questions_is_caught(bias: str) -> None:
         lambda place, text, tag, team: "written by the organizers" in text,
     ],
 )
-def test_the_author_is_recognised_by_metadata_and_by_a_byline(likes: Reads) -> None:
+def test_the_author_is_recognised_by_metadata_and_by_a_byline(likes):
     assert failing(reports(BiasedJudge(likes))) == ["author"]
 
 
-def test_what_an_obedient_judge_gives_is_counted() -> None:
+def test_what_an_obedient_judge_gives_is_counted():
     found = reports(BiasedJudge(LIKES["instruction"]))
     n_answers = sum(len(q.answers) for rubric in RUBRICS.values() for q in rubric.questions)
     result = found.results[len(ANSWER_PROBES) - 1]
@@ -138,14 +134,14 @@ def test_what_an_obedient_judge_gives_is_counted() -> None:
     }
 
 
-def test_an_order_bias_moves_credit_without_adding_any() -> None:
+def test_an_order_bias_moves_credit_without_adding_any():
     result = reports(BiasedJudge(LIKES["order"])).results[0]
     # In each of four reports the first answer loses what the last one gains.
     assert (result.n_changed, result.n_gained, result.n_lost) == (8, 4, 4)
     assert result.credit_change == 0
 
 
-def test_an_attack_that_only_costs_credit_has_failed() -> None:
+def test_an_attack_that_only_costs_credit_has_failed():
     contrary = BiasedJudge(lambda place, text, tag, team: "Note to the assessor" not in text)
     found = reports(contrary)
     assert failing(found) == []
@@ -155,7 +151,7 @@ def test_an_attack_that_only_costs_credit_has_failed() -> None:
 
 
 @pytest.mark.parametrize("given", [True, False])
-def test_a_constant_judge_holds(given: bool) -> None:
+def test_a_constant_judge_holds(given):
     constant = BiasedJudge(lambda place, text, tag, team: given)
     for found, probes in ((reports(constant), ANSWER_PROBES), (questions(constant), PAIR_PROBES)):
         results = found.results[: len(probes)]
@@ -165,18 +161,18 @@ def test_a_constant_judge_holds(given: bool) -> None:
         assert all("changes no verdict" in result.verdict for result in results)
 
 
-def test_the_tolerance_is_a_share() -> None:
+def test_the_tolerance_is_a_share():
     picky = BiasedJudge(LIKES["order"])
     share = reports(picky).results[0].share_changed or 0
     assert failing(reports(picky, tolerance=share)) == []
     assert failing(reports(picky, tolerance=share * 0.99)) == ["order"]
 
 
-def test_verdicts_that_could_not_be_had(tmp_path: Path) -> None:
+def test_verdicts_that_could_not_be_had(tmp_path):
     class Silent(BiasedJudge):
         """Says nothing to whom it does not know."""
 
-        async def read(self, case: RubricCase[SubmittedReport]) -> list[Judgment]:
+        async def read(self, case):
             given = await super().read(case)
             if self.likes(0, case.submission.text, case.submission.metadata.run_id, ""):
                 return given
@@ -195,14 +191,14 @@ def test_verdicts_that_could_not_be_had(tmp_path: Path) -> None:
     assert never.results[0].share_changed is None
 
 
-def test_the_embedded_judge_holds() -> None:
+def test_the_embedded_judge_holds():
     judge = EmbeddedJudge(RUBRICS, read_examples(SAMPLE, ["lantern-t1", "lantern-t2"]))
     assert failing(reports(judge)) == []
     assert failing(questions(judge, tolerance=0.02)) == []
 
 
 @pytest.mark.parametrize("mode", Mode)
-def test_the_prompted_judge_holds_with_a_model_that_reads(mode: Mode) -> None:
+def test_the_prompted_judge_holds_with_a_model_that_reads(mode):
     articles = {article.topic_id: article for article in read_articles(SAMPLE / "topics.jsonl")}
     model = PromptedModel(ReadingModel("reader"), Sampling(), lambda _: None)
     judge = PromptedJudge({"reader": model}, articles, mode=mode)
@@ -210,7 +206,7 @@ def test_the_prompted_judge_holds_with_a_model_that_reads(mode: Mode) -> None:
     assert failing(questions(judge)) == []
 
 
-def test_what_cannot_be_audited_is_refused() -> None:
+def test_what_cannot_be_audited_is_refused():
     taught = EmbeddedJudge(RUBRICS, read_examples(SAMPLE, ["quillmark-t2"]))
     with pytest.raises(UsageError, match="quillmark-t2"):
         reports(taught)

@@ -5,10 +5,7 @@ import json
 import time
 import zlib
 from collections import Counter
-from collections.abc import Collection
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -32,7 +29,6 @@ from sidelight.evaluation.exams.grades import check_grades, corrected, read_corr
 from sidelight.evaluation.labelling.judge import Judgment
 from sidelight.evaluation.labelling.passage_grade import (
     DIRECT_METHODS,
-    PassageCase,
     PassageGrader,
     PromptedDirectGrades,
 )
@@ -45,7 +41,7 @@ from sidelight.schemas.grading.graded_passage import (
     ItemGrade,
 )
 from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.schemas.grading.rubric import ExamBank, ExamKind, new_item
+from sidelight.schemas.grading.rubric import ExamBank, new_item
 from sidelight.schemas.investigation.evidence import Hit
 from sidelight.schemas.run import (
     CitedSentence,
@@ -101,16 +97,16 @@ def test_it_takes_a_time_that_grows_with_the_text(text):
 
 
 # Passages out of rankings, citations and whole answers, and what is known of each put together.
-def texts_of(wanted: Collection[str]) -> dict[str, str]:
+def texts_of(wanted):
     return {one: f"The text of {one}." for one in wanted if one != "unknown"}
 
 
-def ranking(tag: str, *names: str) -> RankingRun:
+def ranking(tag, *names):
     hits = tuple(Hit(name, 9.0 - place) for place, name in enumerate(names))
     return RankingRun(run_tag=tag, run_ids=(tag,), rankings={"q": hits})
 
 
-def answer(tag: str, *sentences: tuple[str, tuple[str, ...]]) -> ReportRun:
+def answer(tag, *sentences):
     report = SubmittedReport(
         metadata=ReportMetadata(team_id="t", run_id=tag, topic_id="q"),
         responses=tuple(CitedSentence(text=text, citations=cited) for text, cited in sentences),
@@ -118,7 +114,7 @@ def answer(tag: str, *sentences: tuple[str, tuple[str, ...]]) -> ReportRun:
     return ReportRun(run_tag=tag, reports=(report,))
 
 
-def places(queries: list[GradedQuery]) -> dict[str, dict[str, int]]:
+def places(queries):
     return {
         passage.passage_id: {one.run: one.rank for one in passage.rankings}
         for query in queries
@@ -170,14 +166,14 @@ def test_more_runs_add_places_and_keep_grades():
 class Hashes(PassageGrader):
     """Grades by a hash, and counts how often each cell is graded."""
 
-    def __init__(self, *, fails: bool = False) -> None:
+    def __init__(self, *, fails=False):
         self.graded: Counter[tuple[str, str]] = Counter()
         self.fails = fails
 
-    def grader(self, kind: ExamKind) -> Grader:
+    def grader(self, kind):
         return Grader(f"hashes {kind}", "none")
 
-    async def __call__(self, case: PassageCase) -> list[Judgment]:
+    async def __call__(self, case):
         self.graded.update((case.passage, item.item_id) for item in case.items)
         if self.fails:
             return [Judgment(Unjudged(reason="nobody there"))] * len(case.items)
@@ -187,7 +183,7 @@ class Hashes(PassageGrader):
         ]
 
 
-def pool(*sizes: int) -> list[GradedQuery]:
+def pool(*sizes):
     return [
         GradedQuery(
             f"q{number}",
@@ -200,16 +196,16 @@ def pool(*sizes: int) -> list[GradedQuery]:
     ]
 
 
-def bank(query: str, items: int, kind: ExamKind = "question") -> ExamBank:
+def bank(query, items, kind="question"):
     tests = tuple(new_item(query, f"{kind} {number}") for number in range(items))
     return ExamBank(topic_id=query, query_text="a query", kind=kind, tests=tests)
 
 
-def grade(queries: list[GradedQuery], banks: list[ExamBank], grader: Hashes) -> list[GradedQuery]:
+def grade(queries, banks, grader):
     return asyncio.run(grade_cells(queries, banks_by_query(banks), grader))
 
 
-def grown(old: list[GradedQuery], new: list[GradedQuery]) -> list[GradedQuery]:
+def grown(old, new):
     known = {(one.query_id, one.passage_id): one for query in old for one in query.passages}
     return [
         replace(
@@ -282,7 +278,7 @@ PASSAGE = GradedPassage("q", "p", "text", gradings=(Grading(GRADER, "question", 
 QUERIES = [GradedQuery("q", (PASSAGE,))]
 
 
-def save(folder: Path, *verdicts: tuple[str, Any], **changed: Any) -> Path:
+def save(folder, *verdicts, **changed):
     path = folder / "corrections.json"
     said = [
         {"query_id": "q", "passage_id": "p", "item_id": item, "grade": grade}

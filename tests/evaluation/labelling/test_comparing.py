@@ -68,7 +68,7 @@ ZERO = Thresholds(0, (2.0, 3.0))  # never reached by features in [0, 1]
 FIT = partial(fit_levels, n_levels=3, fallback=ZERO)
 
 
-def separable(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def separable(n, seed=0):
     """One feature in [0, 1] that tells three levels apart, and one of noise."""
     random = np.random.default_rng(seed)
     x = random.uniform(size=(n, 2))

@@ -8,7 +8,7 @@ from sidelight.evaluation.labelling.comparing import SentenceEncoder
 from sidelight.evaluation.labelling.judges import EmbeddedJudge
 from sidelight.learned.ordinal_model import weights_hash
 from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.schemas.run import CitedSentence, SubmittedReport
+from sidelight.schemas.run import CitedSentence
 from tests.helpers.labels.asked import on_compound, on_questions, on_report
 from tests.helpers.labels.labelled import N_QUESTIONS, TOPICS, examples, question, report, rubric
 
@@ -23,11 +23,11 @@ def judge():
     return EmbeddedJudge(RUBRICS, examples())
 
 
-def labels(judge: EmbeddedJudge, item: SubmittedReport, topic_id: str = "t1") -> list[str]:
+def labels(judge, item, topic_id="t1"):
     return [one.label for one in on_report(judge, RUBRICS[topic_id], item)]
 
 
-def saying(*texts: str) -> SubmittedReport:
+def saying(*texts):
     responses = tuple(CitedSentence(text=text) for text in texts)
     return report("t1").model_copy(update={"responses": responses})
 

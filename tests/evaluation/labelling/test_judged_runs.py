@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -10,7 +9,7 @@ from typer.testing import CliRunner
 from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.labelling.examples import read_examples
-from sidelight.evaluation.labelling.judge import Judge, Judgment, RubricCase
+from sidelight.evaluation.labelling.judge import Judge, Judgment
 from sidelight.evaluation.labelling.judged_runs import (
     JudgingManifest,
     assess_runs,
@@ -28,13 +27,11 @@ from sidelight.formats.labels.assessments import read_assessments
 from sidelight.formats.runs.question_list import write_question_run
 from sidelight.sample import sample_path
 from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.run import (
     CitedSentence,
     QuestionRun,
     ReportRun,
     SubmittedQuestion,
-    SubmittedReport,
 )
 from sidelight.tracks import load_track
 from tests.helpers.labels.labelled import N_QUESTIONS, TOPICS, examples, question, report, rubric
@@ -50,29 +47,29 @@ JUDGE = EmbeddedJudge(RUBRICS, examples())
 N_ASKED = TRACK.question_list.count
 
 
-def question_run(tag: str, *topics: str) -> QuestionRun:
+def question_run(tag, *topics):
     ranks = range(1, N_ASKED + 1)
     # Written backwards, since a run file may have any order.
     questions = [question(topic, rank, tag) for topic in topics for rank in ranks]
     return QuestionRun(run_tag=tag, questions=tuple(reversed(questions)))
 
 
-def report_run(tag: str, *topics: str) -> ReportRun:
+def report_run(tag, *topics):
     return ReportRun(run_tag=tag, reports=tuple(report(topic, tag) for topic in reversed(topics)))
 
 
-async def question_labels(judge: Judge, rubrics: dict[str, Rubric], runs: list[QuestionRun]):
+async def question_labels(judge, rubrics, runs):
     """Return the labels of pairs and those of compound questions."""
     found = await assess_runs(judge, TaskRuns(TRACK.question_list, rubrics, runs))
     return found[QUESTION_SIMILARITY], found[COMPOUND_QUESTIONS]
 
 
-async def answer_labels(judge: Judge, rubrics: dict[str, Rubric], runs: list[ReportRun]):
+async def answer_labels(judge, rubrics, runs):
     found = await assess_runs(judge, TaskRuns(TRACK.cited_text, rubrics, runs))
     return found[REPORT_ANSWERS]
 
 
-def judged(judge: Judge, run: ReportRun, folder: Path) -> JudgingManifest:
+def judged(judge, run, folder):
     return asyncio.run(judge_runs(judge, TaskRuns(TRACK.cited_text, RUBRICS, [run]), folder))
 
 
@@ -168,11 +165,11 @@ class UnsureJudge(EmbeddedJudge):
 
     name = "unsure"
 
-    def __init__(self, rubrics: dict[str, Rubric]) -> None:
+    def __init__(self, rubrics):
         super().__init__(rubrics)
         self.labellers = {**self.labellers, REPORT_ANSWERS: self.read}
 
-    async def read(self, case: RubricCase[SubmittedReport]) -> list[Judgment]:
+    async def read(self, case):
         return [Judgment(Unjudged(reason="unreadable"))] * len(REPORT_ANSWERS.units(case))
 
 
@@ -220,11 +217,11 @@ class CarelessJudge(Judge):
     name = "careless"
     version = "1"
 
-    def __init__(self, *judgments: Judgment) -> None:
+    def __init__(self, *judgments):
         self.labellers = {REPORT_ANSWERS: self.read}
         self._judgments = list(judgments)
 
-    async def read(self, case: RubricCase[SubmittedReport]) -> list[Judgment]:
+    async def read(self, case):
         return self._judgments
 
 
@@ -246,7 +243,7 @@ QUESTIONS, REPORTS = TRACK.question_list, TRACK.cited_text
 SAMPLE = sample_path()
 
 
-def saying(*n_words: int):
+def saying(*n_words):
     sentences = tuple(CitedSentence(text=" ".join(["word"] * count)) for count in n_words)
     return report("t1").model_copy(update={"responses": sentences})
 

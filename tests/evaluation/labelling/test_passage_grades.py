@@ -23,13 +23,13 @@ from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.grading.rubric import new_item
 from sidelight.wiring.judges import open_encoder
 from tests.helpers.models.reading_model import FENCED
-from tests.helpers.models.scripted_model import Line, ScriptedModel
+from tests.helpers.models.scripted_model import ScriptedModel
 
 ITEMS = tuple(new_item("q", text) for text in ("What is peat?", "Where is it?", "Who digs it?"))
 CASE = PassageCase("peat", "Peat is dead moss.\nIt lies in Ireland.", "question", ITEMS)
 
 
-def reply(*ratings: object, first: int = 1) -> str:
+def reply(*ratings, first=1):
     grades = [
         {"item_id": f"i{number}", "answer": f"says {number}", "rating": rating}
         for number, rating in enumerate(ratings, start=first)
@@ -37,9 +37,7 @@ def reply(*ratings: object, first: int = 1) -> str:
     return json.dumps({"grades": grades})
 
 
-def grade(
-    *replies: Line | Any, case: PassageCase = CASE, **options: Any
-) -> tuple[list[Any], ScriptedModel]:
+def grade(*replies, case=CASE, **options):
     model = ScriptedModel(replies)
     grader = PromptedPassageGrades(
         PromptedModel(model, Sampling(), lambda _: None), "scripted", **options
@@ -189,7 +187,7 @@ def grader():
     return EmbeddedPassageGrades(open_encoder().encode)
 
 
-def grades(grader: EmbeddedPassageGrades, passage: str) -> list[int]:
+def grades(grader, passage):
     case = PassageCase("why do bogs store carbon", passage, "question", BOG_ITEMS)
     return [int(str(one.label)) for one in asyncio.run(grader(case))]
 

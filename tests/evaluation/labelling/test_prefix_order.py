@@ -9,19 +9,19 @@ from sidelight.evaluation.labelling.asking import PrefixOrder
 class Server:
     """Takes note of who comes in; lets all of them out together, when told."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.order = PrefixOrder()
         self.inside: list[str] = []
         self._out = asyncio.Event()
 
-    async def visit(self, *prefix: str, name: str, fails: bool = False) -> None:
+    async def visit(self, *prefix, name, fails=False):
         async with self.order.turn(*prefix):
             self.inside.append(name)
             await self._out.wait()
             if fails:
                 raise EOFError
 
-    async def let_out(self) -> list[str]:
+    async def let_out(self):
         """Return who is inside, and let them go."""
         for _ in range(20):
             await asyncio.sleep(0)

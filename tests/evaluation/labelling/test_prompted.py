@@ -3,7 +3,6 @@
 import asyncio
 import json
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -20,7 +19,7 @@ from sidelight.schemas.topic import Article
 from tests.helpers.labels.asked import on_compound, on_questions, on_report
 from tests.helpers.labels.labelled import question, report, rubric
 from tests.helpers.models.reading_model import FENCED
-from tests.helpers.models.scripted_model import Line, ScriptedModel
+from tests.helpers.models.scripted_model import ScriptedModel
 
 ARTICLE = Article(topic_id="t1", url="https://a.example/1", title="A title", body="The body.")
 RUBRIC = Rubric(topic_id="t1", questions=rubric("t1").questions[:2])
@@ -51,15 +50,13 @@ EXAMPLES = Examples(
 class Bench:
     """A prompted judge with a script, and what it asked."""
 
-    def __init__(
-        self, *replies: Line | Any, mode: Mode = Mode.PAIRWISE, examples: Examples | None = None
-    ) -> None:
+    def __init__(self, *replies, mode=Mode.PAIRWISE, examples=None):
         self.model = ScriptedModel(replies)
         self.records: list[CallRecord] = []
         asked = PromptedModel(self.model, Sampling(), self.records.append)
         self.judge = PromptedJudge({"scripted": asked}, {"t1": ARTICLE}, examples, mode)
 
-    def questions(self, *texts: str) -> list[list[Any]]:
+    def questions(self, *texts):
         """Return the labels by rubric question, then submitted question."""
         submitted = [
             given.model_copy(update={"text": text})
@@ -71,20 +68,20 @@ class Bench:
         width = len(submitted)
         return [labels[start : start + width] for start in range(0, len(labels), width)]
 
-    def answers(self) -> list[Any]:
+    def answers(self):
         found = on_report(self.judge, RUBRIC, report("t1", "mine"))
         self.model.assert_finished()
         return [item.label for item in found]
 
-    def sections(self, place: int = 0) -> dict[str, str]:
+    def sections(self, place=0):
         return dict(FENCED.findall(self.model.requests[place].messages[-1].content))
 
 
-def pair(label: str) -> str:
+def pair(label):
     return json.dumps({"reason": "so it is", "label": label})
 
 
-def listed(*labels: str, names: str = "q1 q2 q3", key: str = "question_id") -> str:
+def listed(*labels, names="q1 q2 q3", key="question_id"):
     return json.dumps(
         {
             "labels": [
@@ -95,11 +92,11 @@ def listed(*labels: str, names: str = "q1 q2 q3", key: str = "question_id") -> s
     )
 
 
-def told(*labels: str, names: str = "na-1 na-2") -> str:
+def told(*labels, names="na-1 na-2"):
     return listed(*labels, names=names, key="answer_id")
 
 
-def grid(**labels: str) -> str:
+def grid(**labels):
     return json.dumps(
         {
             "candidates": [

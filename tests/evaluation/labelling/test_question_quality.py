@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +10,6 @@ import pytest
 
 from sidelight.checks.usefulness import Document
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.labelling.judge import Judge
 from sidelight.evaluation.labelling.judged_runs import (
     AskedDocuments,
     grade_documents,
@@ -23,7 +22,6 @@ from sidelight.evaluation.labelling.question_quality import (
     LearnedQuestionRedundancy,
     grades,
 )
-from sidelight.llm.base import Request
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.run import QuestionRun, SubmittedQuestion
@@ -44,7 +42,7 @@ class Asked(NamedTuple):
     questions: Sequence[str]
 
 
-def mean(questions: Sequence[str]) -> float:
+def mean(questions):
     labels = asyncio.run(LearnedQuestionQuality()(Asked(questions)))
     return sum(max(0, int(str(one.label))) for one in labels) / len(labels)
 
@@ -101,7 +99,7 @@ RUN = QuestionRun(
 )
 
 
-def graded(grades: list[tuple[str, str]]) -> str:
+def graded(grades):
     return json.dumps(
         {
             "grades": [
@@ -112,7 +110,7 @@ def graded(grades: list[tuple[str, str]]) -> str:
     )
 
 
-def judge(*replies: str | Callable[[Request], str]) -> Judge:
+def judge(*replies):
     model = PromptedModel(ScriptedModel(replies), Sampling(), lambda _: None)
     return PromptedJudge({"tiny": model}, {"t": ARTICLE})
 

@@ -23,7 +23,7 @@ from sidelight.evaluation.labelling.relevance import (
 )
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.schemas.grading.judgment import Unjudged
-from tests.helpers.asking.conversation import Asked, scripted
+from tests.helpers.asking.conversation import scripted
 
 
 @pytest.mark.parametrize(
@@ -85,11 +85,11 @@ def test_whatever_comes_before_changes_nothing(text, grade):
     assert final_score(f"{text} ##final score: {grade}") == grade
 
 
-def reply(conclusion: str, *covered: int, beside: str = "none") -> str:
+def reply(conclusion, *covered, beside="none"):
     return json.dumps({"covered": covered, "beside": beside, "conclusion": conclusion})
 
 
-def judged(*replies: str) -> tuple[Judgment, Asked]:
+def judged(*replies):
     asked = scripted(*replies)
     judge = PromptedRelevance(Assessor(asked.model))
     found = asyncio.run(judge("14", "I want to know all.", ["Who pays?", "Who owns?"], "A page."))

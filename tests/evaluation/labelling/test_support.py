@@ -12,7 +12,7 @@ from sidelight.evaluation.labelling.support import SUPPORT, assess_support
 from sidelight.evaluation.scoring.measures import score_support
 from sidelight.formats.labels.assessments import write_support_sentences
 from sidelight.llm.prompted import PromptedModel, Sampling
-from sidelight.schemas.grading.judgment import JudgedSentence, Unjudged
+from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
 from tests.helpers.models.scripted_model import ScriptedModel
 
@@ -26,7 +26,7 @@ OWNER = CitedSentence(
 )
 
 
-def run(tag: str, **reports: Sequence[CitedSentence]) -> ReportRun:
+def run(tag, **reports):
     return ReportRun(
         run_tag=tag,
         reports=tuple(
@@ -39,7 +39,7 @@ def run(tag: str, **reports: Sequence[CitedSentence]) -> ReportRun:
     )
 
 
-def assess(*runs: ReportRun) -> list[JudgedSentence]:
+def assess(*runs):
     def texts_of(segment_ids):
         return {one: TEXTS[one] for one in segment_ids if one in TEXTS}
 

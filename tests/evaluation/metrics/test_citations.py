@@ -1,7 +1,5 @@
 """Measures of nuggets and citations: the tracks' examples, and what holds of any answer."""
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -106,7 +104,7 @@ MEASURES = (
 )
 
 
-def bank(nuggets: list[Any], weights: list[float] | None = None) -> NuggetBank:
+def bank(nuggets, weights=None):
     return NuggetBank(
         topic_id="14",
         nuggets=tuple(
@@ -121,7 +119,7 @@ def bank(nuggets: list[Any], weights: list[float] | None = None) -> NuggetBank:
     )
 
 
-def measured(measure: Any, nuggets: list[Any], weights: list[float] | None = None) -> Any:
+def measured(measure, nuggets, weights=None):
     return measure(bank(nuggets, weights), [label for *_, label in nuggets], SCALES)
 
 

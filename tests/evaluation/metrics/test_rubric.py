@@ -172,7 +172,7 @@ LABELS = scale_named("question_quality").names
 LISTS = st.lists(st.sampled_from(LABELS), min_size=10, max_size=10)
 
 
-def ranked(labels: list[str]) -> dict[int, str | Unjudged]:
+def ranked(labels):
     return dict(enumerate(labels, start=1))
 
 

@@ -23,7 +23,7 @@ COUNCIL = "Wexford council closed the swimming pool for repairs in 2021."
 AGAIN = "Records show that The Harbour Post is owned by the shipping company Delmar Lines."
 
 
-def run(tag: str, *sentences: str) -> ReportRun:
+def run(tag, *sentences):
     return ReportRun(
         run_tag=tag,
         reports=(
@@ -35,7 +35,7 @@ def run(tag: str, *sentences: str) -> ReportRun:
     )
 
 
-def rubric(*answers: tuple[str, str]) -> Rubric:
+def rubric(*answers):
     scale = TRACK.scales["importance"]
     return Rubric(
         topic_id=TOPIC,

@@ -2,7 +2,6 @@
 
 from itertools import product
 from math import sqrt
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import nct, t
 
 from sidelight.errors import InputError, InvalidFileError, UsageError
-from sidelight.evaluation.scoring.compare import PairedComparison, compare_runs, topic_values
+from sidelight.evaluation.scoring.compare import compare_runs, topic_values
 from sidelight.evaluation.scoring.table import (
     Interval,
     bootstrap_intervals,
@@ -25,12 +24,12 @@ from tests.helpers.labels.toy import write_csv
 scores = st.lists(st.floats(0, 1), min_size=3, max_size=20)
 
 
-def interval(row: list[float], samples: int = 2000, seed: int = 0) -> Interval | None:
+def interval(row, samples=2000, seed=0):
     (found,) = bootstrap_intervals(np.array([row]), samples=samples, seed=seed)
     return found
 
 
-def p_value(row: list[float], samples: int = 10_000, seed: int = 0) -> float:
+def p_value(row, samples=10_000, seed=0):
     (found,) = randomisation_tests(np.array([row], dtype=float), samples=samples, seed=seed)
     return found
 
@@ -190,9 +189,7 @@ ROWS = (
 )
 
 
-def compare(
-    path: Path, *rows: tuple[object, ...], measure: str | None = None, baseline: str | None = None
-) -> list[PairedComparison]:
+def compare(path, *rows, measure=None, baseline=None):
     file = write_csv(path / "t.csv", HEADER, *rows)
     scores = topic_values(read_topic_scores(file), measure, file)
     return compare_runs(scores, baseline=baseline, samples=1000, seed=0)

@@ -13,7 +13,6 @@ from sidelight.errors import InvalidFileError
 from sidelight.evaluation.scoring.organizers import compat_report_scores
 from sidelight.evaluation.scoring.score import score_questions, score_reports
 from sidelight.evaluation.scoring.table import (
-    ScoreTable,
     label_source,
     read_topic_scores,
     write_score_files,
@@ -126,7 +125,7 @@ spellings = st.tuples(
 PLAIN = (False, "\n", csv.QUOTE_MINIMAL, False, False, False)
 
 
-def spelled(header, rows, spelling) -> bytes:
+def spelled(header, rows, spelling):
     mark, ending, quoting, blank, again, ghost = spelling
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator=ending, quoting=quoting)
@@ -142,7 +141,7 @@ def spelled(header, rows, spelling) -> bytes:
     return text.getvalue().encode("utf-8-sig" if mark else "utf-8")
 
 
-def scored(content: bytes) -> ScoreTable:
+def scored(content):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "labels.csv"
         path.write_bytes(content)

@@ -22,7 +22,7 @@ SCALES = load_track().scales
 UNKNOWN = Unjudged(reason="no reply")
 
 
-def question(rank: int, importance: str, *answer_ids: str) -> RubricQuestion:
+def question(rank, importance, *answer_ids):
     answers = tuple(RubricAnswer(answer_id=one, text="It is so.") for one in answer_ids)
     return RubricQuestion(
         question_id=f"t-{rank}",
@@ -39,7 +39,7 @@ RUBRIC = Rubric(
 )
 
 
-def label(stage: Stage, answer_id: str, label: str | Unjudged) -> AnswerAssessment:
+def label(stage, answer_id, label):
     return AnswerAssessment("t", stage, answer_id, label)
 
 

@@ -24,7 +24,7 @@ from sidelight.evaluation.scoring.retrieval import RetrievalScores, score_retrie
 TABLE2 = Path(__file__).resolve().parents[2] / "fixtures" / "lateral2024_table2.tsv"
 
 
-def scored(run: str, **ndcg: float) -> RetrievalScores:
+def scored(run, **ndcg):
     per_query = {name: {"nDCG@10": value, "RR": value} for name, value in ndcg.items()}
     return RetrievalScores(run, {"nDCG@10": 0.0, "RR": 0.0}, per_query, ())
 

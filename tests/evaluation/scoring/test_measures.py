@@ -86,7 +86,7 @@ def test_names_among_tasks_are_known():
     assert measure_called("question_score").computes == "question_coverage"
 
 
-def score(*arguments: object) -> dict[str, object]:
+def score(*arguments):
     result = CliRunner().invoke(app, ["score", *map(str, arguments), "--json"])
     if result.exception is not None:
         raise result.exception

@@ -2,7 +2,6 @@
 
 from functools import reduce
 from operator import add
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -141,15 +140,13 @@ FULL_PAIRS = (
 ONE_EACH = tuple((topic, "r", 1, "Who?", "not-compound", "x") for topic in RUBRICS)
 
 
-def reports(path: Path, *rows: tuple[object, ...], merge: bool = False) -> ScoreDiff:
+def reports(path, *rows, merge=False):
     return diff_report_scores(
         TRACK, RUBRICS, write_csv(path / "a.csv", ANSWERS, *rows), merge=merge
     )
 
 
-def questions(
-    path: Path, *rows: tuple[object, ...], verdicts: tuple[tuple[object, ...], ...] = ONE_EACH
-) -> ScoreDiff:
+def questions(path, *rows, verdicts=ONE_EACH):
     return diff_question_scores(
         TRACK,
         RUBRICS,
@@ -158,7 +155,7 @@ def questions(
     )
 
 
-def explained(diff: ScoreDiff) -> list[tuple[object, ...]]:
+def explained(diff):
     return [
         (
             gap.topic_id,
@@ -171,7 +168,7 @@ def explained(diff: ScoreDiff) -> list[tuple[object, ...]]:
     ]
 
 
-def causes_of_stops(diff: ScoreDiff) -> list[str]:
+def causes_of_stops(diff):
     return [stop.handling.cause for stop in diff.stops]
 
 

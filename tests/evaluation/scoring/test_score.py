@@ -16,7 +16,6 @@ from sidelight.evaluation.scoring.score import (
     score_reports,
     with_unit_weights,
 )
-from sidelight.evaluation.scoring.table import ScoreTable
 from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assessments
 from sidelight.schemas.grading.judgment import AnswerAssessment, Unjudged
 from sidelight.tracks import load_track
@@ -38,7 +37,7 @@ TRACK = load_track()
 RUBRICS = {"a": rubric("a", (HAVE, 2), (NICE, 1)), "b": rubric("b", (HAVE, 1))}
 
 
-def run_values(table: ScoreTable, run_tag: str = "r") -> dict[str, float]:
+def run_values(table, run_tag="r"):
     return next(run.row for run in table.runs if run.run_tag == run_tag)
 
 

@@ -1,11 +1,7 @@
 """Banks of test questions and of nuggets, as the RUBRIC workbench has them."""
 
-from __future__ import annotations
-
 import gzip
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,10 +12,9 @@ from sidelight.formats.banks.exams import (
     write_exams,
 )
 from sidelight.schemas.grading.rubric import ExamBank, bank_version, exam_item_id, new_item
-from tests.helpers.public_data import PublicData
 
 
-def bank(*texts: str, topic_id: str = "q", subtopic_id: str = "") -> ExamBank:
+def bank(*texts, topic_id="q", subtopic_id=""):
     return ExamBank(
         topic_id=topic_id,
         subtopic_id=subtopic_id,
@@ -29,13 +24,13 @@ def bank(*texts: str, topic_id: str = "q", subtopic_id: str = "") -> ExamBank:
     )
 
 
-def test_an_id_is_the_md5_of_the_words() -> None:
+def test_an_id_is_the_md5_of_the_words():
     assert new_item("q", " Who? ").item_id == exam_item_id("q", "Who?")
     assert exam_item_id("q", "Who?").startswith("q/")
     assert exam_item_id("q", "Who?", "s") == exam_item_id("q", "Who?").replace("q/", "q/s/")
 
 
-def test_a_version_is_of_what_is_asked_not_of_its_order() -> None:
+def test_a_version_is_of_what_is_asked_not_of_its_order():
     one = bank_version([bank("Who?", "Why?")])
     assert one == bank_version([bank("Why?", "Who?")])
     assert one != bank_version([bank("Who?")])
@@ -43,7 +38,7 @@ def test_a_version_is_of_what_is_asked_not_of_its_order() -> None:
 
 
 @pytest.mark.parametrize("name", ["bank.jsonl", "bank.jsonl.gz"])
-def test_new_banks_are_read_as_they_were_written(tmp_path: Path, name: str) -> None:
+def test_new_banks_are_read_as_they_were_written(tmp_path, name):
     banks = (bank("Who?", "Why?"), bank("When?", topic_id="r", subtopic_id="s"), bank(topic_id="x"))
     write_exams(tmp_path / name, banks)
     found = read_exams(tmp_path / name)
@@ -61,9 +56,7 @@ def test_new_banks_are_read_as_they_were_written(tmp_path: Path, name: str) -> N
         ("rubric-dl20/dl20-nuggets.jsonl.gz", "nugget"),
     ],
 )
-def test_public_banks_keep_every_key(
-    shared_data: PublicData, tmp_path: Path, name: str, kind: str
-) -> None:
+def test_public_banks_keep_every_key(shared_data, tmp_path, name, kind):
     banks = read_exams(shared_data / name)
     assert {one.kind for one in banks} == {kind}
     assert {len(one.items) for one in banks} == {10}
@@ -74,7 +67,7 @@ def test_public_banks_keep_every_key(
     assert objects(tmp_path / "copy.jsonl.gz") == objects(shared_data / name)
 
 
-def objects(path: Path) -> list[Any]:
+def objects(path):
     with gzip.open(path) as stream:
         return [list(json.loads(line).items()) for line in stream]
 
@@ -82,7 +75,7 @@ def objects(path: Path) -> list[Any]:
 ITEM = {"question_id": "q/1", "question_text": "Who?"}
 
 
-def line(*items: dict[str, str], **changes: object) -> str:
+def line(*items, **changes):
     return json.dumps({"query_id": "q", "query_text": "", "items": items} | changes)
 
 
@@ -97,21 +90,21 @@ def line(*items: dict[str, str], **changes: object) -> str:
         ([line(ITEM, query_id=7)], "query_id"),
     ],
 )
-def test_what_is_wrong_is_named(tmp_path: Path, lines: list[str], says: str) -> None:
+def test_what_is_wrong_is_named(tmp_path, lines, says):
     path = tmp_path / "bank.jsonl"
     path.write_text("\n".join(lines))
     with pytest.raises(InvalidFileError, match=says):
         read_exams(path)
 
 
-def test_an_empty_file_is_no_bank(tmp_path: Path) -> None:
+def test_an_empty_file_is_no_bank(tmp_path):
     path = tmp_path / "bank.jsonl"
     path.write_text("")
     with pytest.raises(InputError, match="found no line"):
         read_exams(path)
 
 
-def test_queries_are_an_object_or_lines(shared_data: PublicData, tmp_path: Path) -> None:
+def test_queries_are_an_object_or_lines(shared_data, tmp_path):
     queries = read_query_texts(shared_data / "rubric-dl20" / "dl20-queries.json")
     assert len(queries) == 54
     (tmp_path / "queries.json").write_text(json.dumps(queries))
@@ -121,13 +114,13 @@ def test_queries_are_an_object_or_lines(shared_data: PublicData, tmp_path: Path)
 
 
 @pytest.mark.parametrize("content", ['{"7": ""}', '{"7": 1}', '{"7": "x"', '{"": "x"}'])
-def test_what_is_no_query_is_refused(tmp_path: Path, content: str) -> None:
+def test_what_is_no_query_is_refused(tmp_path, content):
     (tmp_path / "queries.json").write_text(content)
     with pytest.raises(InvalidFileError):
         read_query_texts(tmp_path / "queries.json")
 
 
-def test_a_query_with_two_texts_is_refused(tmp_path: Path) -> None:
+def test_a_query_with_two_texts_is_refused(tmp_path):
     path = tmp_path / "queries.json"
     path.write_text('{"1": "what is peat", "1": "what is coal"}')
     with pytest.raises(InvalidFileError, match="each key once"):

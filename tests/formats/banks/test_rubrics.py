@@ -1,8 +1,4 @@
-from __future__ import annotations
-
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,7 +12,7 @@ from sidelight.tracks import load_track
 SCALES = load_track().scales
 
 
-def official(topic_id: str = "t_1") -> dict[str, Any]:
+def official(topic_id="t_1"):
     return {
         "topic_id": topic_id,
         "annotator": "a key nobody needs",
@@ -40,12 +36,12 @@ def official(topic_id: str = "t_1") -> dict[str, Any]:
     }
 
 
-def write_json(path: Path, content: object) -> Path:
+def write_json(path, content):
     path.write_text(json.dumps(content), encoding="utf-8")
     return path
 
 
-def test_reads_the_official_fields(tmp_path: Path) -> None:
+def test_reads_the_official_fields(tmp_path):
     rubric = read_rubric(write_json(tmp_path / "t_1.json", official()), SCALES)
     assert rubric.topic_id == "t_1"
     assert [question.rank for question in rubric.questions] == [1, 2]
@@ -61,7 +57,7 @@ def test_reads_the_official_fields(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("key", ["answer_text", "short_answer", "answer", "text"])
-def test_reads_the_answer_text_under_every_likely_key(tmp_path: Path, key: str) -> None:
+def test_reads_the_answer_text_under_every_likely_key(tmp_path, key):
     content = official()
     for question in content["rubrics"]:
         for answer in question["short_answers"]:
@@ -70,20 +66,20 @@ def test_reads_the_answer_text_under_every_likely_key(tmp_path: Path, key: str) 
     assert rubric.questions[1].answers[0].text == "A columnist."
 
 
-def test_reads_references_given_as_objects(tmp_path: Path) -> None:
+def test_reads_references_given_as_objects(tmp_path):
     content = official()
     content["rubrics"][0]["short_answers"][0]["references"] = [{"url": "https://b"}, "https://c"]
     rubric = read_rubric(write_json(tmp_path / "r.json", content), SCALES)
     assert rubric.questions[0].answers[0].references == ("https://b", "https://c")
 
 
-def test_accepts_a_byte_order_mark(tmp_path: Path) -> None:
+def test_accepts_a_byte_order_mark(tmp_path):
     path = tmp_path / "r.json"
     path.write_text(json.dumps(official()), encoding="utf-8-sig")
     assert read_rubric(path, SCALES).topic_id == "t_1"
 
 
-def _drop(content: dict[str, Any], *keys: str | int) -> None:
+def _drop(content, *keys):
     *path, last = keys
     for key in path:
         content = content[key]  # type: ignore[index]
@@ -111,7 +107,7 @@ def _drop(content: dict[str, Any], *keys: str | int) -> None:
         ),
     ],
 )
-def test_says_where_a_rubric_is_wrong(tmp_path: Path, change: Any, place: str) -> None:
+def test_says_where_a_rubric_is_wrong(tmp_path, change, place):
     content = official()
     change(content)
     path = write_json(tmp_path / "r.json", content)
@@ -122,14 +118,14 @@ def test_says_where_a_rubric_is_wrong(tmp_path: Path, change: Any, place: str) -
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b'{"topic_id":', b"\xff\xfe{}"])
-def test_refuses_what_is_not_a_json_object(tmp_path: Path, content: bytes) -> None:
+def test_refuses_what_is_not_a_json_object(tmp_path, content):
     path = tmp_path / "r.json"
     path.write_bytes(content)
     with pytest.raises(InvalidFileError):
         read_rubric(path, SCALES)
 
 
-def test_an_importance_given_twice_is_refused(tmp_path: Path) -> None:
+def test_an_importance_given_twice_is_refused(tmp_path):
     path = write_json(tmp_path / "r.json", official())
     twice = '"importance": "C: Nice to Know", "importance": "A: Have to Know"'
     path.write_text(path.read_text().replace('"importance": "A: Have to Know"', twice))
@@ -137,19 +133,19 @@ def test_an_importance_given_twice_is_refused(tmp_path: Path) -> None:
         read_rubric(path, SCALES)
 
 
-def test_reads_a_folder_sorted_by_topic_id(tmp_path: Path) -> None:
+def test_reads_a_folder_sorted_by_topic_id(tmp_path):
     write_json(tmp_path / "a.json", official("t_2"))
     write_json(tmp_path / "b.json", official("t_1"))
     (tmp_path / "notes.txt").write_text("not a rubric")
     assert list(read_rubrics(tmp_path, SCALES)) == ["t_1", "t_2"]
 
 
-def test_refuses_a_folder_without_rubrics(tmp_path: Path) -> None:
+def test_refuses_a_folder_without_rubrics(tmp_path):
     with pytest.raises(InputError, match="found none"):
         read_rubrics(tmp_path, SCALES)
 
 
-def test_refuses_two_rubrics_for_one_topic(tmp_path: Path) -> None:
+def test_refuses_two_rubrics_for_one_topic(tmp_path):
     write_json(tmp_path / "a.json", official())
     write_json(tmp_path / "b.json", official())
     with pytest.raises(InputError, match="second rubric"):
@@ -160,7 +156,7 @@ text = st.text(min_size=1)
 
 
 @st.composite
-def rubrics(draw: st.DrawFn) -> Rubric:
+def rubrics(draw):
     ranks = draw(st.lists(st.integers(1, 99), min_size=1, max_size=4, unique=True))
     return Rubric(
         topic_id=draw(text),
@@ -184,7 +180,7 @@ def rubrics(draw: st.DrawFn) -> Rubric:
 
 
 @given(rubric=rubrics())
-def test_what_is_written_reads_back(tmp_path_factory: pytest.TempPathFactory, rubric: Rubric):
+def test_what_is_written_reads_back(tmp_path_factory, rubric):
     path = tmp_path_factory.getbasetemp() / "rubric.json"
     write_rubric(path, rubric)
     assert read_rubric(path, SCALES) == rubric

@@ -1,8 +1,4 @@
-from __future__ import annotations
-
 from collections import Counter
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -24,7 +20,6 @@ from sidelight.schemas.grading.judgment import (
     Unjudged,
 )
 from sidelight.tracks import load_track
-from tests.helpers.public_data import PublicData
 
 SCALES = load_track().scales
 
@@ -35,13 +30,13 @@ COMPOUND_HEADER = (
 )
 
 
-def write_csv(tmp_path: Path, *lines: str) -> Path:
+def write_csv(tmp_path, *lines):
     path = tmp_path / "assessments.csv"
     path.write_bytes("".join(line + "\n" for line in lines).encode())
     return path
 
 
-def test_reads_human_question_assessments(tmp_path: Path) -> None:
+def test_reads_human_question_assessments(tmp_path):
     path = write_csv(
         tmp_path,
         "topic_id,rubric_question_rank,run_tag,run_question_rank,run_question_text,annotation",
@@ -58,7 +53,7 @@ def test_reads_human_question_assessments(tmp_path: Path) -> None:
     ]
 
 
-def test_reads_the_published_automatic_report_assessments(shared_data: PublicData) -> None:
+def test_reads_the_published_automatic_report_assessments(shared_data):
     path = shared_data / "dragun-2025" / "autojudge" / "auto_report_assessments.csv"
     assessments = read_assessments(path, ANSWER_ASSESSMENTS, SCALES)
     assert len(assessments) == 26 * 551
@@ -70,14 +65,14 @@ def test_reads_the_published_automatic_report_assessments(shared_data: PublicDat
     }
 
 
-def test_writes_the_published_file_byte_for_byte(shared_data: PublicData, tmp_path: Path) -> None:
+def test_writes_the_published_file_byte_for_byte(shared_data, tmp_path):
     path = shared_data / "dragun-2025" / "autojudge" / "auto_report_assessments.csv"
     copy = tmp_path / "copy.csv"
     write_assessments(copy, ANSWER_ASSESSMENTS, read_assessments(path, ANSWER_ASSESSMENTS, SCALES))
     assert copy.read_bytes() == path.read_bytes()
 
 
-def test_writes_the_organizers_columns(tmp_path: Path) -> None:
+def test_writes_the_organizers_columns(tmp_path):
     write_assessments(tmp_path / "q.csv", QUESTION_ASSESSMENTS, [])
     write_assessments(tmp_path / "a.csv", ANSWER_ASSESSMENTS, [])
     write_assessments(tmp_path / "c.csv", COMPOUND_ASSESSMENTS, [])
@@ -94,13 +89,13 @@ def test_writes_the_organizers_columns(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["N/A", "None", "NULL", "nan"])
-def test_names_that_pandas_takes_for_missing_stay_text(tmp_path: Path, name: str) -> None:
+def test_names_that_pandas_takes_for_missing_stay_text(tmp_path, name):
     path = write_csv(tmp_path, ANSWER_HEADER, f"t,{name},na-1,none,{name}")
     [assessment] = read_assessments(path, ANSWER_ASSESSMENTS, SCALES)
     assert (assessment.run_tag, assessment.rationale) == (name, name)
 
 
-def test_an_empty_label_is_unjudged(tmp_path: Path) -> None:
+def test_an_empty_label_is_unjudged(tmp_path):
     path = write_csv(tmp_path, QUESTION_HEADER, "t,1,run,2,")
     assert read_assessments(path, QUESTION_ASSESSMENTS, SCALES)[0].label == Unjudged(
         reason="empty label"
@@ -108,20 +103,18 @@ def test_an_empty_label_is_unjudged(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("label", ["Very-Similar", "very_similar", "VERY SIMILAR", " very-similar"])
-def test_spellings_of_a_label_are_folded(tmp_path: Path, label: str) -> None:
+def test_spellings_of_a_label_are_folded(tmp_path, label):
     path = write_csv(tmp_path, QUESTION_HEADER, f"t,1,run,2,{label}")
     assert read_assessments(path, QUESTION_ASSESSMENTS, SCALES)[0].label == "very-similar"
 
 
 @pytest.mark.parametrize(("cell", "rank"), [("1", 1), ("1.0", 1), ("01", 1), ("10.00", 10)])
-def test_a_rank_that_pandas_made_a_float_reads_as_an_integer(
-    tmp_path: Path, cell: str, rank: int
-) -> None:
+def test_a_rank_that_pandas_made_a_float_reads_as_an_integer(tmp_path, cell, rank):
     path = write_csv(tmp_path, QUESTION_HEADER, f"t,{cell},run,2,similar")
     assert read_assessments(path, QUESTION_ASSESSMENTS, SCALES)[0].rubric_question_rank == rank
 
 
-def test_identical_rows_collapse(tmp_path: Path) -> None:
+def test_identical_rows_collapse(tmp_path):
     path = write_csv(tmp_path, ANSWER_HEADER, "t,run,na-1,none,first", "t,run,na-1,none,again")
     [assessment] = read_assessments(path, ANSWER_ASSESSMENTS, SCALES)
     assert assessment.rationale == "first"
@@ -132,9 +125,7 @@ def test_identical_rows_collapse(tmp_path: Path) -> None:
         st.sampled_from(["", "none", "partial", "supports", "contradicts"]), min_size=1
     ).flatmap(lambda labels: st.tuples(st.just(labels), st.permutations(labels)))
 )
-def test_merging_keeps_the_weightiest_label_in_any_order(
-    tmp_path_factory: pytest.TempPathFactory, labels: tuple[list[str], list[str]]
-) -> None:
+def test_merging_keeps_the_weightiest_label_in_any_order(tmp_path_factory, labels):
     folder = tmp_path_factory.getbasetemp()
     merged = []
     for order in labels:
@@ -195,9 +186,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("kind", "lines", "code", "line"), REFUSED)
-def test_what_is_wrong_is_an_error_with_its_line(
-    tmp_path: Path, kind: Any, lines: list[str], code: str, line: int
-) -> None:
+def test_what_is_wrong_is_an_error_with_its_line(tmp_path, kind, lines, code, line):
     with pytest.raises(InvalidFileError) as caught:
         read_assessments(write_csv(tmp_path, *lines), kind, SCALES)
     assert [(one.code, one.line) for one in caught.value.problems] == [(code, line)]
@@ -241,12 +230,7 @@ compound_assessments = st.builds(
     answers=st.lists(answer_assessments, max_size=3, unique_by=lambda item: item.topic_id),
     compounds=st.lists(compound_assessments, max_size=3, unique_by=lambda item: item.topic_id),
 )
-def test_what_is_written_reads_back(
-    tmp_path_factory: pytest.TempPathFactory,
-    questions: list[QuestionAssessment],
-    answers: list[AnswerAssessment],
-    compounds: list[CompoundAssessment],
-) -> None:
+def test_what_is_written_reads_back(tmp_path_factory, questions, answers, compounds):
     path = tmp_path_factory.getbasetemp() / "assessments.csv"
     write_assessments(path, QUESTION_ASSESSMENTS, questions)
     assert read_assessments(path, QUESTION_ASSESSMENTS, SCALES) == questions
@@ -256,7 +240,7 @@ def test_what_is_written_reads_back(
     assert read_assessments(path, COMPOUND_ASSESSMENTS, SCALES) == compounds
 
 
-def test_an_unjudged_verdict_keeps_its_reason(tmp_path: Path) -> None:
+def test_an_unjudged_verdict_keeps_its_reason(tmp_path):
     path = tmp_path / "a.csv"
     unjudged = AnswerAssessment(
         topic_id="t", run_tag="run", answer_id="na-1", label=Unjudged(reason="no JSON, twice")
@@ -266,7 +250,7 @@ def test_an_unjudged_verdict_keeps_its_reason(tmp_path: Path) -> None:
     assert read_assessments(path, ANSWER_ASSESSMENTS, SCALES) == [unjudged]
 
 
-def test_a_carriage_return_is_written_as_a_line_feed(tmp_path: Path) -> None:
+def test_a_carriage_return_is_written_as_a_line_feed(tmp_path):
     path = tmp_path / "a.csv"
     item = AnswerAssessment(
         topic_id="t", run_tag="r", answer_id="a", label="none", rationale="one\rtwo\r\n3"

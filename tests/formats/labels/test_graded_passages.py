@@ -1,13 +1,8 @@
 """Graded passages: whatever a file holds is written back, and what is wrong is named."""
 
-from __future__ import annotations
-
 import gzip
 import json
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -26,7 +21,6 @@ from sidelight.schemas.grading.graded_passage import (
     Ranked,
 )
 from sidelight.schemas.grading.judgment import Unjudged
-from tests.helpers.public_data import PublicData
 
 GRADER = Grader("Asks", "tiny")
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=8)
@@ -42,7 +36,7 @@ ANYTHING = st.recursive(
 )
 
 
-def with_unknown(**known: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+def with_unknown(**known):
     """Objects with some known keys, each of them or not, and unknown ones."""
     unknown = st.dictionaries(TEXT.map("x-{}".format), ANYTHING, max_size=2)
     return st.builds(
@@ -50,13 +44,11 @@ def with_unknown(**known: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str,
     )
 
 
-def needing(
-    must: dict[str, st.SearchStrategy[Any]], **may: st.SearchStrategy[Any]
-) -> st.SearchStrategy[dict[str, Any]]:
+def needing(must, **may):
     return st.builds(lambda one, two: one | two, with_unknown(**may), st.fixed_dictionaries(must))
 
 
-def maybe_list(items: st.SearchStrategy[Any], *once: str) -> st.SearchStrategy[Any]:
+def maybe_list(items, *once):
     """No list, or a short one whose objects differ in some keys."""
     return st.none() | st.lists(
         items,
@@ -98,9 +90,7 @@ QUERY = st.tuples(
 
 
 @given(queries=st.lists(QUERY, max_size=3, unique_by=lambda one: str(one[0])))
-def test_what_is_read_is_written_back(
-    queries: list[Any], tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_what_is_read_is_written_back(queries, tmp_path_factory):
     folder = tmp_path_factory.mktemp("graded")
     first, second = folder / "first.jsonl", folder / "second.jsonl"
     first.write_text("".join(json.dumps(query) + "\n" for query in queries))
@@ -115,13 +105,11 @@ def test_what_is_read_is_written_back(
         ("llmjudge-2024/graded.jsonl.gz", 4423, 0),
     ],
 )
-def test_public_files_keep_every_byte(
-    shared_data: PublicData, tmp_path: Path, name: str, passages: int, cells: int
-) -> None:
+def test_public_files_keep_every_byte(shared_data, tmp_path, name, passages, cells):
     copy = tmp_path / "copy.jsonl.gz"
     seen: list[GradedPassage] = []
 
-    def queries() -> Iterator[GradedQuery]:
+    def queries():
         for query in read_graded(shared_data / name):
             seen.extend(query.passages)
             yield query
@@ -134,7 +122,7 @@ def test_public_files_keep_every_byte(
         assert sum(len(item.items) for one in seen for item in one.gradings) == cells
 
 
-def new_passage() -> GradedPassage:
+def new_passage():
     return GradedPassage(
         query_id="q",
         passage_id="p",
@@ -159,8 +147,8 @@ def new_passage() -> GradedPassage:
     )
 
 
-def without_sources(passage: GradedPassage) -> GradedPassage:
-    def bare(group: tuple[Any, ...]) -> tuple[Any, ...]:
+def without_sources(passage):
+    def bare(group):
         return tuple(replace(one, source=None) for one in group)
 
     return replace(
@@ -173,7 +161,7 @@ def without_sources(passage: GradedPassage) -> GradedPassage:
     )
 
 
-def test_new_work_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_new_work_is_read_as_it_was_written(tmp_path):
     path = tmp_path / "graded.jsonl.gz"
     write_graded(path, [GradedQuery("q", (new_passage(),))])
     (query,) = read_graded(path)
@@ -185,7 +173,7 @@ def test_new_work_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert grading["self_ratings"][0] == {"nugget_id": "q/1", "self_rating": 4}
 
 
-def test_a_correction_keeps_what_else_is_known(tmp_path: Path) -> None:
+def test_a_correction_keeps_what_else_is_known(tmp_path):
     path = tmp_path / "graded.jsonl"
     rated = {"self_ratings": [{"question_id": "q/1", "self_rating": 4}], "mine": 1}
     path.write_text(
@@ -203,7 +191,7 @@ def test_a_correction_keeps_what_else_is_known(tmp_path: Path) -> None:
     assert (again.source or {})["own"] == 2
 
 
-def test_the_same_text_gives_the_same_bytes(tmp_path: Path) -> None:
+def test_the_same_text_gives_the_same_bytes(tmp_path):
     for name in ("one.gz", "two.gz"):
         write_graded(tmp_path / name, [GradedQuery("q", (new_passage(),))])
     assert (tmp_path / "one.gz").read_bytes() == (tmp_path / "two.gz").read_bytes()
@@ -212,21 +200,21 @@ def test_the_same_text_gives_the_same_bytes(tmp_path: Path) -> None:
 PASSAGES = '[{"paragraph_id": "p", "text": "t"}]'
 
 
-def rated(*ratings: dict[str, object]) -> str:
+def rated(*ratings):
     grades = [{"self_ratings": ratings}]
     return json.dumps(["q", [{"paragraph_id": "p", "text": "t", "exam_grades": grades}]])
 
 
-def known(**what: object) -> str:
+def known(**what):
     """A query of one passage, and what is known of that."""
     return json.dumps(["q", [{"paragraph_id": "p", "text": "t", **what}]])
 
 
-def judged(*relevances: int) -> str:
+def judged(*relevances):
     return known(paragraph_data={"judgments": [{"relevance": one} for one in relevances]})
 
 
-def ranked(*ranks: int) -> str:
+def ranked(*ranks):
     rankings = [{"method": "bm25", "rank": one, "score": 1.5} for one in ranks]
     return known(paragraph_data={"rankings": rankings})
 
@@ -283,7 +271,7 @@ RATED_0, RATED_5 = (
         (f'["q", {PASSAGES}]\n["q", []]', "each query once; found a second q"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, line: str, says: str) -> None:
+def test_what_is_wrong_is_named_with_its_line(tmp_path, line, says):
     path = tmp_path / "graded.jsonl"
     path.write_text(f'["first", []]\n{line}\n')
     with pytest.raises(InvalidFileError) as caught:
@@ -308,9 +296,7 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, line: str, says: s
         ),
     ],
 )
-def test_the_same_said_twice_or_of_parts_of_a_query_is_no_conflict(
-    tmp_path: Path, line: str
-) -> None:
+def test_the_same_said_twice_or_of_parts_of_a_query_is_no_conflict(tmp_path, line):
     path = tmp_path / "graded.jsonl"
     path.write_text(line + "\n")
     assert len(list(read_graded(path))) == 1

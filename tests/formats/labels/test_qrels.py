@@ -1,23 +1,18 @@
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from sidelight.errors import InvalidFileError
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.verdict import judge_file
 from sidelight.tracks import load_track
-from tests.helpers.public_data import PublicData
 
 
-def write(tmp_path: Path, text: str) -> Path:
+def write(tmp_path, text):
     path = tmp_path / "qrels"
     path.write_text(text)
     return path
 
 
-def test_reads_grades_and_keeps_ids_as_text(tmp_path: Path) -> None:
+def test_reads_grades_and_keeps_ids_as_text(tmp_path):
     path = write(tmp_path, "007 0 a 2\n7 0 a -1\n7\t0\tb\t0\n7 0 b 0\n")
     assert read_qrels(path) == {"007": {"a": 2}, "7": {"a": -1, "b": 0}}
 
@@ -26,7 +21,7 @@ def test_reads_grades_and_keeps_ids_as_text(tmp_path: Path) -> None:
     ("name", "queries", "pairs"),
     [("rag-2025/qrels.nist.txt", 22, 10_284), ("cranfield/qrels.txt", 225, 1_837)],
 )
-def test_reads_public_qrels(shared_data: PublicData, name: str, queries: int, pairs: int) -> None:
+def test_reads_public_qrels(shared_data, name, queries, pairs):
     qrels = read_qrels(shared_data / name)
     assert len(qrels) == queries
     assert sum(len(grades) for grades in qrels.values()) == pairs
@@ -47,13 +42,13 @@ def test_reads_public_qrels(shared_data: PublicData, name: str, queries: int, pa
         ("1 0 a 1", "grade-conflict"),
     ],
 )
-def test_a_line_that_is_no_grade_is_an_error(tmp_path: Path, line: str, code: str) -> None:
+def test_a_line_that_is_no_grade_is_an_error(tmp_path, line, code):
     with pytest.raises(InvalidFileError) as caught:
         read_qrels(write(tmp_path, f"1 0 a 2\n{line}\n"))
     assert [(item.code, item.line) for item in caught.value.problems] == [(code, 2)]
 
 
-def test_labels_handed_in_have_the_grades_and_topics_of_the_track(tmp_path: Path) -> None:
+def test_labels_handed_in_have_the_grades_and_topics_of_the_track(tmp_path):
     path = write(tmp_path, "14 0 a 4\n14 0 b 5\nnone 0 c -1\n")
     track = load_track("rag2025")
     verdict = judge_file(path, track, track.topic_ids)
@@ -64,7 +59,7 @@ def test_labels_handed_in_have_the_grades_and_topics_of_the_track(tmp_path: Path
 
 
 @pytest.mark.parametrize("name", ["nist", "umbrela2"])
-def test_public_labels_are_valid(shared_data: PublicData, name: str) -> None:
+def test_public_labels_are_valid(shared_data, name):
     track = load_track("rag2025")
     path = shared_data / "rag-2025" / f"qrels.{name}.txt"
     assert judge_file(path, track, track.topic_ids).valid

@@ -1,7 +1,5 @@
 """What a model writes reaches no task file as markup, script address or formula."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -36,7 +34,7 @@ PLAIN = (
 
 
 @pytest.mark.parametrize(("text", "shown"), ACTIVE.items())
-def test_what_is_active_is_made_inert_and_warned_of(text: str, shown: str) -> None:
+def test_what_is_active_is_made_inert_and_warned_of(text, shown):
     assert inert(text) == shown
     findings = Findings(Path("run"))
     check_active(text, 3, findings)
@@ -45,12 +43,12 @@ def test_what_is_active_is_made_inert_and_warned_of(text: str, shown: str) -> No
 
 
 @pytest.mark.parametrize("text", PLAIN)
-def test_prose_stays_as_it_is(text: str) -> None:
+def test_prose_stays_as_it_is(text):
     assert inert(text) == text
 
 
 @given(st.text(st.sampled_from("<>=@+-|!:;/ aJscript(\"'"), max_size=40))
-def test_nothing_grows_and_once_is_enough(text: str) -> None:
+def test_nothing_grows_and_once_is_enough(text):
     shown = inert(text)
     assert inert(shown) == shown
     assert len(shown) <= len(text)
@@ -58,7 +56,7 @@ def test_nothing_grows_and_once_is_enough(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ACTIVE)
-def test_no_writer_lets_it_through(text: str, tmp_path: Path) -> None:
+def test_no_writer_lets_it_through(text, tmp_path):
     identity = RunIdentity(team_id="a", run_id="a-b", type="automatic")
     for task in load_track().tasks:
         result = (
@@ -79,7 +77,7 @@ def test_no_writer_lets_it_through(text: str, tmp_path: Path) -> None:
     "line",
     ['{"a": 1, "a": 2}', '{"a": {"b": 1, "b": 1}}', '{"a": [{"b": 1, "\\u0062": 2}]}'],
 )
-def test_a_repeated_key_is_an_error(line: str, tmp_path: Path) -> None:
+def test_a_repeated_key_is_an_error(line, tmp_path):
     path = tmp_path / "run.jsonl"
     path.write_text(f'{{"a": 1}}\n{line}\n')
     with pytest.raises(InvalidFileError, match=r"run\.jsonl:2: error \[key-repeated\]"):

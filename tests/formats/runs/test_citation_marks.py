@@ -1,7 +1,3 @@
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from sidelight.formats.runs.cited_sentences import has_citation_marks, read_report_run
@@ -19,11 +15,11 @@ ID = "msmarco_v2.1_doc_16_1293403601#1_1489527196"
         ("It closed】.", True),
     ],
 )
-def test_a_mark_is_told_by_its_brackets(text: str, expected: bool) -> None:
+def test_a_mark_is_told_by_its_brackets(text, expected):
     assert has_citation_marks(text) is expected
 
 
-def test_c4_the_marks_of_the_public_gpt_oss_run(public_runs: Path) -> None:
+def test_c4_the_marks_of_the_public_gpt_oss_run(public_runs):
     run = read_report_run(public_runs / "task2" / "organizer-gpt-oss-t2")
     sentences = (sentence.text for report in run.reports for sentence in report.responses)
     assert sum(map(has_citation_marks, sentences)) == 12

@@ -1,17 +1,14 @@
-from __future__ import annotations
-
 import json
 import time
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.errors import InputError, InvalidFileError, Problem
+from sidelight.errors import InputError, InvalidFileError
 from sidelight.formats.lines import Findings
 from sidelight.formats.runs.cited_sentences import (
     check_report_run,
@@ -35,15 +32,15 @@ from tests.helpers.formats.sample_runs import (
 CITATION = "msmarco_v2.1_doc_61_0#2_100"
 
 
-def check(path: Path) -> list[Problem]:
+def check(path):
     return check_report_run(path, TASK2, TOPICS)
 
 
-def found_in(path: Path) -> list[tuple[str, int | None]]:
+def found_in(path):
     return [(problem.code, problem.line) for problem in check(path)]
 
 
-def changed(tmp_path: Path, change: Callable[[dict[str, Any]], object]) -> Path:
+def changed(tmp_path, change):
     """Write a valid run of which the second line is changed."""
     objects = task2_objects()
     change(objects[1])
@@ -53,15 +50,15 @@ def changed(tmp_path: Path, change: Callable[[dict[str, Any]], object]) -> Path:
 Change = Callable[[dict[str, Any]], object]
 
 
-def text(value: object) -> Change:
+def text(value):
     return lambda item: item["responses"][0].update(text=value)
 
 
-def citations(*values: object) -> Change:
+def citations(*values):
     return lambda item: item["responses"][0].update(citations=[*values])
 
 
-def metadata(**values: object) -> Change:
+def metadata(**values):
     return lambda item: item["metadata"].update(values)
 
 
@@ -156,7 +153,7 @@ WARNINGS = {"report-empty", "hidden-words"}
 
 
 @pytest.mark.parametrize("name", FOUND)
-def test_a_report_has_these_problems(tmp_path: Path, name: str) -> None:
+def test_a_report_has_these_problems(tmp_path, name):
     change, codes = FOUND[name]
     path = changed(tmp_path, change)
     problems = check(path)
@@ -167,14 +164,14 @@ def test_a_report_has_these_problems(tmp_path: Path, name: str) -> None:
         assert len(read_report_run(path).reports) == 30
 
 
-def test_a_track_may_allow_several_sentences_in_a_text(tmp_path: Path) -> None:
+def test_a_track_may_allow_several_sentences_in_a_text(tmp_path):
     path = changed(tmp_path, text("It is so. It was so before."))
     assert found_in(path) == [("sentence-count", 2)]
     several = TASK2.model_copy(update={"one_sentence": False})
     assert check_report_run(path, several, TOPICS) == []
 
 
-def test_a_sentence_with_a_line_of_its_own_is_told_with_it(tmp_path: Path) -> None:
+def test_a_sentence_with_a_line_of_its_own_is_told_with_it(tmp_path):
     path, findings = tmp_path / RUN_ID, Findings(tmp_path / RUN_ID)
     about = ReportMetadata(team_id="", run_id=RUN_ID, topic_id=TOPICS[0])
     said = tuple(
@@ -216,12 +213,12 @@ PUBLIC_PROBLEMS = {
 
 
 @pytest.mark.parametrize("name", PUBLIC_PROBLEMS)
-def test_a_public_run_has_these_problems(public_runs: Path, name: str) -> None:
+def test_a_public_run_has_these_problems(public_runs, name):
     problems = check(public_runs / "task2" / name)
     assert Counter((item.severity, item.code) for item in problems) == PUBLIC_PROBLEMS[name]
 
 
-def test_the_public_runs_read(public_runs: Path) -> None:
+def test_the_public_runs_read(public_runs):
     runs = [read_report_run(path) for path in sorted((public_runs / "task2").iterdir())]
     assert [len(run.reports) for run in runs] == [30, 30, 30]
     citations = [c for run in runs for r in run.reports for s in r.responses for c in s.citations]
@@ -231,35 +228,35 @@ def test_the_public_runs_read(public_runs: Path) -> None:
 # What readers of run files get wrong.
 
 
-def test_c29_the_run_tag_is_the_file_name_and_the_inner_id_is_kept(tmp_path: Path) -> None:
+def test_c29_the_run_tag_is_the_file_name_and_the_inner_id_is_kept(tmp_path):
     path = write_task2(tmp_path, task2_objects()).rename(tmp_path / "submitted-name")
     run = read_report_run(path)
     assert (run.run_tag, run.reports[0].metadata.run_id) == ("submitted-name", RUN_ID)
     assert found_in(path) == [("file-name", None)]
 
 
-def test_c210_a_blank_line_is_read_over_but_is_an_error(tmp_path: Path) -> None:
+def test_c210_a_blank_line_is_read_over_but_is_an_error(tmp_path):
     path = tmp_path / RUN_ID
     path.write_bytes(b"\n" + task2_bytes(task2_objects()) + b" \n")
     assert len(read_report_run(path).reports) == 30
     assert found_in(path) == [("blank-line", 1), ("blank-line", 32)]
 
 
-def test_c220_a_byte_order_mark_is_read_over_but_is_an_error(tmp_path: Path) -> None:
+def test_c220_a_byte_order_mark_is_read_over_but_is_an_error(tmp_path):
     path = tmp_path / RUN_ID
     path.write_bytes(b"\xef\xbb\xbf" + task2_bytes(task2_objects()))
     assert len(read_report_run(path).reports) == 30
     assert found_in(path) == [("byte-order-mark", 1)]
 
 
-def test_c220_crlf_is_accepted_with_a_warning(tmp_path: Path) -> None:
+def test_c220_crlf_is_accepted_with_a_warning(tmp_path):
     path = tmp_path / RUN_ID
     path.write_bytes(task2_bytes(task2_objects()).replace(b"\n", b"\r\n"))
     assert [(item.code, item.severity) for item in check(path)] == [("crlf", "warning")]
     assert official_reports(path, TASK2, TOPICS) == []
 
 
-def test_c220_a_lone_carriage_return_between_keys_is_an_error(tmp_path: Path) -> None:
+def test_c220_a_lone_carriage_return_between_keys_is_an_error(tmp_path):
     path = tmp_path / RUN_ID
     path.write_bytes(task2_bytes(task2_objects()).replace(b'"responses"', b'\r"responses"', 1))
     assert len(read_report_run(path).reports) == 30
@@ -268,13 +265,13 @@ def test_c220_a_lone_carriage_return_between_keys_is_an_error(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("character", ["\u2028", "\u2029", "\x85", "\x00", "\n", "\r"])
-def test_c220_a_line_end_inside_a_text_is_an_error(tmp_path: Path, character: str) -> None:
+def test_c220_a_line_end_inside_a_text_is_an_error(tmp_path, character):
     path = changed(tmp_path, text(f"The paper{character}belongs to a trust."))
     assert ("control-character", 2) in found_in(path)
     assert len(read_report_run(path).reports) == 30
 
 
-def test_c3_an_extra_a_missing_and_a_repeated_topic_are_named(tmp_path: Path) -> None:
+def test_c3_an_extra_a_missing_and_a_repeated_topic_are_named(tmp_path):
     path = write_task2(tmp_path, task2_objects([*TOPICS[1:], TOPICS[5], "extra-topic"]))
     [repeated, unknown, missing] = check(path)
     assert (repeated.code, repeated.line) == ("topic-duplicate", 30)
@@ -287,15 +284,13 @@ def test_c3_an_extra_a_missing_and_a_repeated_topic_are_named(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("topic_id", [["t"], None, 7])
-def test_c3_a_topic_id_that_is_no_text_stops_nothing(tmp_path: Path, topic_id: object) -> None:
+def test_c3_a_topic_id_that_is_no_text_stops_nothing(tmp_path, topic_id):
     path = changed(tmp_path, lambda item: item["metadata"].update(topic_id=topic_id))
     assert ("value", 2) in found_in(path)
     assert ("topic-missing", None) in found_in(path)
 
 
-def test_c3_a_segment_that_does_not_exist_is_an_error_where_segments_are_known(
-    tmp_path: Path,
-) -> None:
+def test_c3_a_segment_that_does_not_exist_is_an_error_where_segments_are_known(tmp_path):
     objects = task2_objects()
     known = {c for item in objects for s in item["responses"] for c in s["citations"]}
     path = write_task2(tmp_path, objects)
@@ -305,9 +300,7 @@ def test_c3_a_segment_that_does_not_exist_is_an_error_where_segments_are_known(
 
 
 @pytest.mark.parametrize("cited", ["msmarco_v2.1_doc_61_0#{}_1", "msmarco_v2.1_doc_61_0#1_{}"])
-def test_ten_thousand_citations_of_one_sentence_are_checked_in_seconds(
-    tmp_path: Path, cited: str
-) -> None:
+def test_ten_thousand_citations_of_one_sentence_are_checked_in_seconds(tmp_path, cited):
     begin = time.process_time()
     problems = found_in(changed(tmp_path, citations(*map(cited.format, range(10_000)))))
     assert time.process_time() - begin < 5
@@ -316,7 +309,7 @@ def test_ten_thousand_citations_of_one_sentence_are_checked_in_seconds(
 
 
 @pytest.mark.parametrize("key", ["team_id", "run_id", "topic_id", "type", "use_starter_kit"])
-def test_a_missing_metadata_key_is_an_error(tmp_path: Path, key: str) -> None:
+def test_a_missing_metadata_key_is_an_error(tmp_path, key):
     assert ("key-missing", 2) in found_in(changed(tmp_path, lambda item: item["metadata"].pop(key)))
 
 
@@ -331,9 +324,7 @@ def test_a_missing_metadata_key_is_an_error(tmp_path: Path, key: str) -> None:
         lambda item: item.update(metadata=[]),
     ],
 )
-def test_a_value_of_another_type_is_an_error(
-    tmp_path: Path, change: Callable[[dict[str, Any]], None]
-) -> None:
+def test_a_value_of_another_type_is_an_error(tmp_path, change):
     path = changed(tmp_path, change)
     assert "value" in {code for code, line in found_in(path) if line == 2}
     with pytest.raises(InvalidFileError):
@@ -352,7 +343,7 @@ def test_a_value_of_another_type_is_an_error(
         (b'{"a": \xff}', "invalid-utf8"),
     ],
 )
-def test_a_line_that_is_no_object_is_an_error(tmp_path: Path, line: bytes, code: str) -> None:
+def test_a_line_that_is_no_object_is_an_error(tmp_path, line, code):
     path = tmp_path / RUN_ID
     path.write_bytes(line + b"\n" + task2_bytes(task2_objects()))
     assert found_in(path) == [(code, 1)]
@@ -360,12 +351,12 @@ def test_a_line_that_is_no_object_is_an_error(tmp_path: Path, line: bytes, code:
         read_report_run(path)
 
 
-def test_a_missing_file_is_an_input_error(tmp_path: Path) -> None:
+def test_a_missing_file_is_an_input_error(tmp_path):
     with pytest.raises(InputError, match="cannot be read"):
         check(tmp_path / "nowhere")
 
 
-def test_reads_the_fields_that_scoring_needs_alone(tmp_path: Path) -> None:
+def test_reads_the_fields_that_scoring_needs_alone(tmp_path):
     path = tmp_path / "run"
     line = {"metadata": {"run_id": "r", "topic_id": "t"}, "responses": [{"text": "A."}]}
     path.write_text(json.dumps(line))
@@ -374,7 +365,7 @@ def test_reads_the_fields_that_scoring_needs_alone(tmp_path: Path) -> None:
     assert report.responses == (CitedSentence(text="A."),)
 
 
-def test_what_is_written_passes_both_checks(tmp_path: Path) -> None:
+def test_what_is_written_passes_both_checks(tmp_path):
     path = tmp_path / RUN_ID
     objects = task2_objects()
     objects[0]["responses"][0]["text"] = "  It is “called”\u2028 Lamp\x00,\tsays a\r\ntrust. "
@@ -392,9 +383,7 @@ def test_what_is_written_passes_both_checks(tmp_path: Path) -> None:
 
 
 @given(texts=st.lists(st.text(), max_size=5))
-def test_what_is_written_reads_back(
-    tmp_path_factory: pytest.TempPathFactory, texts: list[str]
-) -> None:
+def test_what_is_written_reads_back(tmp_path_factory, texts):
     path = tmp_path_factory.getbasetemp() / RUN_ID
     report = SubmittedReport(
         metadata=ReportMetadata(team_id="lamp", run_id=RUN_ID, topic_id="t"),

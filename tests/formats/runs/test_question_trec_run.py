@@ -1,9 +1,5 @@
 """Documents for questions, and questions under a tag: what is written is read, in any order."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +13,6 @@ from sidelight.schemas.run import QuestionHits, RunIdentity
 from sidelight.schemas.task import QuestionRankingsTask
 from sidelight.schemas.topic import Article, question_id
 from sidelight.tracks import load_track
-from tests.helpers.public_data import PublicData
 
 TRACK = load_track("lateral2024")
 TASK = TRACK.of_kind(QuestionRankingsTask)
@@ -33,9 +28,7 @@ RANKINGS = st.dictionaries(
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 @given(RANKINGS)
-def test_what_is_written_is_valid_and_read_again(
-    tmp_path: Path, rankings: dict[str, list[dict[str, float]]]
-) -> None:
+def test_what_is_written_is_valid_and_read_again(tmp_path, rankings):
     delivered = [
         Delivery(
             Article(topic_id=topic_id, body=""),
@@ -63,7 +56,7 @@ def test_what_is_written_is_valid_and_read_again(
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from(["a-Q01", "Q0", "d", "1", "2.5", "é", "\u2028", " ", "\n", "\t"])))
-def test_any_columns_are_checked_without_a_crash(tmp_path: Path, pieces: list[str]) -> None:
+def test_any_columns_are_checked_without_a_crash(tmp_path, pieces):
     path = tmp_path / "run"
     path.write_text("".join(pieces), encoding="utf-8")
     for problem in BY_QUESTION.check(path, TASK, ["a"], None):
@@ -74,7 +67,7 @@ def test_any_columns_are_checked_without_a_crash(tmp_path: Path, pieces: list[st
         assert error.problems[0].file == str(path)  # noqa: PT017 - most files are fine
 
 
-def test_the_example_questions_are_read_and_some_are_too_long(shared_data: PublicData) -> None:
+def test_the_example_questions_are_read_and_some_are_too_long(shared_data):
     """The track's overview says so itself."""
     path = shared_data / "lateral-2024/trec-2024-lateral-reading-example-questions.txt"
     assert detect_format(path) == "tagged_questions_tsv"

@@ -1,8 +1,5 @@
-from __future__ import annotations
-
 import math
 from itertools import pairwise
-from pathlib import Path
 
 import ir_measures
 import numpy as np
@@ -17,13 +14,13 @@ from sidelight.schemas.task import RankingTask
 from sidelight.tracks import load_track
 
 
-def write(tmp_path: Path, text: str) -> Path:
+def write(tmp_path, text):
     path = tmp_path / "run.trec"
     path.write_text(text)
     return path
 
 
-def test_reads_hits_by_score_and_ignores_the_rank(tmp_path: Path) -> None:
+def test_reads_hits_by_score_and_ignores_the_rank(tmp_path):
     path = write(
         tmp_path, "q2 Q0 a 1 0.5 x\nq2\tQ0\tb\t2\t1e1\tx\n\nq1 Q0 d 1 .5 x\nq1 Q0 c 2 .5 x"
     )
@@ -47,14 +44,14 @@ def test_reads_hits_by_score_and_ignores_the_rank(tmp_path: Path) -> None:
         ("q Q0 first 1 0.1 x", "segment-duplicate"),
     ],
 )
-def test_a_line_that_is_no_hit_is_an_error(tmp_path: Path, line: str, code: str) -> None:
+def test_a_line_that_is_no_hit_is_an_error(tmp_path, line, code):
     path = write(tmp_path, f"q Q0 first 1 2 x\n{line}\n")
     with pytest.raises(InvalidFileError) as caught:
         read_trec_run(path)
     assert [(item.code, item.line) for item in caught.value.problems] == [(code, 2)]
 
 
-def test_what_was_found_before_a_line_is_refused_is_told_too(tmp_path: Path) -> None:
+def test_what_was_found_before_a_line_is_refused_is_told_too(tmp_path):
     path = write(tmp_path, "\ufeffq Q0 a 1 2 x\n\nq Q0 b 2 high x\n")
     task = load_track("rag2025").of_kind(RankingTask)
     problems = BY_TOPIC.check(path, task, ["q"], None)
@@ -65,7 +62,7 @@ def test_what_was_found_before_a_line_is_refused_is_told_too(tmp_path: Path) -> 
     ]
 
 
-def test_writes_six_columns_and_lowers_ties_by_one_step(tmp_path: Path) -> None:
+def test_writes_six_columns_and_lowers_ties_by_one_step(tmp_path):
     path = tmp_path / "run.trec"
     write_trec_run(path, {"q": [Hit("a", 1.5), Hit("b", 1.5), Hit("c", 0.25)]}, "tag")
     # Below 1.5 a single-precision number has steps of 2**-23 = 0.00000012.
@@ -82,16 +79,14 @@ def test_writes_six_columns_and_lowers_ties_by_one_step(tmp_path: Path) -> None:
         ("", "a", "t"),
     ],
 )
-def test_refuses_ids_that_would_shift_the_columns(
-    tmp_path: Path, query_id: str, segment_id: str, tag: str
-) -> None:
+def test_refuses_ids_that_would_shift_the_columns(tmp_path, query_id, segment_id, tag):
     with pytest.raises(InputError, match="white space"):
         write_trec_run(tmp_path / "run", {query_id: [Hit(segment_id, 1.0)]}, tag)
     assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf, 1e39, -1e39])
-def test_refuses_a_score_that_single_precision_cannot_hold(tmp_path: Path, score: float) -> None:
+def test_refuses_a_score_that_single_precision_cannot_hold(tmp_path, score):
     with pytest.raises(InputError, match="no score"):
         write_trec_run(tmp_path / "run", {"q": [Hit("a", score)]}, "t")
 
@@ -108,9 +103,7 @@ results = st.dictionaries(st.text(alphabet="q0123", min_size=1), hits, min_size=
 
 
 @given(results=results)
-def test_order_survives_reading_whatever_breaks_ties(
-    tmp_path_factory: pytest.TempPathFactory, results: dict[str, list[Hit]]
-) -> None:
+def test_order_survives_reading_whatever_breaks_ties(tmp_path_factory, results):
     path = tmp_path_factory.getbasetemp() / "run.trec"
     write_trec_run(path, results, "tag")
     read = read_trec_run(path)
@@ -124,13 +117,13 @@ def test_order_survives_reading_whatever_breaks_ties(
     assert path.read_bytes() == first
 
 
-def test_trec_eval_ranks_ties_as_given(tmp_path: Path) -> None:
+def test_trec_eval_ranks_ties_as_given(tmp_path):
     """Only rank 1 is relevant; with equal scores trec_eval would put `z` before `a`."""
     hits = [Hit("a", 1.0), Hit("z", 1.0), Hit("y", 1.0)]
     path = tmp_path / "run.trec"
     write_trec_run(path, {"q": hits}, "tag")
 
-    def reciprocal_rank(run: object) -> float:
+    def reciprocal_rank(run):
         qrels = [ir_measures.Qrel("q", "a", 1)]
         return ir_measures.calc_aggregate([ir_measures.RR], qrels, run)[ir_measures.RR]
 

@@ -220,7 +220,7 @@ class BertModel(torch.nn.Sequential):
     """Called as those whose layers are packed are."""
 
 
-def layers() -> list[torch.nn.Module]:
+def layers():
     torch.manual_seed(1)
     first, last = torch.nn.Linear(384, 96), torch.nn.Linear(96, 384, bias=False)
     inner = torch.nn.Sequential(torch.nn.GELU(), last)

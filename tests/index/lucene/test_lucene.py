@@ -4,7 +4,6 @@ import subprocess
 import sys
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import orjson
 import pytest
@@ -87,7 +86,7 @@ def test_a_folder_without_an_index(tmp_path):
         LuceneIndex(tmp_path)
 
 
-def java_home(folder: Path, version: str) -> Path:
+def java_home(folder, version):
     """A folder that looks like a Java of some version."""
     (folder / "bin").mkdir(parents=True)
     (folder / "bin" / "java").touch(mode=0o755)

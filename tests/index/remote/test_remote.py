@@ -3,9 +3,6 @@
 import json
 import sqlite3
 import time
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -27,7 +24,7 @@ QUERIES = [
 ]
 
 
-def opened(folder: Path, server: RestServer, **more: Any) -> RemoteIndex:
+def opened(folder, server, **more):
     address = RemoteAddress(url=server.url, index=NAME, **more)
     allow_token(address, VARIABLE)
     write_address(folder, address)
@@ -37,13 +34,13 @@ def opened(folder: Path, server: RestServer, **more: Any) -> RemoteIndex:
 
 
 @pytest.fixture
-def server(small_index) -> Iterator[RestServer]:
+def server(small_index):
     with RestServer(small_index) as server:
         yield server
 
 
 @pytest.fixture
-def index(server, tmp_path) -> RemoteIndex:
+def index(server, tmp_path):
     return opened(tmp_path, server)
 
 

@@ -6,13 +6,11 @@ import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from zstandard import ZstdCompressor, ZstdDecompressor
 
 from sidelight.errors import InputError
@@ -22,7 +20,7 @@ from sidelight.schemas.segment import Segment
 from tests.helpers.indexes.generated_collection import write_collection
 
 
-def write(folder: Path, segments: list[Segment]) -> list[bool]:
+def write(folder, segments):
     with SqliteWriter(folder / SEGMENTS) as writer:
         return [writer.add(segment) for segment in segments]
 
@@ -37,7 +35,7 @@ def docstore(small_corpus, tmp_path):
 class Collection:
     """Two generated shards and other segments, in one store."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self.shards = write_collection(folder / "shards", 300, shards=2, seed=3)
         self.segments = [
             segment for shard in self.shards for segment in ShardReader(shard, MS_MARCO).segments()
@@ -144,9 +142,7 @@ TABLE = np.array([[0, 0, 0], [90, 60, 1]], np.int64).T
     [TABLE[:2], TABLE[::-1], TABLE + 1, TABLE.astype(np.float64), TABLE[0], np.int64(3)],
     ids=["two rows", "backwards", "not from zero", "no integers", "one row", "a number"],
 )
-def test_a_table_of_frames_that_is_none_is_refused_by_its_store(
-    collection: Collection, tmp_path: Path, table: NDArray[Any]
-) -> None:
+def test_a_table_of_frames_that_is_none_is_refused_by_its_store(collection, tmp_path, table):
     path = Path(shutil.copy(collection.folder / "msmarco_v2.1_doc_01.zst", tmp_path))
     np.save(path.with_suffix(".npy"), table)
     with pytest.raises(InputError, match=f"{re.escape(str(path))}: cannot be read") as caught:
@@ -159,9 +155,7 @@ def test_a_table_of_frames_that_is_none_is_refused_by_its_store(
     [b"?" * 60, ZstdCompressor().compress(b"[1]\n"), ZstdCompressor().compress(bytes(100 << 20))],
     ids=["no frame", "no segment", "100 MB"],
 )
-def test_a_frame_that_holds_no_segments_is_refused_by_its_store(
-    tmp_path: Path, frame: bytes
-) -> None:
+def test_a_frame_that_holds_no_segments_is_refused_by_its_store(tmp_path, frame):
     path = tmp_path / "msmarco_v2.1_doc_01.zst"
     path.write_bytes(frame)
     np.save(path.with_suffix(".npy"), np.array([[0, 0, 0], [1 << 30, len(frame), 1]]).T)
@@ -170,7 +164,7 @@ def test_a_frame_that_holds_no_segments_is_refused_by_its_store(
             read(Docstore(tmp_path))
 
 
-def test_a_row_that_is_no_segment_is_refused_by_its_store(tmp_path: Path) -> None:
+def test_a_row_that_is_no_segment_is_refused_by_its_store(tmp_path):
     write(tmp_path, [Segment(segment_id="a", text="Peat stores carbon.")])
     with closing(sqlite3.connect(tmp_path / SEGMENTS)) as database:
         database.execute("UPDATE segments SET text = x'ff'")

@@ -14,7 +14,6 @@ from sidelight.errors import InputError, InvalidFileError, MachineError
 from sidelight.index.build import OTHERS, BuildTextPart, TextPart, text_parts
 from sidelight.index.folder import DOCSTORE, LUCENE
 from sidelight.index.lucene.segments import LuceneIndex
-from sidelight.index.manifest import PartReport
 from sidelight.index.text.corpus import (
     MS_MARCO,
     CorpusFields,
@@ -24,15 +23,13 @@ from sidelight.index.text.corpus import (
     write_segments,
 )
 from sidelight.index.text.docstore import Docstore
-from sidelight.schemas.segment import Segment, parse_segment_id
+from sidelight.schemas.segment import parse_segment_id
 from sidelight.schemas.topic import Article
 from sidelight.text import sentence_spans
 from tests.helpers.indexes.generated_collection import write_collection
 
 
-def read(
-    path: Path, fields: CorpusFields = MS_MARCO, *, strict: bool = False
-) -> tuple[dict[int, Segment], ShardReader]:
+def read(path, fields=MS_MARCO, *, strict=False):
     """The segments of a shard by line, and their reader."""
     reader = ShardReader(path, fields, strict=strict)
     return {line.raw.number: line.segment for line in reader if line.segment}, reader
@@ -133,7 +130,7 @@ def test_what_is_left_of_a_cut_or_damaged_file(tmp_path, small_shard):
             read(path, strict=True)
 
 
-def body_of(sentences: int) -> str:
+def body_of(sentences):
     return " ".join(f"Sentence number {n} stands here." for n in range(sentences))
 
 
@@ -241,7 +238,7 @@ def lines(shard):
     return gzip.decompress(shard.read_bytes()).splitlines(keepends=True)
 
 
-def build(folder: Path, part: TextPart, *, strict: bool = False) -> PartReport:
+def build(folder, part, *, strict=False):
     folder.mkdir(exist_ok=True)
     return BuildTextPart(folder, MS_MARCO, frozenset({NAME, part.name}), strict)(part)
 
@@ -287,11 +284,11 @@ class Broken(NamedTuple):
     code: str
 
 
-def packed(lines: list[bytes]) -> bytes:
+def packed(lines):
     return gzip.compress(b"".join(lines))
 
 
-def with_first(old: bytes, new: bytes) -> Callable[[list[bytes]], bytes]:
+def with_first(old, new):
     return lambda lines: packed([lines[0].replace(old, new, 1), *lines[1:]])
 
 

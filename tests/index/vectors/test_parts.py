@@ -1,7 +1,5 @@
 """Vectors of a part: encoded here, or published by others."""
 
-from pathlib import Path
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -79,7 +77,7 @@ def test_a_part_of_nothing(encoder, tmp_path):
     assert np.load(part.vectors).shape == (0, 384)
 
 
-def write_set(path: Path, vectors: np.ndarray, column: str = "emb", first: int = 0) -> Path:
+def write_set(path, vectors, column="emb", first=0):
     ids = [f"msmarco_v2.1_doc_00_{first + row}#0_{first + row}" for row in range(len(vectors))]
     table = {"_id": ids, "title": ["A page"] * len(ids), "text": ["Its text."] * len(ids)}
     pq.write_table(pa.table({**table, column: list(vectors)}), path, row_group_size=7)

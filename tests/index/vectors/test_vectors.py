@@ -2,14 +2,12 @@
 
 import shutil
 from collections.abc import Callable
-from pathlib import Path
 
 import faiss
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from sidelight.errors import InputError, MachineError, UsageError
 from sidelight.index.folder import IndexFolder
@@ -33,11 +31,11 @@ class KilledError(Exception):
     """Stands for a kill between two blocks."""
 
 
-def collection_ids(count: int) -> list[str]:
+def collection_ids(count):
     return [f"made_doc_00_{number:05}#0_{number}" for number in range(count)]
 
 
-def between(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+def between(vectors):
     """Return queries halfway between two neighbours, so that none is a vector of the collection."""
     sums = vectors[:40] + vectors[100:140]
     return np.asarray(sums / np.linalg.norm(sums, axis=1, keepdims=True))
@@ -70,17 +68,17 @@ def split(collection, tmp_path_factory):
     return cut
 
 
-def built(folder: Path, parts: list[VectorPart], profile: str) -> Path:
+def built(folder, parts, profile):
     write_vectors(folder, parts, PROFILES[profile], lambda _: None)
     return folder
 
 
-def exact_scores(part: VectorPart, query: NDArray[np.float32]) -> dict[str, float]:
+def exact_scores(part, query):
     ids = [one.decode() for one in np.load(part.ids)]
     return dict(zip(ids, (np.load(part.vectors) @ query).tolist(), strict=True))
 
 
-def files(folder: Path) -> dict[str, bytes]:
+def files(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
@@ -102,7 +100,7 @@ def test_exact_is_brute_force(collection, queries, split, tmp_path):
         assert hits == sorted(hits, key=lambda hit: (-hit.score, hit.segment_id))
 
 
-def recall_at_20(folder: Path, part: VectorPart, queries: NDArray[np.float32]) -> float:
+def recall_at_20(folder, part, queries):
     """Return the share of the exact 20 best that an index finds, having checked its scores."""
     found = []
     for query, hits in zip(queries, VectorIndex(folder).search(queries, 20), strict=True):
@@ -203,11 +201,11 @@ def test_interrupted_anywhere_it_ends_with_the_same_bytes(
         assert files(folder) == whole
 
 
-def finishes(folder: Path, parts: list[VectorPart], profile: str, calls: int) -> bool:
+def finishes(folder, parts, profile, calls):
     """Build until progress was told so many times; tell whether the build was done by then."""
     left = iter(range(calls))
 
-    def tell(_: int) -> None:
+    def tell(_):
         if next(left, None) is None:
             raise KilledError
 
@@ -344,9 +342,7 @@ def test_what_a_profile_cannot_hold():
 @pytest.mark.parametrize(
     "ids", [np.array(["a", "b"]), np.array(b"a"), np.array([1.5]), np.array([[b"a"]])], ids=repr
 )
-def test_ids_that_are_no_list_of_bytes_are_refused_by_their_folder(
-    small_index: IndexFolder, tmp_path: Path, ids: np.ndarray
-) -> None:
+def test_ids_that_are_no_list_of_bytes_are_refused_by_their_folder(small_index, tmp_path, ids):
     shutil.copytree(small_index.path / "vectors", tmp_path / "vectors")
     np.save(tmp_path / "vectors" / "ids.npy", ids)
     with pytest.raises(InputError, match="vectors cannot be read: expected an array of S"):
@@ -362,9 +358,7 @@ def test_ids_that_are_no_list_of_bytes_are_refused_by_their_folder(
         (np.ones((2, 4), np.int8), np.ones((2, 2), np.float32)),
     ],
 )
-def test_a_matrix_that_is_none_of_an_index_is_refused(
-    tmp_path: Path, rows: np.ndarray, scales: np.ndarray | None
-) -> None:
+def test_a_matrix_that_is_none_of_an_index_is_refused(tmp_path, rows, scales):
     np.save(tmp_path / "matrix.npy", rows)
     if scales is not None:
         np.save(tmp_path / "scales.npy", scales)
