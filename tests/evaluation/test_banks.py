@@ -19,13 +19,7 @@ from sidelight.evaluation.exams.banks import (
     merge_banks,
 )
 from sidelight.llm.prompted import PromptedModel, Sampling
-from sidelight.schemas.grading.rubric import (
-    ExamBank,
-    Style,
-    bank_version,
-    exam_item_id,
-    new_item,
-)
+from sidelight.schemas.grading.rubric import ExamBank, Style, bank_version, exam_item_id, new_item
 from tests.helpers.models.scripted_model import ScriptedModel
 
 PEAT = DraftedQuery("q", "", "what is peat used for")

@@ -66,8 +66,7 @@ def test_every_kind_of_the_track_has_both_checks():
 
 
 @pytest.mark.parametrize(
-    ("mutated", "is_valid"),
-    [(mutated_task1, task1_is_valid), (mutated_task2, task2_is_valid)],
+    ("mutated", "is_valid"), [(mutated_task1, task1_is_valid), (mutated_task2, task2_is_valid)]
 )
 def test_detection_never_turns_an_official_verdict(tmp_path, mutated, is_valid):
     path = tmp_path / "run"

@@ -126,7 +126,5 @@ def test_run_directories_name_files_as_the_tracks_say():
 def test_the_web_app_takes_articles_only():
     with pytest.raises(UsageError, match="articles can be pasted; TREC 2025 RAG has no task"):
         CliRunner().invoke(
-            app,
-            ["serve", "--index", "nowhere", "--set", "track=rag2025"],
-            catch_exceptions=False,
+            app, ["serve", "--index", "nowhere", "--set", "track=rag2025"], catch_exceptions=False
         )

@@ -27,12 +27,7 @@ from sidelight.formats.labels.assessments import read_assessments
 from sidelight.formats.runs.question_list import write_question_run
 from sidelight.sample import sample_path
 from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.schemas.run import (
-    CitedSentence,
-    QuestionRun,
-    ReportRun,
-    SubmittedQuestion,
-)
+from sidelight.schemas.run import CitedSentence, QuestionRun, ReportRun, SubmittedQuestion
 from sidelight.tracks import load_track
 from tests.helpers.labels.labelled import N_QUESTIONS, TOPICS, examples, question, report, rubric
 from tests.helpers.labels.toy import HAVE, write_csv, write_rubrics

@@ -12,11 +12,7 @@ from hypothesis import strategies as st
 from sidelight.errors import InvalidFileError
 from sidelight.evaluation.scoring.organizers import compat_report_scores
 from sidelight.evaluation.scoring.score import score_questions, score_reports
-from sidelight.evaluation.scoring.table import (
-    label_source,
-    read_topic_scores,
-    write_score_files,
-)
+from sidelight.evaluation.scoring.table import label_source, read_topic_scores, write_score_files
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     QUESTION_ASSESSMENTS,

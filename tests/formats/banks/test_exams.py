@@ -6,11 +6,7 @@ import json
 import pytest
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.formats.banks.exams import (
-    read_exams,
-    read_query_texts,
-    write_exams,
-)
+from sidelight.formats.banks.exams import read_exams, read_query_texts, write_exams
 from sidelight.schemas.grading.rubric import ExamBank, bank_version, exam_item_id, new_item
 
 

@@ -101,10 +101,7 @@ def _drop(content, *keys):
             "rubrics.0.short_answers.1",
         ),
         (lambda c: c["rubrics"][1].update(question_id="other-1"), "question rank 1"),
-        (
-            lambda c: c["rubrics"][1]["short_answers"][0].update(answer_id="na-1"),
-            "answer id na-1",
-        ),
+        (lambda c: c["rubrics"][1]["short_answers"][0].update(answer_id="na-1"), "answer id na-1"),
     ],
 )
 def test_says_where_a_rubric_is_wrong(tmp_path, change, place):

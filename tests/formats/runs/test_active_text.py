@@ -74,8 +74,7 @@ def test_no_writer_lets_it_through(text, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "line",
-    ['{"a": 1, "a": 2}', '{"a": {"b": 1, "b": 1}}', '{"a": [{"b": 1, "\\u0062": 2}]}'],
+    "line", ['{"a": 1, "a": 2}', '{"a": {"b": 1, "b": 1}}', '{"a": [{"b": 1, "\\u0062": 2}]}']
 )
 def test_a_repeated_key_is_an_error(line, tmp_path):
     path = tmp_path / "run.jsonl"

@@ -55,10 +55,7 @@ class RestServer:
     """
 
     def __init__(
-        self,
-        folder: IndexFolder,
-        token: str = "",
-        document: Callable[[Segment], Any] = as_object,
+        self, folder: IndexFolder, token: str = "", document: Callable[[Segment], Any] = as_object
     ) -> None:
         self.odd: deque[Odd] = deque()
         self.requests: list[str] = []

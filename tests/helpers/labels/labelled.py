@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 from sidelight.evaluation.labelling.examples import Examples
-from sidelight.schemas.grading.judgment import (
-    AnswerAssessment,
-    QuestionAssessment,
-)
+from sidelight.schemas.grading.judgment import AnswerAssessment, QuestionAssessment
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
-from sidelight.schemas.run import (
-    CitedSentence,
-    ReportMetadata,
-    SubmittedQuestion,
-    SubmittedReport,
-)
+from sidelight.schemas.run import CitedSentence, ReportMetadata, SubmittedQuestion, SubmittedReport
 from sidelight.tracks import load_track
 
 SCALES = load_track().scales
@@ -27,12 +19,7 @@ _THINGS = (
     "barracks reservoir"
 ).split()
 _NAMES = ("Corrance", "Ashdale", "Tarrell", "Dunmoor")
-_SIMILARITY = (
-    ("very-similar", 6),
-    ("similar", 4),
-    ("different", 2),
-    ("very-different", 0),
-)
+_SIMILARITY = (("very-similar", 6), ("similar", 4), ("different", 2), ("very-different", 0))
 
 
 def words(*parts: object) -> list[str]:

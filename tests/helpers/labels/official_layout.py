@@ -124,11 +124,7 @@ def _reports(choose: random.Random, data: Path, judged: Path) -> Scores:
     ]
     files = {
         "people": (data / "human_assessments" / "report_assessments.csv", "annotation", ()),
-        "judge": (
-            judged / "auto_report_assessments.csv",
-            "auto_assessment",
-            REPORT_EXAMPLES,
-        ),
+        "judge": (judged / "auto_report_assessments.csv", "auto_assessment", REPORT_EXAMPLES),
     }
     quality = {tag: choose.random() for tag in tags}
     scores: Scores = {}

@@ -104,9 +104,7 @@ def labelled_answers(draw: st.DrawFn) -> tuple[Rubric, dict[str, str]]:
 
 
 @st.composite
-def labelled_pairs(
-    draw: st.DrawFn,
-) -> tuple[Rubric, dict[tuple[int, int], str]]:
+def labelled_pairs(draw: st.DrawFn) -> tuple[Rubric, dict[tuple[int, int], str]]:
     """A rubric, and labels of some pairs of its questions with three submitted ones."""
     item = draw(rubrics)
     pairs = st.tuples(st.integers(1, len(item.questions)), st.integers(1, 3))
