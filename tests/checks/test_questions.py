@@ -26,31 +26,25 @@ def read(model, question):
     return asyncio.run(model.answer(COMPOUND_PROMPT, CompoundVerdict, question=question))
 
 
-@pytest.mark.parametrize(("reply", "verdict"), [(COMPOUND, "compound"), (SINGLE, "single")])
-def test_a_model_is_asked_once(reply, verdict):
-    prompted, model, _ = scripted(reply)
-    assert read(prompted, TWO).verdict == verdict
-    model.assert_finished()
-    (request,) = model.requests
-    assert request.messages[-1].content.count(TWO) == 1
-    assert request.temperature == 0
-    assert list(request.json_schema.schema_["properties"]) == ["reason", "verdict"]
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
+def test_a_model_is_asked_once_and_only_offered_verdicts_count():
+    for reply, verdict in [(COMPOUND, "compound"), (SINGLE, "single")]:
+        prompted, model, _ = scripted(reply)
+        assert read(prompted, TWO).verdict == verdict
+        model.assert_finished()
+        (request,) = model.requests
+        assert request.messages[-1].content.count(TWO) == 1
+        assert request.temperature == 0
+        assert list(request.json_schema.schema_["properties"]) == ["reason", "verdict"]
+    for reply in [
         "single",
         says(reason="the owner", verdict="not-compound"),
         says(verdict="single"),
         says(reason="the owner", verdict="single", note="trust me"),
-    ],
-)
-def test_only_offered_verdicts_count(reply):
-    prompted, model, _ = scripted(reply, reply)
-    with pytest.raises(StructuredOutputError):
-        read(prompted, TWO)
-    model.assert_finished()
+    ]:
+        prompted, model, _ = scripted(reply, reply)
+        with pytest.raises(StructuredOutputError):
+            read(prompted, TWO)
+        model.assert_finished()
 
 
 @pytest.mark.parametrize(

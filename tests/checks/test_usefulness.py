@@ -40,16 +40,14 @@ def test_the_nearest_sentence_decides(lexical_encode):
         asyncio.run(NearestSentence(lexical_encode)("", QUESTION, [one]))[0] for one in DOCUMENTS
     ]
     assert alone == found
-
-
-def test_nothing_to_rate_is_no_call():
-    assert asyncio.run(asked()("", QUESTION, [])) == []
+    assert scale_named("usefulness") == USEFULNESS_SCALE
 
 
 def test_documents_are_shown_ten_at_a_time():
     documents = [Document("", f"Page {number}.") for number in range(BATCH + 2)]
     found = asyncio.run(asked(reply(["1"] * BATCH), reply(["2", "0"]))("", QUESTION, documents))
     assert [one.label for one in found] == [*["1"] * BATCH, "2", "0"]
+    assert asyncio.run(asked()("", QUESTION, [])) == []
 
 
 @pytest.mark.parametrize(
@@ -59,7 +57,3 @@ def test_what_a_model_does_not_say_is_no_label(bad):
     found = asyncio.run(asked(bad, bad)("", QUESTION, DOCUMENTS[:2]))
     assert [one.label for one in found] == [None, None]
     assert [one.credit for one in found] == [0, 0]
-
-
-def test_the_labels_are_those_of_the_track():
-    assert scale_named("usefulness") == USEFULNESS_SCALE

@@ -23,9 +23,6 @@ def test_overrides_beat_the_file_which_beats_the_defaults(tmp_path):
     settings = load_settings(path, ["retrieval.k=9"])
     assert (settings.retrieval.k, settings.retrieval.depth) == (9, 50)
     assert settings.investigation == Settings().investigation
-
-
-def test_a_dumped_tree_loads_to_the_same_settings(tmp_path):
     settings = load_settings(None, ["retrieval.retriever=rm3"])
     path = tmp_path / "config.yaml"
     path.write_text(dump_settings(settings), encoding="utf-8")

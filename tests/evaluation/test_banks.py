@@ -38,16 +38,13 @@ def draft(style, *replies, query=PEAT, count=2):
     return drafts, model
 
 
-def test_questions_get_the_ids_of_their_words():
+def test_drafts_are_of_a_query_or_of_a_subtopic_apart_from_its_title():
     drafts, model = draft(Style.DL, reply(" Who burns  peat?", "What grows on peat?"))
     (bank,) = drafts.banks
     assert bank.kind == "question"
     assert [item.text for item in bank.items] == ["Who burns peat?", "What grows on peat?"]
     assert bank.items[0].item_id == exam_item_id("q", "Who burns peat?")
     assert "what is peat used for" in model.requests[0].messages[-1].content
-
-
-def test_a_subtopic_is_asked_about_apart_from_its_title():
     drafts, model = draft(Style.CAR, reply("How does peat form?", "Where?"), query=WETLANDS)
     assert drafts.banks[0].key == ("q", "s")
     asked = model.requests[0].messages[-1].content
@@ -55,14 +52,11 @@ def test_a_subtopic_is_asked_about_apart_from_its_title():
     assert "<<<BEGIN heading>>>\nHow peat forms\n<<<END heading>>>" in asked
 
 
-def test_a_draft_that_will_not_do_is_asked_for_once_more():
+def test_a_draft_that_will_not_do_is_asked_for_once_more_and_then_named():
     good = reply("Peat is burnt for heat.", "Peat is mixed into soil.")
     drafts, model = draft(Style.NUGGETS, reply("One fact alone."), good)
     assert drafts.banks[0].kind == "nugget"
     assert "expected 2 items; found 1" in model.requests[1].messages[-1].content
-
-
-def test_a_query_without_a_usable_answer_is_named():
     drafts, _ = draft(Style.DL, "no", "never")
     assert not drafts.banks
     assert drafts.failed[0][0] == "q"
@@ -91,15 +85,12 @@ PASSAGES = [
 ]
 
 
-def test_facts_that_passages_share_come_first():
+def test_facts_that_passages_share_come_first_whatever_their_order():
     bank = extract_bank("q", "what is peat used for", PASSAGES, 2)
     texts = [item.text for item in bank.items]
     assert any("burnt" in text for text in texts)
     assert any("Gardeners" in text for text in texts)
     assert bank.kind == "nugget"
-
-
-def test_the_order_of_passages_changes_nothing():
     one, other = (extract_bank("q", "peat", order, 5) for order in (PASSAGES, PASSAGES[::-1]))
     assert one.items == other.items
 
@@ -125,14 +116,8 @@ def test_merging_keeps_ids_and_order():
     merged = merge_banks([(bank("A?", "B?"),), (bank("B?", "C?"), bank("D?", topic_id="r"))])
     assert texts(merged) == [["A?", "B?", "C?"], ["D?"]]
     assert merged[0].items[1] == bank("B?").items[0]
-
-
-def test_merging_with_itself_changes_nothing():
     one = (bank("A?", "B?"),)
     assert bank_version(merge_banks([one, one])) == bank_version(one)
-
-
-def test_questions_and_nuggets_are_not_one_bank():
     with pytest.raises(UsageError, match="one bank has questions, another nuggets"):
         merge_banks([(bank("A?"),), (bank("A.", kind="nugget"),)])
 

@@ -67,7 +67,7 @@ def test_labels_of_runs_that_the_judge_was_shown_do_not_count(official, tmp_path
     assert before == after
 
 
-def test_scores_agree_over_the_same_runs(official, tmp_path):
+def test_scores_agree_over_the_same_runs_and_headroom_is_over_runs_with_labels(official, tmp_path):
     judged = official.folder / "auto_judge" / "output"
     shown = sidelight(
         *("score", "task1", "--data", official.folder, "-o", tmp_path),
@@ -85,9 +85,6 @@ def test_scores_agree_over_the_same_runs(official, tmp_path):
     shown = sidelight(*common)
     assert shown.startswith("score: 33 runs, 6 topics\n")
     assert ", ".join(QUESTION_EXAMPLES) in shown
-
-
-def test_headroom_is_over_runs_with_labels(official, tmp_path):
     pytest.importorskip("matplotlib")
     labels = official.folder / "auto_judge" / "output" / "auto_question_assessments.csv"
     shown = sidelight(
@@ -109,7 +106,7 @@ def test_labels_name_the_runs_left_out(official):
     assert f"only in report_assessments.csv: {', '.join(REPORT_EXAMPLES)}" in sidelight(*common)
 
 
-def test_their_layout_is_scored(official, tmp_path):
+def test_their_layout_is_scored_and_counted(official, tmp_path):
     sidelight("score", "--data", official.folder, "-o", tmp_path)
     for kind, scores, column in (
         ("question", official.questions, "score"),
@@ -119,9 +116,6 @@ def test_their_layout_is_scored(official, tmp_path):
         header, *rows = (line.split(",") for line in path.read_text().splitlines())
         found = {row[0]: float(row[header.index(column)]) for row in rows}
         assert found == pytest.approx(scores["people"], abs=1e-6)
-
-
-def test_their_layout_is_counted(official):
     shown = sidelight("reproduce", "dragun-collection", "--data", official.folder, "--json", code=1)
     figures = {figure["name"]: figure for figure in json.loads(shown)["figures"]}
     assert figures["Task 1 runs"]["here"] == 37
@@ -146,12 +140,9 @@ def test_their_layout_is_judged(official, tmp_path):
     assert len(labels) == 1 + len(TOPICS) * 3 * 10
 
 
-def test_topics_are_found_by_what_they_hold(official):
+def test_a_part_is_found_by_what_it_holds_and_never_guessed(official, tmp_path):
     found = find_part(official.folder, DataPart.TOPICS)
     assert found.name == "trec-2025-dragun-topics.jsonl"
-
-
-def test_two_that_hold_the_like_are_not_guessed_between(official, tmp_path):
     folder = shutil.copytree(official.folder, tmp_path / "copy")
     first = folder / "auto_judge" / "output" / "auto_compound_question_check.csv"
     second = folder / "other" / "verdicts.csv"
@@ -161,9 +152,6 @@ def test_two_that_hold_the_like_are_not_guessed_between(official, tmp_path):
         find_part(folder, DataPart.COMPOUND_CHECK)
     assert str(first) in caught.value.message
     assert str(second) in caught.value.message
-
-
-def test_a_part_that_nothing_holds_is_named(tmp_path):
     (tmp_path / "notes.csv").write_text("a,b\n1,2\n")
     with pytest.raises(InputError, match="nothing else in the folder holds report assessments"):
         find_part(tmp_path, DataPart.REPORT_ASSESSMENTS)

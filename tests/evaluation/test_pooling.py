@@ -23,8 +23,6 @@ from sidelight.tracks import load_track
 from tests.helpers.labels.toy import HAVE, rubric
 from tests.helpers.models.scripted_model import ScriptedModel
 
-NAMES = ("Ada Birch", "Ben Crow", "Cleo Dunn")
-
 
 def run(tag, questions):
     return QuestionRun(
@@ -67,6 +65,12 @@ def test_groups_take_turns_run_by_run():
         (f"{name}-1", 2, "it is bad") for name in "abc"
     }
     assert not found.short
+    groups = {
+        "rich": [run("r", {"t": [f"r{n}?" for n in range(9)]})],
+        "poor": [run("p", {"t": []})],
+    }
+    assert pooled(groups).questions["t"] == ("r0?", "r1?", "r2?", "r3?")
+    assert pooled(groups, per_group=5).short == {"t": 1}
 
 
 def test_a_seed_decides_and_each_topic_by_itself():
@@ -78,15 +82,6 @@ def test_a_seed_decides_and_each_topic_by_itself():
         for name, runs in GROUPS.items()
     }
     assert pooled(only).questions["t"] == pooled(GROUPS).questions["t"]
-
-
-def test_others_make_up_for_a_group_that_has_no_more():
-    groups = {
-        "rich": [run("r", {"t": [f"r{n}?" for n in range(9)]})],
-        "poor": [run("p", {"t": []})],
-    }
-    assert pooled(groups).questions["t"] == ("r0?", "r1?", "r2?", "r3?")
-    assert pooled(groups, per_group=5).short == {"t": 1}
 
 
 @pytest.mark.parametrize(
@@ -128,8 +123,9 @@ def test_a_model_is_asked_only_what_rules_leave_open():
 
 
 def test_the_command_pools_and_joins(tmp_path):
-    for tag, names in (("one", NAMES), ("two", NAMES[::-1])):
-        lines = [f"t\t{tag}\t{n}\tWhat did {name} study?\n" for n, name in enumerate(names, 1)]
+    names = ("Ada Birch", "Ben Crow", "Cleo Dunn")
+    for tag, asked in (("one", names), ("two", names[::-1])):
+        lines = [f"t\t{tag}\t{n}\tWhat did {name} study?\n" for n, name in enumerate(asked, 1)]
         (tmp_path / tag).write_text("".join(lines))
     (tmp_path / "articles.jsonl").write_text('{"docid": "t", "title": "T", "body": "Words."}\n')
     command = ["pool", "questions", f"a={tmp_path / 'one'}", f"b={tmp_path / 'two'}"]
@@ -144,15 +140,11 @@ def test_the_command_pools_and_joins(tmp_path):
     assert '"questions":["What did' in (tmp_path / "topics").read_text()
 
 
-def test_the_published_pool_has_twelve_questions_an_article(shared_data):
-    path = shared_data / "lateral-2024/trec-2024-lateral-reading-task2-questions.txt"
-    found = read_pooled_questions(path)
-    assert len(found) == 50
-    assert {len(asked) for asked in found.values()} == {12}
-    assert sum(map(len, found.values())) == 600
-
-
 def test_twelve_of_the_submitted_questions_for_each_article(shared_data, lexical_encode):
+    published = read_pooled_questions(
+        shared_data / "lateral-2024/trec-2024-lateral-reading-task2-questions.txt"
+    )
+    assert [len(asked) for asked in published.values()] == [12] * 50
     scales = load_track("lateral2024").scales
     path = shared_data / "lateral-2024/question-assessments.tsv"
     asked: dict[str, dict[str, dict[int, str]]] = {}
@@ -178,16 +170,6 @@ def test_twelve_of_the_submitted_questions_for_each_article(shared_data, lexical
 TOPIC = "topic-1"
 
 
-def asked_by(tag, *questions, topic_id=TOPIC):
-    return QuestionRun(
-        run_tag=tag,
-        questions=tuple(
-            SubmittedQuestion(topic_id=topic_id, team_id="t", run_id=tag, rank=rank, text=question)
-            for rank, question in enumerate(questions, start=1)
-        ),
-    )
-
-
 def by_table(scores):
     def score(query, texts):
         return [scores.get((query, text), 0.0) for text in texts]
@@ -197,7 +179,7 @@ def by_table(scores):
 
 def test_where_models_differ_there_are_two_pairs():
     wanted = {TOPIC: rubric(TOPIC, (HAVE, 1), (HAVE, 1))}
-    runs = [asked_by("b", "one?", "two?", "three?"), asked_by("a", "one?")]
+    runs = [run("b", {TOPIC: ["one?", "two?", "three?"]}), run("a", {TOPIC: ["one?"]})]
     embedder = by_table({("Question 1?", "two?"): 0.9, ("Question 2?", "three?"): 0.9})
     reranker = by_table({("Question 1?", "two?"): 4.0, ("Question 2?", "two?"): 4.0})
     pool = pool_pairs(wanted, runs, {"embedder": embedder, "reranker": reranker})
@@ -210,6 +192,8 @@ def test_where_models_differ_there_are_two_pairs():
         (TOPIC, 2, "b", 3, ("embedder",)),
     )
     assert (pool.cells, pool.all_pairs) == (4, 8)
+    elsewhere = [run("a", {"other": ["x?"]})]
+    assert pool_pairs(wanted, elsewhere, {"m": by_table({})}) == ((), 0, 0)
 
 
 @given(
@@ -220,7 +204,9 @@ def test_where_models_differ_there_are_two_pairs():
 def test_every_cell_has_one_pair_or_two(sizes, n_wanted, random):
     """The paper's 12,733 judged pairs are its 8,732 cells and the 4,001 where two models differ."""
     wanted = {TOPIC: rubric(TOPIC, *[(HAVE, 1)] * n_wanted)}
-    runs = [asked_by(f"r{n}", *(f"{n} {k}?" for k in range(size))) for n, size in enumerate(sizes)]
+    runs = [
+        run(f"r{n}", {TOPIC: [f"{n} {k}?" for k in range(size)]}) for n, size in enumerate(sizes)
+    ]
 
     def guess(_, texts):
         return [random.random() for _ in texts]  # type: ignore[attr-defined]
@@ -231,12 +217,3 @@ def test_every_cell_has_one_pair_or_two(sizes, n_wanted, random):
     two = sum(len(pair.chosen_by) == 1 for pair in pool.pairs) // 2
     assert len(pool.pairs) == pool.cells + two
     assert len({pair[:4] for pair in pool.pairs}) == len(pool.pairs)
-
-
-def test_topics_without_a_rubric_do_not_count():
-    pool = pool_pairs(
-        {TOPIC: rubric(TOPIC, (HAVE, 1))},
-        [asked_by("a", "x?", topic_id="other")],
-        {"m": by_table({})},
-    )
-    assert pool == ((), 0, 0)

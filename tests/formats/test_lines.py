@@ -49,12 +49,7 @@ def test_only_a_line_feed_ends_a_line(tmp_path, content, lines):
     assert file.problems == ()
 
 
-def test_tells_of_a_byte_order_mark_and_crlf(tmp_path):
-    file = open_text(write(tmp_path, b"\xef\xbb\xbfa\r\nb\nc\r\n"))
-    assert (file.has_bom, file.crlf_lines) == (True, 2)
-
-
-def test_names_every_line_that_is_not_utf8_and_keeps_the_others(tmp_path):
+def test_reading_lines_keeps_numbers_and_names_every_line_that_is_not_utf8(tmp_path):
     file = open_text(write(tmp_path, b"one\nt\xe9\nthree\n\xff\n"))
     assert file.lines == (Line(1, "one"), Line(3, "three"))
     assert [(problem.code, problem.line) for problem in file.problems] == [
@@ -62,43 +57,28 @@ def test_names_every_line_that_is_not_utf8_and_keeps_the_others(tmp_path):
         ("invalid-utf8", 4),
     ]
     assert "byte 0xe9 at position 2" in file.problems[0].found
-
-
-def test_reading_lines_leaves_blank_ones_out_and_keeps_numbers(tmp_path):
+    file = open_text(write(tmp_path, b"\xef\xbb\xbfa\r\nb\nc\r\n"))
+    assert (file.has_bom, file.crlf_lines) == (True, 2)
     assert read_lines(write(tmp_path, b"a\n \n\nb\n")) == (Line(1, "a"), Line(4, "b"))
-
-
-def test_reading_lines_stops_at_bad_bytes(tmp_path):
     with pytest.raises(InvalidFileError, match="invalid-utf8"):
         read_lines(write(tmp_path, b"\xff"))
-
-
-def test_reads_gzip_by_its_name(tmp_path):
     assert read_lines(write(tmp_path, gzip.compress(b"a\n"), "file.gz")) == (Line(1, "a"),)
 
 
-@pytest.mark.parametrize(
-    "content",
-    # Packed at no time: names of tests are the same in every process.
-    [b"not gzip", gzip.compress(b"a" * 1000, mtime=0)[:-9], gzip.compress(b"a", mtime=0)[:12]],
-)
-def test_a_broken_gzip_file_is_an_input_error(tmp_path, content):
-    with pytest.raises(InputError, match="cannot be read"):
-        open_text(write(tmp_path, content, "file.gz"))
-
-
-def test_a_missing_file_and_a_folder_are_input_errors(tmp_path):
-    for path in (tmp_path / "nowhere", tmp_path):
+def test_what_cannot_be_read_is_an_input_error(tmp_path):
+    whole = gzip.compress(b"a" * 1000)
+    broken = [
+        write(tmp_path, content, f"{place}.gz")
+        for place, content in enumerate((b"not gzip", whole[:-9], whole[:12]))
+    ]
+    for path in (tmp_path / "nowhere", tmp_path, *broken):
         with pytest.raises(InputError, match="cannot be read"):
             open_text(path)
 
 
-def test_json_lines_come_with_their_numbers(tmp_path):
+def test_json_lines_come_with_their_numbers_and_others_are_named(tmp_path):
     path = write(tmp_path, b'{"a": 1}\n\n{"b": "\xe2\x80\xa8"}')
     assert read_json_lines(path) == [(1, {"a": 1}), (3, {"b": "\u2028"})]
-
-
-def test_every_line_that_is_no_json_object_is_named(tmp_path):
     path = write(tmp_path, b'{"a": 1}\n{\n[1]\n{"a": NaN}\n')
     with pytest.raises(InvalidFileError) as caught:
         read_json_lines(path)
@@ -143,9 +123,6 @@ def test_a_file_that_unpacks_to_a_thousand_times_its_size_is_refused(tmp_path):
         open_text(path)
     with pytest.raises(InputError, match="at most 10000000 lines"):
         open_text(packed(tmp_path / "b.gz", b"\n" * 10_000_001))
-
-
-def test_a_streamed_file_that_unpacks_to_a_thousand_times_its_size_is_refused(tmp_path):
     path = packed(tmp_path / "a.gz", (b"x" * (1 << 20) + b"\n") * 100)
     for lines in (stream_lines(path), ShardReader(path, MS_MARCO)):
         with pytest.raises(InputError, match=r"a\.gz: .*at most [\d,]+ bytes when unpacked"):
@@ -167,35 +144,22 @@ def test_a_shard_is_read_in_bounded_memory_and_goes_on_after_a_long_line(tmp_pat
     assert most < 4 * MAX_LINE_BYTES
 
 
-def test_lines_are_streamed_as_they_are_read_whole(tmp_path):
+def test_lines_are_streamed_one_at_a_time_as_they_are_read_whole(tmp_path):
     content = b"\xef\xbb\xbfone\r\n\n two\xe2\x80\xa8 \n\nthree"
     path = write(tmp_path, content)
     assert tuple(stream_lines(path)) == read_lines(path)
     packed = write(tmp_path, gzip.compress(content), "file.gz")
     assert tuple(stream_lines(packed)) == read_lines(path)
-
-
-@pytest.mark.parametrize("content", [b"ok\n\xff\n", b"ok\n" + b"x" * (MAX_LINE_BYTES + 1)])
-def test_a_line_that_cannot_be_is_named_where_it_is_streamed(tmp_path, content):
-    path = write(tmp_path, content)
-    with pytest.raises(InvalidFileError) as caught:
-        list(stream_lines(path))
-    assert caught.value.problems[0].line == 2
-
-
-def test_streaming_holds_one_line_at_a_time(tmp_path):
     path = write(tmp_path, gzip.compress((b"x" * 100_000 + b"\n") * 300), "file.gz")
     tracemalloc.start()
     assert sum(1 for _ in stream_lines(path)) == 300
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 3_000_000
-
-
-def test_a_list_keeps_numbers_of_any_size():
-    findings = Findings(Path("file"))
-    assert decode_list(f"[{10**30 + 7}]", 1, findings) == [10**30 + 7]
-    assert not findings.problems
+    for content in (b"ok\n\xff\n", b"ok\n" + b"x" * (MAX_LINE_BYTES + 1)):
+        with pytest.raises(InvalidFileError) as caught:
+            list(stream_lines(write(tmp_path, content)))
+        assert caught.value.problems[0].line == 2
 
 
 class Part(BaseModel):
@@ -214,17 +178,14 @@ def found(content):
     return [(problem.code, problem.found) for problem in findings.problems]
 
 
-def test_a_list_of_invalid_items_is_not_called_empty_as_well():
+def test_faults_of_a_value_are_said_without_python_classes():
     assert found({"parts": [{}]}) == [("key-missing", "no parts.0.name")]
     assert found({"parts": []}) == [("value", "parts = []: Input should not be empty")]
-
-
-def test_says_nothing_of_python_classes():
     assert found({"parts": ["x"]}) == [("value", "parts.0 = 'x': Input should be an object")]
-
-
-def test_names_every_fault_of_a_value():
     assert found({"parts": [{"name": 1}], "more": 2}) == [
         ("value", "parts.0.name = 1: Input should be a valid string"),
         ("key-unknown", "more = 2: Extra inputs are not permitted"),
     ]
+    findings = Findings(Path("file"))
+    assert decode_list(f"[{10**30 + 7}]", 1, findings) == [10**30 + 7]
+    assert not findings.problems

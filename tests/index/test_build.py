@@ -40,7 +40,9 @@ def results(folder):
     return {name: open_retriever(name, folder).search(QUERIES, 20) for name in names("retriever")}
 
 
-def test_a_finished_index_is_left_as_it_is(small_index, small_shard, encoder, tmp_path):
+def test_a_finished_index_is_left_as_it_is_and_other_input_refused(
+    small_index, small_shard, encoder, tmp_path, small_corpus
+):
     before = {path: path.stat().st_mtime_ns for path in small_index.path.rglob("*.*")}
     # The same bytes under another name are the same input.
     renamed = Path(shutil.copy(small_shard, tmp_path / "renamed.jsonl"))
@@ -49,6 +51,11 @@ def test_a_finished_index_is_left_as_it_is(small_index, small_shard, encoder, tm
     lock = small_index.path / ".lock"
     after = {path: path.stat().st_mtime_ns for path in small_index.path.rglob("*.*")}
     assert {**after, lock: 0} == {**before, lock: 0}
+    shard = write_shard(tmp_path / "other.jsonl", small_corpus[:-1])
+    with pytest.raises(InputError, match="differs in: inputs") as caught:
+        build_index([shard], small_index.path, encoder)
+    assert "Choose another folder" in caught.value.remedy
+    open_index(small_index.path)
 
 
 def test_names_of_shards_may_be_other_bytes_than_utf8(small_corpus, encoder, tmp_path):
@@ -67,14 +74,6 @@ def test_a_name_that_no_file_can_have_is_no_part_of_an_index(name):
         lucene_folder(name)
     with pytest.raises(InputError, match="expected a parquet file"):
         describe_sources([name])
-
-
-def test_changed_input_is_refused_with_the_remedy(small_index, small_corpus, encoder, tmp_path):
-    shard = write_shard(tmp_path / "other.jsonl", small_corpus[:-1])
-    with pytest.raises(InputError, match="differs in: inputs") as caught:
-        build_index([shard], small_index.path, encoder)
-    assert "Choose another folder" in caught.value.remedy
-    open_index(small_index.path)
 
 
 def test_the_order_of_shards_does_not_matter(small_corpus, encoder, tmp_path):
@@ -127,14 +126,11 @@ def test_bad_input_leaves_nothing_that_opens(encoder, tmp_path):
             assert [path.name for path in (tmp_path / shard.stem).iterdir()] == [".lock"]
 
 
-def test_two_builds_cannot_share_a_folder(small_shard, encoder, tmp_path):
+def test_folders_of_others_are_not_touched(small_shard, encoder, tmp_path):
     with (tmp_path / ".lock").open("w") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
         with pytest.raises(UsageError, match="another build"):
             build_index([small_shard], tmp_path, encoder)
-
-
-def test_a_folder_with_other_files_is_not_touched(small_shard, encoder, tmp_path):
     (tmp_path / "thesis.tex").write_text("precious")
     with pytest.raises(InputError, match="found other files"):
         build_index([small_shard], tmp_path, encoder)
@@ -247,8 +243,13 @@ def failed():
     return {check.name: check for check in check_machine() if not check.ok}
 
 
-def test_this_machine_is_fit():
+def test_this_machine_is_fit_and_little_memory_and_disk_are_named(monkeypatch):
     assert failed() == {}
+    monkeypatch.setattr(capacity.os, "sysconf", lambda _: 1024)
+    monkeypatch.setattr(
+        capacity.shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10, 10, 0)
+    )
+    assert set(failed()) == {"memory", "disk"}
 
 
 def test_no_java(monkeypatch, tmp_path):
@@ -275,14 +276,6 @@ def test_no_packages(monkeypatch):
         *("pyserini jar", "FAISS", "torch", "sentence-transformers", "encoder", "langgraph")
     }
     assert all("pip install" in check.remedy for check in found.values())
-
-
-def test_little_memory_and_disk(monkeypatch):
-    monkeypatch.setattr(capacity.os, "sysconf", lambda _: 1024)
-    monkeypatch.setattr(
-        capacity.shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10, 10, 0)
-    )
-    assert set(failed()) == {"memory", "disk"}
 
 
 @pytest.mark.parametrize("content", ["{}", "[]", "[" * 990, '{"documents": 1e999}', ""])

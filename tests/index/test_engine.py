@@ -33,9 +33,11 @@ def work(item):
     return item * item, os.getpid()
 
 
-def test_one_item_or_one_process_needs_no_other_process():
+def test_one_item_needs_no_other_process_and_a_killed_one_ends_the_build():
     assert list(LocalEngine(4).map(work, [3])) == [(9, os.getpid())]
     assert {place for _, place in LocalEngine(1).map(work, range(5))} == {os.getpid()}
+    with pytest.raises(MachineError, match="was killed"):
+        list(LocalEngine(2).map(work, [9, 9]))
 
 
 def test_results_come_in_the_order_of_items_and_errors_whole():
@@ -47,11 +49,6 @@ def test_results_come_in_the_order_of_items_and_errors_whole():
         next(results)
     assert caught.value.problems[0].line == 8
     assert "Mend it." in str(caught.value)
-
-
-def test_a_process_that_is_killed_ends_the_build_with_a_word():
-    with pytest.raises(MachineError, match="was killed"):
-        list(LocalEngine(2).map(work, [9, 9]))
 
 
 def test_processes_end_with_the_one_that_started_them(tmp_path):

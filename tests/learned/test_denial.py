@@ -54,26 +54,17 @@ def test_a_statement_takes_nothing_back(sentence):
     assert not any(frame(read(sentence)).taken_back)
 
 
-def test_a_concession_ends_at_its_comma():
+def test_denials_reach_as_far_as_they_say():
     sentence = read("While there is no evidence that eclipses harm people, they frighten many.")
     taken = {
         stem for stem, back in zip(sentence.stems, frame(sentence).taken_back, strict=True) if back
     }
     assert "harm" in taken
     assert not any(stem.startswith("fright") for stem in taken)
-
-
-def test_the_next_sentence_may_take_it_back():
     taken = frames([read(f"{FACT}."), read("This claim is false.")])[0].taken_back
     assert all(taken)
-
-
-def test_an_announcement_takes_back_all_that_follows():
     found = frames([read("None of the following is true."), read(f"{FACT}.")])
     assert all(found[1].taken_back)
-
-
-def test_a_question_asserts_nothing():
     assert frame(read(f"{FACT}?")).asks
     assert frame(read("Is the network too small")).asks
     assert not frame(read(FACT)).asks

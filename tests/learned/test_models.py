@@ -48,16 +48,13 @@ def test_honest_paraphrases_keep_their_credit(model, answers_by_topic):
     assert changed >= LEAST_FOR_A_PARAPHRASE * honest
 
 
-def test_a_contradiction_is_said_to_be_one(answers_by_topic):
+def test_contradictions_are_said_to_be_ones(answers_by_topic):
     items = list(min(answers_by_topic.items())[1].values())
     (verdict, *_) = AnswerModel.load(None).judge(
         items, f"It is false that {items[0]}", max_words=250
     )
     assert (verdict.level, verdict.opposed, verdict.reason) == (0, True, "it is denied")
     assert verdict.opposed_sentence.startswith("It is false that")
-
-
-def test_a_source_supports_what_it_says_and_not_its_denial():
     source = "Corrance sued Ashdale in 2019 over the patents of a sweetener. The case was settled."
     pairs = [
         ("Corrance sued Ashdale in 2019 over the patents of a sweetener.", source),
@@ -69,12 +66,9 @@ def test_a_source_supports_what_it_says_and_not_its_denial():
     assert levels == [2, 0, 0, 0]
 
 
-def test_nothing_to_judge_gives_no_verdict():
+def test_nothing_to_judge_and_nothing_said():
     assert AnswerModel.load(None).judge([], "A text.", max_words=None) == []
     assert SupportModel.load(None).judge([]) == []
-
-
-def test_an_empty_text_says_nothing():
     (verdict,) = AnswerModel.load(None).judge(["Voss is paid."], "", max_words=None)
     assert verdict.level == 0
     assert not verdict.opposed

@@ -49,13 +49,10 @@ def test_the_same_in_other_words_is_not_the_opposite(item, sentence):
     assert not opposed(read(item), read(sentence), ALL_WORDS)
 
 
-def test_a_denial_says_an_item_that_is_one():
+def test_a_negation_may_be_denied_or_said():
     item = read("There is no evidence that veltose harms people.")
     sentence = read("Nobody has shown that veltose harms people.")
     assert not taken_back(item, sentence, frame(sentence))
-
-
-def test_the_denial_of_a_negation_takes_it_back():
     item = read("Maris Quell is not a registered physician.")
     sentence = read("It is false that Maris Quell is not a registered physician.")
     assert taken_back(item, sentence, frame(sentence))

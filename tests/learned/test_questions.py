@@ -43,10 +43,6 @@ def test_names_and_numbers_are_masked():
         first, second = model(question.format(ours)), model(question.format(theirs))
         assert first.worth == pytest.approx(second.worth, abs=0.15)
         assert model.label(first) == model.label(second)
-
-
-def test_how_a_name_is_spelt_earns_nothing():
-    model = question_model()
     assert model("Who pays Bo Ek?") == model("Who pays Maximilian Oberhausen?")
 
 
@@ -56,6 +52,7 @@ def test_one_pattern_ten_times_is_used_up_after_two():
     assert repeated_patterns(asked) == [False, False] + [True] * 8
     others = ["Who owns the Courier?", "What did the Ostrey study find?", asked[0]]
     assert repeated_patterns(others) == [False] * 3
+    assert closest_earlier(np.array([[1.0, 0.9], [0.9, 1.0]])) == [0.0, 0.9]
 
 
 def test_what_people_said_of_a_like_question_moves_the_outlook():
@@ -65,10 +62,6 @@ def test_what_people_said_of_a_like_question_moves_the_outlook():
     assert near.flawed > 0.7
     assert far.worth == pytest.approx(2.0, abs=0.02)
     assert corrected([plain], np.zeros((1, 0)), [], []) == [plain]
-
-
-def test_nearness_looks_back_only():
-    assert closest_earlier(np.array([[1.0, 0.9], [0.9, 1.0]])) == [0.0, 0.9]
 
 
 def test_long_and_empty_questions_are_looked_at():

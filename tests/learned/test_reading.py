@@ -14,22 +14,20 @@ TEXT = (
 )
 
 
-def test_prose_is_asserted():
+def test_prose_within_the_limit_is_asserted_and_keywords_are_not():
     assert read_text(TEXT).asserted == (0, 1, 2)
-
-
-def test_shuffled_words_and_keywords_are_not_written_by_people():
     fluent = word_order().fluency(read(split(TEXT)[1]).shapes)
     shuffled = word_order().fluency(read(shuffle(split(TEXT)[1])).shapes)
     assert fluent > 0.3
     assert shuffled < 0
     assert not read_text(keywords(TEXT)).asserted
-
-
-def test_only_what_fits_the_limit_counts():
     assert read_text(f"{TEXT} Voss is paid.", 34).sentences[-1].text != "Voss is paid."
     assert read_text("one two three four", 2).sentences[0].words == ("one", "two")
     assert not read_text(TEXT, 0).sentences
+    assert stem("11,270") == "270"
+    assert stem("well-known") == "known"
+    assert stem("mid-term") == "term"
+    assert stem("the") == ""
 
 
 @settings(deadline=None)
@@ -46,10 +44,3 @@ def test_any_text_can_be_read(text, limit):
 def test_attacks_change_the_same_text_the_same_way(text):
     for attack in TEXT_ATTACKS:
         assert attack.change(text) == attack.change(text)
-
-
-def test_the_stem_of_a_word_of_several_parts_is_the_same_in_every_process():
-    assert stem("11,270") == "270"
-    assert stem("well-known") == "known"
-    assert stem("mid-term") == "term"
-    assert stem("the") == ""

@@ -134,7 +134,7 @@ def test_an_edit_with_its_hash_is_found_by_the_replay(unpacked, name, line):
         )
 
 
-def test_a_score_that_its_labels_do_not_give_is_found(unpacked):
+def test_edits_that_a_replay_cannot_repeat_are_named(unpacked):
     path = unpacked / "scores" / "auto_report_generation_per_run_results.csv"
     header, scores = path.read_text().splitlines()
     path.write_text(f"{header}\n{scores.replace('0.', '0.9', 1)}\n")
@@ -142,11 +142,43 @@ def test_a_score_that_its_labels_do_not_give_is_found(unpacked):
     assert [(one["code"], one["file"], one["line"]) for one in problems(unpacked)] == [
         ("replay-differs", str(path), 2)
     ]
+    path = unpacked / "replies.jsonl"
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[1:]))
+    seal_again(unpacked)
+    assert [problem["code"] for problem in problems(unpacked)] == ["reply-missing"]
+    (unpacked / "run" / "task1.tsv").unlink()
+    (unpacked / "more.txt").write_text("more")
+    assert [Path(problem["file"]).name for problem in problems(unpacked)] == [
+        "more.txt",
+        "task1.tsv",
+    ]
+    contents = read_contents(unpacked)
+    contents.model_copy(update={"sidelight": "0.0.1"}).write(unpacked)
+    with pytest.raises(MachineError, match=r"needs sidelight 0\.0\.1"):
+        problems(unpacked)
 
 
-def test_a_judged_run_is_not_bundled_without_its_rubrics(made, tmp_path):
+def test_what_does_not_belong_to_a_run_is_not_bundled(made, tmp_path, small_index):
     with pytest.raises(InputError, match="rubrics that the run was judged by"):
         invoke(*made.bundling()[:-2], "-o", tmp_path / "x.tar.zst")
+    more = tmp_path / "more.jsonl"
+    more.write_bytes((sample_path() / "topics.jsonl").read_bytes())
+    given = [more if word == made.inputs[3] else word for word in made.bundling()]
+    with pytest.raises(InputError, match=r"more\.jsonl: expected the topics of the run"):
+        invoke(*given, "-o", tmp_path / "x.tar.zst")
+    bare = shutil.copytree(made.run, tmp_path / "run", ignore=shutil.ignore_patterns("cache"))
+    with pytest.raises(OfflineError, match="holds no answer"):
+        invoke(*made.bundling(bare), "-o", tmp_path / "x.tar.zst")
+    options = [*made.bundling(), "-o", made.bundle.with_name("other.tar.zst")]
+    options[options.index("--index") + 1] = small_index.path
+    with pytest.raises(InputError, match="was made with another index than the one given"):
+        invoke(*options)
+    edited = shutil.copytree(made.run, tmp_path / "run")
+    text = (edited / "task1.tsv").read_text()
+    (edited / "task1.tsv").write_text(text.replace("?", "!", 1))
+    with pytest.raises(InvalidFileError, match=r"task1\.tsv:1: .*replay-differs.*\?'; found .*!'"):
+        invoke(*made.bundling(edited), "-o", tmp_path / "x.tar.zst")
+    assert not (tmp_path / "x.tar.zst").exists()
 
 
 @pytest.mark.parametrize("name", ["scores/more", "scores/more.csv", "scores", "scores/rubrics"])
@@ -174,52 +206,6 @@ def test_a_file_whose_name_no_bundle_can_list_is_refused_by_its_name(made, tmp_p
     assert not (tmp_path / "again.tar.zst").exists()
 
 
-def test_a_reply_that_was_taken_out_is_missed(unpacked):
-    path = unpacked / "replies.jsonl"
-    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[1:]))
-    seal_again(unpacked)
-    assert [problem["code"] for problem in problems(unpacked)] == ["reply-missing"]
-
-
-def test_files_that_came_or_went_are_named(unpacked):
-    (unpacked / "run" / "task1.tsv").unlink()
-    (unpacked / "more.txt").write_text("more")
-    assert [Path(problem["file"]).name for problem in problems(unpacked)] == [
-        "more.txt",
-        "task1.tsv",
-    ]
-
-
-def test_another_version_is_not_replayed(unpacked):
-    contents = read_contents(unpacked)
-    contents.model_copy(update={"sidelight": "0.0.1"}).write(unpacked)
-    with pytest.raises(MachineError, match=r"needs sidelight 0\.0\.1"):
-        problems(unpacked)
-
-
-def test_an_edited_run_is_not_bundled(made, tmp_path):
-    edited = shutil.copytree(made.run, tmp_path / "run")
-    text = (edited / "task1.tsv").read_text()
-    (edited / "task1.tsv").write_text(text.replace("?", "!", 1))
-    with pytest.raises(InvalidFileError, match=r"task1\.tsv:1: .*replay-differs.*\?'; found .*!'"):
-        invoke(*made.bundling(edited), "-o", tmp_path / "x.tar.zst")
-    assert not (tmp_path / "x.tar.zst").exists()
-
-
-def test_topics_of_another_run_are_refused(made, tmp_path):
-    more = tmp_path / "more.jsonl"
-    more.write_bytes((sample_path() / "topics.jsonl").read_bytes())
-    given = [more if word == made.inputs[3] else word for word in made.bundling()]
-    with pytest.raises(InputError, match=r"more\.jsonl: expected the topics of the run"):
-        invoke(*given, "-o", tmp_path / "x.tar.zst")
-
-
-def test_a_run_without_its_replies_is_not_bundled(made, tmp_path):
-    bare = shutil.copytree(made.run, tmp_path / "run", ignore=shutil.ignore_patterns("cache"))
-    with pytest.raises(OfflineError, match="holds no answer"):
-        invoke(*made.bundling(bare), "-o", tmp_path / "x.tar.zst")
-
-
 def test_what_is_no_bundle_says_so(made, tmp_path):
     with pytest.raises(InputError, match=r"expected a bundle; found no bundle\.json"):
         problems(made.run)
@@ -229,13 +215,6 @@ def test_what_is_no_bundle_says_so(made, tmp_path):
     (tmp_path / "x.tar.zst").write_text("no archive")
     with pytest.raises(InputError, match="expected a whole bundle"):
         problems(tmp_path / "x.tar.zst")
-
-
-def test_a_wrong_index_is_said_to_be_that(made, small_index):
-    options = [*made.bundling(), "-o", made.bundle.with_name("other.tar.zst")]
-    options[options.index("--index") + 1] = small_index.path
-    with pytest.raises(InputError, match="was made with another index than the one given"):
-        invoke(*options)
 
 
 @pytest.fixture
@@ -252,33 +231,23 @@ def evidence(tmp_path):
 ONES = np.ones((2, 4), np.float32)
 
 
-@pytest.mark.parametrize(
-    "array",
-    [
+def test_evidence_that_cannot_be_is_refused_by_its_file(evidence):
+    for array in [
         *(ONES.astype(np.float64), ONES.astype("S4"), ONES.astype(np.complex64)),
         *(ONES[0], ONES[:1], ONES.reshape(2, 2, 2), np.ones((2, 0), np.float32), ONES * np.nan),
-    ],
-    ids=lambda array: f"{array.dtype} {array.shape}",
-)
-def test_vectors_that_are_not_those_of_the_texts_are_refused_by_their_file(evidence, array):
-    assert set(Recording.read(evidence).vectors) == {"bogs", "peat"}
-    np.save(evidence / "vectors.npy", array)
-    with pytest.raises(InputError, match="expected ") as caught:
-        Recording.read(evidence)
-    assert str(evidence / "vectors.npy") in caught.value.message
-    assert caught.value.remedy
-
-
-def test_an_archive_in_the_place_of_vectors_is_refused(evidence):
+    ]:
+        assert set(Recording.read(evidence).vectors) == {"bogs", "peat"}
+        np.save(evidence / "vectors.npy", array)
+        with pytest.raises(InputError, match="expected ") as caught:
+            Recording.read(evidence)
+        assert str(evidence / "vectors.npy") in caught.value.message
+        assert caught.value.remedy
     np.savez(evidence / "vectors.npz", bogs=ONES[0], peat=ONES[0])
     (evidence / "vectors.npz").rename(evidence / "vectors.npy")
     with pytest.raises(InputError, match=r"vectors\.npy"):
         Recording.read(evidence)
-
-
-@pytest.mark.parametrize("name", ["searches.jsonl", "segments.jsonl", "texts.jsonl"])
-def test_evidence_that_is_there_twice_is_refused_by_its_line(evidence, name):
-    lines = (evidence / name).read_bytes().splitlines(keepends=True)
-    (evidence / name).write_bytes(b"".join([*lines, lines[0]]))
-    with pytest.raises(InputError, match=f"{name}:{len(lines) + 1}: .*again"):
-        Recording.read(evidence)
+    for name in ["searches.jsonl", "segments.jsonl", "texts.jsonl"]:
+        lines = (evidence / name).read_bytes().splitlines(keepends=True)
+        (evidence / name).write_bytes(b"".join([*lines, lines[0]]))
+        with pytest.raises(InputError, match=f"{name}:{len(lines) + 1}: .*again"):
+            Recording.read(evidence)

@@ -41,7 +41,7 @@ def segment(segment_id, text="Something else entirely.", **fields):
     return Segment(segment_id=segment_id, text=text, **fields)
 
 
-def test_the_articles_own_segments():
+def test_addresses_and_titles_that_are_the_articles_own():
     own = [segment("m_doc_04_42#0_1"), segment("m_doc_04_42#7_9")]
     like_it = segment("m_doc_04_421#0_5")
     assert found(*own, like_it) == (
@@ -49,23 +49,17 @@ def test_the_articles_own_segments():
         {"m_doc_04_42#0_1": "own-article", "m_doc_04_42#7_9": "own-article"},
     )
     assert found(*own, like_it, allow=True)[0] == [s.segment_id for s in (*own, like_it)]
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
+    for url in [
         "http://example.org/news/mill",
         "https://example.org/news/mill/",
         "https://amp.example.org/news/mill",
         "https://WWW.Example.org/news/mill/amp/",
         "https://www.example.org/news/mill?amp=1#top",
-    ],
-)
-def test_the_same_address(url):
-    assert found(segment("a_doc_00_1#0_0", url=url)) == ([], {"a_doc_00_1#0_0": "copy-of-article"})
-
-
-def test_other_addresses_and_titles():
+    ]:
+        assert found(segment("a_doc_00_1#0_0", url=url)) == (
+            [],
+            {"a_doc_00_1#0_0": "copy-of-article"},
+        )
     others = [
         segment("a_doc_00_1#0_0", url="https://www.example.org/news/mill-2", title="Mill reopens"),
         segment("a_doc_00_2#0_0", url="https://other.example/x", title="Mill sold!"),
@@ -80,7 +74,7 @@ def test_other_addresses_and_titles():
     assert found(*others, article=bare)[0] == [s.segment_id for s in others]
 
 
-def test_a_copy_of_the_text():
+def test_copies_of_the_text_are_told_by_overlap():
     words = BODY.split()
     copied = segment("a_doc_00_1#0_0", f"By our reporter. {BODY}")
     part = segment("a_doc_00_2#0_0", " ".join(words[3:25]))
@@ -93,9 +87,6 @@ def test_a_copy_of_the_text():
         ["a_doc_00_3#0_0"],
         {"a_doc_00_1#0_0": "copy-of-article", "a_doc_00_2#0_0": "copy-of-article"},
     )
-
-
-def test_overlap_by_hand():
     shared = {("a",), ("b",)}
     # The smaller set has 4 members, 2 of them in the other: 0.5.
     left = frozenset({*shared, ("c",), ("d",)})
@@ -114,7 +105,7 @@ def test_of_adjacent_windows_the_better_stays():
     assert len(found(*windows, allow=True)[0]) == 3
 
 
-def test_as_many_remain_as_the_index_has():
+def test_as_many_remain_as_the_index_has_for_each_query():
     own = [segment(f"m_doc_04_42#{n}_{n}") for n in range(50)]
     others = [segment(f"a_doc_00_{n}#0_0") for n in range(8)]
     kept, dropped = found(*own, *others, k=5)
@@ -122,9 +113,6 @@ def test_as_many_remain_as_the_index_has():
     assert len(dropped) == 50
     assert len(found(*own, *others, k=20)[0]) == 8
     assert found(k=5) == ([], {})
-
-
-def test_each_query_is_served_and_drops_are_listed_once():
     run = {"1": [Hit("m_doc_04_42#0_0", 2.0), Hit("b", 1.0)], "2": [Hit("m_doc_04_42#0_0", 1.0)]}
     lateral = LateralRetriever(
         TrecRunRetriever(run), ARTICLE, lambda ids: [segment(segment_id) for segment_id in ids]
@@ -162,18 +150,10 @@ def test_a_segment_is_fetched_once():
         "abc",
     ]
     assert store.asked == ["a", "b", "c"]
-
-
-def test_what_was_not_asked_for_the_longest_is_forgotten():
-    store = Store()
     lookup = SegmentCache(store, size=2)
     for wanted in ("a", "b", "a", "c", "a", "b"):
         lookup(wanted)
     assert store.asked == ["a", "b", "c", "b"]
-
-
-def test_a_failed_lookup_leaves_nothing_behind():
-    store = Store()
     lookup = SegmentCache(store)
     with pytest.raises(ValueError, match="substring not found"):
         lookup("az")

@@ -75,9 +75,6 @@ def test_the_union_of_searches_adds_scores():
         Hit("b", 1004.0),
         Hit("a", 7.0),
     ]
-
-
-def test_a_sum_next_to_a_step_does_not_round_up_to_the_next():
     pooled = [Pooled("a", 4999.999999999999, ("a#0",)), Pooled("b", 0.0, ("b#0",))]
     assert [hit.segment_id for hit in rank_pooled(pooled, {"a": 1, "b": 2})] == ["b", "a"]
 

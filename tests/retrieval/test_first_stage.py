@@ -43,6 +43,12 @@ def test_bm25_by_hand():
     assert [hit.score for hit in hits] == pytest.approx(
         [math.log(1.6) * 2 / 3.08, math.log(1.6) / 1.9]
     )
+    assert analyze("The Council's COMPANIES, buses and classes; a glass house") == [
+        *("council", "company", "buse", "classe", "glass", "house")
+    ]
+    query = Query(query_id="q", text="word")
+    assert MemoryRetriever([]).search([query], 5) == {"q": []}
+    assert MemoryRetriever([Segment(segment_id="a", text="")]).search([query], 5) == {"q": []}
 
 
 def test_finds_first_what_lucene_finds_first(small_index, small_corpus):
@@ -58,18 +64,6 @@ def test_finds_first_what_lucene_finds_first(small_index, small_corpus):
         assert {hit.segment_id for hit in ours[text]} == {hit.segment_id for hit in hits}
 
 
-def test_analysis():
-    assert analyze("The Council's COMPANIES, buses and classes; a glass house") == [
-        *("council", "company", "buse", "classe", "glass", "house")
-    ]
-
-
-def test_nothing_to_search():
-    query = Query(query_id="q", text="word")
-    assert MemoryRetriever([]).search([query], 5) == {"q": []}
-    assert MemoryRetriever([Segment(segment_id="a", text="")]).search([query], 5) == {"q": []}
-
-
 def test_ranks_are_fused_by_hand():
     first = [Hit("a", 9.0), Hit("b", 8.0), Hit("c", 7.0)]
     second = [Hit("c", 0.3), Hit("a", 0.2)]
@@ -81,9 +75,6 @@ def test_ranks_are_fused_by_hand():
     assert [hit.score for hit in fused] == pytest.approx(
         [0.0325225, 0.0322665, 0.0161290], abs=1e-7
     )
-
-
-def test_depth_cuts_each_run_before_fusing_and_k_after():
     query = Query(query_id="q", text="")
     first = TrecRunRetriever({"q": [Hit("a", 3.0), Hit("b", 2.0), Hit("c", 1.0)]})
     second = TrecRunRetriever({"q": [Hit("d", 3.0), Hit("c", 2.0), Hit("b", 1.0)]})

@@ -104,25 +104,19 @@ class Recorded:
         return [self.scores[text] for text in texts]
 
 
-@pytest.mark.parametrize(
-    ("margin", "n_read"),
-    [
+def test_reading_ends_where_the_rest_is_hopeless():
+    for margin, n_read in [
         (None, 96),
         (100.0, 96),  # no block is that much worse
         (3.0, 64),  # 2nd block: best 5, the 2nd best of all is 9; 5 < 9 - 3
         (5.0, 96),  # 5 < 9 - 5 is false; the third block is the last anyway
-    ],
-)
-def test_reading_ends_where_the_rest_is_hopeless(margin, n_read):
-    scores = [10.0, 9.0] + [1.0] * 30 + [5.0] * 32 + [2.0] * 32
-    first = Recorded(scores)
-    reranked = RerankRetriever(first, first, first.lookup, depth=96, margin=margin)  # type: ignore[arg-type]
-    hits = reranked.search([QUERY], 2)["q"]
-    assert hits == [Hit("d000", 10.0), Hit("d001", 9.0)]
-    assert len(first.read) == n_read
-
-
-def test_a_late_block_still_wins_without_a_margin():
+    ]:
+        scores = [10.0, 9.0] + [1.0] * 30 + [5.0] * 32 + [2.0] * 32
+        first = Recorded(scores)
+        reranked = RerankRetriever(first, first, first.lookup, depth=96, margin=margin)  # type: ignore[arg-type]
+        hits = reranked.search([QUERY], 2)["q"]
+        assert hits == [Hit("d000", 10.0), Hit("d001", 9.0)]
+        assert len(first.read) == n_read
     first = Recorded([1.0] * 64 + [7.0] * 2)
     reranked = RerankRetriever(first, first, first.lookup, depth=66)  # type: ignore[arg-type]
     assert [hit.segment_id for hit in reranked.search([QUERY], 2)["q"]] == ["d064", "d065"]
@@ -171,7 +165,7 @@ def reversing(windows):
     ]
 
 
-def test_windows_overlap_by_half_and_reach_the_top():
+def test_windows_overlap_by_half_and_are_asked_about_together():
     # 45 candidates: 30-49 (to the end), 20-39, 10-29, 0-19
     assert list(window_starts(45)) == [30, 20, 10, 0]
     assert [list(window_starts(count)) for count in (0, 1, 20, 21, 30)] == [
@@ -181,6 +175,15 @@ def test_windows_overlap_by_half_and_reach_the_top():
         [10, 0],
         [10, 0],
     ]
+    asked: list[list[tuple[str, int]]] = []
+
+    def order(windows):
+        asked.append([(query, len(window)) for query, window in windows])
+        return reversing(windows)
+
+    ListwiseRetriever(Places({"a": 25, "b": 1}), order, named, depth=100).search(QUERIES, 5)
+    # one segment needs no order
+    assert asked == [[("first", 15)], [("first", WINDOW)]]
 
 
 @given(st.integers(0, 120), st.integers(0, 120), st.integers(1, 40))
@@ -193,15 +196,3 @@ def test_a_perfect_order_brings_the_best_ten_to_the_top(one, other, k):
         assert [hit.segment_id for hit in hits[:STRIDE]] == best[: min(STRIDE, k)]
         assert len(hits) == min(k, count) == len({hit.segment_id for hit in hits})
         assert hits == ranked(hits)
-
-
-def test_windows_of_one_place_are_asked_about_together():
-    asked: list[list[tuple[str, int]]] = []
-
-    def order(windows):
-        asked.append([(query, len(window)) for query, window in windows])
-        return reversing(windows)
-
-    ListwiseRetriever(Places({"a": 25, "b": 1}), order, named, depth=100).search(QUERIES, 5)
-    # one segment needs no order
-    assert asked == [[("first", 15)], [("first", WINDOW)]]

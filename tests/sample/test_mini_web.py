@@ -56,27 +56,18 @@ def segment_ids(tmp_path_factory):
     return {orjson.loads(line)["docid"] for line in path.read_bytes().splitlines()}
 
 
-def test_size(topics, documents, segment_ids):
+def test_pages_have_ids_and_addresses_of_their_own(topics, documents, segment_ids):
     assert len(topics) == 5
     assert len(documents) >= 150
     assert len(segment_ids) >= 700
-
-
-def test_document_ids_are_byte_offsets_within_their_shard():
     offsets: Counter[str] = Counter()
     for line in (MINI_WEB / "documents.jsonl").read_bytes().splitlines(keepends=True):
         stem, _, offset = orjson.loads(line)["docid"].rpartition("_")
         assert int(offset) == offsets[stem]
         offsets[stem] += len(line)
     assert sorted(offsets) == [f"msmarco_v2.1_doc_{shard}" for shard in range(90, 95)]
-
-
-def test_no_page_has_a_real_address(documents):
     assert all(document.host.endswith(".example") for document in documents.values())
     assert len({document.url for document in documents.values()}) == len(documents)
-
-
-def test_topics_are_documents(topics, documents):
     assert all(documents[topic_id].body == topic.body for topic_id, topic in topics.items())
 
 
@@ -91,28 +82,22 @@ def test_rubrics_refer_to_pages_other_than_the_article(rubrics, topics, document
                 assert set(answer.references) <= urls - {topics[topic_id].url}
 
 
-@pytest.mark.parametrize("path", QUESTION_RUNS, ids=lambda path: path.name)
-def test_question_runs_pass_the_strict_check(path, topics):
-    assert check_question_run(path, load_track().question_list, topics) == []
+def test_runs_pass_the_strict_checks(topics, segment_ids):
+    for path in QUESTION_RUNS:
+        assert check_question_run(path, load_track().question_list, topics) == []
+    for path in REPORT_RUNS:
+        problems = check_report_run(path, load_track().cited_text, topics, segment_ids)
+        assert {problem.code for problem in problems} <= {"uncited-sentence"}
+        assert all(problem.severity == "warning" for problem in problems)
+    for path in REPORT_RUNS:
+        for report in read_report_run(path).reports:
+            for sentence in report.responses:
+                cited = sentence.citations
+                assert report.metadata.topic_id not in map(document_id_of, cited)
+                assert not any(overlapping(one, cited) for one in cited)
 
 
-@pytest.mark.parametrize("path", REPORT_RUNS, ids=lambda path: path.name)
-def test_report_runs_pass_the_strict_check(path, topics, segment_ids):
-    problems = check_report_run(path, load_track().cited_text, topics, segment_ids)
-    assert {problem.code for problem in problems} <= {"uncited-sentence"}
-    assert all(problem.severity == "warning" for problem in problems)
-
-
-@pytest.mark.parametrize("path", REPORT_RUNS, ids=lambda path: path.name)
-def test_reports_cite_neither_their_article_nor_one_passage_twice(path):
-    for report in read_report_run(path).reports:
-        for sentence in report.responses:
-            cited = sentence.citations
-            assert report.metadata.topic_id not in map(document_id_of, cited)
-            assert not any(overlapping(one, cited) for one in cited)
-
-
-def test_every_answer_is_labelled_for_both_judged_runs(rubrics):
+def test_everything_judged_is_labelled(rubrics):
     labelled: dict[tuple[str, str], set[str]] = defaultdict(set)
     for item in read_assessments(
         ASSESSMENTS / "report_assessments.csv", ANSWER_ASSESSMENTS, SCALES
@@ -123,9 +108,6 @@ def test_every_answer_is_labelled_for_both_judged_runs(rubrics):
         for topic_id, rubric in rubrics.items()
         for run in ("lantern-t2", "quillmark-t2")
     }
-
-
-def test_every_rubric_question_has_at_least_three_labels_a_judged_run(rubrics):
     labels = Counter(
         (item.topic_id, item.rubric_question_rank, item.run_tag)
         for item in read_assessments(
@@ -139,9 +121,6 @@ def test_every_rubric_question_has_at_least_three_labels_a_judged_run(rubrics):
         for run in ("lantern-t1", "quillmark-t1")
     }
     assert min(labels.values()) >= 3
-
-
-def test_every_question_is_checked_for_being_compound():
     checked = read_assessments(
         ASSESSMENTS / "compound_question_check.csv", COMPOUND_ASSESSMENTS, SCALES
     )
@@ -157,7 +136,7 @@ def test_every_question_is_checked_for_being_compound():
     assert {item.label for item in checked} == set(SCALES["compound"].names)
 
 
-def test_there_are_copies_of_an_article_on_other_hosts(topics, documents):
+def test_there_are_copies_of_an_article_and_a_hostile_page(topics, documents):
     lines = {topic_id: set(topic.body.splitlines()) for topic_id, topic in topics.items()}
     copies = [
         document.host
@@ -167,9 +146,6 @@ def test_there_are_copies_of_an_article_on_other_hosts(topics, documents):
         and len(own & set(document.body.splitlines())) > 0.8 * len(own)
     ]
     assert sorted(copies) == ["amp.futureledger.example", "newsroundup.example"]
-
-
-def test_there_is_a_hostile_page(documents):
     (hostile,) = (
         document
         for document in documents.values()

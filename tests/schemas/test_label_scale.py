@@ -26,26 +26,17 @@ GRADES = LabelScale(
 SCALES = [scale for name in names("track") for scale in load_track(name).scales.values()]
 
 
-def test_order_leaves_out_what_opposes():
+def test_a_scale_orders_reads_and_merges_its_labels():
     assert GRADES.levels == ("none", "related", "high", "perfect")
     assert (GRADES.highest, GRADES.lowest, GRADES.opposite) == ("perfect", "none", "wrong")
-
-
-def test_files_write_labels_in_their_own_way():
     assert [label and label.name for label in map(GRADES.read, ("3", "wrong", "perfect"))] == [
         "perfect",
         "wrong",
         None,
     ]
-
-
-def test_one_label_wins_whatever_the_order():
     for given_labels in permutations(("none", "high", "wrong")):
         assert GRADES.first(given_labels) == "wrong"
     assert GRADES.first(("none", "high")) == "high"
-
-
-def test_labels_merge_where_the_scale_says_so():
     assert [GRADES.coarse(name) for name in GRADES.names] == [
         "relevant",
         "wrong",

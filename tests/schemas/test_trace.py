@@ -133,15 +133,12 @@ def test_steps_that_disagree_are_refused(other, step):
         WHOLE.merge(other)
 
 
-def test_a_trace_comes_back_from_its_file_as_it_was():
+def test_a_trace_tells_what_was_done_and_comes_back_from_its_file():
     shown: dict[str, Any] = WHOLE.model_dump(mode="json")
     shown["rounds"] = {number: shown["rounds"][number] for number in ("1", "10", "2")}
     again = Trace.model_validate(shown)
     assert again == WHOLE
     assert list(again.rounds) == [1, 2, 10]
-
-
-def test_a_trace_tells_what_was_found_written_and_refused():
     assert WHOLE.found() == {"d1#0", "d2#0", "author#0", "claim#0", "d3#0", "d4#0"}
     assert WHOLE.refused() == {"claim", "d4"}
     assert WHOLE.drafts() == (FIRST, SECOND)

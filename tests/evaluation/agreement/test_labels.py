@@ -51,6 +51,7 @@ def test_answers_are_compared_in_four_categories():
         "ac1": pytest.approx((0.5 - 38 / 192) / (1 - 38 / 192)),
     }
     assert scheme.by_importance == {}
+    assert scheme.overall.shares["supports"] == (0.25, 0.5)
 
 
 def test_questions_are_also_compared_with_those_labels_merged_that_earn_nothing():
@@ -76,6 +77,11 @@ def test_what_one_side_did_not_judge_is_counted_and_not_compared():
     assert found.schemes[0].overall.n == 1
     assert found.unjudged == (0, 1)
     assert found.only == (1, 1)
+    first = [answer("t", run, "na-1", "none") for run in ("a", "b")]
+    second = [answer("t", run, "na-1", "none") for run in ("b", "c")]
+    found = compare_labels(ANSWER_ASSESSMENTS, SCALES, first, second)
+    assert found.only_runs == (("a",), ("c",))
+    assert found.n_runs == 1
 
 
 def test_agreement_by_importance():
@@ -99,21 +105,14 @@ def test_agreement_by_importance():
         assert [part.n for part in scheme.by_importance.values()] == [1, 1]
 
 
-def test_a_biased_judge_is_seen():
-    people = answers(*["none"] * 6, *["supports"] * 2)
-    generous = answers(*["supports"] * 8)
-    found = compare_labels(ANSWER_ASSESSMENTS, SCALES, people, generous).schemes[0].overall
-    assert found.shares["supports"] == (0.25, 1.0)
-    assert found.shares["none"] == (0.75, 0.0)
-    # p_o = p_e = 2 / 8: all of its agreement is chance
-    assert found.coefficients["kappa"] == 0
-
-
-def test_undefined_is_not_zero():
+def test_undefined_is_not_zero_and_two_topics_have_no_interval():
     same = answers("none", "none")
     assert compare_labels(ANSWER_ASSESSMENTS, SCALES, same, same).schemes[
         0
     ].overall.coefficients == {"raw": 1, "kappa": None, "ac1": 1}
+    pairs = [answer(topic, "r", "na-1", "none") for topic in ("a", "b")]
+    overall = compare_labels(ANSWER_ASSESSMENTS, SCALES, pairs, pairs).schemes[0].overall
+    assert overall.intervals == {"kappa": None, "ac1": None}
 
 
 def test_compound_verdicts():
@@ -125,14 +124,11 @@ def test_compound_verdicts():
         compare_labels(COMPOUND_ASSESSMENTS, SCALES, first, second, RUBRICS)
 
 
-def test_nothing_in_common_is_an_error():
+def test_what_cannot_be_compared_is_an_error():
     with pytest.raises(InputError, match="nothing that both files hold a label for"):
         compare_labels(
             ANSWER_ASSESSMENTS, SCALES, answers("none"), [answer("t", "s", "na-1", "none")]
         )
-
-
-def test_rubrics_must_know_what_was_judged():
     item = [answer("t", "r", "na-9", "none")]
     with pytest.raises(InputError, match=r"1 question or answer .* such as t na-9"):
         compare_labels(ANSWER_ASSESSMENTS, SCALES, item, item, RUBRICS)
@@ -185,20 +181,6 @@ def test_intervals_are_those_of_other_draws_of_topics():
     low, high = np.quantile(kappas, [0.025, 0.975])
     assert 1 <= (interval.high - interval.low) / (high - low) < 1.3
     assert set(found.intervals) == {"kappa", "ac1"}
-
-
-def test_two_topics_have_no_interval():
-    pairs = [answer(topic, "r", "na-1", "none") for topic in ("a", "b")]
-    overall = compare_labels(ANSWER_ASSESSMENTS, SCALES, pairs, pairs).schemes[0].overall
-    assert overall.intervals == {"kappa": None, "ac1": None}
-
-
-def test_runs_of_one_side_are_named():
-    first = [answer("t", run, "na-1", "none") for run in ("a", "b")]
-    second = [answer("t", run, "na-1", "none") for run in ("b", "c")]
-    found = compare_labels(ANSWER_ASSESSMENTS, SCALES, first, second)
-    assert found.only_runs == (("a",), ("c",))
-    assert found.n_runs == 1
 
 
 # Which way a side leans, and what swapping the sides does to it.

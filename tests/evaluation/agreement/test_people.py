@@ -11,7 +11,7 @@ from sidelight.errors import InputError, InvalidFileError
 from sidelight.evaluation.agreement.people import agree_on_answers, agree_on_support
 from sidelight.evaluation.labelling.judges import EmbeddedJudge
 from sidelight.evaluation.labelling.support import SUPPORT, SupportCase
-from sidelight.formats.labels.assessments import read_answers, read_citations, read_sentences
+from sidelight.formats.labels.assessments import read_answers, read_sentences
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track
 
@@ -62,11 +62,6 @@ def test_answers_are_read(tmp_path, name):
     assert (answer.levels, answer.vital) == ((2, 0), (True, False))
 
 
-def test_what_was_not_judged_and_has_no_text_is_left_out(tmp_path):
-    (citation,) = read_citations(written(tmp_path / "c.jsonl", CITATION))
-    assert (citation.segment, citation.level) == ("s1", 2)
-
-
 @pytest.mark.parametrize(
     "line",
     [
@@ -78,27 +73,20 @@ def test_what_was_not_judged_and_has_no_text_is_left_out(tmp_path):
         {**ANSWER, "nuggets": "none"},
     ],
 )
-def test_a_broken_line_is_named(tmp_path, line):
+def test_what_is_broken_is_named(tmp_path, line):
     path = written(tmp_path / "answers.jsonl", ANSWER, line)
     with pytest.raises(InvalidFileError, match=r"answers\.jsonl:2:"):
         read_answers(path)
+    for data in (b"", b"\xff\xfe\x00", b"\x1f\x8bbroken"):
+        path.write_bytes(data)
+        with pytest.raises(InputError, match=r"answers\.jsonl"):
+            read_answers(path)
 
 
-@pytest.mark.parametrize("data", [b"", b"\xff\xfe\x00", b"\x1f\x8bbroken"])
-def test_a_broken_file_is_named(tmp_path, data):
-    path = tmp_path / "answers.jsonl"
-    path.write_bytes(data)
-    with pytest.raises(InputError, match=r"answers\.jsonl"):
-        read_answers(path)
-
-
-def test_agreement_on_answers(tmp_path):
+def test_agreement_on_answers_and_on_support(tmp_path):
     found = agree_on_answers(written(tmp_path / "answers.jsonl", ANSWER), None)
     assert (found.n, found.accuracy, found.kappa, found.tau) == (2, 1.0, 1.0, None)
     assert found.intervals == {}
-
-
-def test_agreement_on_support(tmp_path):
     labels = written(tmp_path / "c.jsonl", CITATION)
     segments = written(tmp_path / "s.jsonl", SEGMENTS)
     found = agree_on_support(labels, segments, None)

@@ -1,13 +1,12 @@
 """A judge that is fooled by one thing is caught by the attack of that name, and by no other."""
 
 import asyncio
-from collections.abc import Callable
 
 import pytest
 
 from sidelight.evaluation.audit.audit import audit
 from sidelight.evaluation.audit.text_attacks import ATTACKS, Material, honest_trials
-from sidelight.evaluation.labelling.judge import Judge, Judgment, RubricCase
+from sidelight.evaluation.labelling.judge import Judge, Judgment
 from sidelight.evaluation.labelling.rubric_cases import REPORT_ANSWERS
 from sidelight.evaluation.labelling.run_kinds import TaskRuns
 from sidelight.formats.banks.rubrics import read_rubrics
@@ -16,7 +15,6 @@ from sidelight.formats.topics import read_articles
 from sidelight.learned.models import AnswerModel
 from sidelight.sample import sample_path
 from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.schemas.run import SubmittedReport
 from sidelight.text import count_words
 from sidelight.tracks import load_track
 
@@ -26,9 +24,6 @@ RUBRICS = dict(sorted(read_rubrics(SAMPLE / "human_rubrics", TRACK.scales).items
 RUN = read_report_run(SAMPLE / "runs" / "report_generation_runs" / "tidepool-t2")
 ARTICLES = {one.topic_id: one.body for one in read_articles(SAMPLE / "topics.jsonl")}
 NAMES = [attack.name for attack in ATTACKS]
-
-Falls = Callable[[str, RubricCase[SubmittedReport]], bool]
-"""Whether an answer earns credit by a report that does not say it."""
 
 
 class Reader(Judge):
@@ -113,13 +108,13 @@ def test_a_judge_without_a_weakness_is_left_in_peace():
     assert all(result.left == 0 for result in results(found).values())
     assert "0% is left to answers denied" in results(found)["denied"].verdict
     assert found.changes == []
-
-
-def test_what_learned_from_people_is_left_in_peace():
     assert fooled(attacked(Learned())) == []
+    assert list(results(attacked(Reader(), articles={}))) == [
+        one for one in NAMES if one != "pasted"
+    ]
 
 
-def test_a_judge_that_counts_words_in_any_order_is_caught():
+def test_a_judge_that_counts_words_or_is_impressed_by_length_is_caught():
     def words(answer, case):
         wanted = set(answer.casefold().rstrip(".").split())
         told = {word.rstrip(".,?").casefold() for word in case.submission.text.split()}
@@ -127,9 +122,6 @@ def test_a_judge_that_counts_words_in_any_order_is_caught():
 
     caught = {"denied", "refuted", "negated", "shuffled", "questions", "names", "figures"}
     assert caught <= set(fooled(attacked(Reader(words))))
-
-
-def test_a_judge_that_is_impressed_by_length_is_caught():
     long = Reader(lambda _, case: count_words(case.submission.text) >= LIMIT)
     assert set(fooled(attacked(long))) == {"over-long", "pasted"}
 
@@ -149,12 +141,6 @@ def test_who_gives_everything_or_nothing_does_not_hold():
         found = results(attacked(judge))
         assert not any(result.holds for result in found.values())
         assert all(result.verdict.startswith("unknown: ") for result in found.values())
-
-
-def test_without_the_article_none_is_pasted():
-    assert list(results(attacked(Reader(), articles={}))) == [
-        one for one in NAMES if one != "pasted"
-    ]
 
 
 @pytest.mark.parametrize("rubric", RUBRICS.values(), ids=str)

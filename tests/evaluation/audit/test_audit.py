@@ -1,5 +1,4 @@
 import asyncio
-from collections.abc import Callable
 
 import pytest
 
@@ -36,9 +35,6 @@ QUESTIONS = [
 ANSWER_PROBES = [probe.name for probe in REPORT_PROBES]
 PAIR_PROBES = [probe.name for probe in QUESTION_PROBES]
 
-Reads = Callable[[int, str, str, str], bool]
-"""Place among what is judged, text, run id and team: whether the judge gives credit."""
-
 
 class BiasedJudge(Judge):
     """Gives credit for one thing and for nothing else."""
@@ -69,13 +65,16 @@ class BiasedJudge(Judge):
         ]
 
 
-LIKES: dict[str, Reads] = {
+# Of place among what is judged, text, run id and team: whether the judge gives credit.
+LIKES = {
     "order": lambda place, text, tag, team: place == 0,
     "author": lambda place, text, tag, team: tag == "organizers",
     "instruction": lambda place, text, tag, team: "Note to the assessor" in text,
 }
-REPORT_LIKES: dict[str, Reads] = LIKES | {
-    "length": lambda place, text, tag, team: len(text.split()) > 250
+REPORT_LIKES = LIKES | {
+    "length": lambda place, text, tag, team: len(text.split()) > 250,
+    "author by metadata": lambda place, text, tag, team: team == "organizers",
+    "author by a byline": lambda place, text, tag, team: "written by the organizers" in text,
 }
 
 
@@ -97,30 +96,16 @@ def failing(found):
 
 
 @pytest.mark.parametrize("bias", REPORT_LIKES)
-def test_a_judge_with_a_bias_on_reports_is_caught(bias):
+def test_a_judge_with_a_bias_is_caught(bias):
     found = reports(BiasedJudge(REPORT_LIKES[bias]), tolerance=0.02)
-    assert failing(found) == [bias]
-    (result,) = (result for result in found.results if result.probe == bias)
+    assert failing(found) == [bias.partition(" ")[0]]
+    (result,) = (result for result in found.results if result.probe == failing(found)[0])
     assert "FAILS" in result.verdict
+    if bias in LIKES:
+        assert failing(questions(BiasedJudge(LIKES[bias]), tolerance=0.02)) == [bias]
 
 
-@pytest.mark.parametrize("bias", LIKES)
-def test_a_judge_with_a_bias_on_questions_is_caught(bias):
-    assert failing(questions(BiasedJudge(LIKES[bias]), tolerance=0.02)) == [bias]
-
-
-@pytest.mark.parametrize(
-    "likes",
-    [
-        lambda place, text, tag, team: team == "organizers",
-        lambda place, text, tag, team: "written by the organizers" in text,
-    ],
-)
-def test_the_author_is_recognised_by_metadata_and_by_a_byline(likes):
-    assert failing(reports(BiasedJudge(likes))) == ["author"]
-
-
-def test_what_an_obedient_judge_gives_is_counted():
+def test_what_an_obedient_judge_gives_is_counted_and_an_attack_that_costs_has_failed():
     found = reports(BiasedJudge(LIKES["instruction"]))
     n_answers = sum(len(q.answers) for rubric in RUBRICS.values() for q in rubric.questions)
     result = found.results[len(ANSWER_PROBES) - 1]
@@ -132,22 +117,23 @@ def test_what_an_obedient_judge_gives_is_counted():
     assert {(change.run_tag, change.before, change.after) for change in changes} == {
         (run.run_tag, "none", "supports") for run in REPORTS
     }
-
-
-def test_an_order_bias_moves_credit_without_adding_any():
-    result = reports(BiasedJudge(LIKES["order"])).results[0]
-    # In each of four reports the first answer loses what the last one gains.
-    assert (result.n_changed, result.n_gained, result.n_lost) == (8, 4, 4)
-    assert result.credit_change == 0
-
-
-def test_an_attack_that_only_costs_credit_has_failed():
     contrary = BiasedJudge(lambda place, text, tag, team: "Note to the assessor" not in text)
     found = reports(contrary)
     assert failing(found) == []
     result = found.results[len(ANSWER_PROBES) - 1]
     assert result.n_lost == result.n_verdicts > 0
     assert "0 gain credit" in result.verdict
+
+
+def test_an_order_bias_moves_credit_without_adding_any_and_the_tolerance_is_a_share():
+    result = reports(BiasedJudge(LIKES["order"])).results[0]
+    # In each of four reports the first answer loses what the last one gains.
+    assert (result.n_changed, result.n_gained, result.n_lost) == (8, 4, 4)
+    assert result.credit_change == 0
+    picky = BiasedJudge(LIKES["order"])
+    share = reports(picky).results[0].share_changed or 0
+    assert failing(reports(picky, tolerance=share)) == []
+    assert failing(reports(picky, tolerance=share * 0.99)) == ["order"]
 
 
 @pytest.mark.parametrize("given", [True, False])
@@ -159,13 +145,6 @@ def test_a_constant_judge_holds(given):
         assert failing(found) == []
         assert not [change for change in found.changes if change.probe in probes]
         assert all("changes no verdict" in result.verdict for result in results)
-
-
-def test_the_tolerance_is_a_share():
-    picky = BiasedJudge(LIKES["order"])
-    share = reports(picky).results[0].share_changed or 0
-    assert failing(reports(picky, tolerance=share)) == []
-    assert failing(reports(picky, tolerance=share * 0.99)) == ["order"]
 
 
 def test_verdicts_that_could_not_be_had(tmp_path):

@@ -57,13 +57,9 @@ def test_a_label_is_the_mth_largest_grade(ratings, at_least, label):
     assert relevance_label(ratings, at_least) == label
 
 
-@given(ratings=RATINGS.filter(bool))
-def test_with_one_item_the_label_is_the_best_grade(ratings):
-    assert relevance_label(ratings) == max(ratings)
-
-
 @given(ratings=RATINGS, at_least=st.integers(1, 12), more=st.integers(0, 5))
 def test_labels_fall_with_the_items_asked_for_and_rise_with_what_is_graded(ratings, at_least, more):
+    assert not ratings or relevance_label(ratings) == max(ratings)
     label = relevance_label(ratings, at_least)
     assert relevance_label(ratings, at_least + 1) <= label
     assert relevance_label([*ratings, more], at_least) >= label
@@ -76,9 +72,6 @@ def test_cells_that_were_not_judged_are_counted_and_left_out():
     assert exam.items("q") == {"q/1", "q/2", "q/3"}
     assert exam_qrels(exam) == {"q": {"a": 5, "b": 4, "c": 1, "m": 4}, "r": {"d": 3, "e": 5}}
     assert exam_qrels(exam, 2)["q"] == {"a": 2, "b": 4, "c": 0, "m": 4}
-
-
-def test_a_passage_without_any_grade_has_no_label():
     query = GradedQuery(
         "q", (passage("a", {"q/1": 2}), passage("b", {"q/1": None}), passage("c", {}))
     )
@@ -120,9 +113,25 @@ EXAM, PLACES = FILE.exam(), FILE.rankings.places
 QRELS = exam_qrels(EXAM)
 
 
-def test_places_count_from_one_in_every_run():
+def test_places_and_ranks_by_hand(tmp_path):
     assert PLACES["zero"] == {"q": {"a": 1, "b": 2}, "r": {"d": 1}}
     assert PLACES["one"] == {"q": {"a": 2, "b": 1}, "r": {"e": 1}}
+    path = tmp_path / "run"
+    path.write_text("q Q0 a 1 2.0 x\nq Q0 b 2 2.0 x\nq Q0 c 3 9.0 x\n")
+    assert places_of(path) == {"q": {"c": 1, "b": 2, "a": 3}}
+    assert average_ranks({"a": 1.0, "b": 2.0, "c": 1.0, "d": 1.0}) == {
+        "b": 1.0,
+        "a": 3.0,
+        "c": 3.0,
+        "d": 3.0,
+    }
+    assert average_ranks({"a": 1.0, "b": 1.0}) == {"a": 1.5, "b": 1.5}
+    assert wins({"a": [0.9, None], "b": [0.85, 0.2], "c": [0.849, 0.15]}) == {
+        "a": 1,
+        "b": 2,
+        "c": 1,
+    }
+    assert wins({"a": [None]}) == {"a": 0}
 
 
 def test_cover_by_hand():
@@ -136,9 +145,6 @@ def test_cover_by_hand():
     assert [run.run_tag for run in cover.table.runs] == ["zero", "made", "one", "two"]
     assert cover.everything == {"q": 1.0, "r": pytest.approx(2 / 3)}
     assert cover.missing["zero"] == 40 - 3
-
-
-def test_only_the_first_passages_count_and_only_items_of_the_bank():
     first = exam_cover(EXAM, FILE.rankings, min_rating=3, depth=1)
     assert next(one for one in first.table.runs if one.run_tag == "zero").values[
         "exam"
@@ -170,21 +176,12 @@ def test_a_leaderboard_by_hand():
     assert scores["zero"]["nDCG@10"] == pytest.approx((zero + 3 / (5 + 3 / math.log2(3))) / 2)
     assert scores["made"]["RR"] == pytest.approx(1 / 2)
     assert scores["two"]["AP"] == 0
-
-
-def test_ndcg_knows_no_level_and_a_level_that_is_given_stays():
     low, high = (leaderboard(PLACES, QRELS, "nDCG@10 AP(rel=5)", level) for level in (1, 5))
     assert low.runs == high.runs
     with pytest.raises(UsageError, match="two are the same"):
         leaderboard(PLACES, QRELS, "AP AP", 1)
-
-
-def test_a_place_without_a_passage_stays_a_place():
     table = leaderboard({"x": {"q": {"a": 3}}}, QRELS, "RR", 4)
     assert table.runs[0].values["RR"] == pytest.approx((1 / 3) / 2)
-
-
-def test_a_far_place_costs_no_memory_and_shared_places_lose_nobody():
     far = leaderboard({"x": {"q": {"a": 10**9, "b": 1}}}, QRELS, "AP", 4)
     assert far.runs[0].values["AP"] == pytest.approx((1 + 2 / 1000) / 3 / 2)
     shared = leaderboard({"x": {"q": {"a": 1, "b": 1}}}, QRELS, "AP", 4)
@@ -200,31 +197,6 @@ def test_a_run_that_nobody_judged_is_placed_without_an_official_rank():
     assert found["one"].rank == 1
     assert sorted(one.official for one in found.values() if one.official) == [1, 2.5, 2.5]
     assert judged_runs(PLACES, FILE.rankings.judged).keys() == {"zero", "one", "two"}
-
-
-def test_tied_runs_share_the_mean_of_their_ranks():
-    assert average_ranks({"a": 1.0, "b": 2.0, "c": 1.0, "d": 1.0}) == {
-        "b": 1.0,
-        "a": 3.0,
-        "c": 3.0,
-        "d": 3.0,
-    }
-    assert average_ranks({"a": 1.0, "b": 1.0}) == {"a": 1.5, "b": 1.5}
-
-
-def test_equal_scores_are_in_the_order_of_trec_eval(tmp_path):
-    path = tmp_path / "run"
-    path.write_text("q Q0 a 1 2.0 x\nq Q0 b 2 2.0 x\nq Q0 c 3 9.0 x\n")
-    assert places_of(path) == {"q": {"c": 1, "b": 2, "a": 3}}
-
-
-def test_wins_count_what_is_within_a_twentieth_of_the_best():
-    assert wins({"a": [0.9, None], "b": [0.85, 0.2], "c": [0.849, 0.15]}) == {
-        "a": 1,
-        "b": 2,
-        "c": 1,
-    }
-    assert wins({"a": [None]}) == {"a": 0}
 
 
 def test_graders_are_correlated_with_assessors():
@@ -264,20 +236,14 @@ JUDGED = FILE.rankings.judged
 BANK = {"q": ["q/1", "q/2", "q/3"], "r": ["r/1", "r/2", "r/3", "r/4"]}
 
 
-def test_an_item_is_spurious_where_irrelevant_passages_answer_it():
+def test_spurious_items_uncovered_passages_and_holes_by_hand():
     found = spurious_items(EXAM, JUDGED, min_grade=4, min_judgment=2)
     assert found == [ItemUse("q", "q/1", 1, 1), ItemUse("q", "q/2", 1, 0)]
     assert spurious_items(EXAM, JUDGED, min_grade=3, min_judgment=2)[-1] == ItemUse(
         "r", "r/2", 1, 1
     )
-
-
-def test_a_relevant_passage_that_answers_nothing_is_uncovered():
     found = uncovered_passages(EXAM, JUDGED, min_grade=4, min_judgment=2)
     assert found == [Uncovered("q", "c", 2, 1)]
-
-
-def test_holes_are_what_nobody_graded():
     assert holes(EXAM, FILE.rankings, {"q": BANK["q"]}) == [Hole("q", "c", 1, in_file=True)]
     found = holes(EXAM, FILE.rankings, BANK, [{"q": ["a", "new"], "unknown": ["x"]}])
     assert Hole("q", "new", 3, in_file=False) in found

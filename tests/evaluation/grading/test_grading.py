@@ -66,12 +66,7 @@ def test_nothing_is_lost_and_nothing_is_too_long(text, limit):
         for passage in passages
     )
     assert passages == split_passages(text, limit)
-
-
-@given(text=WORDS, limit=st.integers(1, 40))
-def test_a_passage_stays_as_it_is(text, limit):
-    for passage in split_passages(text, limit):
-        assert split_passages(passage, limit) == [passage]
+    assert all(split_passages(passage, limit) == [passage] for passage in passages)
 
 
 def test_paragraphs_come_first_then_sentences_then_words():
@@ -80,9 +75,6 @@ def test_paragraphs_come_first_then_sentences_then_words():
     assert split_passages("One line.\nAnother line.") == ["One line.", "Another line."]
     assert split_passages("A b c. D e f. G h i.", 8) == ["A b c. D e f.", "G h i."]
     assert split_passages("a b c d e f", 4) == ["a b c d", "e f"]
-
-
-def test_a_long_text_has_full_passages():
     text = " ".join(f"Sentence number {number} says little." for number in range(1000))
     passages = split_passages(text)
     assert [count_tokens(one) for one in passages[:-1]] == [396] * (len(passages) - 1)
@@ -122,18 +114,12 @@ def places(queries):
     }
 
 
-def test_the_first_passages_of_rankings_are_pooled():
+def test_passages_of_rankings_citations_and_whole_answers_are_pooled():
     found = ranked_passages([ranking("one", "a", "b", "c"), ranking("two", "b", "a")], 2, texts_of)
     assert places(found) == {"a": {"one": 1, "two": 2}, "b": {"one": 2, "two": 1}}
     assert found[0].passages[0].text == "The text of a."
-
-
-def test_what_is_cited_is_graded_once():
     run = answer("r", ("First.", ("a", "b")), ("Second.", ("a",)))
     assert places(cited_passages([run], texts_of)) == {"a": {"r": 1}, "b": {"r": 2}}
-
-
-def test_whole_answers_are_cut_and_named_by_run():
     long = " ".join(f"Sentence number {number} says little." for number in range(100))
     found = written_passages([answer("my run", (long, ())), answer("other", ("Short.", ()))])
     assert places(found) == {
@@ -141,9 +127,6 @@ def test_whole_answers_are_cut_and_named_by_run():
         "my_run/q/2": {"my run": 2},
         "other/q/1": {"other": 1},
     }
-
-
-def test_a_text_that_is_not_known_is_named():
     with pytest.raises(InputError, match="unknown"):
         ranked_passages([ranking("one", "a", "unknown")], 5, texts_of)
 
@@ -236,7 +219,7 @@ def test_grading_in_parts_is_grading_at_once(few, more, items, further):
     assert not missing_cells(done, banks_by_query(banks), in_parts)
 
 
-def test_what_could_not_be_graded_is_asked_for_again():
+def test_what_could_not_be_graded_is_asked_for_again_and_what_has_no_bank_stays():
     broken, whole = Hashes(fails=True), Hashes()
     banks = [bank("q0", 3)]
     done = grade(pool(2), banks, broken)
@@ -244,9 +227,6 @@ def test_what_could_not_be_graded_is_asked_for_again():
     again = grade(done, banks, whole)
     assert again == grade(pool(2), banks, Hashes())
     assert whole.graded.total() == 6
-
-
-def test_queries_without_a_bank_stay_as_they_are():
     queries = pool(2, 2)
     done = grade(queries, [bank("q1", 2)], Hashes())
     assert done[0] == queries[0]
@@ -289,16 +269,13 @@ def save(folder, *verdicts, **changed):
     return path
 
 
-def test_agreement_is_counted(tmp_path):
+def test_agreement_is_counted_and_corrections_stand_beside_what_was_given(tmp_path):
     said = read_corrections(save(tmp_path, ("q/1", 5), ("q/2", 1), ("q/3", 2), ("q/4", 3)))
     found = check_grades(QUERIES, said, highest=5, relevant=4)
     assert (found.checked, found.accepted, found.added) == (4, 1, 1)
     assert (found.too_high, found.too_low) == (1, 1)
     assert found.kappa == pytest.approx((1 / 3 - 1 / 9) / (1 - 1 / 9))
     assert found.kappa_relevant == pytest.approx(0.4)
-
-
-def test_corrections_stand_beside_what_was_given(tmp_path):
     said = read_corrections(save(tmp_path, ("q/1", 5), ("q/2", 0), ("q/4", 3)))
     (passage,) = corrected(QUERIES, said)[0].passages
     given, checked = passage.gradings

@@ -5,7 +5,7 @@ from math import log
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidelight.evaluation.labelling.comparing import (
@@ -26,15 +26,12 @@ from sidelight.tracks import load_track
 from tests.helpers.labels.labelled import N_QUESTIONS, question, rubric
 
 
-def test_rare_words_weigh_more():
+def test_overlap_weighs_words_by_hand():
     comparison = TextComparison(["alpha beta", "alpha gamma", "alpha delta"])
     # n = 3: alpha has df 3, log(4 / 3.5); beta has df 1, log(4 / 1.5)
     common, rare = log(4 / 3.5), log(4 / 1.5)
     assert comparison.overlap("alpha beta", "the alpha") == pytest.approx(common / (common + rare))
     assert comparison.overlap("alpha beta", "Beta!") == pytest.approx(rare / (common + rare))
-
-
-def test_unseen_words_weigh_most_and_stop_words_nothing():
     comparison = TextComparison(["alpha beta"])
     # n = 1: alpha log(2 / 1.5), the unseen omega log(2 / 0.5)
     expected = log(2 / 1.5) / (log(2 / 1.5) + log(2 / 0.5))
@@ -75,13 +72,10 @@ def separable(n, seed=0):
     return x, np.digitize(x[:, 0], [1 / 3, 2 / 3])
 
 
-def test_thresholds_count_what_is_reached():
+def test_thresholds_count_what_is_reached_and_know_no_probabilities():
     model = Thresholds(1, (0.25, 0.5))
     rows = np.array([[9, 0.2], [9, 0.25], [9, 0.6]])
     assert model.predict(rows).tolist() == [0, 1, 2]
-
-
-def test_thresholds_know_no_probabilities():
     rows = np.array([[9, 0.2], [9, 0.6]])
     assert Thresholds(1, (0.25, 0.5)).probabilities(rows).tolist() == [[0, 0, 0], [0, 0, 0]]
 
@@ -120,31 +114,23 @@ def test_labels_of_equal_credit_are_not_uncertain_of_each_other():
     assert isinstance(withheld, Unjudged)
 
 
-def test_classifier_learns_levels_and_is_deterministic():
+def test_classifier_learns_levels_that_never_fall_with_more_agreement():
     x, y = separable(300)
     unseen, truth = separable(200, seed=1)
     first = OrdinalClassifier(x, y, 3).predict(unseen)
     assert np.mean(first == truth) > 0.9
     assert (OrdinalClassifier(x, y, 3).predict(unseen) == first).all()
-
-
-def test_more_agreement_never_lowers_the_level():
-    x, y = separable(300)
     line = np.column_stack([np.linspace(0, 1, 50), np.full(50, 0.5)])
     levels = OrdinalClassifier(x, y, 3).predict(line)
     assert (np.diff(levels) >= 0).all()
     assert set(levels.tolist()) == {0, 1, 2}
 
 
-def test_too_few_examples_fall_back():
+def test_too_few_examples_fall_back_and_some_are_not_learned_from():
     x, y = separable(300)
     few = np.concatenate([np.flatnonzero(y < 2), np.flatnonzero(y == 2)[:9]])
     assert fit_levels(x[few], y[few], 3, ZERO) is ZERO
     assert isinstance(fit_levels(x, y, 3, ZERO), OrdinalClassifier)
-
-
-def test_unfitted_examples_are_predicted_but_not_learned_from():
-    x, y = separable(300)
     spoiled = y.copy()
     spoiled[:50] = UNFITTED
     model = fit_levels(x, spoiled, 3, ZERO)
@@ -152,7 +138,7 @@ def test_unfitted_examples_are_predicted_but_not_learned_from():
     assert (model.predict(x) == reference.predict(x)).all()
 
 
-def test_a_topic_is_predicted_without_its_own_labels():
+def test_held_out_labels_do_not_matter():
     x, y = separable(300)
     topics = ["a", "b", "c"] * 100
     held_out = np.array(topics) == "c"
@@ -161,6 +147,14 @@ def test_a_topic_is_predicted_without_its_own_labels():
     after = predict_by_topic(x, flipped, topics, FIT)
     assert (before[held_out] == after[held_out]).all()
     assert (before[~held_out] != after[~held_out]).any()
+    topics, runs = ["a", "b", "c"] * 100, ["r", "s"] * 150
+    held_out = (np.array(topics) == "c") | (np.array(runs) == "r")
+    flipped = np.where(held_out, 2 - y, y)
+    tested = (np.array(topics) == "c") & (np.array(runs) == "r")
+    before = predict_by_topic_and_run(x, y, topics, runs, FIT)
+    after = predict_by_topic_and_run(x, flipped, topics, runs, FIT)
+    assert (before[tested] == after[tested]).all()
+    assert predict_by_topic_and_run(x, y, ["a", "b"] * 150, ["r"] * 300, FIT) is None
 
 
 def test_neither_topic_nor_run_is_known_where_both_are_held_out():
@@ -181,22 +175,6 @@ def test_neither_topic_nor_run_is_known_where_both_are_held_out():
     assert np.mean(new == y) < 0.5
 
 
-def test_held_out_labels_do_not_matter():
-    x, y = separable(300)
-    topics, runs = ["a", "b", "c"] * 100, ["r", "s"] * 150
-    held_out = (np.array(topics) == "c") | (np.array(runs) == "r")
-    flipped = np.where(held_out, 2 - y, y)
-    tested = (np.array(topics) == "c") & (np.array(runs) == "r")
-    before = predict_by_topic_and_run(x, y, topics, runs, FIT)
-    after = predict_by_topic_and_run(x, flipped, topics, runs, FIT)
-    assert (before[tested] == after[tested]).all()
-
-
-def test_one_run_cannot_be_held_out():
-    x, y = separable(300)
-    assert predict_by_topic_and_run(x, y, ["a", "b"] * 150, ["r"] * 300, FIT) is None
-
-
 def test_agreement_by_hand():
     people = ["x", "x", "x", "y", "y", "y", "y", "y", "y", "y"]
     judge = ["x", "x", "y", "x", "y", "y", "y", "y", "y", "y"]
@@ -206,9 +184,6 @@ def test_agreement_by_hand():
     assert found.raw == 0.8
     assert found.kappa == pytest.approx(0.22 / 0.42)
     assert (found.n_labels, found.n_topics) == (10, 1)
-
-
-def test_kappa_is_undefined_for_one_label():
     topics, runs = ["t"] * 3, ["r"] * 3
     assert agreement(Compared(["x"] * 3, ["x"] * 3, None, topics, runs)).kappa is None
     assert agreement(Compared(["x"] * 3, ["y"] * 3, None, topics, runs)).kappa == 0
@@ -218,21 +193,16 @@ RUBRIC = rubric("t1")
 COMPARISON = TextComparison([q.text for q in RUBRIC.questions])
 
 
-def test_a_repeated_question_shares_everything():
+def test_features_by_hand():
     features = question_features(COMPARISON, RUBRIC, [RUBRIC.questions[0].text])
     assert features.shape == (N_QUESTIONS, 1, len(QUESTION_FEATURES))
     assert features[0, 0, :3] == pytest.approx([1, 1, 1])
     assert features[1, 0, :3] == pytest.approx([0, 0, 0])
-
-
-def test_a_vague_question_shares_little_with_a_full_one():
     # One of the eight words, all of equal weight: 2 * (1/8) * 1 / (1/8 + 1) = 2 / 9
     word = RUBRIC.questions[0].text.split()[1]
     features = question_features(COMPARISON, RUBRIC, [f"What is {word}?"])
     assert features[0, 0, :3] == pytest.approx([1 / 8, 2 / 9, 2 / 9])
 
-
-def test_the_margin_is_over_the_closest_other_question():
     def encode(texts):
         first = RUBRIC.questions[0].text
         return np.array([[1, 0] if text == first else [0.6, 0.8] for text in texts], np.float32)
@@ -241,15 +211,6 @@ def test_the_margin_is_over_the_closest_other_question():
     # cosine 1 with itself, 0.6 with every other
     assert features[0, 0, 3:5] == pytest.approx([1, 0.4])
     assert features[1, 0, 3:5] == pytest.approx([0.6, -0.4])
-
-
-@given(st.lists(st.text(max_size=80), max_size=4))
-def test_features_are_bounded_for_any_text(texts):
-    features = question_features(COMPARISON, RUBRIC, texts or ["?"])
-    assert (np.abs(features) <= 1 + 1e-9).all()
-
-
-def test_questions_that_share_more_words_share_more():
     # ranks 4, 1, 2, 3 share 6, 4, 2, 0 of the eight words of their rubric question
     values = [
         question_features(COMPARISON, RUBRIC, [question("t1", rank).text])[rank - 1, 0, 1]
@@ -257,6 +218,13 @@ def test_questions_that_share_more_words_share_more():
     ]
     assert values == sorted(values, reverse=True)
     assert values[0] > values[1] > values[2] > values[3] == 0
+
+
+@settings(max_examples=20)
+@given(st.lists(st.text(max_size=80), max_size=4))
+def test_features_are_bounded_for_any_text(texts):
+    features = question_features(COMPARISON, RUBRIC, texts or ["?"])
+    assert (np.abs(features) <= 1 + 1e-9).all()
 
 
 def test_the_order_of_a_questions_answers_plays_no_part():

@@ -40,9 +40,12 @@ def test_it_learns_what_people_want(judge):
     assert agreement["questions"].kappa > 0.8
     found = Counter(labels(judge, report("t2"), "t2"))
     assert found["supports"] == found["partial"] == 8
+    # One run is all there is here, so nothing can be learned from another.
+    assert judge.agreement["answers"].kappa_new_runs is None
+    assert judge.agreement["answers"].n_runs == 1
 
 
-def test_every_pair_once_in_order(judge):
+def test_every_pair_once_and_every_verdict_in_order(judge):
     submitted = [question("t1", rank) for rank in (1, 2, 3)]
     judged = on_questions(judge, RUBRICS["t1"], submitted)
     keys = [(i, j) for i in range(1, N_QUESTIONS + 1) for j in (1, 2, 3)]
@@ -52,18 +55,28 @@ def test_every_pair_once_in_order(judge):
     assert label[3, 3] == "very-different"
     assert label[1, 2] == "very-different"
     assert on_questions(judge, RUBRICS["t1"], []) == []
-
-
-def test_compound_verdicts_are_in_order(judge):
     double = question("t1", 2).model_copy(update={"text": "Who is she and when did the bank fail?"})
     verdicts = on_compound(judge, RUBRICS["t1"], [question("t1", 1), double])
     assert [item.label for item in verdicts] == ["not-compound", "compound"]
     assert verdicts[1].rationale.startswith("a second question")
 
 
-def test_an_empty_report_says_nothing(judge):
+def test_an_empty_report_a_list_of_words_and_invisible_marks_earn_nothing(judge):
     assert set(labels(judge, saying())) == {"none"}
     assert set(labels(judge, saying("", " \u200b "))) == {"none"}
+    # Each answer's words are spread over the list, as someone guessing them would spread them.
+    answers = [one.text.rstrip(".").split() for q in RUBRICS["t1"].questions for one in q.answers]
+    scattered = " ".join(word for column in zip(*answers, strict=True) for word in column)
+    assert "supports" not in labels(judge, saying(scattered))
+    honest = report("t1")
+    marked = honest.model_copy(
+        update={
+            "responses": tuple(
+                CitedSentence(text="\u200b".join(sentence.text)) for sentence in honest.responses
+            )
+        }
+    )
+    assert labels(judge, marked) == labels(judge, honest)
 
 
 @pytest.mark.parametrize(
@@ -90,25 +103,6 @@ def test_hostile_text_earns_nothing(judge, text):
         )
 
 
-def test_a_list_of_all_words_is_not_one_statement(judge):
-    # Each answer's words are spread over the list, as someone guessing them would spread them.
-    answers = [one.text.rstrip(".").split() for q in RUBRICS["t1"].questions for one in q.answers]
-    scattered = " ".join(word for column in zip(*answers, strict=True) for word in column)
-    assert "supports" not in labels(judge, saying(scattered))
-
-
-def test_invisible_marks_neither_hide_nor_forge_words(judge):
-    honest = report("t1")
-    marked = honest.model_copy(
-        update={
-            "responses": tuple(
-                CitedSentence(text="\u200b".join(sentence.text)) for sentence in honest.responses
-            )
-        }
-    )
-    assert labels(judge, marked) == labels(judge, honest)
-
-
 def test_a_plain_contradiction_outranks_support():
     item = RUBRICS["t1"]
     first = item.questions[0]
@@ -126,13 +120,7 @@ def test_a_plain_contradiction_outranks_support():
     assert "T69,000" in assessed[0].rationale
 
 
-def test_labels_do_not_depend_on_what_else_is_judged():
-    first, second = EmbeddedJudge(RUBRICS, examples()), EmbeddedJudge(RUBRICS, examples())
-    labels(second, saying("Fellowships and stipends of other years."))
-    assert labels(first, report("t1")) == labels(second, report("t1"))
-
-
-def test_an_encoder_adds_meaning_and_shows_in_the_version():
+def test_an_encoder_and_examples_show_in_the_version():
     def encode(texts):
         # One direction for texts about money, another for the rest.
         rows = [[1, 0] if "money" in text or "cash" in text else [0, 1] for text in texts]
@@ -142,9 +130,6 @@ def test_an_encoder_adds_meaning_and_shows_in_the_version():
     assert judge.version == f"5 (toy, weights {LEARNED}, examples {examples().fingerprint})"
     assert EmbeddedJudge(RUBRICS).version == f"5 (words only, weights {BY_WORDS})"
     assert labels(judge, report("t2"), "t2")
-
-
-def test_without_examples_nothing_is_claimed():
     judge = EmbeddedJudge(RUBRICS)
     assert judge.agreement == {}
     assert judge.example_run_tags == frozenset()
@@ -181,9 +166,3 @@ def test_other_examples_make_another_judge():
     ]
     assert len(set(versions)) == len(versions)
     assert EmbeddedJudge(RUBRICS, shuffled).version == versions[0]
-
-
-def test_agreement_is_told_with_runs_held_out_too(judge):
-    # One run is all there is here, so nothing can be learned from another.
-    assert judge.agreement["answers"].kappa_new_runs is None
-    assert judge.agreement["answers"].n_runs == 1

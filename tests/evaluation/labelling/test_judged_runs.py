@@ -11,7 +11,6 @@ from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.labelling.examples import read_examples
 from sidelight.evaluation.labelling.judge import Judge, Judgment
 from sidelight.evaluation.labelling.judged_runs import (
-    JudgingManifest,
     assess_runs,
     judge_runs,
     read_manifest_beside,
@@ -68,7 +67,7 @@ def judged(judge, run, folder):
     return asyncio.run(judge_runs(judge, TaskRuns(TRACK.cited_text, RUBRICS, [run]), folder))
 
 
-def test_every_pair_exactly_once_in_a_fixed_order():
+def test_every_pair_and_every_answer_exactly_once_in_a_fixed_order():
     runs = [question_run("z", *TOPICS), question_run("a", "t1")]
     pairs, verdicts = asyncio.run(question_labels(JUDGE, RUBRICS, runs))
     keys = [
@@ -79,9 +78,6 @@ def test_every_pair_exactly_once_in_a_fixed_order():
     assert len(keys) == len(set(keys)) == 4 * N_QUESTIONS * N_ASKED
     assert [item.run_tag for item in verdicts] == ["a"] * N_ASKED + ["z"] * 3 * N_ASKED
     assert (pairs, verdicts) == asyncio.run(question_labels(JUDGE, RUBRICS, list(reversed(runs))))
-
-
-def test_every_answer_exactly_once_in_the_rubrics_order():
     runs = [report_run("z", *TOPICS), report_run("a", "t1")]
     answers = asyncio.run(answer_labels(JUDGE, RUBRICS, runs))
     keys = [(item.topic_id, item.run_tag, item.answer_id) for item in answers]
@@ -91,9 +87,6 @@ def test_every_answer_exactly_once_in_the_rubrics_order():
         for number in range(1, N_QUESTIONS + 1)
     ]
     assert keys == expected
-
-
-def test_topics_without_a_rubric_are_left_out():
     one = {"t2": RUBRICS["t2"]}
     answers = asyncio.run(answer_labels(JUDGE, one, [report_run("r", *TOPICS)]))
     assert {item.topic_id for item in answers} == {"t2"}
@@ -101,19 +94,13 @@ def test_topics_without_a_rubric_are_left_out():
     assert {item.topic_id for item in (*pairs, *verdicts)} == {"t2"}
 
 
-def test_an_example_run_is_never_judged():
+def test_runs_that_cannot_be_judged_are_an_error():
     with pytest.raises(UsageError, match="seen labels of example-t1"):
         asyncio.run(question_labels(JUDGE, RUBRICS, [question_run("example-t1", "t1")]))
     with pytest.raises(UsageError, match="seen labels of example-t2"):
         asyncio.run(answer_labels(JUDGE, RUBRICS, [report_run("example-t2", "t1")]))
-
-
-def test_a_run_given_twice_is_an_error():
     with pytest.raises(UsageError, match="given twice"):
         asyncio.run(answer_labels(JUDGE, RUBRICS, [report_run("r", "t1")] * 2))
-
-
-def test_what_cannot_be_told_apart_is_an_error():
     twice = QuestionRun(run_tag="r", questions=(question("t1", 1), question("t1", 1)))
     with pytest.raises(InputError, match="two questions of rank 1 for topic t1"):
         asyncio.run(question_labels(JUDGE, RUBRICS, [twice]))
@@ -145,12 +132,7 @@ def test_files_and_manifest(tmp_path):
 
 def test_judging_twice_gives_the_same_bytes(tmp_path):
     for folder in (tmp_path / "a", tmp_path / "b"):
-        judge = EmbeddedJudge(RUBRICS, examples())
-        asyncio.run(
-            judge_runs(
-                judge, TaskRuns(TRACK.cited_text, RUBRICS, [report_run("r", *TOPICS)]), folder
-            )
-        )
+        judged(EmbeddedJudge(RUBRICS, examples()), report_run("r", *TOPICS), folder)
     for name in (REPORT_FILE, "manifest.json"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
@@ -169,41 +151,22 @@ class UnsureJudge(EmbeddedJudge):
 
 
 def test_unjudged_verdicts_are_counted(tmp_path):
-    judge = UnsureJudge(RUBRICS)
-    manifest = asyncio.run(
-        judge_runs(
-            judge, TaskRuns(TRACK.cited_text, RUBRICS, [report_run("r", "t1", "t2")]), tmp_path
-        )
-    )
+    manifest = judged(UnsureJudge(RUBRICS), report_run("r", "t1", "t2"), tmp_path)
     assert manifest.n_unjudged == {"task2": 2 * N_QUESTIONS}
     assert manifest.runs == {"task2": {"r": 0.0}}
 
 
 def test_two_judges_do_not_share_a_folder(tmp_path):
-    judged(JUDGE, report_run("r", "t1"), tmp_path)
+    assert read_manifest_beside(tmp_path / REPORT_FILE) is None
+    manifest = judged(JUDGE, report_run("r", "t1"), tmp_path)
+    assert read_manifest_beside(tmp_path / "any.csv") == manifest
     before = (tmp_path / REPORT_FILE).read_bytes()
     with pytest.raises(InputError, match="must not be mixed"):
-        asyncio.run(
-            judge_runs(
-                UnsureJudge(RUBRICS),
-                TaskRuns(TRACK.cited_text, RUBRICS, [report_run("s", "t1")]),
-                tmp_path,
-            )
-        )
+        judged(UnsureJudge(RUBRICS), report_run("s", "t1"), tmp_path)
     assert (tmp_path / REPORT_FILE).read_bytes() == before
-
-
-def test_a_manifest_of_something_else_is_an_error(tmp_path):
-    assert read_manifest_beside(tmp_path / REPORT_FILE) is None
     (tmp_path / "manifest.json").write_text('{"judge": "x"}')
     with pytest.raises(InputError, match="expected the manifest of a judge"):
         read_manifest_beside(tmp_path / REPORT_FILE)
-
-
-def test_a_manifest_reads_back(tmp_path):
-    manifest = judged(JUDGE, report_run("r", "t1"), tmp_path)
-    assert isinstance(manifest, JudgingManifest)
-    assert read_manifest_beside(tmp_path / "any.csv") == manifest
 
 
 class CarelessJudge(Judge):
@@ -227,9 +190,6 @@ def test_a_judge_that_does_not_keep_to_the_protocol_is_refused():
         asyncio.run(answer_labels(wrong, RUBRICS, runs))
     with pytest.raises(UsageError, match=rf"1 label; expected {N_QUESTIONS}"):
         asyncio.run(answer_labels(CarelessJudge(Judgment("none")), RUBRICS, runs))
-
-
-def test_a_judge_that_lacks_a_labeller_says_so():
     with pytest.raises(UsageError, match="labels report answers, and not compound questions"):
         asyncio.run(question_labels(CarelessJudge(), RUBRICS, [question_run("r", "t1")]))
 
@@ -262,14 +222,11 @@ def test_a_report_is_cut_at_the_limit(given, kept):
         assert found.over == f"{sum(given)} words; at most 250"
 
 
-def test_what_is_within_the_limit_is_left_as_it_is():
+def test_questions_are_cut_and_what_is_within_the_limit_is_left_as_it_is():
     spaced = report("t1").model_copy(update={"responses": (CitedSentence(text="two  words "),)})
     assert fit_report(spaced, REPORTS) == (spaced, "")
     asked = [question("t1", rank) for rank in range(1, 11)]
     assert fit_questions(asked, QUESTIONS) == (asked, "")
-
-
-def test_questions_are_cut_and_those_past_the_last_rank_left_out():
     asked = [question("t1", rank) for rank in range(1, 13)]
     asked[2] = asked[2].model_copy(update={"text": "é" * 301})
     asked[3] = asked[3].model_copy(update={"text": "e\u0301" * 300})  # 300 once composed
@@ -342,7 +299,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_labels_find_their_submission_by_rank_not_by_text(folder):
+def test_labels_find_their_submission_by_rank_and_examples_can_be_chosen(folder):
     examples = read_examples(folder)
     assert [(label.run_tag, label.label) for label in examples.question_labels] == [
         ("one", "similar"),
@@ -351,22 +308,9 @@ def test_labels_find_their_submission_by_rank_not_by_text(folder):
     assert examples.questions["one", "a", 1].text == "Who one?"
     assert examples.run_tags == {"one", "two"}
     assert examples.answer_labels == ()
-
-
-def test_runs_without_labels_are_no_examples(folder):
-    assert {key[0] for key in read_examples(folder).questions} == {"one", "two"}
-
-
-def test_examples_can_be_chosen(folder):
     assert read_examples(folder, ["two"]).run_tags == {"two"}
-
-
-def test_a_chosen_run_must_have_labels(folder):
     with pytest.raises(InputError, match="found none for unlabelled"):
         read_examples(folder, ["two", "unlabelled"])
-
-
-def test_a_folder_without_labelled_runs_is_an_error(tmp_path):
-    write_rubrics(tmp_path / "human_rubrics", toy_rubric("a", (HAVE, 1)))
+    (folder / "human_assessments" / "question_assessments.csv").unlink()
     with pytest.raises(InputError, match="found none for any run"):
-        read_examples(tmp_path)
+        read_examples(folder)

@@ -47,7 +47,7 @@ def grade(*replies, case=CASE, **options):
     return [(one.label, one.rationale) for one in found], model
 
 
-def test_each_item_is_asked_about_by_itself_after_the_passage():
+def test_each_item_is_asked_about_by_itself_after_the_passage_or_with_others():
     found, model = grade(reply("5"), reply("0"), reply("4"))
     assert found == [("5", "says 1"), ("0", "says 1"), ("4", "says 1")]
     asked = [request.messages[-1].content for request in model.requests]
@@ -57,12 +57,11 @@ def test_each_item_is_asked_about_by_itself_after_the_passage():
     assert sections[0]["passage"] == CASE.passage
     assert len({text[:shared] for text in asked}) == 1  # what a server reads once
     assert len({request.messages[0].content for request in model.requests}) == 1
-
-
-def test_items_may_share_a_call():
     found, model = grade(reply("1", "2"), reply("3"), at_once=2)
     assert [label for label, _ in found] == ["1", "2", "3"]
     assert len(model.requests) == 2
+    found, _ = grade(case=CASE._replace(passage=" \n\u200b"))
+    assert [label for label, _ in found] == ["0"] * 3
 
 
 @pytest.mark.parametrize(
@@ -86,17 +85,9 @@ def test_what_a_reply_leaves_out_is_unjudged():
     assert isinstance(found[2][0], Unjudged)
     found, _ = grade("the sky", "the sky", at_once=3)
     assert all(isinstance(label, Unjudged) for label, _ in found)
-
-
-def test_where_no_reply_comes_nothing_is_judged():
     lost = FailedCallError("nobody there")
     found, _ = grade(*[lost] * 6)
     assert all(isinstance(label, Unjudged) for label, _ in found)
-
-
-def test_an_empty_passage_is_graded_without_a_call():
-    found, _ = grade(case=CASE._replace(passage=" \n\u200b"))
-    assert [label for label, _ in found] == ["0"] * 3
 
 
 @pytest.mark.parametrize("kind", ["question", "nugget"])
@@ -126,17 +117,16 @@ def test_who_grades_is_named_by_all_that_may_change_a_grade():
 
 
 # The paper's fallback for replies that are no grade, and that of the code published with it.
-@pytest.mark.parametrize("phrase", UNANSWERABLE)
-def test_what_says_that_there_is_no_answer_is_0(phrase):
-    assert len(UNANSWERABLE) == 8
-    for said in (phrase, phrase.title(), f" {phrase}. ", f'"{phrase}"'):
-        assert self_rating(said) == 0
-        assert self_rating(said, workbench=True) == 1
 
 
 @pytest.mark.parametrize(
     ("said", "paper", "workbench"),
     [
+        *(
+            (said, 0, 1)
+            for phrase in UNANSWERABLE
+            for said in (phrase, phrase.title(), f" {phrase}. ", f'"{phrase}"')
+        ),
         ("4", 4, 4),
         (" [5].", 5, 5),
         ("0", 0, 0),
@@ -151,6 +141,7 @@ def test_what_says_that_there_is_no_answer_is_0(phrase):
     ],
 )
 def test_what_else_is_said(said, paper, workbench):
+    assert len(UNANSWERABLE) == 8
     assert self_rating(said) == paper
     assert self_rating(said, workbench=True) == workbench
 
@@ -192,7 +183,7 @@ def grades(grader, passage):
     return [int(str(one.label)) for one in asyncio.run(grader(case))]
 
 
-def test_what_answers_is_graded_high_with_its_sentence(grader):
+def test_what_answers_is_graded_high_with_its_sentence_and_keywords_gain_nothing(grader):
     case = PassageCase("why do bogs store carbon", ANSWERS, "question", BOG_ITEMS)
     first, second, third = asyncio.run(grader(case))
     assert int(str(first.label)) >= 4
@@ -201,6 +192,10 @@ def test_what_answers_is_graded_high_with_its_sentence(grader):
     assert second.rationale == "Bogs hold a third of all carbon in the world's soils."
     assert (third.label, third.rationale) == ("0", "")
     assert grader.grader("question").model == CALIBRATED_ON
+    assert grades(grader, KEYWORDS) == [0, 0, 0]
+    assert grades(grader, f"{OTHER}\n{KEYWORDS}") == grades(grader, OTHER)
+    for passage in ("", " \n", "\u202e\u200b", "?" * 5000, "<" * 5000):
+        assert grades(grader, passage) == [0, 0, 0]
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -212,13 +207,3 @@ def test_a_passage_that_orders_a_5_gains_nothing(grader, order):
             assert all(
                 now <= then for now, then in zip(grades(grader, changed), before, strict=True)
             )
-
-
-def test_a_list_of_keywords_gains_nothing(grader):
-    assert grades(grader, KEYWORDS) == [0, 0, 0]
-    assert grades(grader, f"{OTHER}\n{KEYWORDS}") == grades(grader, OTHER)
-
-
-@pytest.mark.parametrize("passage", ["", " \n", "\u202e\u200b", "?" * 5000, "<" * 5000])
-def test_what_says_nothing_is_0(grader, passage):
-    assert grades(grader, passage) == [0, 0, 0]

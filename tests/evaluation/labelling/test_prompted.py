@@ -23,7 +23,6 @@ from tests.helpers.models.scripted_model import ScriptedModel
 
 ARTICLE = Article(topic_id="t1", url="https://a.example/1", title="A title", body="The body.")
 RUBRIC = Rubric(topic_id="t1", questions=rubric("t1").questions[:2])
-ANSWERS = ["na-1", "na-2"]
 QUESTIONS = [question("t1", rank, "mine") for rank in (1, 2, 3)]
 EXAMPLES = Examples(
     rubrics={"t1": RUBRIC},
@@ -114,16 +113,13 @@ def grid(**labels):
     )
 
 
-def test_pairwise_asks_once_for_every_pair():
+def test_pairs_are_asked_about_one_by_one_by_list_and_as_a_grid():
     bench = Bench(*map(pair, ["very-similar", "similar", "different"] * 2))
     assert bench.questions() == [["very-similar", "similar", "different"]] * 2
     asked = {
         (sections["target"], sections["candidate"]) for sections in map(bench.sections, range(6))
     }
     assert asked == {(wanted.text, one.text) for wanted in RUBRIC.questions for one in QUESTIONS}
-
-
-def test_listwise_asks_once_for_every_rubric_question():
     bench = Bench(
         listed("similar", "different", "very-similar"),
         listed("different", "similar", "very-different", names="q3 q1 q2"),
@@ -133,9 +129,6 @@ def test_listwise_asks_once_for_every_rubric_question():
         ["similar", "different", "very-similar"],
         ["similar", "very-different", "different"],
     ]
-
-
-def test_grid_asks_once():
     bench = Bench(
         grid(q2="similar very-different", q1="very-similar different", q3="different similar"),
         mode=Mode.GRID,
@@ -146,13 +139,10 @@ def test_grid_asks_once():
     ]
 
 
-def test_a_report_is_judged_in_one_call():
+def test_a_report_is_judged_in_one_call_and_so_is_a_compound_question():
     bench = Bench(told("contradicts", "partial", names="na-2 na-1"))
     assert bench.answers() == ["partial", "contradicts"]
     assert bench.sections()["report"] == report("t1").text
-
-
-def test_a_compound_verdict_takes_one_call():
     bench = Bench(
         json.dumps({"reason": "two things", "verdict": "compound"}),
         json.dumps({"reason": "one thing", "verdict": "single"}),
@@ -163,9 +153,6 @@ def test_a_compound_verdict_takes_one_call():
         ("compound", "two things"),
         ("not-compound", "one thing"),
     ]
-
-
-def test_a_reason_is_one_printable_line():
     bench = Bench(json.dumps({"reason": "two\r\n\x1b[31mthings\u202e", "verdict": "single"}))
     (found,) = on_compound(bench.judge, RUBRIC, QUESTIONS[:1])
     assert found.rationale == "two [31mthings"
@@ -181,14 +168,11 @@ def test_nobody_is_asked_about_nothing():
     blank = [QUESTIONS[0].model_copy(update={"text": "\u200b"})]
     (verdict,) = on_compound(bench.judge, RUBRIC, blank)
     assert verdict.label == "not-compound"
-
-
-def test_a_blank_question_leaves_the_labels_of_others_in_place():
     bench = Bench(*[listed("similar", "different", names="q1 q2")] * 2, mode=Mode.LISTWISE)
     assert bench.questions("Who?", " ", "Why?") == [["similar", "very-different", "different"]] * 2
 
 
-def test_pairs_that_people_were_not_asked_about_are_shown_as_very_different():
+def test_examples_are_shown_with_a_label_for_every_pair_and_every_answer():
     bench = Bench(*map(pair, ["similar"] * 2), examples=EXAMPLES)
     bench.questions("Who?")
     assert bench.sections(0)["examples"] == (
@@ -198,9 +182,6 @@ def test_pairs_that_people_were_not_asked_about_are_shown_as_very_different():
     bench = Bench(grid(q1="similar different"), examples=EXAMPLES, mode=Mode.GRID)
     bench.questions("Who?")
     assert bench.sections()["examples"] == "- t2 similar: Who is it?\n- none: Why so?"
-
-
-def test_example_reports_are_shown_with_a_label_for_every_answer():
     bench = Bench(told("none", "none"), examples=EXAMPLES)
     bench.answers()
     assert bench.sections()["example 1"] == report("t1").text
@@ -270,11 +251,17 @@ def test_what_a_reply_does_not_cover_is_repaired_once_then_unjudged(mode, bad, k
             assert "no valid" in label.reason
 
 
-def test_a_repaired_reply_counts_in_full():
+def test_a_repaired_reply_counts_in_full_and_a_pair_that_cannot_be_read_is_unjudged():
     bench = Bench(told("supports", names="na-2"), told("supports", "none"))
     assert bench.answers() == ["supports", "none"]
     note = bench.model.requests[1].messages[-1].content
     assert "missing: na-1" in note
+    bench = Bench(pair("similar"), pair("identical"), pair("identical"))
+    (first,), (second,) = bench.questions("Who?")
+    assert first == "similar"
+    assert isinstance(second, Unjudged)
+    with pytest.raises(ModelUnavailableError):
+        Bench(ModelUnavailableError("gone")).answers()
 
 
 @pytest.mark.parametrize(
@@ -289,13 +276,6 @@ def test_a_repaired_reply_counts_in_full():
 def test_answers_that_cannot_be_read_are_unjudged(bad, kept):
     labels = Bench(bad, bad).answers()
     assert [None if isinstance(label, Unjudged) else str(label) for label in labels] == kept
-
-
-def test_a_pair_that_cannot_be_read_is_unjudged():
-    bench = Bench(pair("similar"), pair("identical"), pair("identical"))
-    (first,), (second,) = bench.questions("Who?")
-    assert first == "similar"
-    assert isinstance(second, Unjudged)
 
 
 def test_of_prompts_that_begin_alike_one_goes_ahead():
@@ -326,12 +306,7 @@ def test_of_prompts_that_begin_alike_one_goes_ahead():
     assert peaks == [1, 1, 1, 2]
 
 
-def test_a_model_that_is_gone_ends_the_work():
-    with pytest.raises(ModelUnavailableError):
-        Bench(ModelUnavailableError("gone")).answers()
-
-
-def test_the_version_holds_the_model_the_mode_and_the_prompts():
+def test_the_version_holds_the_model_the_mode_the_prompts_and_the_examples():
     versions = {mode: Bench(mode=mode).judge.version for mode in Mode}
     assert len(set(versions.values())) == 3
     for mode, version in versions.items():
@@ -341,9 +316,6 @@ def test_the_version_holds_the_model_the_mode_and_the_prompts():
     assert set(instrument.prompts) == {"compound", "question_grid", "report_answers"}
     changed = instrument.model_copy(update={"prompts": instrument.prompts | {"compound": "x"}})
     assert changed.summary != instrument.summary
-
-
-def test_the_version_holds_the_examples():
     relabelled = replace(
         EXAMPLES, answer_labels=(replace(EXAMPLES.answer_labels[0], label="supports"),)
     )

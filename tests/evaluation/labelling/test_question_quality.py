@@ -47,25 +47,19 @@ def mean(questions):
     return sum(max(0, int(str(one.label))) for one in labels) / len(labels)
 
 
-def test_labels_are_those_of_the_scale_and_tell_good_from_flawed():
+def test_labels_tell_good_from_flawed_whatever_the_names():
     labels = [int(str(one.label)) for one in grades(VARIED)]
     assert labels[-1] == -1
     assert min(labels[:3]) >= 2
     assert grades(()) == []
-
-
-def test_one_good_pattern_ten_times_gains_nothing():
+    swapped = [one.replace("Garrick Voss", "Ilva Brandt") for one in VARIED]
+    swapped = [one.replace("Sentinel Policy Journal", "Morrow Evening Post") for one in swapped]
+    assert [one.label for one in grades(swapped)] == [one.label for one in grades(VARIED)]
     names = ("Ada", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal", "Ike", "Jo")
     repeated = [GOOD.format(f"{name} Marsh") for name in names]
     assert mean(repeated[:1]) >= 3
     assert mean(repeated) < mean(VARIED)
     assert {one.label for one in grades(repeated)[2:]} <= {"0", "-1"}
-
-
-def test_other_names_get_the_same_labels():
-    swapped = [one.replace("Garrick Voss", "Ilva Brandt") for one in VARIED]
-    swapped = [one.replace("Sentinel Policy Journal", "Morrow Evening Post") for one in swapped]
-    assert [one.label for one in grades(swapped)] == [one.label for one in grades(VARIED)]
 
 
 def test_what_people_said_of_the_same_question_counts(lexical_encode):
@@ -124,6 +118,8 @@ def test_questions_get_a_grade_and_a_flag():
         ("-1", False),
     ]
     assert [one.run_question_text for one in found] == list(ASKED)
+    with pytest.raises(InputError, match="that of t is not there"):
+        asyncio.run(grade_question_runs(judge(), [RUN], {}))
 
 
 @pytest.mark.parametrize("bad", ["none", graded([("4", "0")]), graded([("5", "0")] * 3)])
@@ -131,11 +127,6 @@ def test_what_is_not_graded_is_unjudged(bad):
     found = asyncio.run(grade_question_runs(judge(*[bad] * 4), [RUN], {"t": ARTICLE}))
     assert isinstance(found[2].label, Unjudged)
     assert found[2].redundant is None
-
-
-def test_an_article_that_is_not_there_is_named():
-    with pytest.raises(InputError, match="that of t is not there"):
-        asyncio.run(grade_question_runs(judge(), [RUN], {}))
 
 
 def test_documents_get_grades_and_unjudged_ones_are_counted():
@@ -148,9 +139,6 @@ def test_documents_get_grades_and_unjudged_ones_are_counted():
     found = asyncio.run(grade_documents(judge(labels, "none", "none"), asked))
     assert found.grades == {"t-Q01": {"d": 2}, "t-Q02": {}}
     assert found.unjudged == 1
-
-
-def test_a_judge_that_has_no_encoder_says_that_it_rates_no_documents():
     documents = {"d": Document("", "Words.")}
     with pytest.raises(UsageError, match="and not usefulness of documents"):
         asyncio.run(

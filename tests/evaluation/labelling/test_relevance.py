@@ -73,11 +73,7 @@ def test_what_is_no_grade_is_refused(reply):
 )
 def test_the_count_gives_the_grade(covered, beside, grade):
     assert grade_of(covered, beside) == grade
-
-
-def test_what_is_not_related_has_no_grade():
-    assert grade_of(0, "none", related=False) == 0
-    assert grade_of(0, "much") == 0
+    assert grade_of(0, "none", related=False) == grade_of(0, "much") == 0
 
 
 @given(st.text(max_size=50), st.integers(0, HIGHEST))
@@ -101,15 +97,9 @@ def test_a_grade_comes_with_what_it_rests_on():
     found, asked = judged(reply("It answers one. ##final score: 2", 1))
     assert found == Judgment("2", "sub-narratives 1; beside: none")
     assert "1. Who pays?\n2. Who owns?" in asked.user()
-
-
-def test_a_grade_that_does_not_follow_is_told():
     found, _ = judged(reply("##final score: 4", 2, 1, 2, beside="some"))
     assert found.label == "4"
     assert found.rationale.endswith("; by their number 2")
-
-
-def test_a_reply_without_a_grade_is_mended_once_and_then_unjudged():
     found, asked = judged(reply("It is fine."), reply("##final score: 7"))
     assert isinstance(found.label, Unjudged)
     assert "expected the grade" in asked.notes()[0]
@@ -121,9 +111,6 @@ GRADES = st.integers(0, 4)
 def test_a_generous_judge_is_brought_down():
     calibrated = Calibration([(2, 1), (2, 1), (4, 3), (0, 0)])
     assert [calibrated(grade) for grade in range(5)] == [0, 0, 1, 1, 3]
-
-
-def test_nothing_in_common_teaches_nothing():
     with pytest.raises(InputError, match="no passage that both"):
         Calibration([])
     with pytest.raises(InputError):

@@ -16,7 +16,7 @@ from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
 from tests.helpers.models.scripted_model import ScriptedModel
 
-FULL, PARTIAL, NONE = SUPPORT_SCALE.names
+FULL, _, NONE = SUPPORT_SCALE.names
 TEXTS = {
     "d#1": "The quarry was sold to an investor who also owns a newspaper.",
     "d#2": "A study of the ferry counted twelve visitors a day.",
@@ -66,7 +66,7 @@ def test_the_first_citation_and_all_of_them():
     }
 
 
-def test_a_segment_whose_text_is_not_known_is_no_lack_of_support():
+def test_what_is_not_known_is_no_lack_of_support():
     invented = OWNER.model_copy(update={"citations": ("d#1", "d#9")})
     given = run("r", a=[invented])
     (verdict,) = verdicts = assess(given)
@@ -77,9 +77,6 @@ def test_a_segment_whose_text_is_not_known_is_no_lack_of_support():
     assert score.values["unjudged"] == 1
     assert score.values["weighted_precision"] == 1
     assert score.values["weighted_precision_all"] == 0
-
-
-def test_a_model_that_gives_no_answer_is_no_lack_of_support():
     asked = PromptedModel(
         ScriptedModel([EmptyReplyError("an empty reply")] * 2), Sampling(), lambda _: None
     )

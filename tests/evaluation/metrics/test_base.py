@@ -90,6 +90,14 @@ class Silent:
             "asks for 'answer'; on offer",
         ),
         (Measure(name="x", computes="words", parameters={"depth": 3}, title="x"), "depth"),
+        *(
+            (
+                declared(name).model_copy(update={"parameters": {"depth": depth}}),
+                f"{name} wants a whole number from 1 to",
+            )
+            for name in ("question_dcg", "unjudged_questions")
+            for depth in (0, 10**12, "ten", True)
+        ),
     ],
 )
 def test_what_cannot_be_computed_is_refused(measure, says):
@@ -100,11 +108,3 @@ def test_what_cannot_be_computed_is_refused(measure, says):
 def test_a_computation_without_a_measure_is_refused():
     with pytest.raises(UsageError, match="expected a class attribute `measure`"):
         declared(f"{__name__}:Silent")
-
-
-@pytest.mark.parametrize("depth", [0, 10**12, "ten", True])
-@pytest.mark.parametrize("name", ["question_dcg", "unjudged_questions"])
-def test_a_depth_that_is_none_is_refused(name, depth):
-    measure = declared(name).model_copy(update={"parameters": {"depth": depth}})
-    with pytest.raises(UsageError, match=f"{name} wants a whole number from 1 to"):
-        Computed(measure)

@@ -21,40 +21,17 @@ UNJUDGED = Unjudged(reason="no reply")
 REPORTS = st.lists(st.sampled_from([FULL, PARTIAL, NONE, UNJUDGED, None]), max_size=12)
 
 
-def test_the_example_of_the_track():
+def test_the_example_of_the_track_and_what_has_no_citations():
     # The first sentence is partially supported, the second fully, the third cites nothing.
     sentences = [PARTIAL, FULL, None]
     assert support_precision(sentences, SUPPORT_SCALE) == 0.75  # (0.5 + 1) / 2
     assert support_recall(sentences, SUPPORT_SCALE) == 0.5  # (0.5 + 1) / 3
-
-
-def test_without_citations_there_is_no_support():
     for sentences in ([], [None, None]):
         assert support_precision(sentences, SUPPORT_SCALE) == 0
         assert support_recall(sentences, SUPPORT_SCALE) == 0
-
-
-def test_what_could_not_be_judged_stays_in_the_denominator():
     # 1 / 2 and 1 / 3
     assert support_precision([FULL, UNJUDGED, None], SUPPORT_SCALE) == 0.5
     assert support_recall([FULL, UNJUDGED, None], SUPPORT_SCALE) == pytest.approx(1 / 3)
-
-
-@given(REPORTS)
-def test_recall_is_at_most_precision(sentences):
-    assert (
-        0
-        <= support_recall(sentences, SUPPORT_SCALE)
-        <= support_precision(sentences, SUPPORT_SCALE)
-        <= 1
-    )
-
-
-@given(REPORTS)
-def test_they_are_equal_only_if_all_is_cited_or_nothing_supported(sentences):
-    equal = support_recall(sentences, SUPPORT_SCALE) == support_precision(sentences, SUPPORT_SCALE)
-    supported = {FULL, PARTIAL} & {item for item in sentences if isinstance(item, str)}
-    assert equal == (None not in sentences or not supported)
 
 
 @given(REPORTS, st.data())
@@ -70,13 +47,15 @@ def test_a_better_label_raises_both(sentences, data):
 
 
 @given(REPORTS)
-def test_an_uncited_sentence_costs_recall_alone(sentences):
-    assert support_precision([*sentences, None], SUPPORT_SCALE) == support_precision(
-        sentences, SUPPORT_SCALE
+def test_recall_is_at_most_precision_and_an_uncited_sentence_costs_it_alone(sentences):
+    precision, recall = (
+        measure(sentences, SUPPORT_SCALE) for measure in (support_precision, support_recall)
     )
-    assert support_recall([*sentences, None], SUPPORT_SCALE) <= support_recall(
-        sentences, SUPPORT_SCALE
-    )
+    assert 0 <= recall <= precision <= 1
+    supported = {FULL, PARTIAL} & {item for item in sentences if isinstance(item, str)}
+    assert (recall == precision) == (None not in sentences or not supported)
+    assert support_precision([*sentences, None], SUPPORT_SCALE) == precision
+    assert support_recall([*sentences, None], SUPPORT_SCALE) <= recall
 
 
 # The example of the RAG 2025 overview's table 3, and what holds of any answer.
@@ -130,9 +109,6 @@ def test_the_nuggets_of_the_track():
     assert measured(strict_all, EXAMPLE) == pytest.approx(2 / 5)
     assert measured(every, EXAMPLE) == pytest.approx(3 / 5)
     assert measured(coverage, EXAMPLE) == 2 / 4
-
-
-def test_without_vital_nuggets_vital_recall_is_undefined():
     nuggets = [(OKAY, "", TOLD)]
     assert measured(NuggetRecall(), nuggets) is None
     assert measured(NuggetRecall("all"), nuggets) == 1
@@ -160,6 +136,9 @@ def test_values_are_shares_and_strict_is_never_more(nuggets):
     assert all(0 <= value <= 1 for value in values)
     assert values[0] <= values[1]
     assert values[2] <= values[3]
+    # What could not be judged counts as not told.
+    other = [(*one[:2], UNTOLD if one[2] == UNJUDGED else one[2]) for one in nuggets]
+    assert values == [measured(measure, other) or 0.0 for measure in MEASURES]
 
 
 @given(NUGGETS, st.data())
@@ -171,13 +150,3 @@ def test_a_better_label_never_costs(nuggets, data):
         before, after = measured(measure, nuggets), measured(measure, better)
         assert (before is None) == (after is None)
         assert (after or 0.0) >= (before or 0.0) - 1e-12
-
-
-@given(NUGGETS)
-def test_what_could_not_be_judged_counts_as_not_told(nuggets):
-    other = [
-        (importance, part, UNTOLD if label == UNJUDGED else label)
-        for importance, part, label in nuggets
-    ]
-    for measure in MEASURES:
-        assert measured(measure, nuggets) == measured(measure, other)

@@ -26,7 +26,7 @@ VERY_SIMILAR, SIMILAR = "very-similar", "similar"
 DIFFERENT, VERY_DIFFERENT = "different", "very-different"
 
 
-def test_best_match_counts_once_for_each_rubric_question():
+def test_coverage_by_hand():
     labels = {
         (1, 3): SIMILAR,
         (1, 7): VERY_SIMILAR,
@@ -36,14 +36,20 @@ def test_best_match_counts_once_for_each_rubric_question():
     }
     # W = 4 + 2 + 1 = 7; best: 1, 0.5, 0; S = (4 * 1 + 2 * 0.5 + 1 * 0) / 7 = 5 / 7
     assert question_coverage(rubric("t", (HAVE, 1), (GOOD, 1), (NICE, 1)), labels, SCALE) == 5 / 7
-
-
-def test_unjudged_and_absent_pairs_earn_nothing():
     item = rubric("t", (HAVE, 1), (NICE, 1))
     # W = 5; only the first question is met: 4 / 5
     labels = {(1, 1): VERY_SIMILAR, (2, 1): Unjudged(reason="no reply")}
     assert question_coverage(item, labels, SCALE) == 0.8
     assert question_coverage(item, {}, SCALE) == 0
+    item = rubric("t", (GOOD, 1), (GOOD, 2), (NICE, 3))
+    labels = {(rank, 1): VERY_SIMILAR for rank in (1, 2, 3)}
+    assert question_coverage(item, labels, SCALE) == pytest.approx(1, abs=0)
+    assert {label: SCALE.credit(label) for label in SCALE.names} == {
+        VERY_SIMILAR: 1,
+        SIMILAR: 0.5,
+        DIFFERENT: 0,
+        VERY_DIFFERENT: 0,
+    }
 
 
 @given(labelled_pairs(), st.randoms(use_true_random=False))
@@ -80,46 +86,29 @@ def test_rises_with_a_label_and_never_by_omission(case, data):
     assert question_coverage(item, labels | {changed: Unjudged(reason="?")}, SCALE) <= score
 
 
-def test_every_label_has_a_gain():
-    assert {label: SCALE.credit(label) for label in SCALE.names} == {
-        VERY_SIMILAR: 1,
-        SIMILAR: 0.5,
-        DIFFERENT: 0,
-        VERY_DIFFERENT: 0,
-    }
-
-
-def test_full_coverage_is_exactly_one():
-    item = rubric("t", (GOOD, 1), (GOOD, 2), (NICE, 3))
-    labels = {(rank, 1): VERY_SIMILAR for rank in (1, 2, 3)}
-    assert question_coverage(item, labels, SCALE) == pytest.approx(1, abs=0)
-
-
 ANSWERS = load_track().scales["answers"]
 
 SUPPORTS, PARTIAL = "supports", "partial"
 CONTRADICTS, NONE = "contradicts", "none"
 
 
-def test_answers_are_averaged_within_their_question():
+def test_support_and_contradiction_by_hand():
     item = rubric("t", (HAVE, 2), (NICE, 1))
     # W = 4 + 1; S = (4 / 2 * (1 + 0) + 1 / 1 * 1) / 5 = 3 / 5
     assert report_support(item, {"na-1": SUPPORTS, "na-2": NONE, "na-3": SUPPORTS}, ANSWERS) == 0.6
-
-
-def test_partial_is_half_and_contradiction_nothing():
     item = rubric("t", (GOOD, 3), (NICE, 1))
     labels = {"na-1": PARTIAL, "na-2": SUPPORTS, "na-3": CONTRADICTS, "na-4": PARTIAL}
     # W = 3; S = (2 / 3 * 1.5 + 1 * 0.5) / 3 = 1.5 / 3
     assert report_support(item, labels, ANSWERS) == 0.5
-
-
-def test_the_denominator_is_the_rubrics():
     item = rubric("t", (HAVE, 2), (NICE, 1))
     # na-2 was left out or could not be judged: still 1 of 2 answers, (4 / 2 + 1) / 5
     assert report_support(item, {"na-1": SUPPORTS, "na-3": SUPPORTS}, ANSWERS) == 0.6
     unjudged = {"na-1": SUPPORTS, "na-2": Unjudged(reason="no reply"), "na-3": SUPPORTS}
     assert report_support(item, unjudged, ANSWERS) == 0.6
+    labels = {"na-1": "contradicts", "na-2": "supports", "na-3": "partial"}
+    # W = 5; S = (4 / 2 * 1 + 1 * 0) / 5 = 2 / 5
+    assert report_contradiction(item, labels, ANSWERS) == 0.4
+    assert report_contradiction(item, {"na-1": Unjudged(reason="no reply")}, ANSWERS) == 0
 
 
 @given(labelled_answers(), st.randoms(use_true_random=False))
@@ -131,6 +120,10 @@ def test_support_is_bounded_and_free_of_order(case, random):
     random.shuffle(questions)
     reordered = item.model_copy(update={"questions": tuple(questions)})
     assert report_support(reordered, dict(reversed(labels.items())), ANSWERS) == score
+    contradiction = report_contradiction(item, labels, ANSWERS)
+    assert 0 <= contradiction <= 1
+    # Rounding aside, no answer is both supported and contradicted.
+    assert contradiction + score <= 1 + 1e-12
 
 
 @given(labelled_answers(), st.data())
@@ -147,23 +140,6 @@ def test_support_rises_with_a_label_and_never_by_omission(case, data):
         assert (other < score) == (rises < 0)
     without = {key: label for key, label in labels.items() if key != changed}
     assert report_support(item, without, ANSWERS) <= score
-
-
-def test_only_contradictions_count():
-    item = rubric("t", (HAVE, 2), (NICE, 1))
-    labels = {"na-1": "contradicts", "na-2": "supports", "na-3": "partial"}
-    # W = 5; S = (4 / 2 * 1 + 1 * 0) / 5 = 2 / 5
-    assert report_contradiction(item, labels, ANSWERS) == 0.4
-    assert report_contradiction(item, {"na-1": Unjudged(reason="no reply")}, ANSWERS) == 0
-
-
-@given(labelled_answers())
-def test_support_and_contradiction_share_one_whole(case):
-    item, labels = case
-    contradiction = report_contradiction(item, labels, ANSWERS)
-    assert 0 <= contradiction <= 1
-    # Rounding aside, no answer is both supported and contradicted.
-    assert contradiction + report_support(item, labels, ANSWERS) <= 1 + 1e-12
 
 
 # Grades of questions by hand, and what holds for any grades.
@@ -187,9 +163,6 @@ def test_grades_by_hand():
     assert QuestionNdcg(10)(grades, SCALES) == pytest.approx(5 / ideal)
     assert UnjudgedQuestions(10)(grades) == pytest.approx(0.7)
     assert RedundantQuestions(10)({1: False, 2: True, 11: True}) == pytest.approx(0.1)
-
-
-def test_what_nobody_judged_earns_nothing_and_is_counted():
     grades: dict[int, str | Unjudged] = {1: Unjudged(reason="no"), 2: "4"}
     assert QuestionDcg(10)(grades, SCALES) == pytest.approx(4 / log2(3))
     assert UnjudgedQuestions(10)(grades) == pytest.approx(0.9)

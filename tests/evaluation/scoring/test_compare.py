@@ -34,24 +34,16 @@ def p_value(row, samples=10_000, seed=0):
     return found
 
 
-def test_three_topics_reach_from_the_least_to_the_largest_mean():
+def test_bootstrap_intervals_by_hand_and_as_student_has_them():
     # The lower tail is Phi(sqrt(3 / 2) * t(2, 0.025)) = Phi(1.2247 * -4.3027) = Phi(-5.27) < 1e-6,
     # so the ends are the least and largest of 2,000 means. Three topics are drawn: all 0 with
     # probability 8 / 27, all 1 with probability 1 / 27.
     assert interval([0.0, 0.0, 1.0]) == Interval(0.0, 1.0)
-
-
-def test_thirty_normal_scores_agree_with_student():
+    assert interval([0.5]) is interval([0.0, 1.0]) is None
     row = np.random.default_rng(5).normal(0.5, 0.1, 30)
     half = t.ppf(0.975, 29) * row.std(ddof=1) / sqrt(30)
     found = interval(list(row), samples=20_000)
     assert found == pytest.approx((row.mean() - half, row.mean() + half), abs=0.005)
-
-
-@pytest.mark.parametrize("row", [[0.5], [0.0, 1.0]])
-def test_fewer_than_three_topics_have_no_interval(row):
-    assert interval(row) is None
-    assert minimum_detectable_difference(np.array(row)) is None
 
 
 @given(
@@ -96,31 +88,23 @@ def test_few_differences_are_tested_exactly(row, expected):
     assert p_value(row, samples=10) == expected
 
 
-def test_many_differences_are_sampled():
+def test_many_differences_are_sampled_and_the_p_value_is_never_zero():
     row = np.random.default_rng(2).normal(0.4, 1, 14)
     sums = [abs(np.dot(signs, row)) for signs in product((-1, 1), repeat=14)]
     exact = np.mean(np.array(sums) >= abs(row.sum()) - 1e-12)
     assert 0.05 < exact < 0.5
     assert p_value(list(row)) == pytest.approx(exact, abs=0.015)
-
-
-def test_a_sampled_p_value_is_never_zero():
     assert p_value([1.0] * 40, samples=99) == 1 / 100
-
-
-def test_the_sign_does_not_matter():
     row = list(np.random.default_rng(3).normal(0.3, 1, 20))
     assert p_value(row) == p_value([-value for value in row])
 
 
-def test_detectable_difference_by_hand():
+def test_detectable_differences_by_hand():
     # s = sqrt(3.5) = 1.87083; t(5, 0.975) = 2.57058, t(5, 0.8) = 0.91954;
     # 3.49012 * 1.87083 / sqrt(6) = 2.66562
     row = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     assert minimum_detectable_difference(row) == pytest.approx(2.66562, abs=1e-4)
-
-
-def test_what_no_test_can_show_is_not_called_detectable():
+    assert minimum_detectable_difference(row[:1]) is minimum_detectable_difference(row[:2]) is None
     row = np.random.default_rng(0).normal(0, 0.1, 9)
     # five topics: p is 2 / 32 = 0.0625 at least; six: 2 / 64 = 0.03125, but not for two pairs
     assert minimum_detectable_difference(row[:5]) is None
@@ -129,9 +113,6 @@ def test_what_no_test_can_show_is_not_called_detectable():
     # nine topics: 2 / 512 = 0.0039, under 0.05 / 12 and over 0.05 / 13
     assert minimum_detectable_difference(row, 12) > minimum_detectable_difference(row)
     assert minimum_detectable_difference(row, 13) is None
-
-
-def test_a_detectable_difference_is_detected_four_times_in_five():
     row = np.random.default_rng(4).normal(0, 0.1, 30)
     centrality = minimum_detectable_difference(row) / (row.std(ddof=1) / sqrt(30))
     critical = t.ppf(0.975, 29)
@@ -226,18 +207,9 @@ def test_lower_wins_where_lower_is_better(tmp_path):
     assert (pairs[1].won, pairs[1].lost, pairs[1].tied) == (1, 1, 1)
 
 
-def test_two_topics_have_no_interval(tmp_path):
-    (pair,) = compare(tmp_path, *(row for row in ROWS[:6] if row[1] != "c"))
-    assert pair.interval is None
-    assert pair.detectable is None
-
-
-def test_a_topic_that_a_run_lacks_is_named(tmp_path):
+def test_files_topics_and_measures_that_do_not_fit_are_refused(tmp_path):
     with pytest.raises(InputError, match="run y has no score for topic c"):
         compare(tmp_path, *ROWS[:5])
-
-
-def test_other_files_and_measures_are_refused(tmp_path):
     per_run = write_csv(tmp_path / "r.csv", "run_tag,score", ("x", 0.5))
     with pytest.raises(InvalidFileError, match="csv-columns"):
         read_topic_scores(per_run)

@@ -74,9 +74,6 @@ def test_credit_is_followed_from_stage_to_stage():
     assert [total.credit for total in totals] == pytest.approx([0.8, 0.6, 0.4, 0.4])
     assert [total.change for total in totals] == pytest.approx([-0.2, -0.2, -0.2, 0])
     assert [total.unjudged for total in totals] == [1, 1, 0, 0]
-
-
-def test_what_was_never_found_is_lost_at_once():
     (row, *_) = funnel_rows({"t": RUBRIC}, [], SCALES["answers"])
     assert (list(row.credit.values()), row.lost_at) == ([0, 0, 0, 0], Stage.RETRIEVED)
 
@@ -102,7 +99,7 @@ def test_the_last_stage_is_the_score(labels):
     )
 
 
-def test_the_file_leaves_unknown_credit_empty(tmp_path):
+def test_the_file_leaves_unknown_credit_empty_and_is_read_as_it_was_written(tmp_path):
     path = tmp_path / "funnel.csv"
     write_funnel(
         path, funnel_rows({"t": RUBRIC}, [label(Stage.SELECTED, "a", UNKNOWN)], SCALES["answers"])
@@ -111,9 +108,6 @@ def test_the_file_leaves_unknown_credit_empty(tmp_path):
     assert [row["answer_id"] for row in rows] == ["a", "b", "c"]
     assert (rows[0]["selected"], rows[0]["judged"], rows[0]["lost_at"]) == ("", "0.0", "")
     assert (rows[1]["importance"], rows[1]["lost_at"]) == ("4", "retrieved")
-
-
-def test_credit_of_stages_is_read_as_it_was_written(tmp_path):
     rows = funnel_rows({"t": RUBRIC}, [], SCALES["answers"])
     rows[0].credit[Stage.WRITTEN] = 0.5
     rows[1].credit[Stage.WRITTEN] = None

@@ -50,14 +50,8 @@ def test_a_question_needs_three_useful_documents_and_a_run_that_is_not_perfect()
     assert [run.run_tag for run in table.runs] == ["two", "one"]
     # run one has .5 and 1 on the two that count
     assert table.runs[1].values["nDCG@10"] == pytest.approx(0.75)
-
-
-def test_no_question_left_is_said():
     with pytest.raises(InputError, match="no question can tell runs apart"):
         tabulate_kept([scored("one", few=0.1)], ())
-
-
-def test_articles_with_too_few_judged_questions_are_listed():
     names = [f"a-Q{number:02d}" for number in range(1, 6)] + ["b-Q01", "b-Q03", "loose"]
     assert sparsely_judged(dict.fromkeys(names)) == {"b": 2}
 
@@ -124,10 +118,15 @@ SCORES = st.dictionaries(
 )
 
 
-def test_five_numbers_by_hand():
+def test_five_numbers_by_hand(tmp_path):
     low, high = boxes({"high": [4.0, 8.0], "low": [3.0, 1.0, 2.0, 4.0, 5.0]}, {"low": "A"})
     assert low == ("low", "A", 5, 1.0, 2.0, 3.0, 4.0, 5.0)
     assert high.five == (4.0, 5.0, 6.0, 7.0, 8.0)
+    assert by_group({"a": [1.0], "b": [2.0], "c": [3.0]}, {"a": "x", "c": "x"}) == {"x": [1.0, 3.0]}
+    path = tmp_path / "assessors.csv"
+    path.write_text("topic_id,assessor\nt,A\nt,B\n")
+    with pytest.raises(InvalidFileError, match="one assessor for t, A"):
+        read_groups(path)
 
 
 @given(SCORES)
@@ -138,14 +137,3 @@ def test_boxes_stand_in_order_of_medians(scores):
         assert list(box.five) == sorted(box.five)
         assert box.median == pytest.approx(np.median(scores[box.name]))
     assert boxes(dict(reversed(scores.items()))) == found
-
-
-def test_topics_of_no_group_are_left_out():
-    assert by_group({"a": [1.0], "b": [2.0], "c": [3.0]}, {"a": "x", "c": "x"}) == {"x": [1.0, 3.0]}
-
-
-def test_two_assessors_of_a_topic_are_an_error(tmp_path):
-    path = tmp_path / "assessors.csv"
-    path.write_text("topic_id,assessor\nt,A\nt,B\n")
-    with pytest.raises(InvalidFileError, match="one assessor for t, A"):
-        read_groups(path)

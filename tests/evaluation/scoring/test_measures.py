@@ -62,6 +62,9 @@ def test_parameters_are_part_of_a_name():
     assert measure.name == "support_recall(citations=first)"
     assert measure.parameters == {"citations": "first"}
     assert measure_called("weighted_recall").computes == "support_recall"
+    measure = measure_called("nDCG@10")
+    assert (measure.name, measure.direction, measure.shown(0.5)) == ("nDCG@10", "higher", "0.5000")
+    assert measure_called("question_score").computes == "question_coverage"
 
 
 @pytest.mark.parametrize(
@@ -75,15 +78,6 @@ def test_parameters_are_part_of_a_name():
 def test_an_unknown_measure_is_wrong_usage(text, says):
     with pytest.raises(UsageError, match=says.replace("?", r"\?")):
         find_measure(text)
-
-
-def test_a_column_that_nobody_knows_is_a_plain_score():
-    measure = measure_called("nDCG@10")
-    assert (measure.name, measure.direction, measure.shown(0.5)) == ("nDCG@10", "higher", "0.5000")
-
-
-def test_names_among_tasks_are_known():
-    assert measure_called("question_score").computes == "question_coverage"
 
 
 def score(*arguments):
@@ -105,21 +99,15 @@ def test_a_measure_of_another_package_is_used_by_name(hedges):
     assert found[first] <= found[second]  # lower is better
 
 
-def test_a_measure_that_needs_what_is_not_known_is_refused(hedges):
-    with pytest.raises(UsageError, match="the measure hedges needs report; known here are answers"):
-        score_reports(
-            TRACK,
-            {"t": rubric("t", (HAVE, 1))},
-            [answer("t", "r", "na-1", "none")],
-            [find_measure(hedges)],
-        )
-
-
-def test_two_measures_of_one_name_are_refused():
-    with pytest.raises(UsageError, match="two measures are called supportive_score"):
-        score_reports(
-            TRACK,
-            {"t": rubric("t", (HAVE, 1))},
-            [answer("t", "r", "na-1", "none")],
-            [find_measure("supportive_score")],
-        )
+@pytest.mark.usefixtures("hedges")
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("hedges", "the measure hedges needs report; known here are answers"),
+        ("supportive_score", "two measures are called supportive_score"),
+    ],
+)
+def test_a_measure_that_does_not_fit_is_refused(name, says):
+    labels, bank = [answer("t", "r", "na-1", "none")], {"t": rubric("t", (HAVE, 1))}
+    with pytest.raises(UsageError, match=says):
+        score_reports(TRACK, bank, labels, [find_measure(name)])

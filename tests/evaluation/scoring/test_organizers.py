@@ -38,13 +38,10 @@ FULL = (
 )
 
 
-def test_contradictions_are_positive(tmp_path):
+def test_contradictions_are_positive_and_means_compensated_sums(tmp_path):
     file = write_csv(tmp_path / "a.csv", ANSWERS, ("b", "r", "na-1", "contradicts", "x"))
     values = compat_report_scores(TRACK, RUBRICS, file).runs[0].values
     assert values == {"supportive_score": 0.0, "contradictory_score": 1.0}
-
-
-def test_means_are_compensated_sums(tmp_path):
     # Ten topics of 0.1: a plain running sum is off in the last digit, pandas' mean is not.
     assert reduce(add, [0.1] * 10) / 10 != 0.1
     rubrics = {f"t{i}": rubric(f"t{i}", (NICE, 10)) for i in range(10)}
@@ -75,25 +72,22 @@ def test_where_theirs_stops_ours_names_the_row(tmp_path, row, found):
     assert found in str(caught.value)
 
 
-@pytest.mark.parametrize("rank", ["inf", "-inf", "1e999", "nan"])
-def test_a_rank_without_end_is_named(tmp_path, rank):
-    file = write_csv(tmp_path / "p.csv", PAIRS, ("a", rank, "r", 1, "very-similar", "x"))
-    compound = write_csv(tmp_path / "c.csv", VERDICTS, ("a", "r", 1, "Who?", "not-compound", "x"))
-    with pytest.raises(InvalidFileError, match=r"p\.csv:2: error \[compat-rank\]"):
-        compat_question_scores(TRACK, RUBRICS, file, compound)
-
-
-def test_a_missing_compound_verdict_is_named(tmp_path):
-    file = write_csv(tmp_path / "p.csv", PAIRS, ("a", 1, "r", 4, "similar", "x"))
-    compound = write_csv(tmp_path / "c.csv", VERDICTS, ("a", "r", 3, "Who?", "not-compound", "x"))
-    with pytest.raises(InvalidFileError, match=r"compat-verdict.*run r, question 4"):
-        compat_question_scores(TRACK, RUBRICS, file, compound)
-
-
-def test_an_unknown_rubric_question_is_named(tmp_path):
-    file = write_csv(tmp_path / "p.csv", PAIRS, ("b", 2, "r", 1, "similar", "x"))
-    compound = write_csv(tmp_path / "c.csv", VERDICTS, ("b", "r", 1, "Who?", "not-compound", "x"))
-    with pytest.raises(InvalidFileError, match=r"compat-unmatched.*rubric question 2"):
+@pytest.mark.parametrize(
+    ("pair", "asked", "says"),
+    [
+        *(
+            (("a", rank, "r", 1, "very-similar", "x"), 1, r"p\.csv:2: error \[compat-rank\]")
+            for rank in ("inf", "-inf", "1e999", "nan")
+        ),
+        (("a", 1, "r", 4, "similar", "x"), 3, "compat-verdict.*run r, question 4"),
+        (("b", 2, "r", 1, "similar", "x"), 1, "compat-unmatched.*rubric question 2"),
+    ],
+)
+def test_questions_that_theirs_stops_at_are_named(tmp_path, pair, asked, says):
+    file = write_csv(tmp_path / "p.csv", PAIRS, pair)
+    verdict = (pair[0], "r", asked, "Who?", "not-compound", "x")
+    compound = write_csv(tmp_path / "c.csv", VERDICTS, verdict)
+    with pytest.raises(InvalidFileError, match=says):
         compat_question_scores(TRACK, RUBRICS, file, compound)
 
 
@@ -129,6 +123,9 @@ def test_no_rows_and_wrong_columns_are_errors(tmp_path):
         compat_report_scores(TRACK, RUBRICS, write_csv(tmp_path / "a.csv", ANSWERS))
     with pytest.raises(InputError, match="expected the columns"):
         compat_report_scores(TRACK, RUBRICS, write_csv(tmp_path / "b.csv", "topic_id,label"))
+    (tmp_path / "c.csv").write_text(f"{ANSWERS}\na,r\n")
+    with pytest.raises(InputError, match="csv-cells"):
+        diff_report_scores(TRACK, RUBRICS, tmp_path / "c.csv")
 
 
 # What differs between both, by topic and over all, and the causes that are named for it.
@@ -172,12 +169,7 @@ def causes_of_stops(diff):
     return [stop.handling.cause for stop in diff.stops]
 
 
-def test_complete_files_differ_in_nothing(tmp_path):
-    assert reports(tmp_path, *FULL) == ScoreDiff((), None, ())
-    assert questions(tmp_path, *FULL_PAIRS).agrees
-
-
-def test_dropped_rows(tmp_path):
+def test_gaps_by_hand(tmp_path):
     diff = reports(tmp_path, *(row for row in FULL if row[3] != "none"))
     # a: (4 / 1 + 1) / 5 in theirs, (4 / 2 + 1) / 5 in ours; b: 4 / 4.
     assert explained(diff) == [
@@ -185,9 +177,6 @@ def test_dropped_rows(tmp_path):
         (None, 1.0, 0.8, {"rows-missing": ("a",)}),
     ]
     assert not diff.agrees
-
-
-def test_a_missing_topic(tmp_path):
     # a over one topic, or (0.6 + 0) / 2; and of questions (4 + 0) / 5
     assert explained(reports(tmp_path, *FULL[:3])) == [
         ("b", None, 0.0, {"topic-missing": ("b",)}),
@@ -197,22 +186,18 @@ def test_a_missing_topic(tmp_path):
         ("b", None, 0.0, {"topic-missing": ("b",)}),
         (None, 0.8, 0.4, {"topic-missing": ("b",)}),
     ]
-
-
-def test_repeated_rows(tmp_path):
     # a: (2 / 3 * 4 + 1) / 5 = 11 / 15; (11 / 15 + 1) / 2 = 13 / 15
     assert explained(reports(tmp_path, *FULL, FULL[0])) == [
         ("a", 11 / 15, 0.6, {"rows-repeated": ("na-1",)}),
         (None, 13 / 15, 0.8, {"rows-repeated": ("a",)}),
     ]
-
-
-def test_an_unjudged_rubric_question(tmp_path):
     # a: 4 / 4 against 4 / 5; b: 0.5; means 0.75 and 0.65
     assert explained(questions(tmp_path, FULL_PAIRS[0], FULL_PAIRS[2])) == [
         ("a", 1.0, 0.8, {"question-unjudged": ("a-2",)}),
         (None, 0.75, 0.65, {"question-unjudged": ("a",)}),
     ]
+    assert reports(tmp_path, *FULL) == ScoreDiff((), None, ())
+    assert questions(tmp_path, *FULL_PAIRS).agrees
 
 
 @pytest.mark.parametrize(
@@ -232,13 +217,10 @@ def test_stops_in_reports(tmp_path, row, cause, ours_stops):
     assert diff.gaps == ()
 
 
-def test_a_missing_compound_verdict_stops_both(tmp_path):
+def test_a_missing_verdict_stops_both_and_one_in_capitals_theirs_only(tmp_path):
     diff = questions(tmp_path, *FULL_PAIRS, verdicts=ONE_EACH[:1])
     assert causes_of_stops(diff) == ["verdict-missing"]
     assert "run r, topic b, question 1" in str(diff.our_error)
-
-
-def test_a_verdict_in_capitals_stops_theirs_only(tmp_path):
     verdicts = (ONE_EACH[0], ("b", "r", 1, "Who?", "Compound", "x"))
     diff = questions(tmp_path, *FULL_PAIRS, verdicts=verdicts)
     assert causes_of_stops(diff) == ["verdict-missing"]
@@ -257,14 +239,6 @@ def test_conflicting_labels_stop_ours_unless_merged(tmp_path):
         0.0,
         {"rows-repeated": ("na-1",)},
     )
-
-
-def test_a_file_that_nobody_can_read_is_an_error(tmp_path):
-    with pytest.raises(InputError, match="expected the columns"):
-        diff_report_scores(TRACK, RUBRICS, write_csv(tmp_path / "x.csv", "topic_id,label"))
-    (tmp_path / "y.csv").write_text(f"{ANSWERS}\na,r\n")
-    with pytest.raises(InputError, match="csv-cells"):
-        diff_report_scores(TRACK, RUBRICS, tmp_path / "y.csv")
 
 
 @pytest.fixture(scope="module")

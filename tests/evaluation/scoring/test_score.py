@@ -41,7 +41,7 @@ def run_values(table, run_tag="r"):
     return next(run.row for run in table.runs if run.run_tag == run_tag)
 
 
-def test_worked_example_of_two_topics():
+def test_reports_of_two_topics_by_hand():
     labels = [
         answer("a", "r", "na-1", "supports"),
         answer("a", "r", "na-2", "none"),
@@ -61,9 +61,6 @@ def test_worked_example_of_two_topics():
         ("b", 1.0),
     ]
     assert table.omitted == {}
-
-
-def test_a_label_left_out_does_not_shrink_the_denominator():
     labels = [
         answer("a", "r", "na-1", "supports"),
         answer("a", "r", "na-3", "supports"),
@@ -73,9 +70,6 @@ def test_a_label_left_out_does_not_shrink_the_denominator():
     # 0.8 as above; one of the three answers of a is unjudged, none of b: (1/3 + 0) / 2
     assert values["supportive_score"] == 0.8
     assert values["unjudged"] == pytest.approx(1 / 6)
-
-
-def test_a_topic_left_out_scores_zero_and_is_listed():
     labels = [
         answer("a", "r", "na-1", "supports"),
         answer("a", "r", "na-2", "none"),
@@ -86,9 +80,6 @@ def test_a_topic_left_out_scores_zero_and_is_listed():
     assert run_values(table)["supportive_score"] == 0.3
     assert run_values(table)["n_topics"] == 1
     assert table.omitted == {"r": ("b",)}
-
-
-def test_an_unjudged_answer_is_counted_and_earns_nothing():
     labels = [
         answer("b", "r", "na-1", "supports"),
         AnswerAssessment(
@@ -100,7 +91,7 @@ def test_an_unjudged_answer_is_counted_and_earns_nothing():
     assert [topic.values["unjudged"] for topic in table.topics] == [1, 0]
 
 
-def test_questions_against_all_rubric_questions():
+def test_questions_with_and_without_compound_filter_by_hand():
     # a: 4 of 5 as the second question was not judged; b: half; mean 0.65
     labels = [pair("a", 1, "r", 1, "very-similar"), pair("b", 1, "r", 1, "similar")]
     table = score_questions(TRACK, RUBRICS, labels, None)
@@ -108,9 +99,6 @@ def test_questions_against_all_rubric_questions():
     # a: 1 of 2 x 10 pairs was judged, b: 1 of 1 x 10; (0.95 + 0.9) / 2
     assert run_values(table)["unjudged"] == pytest.approx(0.925)
     assert "credit_lost" not in run_values(table)
-
-
-def test_compound_filter_shows_what_it_costs():
     labels = [
         pair("a", 1, "r", 1, "very-similar"),
         pair("a", 1, "r", 2, "similar"),
@@ -126,26 +114,20 @@ def test_compound_filter_shows_what_it_costs():
     assert values["score_unfiltered"] == pytest.approx((0.8 + 1) / 2)
     assert values["score"] == pytest.approx((0.4 + 1) / 2)
     assert values["credit_lost"] == pytest.approx(0.2)
+    labels = [pair("a", 1, "r", 1, "similar")]
+    verdicts = [verdict("a", "r", 1, "not-compound"), verdict("a", "silent", 1, "not-compound")]
+    table = score_questions(TRACK, RUBRICS, labels, verdicts)
+    assert [run.run_tag for run in table.runs] == ["r"]
+    assert table.omitted == {"r": ("b",)}
 
 
 def test_a_missing_compound_verdict_is_named():
     labels = [pair("a", 1, "r", 1, "similar"), pair("a", 2, "r", 7, "different")]
     with pytest.raises(InputError, match="run r, topic a, question 7"):
         score_questions(TRACK, RUBRICS, labels, [verdict("a", "r", 1, "compound")])
-
-
-def test_an_unjudged_compound_verdict_is_missing():
     unknown = replace(verdict("a", "r", 1, "compound"), label=Unjudged(reason="?"))
     with pytest.raises(InputError, match="run r, topic a, question 1"):
         score_questions(TRACK, RUBRICS, [pair("a", 1, "r", 1, "similar")], [unknown])
-
-
-def test_a_run_with_verdicts_but_no_labels_is_not_scored():
-    labels = [pair("a", 1, "r", 1, "similar")]
-    verdicts = [verdict("a", "r", 1, "not-compound"), verdict("a", "silent", 1, "not-compound")]
-    table = score_questions(TRACK, RUBRICS, labels, verdicts)
-    assert [run.run_tag for run in table.runs] == ["r"]
-    assert table.omitted == {"r": ("b",)}
 
 
 @pytest.mark.parametrize(
@@ -163,19 +145,13 @@ def test_unknown_questions_are_named(label):
         score_questions(TRACK, RUBRICS, [label], None)
 
 
-@pytest.mark.parametrize(("topic_id", "answer_id"), [("z", "na-1"), ("a", "na-4")])
-def test_unknown_answers_are_named(topic_id, answer_id):
-    with pytest.raises(InputError, match=f"topic {topic_id}, answer {answer_id}"):
-        score_reports(TRACK, RUBRICS, [answer(topic_id, "r", answer_id, "supports")])
-
-
-def test_many_unknown_answers_are_counted():
+def test_unknown_answers_are_named_and_counted():
+    for topic_id, answer_id in (("z", "na-1"), ("a", "na-4")):
+        with pytest.raises(InputError, match=f"topic {topic_id}, answer {answer_id}"):
+            score_reports(TRACK, RUBRICS, [answer(topic_id, "r", answer_id, "supports")])
     labels = [answer("a", "r", f"na-{number}", "none") for number in range(100, 115)]
     with pytest.raises(InputError, match="and 5 more"):
         score_reports(TRACK, RUBRICS, labels)
-
-
-def test_no_assessments_is_an_error():
     with pytest.raises(InputError, match="no row"):
         score_reports(TRACK, RUBRICS, [])
 
@@ -213,14 +189,11 @@ def test_no_omission_raises_a_run(case, data):
 SCALES = TRACK.scales
 
 
-def test_every_answer_weighs_the_same():
+def test_every_answer_weighs_the_same_and_all_runs_stand_for_a_rubric():
     rubrics = with_unit_weights({"t": rubric("t", (HAVE, 1), (GOOD, 3))})
     labels = [answer("t", "r", "na-1", "supports"), answer("t", "r", "na-4", "partial")]
     # By hand: (1 + 0 + 0 + 0.5) / 4.
     assert score_reports(TRACK, rubrics, labels).runs[0].values["supportive_score"] == 0.375
-
-
-def test_answers_of_all_runs_stand_for_a_rubric():
     labels = [
         answer("t", "short", "na-1", "supports"),
         answer("t", "long", "na-1", "none"),
@@ -247,7 +220,7 @@ def test_public_labels_give_the_known_scores(shared_data):
     assert all(run.n_topics == 30 for run in table.runs)
 
 
-def test_reports_by_hand():
+def test_headroom_by_hand():
     labels = [
         answer("a", "r", "na-1", "supports"),
         answer("a", "r", "na-2", "contradicts"),
@@ -262,9 +235,6 @@ def test_reports_by_hand():
         TopicHeadroom("a", 0.8, 0.4, ("r", "s"), 0.4, 0.2),
         TopicHeadroom("b", 0.5, 0.5, ("r", "s"), 0.5, 0.0),
     ]
-
-
-def test_questions_by_hand():
     labels = [
         pair("a", 1, "r", 1, "very-similar"),
         pair("a", 2, "r", 2, "similar"),
@@ -276,17 +246,11 @@ def test_questions_by_hand():
         TopicHeadroom("b", 1.0, 1.0, ("s",), 0.5, None),
         TopicHeadroom("a", 0.9, 0.9, ("r",), 0.65, None),
     ]
-
-
-def test_compound_questions_do_not_raise_the_ceiling():
     labels = [pair("a", 1, "r", 1, "very-similar"), pair("a", 1, "s", 1, "similar")]
     verdicts = [verdict("a", "r", 1, "compound"), verdict("a", "s", 1, "not-compound")]
     topics = question_headroom(TRACK, RUBRICS, labels, verdicts)
     # s: 4 * 0.5 / 5; r none
     assert topics[0] == TopicHeadroom("a", 0.4, 0.4, ("s",), 0.2, None)
-
-
-def test_an_unjudged_answer_hides_no_label():
     unjudged = AnswerAssessment(
         topic_id="b", run_tag="s", answer_id="na-1", label=Unjudged(reason="no reply")
     )

@@ -1,4 +1,5 @@
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -36,24 +37,9 @@ def write_csv(tmp_path, *lines):
     return path
 
 
-def test_reads_human_question_assessments(tmp_path):
-    path = write_csv(
-        tmp_path,
-        "topic_id,rubric_question_rank,run_tag,run_question_rank,run_question_text,annotation",
-        't,1,run,2,"Who, then?",very-similar',
-    )
-    assert read_assessments(path, QUESTION_ASSESSMENTS, SCALES) == [
-        QuestionAssessment(
-            topic_id="t",
-            rubric_question_rank=1,
-            run_tag="run",
-            run_question_rank=2,
-            label="very-similar",
-        )
-    ]
-
-
-def test_reads_the_published_automatic_report_assessments(shared_data):
+def test_the_published_automatic_assessments_are_read_and_written_byte_for_byte(
+    shared_data, tmp_path
+):
     path = shared_data / "dragun-2025" / "autojudge" / "auto_report_assessments.csv"
     assessments = read_assessments(path, ANSWER_ASSESSMENTS, SCALES)
     assert len(assessments) == 26 * 551
@@ -63,12 +49,8 @@ def test_reads_the_published_automatic_report_assessments(shared_data):
         "partial": 1_126,
         "contradicts": 233,
     }
-
-
-def test_writes_the_published_file_byte_for_byte(shared_data, tmp_path):
-    path = shared_data / "dragun-2025" / "autojudge" / "auto_report_assessments.csv"
     copy = tmp_path / "copy.csv"
-    write_assessments(copy, ANSWER_ASSESSMENTS, read_assessments(path, ANSWER_ASSESSMENTS, SCALES))
+    write_assessments(copy, ANSWER_ASSESSMENTS, assessments)
     assert copy.read_bytes() == path.read_bytes()
 
 
@@ -88,36 +70,27 @@ def test_writes_the_organizers_columns(tmp_path):
     )
 
 
-@pytest.mark.parametrize("name", ["N/A", "None", "NULL", "nan"])
-def test_names_that_pandas_takes_for_missing_stay_text(tmp_path, name):
-    path = write_csv(tmp_path, ANSWER_HEADER, f"t,{name},na-1,none,{name}")
-    [assessment] = read_assessments(path, ANSWER_ASSESSMENTS, SCALES)
-    assert (assessment.run_tag, assessment.rationale) == (name, name)
-
-
-def test_an_empty_label_is_unjudged(tmp_path):
-    path = write_csv(tmp_path, QUESTION_HEADER, "t,1,run,2,")
-    assert read_assessments(path, QUESTION_ASSESSMENTS, SCALES)[0].label == Unjudged(
-        reason="empty label"
-    )
-
-
-@pytest.mark.parametrize("label", ["Very-Similar", "very_similar", "VERY SIMILAR", " very-similar"])
-def test_spellings_of_a_label_are_folded(tmp_path, label):
-    path = write_csv(tmp_path, QUESTION_HEADER, f"t,1,run,2,{label}")
-    assert read_assessments(path, QUESTION_ASSESSMENTS, SCALES)[0].label == "very-similar"
-
-
-@pytest.mark.parametrize(("cell", "rank"), [("1", 1), ("1.0", 1), ("01", 1), ("10.00", 10)])
-def test_a_rank_that_pandas_made_a_float_reads_as_an_integer(tmp_path, cell, rank):
-    path = write_csv(tmp_path, QUESTION_HEADER, f"t,{cell},run,2,similar")
-    assert read_assessments(path, QUESTION_ASSESSMENTS, SCALES)[0].rubric_question_rank == rank
-
-
-def test_identical_rows_collapse(tmp_path):
-    path = write_csv(tmp_path, ANSWER_HEADER, "t,run,na-1,none,first", "t,run,na-1,none,again")
-    [assessment] = read_assessments(path, ANSWER_ASSESSMENTS, SCALES)
-    assert assessment.rationale == "first"
+@pytest.mark.parametrize(
+    ("rank", "label", "found"),
+    [
+        ("1", "", (1, Unjudged(reason="empty label"))),
+        *(
+            ("2", label, (2, "very-similar"))
+            for label in ("Very-Similar", "very_similar", "VERY SIMILAR", " very-similar")
+        ),
+        # pandas writes whole numbers as floats where a cell of the column is empty.
+        *(("1.0", "similar", (1, "similar")), ("01", "similar", (1, "similar"))),
+        ("10.00", "similar", (10, "similar")),
+    ],
+)
+def test_what_a_cell_says(tmp_path, rank, label, found):
+    path = write_csv(tmp_path, QUESTION_HEADER, f"t,{rank},run,2,{label}")
+    (one,) = read_assessments(path, QUESTION_ASSESSMENTS, SCALES)
+    assert (one.rubric_question_rank, one.label) == found
+    for name in ("N/A", "None", "NULL", "nan"):
+        path = write_csv(tmp_path, ANSWER_HEADER, f"t,{name},na-1,none,{name}")
+        (one,) = read_assessments(path, ANSWER_ASSESSMENTS, SCALES)
+        assert (one.run_tag, one.rationale) == (name, name)
 
 
 @given(
@@ -240,7 +213,7 @@ def test_what_is_written_reads_back(tmp_path_factory, questions, answers, compou
     assert read_assessments(path, COMPOUND_ASSESSMENTS, SCALES) == compounds
 
 
-def test_an_unjudged_verdict_keeps_its_reason(tmp_path):
+def test_an_unjudged_verdict_keeps_its_reason_and_identical_rows_collapse(tmp_path):
     path = tmp_path / "a.csv"
     unjudged = AnswerAssessment(
         topic_id="t", run_tag="run", answer_id="na-1", label=Unjudged(reason="no JSON, twice")
@@ -248,12 +221,9 @@ def test_an_unjudged_verdict_keeps_its_reason(tmp_path):
     write_assessments(path, ANSWER_ASSESSMENTS, [unjudged])
     assert path.read_text().splitlines()[1] == 't,run,na-1,,"no JSON, twice"'
     assert read_assessments(path, ANSWER_ASSESSMENTS, SCALES) == [unjudged]
-
-
-def test_a_carriage_return_is_written_as_a_line_feed(tmp_path):
-    path = tmp_path / "a.csv"
-    item = AnswerAssessment(
-        topic_id="t", run_tag="r", answer_id="a", label="none", rationale="one\rtwo\r\n3"
-    )
-    write_assessments(path, ANSWER_ASSESSMENTS, [item])
+    path = write_csv(tmp_path, ANSWER_HEADER, "t,run,na-1,none,first", "t,run,na-1,none,again")
+    [assessment] = read_assessments(path, ANSWER_ASSESSMENTS, SCALES)
+    assert assessment.rationale == "first"
+    # A carriage return is written as a line feed.
+    write_assessments(path, ANSWER_ASSESSMENTS, [replace(assessment, rationale="one\rtwo\r\n3")])
     assert read_assessments(path, ANSWER_ASSESSMENTS, SCALES)[0].rationale == "one\ntwo\n3"

@@ -1,8 +1,6 @@
 import json
 import time
 from collections import Counter
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -47,9 +45,6 @@ def changed(tmp_path, change):
     return write_task2(tmp_path, objects)
 
 
-Change = Callable[[dict[str, Any]], object]
-
-
 def text(value):
     return lambda item: item["responses"][0].update(text=value)
 
@@ -63,7 +58,7 @@ def metadata(**values):
 
 
 # A change of the second report, and the codes of all that the strict check finds in that line.
-FOUND: dict[str, tuple[Change, list[str]]] = {
+FOUND = {
     "nothing changed": (lambda item: None, []),
     # What the track's validator passes.
     "no sentences": (lambda item: item.update(responses=[]), ["report-empty"]),
@@ -164,14 +159,11 @@ def test_a_report_has_these_problems(tmp_path, name):
         assert len(read_report_run(path).reports) == 30
 
 
-def test_a_track_may_allow_several_sentences_in_a_text(tmp_path):
+def test_a_track_may_allow_several_sentences_and_lines_of_their_own(tmp_path):
     path = changed(tmp_path, text("It is so. It was so before."))
     assert found_in(path) == [("sentence-count", 2)]
     several = TASK2.model_copy(update={"one_sentence": False})
     assert check_report_run(path, several, TOPICS) == []
-
-
-def test_a_sentence_with_a_line_of_its_own_is_told_with_it(tmp_path):
     path, findings = tmp_path / RUN_ID, Findings(tmp_path / RUN_ID)
     about = ReportMetadata(team_id="", run_id=RUN_ID, topic_id=TOPICS[0])
     said = tuple(
@@ -228,50 +220,32 @@ def test_the_public_runs_read(public_runs):
 # What readers of run files get wrong.
 
 
-def test_c29_the_run_tag_is_the_file_name_and_the_inner_id_is_kept(tmp_path):
+def test_c29_c210_c220_name_blank_lines_and_line_ends(tmp_path):
     path = write_task2(tmp_path, task2_objects()).rename(tmp_path / "submitted-name")
     run = read_report_run(path)
     assert (run.run_tag, run.reports[0].metadata.run_id) == ("submitted-name", RUN_ID)
     assert found_in(path) == [("file-name", None)]
-
-
-def test_c210_a_blank_line_is_read_over_but_is_an_error(tmp_path):
     path = tmp_path / RUN_ID
     path.write_bytes(b"\n" + task2_bytes(task2_objects()) + b" \n")
     assert len(read_report_run(path).reports) == 30
     assert found_in(path) == [("blank-line", 1), ("blank-line", 32)]
-
-
-def test_c220_a_byte_order_mark_is_read_over_but_is_an_error(tmp_path):
-    path = tmp_path / RUN_ID
     path.write_bytes(b"\xef\xbb\xbf" + task2_bytes(task2_objects()))
     assert len(read_report_run(path).reports) == 30
     assert found_in(path) == [("byte-order-mark", 1)]
-
-
-def test_c220_crlf_is_accepted_with_a_warning(tmp_path):
-    path = tmp_path / RUN_ID
     path.write_bytes(task2_bytes(task2_objects()).replace(b"\n", b"\r\n"))
     assert [(item.code, item.severity) for item in check(path)] == [("crlf", "warning")]
     assert official_reports(path, TASK2, TOPICS) == []
-
-
-def test_c220_a_lone_carriage_return_between_keys_is_an_error(tmp_path):
-    path = tmp_path / RUN_ID
     path.write_bytes(task2_bytes(task2_objects()).replace(b'"responses"', b'\r"responses"', 1))
     assert len(read_report_run(path).reports) == 30
     assert found_in(path) == [("control-character", 1)]
     assert official_reports(path, TASK2, TOPICS)
+    for character in ["\u2028", "\u2029", "\x85", "\x00", "\n", "\r"]:
+        path = changed(tmp_path, text(f"The paper{character}belongs to a trust."))
+        assert ("control-character", 2) in found_in(path)
+        assert len(read_report_run(path).reports) == 30
 
 
-@pytest.mark.parametrize("character", ["\u2028", "\u2029", "\x85", "\x00", "\n", "\r"])
-def test_c220_a_line_end_inside_a_text_is_an_error(tmp_path, character):
-    path = changed(tmp_path, text(f"The paper{character}belongs to a trust."))
-    assert ("control-character", 2) in found_in(path)
-    assert len(read_report_run(path).reports) == 30
-
-
-def test_c3_an_extra_a_missing_and_a_repeated_topic_are_named(tmp_path):
+def test_c3_topics_and_segments_that_do_not_fit_are_named(tmp_path):
     path = write_task2(tmp_path, task2_objects([*TOPICS[1:], TOPICS[5], "extra-topic"]))
     [repeated, unknown, missing] = check(path)
     assert (repeated.code, repeated.line) == ("topic-duplicate", 30)
@@ -281,16 +255,10 @@ def test_c3_an_extra_a_missing_and_a_repeated_topic_are_named(tmp_path):
     assert missing.found.endswith(TOPICS[0])
     with pytest.raises(InvalidFileError, match="topic-duplicate"):
         read_report_run(path)
-
-
-@pytest.mark.parametrize("topic_id", [["t"], None, 7])
-def test_c3_a_topic_id_that_is_no_text_stops_nothing(tmp_path, topic_id):
-    path = changed(tmp_path, lambda item: item["metadata"].update(topic_id=topic_id))
-    assert ("value", 2) in found_in(path)
-    assert ("topic-missing", None) in found_in(path)
-
-
-def test_c3_a_segment_that_does_not_exist_is_an_error_where_segments_are_known(tmp_path):
+    for topic_id in [["t"], None, 7]:
+        path = changed(tmp_path, metadata(topic_id=topic_id))
+        assert ("value", 2) in found_in(path)
+        assert ("topic-missing", None) in found_in(path)
     objects = task2_objects()
     known = {c for item in objects for s in item["responses"] for c in s["citations"]}
     path = write_task2(tmp_path, objects)
@@ -308,27 +276,24 @@ def test_ten_thousand_citations_of_one_sentence_are_checked_in_seconds(tmp_path,
     assert problems.count(("citation-adjacent", 2)) == (9_999 if "#{}" in cited else 0)
 
 
-@pytest.mark.parametrize("key", ["team_id", "run_id", "topic_id", "type", "use_starter_kit"])
-def test_a_missing_metadata_key_is_an_error(tmp_path, key):
-    assert ("key-missing", 2) in found_in(changed(tmp_path, lambda item: item["metadata"].pop(key)))
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_a_value_that_is_missing_or_of_another_type_is_an_error(tmp_path):
+    for key in ["team_id", "run_id", "topic_id", "type", "use_starter_kit"]:
+        path = changed(tmp_path, lambda item, key=key: item["metadata"].pop(key))
+        assert ("key-missing", 2) in found_in(path)
+    for change in [
         lambda item: item.update(responses={}),
         lambda item: item.update(responses=["text"]),
         lambda item: item["responses"][0].update(text=None),
         lambda item: item["responses"][0].update(citations=None),
         lambda item: item["responses"][0].update(citations=[1]),
         lambda item: item.update(metadata=[]),
-    ],
-)
-def test_a_value_of_another_type_is_an_error(tmp_path, change):
-    path = changed(tmp_path, change)
-    assert "value" in {code for code, line in found_in(path) if line == 2}
-    with pytest.raises(InvalidFileError):
-        read_report_run(path)
+    ]:
+        path = changed(tmp_path, change)
+        assert "value" in {code for code, line in found_in(path) if line == 2}
+        with pytest.raises(InvalidFileError):
+            read_report_run(path)
+    with pytest.raises(InputError, match="cannot be read"):
+        check(tmp_path / "nowhere")
 
 
 @pytest.mark.parametrize(
@@ -349,11 +314,6 @@ def test_a_line_that_is_no_object_is_an_error(tmp_path, line, code):
     assert found_in(path) == [(code, 1)]
     with pytest.raises(InvalidFileError):
         read_report_run(path)
-
-
-def test_a_missing_file_is_an_input_error(tmp_path):
-    with pytest.raises(InputError, match="cannot be read"):
-        check(tmp_path / "nowhere")
 
 
 def test_reads_the_fields_that_scoring_needs_alone(tmp_path):

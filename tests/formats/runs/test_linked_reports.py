@@ -27,15 +27,12 @@ def codes(path):
     return {one.code: one.severity for one in LINKED_REPORTS.check(path, TASK, ["t"], None)}
 
 
-def test_a_long_report_is_told_and_valid(tmp_path):
+def test_reports_are_held_against_limits_and_models_are_runs(tmp_path):
     path = tmp_path / "m"
     path.write_text(line("t", PAGE, text="Two words. " * 400))
     assert codes(path) == {"report-words": "warning"}
     path.write_text(line("t", "msmarco_v2.1_doc_61_1#0_7"))
     assert codes(path) == {"citation-pattern": "error"}
-
-
-def test_models_are_runs(tmp_path):
     path = tmp_path / "reports.jsonl"
     path.write_text(line("t", PAGE) + line("t", model="n") + line("u", PAGE))
     runs = read_linked_runs(path)
@@ -45,13 +42,10 @@ def test_models_are_runs(tmp_path):
         read_linked_runs(path)
 
 
-def test_segments_become_pages_each_once():
+def test_segments_become_pages_and_the_score_is_for_each_word():
     sentence = CitedSentence(text="So.", citations=("a#0", "a#2", "b#0", "c#0"))
     (found,) = linked([sentence], {"a#0": PAGE, "a#2": PAGE, "b#0": "", "c#0": "https://c/"})
     assert found.citations == (PAGE, "https://c/")
-
-
-def test_the_score_for_each_word():
     bank = rubric("t1")
     answers = {one.answer_id: "supports" for item in bank.questions for one in item.answers}
     report = [CitedSentence(text="Four words of it.")]

@@ -1,5 +1,4 @@
 from collections import Counter
-from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -23,9 +22,6 @@ from tests.helpers.formats.sample_runs import (
     task1_rows,
     write_task1,
 )
-
-Rows = list[list[str]]
-Change = Callable[[Rows], object]
 
 
 def check(path):
@@ -60,7 +56,7 @@ def both(*changes):
 
 
 # A change, and the codes and lines of all that the strict check finds in it.
-FOUND: dict[str, tuple[Change, list[tuple[str, int | None]]]] = {
+FOUND = {
     "a valid run": (lambda rows: None, []),
     "a line separator in a question": (
         question(4, "Who paid\u2028for it?"),
@@ -134,32 +130,27 @@ def test_a_public_run_has_these_warnings_and_no_error(public_runs, name):
     assert {problem.severity for problem in problems} <= {"warning"}
 
 
-@pytest.mark.parametrize(
-    ("name", "different"),
-    [("organizer-t1-chatgpt", 216), ("organizer-t1-perplex", 77), ("feedbackintheloop", 2)],
-)
-def test_c27_csv_quoting_changes_these_many_public_questions(public_runs, name, different):
-    path = public_runs / "task1" / name
-    raw = read_question_run(path).questions
-    as_csv = {
-        (item.topic_id, item.rank): item
-        for item in read_question_run(path, quoting="csv").questions
-    }
-    assert sum(as_csv[item.topic_id, item.rank].text != item.text for item in raw) == different
-    [warning] = [problem for problem in check(path) if problem.code == "csv-quoting"]
-    assert warning.found.startswith(f"{different} of 300")
-
-
-def test_c27_an_unmatched_leading_quote_swallows_lines_as_csv(tmp_path):
+def test_c27_quotation_marks_are_text_and_csv_readers_are_warned_of(public_runs, tmp_path):
+    for name, different in [
+        ("organizer-t1-chatgpt", 216),
+        ("organizer-t1-perplex", 77),
+        ("feedbackintheloop", 2),
+    ]:
+        path = public_runs / "task1" / name
+        raw = read_question_run(path).questions
+        as_csv = {
+            (item.topic_id, item.rank): item
+            for item in read_question_run(path, quoting="csv").questions
+        }
+        assert sum(as_csv[item.topic_id, item.rank].text != item.text for item in raw) == different
+        [warning] = [problem for problem in check(path) if problem.code == "csv-quoting"]
+        assert warning.found.startswith(f"{different} of 300")
     quoted = question(3, '"Who is behind the study?'), question(6, 'Who reads "The Lamp?"')
     path = changed(tmp_path, both(*quoted))
     assert len(read_question_run(path).questions) == 300
     assert len(read_question_run(path, quoting="csv").questions) < 300
     [warning] = check(path)
     assert (warning.code, warning.line, warning.severity) == ("csv-quoting", 4, "warning")
-
-
-def test_c27_a_long_question_is_measured_raw_and_both_lengths_are_shown(tmp_path):
     [too_long, quoting] = check(changed(tmp_path, question(0, '"' + "x" * 299 + '"')))
     assert (too_long.code, too_long.found) == ("question-length", "301 (299 as CSV)")
     assert quoting.found == (
@@ -169,55 +160,49 @@ def test_c27_a_long_question_is_measured_raw_and_both_lengths_are_shown(tmp_path
     assert problem.found == "301"
 
 
-def test_c28_crlf_does_not_change_a_question(tmp_path):
+def test_c28_c29_neither_line_ends_nor_the_file_name_change_a_question(tmp_path):
     rows = task1_rows()
     plain = read_question_run(write_task1(tmp_path, rows))
     path = tmp_path / RUN_ID
     path.write_bytes(task1_bytes(rows).replace(b"\n", b"\r\n"))
     assert read_question_run(path) == plain
     assert [problem.code for problem in check(path)] == ["crlf"]
-
-
-def test_c29_the_run_tag_is_the_file_name_and_the_inner_id_is_kept(tmp_path):
     path = write_task1(tmp_path, task1_rows()).rename(tmp_path / "submitted-name")
     run = read_question_run(path)
     assert run.run_tag == "submitted-name"
     assert {question.run_id for question in run.questions} == {RUN_ID}
     assert found_in(path) == [("file-name", None)]
+    row = SubmittedQuestion(topic_id="t", team_id="lark", run_id="lark-a-t1", rank=1, text="Why?")
+    for name, tag in (("task1.tsv", "lark-a-t1"), ("lark-b", "lark-b")):
+        write_question_run(tmp_path / name, [row])
+        assert read_question_run(tmp_path / name).run_tag == tag
 
 
-@pytest.mark.parametrize("text", ["N/A", "None", "NULL", "nan"])
-def test_c26_a_placeholder_is_read_as_the_text_it_is(tmp_path, text):
-    path = changed(tmp_path, question(0, text))
-    assert read_question_run(path).questions[0].text == text
-
-
-@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\x85", "\x0b", "\x1c", "\r"])
-def test_c220_other_line_ends_stay_inside_the_question(tmp_path, separator):
-    path = changed(tmp_path, question(4, f"Who paid{separator}for it?"))
-    questions = read_question_run(path).questions
-    assert questions[4].text == f"Who paid{separator}for it?"
-    assert [one.rank for one in questions[:10]] == list(range(1, 11))
-    assert found_in(path) == [("control-character", 5)]
-
-
-def test_c220_a_repeated_rank_is_refused_by_the_reader(tmp_path):
+def test_c26_c220_odd_texts_are_read_as_they_are(tmp_path):
+    for text in ["N/A", "None", "NULL", "nan"]:
+        path = changed(tmp_path, question(0, text))
+        assert read_question_run(path).questions[0].text == text
+    for separator in ["\u2028", "\u2029", "\x85", "\x0b", "\x1c", "\r"]:
+        path = changed(tmp_path, question(4, f"Who paid{separator}for it?"))
+        questions = read_question_run(path).questions
+        assert questions[4].text == f"Who paid{separator}for it?"
+        assert [one.rank for one in questions[:10]] == list(range(1, 11))
+        assert found_in(path) == [("control-character", 5)]
     with pytest.raises(InvalidFileError) as caught:
         read_question_run(changed(tmp_path, FOUND["a repeated rank"][0]))
     assert [(item.code, item.line) for item in caught.value.problems] == [("rank-duplicate", 2)]
 
 
-def test_c3_an_extra_and_a_missing_topic_are_named(tmp_path):
+def test_c3_topics_run_ids_and_files_that_do_not_fit_are_named(tmp_path):
     [unknown, missing] = check(write_task1(tmp_path, task1_rows([*TOPICS[1:], "extra-topic"])))
     assert (unknown.code, unknown.line, unknown.found) == ("topic-unknown", 291, "'extra-topic'")
     assert (missing.code, missing.line) == ("topic-missing", None)
     assert missing.found.endswith(TOPICS[0])
-
-
-@pytest.mark.parametrize("run_id", ["lamp run", "lamp/1", "lämp", "", "l" * 65])
-def test_a_run_id_of_other_characters_is_an_error(tmp_path, run_id):
-    found = found_in(changed(tmp_path, column(2, run_id)))
-    assert "run-id-pattern" in {code for code, _ in found}
+    for run_id in ["lamp run", "lamp/1", "lämp", "", "l" * 65]:
+        found = found_in(changed(tmp_path, column(2, run_id)))
+        assert "run-id-pattern" in {code for code, _ in found}
+    with pytest.raises(InputError, match="cannot be read"):
+        check(tmp_path / "nowhere")
 
 
 @pytest.mark.parametrize(
@@ -239,11 +224,6 @@ def test_bytes_before_the_first_record_are_an_error(tmp_path, before, code):
         assert read_question_run(path).questions[0].topic_id == TOPICS[0]
 
 
-def test_a_missing_file_is_an_input_error(tmp_path):
-    with pytest.raises(InputError, match="cannot be read"):
-        check(tmp_path / "nowhere")
-
-
 def submitted(rows):
     return [
         SubmittedQuestion(
@@ -263,22 +243,16 @@ def test_what_is_written_passes_both_checks(tmp_path):
     assert path.read_bytes().split(b"\n")[0].decode().split("\t")[4] == (
         '“Lamp” or lantern: which name is "right"?'
     )
-
-
-@pytest.mark.parametrize(
-    ("text", "written"),
-    [
+    for text, written in [
         ('"A" and "B"?', '“A” and "B"?'),
         ('"A and B?', "“A and B?"),
         ('""?', "“”?"),
         ('Who said "A"?', 'Who said "A"?'),
-    ],
-)
-def test_a_leading_quotation_becomes_typographic(tmp_path, text, written):
-    path = tmp_path / RUN_ID
-    write_question_run(path, submitted([["t", "lamp", RUN_ID, "1", text]]))
-    for quoting in ("raw", "csv"):
-        assert read_question_run(path, quoting=quoting).questions[0].text == written
+    ]:
+        path = tmp_path / RUN_ID
+        write_question_run(path, submitted([["t", "lamp", RUN_ID, "1", text]]))
+        for quoting in ("raw", "csv"):
+            assert read_question_run(path, quoting=quoting).questions[0].text == written
 
 
 @given(texts=st.lists(st.text(), min_size=1, max_size=5))
@@ -294,10 +268,3 @@ def test_what_is_written_reads_back_alike_with_and_without_quoting(tmp_path_fact
         cleaned = inert(one_line(before.text))
         assert after.text == cleaned or cleaned.startswith('"')
         assert before.model_copy(update={"text": ""}) == after.model_copy(update={"text": ""})
-
-
-def test_files_of_a_run_directory_are_told_apart_by_their_run_id(tmp_path):
-    row = SubmittedQuestion(topic_id="t", team_id="lark", run_id="lark-a-t1", rank=1, text="Why?")
-    for name, tag in (("task1.tsv", "lark-a-t1"), ("lark-b", "lark-b")):
-        write_question_run(tmp_path / name, [row])
-        assert read_question_run(tmp_path / name).run_tag == tag

@@ -20,7 +20,7 @@ def write(tmp_path, text):
     return path
 
 
-def test_reads_hits_by_score_and_ignores_the_rank(tmp_path):
+def test_hits_are_read_by_score_and_written_in_six_columns(tmp_path):
     path = write(
         tmp_path, "q2 Q0 a 1 0.5 x\nq2\tQ0\tb\t2\t1e1\tx\n\nq1 Q0 d 1 .5 x\nq1 Q0 c 2 .5 x"
     )
@@ -28,6 +28,10 @@ def test_reads_hits_by_score_and_ignores_the_rank(tmp_path):
     assert list(results) == ["q2", "q1"]
     assert results["q2"] == [Hit("b", 10.0), Hit("a", 0.5)]
     assert results["q1"] == [Hit("c", 0.5), Hit("d", 0.5)]
+    path = tmp_path / "run.trec"
+    write_trec_run(path, {"q": [Hit("a", 1.5), Hit("b", 1.5), Hit("c", 0.25)]}, "tag")
+    # Below 1.5 a single-precision number has steps of 2**-23 = 0.00000012.
+    assert path.read_text() == ("q Q0 a 1 1.5 tag\nq Q0 b 2 1.4999999 tag\nq Q0 c 3 0.25 tag\n")
 
 
 @pytest.mark.parametrize(
@@ -62,33 +66,20 @@ def test_what_was_found_before_a_line_is_refused_is_told_too(tmp_path):
     ]
 
 
-def test_writes_six_columns_and_lowers_ties_by_one_step(tmp_path):
-    path = tmp_path / "run.trec"
-    write_trec_run(path, {"q": [Hit("a", 1.5), Hit("b", 1.5), Hit("c", 0.25)]}, "tag")
-    # Below 1.5 a single-precision number has steps of 2**-23 = 0.00000012.
-    assert path.read_text() == ("q Q0 a 1 1.5 tag\nq Q0 b 2 1.4999999 tag\nq Q0 c 3 0.25 tag\n")
-
-
-@pytest.mark.parametrize(
-    ("query_id", "segment_id", "tag"),
-    [
+def test_refuses_what_would_shift_columns_or_fit_no_score(tmp_path):
+    for query_id, segment_id, tag in [
         ("q 1", "a", "t"),
         ("q", "a\u00a0b", "t"),
         ("q", "a", "my run"),
         ("q", "a", ""),
         ("", "a", "t"),
-    ],
-)
-def test_refuses_ids_that_would_shift_the_columns(tmp_path, query_id, segment_id, tag):
-    with pytest.raises(InputError, match="white space"):
-        write_trec_run(tmp_path / "run", {query_id: [Hit(segment_id, 1.0)]}, tag)
-    assert not (tmp_path / "run").exists()
-
-
-@pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf, 1e39, -1e39])
-def test_refuses_a_score_that_single_precision_cannot_hold(tmp_path, score):
-    with pytest.raises(InputError, match="no score"):
-        write_trec_run(tmp_path / "run", {"q": [Hit("a", score)]}, "t")
+    ]:
+        with pytest.raises(InputError, match="white space"):
+            write_trec_run(tmp_path / "run", {query_id: [Hit(segment_id, 1.0)]}, tag)
+        assert not (tmp_path / "run").exists()
+    for score in [math.nan, math.inf, -math.inf, 1e39, -1e39]:
+        with pytest.raises(InputError, match="no score"):
+            write_trec_run(tmp_path / "run", {"q": [Hit("a", score)]}, "t")
 
 
 segment_ids = st.text(alphabet="abcdef#_0123456789", min_size=1, max_size=12)

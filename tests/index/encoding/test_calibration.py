@@ -54,7 +54,7 @@ def test_agreement():
     )
 
 
-def test_the_quickest_that_agrees_is_chosen(with_int8, texts):
+def test_the_quickest_that_agrees_is_chosen(with_int8, texts, with_wrong_int8):
     chosen = calibrate(Encoder(str(with_int8)), texts)
     assert chosen.trials[0].arithmetic is Arithmetic.FP32
     assert chosen.trials[0].agreement.overlap == 1
@@ -62,9 +62,6 @@ def test_the_quickest_that_agrees_is_chosen(with_int8, texts):
     accepted = {one.texts_per_s: one.arithmetic for one in chosen.trials if one.accepted}
     assert chosen.arithmetic is accepted[max(accepted)]
     assert "top-10 overlap" in str(chosen)
-
-
-def test_one_that_does_not_agree_is_not_chosen(with_wrong_int8, texts):
     encoder = Encoder(str(with_wrong_int8))
     chosen = calibrate(encoder, texts)
     tried = {one.arithmetic: one for one in chosen.trials}
@@ -112,7 +109,9 @@ def test_a_large_build_tries_once_and_goes_on_as_it_began(
     assert open_index(tmp_path / "i").manifest.encoding == begun
 
 
-def test_an_encoding_that_is_named_is_part_of_the_plan(small_shard, with_int8, tried, tmp_path):
+def test_an_encoding_that_is_named_is_part_of_the_plan_and_a_small_build_does_not_try(
+    small_shard, with_int8, tried, tmp_path
+):
     encoder = Encoder(str(with_int8), arithmetic=Arithmetic.INT8)
     manifest = build_index([small_shard], tmp_path / "i", encoder, engine=LocalEngine(1))
     free = manifest.plan.model_copy(update={"arithmetic": None})
@@ -120,9 +119,6 @@ def test_an_encoding_that_is_named_is_part_of_the_plan(small_shard, with_int8, t
     assert manifest.encoding.arithmetic is Arithmetic.INT8
     assert tried == [Arithmetic.INT8]
     assert open_index(tmp_path / "i").encoder.arithmetic is Arithmetic.INT8
-
-
-def test_a_small_build_does_not_try(small_shard, with_int8, tmp_path):
     encoder = Encoder(str(with_int8))
     manifest = build_index([small_shard], tmp_path / "i", encoder, engine=LocalEngine(1))
     assert manifest.encoding == calibration.Encoding(

@@ -34,7 +34,7 @@ TEXTS = [
 ]
 
 
-def test_vectors_are_unit_float32_of_the_model_that_is_named(encoder):
+def test_vectors_are_those_of_the_model_that_is_named(encoder):
     identity = encoder.identity()
     found = (identity.name, identity.dimension, identity.max_tokens)
     assert found == ("all-MiniLM-L6-v2", 384, 256)
@@ -44,6 +44,25 @@ def test_vectors_are_unit_float32_of_the_model_that_is_named(encoder):
     assert vectors.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
     assert encoder.encode_queries([]).shape == (0, 384)
+    from sentence_transformers import SentenceTransformer
+
+    from sidelight.index.encoding.encoder import bundled_model
+
+    theirs = SentenceTransformer(str(bundled_model())).encode(
+        TEXTS, normalize_embeddings=True, show_progress_bar=False
+    )
+    ours = encoder.encode_documents(TEXTS)
+    # Theirs are single precision; ours may have been made in bfloat16.
+    assert np.sum(ours * theirs, axis=1).min() > 0.999
+    short = Encoder(dimension=128)
+    assert short.identity() == encoder.identity().model_copy(update={"dimension": 128})
+    whole = encoder.encode_queries(["who owns the lighthouse"])[:, :128]
+    cut = short.encode_queries(["who owns the lighthouse"])
+    np.testing.assert_allclose(cut, whole / np.linalg.norm(whole), rtol=1e-5, atol=1e-6)
+    encoder.identity()
+    again = pickle.loads(pickle.dumps(Encoder("a", 128, Arithmetic.BF16)))
+    assert (again.name, again._dimension, again.arithmetic) == ("a", 128, Arithmetic.BF16)
+    assert len(pickle.dumps(encoder)) < 200
 
 
 @pytest.fixture(scope="module")
@@ -74,18 +93,21 @@ def test_faster_ways_agree_with_single_precision(arithmetic, cosine, with_int8):
     assert encoder.identity() == encoder.in_arithmetic(Arithmetic.FP32).identity()
 
 
-def test_no_int8_without_its_file(tmp_path):
+def test_models_that_cannot_be_used_are_named(tmp_path, monkeypatch):
     folder = write_encoder(tmp_path / "tiny")
     assert Arithmetic.INT8 not in Encoder(str(folder)).faster()
     with pytest.raises(MachineError, match="no ONNX file of int8"):
         Encoder(str(folder), arithmetic=Arithmetic.INT8).identity()
-
-
-def test_only_what_it_was_made_with_is_pickled(encoder):
-    encoder.identity()
-    again = pickle.loads(pickle.dumps(Encoder("a", 128, Arithmetic.BF16)))
-    assert (again.name, again._dimension, again.arithmetic) == ("a", 128, Arithmetic.BF16)
-    assert len(pickle.dumps(encoder)) < 200
+    with pytest.raises(MachineError, match="cannot be loaded"):
+        Encoder(str(tmp_path / "no-model")).identity()
+    for name in ["5" * 5000, "a\0b"]:
+        assert check_model("reranker", name).remedy == "Name the folder of the model."
+        with pytest.raises(MachineError, match="cannot be loaded"):
+            CrossEncoder(name).score("quarry", ["a text"])
+        for arithmetic in Arithmetic:
+            with pytest.raises(MachineError, match="cannot be loaded"):
+                Encoder(name, arithmetic=arithmetic).identity()
+        assert Arithmetic.INT8 not in Encoder(name).faster()
 
 
 @pytest.mark.parametrize(
@@ -111,46 +133,8 @@ def test_prompts_and_pooling_of_a_model(pooling, name, own, query, passage, tmp_
         np.testing.assert_allclose(encode([text])[0], expected, atol=1e-5)
 
 
-def test_agrees_with_the_library_itself(encoder):
-    from sentence_transformers import SentenceTransformer
-
-    from sidelight.index.encoding.encoder import bundled_model
-
-    theirs = SentenceTransformer(str(bundled_model())).encode(
-        TEXTS, normalize_embeddings=True, show_progress_bar=False
-    )
-    ours = encoder.encode_documents(TEXTS)
-    # Theirs are single precision; ours may have been made in bfloat16.
-    assert np.sum(ours * theirs, axis=1).min() > 0.999
-
-
-def test_a_model_that_is_not_there(tmp_path, monkeypatch):
-    with pytest.raises(MachineError, match="cannot be loaded"):
-        Encoder(str(tmp_path / "no-model")).identity()
-
-
-def test_vectors_cut_short_are_the_beginning_of_whole_ones(encoder):
-    short = Encoder(dimension=128)
-    assert short.identity() == encoder.identity().model_copy(update={"dimension": 128})
-    whole = encoder.encode_queries(["who owns the lighthouse"])[:, :128]
-    cut = short.encode_queries(["who owns the lighthouse"])
-    np.testing.assert_allclose(cut, whole / np.linalg.norm(whole), rtol=1e-5, atol=1e-6)
-
-
-@pytest.mark.parametrize("name", ["5" * 5000, "a\0b"], ids=["long", "null"])
-def test_a_name_that_no_folder_can_have_is_no_model(name):
-    assert check_model("reranker", name).remedy == "Name the folder of the model."
-    with pytest.raises(MachineError, match="cannot be loaded"):
-        CrossEncoder(name).score("quarry", ["a text"])
-    for arithmetic in Arithmetic:
-        with pytest.raises(MachineError, match="cannot be loaded"):
-            Encoder(name, arithmetic=arithmetic).identity()
-    assert Arithmetic.INT8 not in Encoder(name).faster()
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
+def test_prompts_are_known_by_name_unless_the_model_says_its_own():
+    for name, expected in [
         ("intfloat/e5-base-v2", ("query: ", "passage: ")),
         ("intfloat/multilingual-e5-large", ("query: ", "passage: ")),
         ("/models/models--intfloat--e5-small/snapshots/1a2b", ("query: ", "passage: ")),
@@ -163,20 +147,11 @@ def test_a_name_that_no_folder_can_have_is_no_model(name):
         ("intfloat/multilingual-e5-large-instruct", ("", "")),
         ("BAAI/bge-m3", ("", "")),
         ("/models/not-e5-base", ("", "")),
-    ],
-)
-def test_known_by_name(name, expected):
-    assert prompts_of(name, {"query": "", "document": ""}) == expected
-
-
-def test_what_the_model_says_goes_before_its_name():
+    ]:
+        assert prompts_of(name, {"query": "", "document": ""}) == expected
     qwen = "Instruct: Given a web search query, find passages\nQuery:"
     assert prompts_of("Qwen/Qwen3-Embedding-0.6B", {"query": qwen, "document": ""}) == (qwen, "")
     assert prompts_of("intfloat/e5-base", {"query": "Q: ", "passage": "P: "}) == ("Q: ", "P: ")
-
-
-def test_the_installed_weights_are_those_published():
-    assert genuine(bundled_model()) == bundled_model()
 
 
 def test_a_changed_model_is_refused(tmp_path, monkeypatch):
@@ -192,15 +167,13 @@ def test_a_changed_model_is_refused(tmp_path, monkeypatch):
     genuine.cache_clear()
     with pytest.raises(MachineError, match="no such file"):
         genuine(folder)
+    assert genuine(bundled_model()) == bundled_model()
 
 
 # Each core works alone, and nobody else is told to.
-def test_results_keep_the_order_and_torch_has_one_core_there():
+def test_each_core_works_alone_and_nobody_else_is_told_to():
     found = on_all_cores(lambda item: (item, torch.get_num_threads()), range(50))
     assert found == [(item, 1) for item in range(50)]
-
-
-def test_other_threads_keep_what_torch_had():
     before = torch.get_num_threads()
     on_all_cores(str, range(3))
     seen: list[int] = []

@@ -56,6 +56,10 @@ def test_finds_and_reads_what_the_index_itself_does(server, index, small_index):
     asked = len(server.requests)
     assert index.docstore.get_many(ids) == small_index.docstore.get_many(ids)
     assert len(server.requests) == asked  # they came with the search
+    for name in ("dense", "hybrid", "rm3", "rocchio"):
+        with pytest.raises(InputError, match="on a server"):
+            open_retriever(name, index)
+    assert not server.requests
 
 
 def test_parameters_are_said_where_they_are_not_the_default(small_index, tmp_path):
@@ -79,13 +83,6 @@ def test_hybrid_takes_its_vectors_from_a_local_index(small_index, tmp_path):
     # Where the server is changes nothing.
     with RestServer(small_index) as elsewhere:
         assert opened(tmp_path / "elsewhere", elsewhere).fingerprint() == plain
-
-
-def test_without_one_dense_and_feedback_are_refused(server, index):
-    for name in ("dense", "hybrid", "rm3", "rocchio"):
-        with pytest.raises(InputError, match="on a server"):
-            open_retriever(name, index)
-    assert not server.requests
 
 
 def test_nothing_is_asked_twice_by_whoever_asks(small_index, tmp_path):
@@ -124,13 +121,19 @@ def test_documents_are_read_in_each_form(document, small_index, small_corpus, tm
     assert found.title in {segment.title, ""}
 
 
-def test_a_segment_that_is_not_there_is_named(server, tmp_path):
+def test_segments_are_read_no_more_at_once_than_allowed_and_missing_ones_named(
+    server, tmp_path, small_index, small_corpus
+):
     text = opened(tmp_path, server).docstore
     for name in ("msmarco_v2.1_doc_99_1#0_1", "..", "a b", "x" * 1000, ""):
         assert name not in text
         with pytest.raises(InputError, match="does not hold"):
             text.get_many([name])
     assert all("/doc/msmarco" in request for request in server.requests)
+    index = opened(tmp_path, server, at_once=2)
+    ids = [segment.segment_id for segment in small_corpus]
+    assert index.docstore.get_many(ids) == small_index.docstore.get_many(ids)
+    assert server.at_once <= 2
 
 
 def test_the_token_goes_to_the_server_and_nowhere_else(small_index, tmp_path, monkeypatch):
@@ -150,35 +153,22 @@ def test_the_token_goes_to_the_server_and_nowhere_else(small_index, tmp_path, mo
     assert not any(TOKEN.encode() in content for content in written)
 
 
-def test_a_busy_server_is_waited_for_as_it_asks(server, tmp_path, quick):
+def test_a_busy_server_is_waited_for_as_it_asks(server, tmp_path, quick, small_index):
     server.odd += [Odd(429, headers={"Retry-After": "1"}), Odd(503), Odd(502)]
     begin = time.monotonic()
     found = open_retriever("bm25", opened(tmp_path, server, at_once=1)).search(QUERIES[:1], 7)
     assert found["1"]
     assert time.monotonic() - begin >= 1
     assert len(server.requests) == 4
-
-
-def test_a_server_that_stays_busy_ends_the_work(server, tmp_path, quick):
     server.odd += [Odd(503)] * 100
     with pytest.raises(MachineError, match="in 6 tries") as busy:
         opened(tmp_path, server).docstore.get_many(["a"])
     assert "goes on" in (busy.value.remedy or "")
-    assert len(server.requests) == 6
-
-
-def test_no_server_is_a_clear_error(small_index, tmp_path, quick):
-    with RestServer(small_index) as server:
-        index = opened(tmp_path, server)
+    assert len(server.requests) == 4 + 6
+    with RestServer(small_index) as gone:
+        index = opened(tmp_path / "gone", gone)
     with pytest.raises(MachineError, match="gave no answer"):
         index.docstore.get_many(["a"])
-
-
-def test_no_more_requests_are_under_way_than_allowed(server, small_index, small_corpus, tmp_path):
-    index = opened(tmp_path, server, at_once=2)
-    ids = [segment.segment_id for segment in small_corpus]
-    assert index.docstore.get_many(ids) == small_index.docstore.get_many(ids)
-    assert server.at_once <= 2
 
 
 @pytest.mark.parametrize(
@@ -207,12 +197,14 @@ def test_nonsense_is_refused_and_not_kept(server, body, tmp_path):
     assert retriever.search(QUERIES[:1], 7)["1"]
 
 
-def test_more_hits_than_asked_for_and_doubles_are_left_out(small_index, tmp_path):
+def test_answers_and_queries_are_bounded(tmp_path, server):
     candidates = [{"docid": f"d{n % 3}", "score": 9.0 - n, "doc": 7} for n in range(50)]
-    with RestServer(small_index) as server:
-        server.odd += [Odd(200, json.dumps({"candidates": candidates}).encode())]
-        hits = open_retriever("bm25", opened(tmp_path, server)).search(QUERIES[:1], 5)["1"]
+    server.odd += [Odd(200, json.dumps({"candidates": candidates}).encode())]
+    retriever = open_retriever("bm25", opened(tmp_path, server))
+    hits = retriever.search(QUERIES[:1], 5)["1"]
     assert [tuple(hit) for hit in hits] == [("d0", 9.0), ("d1", 8.0), ("d2", 7.0)]
+    retriever.search([Query(query_id="long", text="wörd\n" * 50_000)], 5)
+    assert len(server.requests[1]) < 7000
 
 
 def test_neither_redirects_nor_packed_nor_endless_answers_are_followed(
@@ -231,12 +223,6 @@ def test_neither_redirects_nor_packed_nor_endless_answers_are_followed(
         server.odd += [Odd(200, headers={"Content-Encoding": "gzip"})] * 6
         with pytest.raises(MachineError, match="compressed"):
             text.get_many(["a"])
-
-
-def test_long_queries_are_cut_to_what_an_address_holds(server, tmp_path):
-    retriever = open_retriever("bm25", opened(tmp_path, server))
-    retriever.search([Query(query_id="long", text="wörd\n" * 50_000)], 5)
-    assert len(server.requests[0]) < 7000
 
 
 @pytest.mark.parametrize(

@@ -61,17 +61,6 @@ def test_holds_what_was_written_in_the_order_of_ids(docstore, small_corpus):
     assert len(docstore) == 40
     assert expected[3].segment_id in docstore
     assert "no such id" not in docstore
-
-
-def test_pages_of_ids_join(tmp_path):
-    segments = [Segment(segment_id=f"{n}", text="t") for n in range(2500)]
-    write(tmp_path, segments)
-    with Docstore(tmp_path) as docstore:
-        assert list(docstore) == sorted(segments, key=lambda segment: segment.segment_id)
-        assert list(docstore.get_many([s.segment_id for s in segments])) == segments
-
-
-def test_get_many_keeps_the_order_asked_for(docstore, small_corpus):
     asked = [small_corpus[n] for n in (7, 3, 39, 3)]
     assert docstore.get_many([segment.segment_id for segment in asked]) == asked
     assert docstore.get_many([]) == []
@@ -79,11 +68,17 @@ def test_get_many_keeps_the_order_asked_for(docstore, small_corpus):
         docstore.get_many([small_corpus[0].segment_id, "invented"])
 
 
-def test_a_second_segment_of_one_id_is_not_taken(tmp_path):
+def test_an_id_is_taken_once_and_pages_of_ids_join(tmp_path):
+    (tmp_path / "twice").mkdir()
     first, second = (Segment(segment_id="a", text=text) for text in "xy")
-    assert write(tmp_path, [first, second]) == [True, False]
-    with Docstore(tmp_path) as docstore:
+    assert write(tmp_path / "twice", [first, second]) == [True, False]
+    with Docstore(tmp_path / "twice") as docstore:
         assert list(docstore) == [first]
+    segments = [Segment(segment_id=f"{n}", text="t") for n in range(2500)]
+    write(tmp_path, segments)
+    with Docstore(tmp_path) as docstore:
+        assert list(docstore) == sorted(segments, key=lambda segment: segment.segment_id)
+        assert list(docstore.get_many([s.segment_id for s in segments])) == segments
 
 
 class TestShardsAsPublished:

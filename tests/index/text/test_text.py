@@ -35,14 +35,11 @@ def read(path, fields=MS_MARCO, *, strict=False):
     return {line.raw.number: line.segment for line in reader if line.segment}, reader
 
 
-def test_reads_ms_marco_fields(small_shard, small_corpus):
+def test_reads_fields_of_shards(small_shard, small_corpus, tmp_path):
     segments, reader = read(small_shard, strict=True)
     assert segments == dict(enumerate(small_corpus, start=1))
     assert (reader.refused, reader.problems) == (0, [])
     assert list(reader.segments()) == small_corpus
-
-
-def test_reads_other_fields_from_gzip(tmp_path):
     path = tmp_path / "corpus.jsonl.gz"
     with gzip.open(path, "wb") as stream:
         stream.write(
@@ -65,9 +62,6 @@ def test_lines_know_their_place(tmp_path):
     assert places == [
         (n + 1, content.index(at)) for n, at in enumerate([b"\xef", b"\nb", b"br", b'{"docid": "b'])
     ]
-
-
-def test_a_line_nested_990_deep_is_refused_by_its_number(tmp_path):
     path = tmp_path / "deep.jsonl"
     path.write_text('{"docid": "a", "segment": "fine"}\n{"a": ' + "[" * 989 + "]" * 989 + "}\n")
     segments, reader = read(path)
@@ -86,7 +80,7 @@ BROKEN = (
 )
 
 
-def test_broken_lines_are_named_and_the_others_yielded(tmp_path):
+def test_broken_lines_and_files_of_another_kind_are_named(tmp_path):
     path = tmp_path / "bad.jsonl"
     path.write_bytes(BROKEN)
     segments, reader = read(path)
@@ -97,18 +91,12 @@ def test_broken_lines_are_named_and_the_others_yielded(tmp_path):
     with pytest.raises(InvalidFileError) as caught:
         read(path, strict=True)
     assert list(caught.value.problems) == reader.problems
-
-
-def test_a_file_of_another_kind(tmp_path):
     path = tmp_path / "wrong.jsonl"
     path.write_text("no json\n" * 1000)
     segments, reader = read(path)
     assert (segments, reader.refused, len(reader.problems)) == ({}, 1000, 10)
     with pytest.raises(InvalidFileError):
         read(path, strict=True)
-
-
-def test_a_missing_file_is_an_error_of_its_own(tmp_path):
     with pytest.raises(InputError, match="cannot be read: No such file"):
         read(tmp_path / "none.jsonl")
 
@@ -134,26 +122,25 @@ def body_of(sentences):
     return " ".join(f"Sentence number {n} stands here." for n in range(sentences))
 
 
-@pytest.mark.parametrize(
-    ("sentences", "expected"),
-    # The first window that reaches the end is the last one.
-    [(0, 0), (1, 1), (10, 1), (11, 2), (15, 2), (16, 3), (20, 3), (21, 4)],
-)
-def test_the_last_window_ends_the_document(sentences, expected):
-    body = body_of(sentences)
-    found = list(windows(body))
-    assert len(found) == expected
-    if found:
-        assert found[-1][1] == len(body)
-
-
-def test_neighbours_share_five_sentences():
+def test_windows_end_with_the_document_and_share_five_sentences():
+    for sentences, expected in [
+        (0, 0),
+        (1, 1),
+        (10, 1),
+        (11, 2),
+        (15, 2),
+        (16, 3),
+        (20, 3),
+        (21, 4),
+    ]:
+        body = body_of(sentences)
+        found = list(windows(body))
+        assert len(found) == expected
+        if found:
+            assert found[-1][1] == len(body)
     body = body_of(15)
     (_, first_end), (second_start, _) = windows(body)
     assert body[second_start:first_end] == body_of(10).partition("number 4 stands here. ")[2]
-
-
-def test_a_newline_is_white_space():
     assert len(list(windows("\n".join(f"item {n}" for n in range(100))))) == 1
 
 

@@ -27,6 +27,11 @@ def test_rows_are_the_segments_in_order(small_corpus, encoder, expected, tmp_pat
     # Done is done: nothing is asked of the segments again.
     assert encode_part(iter(()), 40, tmp_path / "part", encoder, steps.append) == part
     assert steps == [0, 40, 40]
+    with pytest.raises(InputError, match="vectors of 40 segments; found 8"):
+        encode_part(small_corpus[:8], 40, tmp_path / "part", encoder, lambda _: None)
+    part = encode_part([], 0, tmp_path / "part", encoder, lambda _: None)
+    assert np.load(part.ids).shape == (0,)
+    assert np.load(part.vectors).shape == (0, 384)
 
 
 @pytest.mark.parametrize(
@@ -66,17 +71,6 @@ def test_a_store_is_encoded_by_the_encoder_that_the_build_began_with(
         EncodePart(tmp_path, encoder, other)(store, steps.append)
 
 
-def test_fewer_segments_than_announced(small_corpus, encoder, tmp_path):
-    with pytest.raises(InputError, match="vectors of 40 segments; found 8"):
-        encode_part(small_corpus[:8], 40, tmp_path / "part", encoder, lambda _: None)
-
-
-def test_a_part_of_nothing(encoder, tmp_path):
-    part = encode_part([], 0, tmp_path / "part", encoder, lambda _: None)
-    assert np.load(part.ids).shape == (0,)
-    assert np.load(part.vectors).shape == (0, 384)
-
-
 def write_set(path, vectors, column="emb", first=0):
     ids = [f"msmarco_v2.1_doc_00_{first + row}#0_{first + row}" for row in range(len(vectors))]
     table = {"_id": ids, "title": ["A page"] * len(ids), "text": ["Its text."] * len(ids)}
@@ -91,15 +85,12 @@ def arctic_m():
     return (rng.standard_normal((30, 768)) * rng.uniform(0.5, 9, (30, 1))).astype(np.float32)
 
 
-def test_vectors_are_cut_and_normalised(arctic_m, tmp_path):
+def test_published_vectors_are_cut_and_normalised_in_the_order_of_names(arctic_m, tmp_path):
     path = write_set(tmp_path / "a.parquet", arctic_m)
     part = published_part(path, tmp_path / "part", 256, lambda _: None)
     cut = arctic_m[:, :256] / np.linalg.norm(arctic_m[:, :256], axis=1, keepdims=True)
     np.testing.assert_allclose(np.load(part.vectors), cut, rtol=1e-6)
     assert np.load(part.ids)[29] == b"msmarco_v2.1_doc_00_29#0_29"
-
-
-def test_a_folder_of_files_is_read_in_the_order_of_names(arctic_m, tmp_path):
     (tmp_path / "set").mkdir()
     write_set(tmp_path / "set" / "1.parquet", arctic_m[20:], first=20)
     write_set(tmp_path / "set" / "0.parquet", arctic_m[:20])
@@ -127,16 +118,11 @@ def test_an_interrupted_set_is_taken_up(arctic_m, tmp_path, monkeypatch):
     assert part.ids.read_bytes() == whole.ids.read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("dimension", "cut", "allowed"), [(1024, 256, "1024"), (768, 128, "256 or 768")]
-)
-def test_only_what_was_trained_for_it_is_cut(dimension, cut, allowed, tmp_path):
-    path = write_set(tmp_path / "a.parquet", np.ones((2, dimension), dtype=np.float32))
-    with pytest.raises(InputError, match=f"expected to keep {allowed} of the {dimension}"):
-        published_part(path, tmp_path / "part", cut, lambda _: None)
-
-
-def test_files_without_vectors(arctic_m, tmp_path):
+def test_vectors_that_cannot_be_taken_are_named(tmp_path, arctic_m):
+    for dimension, cut, allowed in [(1024, 256, "1024"), (768, 128, "256 or 768")]:
+        path = write_set(tmp_path / "a.parquet", np.ones((2, dimension), dtype=np.float32))
+        with pytest.raises(InputError, match=f"expected to keep {allowed} of the {dimension}"):
+            published_part(path, tmp_path / "part", cut, lambda _: None)
     other = write_set(tmp_path / "b.parquet", arctic_m, column="numbers")
     with pytest.raises(InputError, match="called one of: emb, embedding; found: _id, title"):
         published_part(other, tmp_path / "part", None, lambda _: None)

@@ -1,7 +1,6 @@
 """Vector indexes: exact, inverted and on GPUs, wherever parts are cut; and what fits a machine."""
 
 import shutil
-from collections.abc import Callable
 
 import faiss
 import numpy as np
@@ -16,15 +15,13 @@ from sidelight.index.vectors import matrix
 from sidelight.index.vectors.capacity import N_SEGMENTS, Machine, plan_capacity, this_machine
 from sidelight.index.vectors.inverted import balanced_axes
 from sidelight.index.vectors.matrix import Matrix, PartRows, write_matrix
-from sidelight.index.vectors.part import VectorPart, part_in
+from sidelight.index.vectors.part import part_in
 from sidelight.index.vectors.profiles import PROFILES, lists_for, profile_named, shape_of
 from sidelight.index.vectors.vectors import GpuSearch, VectorIndex, write_vectors
 from tests.helpers.indexes.generated_collection import write_vectors_like
 
 COUNT, DIMENSION = 3000, 32
 GROWING = {"index.faiss", "matrix.part", "lists.i4", "codes.u1"}
-
-Split = Callable[..., list[VectorPart]]
 
 
 class KilledError(Exception):
@@ -123,7 +120,7 @@ def test_an_inverted_file_finds_what_it_promises_with_exact_scores(profile, coll
     assert recall_at_20(folder, part, queries) >= PROFILES[profile].recall
 
 
-def test_each_three_of_the_balanced_axes_carry_alike():
+def test_balanced_axes_carry_alike_and_keep_products():
     # Later numbers vary more: the last one 30 times as much as the first.
     vectors = np.random.default_rng(1).standard_normal((4000, 30)).astype(np.float32)
     vectors *= np.arange(1, 31, dtype=np.float32)
@@ -132,17 +129,16 @@ def test_each_three_of_the_balanced_axes_carry_alike():
         for turned in (vectors @ balanced_axes(vectors).T, vectors)
     )
     assert np.ptp(carried) < np.ptp(straight) / 3
+    for dimension, whole_codes in [(7, 12), (30, 30), (32, 36)]:
+        vectors = np.random.default_rng(1).standard_normal((400, dimension)).astype(np.float32)
+        axes = balanced_axes(vectors)
+        assert axes.shape == (whole_codes, dimension)
+        assert axes.T @ axes == pytest.approx(np.eye(dimension), abs=1e-5)
 
 
-@pytest.mark.parametrize(("dimension", "whole_codes"), [(7, 12), (30, 30), (32, 36)])
-def test_products_of_turned_vectors_are_those_of_the_vectors(dimension, whole_codes):
-    vectors = np.random.default_rng(1).standard_normal((400, dimension)).astype(np.float32)
-    axes = balanced_axes(vectors)
-    assert axes.shape == (whole_codes, dimension)
-    assert axes.T @ axes == pytest.approx(np.eye(dimension), abs=1e-5)
-
-
-def test_an_index_of_the_first_version_is_searched_as_it_was(collection, queries, tmp_path):
+def test_an_index_of_the_first_version_is_searched_and_an_unfinished_one_refused(
+    collection, queries, tmp_path
+):
     """Its codes stand for two numbers each, and nothing is turned."""
     folder = built(tmp_path / "v", [collection], "cpu-24gb")
     vectors = np.load(collection.vectors)
@@ -155,14 +151,11 @@ def test_an_index_of_the_first_version_is_searched_as_it_was(collection, queries
     codes.add(vectors)
     faiss.write_index(faiss.IndexIVFPQFastScan(codes), str(folder / "index.faiss"))
     assert recall_at_20(folder, collection, queries) >= PROFILES["cpu-24gb"].recall
-
-
-@pytest.mark.parametrize("left", ["trained.faiss", "filled.faiss"])
-def test_an_unfinished_index_of_the_first_version_is_refused(left, collection, tmp_path):
-    faiss.write_index(faiss.IndexFlatIP(DIMENSION), str(tmp_path / left))
-    with pytest.raises(InputError, match=f"{left}: expected turned axes") as caught:
-        built(tmp_path, [collection], "cpu-24gb")
-    assert "Delete the folder" in caught.value.remedy
+    for left in ["trained.faiss", "filled.faiss"]:
+        faiss.write_index(faiss.IndexFlatIP(DIMENSION), str(tmp_path / left))
+        with pytest.raises(InputError, match=f"{left}: expected turned axes") as caught:
+            built(tmp_path, [collection], "cpu-24gb")
+        assert "Delete the folder" in caught.value.remedy
 
 
 @pytest.mark.parametrize("profile", ["exact", "cpu-24gb", "cpu-128gb"])
@@ -241,39 +234,35 @@ def test_gpu_search_is_exact_over_any_number_of_devices(
         assert (np.diff(found.scores) <= 0).all()
 
 
-def test_without_a_gpu_its_profiles_say_so(collection, tmp_path):
+def test_vectors_that_cannot_be_built_or_opened_are_named(collection, tmp_path, split, small_index):
     import torch
 
     if torch.cuda.is_available():
         pytest.skip("there is a GPU")
     with pytest.raises(MachineError, match="torch finds none"):
         VectorIndex(built(tmp_path / "v", [collection], "gpu-141gb"))
-
-
-def test_too_few_vectors_for_lists(split, tmp_path):
     with pytest.raises(UsageError, match="at least 1000 vectors; found 10") as caught:
         built(tmp_path / "v", split(10)[:1], "cpu-24gb")
     assert "exact" in caught.value.remedy
-
-
-def test_parts_that_do_not_belong_together(split, tmp_path):
     parts = split(1000)
     np.save(parts[1].vectors, np.load(parts[1].vectors)[:, :16])
     with pytest.raises(InputError, match="2000 vectors of 32 numbers; found 2000 of 16"):
         built(tmp_path / "v", parts, "exact")
-
-
-def test_files_that_do_not_belong_together(small_index, tmp_path):
     shutil.copytree(small_index.path / "vectors", tmp_path / "vectors")
     np.save(tmp_path / "vectors" / "ids.npy", np.array([b"a", b"b"]))
     with pytest.raises(InputError, match="found 40 vectors and 2 ids"):
         VectorIndex(tmp_path / "vectors")
+    for ids in [np.array(["a", "b"]), np.array(b"a"), np.array([1.5]), np.array([[b"a"]])]:
+        shutil.copytree(small_index.path / "vectors", tmp_path / "vectors")
+        np.save(tmp_path / "vectors" / "ids.npy", ids)
+        with pytest.raises(InputError, match="vectors cannot be read: expected an array of S"):
+            _ = IndexFolder(tmp_path, small_index.manifest).vectors
 
 
 GB = 10**9
 
 
-def test_the_whole_collection_fits_a_small_server():
+def test_capacities_by_hand():
     planned = plan_capacity(PROFILES["cpu-24gb"], N_SEGMENTS, 256)
     # 258 numbers by three in 4 bits are 43 bytes, a row number 8; lists add 16,384 x 4 x 258 bytes.
     assert planned.memory_bytes_per_vector == pytest.approx(51 + 16_384 * 4 * 258 / N_SEGMENTS)
@@ -282,9 +271,6 @@ def test_the_whole_collection_fits_a_small_server():
     assert planned.building_memory_gb < 24
     assert planned.latency_ms < 12
     assert planned.recall == 0.95
-
-
-def test_gpus_hold_half_precision_while_there_is_room():
     # 113,520,750 x 256 x 2 bytes are 58.1 GB, of 768 numbers 174.4, in int8 87.2, of 1,024 116.2.
     one = shape_of(PROFILES["gpu-80gb"], N_SEGMENTS, 256)
     assert (one.precision, one.gpus, one.memory_bytes) == ("float16", 1, 58_122_624_000)
@@ -293,6 +279,8 @@ def test_gpus_hold_half_precision_while_there_is_room():
     large = shape_of(PROFILES["gpu-141gb"], N_SEGMENTS, 512)
     assert (large.precision, large.gpus) == ("float16", 1)
     assert shape_of(PROFILES["gpu-141gb"], N_SEGMENTS, 1024).precision == "int8"
+    # The root of 2 x 10**6 is 1,414, that of 2 x 4 x 10**6 is 2,828; 39 vectors to a list at least.
+    assert [lists_for(n) for n in (1000, 10**6, 4 * 10**6)] == [25, 2048, 4096]
 
 
 @given(count=st.integers(1000, 10**9), dimension=st.integers(1, 1024).map(lambda half: 2 * half))
@@ -305,12 +293,7 @@ def test_plans_grow_with_the_collection(count, dimension):
         assert 0 <= less.probes <= less.lists <= count // 39
 
 
-def test_lists_grow_with_the_root():
-    # The root of 2 x 10**6 is 1,414, that of 2 x 4 x 10**6 is 2,828; 39 vectors to a list at least.
-    assert [lists_for(n) for n in (1000, 10**6, 4 * 10**6)] == [25, 2048, 4096]
-
-
-def test_what_does_not_fit_is_named():
+def test_what_does_not_fit_is_named(tmp_path_factory):
     small = Machine(memory=4 * GB, disk=100 * GB, gpus=())
     found = plan_capacity(PROFILES["cpu-24gb"], N_SEGMENTS, 256, small).problems
     assert [problem.split(" are needed")[0] for problem in found] == [
@@ -324,29 +307,13 @@ def test_what_does_not_fit_is_named():
     assert plan_capacity(PROFILES["gpu-80gb"], N_SEGMENTS, 256, gpu).problems == ()
     (problem,) = plan_capacity(PROFILES["gpu-80gb"], N_SEGMENTS, 768, gpu).problems
     assert problem == "87.2 GB of GPU memory are needed; this machine has 80.0"
-
-
-def test_a_million_fits_here(tmp_path_factory):
     machine = this_machine(tmp_path_factory.getbasetemp() / "still" / "to be made")
     assert plan_capacity(PROFILES["cpu-24gb"], 10**5, 256, machine).problems == ()
-
-
-def test_what_a_profile_cannot_hold():
     with pytest.raises(UsageError, match="found 'cpu-1gb'") as caught:
         profile_named("cpu-1gb")
     assert "cpu-24gb" in caught.value.remedy
     with pytest.raises(UsageError, match="needs at least 1000 vectors; found 999"):
         shape_of(PROFILES["cpu-24gb"], 999, 255)
-
-
-@pytest.mark.parametrize(
-    "ids", [np.array(["a", "b"]), np.array(b"a"), np.array([1.5]), np.array([[b"a"]])], ids=repr
-)
-def test_ids_that_are_no_list_of_bytes_are_refused_by_their_folder(small_index, tmp_path, ids):
-    shutil.copytree(small_index.path / "vectors", tmp_path / "vectors")
-    np.save(tmp_path / "vectors" / "ids.npy", ids)
-    with pytest.raises(InputError, match="vectors cannot be read: expected an array of S"):
-        _ = IndexFolder(tmp_path, small_index.manifest).vectors
 
 
 @pytest.mark.parametrize(

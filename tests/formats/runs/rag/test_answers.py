@@ -3,8 +3,6 @@
 import gzip
 import json
 import time
-from collections.abc import Callable
-from typing import Any
 
 import orjson
 import pytest
@@ -74,16 +72,10 @@ def test_references_are_written_in_the_order_of_their_first_citation(tmp_path):
     }
     assert line["references"] == [B, A]
     assert [one["citations"] for one in line["answer"]] == [[0], [], [1, 0]]
-
-
-def test_an_article_has_no_answer(tmp_path):
     identity = RunIdentity(team_id="lamp", run_id=RUN_ID)
     with pytest.raises(InputError, match="answers are to narratives"):
         ANSWERS.write(tmp_path / RUN_ID, identity, [Delivery(Article(topic_id="t", body=""), ())])
     assert not (tmp_path / RUN_ID).exists()
-
-
-Change = Callable[[dict[str, Any]], object]
 
 
 @pytest.mark.parametrize("place", [2, -1, 10**30, True, "0", 0.0, None])
@@ -116,13 +108,10 @@ def test_each_rule_of_the_format_is_told(tmp_path, change, code, severity):
     assert (code, 1, severity) in problems(written(tmp_path, item))
 
 
-def test_makers_may_say_more_about_a_run(tmp_path):
+def test_makers_may_say_more_and_a_narrative_has_one_answer(tmp_path):
     item = answer()
     item["metadata"]["prompt"] = "Answer."
     assert problems(written(tmp_path, item)) == []
-
-
-def test_a_narrative_has_one_answer_and_a_run_one_type(tmp_path):
     other = answer()
     other["metadata"] |= {"narrative_id": "32", "type": "manual"}
     path = written(tmp_path, answer(), answer(), other)
@@ -130,10 +119,6 @@ def test_a_narrative_has_one_answer_and_a_run_one_type(tmp_path):
     assert codes == ["topic-duplicate", "topic-unknown", "metadata-inconsistent"]
     with pytest.raises(InvalidFileError, match="a second one for '31'"):
         ANSWERS.read(path)
-
-
-def test_many_references_are_checked_in_bounded_time(tmp_path):
-    item = answer()
     item["references"] += [f"msmarco_v2.1_doc_63_{number}#0_1" for number in range(30_000)]
     path = written(tmp_path, item)
     start = time.process_time()
