@@ -34,9 +34,7 @@ def test_every_combination_is_an_arm_and_equal_ones_are_one(tmp_path):
     path = write(tmp_path)
     arms = arms_of(read_grid(path), path)
     assert [(arm.name, arm.folder_name) for arm in arms] == [
-        ("words+three", "words+three"),
-        ("words+one", "words+one"),
-        ("both+three", "both+three"),
+        *(("words+three", "words+three"), ("words+one", "words+one"), ("both+three", "both+three")),
         ("both+one", "both+one"),
         ("words-again+three", "words+three"),
         ("words-again+one", "words+one"),

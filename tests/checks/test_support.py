@@ -58,9 +58,7 @@ def test_a_source_supports_what_it_says():
 
 SHORT = ["Corrance sued Ashdale.", "The plant leaked.", "Quell is a physician.", "He was paid."]
 TAKEN_BACK = [
-    "There is no evidence that {}.",
-    "A spokesman denied that {}.",
-    "It is false that {}.",
+    *("There is no evidence that {}.", "A spokesman denied that {}.", "It is false that {}."),
     "Nobody has shown that {}.",
     "The court found it untrue that {}.",
     "The inquiry rejected the claim that {}.",
@@ -152,12 +150,8 @@ def test_a_model_sees_all_sources_then_the_sentence():
     assert support == Support(reason="both say so", label=PARTIAL)
     model.assert_finished()
     assert fences(model.requests[0].messages[-1].content) == [
-        "<<<BEGIN source 1>>>",
-        "<<<END source 1>>>",
-        "<<<BEGIN source 2>>>",
-        "<<<END source 2>>>",
-        "<<<BEGIN sentence>>>",
-        "<<<END sentence>>>",
+        *("<<<BEGIN source 1>>>", "<<<END source 1>>>", "<<<BEGIN source 2>>>"),
+        *("<<<END source 2>>>", "<<<BEGIN sentence>>>", "<<<END sentence>>>"),
     ]
     assert "One & two." in model.requests[0].messages[-1].content
     schema = model.requests[0].json_schema
@@ -166,9 +160,7 @@ def test_a_model_sees_all_sources_then_the_sentence():
     assert asyncio.run(PromptedSupportCheck(prompted)("Maris met Ostelle.", [])).label == NONE
     model.assert_finished()
     for reply in [
-        "full",
-        says(reason="it is", label="FULL"),
-        says(reason="it is", label="supported"),
+        *("full", says(reason="it is", label="FULL"), says(reason="it is", label="supported")),
         says(label="full"),
         says(reason="it is", label="full", confidence="1"),
     ]:

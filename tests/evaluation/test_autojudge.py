@@ -7,7 +7,6 @@ import sys
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -166,14 +165,14 @@ class JudgingServer(ModelServer):
 
     def __init__(self):
         super().__init__(models=("tiny",))
-        self.kinds: list[str] = []
+        self.kinds = []
 
     def _chat(self, request):
         kind = request["response_format"]["json_schema"]["name"]
         self.kinds.append(kind)
         asked = request["messages"][-1]["content"]
         labels = ["support", "not_support"]
-        replies: dict[str, Any] = {
+        replies = {
             "NuggetList": {"nuggets": [BRIDGE, SALMON]},
             "WeighedList": {
                 "labels": [{"number": 1, "label": "vital"}, {"number": 2, "label": "okay"}]

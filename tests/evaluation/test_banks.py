@@ -143,7 +143,7 @@ def test_editing_adds_drops_and_rewords():
 )
 def test_what_cannot_be_changed_is_named(change, says):
     with pytest.raises(UsageError, match=says):
-        edit_banks((bank("A?"),), **change)  # type: ignore[arg-type]
+        edit_banks((bank("A?"),), **change)
 
 
 def test_a_diff_names_both_sides():

@@ -36,9 +36,7 @@ def run(tag, **answers):
     [
         (("first", "second"), 1.0),  # the same answer in either place
         (("first", "first"), 0.5),  # always the one that stands first
-        (("tie", "second"), 0.75),
-        (("second", "first"), 0.0),
-        (("tie", "tie"), 0.5),
+        *((("tie", "second"), 0.75), (("second", "first"), 0.0), (("tie", "tie"), 0.5)),
     ],
 )
 def test_each_answer_stands_first_once(replies, won):

@@ -152,6 +152,7 @@ def test_a_part_is_found_by_what_it_holds_and_never_guessed(official, tmp_path):
         find_part(folder, DataPart.COMPOUND_CHECK)
     assert str(first) in caught.value.message
     assert str(second) in caught.value.message
-    (tmp_path / "notes.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "bare").mkdir()
+    (tmp_path / "bare" / "notes.csv").write_text("a,b\n1,2\n")
     with pytest.raises(InputError, match="nothing else in the folder holds report assessments"):
-        find_part(tmp_path, DataPart.REPORT_ASSESSMENTS)
+        find_part(tmp_path / "bare", DataPart.REPORT_ASSESSMENTS)

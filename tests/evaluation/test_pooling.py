@@ -147,11 +147,11 @@ def test_twelve_of_the_submitted_questions_for_each_article(shared_data, lexical
     assert [len(asked) for asked in published.values()] == [12] * 50
     scales = load_track("lateral2024").scales
     path = shared_data / "lateral-2024/question-assessments.tsv"
-    asked: dict[str, dict[str, dict[int, str]]] = {}
+    asked = {}
     for one in read_question_grades(path, scales):
         topics = asked.setdefault(one.run_tag, {})
         topics.setdefault(one.topic_id, {})[one.run_question_rank] = one.run_question_text
-    groups: dict[str, list[QuestionRun]] = {}
+    groups = {}
     for tag, topics in sorted(asked.items()):
         texts = {topic: [found[rank] for rank in sorted(found)] for topic, found in topics.items()}
         name = next(one for one in ("h2oloo", "Organizers", "porties", "uwclarke") if one in tag)
@@ -185,9 +185,7 @@ def test_where_models_differ_there_are_two_pairs():
     pool = pool_pairs(wanted, runs, {"embedder": embedder, "reranker": reranker})
     both = ("embedder", "reranker")
     assert pool.pairs == (
-        (TOPIC, 1, "a", 1, both),
-        (TOPIC, 1, "b", 2, both),
-        (TOPIC, 2, "a", 1, both),
+        *((TOPIC, 1, "a", 1, both), (TOPIC, 1, "b", 2, both), (TOPIC, 2, "a", 1, both)),
         (TOPIC, 2, "b", 2, ("reranker",)),
         (TOPIC, 2, "b", 3, ("embedder",)),
     )
@@ -209,7 +207,7 @@ def test_every_cell_has_one_pair_or_two(sizes, n_wanted, random):
     ]
 
     def guess(_, texts):
-        return [random.random() for _ in texts]  # type: ignore[attr-defined]
+        return [random.random() for _ in texts]
 
     pool = pool_pairs(wanted, runs, {"one": guess, "other": guess})
     assert pool.cells == n_wanted * len(sizes)

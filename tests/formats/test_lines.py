@@ -30,14 +30,8 @@ def write(tmp_path, content, name="file"):
 @pytest.mark.parametrize(
     ("content", "lines"),
     [
-        (b"", []),
-        (b"a", ["a"]),
-        (b"a\n", ["a"]),
-        (b"a\nb", ["a", "b"]),
-        (b"a\n\n", ["a", ""]),
-        (b"a\r\nb\r\n", ["a", "b"]),
-        (b"a\rb\n", ["a\rb"]),
-        (b"a\r\r\n", ["a\r"]),
+        *((b"", []), (b"a", ["a"]), (b"a\n", ["a"]), (b"a\nb", ["a", "b"]), (b"a\n\n", ["a", ""])),
+        *((b"a\r\nb\r\n", ["a", "b"]), (b"a\rb\n", ["a\rb"]), (b"a\r\r\n", ["a\r"])),
         (b"\xef\xbb\xbfa\n", ["a"]),
         ("a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\n".encode(), ["a\u2028b\u2029c\x85d\x0be\x0cf\x1cg"]),
     ],

@@ -18,11 +18,7 @@ from tests.helpers.indexes.same_index import check_same
 
 # In the order in which a build makes them.
 STAGES = [
-    "plan.json",
-    "parts/*.part/report.json",
-    "parts/others",
-    "docstore*",
-    "lucene*",
+    *("plan.json", "parts/*.part/report.json", "parts/others", "docstore*", "lucene*"),
     "vectors.part",
     "vectors",
 ]

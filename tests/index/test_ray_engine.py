@@ -110,7 +110,7 @@ def test_results_come_in_the_order_of_items_and_errors_whole():
 
 
 def test_a_model_has_all_cores_and_segments_are_added_up():
-    steps: list[int] = []
+    steps = []
     RayEngine().encode(count, [100, 200], steps.append)
     cores = int(ray.cluster_resources()["CPU"])
     assert steps == [100 + cores, 200 + cores]
@@ -172,7 +172,7 @@ class Killer(threading.Thread):
     def __init__(self, folder, name):
         super().__init__(daemon=True)
         self._folder, self._name = folder, name
-        self.killed: int | None = None
+        self.killed = None
 
     def run(self):
         while self.killed is None:

@@ -31,12 +31,8 @@ def reproduce(*arguments):
 
 def test_a_figure_agrees_at_the_printed_precision():
     for published, here, agrees in [
-        ("0.4412", 0.44124, True),
-        ("0.4412", 0.44126, False),
-        ("0.50", 0.4951, True),
-        ("199", 198.6, True),
-        ("199", 198.4, False),
-        ("0.678", None, False),
+        *(("0.4412", 0.44124, True), ("0.4412", 0.44126, False), ("0.50", 0.4951, True)),
+        *(("199", 198.6, True), ("199", 198.4, False), ("0.678", None, False)),
     ]:
         assert Figure("x", published, here).agrees is agrees
     assert Figure("x", "0.507", 0.516, within=0.01).agrees
@@ -165,12 +161,8 @@ def test_a_judge_that_agrees_with_people_gets_full_marks(judged):
         f"Task {task}: {name}": pytest.approx(value)
         for task in (1, 2)
         for name, value in (
-            ("agreement, %", 100.0),
-            ("Cohen kappa", 1.0),
-            ("Gwet AC1", 1.0),
-            ("runs that both judged", 5),
-            ("runs left out", 0),
-            ("Kendall tau of runs", 1.0),
+            *(("agreement, %", 100.0), ("Cohen kappa", 1.0), ("Gwet AC1", 1.0)),
+            *(("runs that both judged", 5), ("runs left out", 0), ("Kendall tau of runs", 1.0)),
         )
     }
 

@@ -129,7 +129,7 @@ class Store:
     """Knows a few segments, and what it was asked for."""
 
     def __init__(self):
-        self.asked: list[str] = []
+        self.asked = []
 
     def __call__(self, segment_ids):
         self.asked += segment_ids
@@ -144,10 +144,7 @@ def test_a_segment_is_fetched_once():
     store = Store()
     lookup = SegmentCache(store)
     assert [names(lookup(wanted)) for wanted in ("ab", "bca", "", "abc")] == [
-        "ab",
-        "bca",
-        "",
-        "abc",
+        *("ab", "bca", "", "abc"),
     ]
     assert store.asked == ["a", "b", "c"]
     lookup = SegmentCache(store, size=2)

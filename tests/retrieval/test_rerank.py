@@ -90,7 +90,7 @@ class Recorded:
 
     def __init__(self, scores):
         self.scores = {f"d{place:03}": score for place, score in enumerate(scores)}
-        self.read: list[str] = []
+        self.read = []
 
     def search(self, queries, k):
         hits = [Hit(name, 1000.0 - place) for place, name in enumerate(self.scores)]
@@ -113,12 +113,12 @@ def test_reading_ends_where_the_rest_is_hopeless():
     ]:
         scores = [10.0, 9.0] + [1.0] * 30 + [5.0] * 32 + [2.0] * 32
         first = Recorded(scores)
-        reranked = RerankRetriever(first, first, first.lookup, depth=96, margin=margin)  # type: ignore[arg-type]
+        reranked = RerankRetriever(first, first, first.lookup, depth=96, margin=margin)
         hits = reranked.search([QUERY], 2)["q"]
         assert hits == [Hit("d000", 10.0), Hit("d001", 9.0)]
         assert len(first.read) == n_read
     first = Recorded([1.0] * 64 + [7.0] * 2)
-    reranked = RerankRetriever(first, first, first.lookup, depth=66)  # type: ignore[arg-type]
+    reranked = RerankRetriever(first, first, first.lookup, depth=66)
     assert [hit.segment_id for hit in reranked.search([QUERY], 2)["q"]] == ["d064", "d065"]
 
 
@@ -175,7 +175,7 @@ def test_windows_overlap_by_half_and_are_asked_about_together():
         [10, 0],
         [10, 0],
     ]
-    asked: list[list[tuple[str, int]]] = []
+    asked = []
 
     def order(windows):
         asked.append([(query, len(window)) for query, window in windows])

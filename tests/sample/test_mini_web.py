@@ -1,7 +1,6 @@
 """The mini web holds together: ids, hosts, references, citations, labels and probes."""
 
 from collections import Counter, defaultdict
-from pathlib import Path
 
 import orjson
 import pytest
@@ -51,7 +50,7 @@ def rubrics():
 
 @pytest.fixture(scope="module")
 def segment_ids(tmp_path_factory):
-    path: Path = tmp_path_factory.mktemp("mini-web") / "segments.jsonl"
+    path = tmp_path_factory.mktemp("mini-web") / "segments.jsonl"
     write_segments(path, read_documents(MINI_WEB / "documents.jsonl"), lambda _: None)
     return {orjson.loads(line)["docid"] for line in path.read_bytes().splitlines()}
 
@@ -60,7 +59,7 @@ def test_pages_have_ids_and_addresses_of_their_own(topics, documents, segment_id
     assert len(topics) == 5
     assert len(documents) >= 150
     assert len(segment_ids) >= 700
-    offsets: Counter[str] = Counter()
+    offsets = Counter()
     for line in (MINI_WEB / "documents.jsonl").read_bytes().splitlines(keepends=True):
         stem, _, offset = orjson.loads(line)["docid"].rpartition("_")
         assert int(offset) == offsets[stem]
@@ -98,7 +97,7 @@ def test_runs_pass_the_strict_checks(topics, segment_ids):
 
 
 def test_everything_judged_is_labelled(rubrics):
-    labelled: dict[tuple[str, str], set[str]] = defaultdict(set)
+    labelled = defaultdict(set)
     for item in read_assessments(
         ASSESSMENTS / "report_assessments.csv", ANSWER_ASSESSMENTS, SCALES
     ):

@@ -38,11 +38,7 @@ def test_a_scale_orders_reads_and_merges_its_labels():
         assert GRADES.first(given_labels) == "wrong"
     assert GRADES.first(("none", "high")) == "high"
     assert [GRADES.coarse(name) for name in GRADES.names] == [
-        "relevant",
-        "wrong",
-        "relevant",
-        "related",
-        "none",
+        *("relevant", "wrong", "relevant", "related", "none"),
     ]
 
 

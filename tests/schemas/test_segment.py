@@ -1,14 +1,10 @@
 """Segment ids are read as the collection writes them."""
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 
 from sidelight.schemas.segment import SegmentId, document_id_of, overlapping, parse_segment_id
-
-if TYPE_CHECKING:
-    pass
 
 KNOWN = "msmarco_v2.1_doc_16_1992489241#2_2215054467"
 

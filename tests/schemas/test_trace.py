@@ -1,7 +1,5 @@
 """What steps did, put together in any order, and read again as it was."""
 
-from typing import Any
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -134,7 +132,7 @@ def test_steps_that_disagree_are_refused(other, step):
 
 
 def test_a_trace_tells_what_was_done_and_comes_back_from_its_file():
-    shown: dict[str, Any] = WHOLE.model_dump(mode="json")
+    shown = WHOLE.model_dump(mode="json")
     shown["rounds"] = {number: shown["rounds"][number] for number in ("1", "10", "2")}
     again = Trace.model_validate(shown)
     assert again == WHOLE

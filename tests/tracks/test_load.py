@@ -54,10 +54,7 @@ def set_task(place, key, value):
         *(
             ("rag2025", lambda track, key=key, value=value: track.update({key: value}), f"{key}: ")
             for key, value in (
-                ("tasks", []),
-                ("topic_ids", None),
-                ("surprise", 1),
-                ("usual_runs", 0),
+                *(("tasks", []), ("topic_ids", None), ("surprise", 1), ("usual_runs", 0)),
             )
         ),
         *(

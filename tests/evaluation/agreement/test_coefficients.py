@@ -49,9 +49,7 @@ SKEWED = np.array([[90, 5], [5, 0]])
         # p_o = 0 and p_e = 0: nothing was expected, and nothing was found
         ([[0, 7], [0, 0]], 0),
         # p_o = 0.9; p_e = 0.95^2 + 0.05^2 = 0.905
-        (SKEWED, -0.005 / 0.095),
-        (ONE_CATEGORY, None),
-        (NOTHING, None),
+        *((SKEWED, -0.005 / 0.095), (ONE_CATEGORY, None), (NOTHING, None)),
     ],
 )
 def test_kappa_by_hand(table, kappa):

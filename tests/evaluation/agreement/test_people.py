@@ -65,9 +65,7 @@ def test_answers_are_read(tmp_path, name):
 @pytest.mark.parametrize(
     "line",
     [
-        "{",
-        "[1]",
-        "[" * 100_000,
+        *("{", "[1]", "[" * 100_000),
         {**ANSWER, "nuggets": [{"text": "x", "assignment": "perhaps"}]},
         {**ANSWER, "answer_text": None},
         {**ANSWER, "nuggets": "none"},
@@ -152,10 +150,7 @@ def test_sentences_are_read_with_those_that_cite_nothing(tmp_path):
     found = read_sentences(path, load_track("rag2025").scales["support"])
     unjudged = Unjudged(reason="not judged")
     assert [(one.first, one.all) for one in found] == [
-        ("2", "1"),
-        (unjudged, unjudged),
-        ("1", "1"),
-        (None, None),
+        *(("2", "1"), (unjudged, unjudged), ("1", "1"), (None, None)),
     ]
     assert found[1].sentence.text == ""
     path.write_text(path.read_text().replace('"2"', '"3"'))

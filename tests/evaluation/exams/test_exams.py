@@ -45,12 +45,8 @@ RATINGS = st.lists(st.integers(0, 5), max_size=12)
 @pytest.mark.parametrize(
     ("ratings", "at_least", "label"),
     [
-        ([0, 4, 5, 4, 1], 1, 5),
-        ([0, 4, 5, 4, 1], 2, 4),
-        ([0, 4, 5, 4, 1], 3, 4),
-        ([0, 4, 5, 4, 1], 4, 1),
-        ([0, 4, 5, 4, 1], 6, 0),
-        ([], 1, 0),
+        *(([0, 4, 5, 4, 1], 1, 5), ([0, 4, 5, 4, 1], 2, 4), ([0, 4, 5, 4, 1], 3, 4)),
+        *(([0, 4, 5, 4, 1], 4, 1), ([0, 4, 5, 4, 1], 6, 0), ([], 1, 0)),
     ],
 )
 def test_a_label_is_the_mth_largest_grade(ratings, at_least, label):

@@ -150,7 +150,7 @@ class Hashes(PassageGrader):
     """Grades by a hash, and counts how often each cell is graded."""
 
     def __init__(self, *, fails=False):
-        self.graded: Counter[tuple[str, str]] = Counter()
+        self.graded = Counter()
         self.fails = fails
 
     def grader(self, kind):

@@ -41,7 +41,7 @@ def test_overlap_weighs_words_by_hand():
 
 def test_cosines_are_zero_without_an_encoder_and_encoded_once_with_one():
     assert TextComparison([]).cosines(["a", "b"], ["c"]).tolist() == [[0], [0]]
-    asked: list[str] = []
+    asked = []
 
     def encode(texts):
         asked.extend(texts)

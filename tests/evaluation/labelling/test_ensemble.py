@@ -38,9 +38,7 @@ NONE = Unjudged(reason="no answer")
         ("compound compound not-compound", "compound"),
         ("- similar similar", "similar"),
         ("- contradicts contradicts", "contradicts"),
-        ("- similar", None),
-        ("- - similar", None),
-        ("-", None),
+        *(("- similar", None), ("- - similar", None), ("-", None)),
     ],
 )
 def test_labels_of_several_models_become_one(votes, label):

@@ -206,12 +206,8 @@ def saying(*n_words):
 @pytest.mark.parametrize(
     ("given", "kept"),
     [
-        ((100, 150), [100, 150]),
-        ((100, 151), [100, 150]),
-        ((250, 1), [250]),
-        ((240, 20, 5), [240, 10]),
-        ((12_479,), [250]),
-        ((), []),
+        *(((100, 150), [100, 150]), ((100, 151), [100, 150]), ((250, 1), [250])),
+        *(((240, 20, 5), [240, 10]), ((12_479,), [250]), ((), [])),
     ],
 )
 def test_a_report_is_cut_at_the_limit(given, kept):
@@ -311,6 +307,7 @@ def test_labels_find_their_submission_by_rank_and_examples_can_be_chosen(folder)
     assert read_examples(folder, ["two"]).run_tags == {"two"}
     with pytest.raises(InputError, match="found none for unlabelled"):
         read_examples(folder, ["two", "unlabelled"])
-    (folder / "human_assessments" / "question_assessments.csv").unlink()
+    (folder / "bare").mkdir()
+    write_rubrics(folder / "bare" / "human_rubrics", toy_rubric("a", (HAVE, 1)))
     with pytest.raises(InputError, match="found none for any run"):
-        read_examples(folder)
+        read_examples(folder / "bare")

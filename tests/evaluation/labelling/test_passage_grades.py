@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -67,9 +66,7 @@ def test_each_item_is_asked_about_by_itself_after_the_passage_or_with_others():
 @pytest.mark.parametrize(
     ("said", "grade_of", "workbench"),
     [
-        (reply("7"), "1", "0"),
-        (reply("unknown"), "0", "1"),
-        ("no answer", "0", "1"),
+        *((reply("7"), "1", "0"), (reply("unknown"), "0", "1"), ("no answer", "0", "1")),
         ("4", "4", "4"),
     ],
 )
@@ -106,7 +103,7 @@ def test_an_order_in_a_passage_stays_material(kind):
 
 def test_who_grades_is_named_by_all_that_may_change_a_grade():
     model = PromptedModel(ScriptedModel([]), Sampling(), lambda _: None)
-    options: list[dict[str, Any]] = [{}, {"at_once": 2}, {"workbench": True}]
+    options = [{}, {"at_once": 2}, {"workbench": True}]
     graders = {
         PromptedPassageGrades(model, name, **given).grader(kind)
         for given in options
@@ -127,16 +124,8 @@ def test_who_grades_is_named_by_all_that_may_change_a_grade():
             for phrase in UNANSWERABLE
             for said in (phrase, phrase.title(), f" {phrase}. ", f'"{phrase}"')
         ),
-        ("4", 4, 4),
-        (" [5].", 5, 5),
-        ("0", 0, 0),
-        ("7", 1, 0),
-        ("10", 1, 0),
-        ("-3", 3, 3),
-        ("4 of 5", 1, 0),
-        ("the sky", 1, 0),
-        ("unanswerably", 1, 1),
-        ("", 1, 1),
+        *(("4", 4, 4), (" [5].", 5, 5), ("0", 0, 0), ("7", 1, 0), ("10", 1, 0), ("-3", 3, 3)),
+        *(("4 of 5", 1, 0), ("the sky", 1, 0), ("unanswerably", 1, 1), ("", 1, 1)),
         ("5" * 10_000, 1, 1),
     ],
 )

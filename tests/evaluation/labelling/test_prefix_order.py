@@ -11,7 +11,7 @@ class Server:
 
     def __init__(self):
         self.order = PrefixOrder()
-        self.inside: list[str] = []
+        self.inside = []
         self._out = asyncio.Event()
 
     async def visit(self, *prefix, name, fails=False):

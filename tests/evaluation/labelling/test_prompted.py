@@ -12,7 +12,7 @@ from sidelight.evaluation.labelling.judge import Mode, RubricCase
 from sidelight.evaluation.labelling.judges import PromptedJudge
 from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
 from sidelight.evaluation.labelling.rubric_labels import SIMILARITY_PROMPTS
-from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
+from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.schemas.grading.judgment import AnswerAssessment, QuestionAssessment, Unjudged
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.topic import Article
@@ -51,7 +51,7 @@ class Bench:
 
     def __init__(self, *replies, mode=Mode.PAIRWISE, examples=None):
         self.model = ScriptedModel(replies)
-        self.records: list[CallRecord] = []
+        self.records = []
         asked = PromptedModel(self.model, Sampling(), self.records.append)
         self.judge = PromptedJudge({"scripted": asked}, {"t1": ARTICLE}, examples, mode)
 
@@ -279,7 +279,7 @@ def test_answers_that_cannot_be_read_are_unjudged(bad, kept):
 
 
 def test_of_prompts_that_begin_alike_one_goes_ahead():
-    peaks: list[int] = []
+    peaks = []
 
     class Slow(ScriptedModel):
         under_way = 0

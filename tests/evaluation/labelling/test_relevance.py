@@ -44,11 +44,7 @@ def test_the_last_marker_counts(reply, grade):
 @pytest.mark.parametrize(
     "reply",
     [
-        "",
-        "the score is 3",
-        "##final score: 5",
-        "##final score: 2.5",
-        "##final score: 3/4",
+        *("", "the score is 3", "##final score: 5", "##final score: 2.5", "##final score: 3/4"),
         "##final score: -1",
         "##final score: 42",
         "##final score: 2, or rather ##final score: none",
@@ -63,11 +59,7 @@ def test_what_is_no_grade_is_refused(reply):
 @pytest.mark.parametrize(
     ("covered", "beside", "grade"),
     [
-        (0, "none", 1),
-        (1, "none", 2),
-        (2, "none", 3),
-        (3, "some", 2),
-        (4, "none", 4),
+        *((0, "none", 1), (1, "none", 2), (2, "none", 3), (3, "some", 2), (4, "none", 4)),
         (9, "much", 2),
     ],
 )

@@ -1,6 +1,5 @@
 import asyncio
 import csv
-from collections.abc import Sequence
 
 import pytest
 
@@ -87,7 +86,7 @@ def test_what_is_not_known_is_no_lack_of_support():
 
 
 def test_a_citation_named_twice_is_one():
-    shown: list[Sequence[str]] = []
+    shown = []
 
     class Reader(Judge):
         """Finds support everywhere, and remembers where it looked."""

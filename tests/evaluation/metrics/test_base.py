@@ -24,7 +24,7 @@ def test_the_docs_list_all_that_a_measure_may_ask_for():
 
 
 def record(**known):
-    return TopicRecord(scales=TRACK.scales, **known)  # type: ignore[arg-type]
+    return TopicRecord(scales=TRACK.scales, **known)
 
 
 @pytest.mark.parametrize("name", KINDS["measure"].own)

@@ -64,9 +64,7 @@ VITAL, OKAY = SCALES["nugget_importance"].labels
 TOLD, PARTLY, UNTOLD = SCALES["nuggets"].names
 # Importance, sub-narrative and label of the five nuggets of the example.
 EXAMPLE = [
-    (VITAL, "pay", TOLD),
-    (VITAL, "culture", PARTLY),
-    (VITAL, "business", PARTLY),
+    *((VITAL, "pay", TOLD), (VITAL, "culture", PARTLY), (VITAL, "business", PARTLY)),
     (OKAY, "society", TOLD),
     (OKAY, "business", UNTOLD),
 ]
@@ -75,9 +73,7 @@ NUGGETS = st.lists(
     st.tuples(st.sampled_from([VITAL, OKAY]), st.sampled_from(["", "a", "b"]), LABELS), min_size=1
 )
 MEASURES = (
-    NuggetRecall(),
-    NuggetRecall(strict=False),
-    NuggetRecall("all"),
+    *(NuggetRecall(), NuggetRecall(strict=False), NuggetRecall("all")),
     NuggetRecall("all", strict=False),
     SubNarrativeCoverage(),
 )

@@ -163,7 +163,7 @@ def test_grades_by_hand():
     assert QuestionNdcg(10)(grades, SCALES) == pytest.approx(5 / ideal)
     assert UnjudgedQuestions(10)(grades) == pytest.approx(0.7)
     assert RedundantQuestions(10)({1: False, 2: True, 11: True}) == pytest.approx(0.1)
-    grades: dict[int, str | Unjudged] = {1: Unjudged(reason="no"), 2: "4"}
+    grades = {1: Unjudged(reason="no"), 2: "4"}
     assert QuestionDcg(10)(grades, SCALES) == pytest.approx(4 / log2(3))
     assert UnjudgedQuestions(10)(grades) == pytest.approx(0.9)
 

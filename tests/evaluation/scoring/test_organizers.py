@@ -155,9 +155,7 @@ def questions(path, *rows, verdicts=ONE_EACH):
 def explained(diff):
     return [
         (
-            gap.topic_id,
-            pytest.approx(gap.theirs),
-            pytest.approx(gap.ours),
+            *(gap.topic_id, pytest.approx(gap.theirs), pytest.approx(gap.ours)),
             {handling.cause: ids for handling, ids in gap.causes.items()},
         )
         for gap in diff.gaps
@@ -234,9 +232,7 @@ def test_conflicting_labels_stop_ours_unless_merged(tmp_path):
     assert "label-conflict" in str(diff.our_error)
     # b: theirs counts supports and contradicts by halves, ours contradicts alone
     assert explained(reports(tmp_path, *rows, merge=True))[0] == (
-        "b",
-        0.5,
-        0.0,
+        *("b", 0.5, 0.0),
         {"rows-repeated": ("na-1",)},
     )
 

@@ -73,8 +73,8 @@ def test_reads_the_official_fields_and_likely_other_keys(tmp_path):
 def _drop(content, *keys):
     *path, last = keys
     for key in path:
-        content = content[key]  # type: ignore[index]
-    del content[last]  # type: ignore[arg-type]
+        content = content[key]
+    del content[last]
 
 
 @pytest.mark.parametrize(

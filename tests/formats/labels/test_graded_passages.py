@@ -270,9 +270,7 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path, line, says):
 @pytest.mark.parametrize(
     "line",
     [
-        judged(2, 2),
-        ranked(3, 3),
-        known(exam_grades=[RATED_5, RATED_5]),
+        *(judged(2, 2), ranked(3, 3), known(exam_grades=[RATED_5, RATED_5])),
         known(
             paragraph_data={
                 "judgments": [

@@ -93,9 +93,7 @@ FOUND = {
     **{
         value: (text(value), [])
         for value in (
-            "In 2019–2021 it grew.",
-            "It grew—slowly.",
-            "One — two — three.",
+            *("In 2019–2021 it grew.", "It grew—slowly.", "One — two — three."),
             # Narrow spaces and hyphens of gpt-oss.
             "On 30\u202fSeptember\u202f2020 the non\u2011profit “Lamp” said it paid 5\u202f%.",
         )
@@ -299,9 +297,7 @@ def test_a_value_that_is_missing_or_of_another_type_is_an_error(tmp_path):
 @pytest.mark.parametrize(
     ("line", "code"),
     [
-        (b"{", "json-syntax"),
-        (b"[1]", "json-type"),
-        (b"NaN", "json-syntax"),
+        *((b"{", "json-syntax"), (b"[1]", "json-type"), (b"NaN", "json-syntax")),
         (b"[" * 100_000, "json-syntax"),
         (b'{"metadata": ' + b"[" * 900 + b"]" * 900 + b', "responses": []}', "json-syntax"),
         (b'{"a": "\\ud800"}', "json-syntax"),

@@ -208,9 +208,7 @@ def test_c3_topics_run_ids_and_files_that_do_not_fit_are_named(tmp_path):
 @pytest.mark.parametrize(
     ("before", "code"),
     [
-        (b"\n", "blank-line"),
-        (b" \t\t\t\t\n", "blank-line"),
-        (b"one\ttwo\n", "field-count"),
+        *((b"\n", "blank-line"), (b" \t\t\t\t\n", "blank-line"), (b"one\ttwo\n", "field-count")),
         (b"1\t2\t3\t4\t5\t6\n", "field-count"),
         (b"\xff\xfe\n", "invalid-utf8"),
         (b"\xef\xbb\xbf", "byte-order-mark"),
@@ -244,9 +242,7 @@ def test_what_is_written_passes_both_checks(tmp_path):
         '“Lamp” or lantern: which name is "right"?'
     )
     for text, written in [
-        ('"A" and "B"?', '“A” and "B"?'),
-        ('"A and B?', "“A and B?"),
-        ('""?', "“”?"),
+        *(('"A" and "B"?', '“A” and "B"?'), ('"A and B?', "“A and B?"), ('""?', "“”?")),
         ('Who said "A"?', 'Who said "A"?'),
     ]:
         path = tmp_path / RUN_ID

@@ -39,12 +39,8 @@ def test_hits_are_read_by_score_and_written_in_six_columns(tmp_path):
     [
         ("q Q0 a 1 0.5", "column-count"),
         ("q Q0 a b 1 0.5 x", "column-count"),
-        ("q Q0 a 1 nan x", "score"),
-        ("q Q0 a 1 inf x", "score"),
-        ("q Q0 a 1 1e999 x", "score"),
-        ("q Q0 a 1 1e308 x", "score"),
-        ("q Q0 a 1 1_0 x", "score"),
-        ("q Q0 a 1 ٣ x", "score"),
+        *(("q Q0 a 1 nan x", "score"), ("q Q0 a 1 inf x", "score"), ("q Q0 a 1 1e999 x", "score")),
+        *(("q Q0 a 1 1e308 x", "score"), ("q Q0 a 1 1_0 x", "score"), ("q Q0 a 1 ٣ x", "score")),
         ("q Q0 first 1 0.1 x", "segment-duplicate"),
     ],
 )
@@ -68,10 +64,7 @@ def test_what_was_found_before_a_line_is_refused_is_told_too(tmp_path):
 
 def test_refuses_what_would_shift_columns_or_fit_no_score(tmp_path):
     for query_id, segment_id, tag in [
-        ("q 1", "a", "t"),
-        ("q", "a\u00a0b", "t"),
-        ("q", "a", "my run"),
-        ("q", "a", ""),
+        *(("q 1", "a", "t"), ("q", "a\u00a0b", "t"), ("q", "a", "my run"), ("q", "a", "")),
         ("", "a", "t"),
     ]:
         with pytest.raises(InputError, match="white space"):

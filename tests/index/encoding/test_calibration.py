@@ -1,7 +1,6 @@
 """The arithmetic of a build: what agrees, what is quickest, and what it goes on with."""
 
 import shutil
-from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
@@ -74,8 +73,8 @@ def test_the_quickest_that_agrees_is_chosen(with_int8, texts, with_wrong_int8):
 @pytest.fixture
 def tried(monkeypatch):
     """What is asked of `calibrate`, for collections of 30 segments or more."""
-    asked: list[Arithmetic | None] = []
-    real: Callable[[Encoder, Sequence[str]], calibration.Encoding] = calibrate
+    asked = []
+    real = calibrate
 
     def record(encoder, texts):
         asked.append(encoder.arithmetic)

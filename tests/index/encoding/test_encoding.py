@@ -176,7 +176,7 @@ def test_each_core_works_alone_and_nobody_else_is_told_to():
     assert found == [(item, 1) for item in range(50)]
     before = torch.get_num_threads()
     on_all_cores(str, range(3))
-    seen: list[int] = []
+    seen = []
     other = threading.Thread(target=lambda: seen.append(torch.get_num_threads()))
     other.start()
     other.join()

@@ -124,14 +124,7 @@ def body_of(sentences):
 
 def test_windows_end_with_the_document_and_share_five_sentences():
     for sentences, expected in [
-        (0, 0),
-        (1, 1),
-        (10, 1),
-        (11, 2),
-        (15, 2),
-        (16, 3),
-        (20, 3),
-        (21, 4),
+        *((0, 0), (1, 1), (10, 1), (11, 2), (15, 2), (16, 3), (20, 3), (21, 4)),
     ]:
         body = body_of(sentences)
         found = list(windows(body))
@@ -162,7 +155,7 @@ def test_fields_and_offsets(tmp_path):
     )
     plain = Article(topic_id="7", body=body_of(3))
     path = tmp_path / "segments.jsonl"
-    done: list[int] = []
+    done = []
     count = write_segments(path, [article, plain], done.append)
     content = path.read_bytes()
     lines = [orjson.loads(line) for line in content.splitlines()]

@@ -18,7 +18,7 @@ def expected(small_corpus, encoder):
 
 
 def test_rows_are_the_segments_in_order(small_corpus, encoder, expected, tmp_path):
-    steps: list[int] = []
+    steps = []
     part = encode_part(small_corpus, 40, tmp_path / "part", encoder, steps.append)
     assert part == part_in(tmp_path / "part")
     assert np.load(part.ids).tolist() == [one.segment_id.encode() for one in small_corpus]
@@ -48,7 +48,7 @@ def test_an_interrupted_part_goes_on_after_its_last_whole_chunk(
     (folder / "vectors.part").write_bytes(whole.vectors.read_bytes()[:vector_bytes])
     lines = "".join(f"{one.segment_id}\n" for one in small_corpus[:ids])
     (folder / "ids.part").write_text(lines + "small_do")
-    steps: list[int] = []
+    steps = []
     part = encode_part(small_corpus, 40, folder, encoder, steps.append)
     assert part.vectors.read_bytes() == whole.vectors.read_bytes()
     assert part.ids.read_bytes() == whole.ids.read_bytes()
@@ -61,7 +61,7 @@ def test_a_store_is_encoded_by_the_encoder_that_the_build_began_with(
     small_index, encoder, expected, tmp_path
 ):
     (store,) = small_index.docstore.paths
-    steps: list[int] = []
+    steps = []
     encode = EncodePart(tmp_path, encoder, encoder.identity())
     encode(store, steps.append)
     assert np.load(encode.part(store).vectors).tobytes() == expected.tobytes()
@@ -108,10 +108,10 @@ def test_an_interrupted_set_is_taken_up(arctic_m, tmp_path, monkeypatch):
         if seen.append(rows) or sum(seen) > 16:
             raise KeyboardInterrupt
 
-    seen: list[int] = []
+    seen = []
     with pytest.raises(KeyboardInterrupt):
         published_part(path, tmp_path / "part", 256, killed)
-    steps: list[int] = []
+    steps = []
     part = published_part(path, tmp_path / "part", 256, steps.append)
     assert steps == [24, 6]
     assert part.vectors.read_bytes() == whole.vectors.read_bytes()
