@@ -112,7 +112,7 @@ def texts(banks):
     return [[item.text for item in one.items] for one in banks]
 
 
-def test_merging_keeps_ids_and_order():
+def test_merging_and_comparing_keep_ids_and_order():
     merged = merge_banks([(bank("A?", "B?"),), (bank("B?", "C?"), bank("D?", topic_id="r"))])
     assert texts(merged) == [["A?", "B?", "C?"], ["D?"]]
     assert merged[0].items[1] == bank("B?").items[0]
@@ -120,6 +120,14 @@ def test_merging_keeps_ids_and_order():
     assert bank_version(merge_banks([one, one])) == bank_version(one)
     with pytest.raises(UsageError, match="one bank has questions, another nuggets"):
         merge_banks([(bank("A?"),), (bank("A.", kind="nugget"),)])
+    old, new = (bank("A?", "B?"),), (bank("B?", "C?"), bank("D?", topic_id="r"))
+    changes = diff_banks(old, new)
+    assert [(one.query, one.what, one.text) for one in changes] == [
+        ("q", "dropped", "A?"),
+        ("q", "added", "C?"),
+        ("r", "added", "D?"),
+    ]
+    assert diff_banks(old, old) == []
 
 
 def test_editing_adds_drops_and_rewords():
@@ -130,28 +138,11 @@ def test_editing_adds_drops_and_rewords():
     assert [item.text for item in edited.items] == ["Why B?", "C?", "D?"]
     assert edited.items[0].item_id == exam_item_id("q", "Why B?")
     assert edited.items[0].source["info"] == {"replaces": b}
-
-
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
+    for change, says in [
         ({"drop": ["q/x"]}, "no item q/x"),
         ({"reword": {"q/x": "Y?"}}, "no item q/x"),
         ({"add": [("r", "Y?")]}, "no query r"),
         ({"add": [("q", "A?")]}, "already"),
-    ],
-)
-def test_what_cannot_be_changed_is_named(change, says):
-    with pytest.raises(UsageError, match=says):
-        edit_banks((bank("A?"),), **change)
-
-
-def test_a_diff_names_both_sides():
-    old, new = (bank("A?", "B?"),), (bank("B?", "C?"), bank("D?", topic_id="r"))
-    changes = diff_banks(old, new)
-    assert [(one.query, one.what, one.text) for one in changes] == [
-        ("q", "dropped", "A?"),
-        ("q", "added", "C?"),
-        ("r", "added", "D?"),
-    ]
-    assert diff_banks(old, old) == []
+    ]:
+        with pytest.raises(UsageError, match=says):
+            edit_banks((bank("A?"),), **change)

@@ -10,44 +10,25 @@ from hypothesis import strategies as st
 
 from sidelight.errors import InputError
 from sidelight.evaluation.battles import Battle, PromptedBattles, hold_battles, rate
-from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
 from tests.helpers.asking.conversation import scripted
+from tests.helpers.labels.toy import report_run
 
 
 def says(better):
     return json.dumps({"reason": "It answers.", "better": better})
 
 
-def run(tag, **answers):
-    return ReportRun(
-        run_tag=tag,
-        reports=tuple(
-            SubmittedReport(
-                metadata=ReportMetadata(team_id="t", run_id=tag, topic_id=topic),
-                responses=(CitedSentence(text=text),) if text else (),
-            )
-            for topic, text in answers.items()
-        ),
-    )
-
-
-@pytest.mark.parametrize(
-    ("replies", "won"),
-    [
+def test_each_answer_stands_first_once_and_an_empty_one_loses():
+    for replies, won in [
         (("first", "second"), 1.0),  # the same answer in either place
         (("first", "first"), 0.5),  # always the one that stands first
         *((("tie", "second"), 0.75), (("second", "first"), 0.0), (("tie", "tie"), 0.5)),
-    ],
-)
-def test_each_answer_stands_first_once(replies, won):
-    asked = scripted(*map(says, replies))
-    found, reason = asyncio.run(PromptedBattles(asked.model)("why?", "One.", "Two."))
-    assert (found, reason) == (won, "It answers. / It answers.")
-    assert asked.user(0).index("One.") < asked.user(0).index("Two.")
-    assert asked.user(1).index("Two.") < asked.user(1).index("One.")
-
-
-def test_an_empty_answer_loses_and_what_nobody_can_decide_is_no_tie():
+    ]:
+        asked = scripted(*map(says, replies))
+        found, reason = asyncio.run(PromptedBattles(asked.model)("why?", "One.", "Two."))
+        assert (found, reason) == (won, "It answers. / It answers.")
+        assert asked.user(0).index("One.") < asked.user(0).index("Two.")
+        assert asked.user(1).index("Two.") < asked.user(1).index("One.")
     battles = PromptedBattles(scripted().model)
     assert asyncio.run(battles("why?", " ", "Two."))[0] == 0.0
     assert asyncio.run(battles("why?", "One.", ""))[0] == 1.0
@@ -65,7 +46,11 @@ def test_all_pairs_meet_on_every_topic_and_no_name_is_told():
         return says("first" if user.index("A long answer") < user.index("Short") else "second")
 
     asked = scripted(*[longer] * 4)
-    runs = [run("run-b", t="Short."), run("run-a", t="A long answer."), run("run-c", u="Short.")]
+    runs = [
+        report_run("run-b", t=["Short."]),
+        report_run("run-a", t=["A long answer."]),
+        report_run("run-c", u=["Short."]),
+    ]
     battles = asyncio.run(hold_battles(runs[:2], {"t": "why?"}, PromptedBattles(asked.model)))
     assert [(one.first, one.second, one.won) for one in battles] == [("run-a", "run-b", 1.0)]
     queries = {"t": "why?", "u": "who?", "v": "when?"}

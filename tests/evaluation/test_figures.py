@@ -58,7 +58,7 @@ def test_every_run_has_a_point_and_few_have_names(tmp_path, n_runs):
     assert f"{n_runs} runs, means over 1 topic" in text
 
 
-def test_points_stand_where_the_scores_say(tmp_path):
+def test_points_stand_where_the_scores_say_and_topics_behind(tmp_path):
     root = draw(tmp_path / "f.svg", comparison([0.1, 0.2, 0.4], [0.6, 0.9, 0.3]))
     runs = group(root, "runs")
     x, y = ([float(use.get(name, "")) for use in runs.iter(f"{SVG}use")] for name in ("x", "y"))
@@ -70,8 +70,6 @@ def test_points_stand_where_the_scores_say(tmp_path):
     assert group(root, "trend") is None
     assert "Kendall's τ-b undefined" in (tmp_path / "f.svg").read_text()
 
-
-def test_topics_stand_behind_the_means(tmp_path):
     def side(values):
         return [
             TopicScore(run, topic, {"score": value})
@@ -109,14 +107,11 @@ def texts(draw, found, path):
     return path.read_text()
 
 
-def test_the_matrix_shows_counts_and_shares_of_rows(tmp_path):
+def test_labels_are_drawn_with_counts_and_shares(tmp_path):
     svg = texts(draw_confusion, FOUND, tmp_path / "f.svg")
     # supports: 3 of 4 and 1 of 4; none: 1 of 6 and 5 of 6
     for text in ("75.0%", "25.0%", "16.7%", "83.3%", "n = 4", "n = 6", *SIDES):
         assert f"<!-- {text} -->" in svg
-
-
-def test_shares_and_what_the_second_side_gives_too_often(tmp_path):
     found = CategoryAgreement.of(
         [("none", "none")] * 4 + [("none", "supports")] * 5 + [("supports", "supports")],
         ["supports", "none"],

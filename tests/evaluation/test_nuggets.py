@@ -21,10 +21,10 @@ from sidelight.formats.banks.nuggets import read_nugget_assignments, write_nugge
 from sidelight.formats.labels.assessments import read_sentences
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.grading.rubric import Nugget, NuggetBank
-from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
 from sidelight.tracks import load_track
 from sidelight_research.published import targets
 from tests.helpers.asking.conversation import scripted
+from tests.helpers.labels.toy import report_run
 
 IMPORTANCE = load_track("rag2025").scales["nugget_importance"]
 
@@ -38,13 +38,10 @@ def weighed(*labels, first=1):
     return json.dumps({"labels": [{"number": n, "label": label} for n, label in numbered]})
 
 
-def test_related_documents_are_read_and_nothing_to_tell_is_no_bank():
+def test_nuggets_are_listed_weighed_and_merged_in_windows():
     assert documents_to_read({"a": 1, "b": 0, "c": 3, "d": 1}) == ["c", "a", "d"]
     asked = scripted(listed())
     assert asyncio.run(create_nuggets("t", "?", ["Text."], [asked.model], IMPORTANCE)) is None
-
-
-def test_a_list_grows_window_by_window_and_ten_are_weighed_at_once():
     documents = [f"Document {n}." for n in range(12)]
     asked = scripted(listed("One fact"), listed("One fact", "Two facts"), weighed("vital", "okay"))
     bank = asyncio.run(create_nuggets("t", "why?", documents, [asked.model], IMPORTANCE))
@@ -59,9 +56,6 @@ def test_a_list_grows_window_by_window_and_ten_are_weighed_at_once():
     asked = scripted(listed(*facts), weighed(*["okay"] * 10), weighed("vital"))
     bank = asyncio.run(create_nuggets("t", "why?", ["Text."], [asked.model], IMPORTANCE))
     assert [one.importance.name for one in bank.nuggets] == ["okay"] * 10 + ["vital"]
-
-
-def test_lists_of_several_models_are_merged_by_the_first():
     first = scripted(listed("A fact"), listed("A fact", "B fact"), weighed("vital", "vital"))
     second = scripted(listed("B fact"))
     models = [first.model, second.model]
@@ -104,15 +98,12 @@ def labels(*given):
     return json.dumps({"labels": rows})
 
 
-def test_twelve_nuggets_are_two_windows():
+def test_nuggets_are_assigned_in_windows_of_ten():
     asked = scripted(labels(*["support"] * 10), labels("not_support", "partial_support"))
     assigner = PromptedAssigner(Assessor(asked.model))
     found = asyncio.run(assigner(bank(*(f"fact {n}" for n in range(12))), "why?", "An answer."))
     assert [one.label for one in found] == ["support"] * 10 + ["not_support", "partial_support"]
     assert "1. fact 10\n2. fact 11" in asked.user(1)
-
-
-def test_what_a_reply_leaves_out_twice_is_unjudged_and_an_empty_answer_tells_nothing():
     asked = scripted(labels("support"), labels("support"))
     assigner = PromptedAssigner(Assessor(asked.model))
     first, second = asyncio.run(assigner(bank("a fact", "b fact"), "why?", "An answer."))
@@ -125,14 +116,7 @@ def test_what_a_reply_leaves_out_twice_is_unjudged_and_an_empty_answer_tells_not
 
 def test_runs_are_assigned_without_a_model():
     text = "The Peat Association pays half of the journal's budget."
-    report = SubmittedReport(
-        metadata=ReportMetadata(team_id="t", run_id="r", topic_id="1"),
-        responses=(CitedSentence(text=text),),
-    )
-    other = report.model_copy(
-        update={"metadata": ReportMetadata(team_id="t", run_id="r", topic_id="2")}
-    )
-    run = ReportRun(run_tag="r", reports=(report, other))
+    run = report_run("r", **{"1": [text], "2": [text]})
     nuggets = bank("Peat Association pays half of the budget", "The moon is made of cheese")
     (found,) = asyncio.run(
         assign_runs([run], {"1": nuggets}, {"1": "who pays?"}, LearnedAssigner(None))
@@ -153,7 +137,7 @@ def line(run, topic, *labels, text="fact"):
     return orjson.dumps({**content, "nuggets": nuggets}) + b"\n"
 
 
-def test_a_missing_answer_scores_nothing_and_is_listed(tmp_path):
+def test_assignments_are_scored_and_written_again(tmp_path):
     path = tmp_path / "assigned.jsonl"
     path.write_bytes(
         line("a", "1", "support", "failed")
@@ -174,9 +158,6 @@ def test_a_missing_answer_scores_nothing_and_is_listed(tmp_path):
     }
     assert table.runs[0].values["unjudged"] == 0.25
     assert table.omitted == {"b": ("2",)}
-
-
-def test_what_is_written_is_read_again(tmp_path):
     path, again = tmp_path / "a.jsonl.gz", tmp_path / "b.jsonl"
     path.write_bytes(gzip.compress(line("a", "1", "not_support", "failed")))
     assigned = read_nugget_assignments(path, SCALES)

@@ -1,8 +1,12 @@
 """The organizers' own layout and run sets: what is read, and which runs agreement is about."""
 
 import json
+import random
 import shutil
+from pathlib import Path
+from typing import NamedTuple
 
+import orjson
 import pytest
 from scipy.stats import kendalltau
 from typer.testing import CliRunner
@@ -10,12 +14,138 @@ from typer.testing import CliRunner
 from sidelight.cli.main import app
 from sidelight.errors import InputError
 from sidelight.formats.data_folder import DataPart, find_part
-from tests.helpers.labels.official_layout import (
-    QUESTION_EXAMPLES,
-    REPORT_EXAMPLES,
-    TOPICS,
-    write_official_data,
+from tests.helpers.labels.toy import GOOD, HAVE, NICE, rubric, write_csv, write_rubrics
+
+QUESTION_EXAMPLES = (
+    "dragun-organizers-starter-kit-task-1",
+    "organizer-gpt-oss-t1",
+    "organizer-t1-chatgpt",
+    "organizer-t1-perplex",
 )
+REPORT_EXAMPLES = ("dragun-organizers-starter-kit-task-2", "organizer-gpt-oss-t2")
+N_QUESTION_RUNS, N_REPORT_RUNS = 37, 28
+
+TOPICS = tuple(f"msmarco_v2.1_doc_{number:02}_{number}" for number in range(1, 7))
+_RUBRIC = ((HAVE, 2), (GOOD, 1), (NICE, 2))
+_WEIGHTS = (4, 2, 1)
+_PAIR_LABELS = ("very-different", "different", "similar", "very-similar")
+_ANSWER_LABELS = ("none", "none", "partial", "supports")
+_CREDIT = {"very-similar": 1.0, "similar": 0.5, "supports": 1.0, "partial": 0.5}
+
+
+class OfficialData(NamedTuple):
+    """A generated repository, with the mean score of each run on both sides, computed here.
+
+    Attributes:
+        folder: The repository.
+        questions: By side, `people` or `judge`, then by run.
+        reports: The same.
+    """
+
+    folder: Path
+    questions: dict[str, dict[str, float]]
+    reports: dict[str, dict[str, float]]
+
+
+def write_official_data(folder):
+    """Write 37 question runs and 28 report runs, of which AutoJudge did not label 4 and 2."""
+    choose = random.Random(5)
+    data, judged = folder / "data", folder / "auto_judge" / "output"
+    for made in (data / "human_assessments", judged):
+        made.mkdir(parents=True)
+    write_rubrics(data / "human_rubrics", *(rubric(topic, *_RUBRIC) for topic in TOPICS))
+    lines = [
+        orjson.dumps({"docid": topic, "url": "u", "title": "T", "headings": "", "body": "Body."})
+        for topic in TOPICS
+    ]
+    (data / "trec-2025-dragun-topics.jsonl").write_bytes(b"\n".join(lines))
+    return OfficialData(folder, _questions(choose, data, judged), _reports(choose, data, judged))
+
+
+def _label(choose, quality, labels):
+    return labels[min(3, max(0, round(4 * quality + choose.gauss(-0.5, 1))))]
+
+
+def _questions(choose, data, judged):
+    tags = [*QUESTION_EXAMPLES, *(f"q{number:02}" for number in range(N_QUESTION_RUNS - 4))]
+    quality = {tag: choose.random() for tag in tags}
+    rows = {"people": [], "judge": []}
+    best = {"people": {}, "judge": {}}
+    compound = {
+        (topic, tag, rank): choose.random() < 0.1
+        for tag in tags
+        for topic in TOPICS
+        for rank in range(1, 11)
+    }
+    for (topic, tag, rank), flagged in compound.items():
+        for place in range(1, len(_WEIGHTS) + 1):
+            # Assessors saw two of ten questions at most; the judge saw all, but not of all runs.
+            sides = ["people"] if (rank + place) % 5 == 0 else []
+            sides += ["judge"] if tag not in QUESTION_EXAMPLES else []
+            for side in sides:
+                label = _label(choose, quality[tag] / 2, _PAIR_LABELS)
+                rows[side].append((topic, place, tag, rank, label))
+                credit = 0.0 if flagged else _CREDIT.get(label, 0.0)
+                earlier = best[side].get((tag, topic, place), 0.0)
+                best[side][tag, topic, place] = max(credit, earlier)
+    keys = "topic_id,rubric_question_rank,run_tag,run_question_rank"
+    people = data / "human_assessments" / "question_assessments.csv"
+    write_csv(people, f"{keys},annotation", *rows["people"])
+    write_csv(
+        judged / "auto_question_assessments.csv",
+        f"{keys},auto_assessment,auto_rationale",
+        *((*row, "why") for row in rows["judge"]),
+    )
+    write_csv(
+        judged / "auto_compound_question_check.csv",
+        "topic_id,run_tag,run_question_rank,run_question_text,"
+        "auto_compound_question_assessment,auto_assessment_rationale",
+        *(
+            (*key, "Who?", "compound" if flagged else "not-compound", "why")
+            for key, flagged in compound.items()
+        ),
+    )
+    return {
+        side: {
+            tag: sum(
+                weight * earned.get((tag, topic, place), 0.0)
+                for topic in TOPICS
+                for place, weight in enumerate(_WEIGHTS, 1)
+            )
+            / (sum(_WEIGHTS) * len(TOPICS))
+            for tag in {key[0] for key in earned}
+        }
+        for side, earned in best.items()
+    }
+
+
+def _reports(choose, data, judged):
+    tags = [*REPORT_EXAMPLES, *(f"r{number:02}" for number in range(N_REPORT_RUNS - 2))]
+    answers = [
+        (weight / n_answers, place)
+        for weight, (_, n_answers) in zip(_WEIGHTS, _RUBRIC, strict=True)
+        for place in range(n_answers)
+    ]
+    files = {
+        "people": (data / "human_assessments" / "report_assessments.csv", "annotation", ()),
+        "judge": (judged / "auto_report_assessments.csv", "auto_assessment", REPORT_EXAMPLES),
+    }
+    quality = {tag: choose.random() for tag in tags}
+    scores = {}
+    for side, (path, column, unlabelled) in files.items():
+        rows, scores[side] = [], {}
+        for tag in tags:
+            if tag in unlabelled:
+                continue
+            earned = 0.0
+            for topic in TOPICS:
+                for number, (weight, _) in enumerate(answers, 1):
+                    label = _label(choose, quality[tag], _ANSWER_LABELS)
+                    rows.append((topic, tag, f"na-{number}", label))
+                    earned += weight * _CREDIT.get(label, 0.0)
+            scores[side][tag] = earned / (sum(_WEIGHTS) * len(TOPICS))
+        write_csv(path, f"topic_id,run_tag,answer_id,{column}", *rows)
+    return scores
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +167,7 @@ def tau(people, judge, runs):
     return float(kendalltau(*sides).statistic)
 
 
-def test_agreement_is_over_the_runs_that_both_judged(official):
+def test_agreement_is_over_the_runs_that_both_judged(official, tmp_path):
     shown = sidelight("reproduce", "dragun-judge", "--data", official.folder, "--json", code=1)
     figures = {figure["name"]: figure for figure in json.loads(shown)["figures"]}
     for task, scores, examples, n in (
@@ -52,9 +182,12 @@ def test_agreement_is_over_the_runs_that_both_judged(official):
         # With the examples at 0 it would be another figure.
         wrong = tau(scores["people"], scores["judge"], set(scores["people"]))
         assert abs(right - wrong) > 0.05
-
-
-def test_labels_of_runs_that_the_judge_was_shown_do_not_count(official, tmp_path):
+    labels = official.folder / "auto_judge" / "output" / "auto_report_assessments.csv"
+    common = ("agree", "labels", labels, "--data", official.folder)
+    found = json.loads(sidelight(*common, "--json"))
+    assert found["only_runs"] == [list(REPORT_EXAMPLES), []]
+    assert found["n_runs"] == 26
+    assert f"only in report_assessments.csv: {', '.join(REPORT_EXAMPLES)}" in sidelight(*common)
     folder = shutil.copytree(official.folder, tmp_path / "copy")
     people = folder / "data/human_assessments/report_assessments.csv"
     judge = folder / "auto_judge/output/auto_report_assessments.csv"
@@ -97,16 +230,7 @@ def test_scores_agree_over_the_same_runs_and_headroom_is_over_runs_with_labels(o
     assert mean == pytest.approx(sum(scores) / 33)
 
 
-def test_labels_name_the_runs_left_out(official):
-    labels = official.folder / "auto_judge" / "output" / "auto_report_assessments.csv"
-    common = ("agree", "labels", labels, "--data", official.folder)
-    found = json.loads(sidelight(*common, "--json"))
-    assert found["only_runs"] == [list(REPORT_EXAMPLES), []]
-    assert found["n_runs"] == 26
-    assert f"only in report_assessments.csv: {', '.join(REPORT_EXAMPLES)}" in sidelight(*common)
-
-
-def test_their_layout_is_scored_and_counted(official, tmp_path):
+def test_their_layout_is_scored_counted_and_judged(official, tmp_path):
     sidelight("score", "--data", official.folder, "-o", tmp_path)
     for kind, scores, column in (
         ("question", official.questions, "score"),
@@ -121,9 +245,6 @@ def test_their_layout_is_scored_and_counted(official, tmp_path):
     assert figures["Task 1 runs"]["here"] == 37
     assert figures["Task 2 runs"]["here"] == 28
     assert figures["topics"]["here"] == len(TOPICS)
-
-
-def test_their_layout_is_judged(official, tmp_path):
     run = tmp_path / "mine"
     rows = [
         f"{topic}\tteam\tmine\t{rank}\tWho said number {rank}?"

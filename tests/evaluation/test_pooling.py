@@ -2,7 +2,6 @@
 
 import asyncio
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
@@ -18,21 +17,9 @@ from sidelight.evaluation.pooling import (
 from sidelight.formats.labels.qrels import read_question_grades
 from sidelight.formats.topics import read_pooled_questions
 from sidelight.llm.prompted import PromptedModel, Sampling
-from sidelight.schemas.run import QuestionRun, SubmittedQuestion
 from sidelight.tracks import load_track
-from tests.helpers.labels.toy import HAVE, rubric
+from tests.helpers.labels.toy import HAVE, question_run, rubric
 from tests.helpers.models.scripted_model import ScriptedModel
-
-
-def run(tag, questions):
-    return QuestionRun(
-        run_tag=tag,
-        questions=tuple(
-            SubmittedQuestion(topic_id=topic, team_id="", run_id=tag, rank=rank, text=text)
-            for topic, asked in questions.items()
-            for rank, text in enumerate(asked, start=1)
-        ),
-    )
 
 
 async def anything_new(topic_id, question, pooled):
@@ -47,8 +34,8 @@ def pooled(groups, per_group=2, seed=0):
 
 GROUPS = {
     name: [
-        run(f"{name}-1", {"t": [f"{name} 1?", f"bad {name}?"], "u": [f"{name} u1?"]}),
-        run(f"{name}-2", {"t": [f"{name} 2?", f"{name} 3?"], "u": [f"{name} u2?"]}),
+        question_run(f"{name}-1", t=[f"{name} 1?", f"bad {name}?"], u=[f"{name} u1?"]),
+        question_run(f"{name}-2", t=[f"{name} 2?", f"{name} 3?"], u=[f"{name} u2?"]),
     ]
     for name in "abc"
 }
@@ -66,49 +53,37 @@ def test_groups_take_turns_run_by_run():
     }
     assert not found.short
     groups = {
-        "rich": [run("r", {"t": [f"r{n}?" for n in range(9)]})],
-        "poor": [run("p", {"t": []})],
+        "rich": [question_run("r", t=[f"r{n}?" for n in range(9)])],
+        "poor": [question_run("p", t=[])],
     }
     assert pooled(groups).questions["t"] == ("r0?", "r1?", "r2?", "r3?")
     assert pooled(groups, per_group=5).short == {"t": 1}
-
-
-def test_a_seed_decides_and_each_topic_by_itself():
     assert pooled(GROUPS) == pooled(dict(reversed(GROUPS.items())))
     orders = {pooled(GROUPS, seed=seed).questions["t"] for seed in range(20)}
     assert len(orders) == 6
     only = {
-        name: [run(one.run_tag, {"t": list(one.results()["t"])}) for one in runs]
+        name: [question_run(one.run_tag, t=list(one.results()["t"])) for one in runs]
         for name, runs in GROUPS.items()
     }
     assert pooled(only).questions["t"] == pooled(GROUPS).questions["t"]
 
 
-@pytest.mark.parametrize(
-    ("question", "reason"),
-    [
+def test_questions_are_checked_by_rules_and_by_a_model(lexical_encode):
+    for question, reason in [
         ("Who owns the Marrow Bay Courier?", None),
         ("Who owns the Marrow Bay Courier", "question mark"),
         (f"Who owns the {'very ' * 30}Marrow Bay Courier?", "more than 120"),
         ("Does the article say who owns the Courier?", "'the article'"),
         ("Is Ada Birch a doctor, and who pays the institute?", "second question"),
         ("Are there other sources?", "fit any article"),
-    ],
-)
-def test_rules(question, reason):
-    found = rule_reason(question, 120)
-    assert found is None if reason is None else reason in (found or "")
-
-
-def test_what_comes_near_to_a_pooled_question_repeats_it(lexical_encode):
+    ]:
+        found = rule_reason(question, 120)
+        assert found is None if reason is None else reason in (found or "")
     check = RuleChecker(lexical_encode, 120)
     asked = "Who pays for the Harrow Lane Institute?"
     assert asyncio.run(check("t", asked, [])) is None
     assert "has it already" in (asyncio.run(check("t", asked, [asked.replace("?", " ?")])) or "")
     assert asyncio.run(check("t", "What is Ada Birch's training?", [asked])) is None
-
-
-def test_a_model_is_asked_only_what_rules_leave_open():
     replies = [
         '{"reason": "fine", "verdict": "enters"}',
         '{"reason": "same", "verdict": "repeats"}',
@@ -155,7 +130,7 @@ def test_twelve_of_the_submitted_questions_for_each_article(shared_data, lexical
     for tag, topics in sorted(asked.items()):
         texts = {topic: [found[rank] for rank in sorted(found)] for topic, found in topics.items()}
         name = next(one for one in ("h2oloo", "Organizers", "porties", "uwclarke") if one in tag)
-        groups.setdefault(name, []).append(run(tag, texts))
+        groups.setdefault(name, []).append(question_run(tag, **texts))
     pools = [
         asyncio.run(pool_questions(groups, RuleChecker(lexical_encode, 120), per_group=3, seed=5))
         for _ in range(2)
@@ -179,7 +154,10 @@ def by_table(scores):
 
 def test_where_models_differ_there_are_two_pairs():
     wanted = {TOPIC: rubric(TOPIC, (HAVE, 1), (HAVE, 1))}
-    runs = [run("b", {TOPIC: ["one?", "two?", "three?"]}), run("a", {TOPIC: ["one?"]})]
+    runs = [
+        question_run("b", **{TOPIC: ["one?", "two?", "three?"]}),
+        question_run("a", **{TOPIC: ["one?"]}),
+    ]
     embedder = by_table({("Question 1?", "two?"): 0.9, ("Question 2?", "three?"): 0.9})
     reranker = by_table({("Question 1?", "two?"): 4.0, ("Question 2?", "two?"): 4.0})
     pool = pool_pairs(wanted, runs, {"embedder": embedder, "reranker": reranker})
@@ -190,7 +168,7 @@ def test_where_models_differ_there_are_two_pairs():
         (TOPIC, 2, "b", 3, ("embedder",)),
     )
     assert (pool.cells, pool.all_pairs) == (4, 8)
-    elsewhere = [run("a", {"other": ["x?"]})]
+    elsewhere = [question_run("a", other=["x?"])]
     assert pool_pairs(wanted, elsewhere, {"m": by_table({})}) == ((), 0, 0)
 
 
@@ -203,7 +181,8 @@ def test_every_cell_has_one_pair_or_two(sizes, n_wanted, random):
     """The paper's 12,733 judged pairs are its 8,732 cells and the 4,001 where two models differ."""
     wanted = {TOPIC: rubric(TOPIC, *[(HAVE, 1)] * n_wanted)}
     runs = [
-        run(f"r{n}", {TOPIC: [f"{n} {k}?" for k in range(size)]}) for n, size in enumerate(sizes)
+        question_run(f"r{n}", **{TOPIC: [f"{n} {k}?" for k in range(size)]})
+        for n, size in enumerate(sizes)
     ]
 
     def guess(_, texts):

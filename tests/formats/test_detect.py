@@ -1,12 +1,18 @@
+from __future__ import annotations
+
+from pathlib import Path
+
 import pytest
 
 from sidelight.formats.verdict import detect_format
 from tests.helpers.formats.sample_runs import (
+    TOPICS,
     task1_bytes,
     task1_rows,
     task2_bytes,
     task2_objects,
 )
+from tests.helpers.public_data import PublicData
 
 EXAMPLES = {
     "questions_tsv": task1_bytes(task1_rows()),
@@ -25,27 +31,32 @@ EXAMPLES = {
 }
 
 
-def detect(tmp_path, content):
+def detect(tmp_path: Path, content: bytes) -> str | None:
     path = tmp_path / "any-name"
     path.write_bytes(content)
     return detect_format(path)
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)
-def test_tells_each_kind_by_its_content(tmp_path, kind):
+def test_tells_each_kind_by_its_content(tmp_path: Path, kind: str) -> None:
     assert detect(tmp_path, EXAMPLES[kind]) == kind
     assert detect(tmp_path, b"\xef\xbb\xbf" + EXAMPLES[kind].replace(b"\n", b"\r\n")) == kind
-    if kind == "questions_tsv":  # also with the line ends of old Macintoshs
-        assert detect(tmp_path, EXAMPLES[kind].replace(b"\n", b"\r")) == kind
-    for content in (b"", b"\n \n", b"Once upon a time\n", b"[1, 2]", b"{}"):
-        assert detect(tmp_path, content) is None
 
 
 @pytest.mark.parametrize("kind", ["questions_tsv", "reports_jsonl", "trec_run", "qrels"])
-def test_tells_a_kind_by_what_a_broken_file_still_has(tmp_path, kind):
+def test_tells_a_kind_by_what_a_broken_file_still_has(tmp_path: Path, kind: str) -> None:
     head, tail = EXAMPLES[kind][:4], EXAMPLES[kind][4:]
     broken = {"reports_jsonl": head + b"\xff" + tail, "questions_tsv": b"\n\xff\t\n" + head + tail}
     assert detect(tmp_path, broken.get(kind, EXAMPLES[kind] + b"\xff\n")) == kind
+
+
+def test_a_run_with_old_macintosh_line_ends_is_still_a_run(tmp_path: Path) -> None:
+    assert detect(tmp_path, EXAMPLES["questions_tsv"].replace(b"\n", b"\r")) == "questions_tsv"
+
+
+@pytest.mark.parametrize("content", [b"", b"\n \n", b"Once upon a time\n", b"[1, 2]", b"{}"])
+def test_says_so_when_it_cannot_tell(tmp_path: Path, content: bytes) -> None:
+    assert detect(tmp_path, content) is None
 
 
 @pytest.mark.parametrize(
@@ -59,5 +70,9 @@ def test_tells_a_kind_by_what_a_broken_file_still_has(tmp_path, kind):
         ("cranfield/queries.tsv", None),
     ],
 )
-def test_tells_public_files(shared_data, name, kind):
+def test_tells_public_files(shared_data: PublicData, name: str, kind: str | None) -> None:
     assert detect_format(shared_data / name) == kind
+
+
+def test_examples_of_runs_cover_the_track() -> None:
+    assert EXAMPLES["questions_tsv"].count(b"\n") == 10 * len(TOPICS)

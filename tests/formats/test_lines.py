@@ -101,7 +101,7 @@ def packed(path, content):
     return path
 
 
-def test_a_line_without_end_is_named_and_the_others_are_read(tmp_path):
+def test_long_lines_and_files_that_unpack_large_are_refused(tmp_path):
     path = packed(tmp_path / "a.jsonl.gz", b'{"a": 1}\n' + LONG + b'\n{"a": 2}\n')
     file = open_text(path)
     assert [line.number for line in file.lines] == [1, 3]
@@ -109,9 +109,6 @@ def test_a_line_without_end_is_named_and_the_others_are_read(tmp_path):
     assert (problem.code, problem.line) == ("line-long", 2)
     with pytest.raises(InvalidFileError, match=r"a\.jsonl\.gz:2: .*line-long"):
         read_json_lines(path)
-
-
-def test_a_file_that_unpacks_to_a_thousand_times_its_size_is_refused(tmp_path):
     path = packed(tmp_path / "a.gz", b"\n" * (80 << 20))
     with pytest.raises(InputError, match=r"a\.gz: expected at most [\d,]+ bytes when unpacked"):
         open_text(path)

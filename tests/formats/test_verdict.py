@@ -1,6 +1,9 @@
+"""Files are judged by reading them, and tables are written so that they read back."""
+
 import pytest
 
 from sidelight.errors import UsageError
+from sidelight.formats.table import latex_table, read_table, write_table
 from sidelight.formats.verdict import judge_file
 from tests.helpers.formats.mutations import mutated_task1, mutated_task2
 from tests.helpers.formats.official_oracle import task1_is_valid, task2_is_valid
@@ -59,3 +62,26 @@ def test_detection_never_turns_an_official_verdict(tmp_path, mutated, is_valid):
         except UsageError:  # so broken that it looks like another kind of file
             valid = False
         assert valid == is_valid(content, TOPICS), f"seed {seed}"
+
+
+def test_what_is_written_reads_back(tmp_path):
+    path = tmp_path / "new" / "table.csv"
+    write_table(path, ["run", "score"], [['a,"b"', 0.1 + 0.2], ["N/A", None], ["c\rd", 1 / 3]])
+    header, rows = read_table(path)
+    assert header == ("run", "score")
+    cells = [row.cells for row in rows]
+    assert [row["run"] for row in cells] == ['a,"b"', "N/A", "c\nd"]
+    assert [row["score"] for row in cells] == [repr(0.1 + 0.2), "", repr(1 / 3)]
+
+
+def test_a_table_has_booktabs_rules_and_escaped_cells():
+    assert latex_table(["run", "score"], [["a_b&c", "50%"], ["[x]", "\\~^"]]) == (
+        "\\begin{tabular}{lr}\n"
+        "\\toprule\n"
+        "run & score \\\\\n"
+        "\\midrule\n"
+        "a\\_b\\&c & 50\\% \\\\\n"
+        "{[}x{]} & \\textbackslash{}\\textasciitilde{}\\textasciicircum{} \\\\\n"
+        "\\bottomrule\n"
+        "\\end{tabular}\n"
+    )

@@ -1,26 +1,30 @@
-"""Builds: what comes out, what is refused, and that a machine is fit for them."""
+"""Builds: what comes out, what is refused, what their processes do and that they survive a kill."""
 
 import contextlib
 import fcntl
+import os
 import random
 import shutil
+import signal
+import subprocess
 import sys
 import time
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
+from typing import NamedTuple
 
 import orjson
 import pytest
 from typer.testing import CliRunner
 
 from sidelight.cli.main import app
-from sidelight.errors import InputError, InvalidFileError, UsageError
+from sidelight.errors import InputError, InvalidFileError, MachineError, Problem, UsageError
 from sidelight.index import build as module
 from sidelight.index.build import build_index
 from sidelight.index.encoding import encoder
 from sidelight.index.encoding.calibration import read_encoding
 from sidelight.index.engine import LocalEngine
-from sidelight.index.folder import lucene_folder, open_index
+from sidelight.index.folder import IndexFolder, lucene_folder, open_index
 from sidelight.index.lucene import jvm
 from sidelight.index.manifest import FORMAT_VERSION, IndexPlan, read_report
 from sidelight.index.text.corpus import MS_MARCO, CorpusFields, ShardReader
@@ -31,6 +35,7 @@ from sidelight.registry import names
 from sidelight.retrieval.first_stage import open_retriever
 from sidelight.schemas.investigation.evidence import Query
 from tests.helpers.indexes.generated_collection import write_collection
+from tests.helpers.indexes.same_index import check_same
 from tests.helpers.indexes.small_corpus import write_shard
 
 QUERIES = [Query(query_id="1", text="who owns the quarry"), Query(query_id="2", text="unsafe")]
@@ -58,7 +63,9 @@ def test_a_finished_index_is_left_as_it_is_and_other_input_refused(
     open_index(small_index.path)
 
 
-def test_names_of_shards_may_be_other_bytes_than_utf8(small_corpus, encoder, tmp_path):
+def test_names_may_be_other_bytes_than_utf8_if_a_file_can_have_them(
+    small_corpus, encoder, tmp_path
+):
     shard = write_shard(tmp_path / "a\udcff.jsonl", [*small_corpus[:10], small_corpus[3]])
     manifest = build_index([shard], tmp_path / "index", encoder)
     (found,) = manifest.shards
@@ -66,17 +73,14 @@ def test_names_of_shards_may_be_other_bytes_than_utf8(small_corpus, encoder, tmp
     kept = open_index(tmp_path / "index").manifest
     assert [shard.name for shard in kept.plan.inputs] == ["a\\udcff.jsonl"]
     assert build_index([shard], tmp_path / "index", encoder) == kept
+    for name in ["5" * 5000, "a\0b", "a\udcff"]:
+        with pytest.raises(UsageError, match="expected the folder of a Lucene index"):
+            lucene_folder(name)
+        with pytest.raises(InputError, match="expected a parquet file"):
+            describe_sources([name])
 
 
-@pytest.mark.parametrize("name", ["5" * 5000, "a\0b", "a\udcff"], ids=["long", "null", "not utf-8"])
-def test_a_name_that_no_file_can_have_is_no_part_of_an_index(name):
-    with pytest.raises(UsageError, match="expected the folder of a Lucene index"):
-        lucene_folder(name)
-    with pytest.raises(InputError, match="expected a parquet file"):
-        describe_sources([name])
-
-
-def test_the_order_of_shards_does_not_matter(small_corpus, encoder, tmp_path):
+def test_shards_are_taken_in_any_order_and_ids_once(small_corpus, encoder, tmp_path):
     shards = [
         write_shard(tmp_path / "a.jsonl", small_corpus[:15]),
         write_shard(tmp_path / "b.jsonl", small_corpus[15:]),
@@ -86,9 +90,6 @@ def test_the_order_of_shards_does_not_matter(small_corpus, encoder, tmp_path):
     assert first.fingerprint() == second.fingerprint()
     assert (first.segments, first.documents) == (40, 8)
     assert results(open_index(tmp_path / "one")) == results(open_index(tmp_path / "two"))
-
-
-def test_an_id_in_two_places_is_taken_once_and_reported(small_corpus, encoder, tmp_path):
     first = write_shard(tmp_path / "a.jsonl", small_corpus[:10])
     second = write_shard(tmp_path / "b.jsonl", [small_corpus[20], small_corpus[3]])
     manifest = build_index([first, second], tmp_path / "index", encoder)
@@ -98,6 +99,12 @@ def test_an_id_in_two_places_is_taken_once_and_reported(small_corpus, encoder, t
     assert repr(small_corpus[3].segment_id) in problem.found
     with pytest.raises(InvalidFileError, match=r"b\.jsonl:2: error \[segment-duplicate\]"):
         build_index([first, second], tmp_path / "strict", encoder, strict=True)
+    shard = tmp_path / "corpus.jsonl"
+    shard.write_text('{"docno": "1", "text": "a wing"}\n{"docno": "2", "text": ""}\n')
+    build_index([shard], tmp_path / "index", encoder, CorpusFields(id="docno", text="text"))
+    folder = open_index(tmp_path / "index")
+    hits = open_retriever("bm25", folder).search([Query(query_id="q", text="wings")], 10)["q"]
+    assert [hit.segment_id for hit in hits] == ["1"]
 
 
 def test_shards_as_published_with_nothing_in_one_of_them(encoder, tmp_path):
@@ -136,15 +143,6 @@ def test_folders_of_others_are_not_touched(small_shard, encoder, tmp_path):
         build_index([small_shard], tmp_path, encoder)
     assert module.MANIFEST not in {path.name for path in tmp_path.iterdir()}
     assert (tmp_path / "thesis.tex").read_text() == "precious"
-
-
-def test_other_fields(encoder, tmp_path):
-    shard = tmp_path / "corpus.jsonl"
-    shard.write_text('{"docno": "1", "text": "a wing"}\n{"docno": "2", "text": ""}\n')
-    build_index([shard], tmp_path / "index", encoder, CorpusFields(id="docno", text="text"))
-    folder = open_index(tmp_path / "index")
-    hits = open_retriever("bm25", folder).search([Query(query_id="q", text="wings")], 10)["q"]
-    assert [hit.segment_id for hit in hits] == ["1"]
 
 
 class TestOpening:
@@ -285,3 +283,133 @@ def test_notes_of_a_build_that_it_did_not_write_are_refused_by_their_file(tmp_pa
         with pytest.raises(InputError, match=f"{name}: expected what") as caught:
             read(tmp_path)
         assert caught.value.remedy
+
+
+# Notes the processes it works in, and waits to be left alone by its parent.
+ORPHAN = """
+import os, sys, time
+from pathlib import Path
+from sidelight.index.engine import LocalEngine
+
+def work(folder):
+    Path(folder, str(os.getpid())).touch()
+    time.sleep(60)
+
+if __name__ == "__main__":
+    list(LocalEngine(2).map(work, [sys.argv[1]] * 2))
+"""
+
+
+def work(item):
+    if item == 8:
+        raise InvalidFileError([Problem("code", "file", 8, "this", "that", "Mend it.")])
+    if item == 9:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return item * item, os.getpid()
+
+
+def test_one_item_needs_no_other_process_and_a_killed_one_ends_the_build():
+    assert list(LocalEngine(4).map(work, [3])) == [(9, os.getpid())]
+    assert {place for _, place in LocalEngine(1).map(work, range(5))} == {os.getpid()}
+    with pytest.raises(MachineError, match="was killed"):
+        list(LocalEngine(2).map(work, [9, 9]))
+
+
+def test_results_come_in_the_order_of_items_and_errors_whole():
+    results = LocalEngine(2).map(work, [*range(7), 8])
+    found = [next(results) for _ in range(7)]
+    assert [square for square, _ in found] == [n * n for n in range(7)]
+    assert os.getpid() not in {place for _, place in found}
+    with pytest.raises(InvalidFileError) as caught:
+        next(results)
+    assert caught.value.problems[0].line == 8
+    assert "Mend it." in str(caught.value)
+
+
+def test_processes_end_with_the_one_that_started_them(tmp_path):
+    script, seen = tmp_path / "orphan.py", tmp_path / "seen"
+    script.write_text(ORPHAN)
+    seen.mkdir()
+    parent = subprocess.Popen([sys.executable, str(script), str(seen)])
+    while len(list(seen.iterdir())) < 2:
+        assert parent.poll() is None
+        time.sleep(0.02)
+    parent.kill()
+    parent.wait()
+    children = [int(path.name) for path in seen.iterdir()]
+    for _ in range(500):
+        if not any(Path(f"/proc/{child}").exists() for child in children):
+            return
+        time.sleep(0.02)
+    pytest.fail("processes went on alone")
+
+
+# Real builds, killed at any moment and taken up again, end in the index of one left alone.
+
+
+# In the order in which a build makes them.
+STAGES = [
+    *("plan.json", "parts/*.part/report.json", "parts/others", "docstore*", "lucene*"),
+    "vectors.part",
+    "vectors",
+]
+
+
+class Undisturbed(NamedTuple):
+    """An index that was built in one go, and what it was built from."""
+
+    shards: list[Path]
+    folder: IndexFolder
+
+
+@pytest.fixture(scope="module")
+def undisturbed(small_shard, encoder, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("undisturbed")
+    shards = [*write_collection(folder / "shards", 12, shards=1, seed=4), small_shard]
+    build_index(shards, folder / "index", encoder, engine=LocalEngine(1))
+    return Undisturbed(shards, open_index(folder / "index"))
+
+
+def start(undisturbed, folder):
+    command = [sys.executable, "-m", "sidelight.cli.main", "index", "build"]
+    command += [*map(str, undisturbed.shards), "--output", str(folder)]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize(
+    "stage", [STAGES[1], *(pytest.param(stage, marks=pytest.mark.slow) for stage in STAGES)]
+)
+def test_a_build_killed_in_a_stage_ends_the_same(stage, undisturbed, encoder, tmp_path):
+    process = start(undisturbed, tmp_path)
+    while not list(tmp_path.glob(stage)):
+        assert process.poll() is None
+        time.sleep(0.002)
+    process.kill()
+    assert process.wait() == -signal.SIGKILL
+    build_index(undisturbed.shards, tmp_path, encoder, engine=LocalEngine(1))
+    check_same(tmp_path, undisturbed.folder)
+
+
+@pytest.mark.slow
+def test_builds_killed_at_fifty_moments_end_the_same(undisturbed, tmp_path):
+    begun = time.monotonic()
+    assert start(undisturbed, tmp_path / "timed").wait() == 0
+    duration = time.monotonic() - begun
+    rng = random.Random(50)
+    killed = number = 0
+    while killed < 50:
+        folder = tmp_path / str(number)
+        ended = False
+        while not ended:
+            process = start(undisturbed, folder)
+            try:
+                # A build that goes on has less to do: so late a kill would often miss it.
+                ended = process.wait(duration * rng.uniform(0.2, 1.0)) == 0
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+                killed += 1
+            else:
+                assert ended
+        check_same(folder, undisturbed.folder)
+        number += 1

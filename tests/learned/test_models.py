@@ -1,6 +1,7 @@
 """The models on the mini web: attacks earn little, honest paraphrases nearly all."""
 
 import json
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,21 @@ from tests.helpers.attacked_answers import attack_shares, credit_of
 PARAPHRASES = Path(__file__).with_name("honest_paraphrases.json")
 MOST_FOR_AN_ATTACK = 0.15
 LEAST_FOR_A_PARAPHRASE = 0.80
+
+
+@pytest.fixture(scope="module")
+def answers_by_topic():
+    """Topic id -> answer id -> text."""
+    folder = files("sidelight.sample") / "data" / "human_rubrics"
+    rubrics = [json.loads(path.read_text(encoding="utf-8")) for path in folder.iterdir()]
+    return {
+        rubric["topic_id"]: {
+            answer["answer_id"]: answer["answer_text"]
+            for question in rubric["rubrics"]
+            for answer in question["short_answers"]
+        }
+        for rubric in rubrics
+    }
 
 
 @pytest.fixture(scope="module")

@@ -143,10 +143,10 @@ def names(segments):
 def test_a_segment_is_fetched_once():
     store = Store()
     lookup = SegmentCache(store)
-    assert [names(lookup(wanted)) for wanted in ("ab", "bca", "", "abc")] == [
-        *("ab", "bca", "", "abc"),
-    ]
+    asked = ["ab", "bca", "", "abc"]
+    assert [names(lookup(wanted)) for wanted in asked] == asked
     assert store.asked == ["a", "b", "c"]
+    store = Store()
     lookup = SegmentCache(store, size=2)
     for wanted in ("a", "b", "a", "c", "a", "b"):
         lookup(wanted)

@@ -30,8 +30,35 @@ from sidelight.evaluation.agreement.coefficients import (
 from sidelight.evaluation.agreement.qrels import PairOrder, pair_order
 from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assessments
 from sidelight.tracks import load_track
-from tests.helpers.labels.agreement_tables import as_labels, tables
-from tests.helpers.labels.score_vectors import sampled, vectors
+
+vectors = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=3, max_size=8).map(
+    lambda pairs: tuple(np.array(pairs, dtype=float).T)
+)
+
+
+def sampled(first, second, correlate):
+    """Return what a correlation is of each of five samples of the items, drawn one by one."""
+    draws = np.random.default_rng(0).integers(len(first), size=(5, len(first)))
+    counts = np.array([np.bincount(draw, minlength=len(first)) for draw in draws])
+    values = [correlate(first[draw], second[draw]) for draw in draws]
+    return counts, np.array([np.nan if value is None else value for value in values])
+
+
+@st.composite
+def _tables(draw):
+    k = draw(st.integers(2, 4))
+    cells = draw(st.lists(st.integers(0, 9), min_size=k * k, max_size=k * k))
+    return np.array(cells, dtype=np.int64).reshape(k, k)
+
+
+tables = _tables()
+
+
+def as_labels(table):
+    """Return the two lists of labels that a table counts."""
+    pairs = [place for place, count in np.ndenumerate(table) for _ in range(count)]
+    return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+
 
 SCALES = load_track().scales
 NOTHING = np.zeros((2, 2), dtype=np.int64)
@@ -39,9 +66,8 @@ ONE_CATEGORY = np.array([[7, 0], [0, 0]])
 SKEWED = np.array([[90, 5], [5, 0]])
 
 
-@pytest.mark.parametrize(
-    ("table", "kappa"),
-    [
+def test_kappa_and_ac1_by_hand():
+    for table, kappa in [
         # p_o = 35 / 50; p_e = (25 * 30 + 25 * 20) / 50^2 = 0.5; (0.7 - 0.5) / 0.5
         ([[20, 5], [10, 15]], 0.4),
         # p_o = 0; p_e = (1 * 1 + 1 * 1) / 4 = 0.5; (0 - 0.5) / 0.5
@@ -50,25 +76,17 @@ SKEWED = np.array([[90, 5], [5, 0]])
         ([[0, 7], [0, 0]], 0),
         # p_o = 0.9; p_e = 0.95^2 + 0.05^2 = 0.905
         *((SKEWED, -0.005 / 0.095), (ONE_CATEGORY, None), (NOTHING, None)),
-    ],
-)
-def test_kappa_by_hand(table, kappa):
-    assert cohen_kappa(np.array(table)) == pytest.approx(kappa)
-
-
-@pytest.mark.parametrize(
-    ("table", "ac1"),
-    [
+    ]:
+        assert cohen_kappa(np.array(table)) == pytest.approx(kappa)
+    for table, ac1 in [
         # pi = (0.95, 0.05); p_e = 2 * 0.95 * 0.05 / (2 - 1) = 0.095; (0.9 - 0.095) / 0.905
         (SKEWED, 0.805 / 0.905),
         # categories nobody used count: p_e = 0.095 / (3 - 1) = 0.0475
         (np.pad(SKEWED, (0, 1)), 0.8525 / 0.9525),
         (ONE_CATEGORY, 1),  # p_o = 1, p_e = 0
         (NOTHING, None),
-    ],
-)
-def test_ac1_by_hand(table, ac1):
-    assert gwet_ac1(table) == pytest.approx(ac1)
+    ]:
+        assert gwet_ac1(table) == pytest.approx(ac1)
 
 
 @given(tables)
@@ -102,16 +120,13 @@ def test_ac1_as_a_second_implementation_has_it(table):
     assert -1 <= ac1 <= 1
 
 
-def test_published_question_agreement_is_consistent():
+def test_published_agreement_is_consistent(shared_data):
     # DRAGUN resources paper, table 2: 8.7% very-similar, 12.9% similar, 78.4% of no credit; taken
     # for the judge's shares, too, which are not public. Section 4: raw 82.1%, AC1 .785.
     expected = expected_agreement([0.087, 0.129, 0.784])
     # (0.087 * 0.913 + 0.129 * 0.871 + 0.784 * 0.216) / 2 = 0.3612 / 2
     assert expected == pytest.approx(0.1806, abs=1e-4)
     assert chance_corrected(0.821, expected) == pytest.approx(0.782, abs=5e-4)
-
-
-def test_published_answer_agreement_is_consistent(shared_data):
     # People, table 2: supports 5.0%, partial 7.8%, contradicts 0.8%, none 86.4%. The judge: its
     # published labels. Section 4: raw 86.7%, AC1 .85.
     people = {"supports": 0.050, "partial": 0.078, "contradicts": 0.008, "none": 0.864}
@@ -151,9 +166,8 @@ def test_of_samples_as_of_the_items_they_hold(correlate, case):
     assert found == pytest.approx(expected, nan_ok=True)
 
 
-@pytest.mark.parametrize(
-    ("correlate", "first", "second", "expected"),
-    [
+def test_correlations_by_hand():
+    for correlate, first, second, expected in [
         # 6 pairs, one reversed: (5 - 1) / 6
         (kendall, REFERENCE, TOP_SWAPPED, 4 / 6),
         (kendall, REFERENCE, BOTTOM_SWAPPED, 4 / 6),
@@ -179,10 +193,38 @@ def test_of_samples_as_of_the_items_they_hold(correlate, case):
         (tau_ap, [2.0, 2, 1], FALLING, 0.5),
         # equal scores agree with ties, too
         (tau_ap_b, [3.0, 2, 2, 1], [3.0, 2, 2, 1], 1),
-    ],
-)
-def test_correlations_by_hand(correlate, first, second, expected):
-    assert correlate(np.array(first), np.array(second)) == pytest.approx(expected)
+    ]:
+        assert correlate(np.array(first), np.array(second)) == pytest.approx(expected)
+    people, judge = np.arange(26.0), np.zeros(26)
+    judge[25] = 1
+    assert tau_ap(people, judge) == 1
+    # Judge's order: the 25 others have the best above them, rightly: 1. People's order: of the i
+    # runs above rank i + 1, the best alone is above it for the judge: 2 / 25 * H(25) - 1.
+    harmonic = sum(1 / place for place in range(1, 26))
+    assert tau_ap_b(people, judge) == pytest.approx((1 + 2 / 25 * harmonic - 1) / 2)
+    assert tau_ap_b(people, judge) < 0.16
+    for (
+        first,
+        second,
+        published,
+    ) in [  # figures of the tests of the R package ircor, by the coefficient's authors
+        (
+            [0.9, 0.4, 0.9, 0.9, 0.7, 0.1, 0.2, 0.4, 0.5, 1],
+            [0.8, 0.4, 0.8, 1, 0.7, 0.1, 0.4, 0.5, 0.6, 1],
+            0.7321,
+        ),
+        (
+            [0.3, 0.6, 0.2, 0.9, 0.6, 0.2, 0.7, 0.8, 0.7, 0.4],
+            [0.3, 0.8, 0.7, 0.9, 0.1, 0.1, 0.5, 0.6, 1, 0.6],
+            0.297,
+        ),
+        (
+            [0.2, 0.6, 0.9, 0.1, 0.5, 0.6, 0.8, 0.4, 1, 0.4],
+            [0.8, 0.3, 0.3, 0.9, 0.6, 0.3, 0.2, 0.9, 0, 0.2],
+            -0.7047,
+        ),
+    ]:
+        assert tau_ap_b(np.array(first), np.array(second)) == pytest.approx(published, abs=5e-5)
 
 
 @given(vectors)
@@ -227,41 +269,6 @@ def test_tau_ap_is_bounded_and_one_for_equal_scores_and_its_mean_symmetric(case)
     if len(set(first)) > 1:
         assert tau_ap(first, first) == 1
         assert tau_ap(first, -first) == -1
-
-
-def test_a_judge_that_only_knows_the_best_of_26_knows_little():
-    people, judge = np.arange(26.0), np.zeros(26)
-    judge[25] = 1
-    assert tau_ap(people, judge) == 1
-    # Judge's order: the 25 others have the best above them, rightly: 1. People's order: of the i
-    # runs above rank i + 1, the best alone is above it for the judge: 2 / 25 * H(25) - 1.
-    harmonic = sum(1 / place for place in range(1, 26))
-    assert tau_ap_b(people, judge) == pytest.approx((1 + 2 / 25 * harmonic - 1) / 2)
-    assert tau_ap_b(people, judge) < 0.16
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "published"),
-    [  # figures of the tests of the R package ircor, by the coefficient's authors
-        (
-            [0.9, 0.4, 0.9, 0.9, 0.7, 0.1, 0.2, 0.4, 0.5, 1],
-            [0.8, 0.4, 0.8, 1, 0.7, 0.1, 0.4, 0.5, 0.6, 1],
-            0.7321,
-        ),
-        (
-            [0.3, 0.6, 0.2, 0.9, 0.6, 0.2, 0.7, 0.8, 0.7, 0.4],
-            [0.3, 0.8, 0.7, 0.9, 0.1, 0.1, 0.5, 0.6, 1, 0.6],
-            0.297,
-        ),
-        (
-            [0.2, 0.6, 0.9, 0.1, 0.5, 0.6, 0.8, 0.4, 1, 0.4],
-            [0.8, 0.3, 0.3, 0.9, 0.6, 0.3, 0.2, 0.9, 0, 0.2],
-            -0.7047,
-        ),
-    ],
-)
-def test_tau_ap_b_as_published(first, second, published):
-    assert tau_ap_b(np.array(first), np.array(second)) == pytest.approx(published, abs=5e-5)
 
 
 GRADES = st.lists(st.tuples(st.integers(0, 4), st.integers(-1, 3)), max_size=12)

@@ -1,4 +1,4 @@
-"""Labels of two sides compared, and which way a side leans."""
+"""Labels and grades of two sides compared, and which way a side leans."""
 
 from dataclasses import replace
 
@@ -15,11 +15,13 @@ from sidelight.evaluation.agreement.labels import (
     lean,
     read_two_sides,
 )
+from sidelight.evaluation.agreement.qrels import PairOrder, compare_qrels
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     COMPOUND_ASSESSMENTS,
     QUESTION_ASSESSMENTS,
 )
+from sidelight.formats.labels.qrels import read_qrels
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track
 from tests.helpers.labels.toy import GOOD, HAVE, answer, pair, rubric, verdict, write_csv
@@ -33,7 +35,7 @@ def answers(*labels):
     return [answer("t", "r", f"na-{number}", label) for number, label in enumerate(labels, 1)]
 
 
-def test_answers_are_compared_in_four_categories():
+def test_labels_are_compared_in_their_categories():
     found = compare_labels(
         ANSWER_ASSESSMENTS,
         SCALES,
@@ -52,9 +54,6 @@ def test_answers_are_compared_in_four_categories():
     }
     assert scheme.by_importance == {}
     assert scheme.overall.shares["supports"] == (0.25, 0.5)
-
-
-def test_questions_are_also_compared_with_those_labels_merged_that_earn_nothing():
     found = compare_labels(
         QUESTION_ASSESSMENTS,
         SCALES,
@@ -66,25 +65,12 @@ def test_questions_are_also_compared_with_those_labels_merged_that_earn_nothing(
     assert four.coefficients["raw"] == 0
     assert three.categories == ("very-similar", "similar", "no-credit")
     assert three.coefficients["raw"] == 0.5
-
-
-def test_what_one_side_did_not_judge_is_counted_and_not_compared():
-    unjudged = Unjudged(reason="no reply")
-    first = answers("supports", "none", "none")
-    second = [replace(item, label=unjudged) for item in first[:1]]
-    second += [answer("t", "r", "na-2", "none"), answer("t", "other", "na-1", "none")]
-    found = compare_labels(ANSWER_ASSESSMENTS, SCALES, first, second)
-    assert found.schemes[0].overall.n == 1
-    assert found.unjudged == (0, 1)
-    assert found.only == (1, 1)
-    first = [answer("t", run, "na-1", "none") for run in ("a", "b")]
-    second = [answer("t", run, "na-1", "none") for run in ("b", "c")]
-    found = compare_labels(ANSWER_ASSESSMENTS, SCALES, first, second)
-    assert found.only_runs == (("a",), ("c",))
-    assert found.n_runs == 1
-
-
-def test_agreement_by_importance():
+    first = [verdict("t", "r", 1, "compound"), verdict("t", "r", 2, "not-compound")]
+    second = [verdict("t", "r", 1, "compound"), verdict("t", "r", 2, "compound")]
+    [scheme] = compare_labels(COMPOUND_ASSESSMENTS, SCALES, first, second).schemes
+    assert scheme.overall.table.tolist() == [[1, 0], [1, 0]]
+    with pytest.raises(UsageError, match="belong to no rubric question"):
+        compare_labels(COMPOUND_ASSESSMENTS, SCALES, first, second, RUBRICS)
     found = compare_labels(
         ANSWER_ASSESSMENTS,
         SCALES,
@@ -105,7 +91,20 @@ def test_agreement_by_importance():
         assert [part.n for part in scheme.by_importance.values()] == [1, 1]
 
 
-def test_undefined_is_not_zero_and_two_topics_have_no_interval():
+def test_what_one_side_did_not_judge_is_no_agreement():
+    unjudged = Unjudged(reason="no reply")
+    first = answers("supports", "none", "none")
+    second = [replace(item, label=unjudged) for item in first[:1]]
+    second += [answer("t", "r", "na-2", "none"), answer("t", "other", "na-1", "none")]
+    found = compare_labels(ANSWER_ASSESSMENTS, SCALES, first, second)
+    assert found.schemes[0].overall.n == 1
+    assert found.unjudged == (0, 1)
+    assert found.only == (1, 1)
+    first = [answer("t", run, "na-1", "none") for run in ("a", "b")]
+    second = [answer("t", run, "na-1", "none") for run in ("b", "c")]
+    found = compare_labels(ANSWER_ASSESSMENTS, SCALES, first, second)
+    assert found.only_runs == (("a",), ("c",))
+    assert found.n_runs == 1
     same = answers("none", "none")
     assert compare_labels(ANSWER_ASSESSMENTS, SCALES, same, same).schemes[
         0
@@ -113,18 +112,6 @@ def test_undefined_is_not_zero_and_two_topics_have_no_interval():
     pairs = [answer(topic, "r", "na-1", "none") for topic in ("a", "b")]
     overall = compare_labels(ANSWER_ASSESSMENTS, SCALES, pairs, pairs).schemes[0].overall
     assert overall.intervals == {"kappa": None, "ac1": None}
-
-
-def test_compound_verdicts():
-    first = [verdict("t", "r", 1, "compound"), verdict("t", "r", 2, "not-compound")]
-    second = [verdict("t", "r", 1, "compound"), verdict("t", "r", 2, "compound")]
-    [scheme] = compare_labels(COMPOUND_ASSESSMENTS, SCALES, first, second).schemes
-    assert scheme.overall.table.tolist() == [[1, 0], [1, 0]]
-    with pytest.raises(UsageError, match="belong to no rubric question"):
-        compare_labels(COMPOUND_ASSESSMENTS, SCALES, first, second, RUBRICS)
-
-
-def test_what_cannot_be_compared_is_an_error():
     with pytest.raises(InputError, match="nothing that both files hold a label for"):
         compare_labels(
             ANSWER_ASSESSMENTS, SCALES, answers("none"), [answer("t", "s", "na-1", "none")]
@@ -205,3 +192,53 @@ def test_swapping_sides_turns_it_round(pairs):
     assert other.words == " ".join(swapped.get(word, word) for word in one.words.split()) or (
         one.words == other.words
     )
+
+
+FIRST = {"q": {"a": 2, "b": 0, "c": 1}, "r": {"a": 1, "b": 0}, "s": {"a": 1}}
+SECOND = {"q": {"a": 3, "b": 0, "d": 1}, "r": {"a": 0, "b": 1}}
+
+
+def test_documents_that_both_sides_label():
+    found = compare_qrels(FIRST, SECOND)
+    # q: a and b; r: a and b; pairs are formed within a query only
+    assert found.grades.categories == ("0", "1", "2", "3")
+    assert found.grades.n == 4
+    assert found.grades.table.tolist() == [[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0]]
+    assert found.order == PairOrder(concordant=1, tied=0, reversed=1)
+    assert found.only == (2, 1)
+    assert found.used == ([0, 1, 2], [0, 1, 3])
+    assert found.relevance is None
+    found = compare_qrels(FIRST, SECOND, (1, 3))
+    # relevant on the first side: q a, r a; on the second: q a
+    assert found.relevance.table.tolist() == [[1, 1], [0, 2]]
+    found = compare_qrels({"q": {"a": 1, "b": 1}}, {"q": {"a": 1, "b": 1}})
+    assert found.grades.coefficients == {"raw": 1.0, "kappa": None, "ac1": None}
+
+
+def test_grades_that_cannot_be_compared_are_an_error():
+    with pytest.raises(InputError, match="at most 1000 grades; found labels from 0 to 1000000"):
+        compare_qrels({"q": {"a": 0}}, {"q": {"a": 1_000_000}})
+    with pytest.raises(InputError, match="no document that both files label"):
+        compare_qrels({"q": {"a": 1}}, {"q": {"b": 1}})
+
+
+def test_public_labels_agree_as_published(shared_data):
+    folder = shared_data / "rag-2025"
+    found = compare_qrels(
+        read_qrels(folder / "qrels.nist.txt"), read_qrels(folder / "qrels.umbrela2.txt")
+    )
+    assert found.grades.n == 10_284
+    assert found.grades.coefficients["raw"] == pytest.approx(0.4412, abs=5e-5)
+    assert found.grades.coefficients["kappa"] == pytest.approx(0.2333, abs=5e-5)
+    assert found.order.shares == {
+        "concordant": pytest.approx(0.373, abs=5e-4),
+        "tied": pytest.approx(0.531, abs=5e-4),
+        "reversed": pytest.approx(0.096, abs=5e-4),
+    }
+    folder = shared_data / "rubric-dl20"
+    found = compare_qrels(
+        read_qrels(folder / "Sun.qrel"), read_qrels(folder / "qrels.official.txt"), (1, 2)
+    )
+    assert found.relevance.table.tolist() == [[1272, 3492], [394, 6228]]
+    # 7500 of 11386 agree; by chance (4764 * 1666 + 6622 * 9720) / 11386^2
+    assert found.relevance.coefficients["kappa"] == pytest.approx(0.228, abs=5e-4)

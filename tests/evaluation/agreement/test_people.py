@@ -1,4 +1,4 @@
-"""Files of labels: both spellings, gzip or not, and complaints that name file and line."""
+"""Agreement with people: files of their labels, and reports graded by rubrics and by pools."""
 
 import asyncio
 import gzip
@@ -7,13 +7,23 @@ import json
 import pytest
 
 from sidelight.checks.support import SUPPORT_SCALE
+from sidelight.cli.options import track_of_scale
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.evaluation.agreement.people import agree_on_answers, agree_on_support
+from sidelight.evaluation.agreement.people import (
+    agree_on_answers,
+    agree_on_support,
+    as_rubric,
+    compare_norms,
+    missed_questions,
+    pool_nuggets,
+)
 from sidelight.evaluation.labelling.judges import EmbeddedJudge
 from sidelight.evaluation.labelling.support import SUPPORT, SupportCase
 from sidelight.formats.labels.assessments import read_answers, read_sentences
+from sidelight.learned.models import AnswerModel
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track
+from tests.helpers.labels.toy import report_run, rubric
 
 ANSWER = {
     "query": "who was sued",
@@ -56,29 +66,23 @@ def written(path, *lines):
     return path
 
 
-@pytest.mark.parametrize("name", ["answers.jsonl", "answers.jsonl.gz"])
-def test_answers_are_read(tmp_path, name):
-    (answer,) = read_answers(written(tmp_path / name, ANSWER, ""))
-    assert (answer.levels, answer.vital) == ((2, 0), (True, False))
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
+def test_files_of_people_are_read_or_named(tmp_path):
+    for name in ["answers.jsonl", "answers.jsonl.gz"]:
+        (answer,) = read_answers(written(tmp_path / name, ANSWER, ""))
+        assert (answer.levels, answer.vital) == ((2, 0), (True, False))
+    for line in [
         *("{", "[1]", "[" * 100_000),
         {**ANSWER, "nuggets": [{"text": "x", "assignment": "perhaps"}]},
         {**ANSWER, "answer_text": None},
         {**ANSWER, "nuggets": "none"},
-    ],
-)
-def test_what_is_broken_is_named(tmp_path, line):
-    path = written(tmp_path / "answers.jsonl", ANSWER, line)
-    with pytest.raises(InvalidFileError, match=r"answers\.jsonl:2:"):
-        read_answers(path)
-    for data in (b"", b"\xff\xfe\x00", b"\x1f\x8bbroken"):
-        path.write_bytes(data)
-        with pytest.raises(InputError, match=r"answers\.jsonl"):
+    ]:
+        path = written(tmp_path / "answers.jsonl", ANSWER, line)
+        with pytest.raises(InvalidFileError, match=r"answers\.jsonl:2:"):
             read_answers(path)
+        for data in (b"", b"\xff\xfe\x00", b"\x1f\x8bbroken"):
+            path.write_bytes(data)
+            with pytest.raises(InputError, match=r"answers\.jsonl"):
+                read_answers(path)
 
 
 def test_agreement_on_answers_and_on_support(tmp_path):
@@ -156,3 +160,57 @@ def test_sentences_are_read_with_those_that_cite_nothing(tmp_path):
     path.write_text(path.read_text().replace('"2"', '"3"'))
     with pytest.raises(InvalidFileError, match="one of 2, 1, 0"):
         read_sentences(path, load_track("rag2025").scales["support"])
+
+
+# Reports graded by experts' rubrics and by what was pooled from them.
+
+
+TOPIC = "msmarco_v2.1_doc_91_1"
+TRACK = load_track()
+IMPORTANCE = track_of_scale("nugget_importance", None).scales["nugget_importance"]
+OWNER = "The Harbour Post is owned by the shipping company Delmar Lines."
+STUDY = "The ferry study counted 412 passengers on nine days in March 2019."
+COUNCIL = "Wexford council closed the swimming pool for repairs in 2021."
+AGAIN = "Records show that The Harbour Post is owned by the shipping company Delmar Lines."
+
+
+RUNS = [
+    report_run(tag, **{TOPIC: said})
+    for tag, said in (("all", [OWNER, STUDY]), ("owner", [AGAIN]), ("none", [COUNCIL]))
+]
+MODEL = AnswerModel.load(None)
+
+
+def test_pools_of_reports_have_nuggets_and_miss_questions():
+    bank = pool_nuggets(RUNS, MODEL, IMPORTANCE)[TOPIC]
+    weights = {nugget.text: nugget.importance.name for nugget in bank.nuggets}
+    assert len(weights) == 3
+    assert weights[STUDY] == weights[COUNCIL] == "okay"
+    (owner,) = weights.keys() - {STUDY, COUNCIL}
+    assert owner in {OWNER, AGAIN}
+    assert weights[owner] == "vital"
+    assert bank.nuggets[0].text == owner
+    assert pool_nuggets(RUNS, MODEL, IMPORTANCE, most=1)[TOPIC].nuggets == bank.nuggets[:1]
+    assert as_rubric(bank).total_weight == bank.total_weight == 2
+    banks = [pool_nuggets(runs, MODEL, IMPORTANCE)[TOPIC] for runs in (RUNS, RUNS[::-1])]
+    vital, other = (
+        {one.text for one in bank.nuggets if one.importance.name == "okay"} for bank in banks
+    )
+    assert vital == other
+    wanted = rubric(
+        TOPIC,
+        ("have to know", OWNER),
+        ("nice to know", "Inspectors fined Delmar Lines 30,000 crowns."),
+    )
+    banks = pool_nuggets(RUNS, MODEL, IMPORTANCE)
+    missed = missed_questions({TOPIC: wanted}, banks, MODEL)
+    assert [question.rank for question in missed[TOPIC]] == [2]
+    assert len(missed_questions({TOPIC: wanted}, {}, MODEL)[TOPIC]) == 2
+    wanted = rubric(TOPIC, ("have to know", OWNER))
+    found = asyncio.run(compare_norms(TRACK, {TOPIC: wanted}, RUNS, IMPORTANCE, None, n_samples=10))
+    assert found.ranks.run_tags == ("all", "none", "owner")
+    by_rubric, by_pool = found.ranks.means
+    # "all" and "owner" tell the one thing that experts asked for; only the pool wants the study.
+    assert by_rubric == (1, 0, 1)
+    assert by_pool[0] > by_pool[2] > by_pool[1] > 0
+    assert found.missed == {TOPIC: ()}

@@ -19,7 +19,7 @@ def scores(rows, measure="score"):
     ]
 
 
-def test_the_three_levels_differ():
+def test_all_levels_and_correlations_by_hand():
     found = compare_scores(scores(PEOPLE), scores(JUDGE), "score")
     assert found.run_tags == ("a", "b", "c")
     assert found.topic_ids == ("t1", "t2")
@@ -32,9 +32,6 @@ def test_the_three_levels_differ():
     # The judge orders all six a1 b1 c1 a2 b2 c2; people gave them .9 .6 .3 .1 .35 .2: of 15 pairs
     # c1 b2, a2 b2 and a2 c2 are reversed, (12 - 3) / 15
     assert found.pairs["tau_b"] == pytest.approx(0.6)
-
-
-def test_all_correlations_with_the_first_side_as_reference():
     people = {"a": (4,), "b": (3,), "c": (2,), "d": (1,)}
     judge = {"a": (1,), "b": (4,), "c": (3,), "d": (2,)}
     found = compare_scores(scores(people), scores(judge), "score")
@@ -49,9 +46,6 @@ def test_all_correlations_with_the_first_side_as_reference():
     }
     assert found.pairs == found.runs
     assert {name: topic.mean for name, topic in found.topics.items()} == found.runs
-
-
-def test_the_top_is_where_the_best_runs_are():
     people = {"a": (1,), "b": (2,), "c": (3,), "d": (4,)}
     judge = {"a": (2,), "b": (1,), "c": (3,), "d": (4,)}
     for measure, tau in (("contradictory_score", 1 / 3), ("supportive_score", 7 / 9)):
@@ -60,9 +54,6 @@ def test_the_top_is_where_the_best_runs_are():
         found = compare_scores(scores(people, measure), scores(judge, measure), measure)
         assert found.runs["tau_ap"] == pytest.approx(tau)
         assert found.runs["tau_b"] == pytest.approx(2 / 3)
-
-
-def test_ties_are_listed_and_rounding_does_not_break_them():
     third = 1 / 3
     people = {"a": (0.1, 0.2, 0.3), "b": (0.3, 0.2, 0.1), "c": (third, third, third)}
     judge = {"a": (0.9,) * 3, "b": (0.5,) * 3, "c": (0.5,) * 3}
@@ -110,9 +101,6 @@ def test_only_what_both_sides_scored_is_compared():
     assert found.only_runs == (("y",), ("z",))
     assert found.only_topics == ((), ("t3",))
     assert found.runs == compare_scores(scores(PEOPLE), scores(JUDGE), "score").runs
-
-
-def test_what_cannot_be_compared_is_refused():
     two = {run: values for run, values in JUDGE.items() if run != "c"}
     with pytest.raises(InputError, match=r"at least 3 runs .* there are 2 runs and 2 topics"):
         compare_scores(scores(PEOPLE), scores(two), "score")
@@ -120,10 +108,7 @@ def test_what_cannot_be_compared_is_refused():
         compare_scores(scores(PEOPLE), scores(JUDGE)[:-1], "score")
     with pytest.raises(UsageError, match="no measure 'support'; there are score"):
         compare_scores(scores(PEOPLE), scores(JUDGE), "support")
-
-
-@pytest.mark.parametrize("measure", ["score", "contradictory_score"])
-def test_means_are_as_scored_also_where_lower_is_better(measure):
-    found = compare_scores(scores(PEOPLE, measure), scores(JUDGE, measure), measure)
-    # a (.9 + .1) / 2, b (.6 + .35) / 2, c (.3 + .2) / 2 against 1.1 / 2, .7 / 2, .5 / 2
-    assert found.means == ((0.5, 0.475, 0.25), (0.55, 0.35, 0.25))
+    for measure in ["score", "contradictory_score"]:
+        found = compare_scores(scores(PEOPLE, measure), scores(JUDGE, measure), measure)
+        # a (.9 + .1) / 2, b (.6 + .35) / 2, c (.3 + .2) / 2 against 1.1 / 2, .7 / 2, .5 / 2
+        assert found.means == ((0.5, 0.475, 0.25), (0.55, 0.35, 0.25))

@@ -1,10 +1,18 @@
+"""Audits: probes that must not matter, and attacks that fool a judge of one weakness."""
+
 import asyncio
 
 import pytest
 
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.audit.audit import audit, write_changes
-from sidelight.evaluation.audit.text_attacks import QUESTION_PROBES, REPORT_PROBES
+from sidelight.evaluation.audit.text_attacks import (
+    ATTACKS,
+    QUESTION_PROBES,
+    REPORT_PROBES,
+    Material,
+    honest_trials,
+)
 from sidelight.evaluation.labelling.examples import read_examples
 from sidelight.evaluation.labelling.judge import Judge, Judgment, Mode
 from sidelight.evaluation.labelling.judges import EmbeddedJudge, PromptedJudge
@@ -14,9 +22,11 @@ from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.runs.cited_sentences import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
 from sidelight.formats.topics import read_articles
+from sidelight.learned.models import AnswerModel
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.sample import sample_path
 from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.text import count_words
 from sidelight.tracks import load_track
 from tests.helpers.models.reading_model import ReadingModel
 
@@ -147,7 +157,25 @@ def test_a_constant_judge_holds(given):
         assert all("changes no verdict" in result.verdict for result in results)
 
 
-def test_verdicts_that_could_not_be_had(tmp_path):
+def test_real_judges_hold():
+    judge = EmbeddedJudge(RUBRICS, read_examples(SAMPLE, ["lantern-t1", "lantern-t2"]))
+    assert failing(reports(judge)) == []
+    assert failing(questions(judge, tolerance=0.02)) == []
+    for mode in Mode:
+        articles = {article.topic_id: article for article in read_articles(SAMPLE / "topics.jsonl")}
+        model = PromptedModel(ReadingModel("reader"), Sampling(), lambda _: None)
+        judge = PromptedJudge({"reader": model}, articles, mode=mode)
+        assert failing(reports(judge)) == []
+        assert failing(questions(judge)) == []
+
+
+def test_what_cannot_be_audited_or_does_not_answer_is_no_judge_that_holds(tmp_path):
+    taught = EmbeddedJudge(RUBRICS, read_examples(SAMPLE, ["quillmark-t2"]))
+    with pytest.raises(UsageError, match="quillmark-t2"):
+        reports(taught)
+    with pytest.raises(InputError, match="no run holds"):
+        asyncio.run(audit(BiasedJudge(LIKES["order"]), TaskRuns(TRACK.cited_text, {}, REPORTS)))
+
     class Silent(BiasedJudge):
         """Says nothing to whom it does not know."""
 
@@ -170,24 +198,136 @@ def test_verdicts_that_could_not_be_had(tmp_path):
     assert never.results[0].share_changed is None
 
 
-def test_the_embedded_judge_holds():
-    judge = EmbeddedJudge(RUBRICS, read_examples(SAMPLE, ["lantern-t1", "lantern-t2"]))
-    assert failing(reports(judge)) == []
-    assert failing(questions(judge, tolerance=0.02)) == []
+# A judge that is fooled by one thing is caught by the attack of that name, and by no other.
 
 
-@pytest.mark.parametrize("mode", Mode)
-def test_the_prompted_judge_holds_with_a_model_that_reads(mode):
-    articles = {article.topic_id: article for article in read_articles(SAMPLE / "topics.jsonl")}
-    model = PromptedModel(ReadingModel("reader"), Sampling(), lambda _: None)
-    judge = PromptedJudge({"reader": model}, articles, mode=mode)
-    assert failing(reports(judge)) == []
-    assert failing(questions(judge)) == []
+LIMIT = TRACK.cited_text.max_words
+RUN = read_report_run(SAMPLE / "runs" / "report_generation_runs" / "tidepool-t2")
+ARTICLES = {one.topic_id: one.body for one in read_articles(SAMPLE / "topics.jsonl")}
+NAMES = [attack.name for attack in ATTACKS]
 
 
-def test_what_cannot_be_audited_is_refused():
-    taught = EmbeddedJudge(RUBRICS, read_examples(SAMPLE, ["quillmark-t2"]))
-    with pytest.raises(UsageError, match="quillmark-t2"):
-        reports(taught)
-    with pytest.raises(InputError, match="no run holds"):
-        asyncio.run(audit(BiasedJudge(LIKES["order"]), TaskRuns(TRACK.cited_text, {}, REPORTS)))
+class Reader(Judge):
+    """Gives credit for an answer that stands in the report, and for one thing more."""
+
+    name, version = "reader", "1"
+
+    def __init__(self, falls=lambda answer, case: False):
+        self.falls = falls
+        self.labellers = {REPORT_ANSWERS: self.read}
+
+    async def read(self, case):
+        said = {sentence.text for sentence in case.submission.responses}
+        return [
+            Judgment("supports" if one.text in said or self.falls(one.text, case) else "none")
+            for one in case.rubric.answers
+        ]
+
+
+class Learned(Judge):
+    """The model that learned from people."""
+
+    name, version = "learned", "1"
+
+    def __init__(self):
+        self.model = AnswerModel.load(None)
+        self.labellers = {REPORT_ANSWERS: self.read}
+
+    async def read(self, case):
+        items = [answer.text for answer in case.rubric.answers]
+        verdicts = self.model.judge(items, case.submission.text, max_words=LIMIT)
+        return [Judgment(("none", "partial", "supports")[one.level]) for one in verdicts]
+
+
+def attacked(judge, *, articles=ARTICLES):
+    given = TaskRuns(TRACK.cited_text, RUBRICS, [RUN])
+    return asyncio.run(audit(judge, given, articles=articles))
+
+
+def results(found):
+    return {result.probe: result for result in found.results if result.most is not None}
+
+
+def fooled(found):
+    return [name for name, result in results(found).items() if not result.holds]
+
+
+def falling_for(name):
+    """Give credit for exactly what one attack makes of an answer."""
+    (attack,) = (one for one in ATTACKS if one.name == name)
+
+    def falls(answer, case):
+        article = ARTICLES[case.rubric.topic_id]
+        for trial in attack.trials(Material(case.rubric, LIMIT, article)):
+            (own, *_) = trial.report.responses
+            if own.text == case.submission.responses[0].text or own.text.startswith(
+                case.submission.text
+            ):
+                ids = {one.answer_id for one in case.rubric.answers if one.text == answer}
+                return bool(ids & set(trial.answer_ids))
+        return False
+
+    return falls
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_planted_weakness_is_caught(name):
+    found = attacked(Reader(falling_for(name)))
+    assert fooled(found) == [name]
+    result = results(found)[name]
+    assert result.left is not None
+    assert result.left > 0.35
+    assert result.verdict.startswith("FAILS: of the credit of answers, ")
+    assert {change.probe for change in found.changes} == {name}
+    assert all(change.after == "supports" for change in found.changes)
+
+
+def test_a_judge_without_a_weakness_is_left_in_peace():
+    found = attacked(Reader())
+    assert list(results(found)) == NAMES
+    assert fooled(found) == []
+    assert all(result.left == 0 for result in results(found).values())
+    assert "0% is left to answers denied" in results(found)["denied"].verdict
+    assert found.changes == []
+    assert fooled(attacked(Learned())) == []
+    assert list(results(attacked(Reader(), articles={}))) == [
+        one for one in NAMES if one != "pasted"
+    ]
+
+
+def test_judges_of_words_of_length_and_of_nothing_are_caught():
+    def words(answer, case):
+        wanted = set(answer.casefold().rstrip(".").split())
+        told = {word.rstrip(".,?").casefold() for word in case.submission.text.split()}
+        return len(wanted & told) >= 0.5 * len(wanted)
+
+    caught = {"denied", "refuted", "negated", "shuffled", "questions", "names", "figures"}
+    assert caught <= set(fooled(attacked(Reader(words))))
+    long = Reader(lambda _, case: count_words(case.submission.text) >= LIMIT)
+    assert set(fooled(attacked(long))) == {"over-long", "pasted"}
+    assert fooled(attacked(Reader(lambda answer, case: True))) == NAMES
+
+    class Silent(Reader):
+        async def read(self, case):
+            return [Judgment(Unjudged(reason="no")) for _ in case.rubric.answers]
+
+    class Nothing(Reader):
+        async def read(self, case):
+            return [Judgment("none") for _ in case.rubric.answers]
+
+    for judge in (Silent(), Nothing()):
+        found = results(attacked(judge))
+        assert not any(result.holds for result in found.values())
+        assert all(result.verdict.startswith("unknown: ") for result in found.values())
+
+
+@pytest.mark.parametrize("rubric", RUBRICS.values(), ids=str)
+def test_the_honest_reports_say_every_answer_once_and_leave_room(rubric):
+    material = Material(rubric, LIMIT, "An article.")
+    ids = [answer.answer_id for answer in rubric.answers]
+    assert [one for trial in honest_trials(material) for one in trial.answer_ids] == ids
+    for attack in ATTACKS:
+        trials = attack.trials(material)
+        assert {one for trial in trials for one in trial.answer_ids} <= set(ids)
+        if attack.name not in {"over-long", "pasted"}:
+            assert all(count_words(trial.report.text) <= LIMIT for trial in trials)

@@ -62,7 +62,7 @@ def test_labels_fall_with_the_items_asked_for_and_rise_with_what_is_graded(ratin
     assert label == 0 or sum(rating >= label for rating in ratings) >= at_least
 
 
-def test_cells_that_were_not_judged_are_counted_and_left_out():
+def test_labels_are_those_of_the_grader_that_is_named(tmp_path):
     exam = collect(example()).exam()
     assert exam.unjudged == 1
     assert exam.items("q") == {"q/1", "q/2", "q/3"}
@@ -74,9 +74,6 @@ def test_cells_that_were_not_judged_are_counted_and_left_out():
     exam = collect([query]).exam()
     assert exam_qrels(exam) == {"q": {"a": 2}}
     assert exam.unjudged == 1
-
-
-def test_graders_are_kept_apart_and_found_by_name():
     whole = GradedPassage("q", "a", "", direct=(DirectGrade(Grader("Sun", "tiny"), 1),))
     one = passage("b", {"q/1": 3})
     other = passage("c", {"q/1": 2}, grader=Grader("Asks", "big"))
@@ -91,9 +88,6 @@ def test_graders_are_kept_apart_and_found_by_name():
         found.exam("Sum@tiny")
     with pytest.raises(InputError, match="no rating"):
         collect([]).exam()
-
-
-def test_labels_are_written_and_read_back(tmp_path):
     qrels = exam_qrels(collect(example()).exam())
     assert write_qrels(tmp_path / "x.qrels", qrels) == 6
     assert read_qrels(tmp_path / "x.qrels") == qrels == read_labels(tmp_path / "x.qrels")
@@ -161,7 +155,7 @@ def test_cover_falls_with_the_rating_asked_for_and_rises_with_depth(low, depth):
     assert all(higher[run] <= here[run] <= deeper[run] for run in here)
 
 
-def test_a_leaderboard_by_hand():
+def test_leaderboards_and_correlations_by_hand():
     """Relevant from 4: zero has a, b and not d; a query without results is 0."""
     table = leaderboard(PLACES, QRELS, "nDCG@10 AP RR", 4)
     scores = {run.run_tag: run.values for run in table.runs}
@@ -182,9 +176,6 @@ def test_a_leaderboard_by_hand():
     assert far.runs[0].values["AP"] == pytest.approx((1 + 2 / 1000) / 3 / 2)
     shared = leaderboard({"x": {"q": {"a": 1, "b": 1}}}, QRELS, "AP", 4)
     assert shared.runs[0].values["AP"] == pytest.approx(2 / 3 / 2)
-
-
-def test_a_run_that_nobody_judged_is_placed_without_an_official_rank():
     ours = leaderboard(PLACES, QRELS, "RR", 4)
     theirs = leaderboard(PLACES, FILE.rankings.judged, "RR", 2)
     found = {one.run_tag: one for one in standings(ours, theirs, PLACES, FILE.rankings.judged)}
@@ -193,9 +184,6 @@ def test_a_run_that_nobody_judged_is_placed_without_an_official_rank():
     assert found["one"].rank == 1
     assert sorted(one.official for one in found.values() if one.official) == [1, 2.5, 2.5]
     assert judged_runs(PLACES, FILE.rankings.judged).keys() == {"zero", "one", "two"}
-
-
-def test_graders_are_correlated_with_assessors():
     judged = FILE.rankings.judged
     rows = correlate_graders(
         PLACES, {"same": judged, "ours": QRELS}, judged, "nDCG@10", levels=[1, 5], official_level=2
@@ -232,7 +220,7 @@ JUDGED = FILE.rankings.judged
 BANK = {"q": ["q/1", "q/2", "q/3"], "r": ["r/1", "r/2", "r/3", "r/4"]}
 
 
-def test_spurious_items_uncovered_passages_and_holes_by_hand():
+def test_exams_are_kept_up_by_hand():
     found = spurious_items(EXAM, JUDGED, min_grade=4, min_judgment=2)
     assert found == [ItemUse("q", "q/1", 1, 1), ItemUse("q", "q/2", 1, 0)]
     assert spurious_items(EXAM, JUDGED, min_grade=3, min_judgment=2)[-1] == ItemUse(
@@ -247,9 +235,6 @@ def test_spurious_items_uncovered_passages_and_holes_by_hand():
         Hole("r", "d", 1, in_file=True),
         Hole("r", "e", 1, in_file=True),
     ]
-
-
-def test_a_suggestion_is_about_the_query_and_new():
     text = "Welcome. Peat is burnt for heat in Ireland. Peat is sold to gardeners as a potting mix."
     assert "Ireland" in suggested_item("peat burnt where", text)
     known = ["Peat is burnt for heat in Ireland"]

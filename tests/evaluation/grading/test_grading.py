@@ -46,11 +46,9 @@ from sidelight.schemas.investigation.evidence import Hit
 from sidelight.schemas.run import (
     CitedSentence,
     RankingRun,
-    ReportMetadata,
-    ReportRun,
-    SubmittedReport,
 )
 from sidelight.text import clean
+from tests.helpers.labels.toy import report_run
 from tests.helpers.models.scripted_model import ScriptedModel
 
 WORDS = st.text(st.sampled_from("ab.,!? \n'“”)é\t—1Z"), max_size=300)
@@ -99,11 +97,8 @@ def ranking(tag, *names):
 
 
 def answer(tag, *sentences):
-    report = SubmittedReport(
-        metadata=ReportMetadata(team_id="t", run_id=tag, topic_id="q"),
-        responses=tuple(CitedSentence(text=text, citations=cited) for text, cited in sentences),
-    )
-    return ReportRun(run_tag=tag, reports=(report,))
+    said = [CitedSentence(text=text, citations=cited) for text, cited in sentences]
+    return report_run(tag, q=said)
 
 
 def places(queries):
@@ -114,7 +109,7 @@ def places(queries):
     }
 
 
-def test_passages_of_rankings_citations_and_whole_answers_are_pooled():
+def test_passages_of_runs_are_pooled_with_their_grades():
     found = ranked_passages([ranking("one", "a", "b", "c"), ranking("two", "b", "a")], 2, texts_of)
     assert places(found) == {"a": {"one": 1, "two": 2}, "b": {"one": 2, "two": 1}}
     assert found[0].passages[0].text == "The text of a."
@@ -129,9 +124,6 @@ def test_passages_of_rankings_citations_and_whole_answers_are_pooled():
     }
     with pytest.raises(InputError, match="unknown"):
         ranked_passages([ranking("one", "a", "unknown")], 5, texts_of)
-
-
-def test_more_runs_add_places_and_keep_grades():
     grading = Grading(Grader("p", "m"), "question", (ItemGrade("q/1", 4),))
     old = ranked_passages([ranking("one", "a", "b")], 5, texts_of)
     graded = [replace(old[0], passages=tuple(one.graded(grading) for one in old[0].passages))]
@@ -219,7 +211,7 @@ def test_grading_in_parts_is_grading_at_once(few, more, items, further):
     assert not missing_cells(done, banks_by_query(banks), in_parts)
 
 
-def test_what_could_not_be_graded_is_asked_for_again_and_what_has_no_bank_stays():
+def test_grades_missing_are_asked_for_again():
     broken, whole = Hashes(fails=True), Hashes()
     banks = [bank("q0", 3)]
     done = grade(pool(2), banks, broken)
@@ -231,9 +223,6 @@ def test_what_could_not_be_graded_is_asked_for_again_and_what_has_no_bank_stays(
     done = grade(queries, [bank("q1", 2)], Hashes())
     assert done[0] == queries[0]
     assert done[1] != queries[1]
-
-
-def test_direct_grades_are_given_once():
     replies = ['{"reasons": "so", "verdict": "Yes"}', '{"reasons": "so", "verdict": "No"}']
     model = ScriptedModel(replies)
     asked = PromptedModel(model, Sampling(), lambda _: None)
@@ -269,7 +258,7 @@ def save(folder, *verdicts, **changed):
     return path
 
 
-def test_agreement_is_counted_and_corrections_stand_beside_what_was_given(tmp_path):
+def test_corrections_by_people_are_counted_or_named(tmp_path):
     said = read_corrections(save(tmp_path, ("q/1", 5), ("q/2", 1), ("q/3", 2), ("q/4", 3)))
     found = check_grades(QUERIES, said, highest=5, relevant=4)
     assert (found.checked, found.accepted, found.added) == (4, 1, 1)
@@ -283,26 +272,17 @@ def test_agreement_is_counted_and_corrections_stand_beside_what_was_given(tmp_pa
     assert checked.grader == Grader("asks-checked-by-people", "tiny")
     assert [item.rating for item in checked.items] == [5, 0, 0, 3]
     assert [item.correct for item in checked.items] == [True, False, False, True]
-
-
-@pytest.mark.parametrize(
-    ("verdicts", "changed", "says"),
-    [
+    for verdicts, changed, says in [
         ([("q/1", 5), ("q/1", 4)], {}, "twice"),
         ([("q/1", "5")], {}, "grade"),
         ([("q/1", -1)], {}, "grade"),
         ([], {"verdicts": None}, "verdicts"),
         ([], {"grader": "x"}, "grader"),
-    ],
-)
-def test_what_is_wrong_with_a_file_is_named(tmp_path, verdicts, changed, says):
-    path = save(tmp_path, *verdicts, **changed)
-    with pytest.raises(InvalidFileError, match=says) as caught:
-        read_corrections(path)
-    assert str(path) in str(caught.value)
-
-
-@pytest.mark.parametrize("verdict", [("q/9", 4), ("q/1", 6)])
-def test_a_cell_that_is_not_there_is_named(tmp_path, verdict):
-    with pytest.raises(InputError, match=f"item {verdict[0]}"):
-        check_grades(QUERIES, read_corrections(save(tmp_path, verdict)), highest=5, relevant=4)
+    ]:
+        path = save(tmp_path, *verdicts, **changed)
+        with pytest.raises(InvalidFileError, match=says) as caught:
+            read_corrections(path)
+        assert str(path) in str(caught.value)
+    for verdict in [("q/9", 4), ("q/1", 6)]:
+        with pytest.raises(InputError, match=f"item {verdict[0]}"):
+            check_grades(QUERIES, read_corrections(save(tmp_path, verdict)), highest=5, relevant=4)

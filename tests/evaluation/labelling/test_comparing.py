@@ -37,9 +37,6 @@ def test_overlap_weighs_words_by_hand():
     expected = log(2 / 1.5) / (log(2 / 1.5) + log(2 / 0.5))
     assert comparison.overlap("alpha and the omega", "alpha") == pytest.approx(expected)
     assert comparison.overlap("and the", "and the") == 0
-
-
-def test_cosines_are_zero_without_an_encoder_and_encoded_once_with_one():
     assert TextComparison([]).cosines(["a", "b"], ["c"]).tolist() == [[0], [0]]
     asked = []
 
@@ -72,12 +69,21 @@ def separable(n, seed=0):
     return x, np.digitize(x[:, 0], [1 / 3, 2 / 3])
 
 
-def test_thresholds_count_what_is_reached_and_know_no_probabilities():
+def test_thresholds_and_few_examples():
     model = Thresholds(1, (0.25, 0.5))
     rows = np.array([[9, 0.2], [9, 0.25], [9, 0.6]])
     assert model.predict(rows).tolist() == [0, 1, 2]
     rows = np.array([[9, 0.2], [9, 0.6]])
     assert Thresholds(1, (0.25, 0.5)).probabilities(rows).tolist() == [[0, 0, 0], [0, 0, 0]]
+    x, y = separable(300)
+    few = np.concatenate([np.flatnonzero(y < 2), np.flatnonzero(y == 2)[:9]])
+    assert fit_levels(x[few], y[few], 3, ZERO) is ZERO
+    assert isinstance(fit_levels(x, y, 3, ZERO), OrdinalClassifier)
+    spoiled = y.copy()
+    spoiled[:50] = UNFITTED
+    model = fit_levels(x, spoiled, 3, ZERO)
+    reference = fit_levels(x[50:], y[50:], 3, ZERO)
+    assert (model.predict(x) == reference.predict(x)).all()
 
 
 def test_probabilities_say_how_sure_a_level_is():
@@ -124,18 +130,6 @@ def test_classifier_learns_levels_that_never_fall_with_more_agreement():
     levels = OrdinalClassifier(x, y, 3).predict(line)
     assert (np.diff(levels) >= 0).all()
     assert set(levels.tolist()) == {0, 1, 2}
-
-
-def test_too_few_examples_fall_back_and_some_are_not_learned_from():
-    x, y = separable(300)
-    few = np.concatenate([np.flatnonzero(y < 2), np.flatnonzero(y == 2)[:9]])
-    assert fit_levels(x[few], y[few], 3, ZERO) is ZERO
-    assert isinstance(fit_levels(x, y, 3, ZERO), OrdinalClassifier)
-    spoiled = y.copy()
-    spoiled[:50] = UNFITTED
-    model = fit_levels(x, spoiled, 3, ZERO)
-    reference = fit_levels(x[50:], y[50:], 3, ZERO)
-    assert (model.predict(x) == reference.predict(x)).all()
 
 
 def test_held_out_labels_do_not_matter():

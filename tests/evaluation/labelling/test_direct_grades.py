@@ -3,7 +3,6 @@
 import asyncio
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,26 +36,22 @@ def ask(name, *replies):
     return found.label, model
 
 
-def test_all_baselines_are_there_with_their_scales():
+def test_all_baselines_and_their_verdicts_are_understood_and_no_others():
     assert {name: max(one.verdicts.values()) for name, one in DIRECT_METHODS.items()} == RANGES
     prompts = [method.prompt for method in DIRECT_METHODS.values()]
     assert len({prompt.fingerprint for prompt in prompts}) == len(prompts)
     assert len({method.protocol for method in DIRECT_METHODS.values()}) == len(prompts)
-
-
-@pytest.mark.parametrize("name", DIRECT_METHODS)
-def test_every_verdict_is_understood_and_no_other(name):
-    for verdict, grade in DIRECT_METHODS[name].verdicts.items():
-        assert ask(name, reply(verdict.title()))[0] == str(grade)
-    for wrong in ("4", "-1", "maybe", "yes or no"):
-        label, model = ask(name, reply(wrong), reply(wrong))
-        assert isinstance(label, Unjudged)
-        assert len(model.requests) == 2
-    right = next(iter(DIRECT_METHODS[name].verdicts))
-    assert ask(name, reply("perhaps"), reply(right))[0] == str(DIRECT_METHODS[name].verdicts[right])
-
-
-def test_plain_text_counts_by_its_last_mark_after_a_repair():
+    for name in DIRECT_METHODS:
+        for verdict, grade in DIRECT_METHODS[name].verdicts.items():
+            assert ask(name, reply(verdict.title()))[0] == str(grade)
+        for wrong in ("4", "-1", "maybe", "yes or no"):
+            label, model = ask(name, reply(wrong), reply(wrong))
+            assert isinstance(label, Unjudged)
+            assert len(model.requests) == 2
+        right = next(iter(DIRECT_METHODS[name].verdicts))
+        assert ask(name, reply("perhaps"), reply(right))[0] == str(
+            DIRECT_METHODS[name].verdicts[right]
+        )
     said = "It matches well.\n##final score: 2"
     assert ask("UMBRELA", said, said)[0] == "2"
     assert isinstance(ask("UMBRELA", *[FailedCallError("nobody")] * 2)[0], Unjudged)
@@ -67,9 +62,8 @@ NUMBERS = DIRECT_METHODS["UMBRELA"].verdicts
 WORDS = DIRECT_METHODS["Sun"].verdicts
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "said", "verdict"),
-    [
+def test_the_last_verdict_on_the_scale_counts():
+    for verdicts, said, verdict in [
         (NUMBERS, "3", "3"),
         (NUMBERS, "##final score: 3", "3"),
         (NUMBERS, "On a scale from 0 to 2 it is good.\n##final score: 3", "3"),
@@ -82,20 +76,15 @@ WORDS = DIRECT_METHODS["Sun"].verdicts
         *((WORDS, said, "yes") for said in ("Yes", "Decision: Yes")),
         *((WORDS, said, "no") for said in (" no. ", "Answer: Yes ... Answer: No")),
         *((WORDS, said, None) for said in ("maybe", "1", "Verdict: partly")),
-    ],
-)
-def test_the_last_verdict_on_the_scale_counts(verdicts, said, verdict):
-    assert last_verdict(said, verdicts) == verdict
+    ]:
+        assert last_verdict(said, verdicts) == verdict
+    assert last_verdict("score is " * 200_000, NUMBERS) is None
+    assert last_verdict(f"{'grade: 1 ' * 200_000}grade: 2", NUMBERS) == "2"
 
 
 @given(st.text(max_size=300))
 def test_whatever_is_said_a_verdict_is_on_the_scale(said):
     assert last_verdict(said, NUMBERS) in {None, *NUMBERS}
-
-
-def test_a_long_reply_takes_no_long_time():
-    assert last_verdict("score is " * 200_000, NUMBERS) is None
-    assert last_verdict(f"{'grade: 1 ' * 200_000}grade: 2", NUMBERS) == "2"
 
 
 # Grades from the pool: what most passages are about is graded higher than what strays.

@@ -120,7 +120,7 @@ def test_a_plain_contradiction_outranks_support():
     assert "T69,000" in assessed[0].rationale
 
 
-def test_an_encoder_and_examples_show_in_the_version():
+def test_the_version_names_all_that_makes_a_judge():
     def encode(texts):
         # One direction for texts about money, another for the rest.
         rows = [[1, 0] if "money" in text or "cash" in text else [0, 1] for text in texts]
@@ -134,6 +134,19 @@ def test_an_encoder_and_examples_show_in_the_version():
     assert judge.agreement == {}
     assert judge.example_run_tags == frozenset()
     assert labels(judge, report("t1"))[2] == "supports"  # rank 3, word for word
+    first, *others = examples().answer_labels
+    relabelled = replace(examples(), answer_labels=(replace(first, label="supports"), *others))
+    (key, text), *_ = examples().reports.items()
+    rewritten = replace(examples(), reports={**examples().reports, key: saying("Something else.")})
+    assert text.text != "Something else."
+    fewer = replace(examples(), question_labels=())
+    shuffled = replace(examples(), answer_labels=(*others, first))
+    versions = [
+        EmbeddedJudge(RUBRICS, shown).version
+        for shown in (examples(), relabelled, rewritten, fewer, None)
+    ]
+    assert len(set(versions)) == len(versions)
+    assert EmbeddedJudge(RUBRICS, shuffled).version == versions[0]
 
 
 def test_labels_below_a_confidence_are_unjudged(judge):
@@ -150,19 +163,3 @@ def test_labels_below_a_confidence_are_unjudged(judge):
     by_thresholds = EmbeddedJudge(RUBRICS, min_confidence=0.8)
     pairs = on_questions(by_thresholds, RUBRICS["t1"], [question("t1", 1)])
     assert all(isinstance(item.label, Unjudged) for item in pairs)
-
-
-def test_other_examples_make_another_judge():
-    first, *others = examples().answer_labels
-    relabelled = replace(examples(), answer_labels=(replace(first, label="supports"), *others))
-    (key, text), *_ = examples().reports.items()
-    rewritten = replace(examples(), reports={**examples().reports, key: saying("Something else.")})
-    assert text.text != "Something else."
-    fewer = replace(examples(), question_labels=())
-    shuffled = replace(examples(), answer_labels=(*others, first))
-    versions = [
-        EmbeddedJudge(RUBRICS, shown).version
-        for shown in (examples(), relabelled, rewritten, fewer, None)
-    ]
-    assert len(set(versions)) == len(versions)
-    assert EmbeddedJudge(RUBRICS, shuffled).version == versions[0]

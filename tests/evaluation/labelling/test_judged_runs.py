@@ -26,10 +26,10 @@ from sidelight.formats.labels.assessments import read_assessments
 from sidelight.formats.runs.question_list import write_question_run
 from sidelight.sample import sample_path
 from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.schemas.run import CitedSentence, QuestionRun, ReportRun, SubmittedQuestion
+from sidelight.schemas.run import CitedSentence, QuestionRun, ReportRun
 from sidelight.tracks import load_track
 from tests.helpers.labels.labelled import N_QUESTIONS, TOPICS, examples, question, report, rubric
-from tests.helpers.labels.toy import HAVE, write_csv, write_rubrics
+from tests.helpers.labels.toy import HAVE, question_run, write_csv, write_rubrics
 from tests.helpers.labels.toy import rubric as toy_rubric
 
 TRACK = load_track()
@@ -41,14 +41,14 @@ JUDGE = EmbeddedJudge(RUBRICS, examples())
 N_ASKED = TRACK.question_list.count
 
 
-def question_run(tag, *topics):
+def questions_of(tag, *topics):
     ranks = range(1, N_ASKED + 1)
     # Written backwards, since a run file may have any order.
     questions = [question(topic, rank, tag) for topic in topics for rank in ranks]
     return QuestionRun(run_tag=tag, questions=tuple(reversed(questions)))
 
 
-def report_run(tag, *topics):
+def reports_of(tag, *topics):
     return ReportRun(run_tag=tag, reports=tuple(report(topic, tag) for topic in reversed(topics)))
 
 
@@ -68,7 +68,7 @@ def judged(judge, run, folder):
 
 
 def test_every_pair_and_every_answer_exactly_once_in_a_fixed_order():
-    runs = [question_run("z", *TOPICS), question_run("a", "t1")]
+    runs = [questions_of("z", *TOPICS), questions_of("a", "t1")]
     pairs, verdicts = asyncio.run(question_labels(JUDGE, RUBRICS, runs))
     keys = [
         (item.topic_id, item.rubric_question_rank, item.run_tag, item.run_question_rank)
@@ -78,7 +78,7 @@ def test_every_pair_and_every_answer_exactly_once_in_a_fixed_order():
     assert len(keys) == len(set(keys)) == 4 * N_QUESTIONS * N_ASKED
     assert [item.run_tag for item in verdicts] == ["a"] * N_ASKED + ["z"] * 3 * N_ASKED
     assert (pairs, verdicts) == asyncio.run(question_labels(JUDGE, RUBRICS, list(reversed(runs))))
-    runs = [report_run("z", *TOPICS), report_run("a", "t1")]
+    runs = [reports_of("z", *TOPICS), reports_of("a", "t1")]
     answers = asyncio.run(answer_labels(JUDGE, RUBRICS, runs))
     keys = [(item.topic_id, item.run_tag, item.answer_id) for item in answers]
     expected = [
@@ -88,30 +88,30 @@ def test_every_pair_and_every_answer_exactly_once_in_a_fixed_order():
     ]
     assert keys == expected
     one = {"t2": RUBRICS["t2"]}
-    answers = asyncio.run(answer_labels(JUDGE, one, [report_run("r", *TOPICS)]))
+    answers = asyncio.run(answer_labels(JUDGE, one, [reports_of("r", *TOPICS)]))
     assert {item.topic_id for item in answers} == {"t2"}
-    pairs, verdicts = asyncio.run(question_labels(JUDGE, one, [question_run("r", *TOPICS)]))
+    pairs, verdicts = asyncio.run(question_labels(JUDGE, one, [questions_of("r", *TOPICS)]))
     assert {item.topic_id for item in (*pairs, *verdicts)} == {"t2"}
 
 
 def test_runs_that_cannot_be_judged_are_an_error():
     with pytest.raises(UsageError, match="seen labels of example-t1"):
-        asyncio.run(question_labels(JUDGE, RUBRICS, [question_run("example-t1", "t1")]))
+        asyncio.run(question_labels(JUDGE, RUBRICS, [questions_of("example-t1", "t1")]))
     with pytest.raises(UsageError, match="seen labels of example-t2"):
-        asyncio.run(answer_labels(JUDGE, RUBRICS, [report_run("example-t2", "t1")]))
+        asyncio.run(answer_labels(JUDGE, RUBRICS, [reports_of("example-t2", "t1")]))
     with pytest.raises(UsageError, match="given twice"):
-        asyncio.run(answer_labels(JUDGE, RUBRICS, [report_run("r", "t1")] * 2))
+        asyncio.run(answer_labels(JUDGE, RUBRICS, [reports_of("r", "t1")] * 2))
     twice = QuestionRun(run_tag="r", questions=(question("t1", 1), question("t1", 1)))
     with pytest.raises(InputError, match="two questions of rank 1 for topic t1"):
         asyncio.run(question_labels(JUDGE, RUBRICS, [twice]))
     with pytest.raises(InputError, match="two reports for topic t1"):
-        asyncio.run(answer_labels(JUDGE, RUBRICS, [report_run("r", "t1", "t1")]))
+        asyncio.run(answer_labels(JUDGE, RUBRICS, [reports_of("r", "t1", "t1")]))
 
 
 def test_files_and_manifest(tmp_path):
     for task, run in (
-        (TRACK.question_list, question_run("q", "t1")),
-        (TRACK.cited_text, report_run("r", "t1")),
+        (TRACK.question_list, questions_of("q", "t1")),
+        (TRACK.cited_text, reports_of("r", "t1")),
     ):
         asyncio.run(judge_runs(JUDGE, TaskRuns(task, RUBRICS, [run]), tmp_path))
     for protocol, count in (
@@ -128,13 +128,13 @@ def test_files_and_manifest(tmp_path):
     # Both runs are copies of an example, which must not go unseen.
     assert manifest.runs == {"task1": {"q": 1.0}, "task2": {"r": 1.0}}
     assert manifest.agreement.keys() == {"questions", "answers"}
-
-
-def test_judging_twice_gives_the_same_bytes(tmp_path):
     for folder in (tmp_path / "a", tmp_path / "b"):
-        judged(EmbeddedJudge(RUBRICS, examples()), report_run("r", *TOPICS), folder)
+        judged(EmbeddedJudge(RUBRICS, examples()), reports_of("r", *TOPICS), folder)
     for name in (REPORT_FILE, "manifest.json"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+    manifest = judged(UnsureJudge(RUBRICS), reports_of("r", "t1", "t2"), tmp_path)
+    assert manifest.n_unjudged == {"task2": 2 * N_QUESTIONS}
+    assert manifest.runs == {"task2": {"r": 0.0}}
 
 
 class UnsureJudge(EmbeddedJudge):
@@ -150,19 +150,13 @@ class UnsureJudge(EmbeddedJudge):
         return [Judgment(Unjudged(reason="unreadable"))] * len(REPORT_ANSWERS.units(case))
 
 
-def test_unjudged_verdicts_are_counted(tmp_path):
-    manifest = judged(UnsureJudge(RUBRICS), report_run("r", "t1", "t2"), tmp_path)
-    assert manifest.n_unjudged == {"task2": 2 * N_QUESTIONS}
-    assert manifest.runs == {"task2": {"r": 0.0}}
-
-
 def test_two_judges_do_not_share_a_folder(tmp_path):
     assert read_manifest_beside(tmp_path / REPORT_FILE) is None
-    manifest = judged(JUDGE, report_run("r", "t1"), tmp_path)
+    manifest = judged(JUDGE, reports_of("r", "t1"), tmp_path)
     assert read_manifest_beside(tmp_path / "any.csv") == manifest
     before = (tmp_path / REPORT_FILE).read_bytes()
     with pytest.raises(InputError, match="must not be mixed"):
-        judged(UnsureJudge(RUBRICS), report_run("s", "t1"), tmp_path)
+        judged(UnsureJudge(RUBRICS), reports_of("s", "t1"), tmp_path)
     assert (tmp_path / REPORT_FILE).read_bytes() == before
     (tmp_path / "manifest.json").write_text('{"judge": "x"}')
     with pytest.raises(InputError, match="expected the manifest of a judge"):
@@ -184,14 +178,14 @@ class CarelessJudge(Judge):
 
 
 def test_a_judge_that_does_not_keep_to_the_protocol_is_refused():
-    runs = [report_run("r", "t1")]
+    runs = [reports_of("r", "t1")]
     wrong = CarelessJudge(*[Judgment("fine")] * N_QUESTIONS)
     with pytest.raises(UsageError, match=r"careless.*'fine'.*expected one of supports, partial"):
         asyncio.run(answer_labels(wrong, RUBRICS, runs))
     with pytest.raises(UsageError, match=rf"1 label; expected {N_QUESTIONS}"):
         asyncio.run(answer_labels(CarelessJudge(Judgment("none")), RUBRICS, runs))
     with pytest.raises(UsageError, match="labels report answers, and not compound questions"):
-        asyncio.run(question_labels(CarelessJudge(), RUBRICS, [question_run("r", "t1")]))
+        asyncio.run(question_labels(CarelessJudge(), RUBRICS, [questions_of("r", "t1")]))
 
 
 QUESTIONS, REPORTS = TRACK.question_list, TRACK.cited_text
@@ -203,22 +197,16 @@ def saying(*n_words):
     return report("t1").model_copy(update={"responses": sentences})
 
 
-@pytest.mark.parametrize(
-    ("given", "kept"),
-    [
+def test_reports_and_questions_are_cut_at_the_limit():
+    for given, kept in [
         *(((100, 150), [100, 150]), ((100, 151), [100, 150]), ((250, 1), [250])),
         *(((240, 20, 5), [240, 10]), ((12_479,), [250]), ((), [])),
-    ],
-)
-def test_a_report_is_cut_at_the_limit(given, kept):
-    found = fit_report(saying(*given), REPORTS)
-    assert [len(one.text.split()) for one in found.submission.responses] == kept
-    assert bool(found.over) is (sum(given) > 250)
-    if found.over:
-        assert found.over == f"{sum(given)} words; at most 250"
-
-
-def test_questions_are_cut_and_what_is_within_the_limit_is_left_as_it_is():
+    ]:
+        found = fit_report(saying(*given), REPORTS)
+        assert [len(one.text.split()) for one in found.submission.responses] == kept
+        assert bool(found.over) is (sum(given) > 250)
+        if found.over:
+            assert found.over == f"{sum(given)} words; at most 250"
     spaced = report("t1").model_copy(update={"responses": (CitedSentence(text="two  words "),)})
     assert fit_report(spaced, REPORTS) == (spaced, "")
     asked = [question("t1", rank) for rank in range(1, 11)]
@@ -271,15 +259,8 @@ def folder(tmp_path):
     runs = tmp_path / "runs" / "question_generation_runs"
     runs.mkdir(parents=True)
     for tag in ("one", "two", "unlabelled"):
-        write_question_run(
-            runs / tag,
-            [
-                SubmittedQuestion(
-                    topic_id=topic, team_id="x", run_id=tag, rank=1, text=f"Who {tag}?"
-                )
-                for topic in ("a", "b")
-            ],
-        )
+        asked = question_run(tag, a=[f"Who {tag}?"], b=[f"Who {tag}?"])
+        write_question_run(runs / tag, asked.questions)
     (runs / ".DS_Store").write_bytes(b"\x00")
     assessments = tmp_path / "human_assessments"
     assessments.mkdir()

@@ -63,20 +63,14 @@ def test_each_item_is_asked_about_by_itself_after_the_passage_or_with_others():
     assert [label for label, _ in found] == ["0"] * 3
 
 
-@pytest.mark.parametrize(
-    ("said", "grade_of", "workbench"),
-    [
+def test_what_is_no_grade_is_one_after_a_repair_or_unjudged():
+    for said, grade_of, workbench in [
         *((reply("7"), "1", "0"), (reply("unknown"), "0", "1"), ("no answer", "0", "1")),
         ("4", "4", "4"),
-    ],
-)
-def test_what_is_no_grade_after_a_repair_becomes_one(said, grade_of, workbench):
-    case = CASE._replace(items=ITEMS[:1])
-    assert grade(said, said, case=case)[0][0][0] == grade_of
-    assert grade(said, said, case=case, workbench=True)[0][0][0] == workbench
-
-
-def test_what_a_reply_leaves_out_is_unjudged():
+    ]:
+        case = CASE._replace(items=ITEMS[:1])
+        assert grade(said, said, case=case)[0][0][0] == grade_of
+        assert grade(said, said, case=case, workbench=True)[0][0][0] == workbench
     found, _ = grade(reply("5", "4"), reply("5", "4"), at_once=3)
     assert [label for label, _ in found[:2]] == ["5", "4"]
     assert isinstance(found[2][0], Unjudged)

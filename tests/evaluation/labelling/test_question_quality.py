@@ -24,8 +24,8 @@ from sidelight.evaluation.labelling.question_quality import (
 )
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.schemas.run import QuestionRun, SubmittedQuestion
 from sidelight.schemas.topic import Article
+from tests.helpers.labels.toy import question_run
 from tests.helpers.models.scripted_model import ScriptedModel
 
 GOOD = "What is the professional background of {} in energy policy?"
@@ -47,7 +47,7 @@ def mean(questions):
     return sum(max(0, int(str(one.label))) for one in labels) / len(labels)
 
 
-def test_labels_tell_good_from_flawed_whatever_the_names():
+def test_labels_tell_good_from_flawed_and_what_people_said_counts(lexical_encode):
     labels = [int(str(one.label)) for one in grades(VARIED)]
     assert labels[-1] == -1
     assert min(labels[:3]) >= 2
@@ -60,16 +60,11 @@ def test_labels_tell_good_from_flawed_whatever_the_names():
     assert mean(repeated[:1]) >= 3
     assert mean(repeated) < mean(VARIED)
     assert {one.label for one in grades(repeated)[2:]} <= {"0", "-1"}
-
-
-def test_what_people_said_of_the_same_question_counts(lexical_encode):
     (question, *_) = VARIED
     known = [KnownGrade(question, -1)] * 3
     assert grades([question], known, lexical_encode)[0].label == "-1"
     assert grades([question], known)[0].label == grades([question])[0].label != "-1"
 
-
-def test_a_question_is_redundant_after_a_near_one_only():
     def encode(texts):
         return np.array(
             [[1.0, 0.0] if "fund" in text else [0.0, 1.0] for text in texts], np.float32
@@ -84,13 +79,7 @@ def test_a_question_is_redundant_after_a_near_one_only():
 # Whole runs graded one by one, by the embedded judge and by one that asks.
 ARTICLE = Article(topic_id="t", title="A title", body="Words.")
 ASKED = ("Who owns the Courier?", "Who is the owner of the Courier?", "Is the article fair?")
-RUN = QuestionRun(
-    run_tag="run-a",
-    questions=tuple(
-        SubmittedQuestion(topic_id="t", team_id="", run_id="run-a", rank=rank, text=text)
-        for rank, text in enumerate(ASKED, start=1)
-    ),
-)
+RUN = question_run("run-a", t=ASKED)
 
 
 def graded(grades):
@@ -120,13 +109,10 @@ def test_questions_get_a_grade_and_a_flag():
     assert [one.run_question_text for one in found] == list(ASKED)
     with pytest.raises(InputError, match="that of t is not there"):
         asyncio.run(grade_question_runs(judge(), [RUN], {}))
-
-
-@pytest.mark.parametrize("bad", ["none", graded([("4", "0")]), graded([("5", "0")] * 3)])
-def test_what_is_not_graded_is_unjudged(bad):
-    found = asyncio.run(grade_question_runs(judge(*[bad] * 4), [RUN], {"t": ARTICLE}))
-    assert isinstance(found[2].label, Unjudged)
-    assert found[2].redundant is None
+    for bad in ["none", graded([("4", "0")]), graded([("5", "0")] * 3)]:
+        found = asyncio.run(grade_question_runs(judge(*[bad] * 4), [RUN], {"t": ARTICLE}))
+        assert isinstance(found[2].label, Unjudged)
+        assert found[2].redundant is None
 
 
 def test_documents_get_grades_and_unjudged_ones_are_counted():

@@ -23,7 +23,7 @@ from sidelight.evaluation.labelling.relevance import (
 )
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.schemas.grading.judgment import Unjudged
-from tests.helpers.asking.conversation import scripted
+from tests.helpers.asking.conversation import Asked, scripted
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,11 @@ def test_the_last_marker_counts(reply, grade):
 @pytest.mark.parametrize(
     "reply",
     [
-        *("", "the score is 3", "##final score: 5", "##final score: 2.5", "##final score: 3/4"),
+        "",
+        "the score is 3",
+        "##final score: 5",
+        "##final score: 2.5",
+        "##final score: 3/4",
         "##final score: -1",
         "##final score: 42",
         "##final score: 2, or rather ##final score: none",
@@ -59,13 +63,21 @@ def test_what_is_no_grade_is_refused(reply):
 @pytest.mark.parametrize(
     ("covered", "beside", "grade"),
     [
-        *((0, "none", 1), (1, "none", 2), (2, "none", 3), (3, "some", 2), (4, "none", 4)),
+        (0, "none", 1),
+        (1, "none", 2),
+        (2, "none", 3),
+        (3, "some", 2),
+        (4, "none", 4),
         (9, "much", 2),
     ],
 )
 def test_the_count_gives_the_grade(covered, beside, grade):
     assert grade_of(covered, beside) == grade
-    assert grade_of(0, "none", related=False) == grade_of(0, "much") == 0
+
+
+def test_what_is_not_related_has_no_grade():
+    assert grade_of(0, "none", related=False) == 0
+    assert grade_of(0, "much") == 0
 
 
 @given(st.text(max_size=50), st.integers(0, HIGHEST))
@@ -73,11 +85,11 @@ def test_whatever_comes_before_changes_nothing(text, grade):
     assert final_score(f"{text} ##final score: {grade}") == grade
 
 
-def reply(conclusion, *covered, beside="none"):
+def reply(conclusion: str, *covered: int, beside: str = "none") -> str:
     return json.dumps({"covered": covered, "beside": beside, "conclusion": conclusion})
 
 
-def judged(*replies):
+def judged(*replies: str) -> tuple[Judgment, Asked]:
     asked = scripted(*replies)
     judge = PromptedRelevance(Assessor(asked.model))
     found = asyncio.run(judge("14", "I want to know all.", ["Who pays?", "Who owns?"], "A page."))
@@ -89,9 +101,15 @@ def test_a_grade_comes_with_what_it_rests_on():
     found, asked = judged(reply("It answers one. ##final score: 2", 1))
     assert found == Judgment("2", "sub-narratives 1; beside: none")
     assert "1. Who pays?\n2. Who owns?" in asked.user()
+
+
+def test_a_grade_that_does_not_follow_is_told():
     found, _ = judged(reply("##final score: 4", 2, 1, 2, beside="some"))
     assert found.label == "4"
     assert found.rationale.endswith("; by their number 2")
+
+
+def test_a_reply_without_a_grade_is_mended_once_and_then_unjudged():
     found, asked = judged(reply("It is fine."), reply("##final score: 7"))
     assert isinstance(found.label, Unjudged)
     assert "expected the grade" in asked.notes()[0]
@@ -103,6 +121,9 @@ GRADES = st.integers(0, 4)
 def test_a_generous_judge_is_brought_down():
     calibrated = Calibration([(2, 1), (2, 1), (4, 3), (0, 0)])
     assert [calibrated(grade) for grade in range(5)] == [0, 0, 1, 1, 3]
+
+
+def test_nothing_in_common_teaches_nothing():
     with pytest.raises(InputError, match="no passage that both"):
         Calibration([])
     with pytest.raises(InputError):

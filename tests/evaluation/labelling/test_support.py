@@ -12,7 +12,8 @@ from sidelight.evaluation.scoring.measures import score_support
 from sidelight.formats.labels.assessments import write_support_sentences
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
+from sidelight.schemas.run import CitedSentence
+from tests.helpers.labels.toy import report_run
 from tests.helpers.models.scripted_model import ScriptedModel
 
 FULL, _, NONE = SUPPORT_SCALE.names
@@ -25,19 +26,6 @@ OWNER = CitedSentence(
 )
 
 
-def run(tag, **reports):
-    return ReportRun(
-        run_tag=tag,
-        reports=tuple(
-            SubmittedReport(
-                metadata=ReportMetadata(team_id="t", run_id=tag, topic_id=topic_id),
-                responses=tuple(sentences),
-            )
-            for topic_id, sentences in reports.items()
-        ),
-    )
-
-
 def assess(*runs):
     def texts_of(segment_ids):
         return {one: TEXTS[one] for one in segment_ids if one in TEXTS}
@@ -48,13 +36,13 @@ def assess(*runs):
 def test_the_first_citation_and_all_of_them():
     both = OWNER.model_copy(update={"citations": ("d#2", "d#1")})
     uncited = OWNER.model_copy(update={"citations": ()})
-    verdicts = assess(run("r", a=[OWNER, both, uncited]))
+    verdicts = assess(report_run("r", a=[OWNER, both, uncited]))
     assert [(item.first, item.all) for item in verdicts] == [
         (FULL, FULL),
         (NONE, FULL),
         (None, None),
     ]
-    (score,) = score_support([run("r", a=[OWNER, both, uncited])], verdicts).topics
+    (score,) = score_support([report_run("r", a=[OWNER, both, uncited])], verdicts).topics
     assert score.values == {
         "weighted_precision": 0.5,  # (1 + 0) / 2
         "weighted_recall": pytest.approx(1 / 3),  # (1 + 0) / 3
@@ -65,9 +53,9 @@ def test_the_first_citation_and_all_of_them():
     }
 
 
-def test_what_is_not_known_is_no_lack_of_support():
+def test_what_is_not_known_is_no_lack_of_support_and_a_citation_counts_once():
     invented = OWNER.model_copy(update={"citations": ("d#1", "d#9")})
-    given = run("r", a=[invented])
+    given = report_run("r", a=[invented])
     (verdict,) = verdicts = assess(given)
     assert verdict.first == FULL
     assert isinstance(verdict.all, Unjudged)
@@ -80,12 +68,9 @@ def test_what_is_not_known_is_no_lack_of_support():
         ScriptedModel([EmptyReplyError("an empty reply")] * 2), Sampling(), lambda _: None
     )
     judge = PromptedJudge({"silent": asked}, {})
-    given = run("r", a=[OWNER])
+    given = report_run("r", a=[OWNER])
     (verdict,) = asyncio.run(assess_support(judge, [given], lambda _: TEXTS))
     assert verdict.first == Unjudged(reason="an empty reply")
-
-
-def test_a_citation_named_twice_is_one():
     shown = []
 
     class Reader(Judge):
@@ -101,13 +86,17 @@ def test_a_citation_named_twice_is_one():
             return [Judgment(FULL)]
 
     twice = OWNER.model_copy(update={"citations": ("d#1", "d#1")})
-    asyncio.run(assess_support(Reader(), [run("r", a=[twice])], lambda _: TEXTS))
+    asyncio.run(assess_support(Reader(), [report_run("r", a=[twice])], lambda _: TEXTS))
     assert shown == [[TEXTS["d#1"]]]
 
 
-def test_nothing_cited_is_flagged_and_a_topic_left_out_costs():
+def test_nothing_cited_is_flagged_and_what_cannot_be_scored_refused():
     uncited = OWNER.model_copy(update={"citations": ()})
-    runs = [run("full", a=[OWNER], b=[OWNER]), run("half", a=[OWNER]), run("none", a=[uncited])]
+    runs = [
+        report_run("full", a=[OWNER], b=[OWNER]),
+        report_run("half", a=[OWNER]),
+        report_run("none", a=[uncited]),
+    ]
     table = score_support(runs, assess(*runs))
     assert [item.run_tag for item in table.runs] == ["full", "half", "none"]
     assert [item.values["weighted_precision"] for item in table.runs] == [1, 0.5, 0]
@@ -115,14 +104,11 @@ def test_nothing_cited_is_flagged_and_a_topic_left_out_costs():
     assert table.omitted == {"half": ("b",), "none": ("b",)}
     wider = score_support(runs, assess(*runs), ["a", "b", "c", "d"])
     assert wider.runs[0].values["weighted_precision"] == 0.5
-
-
-def test_what_cannot_be_scored_is_refused():
-    given = run("r", a=[OWNER])
+    given = report_run("r", a=[OWNER])
     with pytest.raises(InputError, match="not one of the topics"):
         score_support([given], assess(given), ["b"])
     with pytest.raises(InputError, match="no report"):
-        score_support([run("r")], [])
+        score_support([report_run("r")], [])
     with pytest.raises(InputError, match="given twice"):
         assess(given, given)
     with pytest.raises(InputError, match="two reports"):
@@ -132,7 +118,9 @@ def test_what_cannot_be_scored_is_refused():
 def test_verdicts_as_a_file(tmp_path):
     invented = CitedSentence(text="So\nit is.", citations=("d#9",))
     path = tmp_path / "sentences.csv"
-    write_support_sentences(path, assess(run("r", a=[OWNER, invented, CitedSentence(text="Yes.")])))
+    write_support_sentences(
+        path, assess(report_run("r", a=[OWNER, invented, CitedSentence(text="Yes.")]))
+    )
     with path.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert [(row["sentence"], row["citations"], row["first"], row["all"]) for row in rows] == [

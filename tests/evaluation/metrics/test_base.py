@@ -35,7 +35,7 @@ def test_every_computation_says_what_it_is_and_needs(name):
     assert Computed(measure).needs <= set(RECORDED)
 
 
-def test_what_is_not_known_and_not_needed_is_left_out():
+def test_computations_of_one_topic_by_hand():
     computed = Computed(declared("question_coverage"))
     assert computed.needs == {"bank", "pairs", "scales"}
     bank = rubric("t", (HAVE, 1), (NICE, 1))
@@ -43,9 +43,6 @@ def test_what_is_not_known_and_not_needed_is_left_out():
     assert computed(record(bank=bank, pairs=pairs)) == 1
     # Of 4 + 1, the second question is compound.
     assert computed(record(bank=bank, pairs=pairs, compound={2})) == 0.8
-
-
-def test_the_filter_costs_the_difference():
     bank, pairs = rubric("t", (HAVE, 1), (NICE, 1)), {(1, 1): "similar", (2, 2): "very-similar"}
     about = record(bank=bank, pairs=pairs, compound={1})
     names = ("question_coverage", "question_coverage_unfiltered", "credit_lost")
@@ -53,9 +50,6 @@ def test_the_filter_costs_the_difference():
     # 1 of 5 weights; 4 * 0.5 + 1 of them.
     assert (kept, all_of_them) == (0.2, 0.6)
     assert lost == pytest.approx(0.4)
-
-
-def test_the_unjudged_are_counted_over_all_that_was_asked():
     bank = rubric("t", (HAVE, 2), (NICE, 1))
     pairs = {(1, 1): "similar", (1, 2): UNJUDGED}
     answers = {"na-1": "none", "na-2": UNJUDGED}
@@ -82,9 +76,8 @@ class Silent:
         return 0
 
 
-@pytest.mark.parametrize(
-    ("measure", "says"),
-    [
+def test_what_cannot_be_computed_is_refused():
+    for measure, says in [
         (
             Measure(name="x", computes=f"{__name__}:Asking", title="x"),
             "asks for 'answer'; on offer",
@@ -98,13 +91,8 @@ class Silent:
             for name in ("question_dcg", "unjudged_questions")
             for depth in (0, 10**12, "ten", True)
         ),
-    ],
-)
-def test_what_cannot_be_computed_is_refused(measure, says):
-    with pytest.raises(UsageError, match=says):
-        Computed(measure)
-
-
-def test_a_computation_without_a_measure_is_refused():
+    ]:
+        with pytest.raises(UsageError, match=says):
+            Computed(measure)
     with pytest.raises(UsageError, match="expected a class attribute `measure`"):
         declared(f"{__name__}:Silent")

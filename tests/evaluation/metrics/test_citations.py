@@ -111,19 +111,16 @@ def test_the_nuggets_of_the_track():
     assert measured(SubNarrativeCoverage(), nuggets) is None
 
 
-def test_faults_cost_what_they_weigh():
+def test_faults_cost_what_they_weigh_and_no_more_than_a_topic_can_earn():
     nuggets = [(VITAL, "", TOLD), (VITAL, "", PARTLY), (OKAY, "", TOLD)]
     score = SignedNuggetScore()
     assert measured(score, nuggets, [5, 3, -4]) == pytest.approx((5 + 1.5 - 4) / 8)
     assert measured(score, nuggets, [-0.1, -0.2, -0.3]) == pytest.approx(-0.5)
     # Without weights of their own nuggets weigh what their importance does.
     assert measured(score, nuggets) == pytest.approx((1 + 0.5 + 0.5) / 2.5)
-
-
-@pytest.mark.parametrize("weights", [[-1, -1, -1], [1, -5, -5], [1e-300, -1e6, -1e6]])
-def test_faults_cost_no_more_than_a_topic_can_earn(weights):
-    nuggets = [(VITAL, "", UNTOLD), (VITAL, "", TOLD), (OKAY, "", TOLD)]
-    assert measured(SignedNuggetScore(), nuggets, weights) == -1
+    for weights in [[-1, -1, -1], [1, -5, -5], [1e-300, -1e6, -1e6]]:
+        nuggets = [(VITAL, "", UNTOLD), (VITAL, "", TOLD), (OKAY, "", TOLD)]
+        assert measured(SignedNuggetScore(), nuggets, weights) == -1
 
 
 @given(NUGGETS)

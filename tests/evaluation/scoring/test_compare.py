@@ -64,13 +64,16 @@ def test_an_interval_lies_within_the_scores(row):
     assert min(row) - 1e-9 <= low <= high <= max(row) + 1e-9
 
 
-def test_the_seed_decides():
+def test_the_seed_decides_and_holm_by_hand():
     row = list(np.random.default_rng(1).uniform(size=10))
     assert interval(row, seed=1) == interval(row, seed=1)
     assert interval(row, seed=1) != interval(row, seed=2)
     differences = list(np.random.default_rng(1).normal(0.3, 1, 15))
     assert p_value(differences, seed=1) == p_value(differences, seed=1)
     assert p_value(differences, seed=1) != p_value(differences, seed=2)
+    # 0.01 * 3 = 0.03; 0.03 * 2 = 0.06; 0.04 * 1 = 0.04, raised to 0.06
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.7, 0.6]) == [1.0, 1.0]
 
 
 @pytest.mark.parametrize(
@@ -120,12 +123,6 @@ def test_detectable_differences_by_hand():
     assert power == pytest.approx(0.8, abs=0.01)
 
 
-def test_holm_by_hand():
-    # 0.01 * 3 = 0.03; 0.03 * 2 = 0.06; 0.04 * 1 = 0.04, raised to 0.06
-    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert holm([0.7, 0.6]) == [1.0, 1.0]
-
-
 @given(st.lists(st.floats(0, 1), max_size=20))
 def test_holm_never_lowers_and_keeps_the_order(p_values):
     corrected = holm(p_values)
@@ -170,7 +167,7 @@ def compare(path, *rows, measure=None, baseline=None):
     return compare_runs(scores, baseline=baseline, samples=1000, seed=0)
 
 
-def test_a_pair_by_hand(tmp_path):
+def test_runs_are_compared_by_hand(tmp_path):
     (pair,) = compare(tmp_path, *ROWS[:6])
     assert (pair.first, pair.second) == ("x", "y")
     # differences 0.25, 0, 1: mean 1.25 / 3; sums of 0.25 and 1 with signs: 1.25, 0.75 and mirrored
@@ -182,26 +179,17 @@ def test_a_pair_by_hand(tmp_path):
     assert pair.interval == pytest.approx((0, 1))
     # no difference on three topics gives a p below 2 / 2^3
     assert pair.detectable is None
-
-
-def test_all_pairs_put_the_better_run_first(tmp_path):
     pairs = compare(tmp_path, *ROWS)
     assert [(pair.first, pair.second) for pair in pairs] == [("z", "x"), ("z", "y"), ("x", "y")]
     assert all(pair.difference > 0 for pair in pairs)
     # z - x: 0.5, 0.5, 0: p 2 / 4; z - y: 0.75, 0.5, 1: p 2 / 8, times 3
     assert [pair.p_value for pair in pairs] == [0.5, 0.25, 0.5]
     assert [pair.p_holm for pair in pairs] == [1.0, 0.75, 1.0]
-
-
-def test_lower_wins_where_lower_is_better(tmp_path):
     pairs = compare(tmp_path, *ROWS, measure="contradictory_score", baseline="y")
     assert [(pair.first, pair.second) for pair in pairs] == [("z", "y"), ("x", "y")]
     # x - y: -0.5, 0, 0.25
     assert pairs[1].difference == pytest.approx(-0.25 / 3)
     assert (pairs[1].won, pairs[1].lost, pairs[1].tied) == (1, 1, 1)
-
-
-def test_files_topics_and_measures_that_do_not_fit_are_refused(tmp_path):
     with pytest.raises(InputError, match="run y has no score for topic c"):
         compare(tmp_path, *ROWS[:5])
     per_run = write_csv(tmp_path / "r.csv", "run_tag,score", ("x", 0.5))

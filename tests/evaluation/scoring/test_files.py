@@ -27,7 +27,7 @@ SCALES = TRACK.scales
 TWO_TOPICS = {"b": rubric("b", (HAVE, 1)), "a": rubric("a", (HAVE, 3))}
 
 
-def test_default_and_compatible_columns_follow_the_organizers(tmp_path):
+def test_files_have_the_columns_of_the_organizers(tmp_path):
     labels = [answer("a", "r", "na-1", "supports"), answer("b", "r", "na-1", "contradicts")]
     per_topic, per_run = write_score_files(
         score_reports(TRACK, TWO_TOPICS, labels), tmp_path, "auto_report_generation"
@@ -61,22 +61,14 @@ def test_default_and_compatible_columns_follow_the_organizers(tmp_path):
         "run_tag,topic_id,supportive_score,contradictory_score\nr,b,0.5,0.0\n"
     )
     assert per_run.read_text() == "run_tag,supportive_score,contradictory_score\nr,0.5,0.0\n"
-
-
-@pytest.mark.parametrize(
-    ("column", "source"), [("annotation", "human"), ("auto_assessment", "auto")]
-)
-def test_the_label_column_says_who_labelled(tmp_path, column, source):
-    file = write_csv(tmp_path / "a.csv", f"topic_id,run_tag,answer_id,{column}")
-    assert label_source(file) == source
-
-
-@pytest.mark.parametrize("written", ["1e308", "-1e308", "nan", "inf"])
-def test_a_score_that_no_measure_has_is_named_with_its_line(tmp_path, written):
-    path = tmp_path / "scores.csv"
-    path.write_text(f"run_tag,topic_id,score\nr,a,0.5\nr,b,{written}\n")
-    with pytest.raises(InvalidFileError, match=r"scores\.csv:3: .*in score"):
-        read_topic_scores(path)
+    for column, source in [("annotation", "human"), ("auto_assessment", "auto")]:
+        file = write_csv(tmp_path / "a.csv", f"topic_id,run_tag,answer_id,{column}")
+        assert label_source(file) == source
+    for written in ["1e308", "-1e308", "nan", "inf"]:
+        path = tmp_path / "scores.csv"
+        path.write_text(f"run_tag,topic_id,score\nr,a,0.5\nr,b,{written}\n")
+        with pytest.raises(InvalidFileError, match=r"scores\.csv:3: .*in score"):
+            read_topic_scores(path)
 
 
 # How a file of labels is spelled changes no score.

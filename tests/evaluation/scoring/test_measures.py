@@ -57,7 +57,7 @@ def test_a_name_is_read_back_as_it_is_printed(name):
         assert Computed(measure).needs
 
 
-def test_parameters_are_part_of_a_name():
+def test_names_are_read_back_and_others_are_wrong_usage():
     measure = find_measure("support_recall(citations=first)")
     assert measure.name == "support_recall(citations=first)"
     assert measure.parameters == {"citations": "first"}
@@ -65,19 +65,13 @@ def test_parameters_are_part_of_a_name():
     measure = measure_called("nDCG@10")
     assert (measure.name, measure.direction, measure.shown(0.5)) == ("nDCG@10", "higher", "0.5000")
     assert measure_called("question_score").computes == "question_coverage"
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
+    for text, says in [
         ("supportive_scor", "did you mean supportive_score?"),
         ("support_recall(first)", "expected parameter=value"),
         ("nowhere:Thing", "there is no module 'nowhere'"),
-    ],
-)
-def test_an_unknown_measure_is_wrong_usage(text, says):
-    with pytest.raises(UsageError, match=says.replace("?", r"\?")):
-        find_measure(text)
+    ]:
+        with pytest.raises(UsageError, match=says.replace("?", r"\?")):
+            find_measure(text)
 
 
 def score(*arguments):

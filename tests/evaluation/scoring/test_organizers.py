@@ -38,7 +38,7 @@ FULL = (
 )
 
 
-def test_contradictions_are_positive_and_means_compensated_sums(tmp_path):
+def test_what_theirs_reads_is_scored_alike(tmp_path):
     file = write_csv(tmp_path / "a.csv", ANSWERS, ("b", "r", "na-1", "contradicts", "x"))
     values = compat_report_scores(TRACK, RUBRICS, file).runs[0].values
     assert values == {"supportive_score": 0.0, "contradictory_score": 1.0}
@@ -52,24 +52,46 @@ def test_contradictions_are_positive_and_means_compensated_sums(tmp_path):
     ]
     file = write_csv(tmp_path / "a.csv", ANSWERS, *rows)
     assert compat_report_scores(TRACK, rubrics, file).runs[0].values["supportive_score"] == 0.1
+    file = write_csv(tmp_path / "p.csv", PAIRS, ("b", 1, "r", 1, "similar", "x"))
+    compound = write_csv(tmp_path / "c.csv", VERDICTS, ("b", "r", 1, "Who?", "compound", "x"))
+    assert compat_question_scores(TRACK, RUBRICS, file, compound).runs[0].values["score"] == 0
+    # A ghost row turns a column of ranks into floats in pandas; its CSV then holds 1.0.
+    file = tmp_path / "p.csv"
+    file.write_bytes(
+        b"\xef\xbb\xbf" + PAIRS.encode() + b'\r\nb,1.0,r,1.0,similar,"says ""yes"", N/A"\r\n'
+    )
+    compound = write_csv(
+        tmp_path / "c.csv", VERDICTS, ("b", "r", 1, 'Is "it", N/A?', "not-compound", "")
+    )
+    assert compat_question_scores(TRACK, RUBRICS, file, compound).runs[0].values["score"] == 0.5
+    rows = (("a", "N/A", "na-1", "supports", "None"), ("b", "N/A", "na-1", "Supports", ""))
+    file = write_csv(tmp_path / "a.csv", ANSWERS, *rows)
+    table = score_reports(TRACK, RUBRICS, read_assessments(file, ANSWER_ASSESSMENTS, SCALES))
+    # By hand: a has 4 / 2 / 5 = 0.4, b has 1.
+    assert table.runs[0].run_tag == "N/A"
+    assert table.runs[0].values["supportive_score"] == pytest.approx(0.7)
 
 
-@pytest.mark.parametrize(
-    ("row", "found"),
-    [
+def test_where_theirs_stops_ours_names_the_row(tmp_path):
+    for row, found in [
         (("a", "r", "na-1", "Supports", "x"), "'Supports'"),
         (("a", "r", "na-1", "supports", ""), "a value in auto_rationale"),
         (("a", "r", "na-1", "None", "x"), "'None'"),
         (("a", "N/A", "na-1", "none", "x"), "a value in run_tag"),
         (("a", "r", "na-99", "none", "x"), "na-99"),
         (("z", "r", "na-1", "none", "x"), "topic z"),
-    ],
-)
-def test_where_theirs_stops_ours_names_the_row(tmp_path, row, found):
-    file = write_csv(tmp_path / "a.csv", ANSWERS, FULL[0], row)
-    with pytest.raises(InvalidFileError, match=r"a\.csv:3") as caught:
-        compat_report_scores(TRACK, RUBRICS, file)
-    assert found in str(caught.value)
+    ]:
+        file = write_csv(tmp_path / "a.csv", ANSWERS, FULL[0], row)
+        with pytest.raises(InvalidFileError, match=r"a\.csv:3") as caught:
+            compat_report_scores(TRACK, RUBRICS, file)
+        assert found in str(caught.value)
+    with pytest.raises(InputError, match="no row"):
+        compat_report_scores(TRACK, RUBRICS, write_csv(tmp_path / "a.csv", ANSWERS))
+    with pytest.raises(InputError, match="expected the columns"):
+        compat_report_scores(TRACK, RUBRICS, write_csv(tmp_path / "b.csv", "topic_id,label"))
+    (tmp_path / "c.csv").write_text(f"{ANSWERS}\na,r\n")
+    with pytest.raises(InputError, match="csv-cells"):
+        diff_report_scores(TRACK, RUBRICS, tmp_path / "c.csv")
 
 
 @pytest.mark.parametrize(
@@ -89,43 +111,6 @@ def test_questions_that_theirs_stops_at_are_named(tmp_path, pair, asked, says):
     compound = write_csv(tmp_path / "c.csv", VERDICTS, verdict)
     with pytest.raises(InvalidFileError, match=says):
         compat_question_scores(TRACK, RUBRICS, file, compound)
-
-
-def test_compound_questions_earn_nothing(tmp_path):
-    file = write_csv(tmp_path / "p.csv", PAIRS, ("b", 1, "r", 1, "similar", "x"))
-    compound = write_csv(tmp_path / "c.csv", VERDICTS, ("b", "r", 1, "Who?", "compound", "x"))
-    assert compat_question_scores(TRACK, RUBRICS, file, compound).runs[0].values["score"] == 0
-
-
-def test_byte_order_mark_crlf_quotes_and_float_ranks_are_read(tmp_path):
-    # A ghost row turns a column of ranks into floats in pandas; its CSV then holds 1.0.
-    file = tmp_path / "p.csv"
-    file.write_bytes(
-        b"\xef\xbb\xbf" + PAIRS.encode() + b'\r\nb,1.0,r,1.0,similar,"says ""yes"", N/A"\r\n'
-    )
-    compound = write_csv(
-        tmp_path / "c.csv", VERDICTS, ("b", "r", 1, 'Is "it", N/A?', "not-compound", "")
-    )
-    assert compat_question_scores(TRACK, RUBRICS, file, compound).runs[0].values["score"] == 0.5
-
-
-def test_a_text_that_means_missing_is_text_in_the_default_mode(tmp_path):
-    rows = (("a", "N/A", "na-1", "supports", "None"), ("b", "N/A", "na-1", "Supports", ""))
-    file = write_csv(tmp_path / "a.csv", ANSWERS, *rows)
-    table = score_reports(TRACK, RUBRICS, read_assessments(file, ANSWER_ASSESSMENTS, SCALES))
-    # By hand: a has 4 / 2 / 5 = 0.4, b has 1.
-    assert table.runs[0].run_tag == "N/A"
-    assert table.runs[0].values["supportive_score"] == pytest.approx(0.7)
-
-
-def test_no_rows_and_wrong_columns_are_errors(tmp_path):
-    with pytest.raises(InputError, match="no row"):
-        compat_report_scores(TRACK, RUBRICS, write_csv(tmp_path / "a.csv", ANSWERS))
-    with pytest.raises(InputError, match="expected the columns"):
-        compat_report_scores(TRACK, RUBRICS, write_csv(tmp_path / "b.csv", "topic_id,label"))
-    (tmp_path / "c.csv").write_text(f"{ANSWERS}\na,r\n")
-    with pytest.raises(InputError, match="csv-cells"):
-        diff_report_scores(TRACK, RUBRICS, tmp_path / "c.csv")
 
 
 # What differs between both, by topic and over all, and the causes that are named for it.
@@ -198,24 +183,18 @@ def test_gaps_by_hand(tmp_path):
     assert questions(tmp_path, *FULL_PAIRS).agrees
 
 
-@pytest.mark.parametrize(
-    ("row", "cause", "ours_stops"),
-    [
+def test_stops_of_both_sides_are_told_apart(tmp_path):
+    for row, cause, ours_stops in [
         (("a", "r", "na-2", "Supports", "x"), "label-spelling", False),
         (("a", "r", "na-2", "supports", ""), "value-missing", False),
         (("a", "r", "na-2", "", "no reply"), "value-missing", False),
         (("a", "r", "na-99", "none", "x"), "id-unknown", True),
-    ],
-)
-def test_stops_in_reports(tmp_path, row, cause, ours_stops):
-    diff = reports(tmp_path, FULL[0], row)
-    assert causes_of_stops(diff) == [cause]
-    assert diff.stops[0].place.endswith("a.csv:3")
-    assert (diff.our_error is not None) == ours_stops
-    assert diff.gaps == ()
-
-
-def test_a_missing_verdict_stops_both_and_one_in_capitals_theirs_only(tmp_path):
+    ]:
+        diff = reports(tmp_path, FULL[0], row)
+        assert causes_of_stops(diff) == [cause]
+        assert diff.stops[0].place.endswith("a.csv:3")
+        assert (diff.our_error is not None) == ours_stops
+        assert diff.gaps == ()
     diff = questions(tmp_path, *FULL_PAIRS, verdicts=ONE_EACH[:1])
     assert causes_of_stops(diff) == ["verdict-missing"]
     assert "run r, topic b, question 1" in str(diff.our_error)
@@ -223,9 +202,6 @@ def test_a_missing_verdict_stops_both_and_one_in_capitals_theirs_only(tmp_path):
     diff = questions(tmp_path, *FULL_PAIRS, verdicts=verdicts)
     assert causes_of_stops(diff) == ["verdict-missing"]
     assert diff.our_error is None
-
-
-def test_conflicting_labels_stop_ours_unless_merged(tmp_path):
     rows = (*FULL, ("b", "r", "na-1", "contradicts", "x"))
     diff = reports(tmp_path, *rows)
     assert diff.stops == ()

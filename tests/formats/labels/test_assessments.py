@@ -37,9 +37,7 @@ def write_csv(tmp_path, *lines):
     return path
 
 
-def test_the_published_automatic_assessments_are_read_and_written_byte_for_byte(
-    shared_data, tmp_path
-):
+def test_published_and_own_files_have_the_columns_of_the_organizers(shared_data, tmp_path):
     path = shared_data / "dragun-2025" / "autojudge" / "auto_report_assessments.csv"
     assessments = read_assessments(path, ANSWER_ASSESSMENTS, SCALES)
     assert len(assessments) == 26 * 551
@@ -52,9 +50,6 @@ def test_the_published_automatic_assessments_are_read_and_written_byte_for_byte(
     copy = tmp_path / "copy.csv"
     write_assessments(copy, ANSWER_ASSESSMENTS, assessments)
     assert copy.read_bytes() == path.read_bytes()
-
-
-def test_writes_the_organizers_columns(tmp_path):
     write_assessments(tmp_path / "q.csv", QUESTION_ASSESSMENTS, [])
     write_assessments(tmp_path / "a.csv", ANSWER_ASSESSMENTS, [])
     write_assessments(tmp_path / "c.csv", COMPOUND_ASSESSMENTS, [])

@@ -151,7 +151,7 @@ def without_sources(passage):
     return replace(passage, source=None, **bare)
 
 
-def test_new_work_is_read_as_it_was_written(tmp_path):
+def test_what_is_new_or_corrected_is_read_as_it_was_written(tmp_path):
     path = tmp_path / "graded.jsonl.gz"
     write_graded(path, [GradedQuery("q", (new_passage(),))])
     (query,) = read_graded(path)
@@ -164,9 +164,6 @@ def test_new_work_is_read_as_it_was_written(tmp_path):
     for name in ("one.gz", "two.gz"):
         write_graded(tmp_path / name, [GradedQuery("q", (new_passage(),))])
     assert (tmp_path / "one.gz").read_bytes() == (tmp_path / "two.gz").read_bytes()
-
-
-def test_a_correction_keeps_what_else_is_known(tmp_path):
     path = tmp_path / "graded.jsonl"
     rated = {"self_ratings": [{"question_id": "q/1", "self_rating": 4}], "mine": 1}
     path.write_text(

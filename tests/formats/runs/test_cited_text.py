@@ -1,23 +1,30 @@
+"""Reports that cite segments: read, checked, made inert and written."""
+
 import json
 import time
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.formats.lines import Findings
+from sidelight.formats.lines import Findings, read_json_lines
 from sidelight.formats.runs.cited_sentences import (
+    check_active,
     check_report_run,
     check_reports,
+    has_citation_marks,
     inert,
     read_report_run,
     write_report_run,
 )
-from sidelight.formats.runs.submission import CheckedRun, official_reports
-from sidelight.schemas.run import CitedSentence, ReportMetadata, SubmittedReport
-from sidelight.text import one_line
+from sidelight.formats.runs.submission import CheckedRun, Delivery, official_reports, run_format
+from sidelight.schemas.run import CitedSentence, ReportMetadata, RunIdentity, SubmittedReport
+from sidelight.schemas.topic import Article
+from sidelight.text import budget_words, one_line
+from sidelight.tracks import load_track
 from tests.helpers.formats.sample_runs import (
     RUN_ID,
     TASK2,
@@ -202,17 +209,17 @@ PUBLIC_PROBLEMS = {
 }
 
 
-@pytest.mark.parametrize("name", PUBLIC_PROBLEMS)
-def test_a_public_run_has_these_problems(public_runs, name):
-    problems = check(public_runs / "task2" / name)
-    assert Counter((item.severity, item.code) for item in problems) == PUBLIC_PROBLEMS[name]
-
-
-def test_the_public_runs_read(public_runs):
+def test_public_runs_read_with_these_problems(public_runs):
+    for name, expected in PUBLIC_PROBLEMS.items():
+        problems = check(public_runs / "task2" / name)
+        assert Counter((item.severity, item.code) for item in problems) == expected
     runs = [read_report_run(path) for path in sorted((public_runs / "task2").iterdir())]
     assert [len(run.reports) for run in runs] == [30, 30, 30]
     citations = [c for run in runs for r in run.reports for s in r.responses for c in s.citations]
     assert len(citations) == 1_067
+    run = read_report_run(public_runs / "task2" / "organizer-gpt-oss-t2")
+    sentences = (sentence.text for report in run.reports for sentence in report.responses)
+    assert sum(map(has_citation_marks, sentences)) == 12
 
 
 # What readers of run files get wrong.
@@ -312,13 +319,19 @@ def test_a_line_that_is_no_object_is_an_error(tmp_path, line, code):
         read_report_run(path)
 
 
-def test_reads_the_fields_that_scoring_needs_alone(tmp_path):
+def test_scoring_needs_few_fields_and_a_mark_is_told_by_its_brackets(tmp_path):
     path = tmp_path / "run"
     line = {"metadata": {"run_id": "r", "topic_id": "t"}, "responses": [{"text": "A."}]}
     path.write_text(json.dumps(line))
     [report] = read_report_run(path).reports
     assert report.metadata == ReportMetadata(team_id="", run_id="r", topic_id="t")
     assert report.responses == (CitedSentence(text="A."),)
+    for text, expected in [
+        ("It closed [1] in 2019.", False),
+        (f"It closed in 2019【{ID}】.", True),
+        *(("It closed【】.", True), (f"It closed【{ID}", True), ("It closed】.", True)),
+    ]:
+        assert has_citation_marks(text) is expected
 
 
 def test_what_is_written_passes_both_checks(tmp_path):
@@ -351,3 +364,69 @@ def test_what_is_written_reads_back(tmp_path_factory, texts):
     assert [sentence.text for sentence in read.responses] == written
     assert read.metadata == report.metadata
     assert all(sentence.citations == (CITATION,) for sentence in read.responses)
+
+
+# What a model writes reaches no task file as markup, script address or formula.
+
+
+ACTIVE = {
+    "<script>alert(1)</script>": "‹script›alert(1)‹/script›",
+    "See <img src=x onerror=alert(1)> there.": "See ‹img src=x onerror=alert(1)› there.",
+    "<!-- hidden --> Shown.": "‹!-- hidden --› Shown.",
+    "[Click](javascript:alert(1)) here.": "[Click](javascript;alert(1)) here.",
+    "JavaScript :alert(1)": "JavaScript;alert(1)",
+    "data:text/html;base64,PHM+": "data;text/html;base64,PHM+",
+    "=cmd|'/C calc'!A0": "cmd|'/C calc'!A0",
+    "@SUM(1+1)": "SUM(1+1)",
+    "+cmd|' /C calc'!A0": "cmd|' /C calc'!A0",
+    '=HYPERLINK("http://a")': 'HYPERLINK("http://a")',
+}
+PLAIN = (
+    *("It was 5 < 7 and 9 > 3.", "The data: ten wells.", "- a dash", "-5 degrees.", "a=b", "a@b.c"),
+    *('Who wrote "<3"?', "+44 20 is a prefix.", "JavaScript is a language."),
+)
+
+
+def test_what_is_active_is_made_inert_and_prose_stays():
+    for text, shown in ACTIVE.items():
+        assert inert(text) == shown
+        findings = Findings(Path("run"))
+        check_active(text, 3, findings)
+        (problem,) = findings.problems
+        assert (problem.code, problem.severity, problem.line) == ("active-text", "warning", 3)
+    for text in PLAIN:
+        assert inert(text) == text
+
+
+@given(st.text(st.sampled_from("<>=@+-|!:;/ aJscript(\"'"), max_size=40))
+def test_nothing_grows_and_once_is_enough(text):
+    shown = inert(text)
+    assert inert(shown) == shown
+    assert len(shown) <= len(text)
+    assert budget_words(shown) <= budget_words(text)
+
+
+def test_no_writer_lets_it_through_and_repeated_keys_are_errors(tmp_path):
+    for text in ACTIVE:
+        identity = RunIdentity(team_id="a", run_id="a-b", type="automatic")
+        for task in load_track().tasks:
+            result = (
+                (text,) * 10
+                if task == load_track().question_list
+                else (CitedSentence(text=text, citations=()),)
+            )
+            path = tmp_path / task.file_name
+            delivery = Delivery(Article(topic_id="t", body="x"), result)
+            run_format(task).write(path, identity, [delivery])
+            written = path.read_text(encoding="utf-8")
+            assert one_line(text) not in written
+            problems = run_format(task).check(path, task, ["t"], None)
+            assert "active-text" not in {problem.code for problem in problems}
+    for line in ['{"a": 1, "a": 2}', '{"a": {"b": 1, "b": 1}}', '{"a": [{"b": 1, "\\u0062": 2}]}']:
+        path = tmp_path / "run.jsonl"
+        path.write_text(f'{{"a": 1}}\n{line}\n')
+        with pytest.raises(InvalidFileError, match=r"run\.jsonl:2: error \[key-repeated\]"):
+            read_json_lines(path)
+
+
+ID = "msmarco_v2.1_doc_16_1293403601#1_1489527196"

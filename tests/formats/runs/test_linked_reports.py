@@ -27,7 +27,7 @@ def codes(path):
     return {one.code: one.severity for one in LINKED_REPORTS.check(path, TASK, ["t"], None)}
 
 
-def test_reports_are_held_against_limits_and_models_are_runs(tmp_path):
+def test_reports_become_linked_within_limits_and_models_runs(tmp_path):
     path = tmp_path / "m"
     path.write_text(line("t", PAGE, text="Two words. " * 400))
     assert codes(path) == {"report-words": "warning"}
@@ -40,9 +40,6 @@ def test_reports_are_held_against_limits_and_models_are_runs(tmp_path):
     path.write_text(line("t") + line("t"))
     with pytest.raises(InvalidFileError, match="a second one for 't'"):
         read_linked_runs(path)
-
-
-def test_segments_become_pages_and_the_score_is_for_each_word():
     sentence = CitedSentence(text="So.", citations=("a#0", "a#2", "b#0", "c#0"))
     (found,) = linked([sentence], {"a#0": PAGE, "a#2": PAGE, "b#0": "", "c#0": "https://c/"})
     assert found.citations == (PAGE, "https://c/")

@@ -178,7 +178,7 @@ def objections(task, change, folder):
 
 
 @pytest.mark.parametrize(("task", "change"), PASSED)
-def test_accepts_what_the_validator_accepts(task, change, tmp_path):
+def test_what_the_validator_accepts_is_accepted(task, change, tmp_path):
     assert objections(task, change, tmp_path) == []
 
 

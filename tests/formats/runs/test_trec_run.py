@@ -1,16 +1,23 @@
+"""Rankings for topics and for questions: read by score, written so that ties keep their order."""
+
 import math
 from itertools import pairwise
 
 import ir_measures
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.formats.runs.trec_run import BY_TOPIC, read_trec_run, write_trec_run
-from sidelight.schemas.investigation.evidence import Hit
-from sidelight.schemas.task import RankingTask
+from sidelight.formats.runs.question_list import TAGGED_QUESTIONS
+from sidelight.formats.runs.submission import Delivery
+from sidelight.formats.runs.trec_run import BY_QUESTION, BY_TOPIC, read_trec_run, write_trec_run
+from sidelight.formats.verdict import detect_format
+from sidelight.schemas.investigation.evidence import Hit, ranked
+from sidelight.schemas.run import QuestionHits, RunIdentity
+from sidelight.schemas.task import QuestionRankingsTask, RankingTask
+from sidelight.schemas.topic import Article, question_id
 from sidelight.tracks import load_track
 
 
@@ -34,24 +41,18 @@ def test_hits_are_read_by_score_and_written_in_six_columns(tmp_path):
     assert path.read_text() == ("q Q0 a 1 1.5 tag\nq Q0 b 2 1.4999999 tag\nq Q0 c 3 0.25 tag\n")
 
 
-@pytest.mark.parametrize(
-    ("line", "code"),
-    [
+def test_a_line_that_is_no_hit_is_an_error(tmp_path):
+    for line, code in [
         ("q Q0 a 1 0.5", "column-count"),
         ("q Q0 a b 1 0.5 x", "column-count"),
         *(("q Q0 a 1 nan x", "score"), ("q Q0 a 1 inf x", "score"), ("q Q0 a 1 1e999 x", "score")),
         *(("q Q0 a 1 1e308 x", "score"), ("q Q0 a 1 1_0 x", "score"), ("q Q0 a 1 ٣ x", "score")),
         ("q Q0 first 1 0.1 x", "segment-duplicate"),
-    ],
-)
-def test_a_line_that_is_no_hit_is_an_error(tmp_path, line, code):
-    path = write(tmp_path, f"q Q0 first 1 2 x\n{line}\n")
-    with pytest.raises(InvalidFileError) as caught:
-        read_trec_run(path)
-    assert [(item.code, item.line) for item in caught.value.problems] == [(code, 2)]
-
-
-def test_what_was_found_before_a_line_is_refused_is_told_too(tmp_path):
+    ]:
+        path = write(tmp_path, f"q Q0 first 1 2 x\n{line}\n")
+        with pytest.raises(InvalidFileError) as caught:
+            read_trec_run(path)
+        assert [(item.code, item.line) for item in caught.value.problems] == [(code, 2)]
     path = write(tmp_path, "\ufeffq Q0 a 1 2 x\n\nq Q0 b 2 high x\n")
     task = load_track("rag2025").of_kind(RankingTask)
     problems = BY_TOPIC.check(path, task, ["q"], None)
@@ -114,3 +115,70 @@ def test_trec_eval_ranks_ties_as_given(tmp_path):
     tied = [ir_measures.ScoredDoc("q", hit.segment_id, hit.score) for hit in hits]
     assert reciprocal_rank(tied) == pytest.approx(1 / 3)
     assert reciprocal_rank(ir_measures.read_trec_run(str(path))) == 1.0
+
+
+# Documents for questions, and questions under a tag: what is written is read, in any order.
+
+
+TRACK = load_track("lateral2024")
+TASK = TRACK.of_kind(QuestionRankingsTask)
+IDENTITY = RunIdentity(team_id="lamp", run_id="lamp-d")
+DOCUMENTS = st.builds("clueweb22-en{:04}-00-{:05}".format, st.integers(0, 9), st.integers(0, 9))
+SCORES = st.floats(-1e3, 1e4, width=32)
+RANKINGS = st.dictionaries(
+    st.sampled_from(["a", "b-Q01", "clueweb22-en0000-66-10629"]),
+    st.lists(st.dictionaries(DOCUMENTS, SCORES, min_size=1, max_size=10), min_size=1, max_size=3),
+    min_size=1,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@given(RANKINGS)
+def test_what_is_written_is_valid_and_read_again(tmp_path, rankings):
+    delivered = [
+        Delivery(
+            Article(topic_id=topic_id, body=""),
+            tuple(
+                QuestionHits(
+                    question_id=question_id(topic_id, number),
+                    hits=tuple(ranked([Hit(*item) for item in found.items()])),
+                )
+                for number, found in enumerate(asked, start=1)
+            ),
+        )
+        for topic_id, asked in rankings.items()
+    ]
+    path = tmp_path / "lamp-d"
+    BY_QUESTION.write(path, IDENTITY, delivered)
+    assert detect_format(path) == "question_trec_run"
+    problems = BY_QUESTION.check(path, TASK, list(rankings), None)
+    assert {problem.code for problem in problems} <= {"ranking-short"}
+    found = BY_QUESTION.read(path).results()
+    assert list(found) == list(rankings)
+    for topic, result in delivered:
+        names = [[hit.segment_id for hit in one.hits] for one in found[topic.topic_id]]
+        assert names == [[hit.segment_id for hit in one.hits] for one in result]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sampled_from(["a-Q01", "Q0", "d", "1", "2.5", "é", "\u2028", " ", "\n", "\t"])))
+def test_any_columns_are_checked_without_a_crash(tmp_path, pieces):
+    path = tmp_path / "run"
+    path.write_text("".join(pieces), encoding="utf-8")
+    for problem in BY_QUESTION.check(path, TASK, ["a"], None):
+        assert problem.remedy
+    try:
+        BY_QUESTION.read(path)
+    except InvalidFileError as error:
+        assert error.problems[0].file == str(path)  # noqa: PT017 - most files are fine
+
+
+def test_the_example_questions_are_read_and_some_are_too_long(shared_data):
+    """The track's overview says so itself."""
+    path = shared_data / "lateral-2024/trec-2024-lateral-reading-example-questions.txt"
+    assert detect_format(path) == "tagged_questions_tsv"
+    assert [len(found) for found in TAGGED_QUESTIONS.read(path).results().values()] == [10]
+    problems = TAGGED_QUESTIONS.check(path, TRACK.question_list, ["clueweb22-fake-id"], None)
+    errors = [problem.code for problem in problems if problem.severity == "error"]
+    assert set(errors) == {"question-length"}
+    assert len(errors) == 4

@@ -36,7 +36,7 @@ def lines(*values):
     return "".join(json.dumps(one) + "\n" for one in values)
 
 
-def test_articles_are_read_in_file_order_and_may_come_with_questions(tmp_path):
+def test_articles_narratives_and_queries_are_read_in_file_order(tmp_path):
     more = {"url": "https://a/b", "title": "T", "headings": "H", "body": "B", "x": 1}
     path = written(tmp_path, lines({"docid": "t2", **more}, {"docid": "t1", "body": ""}))
     assert read_articles(path) == (
@@ -49,9 +49,6 @@ def test_articles_are_read_in_file_order_and_may_come_with_questions(tmp_path):
     assert not isinstance(plain, QuestionedArticle)
     assert isinstance(questioned, QuestionedArticle)
     assert questioned.questions == ("Who?", "Why?")
-
-
-def test_narratives_and_queries_are_read_in_file_order(tmp_path):
     text = (
         '{"id": "7", "title": "I want to know."}\n\n'
         '{"id": "007", "title": "Why?", "sub_questions": ["Since when?"], "more": 1}\n'

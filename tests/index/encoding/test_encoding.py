@@ -1,15 +1,21 @@
 """Texts become vectors: of which model, in which arithmetic, and what is chosen for a build."""
 
+import json
 import pickle
 import shutil
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from transformers import AutoModel, AutoTokenizer, BertConfig
 
 from sidelight.errors import MachineError
+from sidelight.index.build import build_index
+from sidelight.index.encoding import calibration
 from sidelight.index.encoding import encoder as module
+from sidelight.index.encoding.calibration import agreement, calibrate
 from sidelight.index.encoding.encoder import (
     WEIGHTS,
     Encoder,
@@ -21,8 +27,62 @@ from sidelight.index.encoding.encoder import (
     prompts_of,
 )
 from sidelight.index.encoding.onnx_model import Arithmetic, multiplies_bfloat16, on_all_cores
+from sidelight.index.engine import LocalEngine
+from sidelight.index.folder import open_index
+from sidelight.index.text.corpus import passage_text
 from sidelight.retrieval.rerank import CrossEncoder
-from tests.helpers.models.tiny_models import hidden_states, write_encoder, write_encoder_with_int8
+from tests.helpers.models.int8_models import write_int8
+
+
+def write_encoder(folder, pooling="mean", prompts=None, seed=7):
+    """Write an encoder that pools by `mean`, `cls` or `lasttoken`, and return its folder."""
+    torch.manual_seed(seed)
+    config = BertConfig(
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=64,
+        initializer_range=0.2,
+    )
+    AutoModel.from_config(config).save_pretrained(folder)
+    AutoTokenizer.from_pretrained(bundled_model()).save_pretrained(folder)
+    modes = {"mean": "mean_tokens", "cls": "cls_token", "lasttoken": "lasttoken"}
+    files = {
+        "modules.json": [
+            {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
+            {
+                "idx": 1,
+                "name": "1",
+                "path": "1_Pooling",
+                "type": "sentence_transformers.models.Pooling",
+            },
+        ],
+        "sentence_bert_config.json": {"max_seq_length": 64, "do_lower_case": False},
+        "config_sentence_transformers.json": {"prompts": dict(prompts or {})},
+        "1_Pooling/config.json": {
+            "word_embedding_dimension": 32,
+            **{f"pooling_mode_{name}": mode == pooling for mode, name in modes.items()},
+        },
+    }
+    for name, content in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(json.dumps(content), encoding="utf-8")
+    return folder
+
+
+def write_encoder_with_int8(folder):
+    """Write an encoder that comes with an int8 ONNX file, and return its folder."""
+    write_encoder(folder)
+    write_int8(folder, AutoModel.from_pretrained(folder), "last_hidden_state")
+    return folder
+
+
+def hidden_states(folder, text):
+    """Return what the transformer alone makes of a text, (n_tokens, 32)."""
+    tokens = AutoTokenizer.from_pretrained(folder)(text, return_tensors="pt")
+    with torch.inference_mode():
+        return AutoModel.from_pretrained(folder)(**tokens).last_hidden_state[0]
+
 
 SEARCH = "Represent this sentence for searching relevant passages: "
 TEXTS = [
@@ -154,7 +214,7 @@ def test_prompts_are_known_by_name_unless_the_model_says_its_own():
     assert prompts_of("intfloat/e5-base", {"query": "Q: ", "passage": "P: "}) == ("Q: ", "P: ")
 
 
-def test_a_changed_model_is_refused(tmp_path, monkeypatch):
+def test_a_changed_model_is_refused_and_another_family_left_alone(tmp_path, monkeypatch):
     folder = tmp_path / "model"
     shutil.copytree(bundled_model(), folder)
     with (folder / WEIGHTS).open("r+b") as stream:
@@ -168,6 +228,9 @@ def test_a_changed_model_is_refused(tmp_path, monkeypatch):
     with pytest.raises(MachineError, match="no such file"):
         genuine(folder)
     assert genuine(bundled_model()) == bundled_model()
+    model = torch.nn.Sequential(*layers())
+    pack_linear(model)
+    assert not any(isinstance(one, PackedLinear) for one in model.modules())
 
 
 # Each core works alone, and nobody else is told to.
@@ -213,7 +276,107 @@ def test_all_layers_are_packed_and_give_the_same_bits(shape):
         assert torch.equal(model(inputs), plain(inputs))
 
 
-def test_a_model_of_another_family_stays_as_it_is():
-    model = torch.nn.Sequential(*layers())
-    pack_linear(model)
-    assert not any(isinstance(one, PackedLinear) for one in model.modules())
+# The arithmetic of a build: what agrees, what is quickest, and what it goes on with.
+
+
+@pytest.fixture(scope="module")
+def with_wrong_int8(with_int8, tmp_path_factory):
+    """An encoder whose int8 file is that of another model."""
+    folder = write_encoder(tmp_path_factory.mktemp("models") / "other", seed=8)
+    shutil.copytree(Path(with_int8) / "onnx", folder / "onnx")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def texts(small_corpus):
+    return [passage_text(segment) for segment in small_corpus]
+
+
+def test_agreement():
+    reference = np.eye(3, dtype=np.float32)
+    found = np.array([[0.6, 0.8, 0], [0, 1, 0], [0, 0, 1]], dtype=np.float32)
+    shown = agreement(found, reference)
+    # Cosines 0.6, 1, 1. There are only two others for each text, so all share both.
+    assert shown.mean_cosine == pytest.approx(2.6 / 3)
+    assert shown.min_cosine == pytest.approx(0.6)
+    assert shown.overlap == 1
+    # Twelve texts on a quarter of a circle: all but the farthest end are nearest. When the two ends
+    # change places, the ten between them lose one end and gain the other; the ends lose nothing.
+    angles = np.linspace(0, np.pi / 2, 12)
+    circle = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+    assert agreement(circle, circle).overlap == 1
+    assert agreement(circle[[11, *range(1, 11), 0]], circle).overlap == pytest.approx(
+        (10 * 0.9 + 2 * 1) / 12
+    )
+
+
+def test_the_quickest_that_agrees_is_chosen(with_int8, texts, with_wrong_int8):
+    chosen = calibrate(Encoder(with_int8), texts)
+    assert chosen.trials[0].arithmetic is Arithmetic.FP32
+    assert chosen.trials[0].agreement.overlap == 1
+    assert {one.arithmetic for one in chosen.trials} >= {Arithmetic.FP32, Arithmetic.INT8}
+    accepted = {one.texts_per_s: one.arithmetic for one in chosen.trials if one.accepted}
+    assert chosen.arithmetic is accepted[max(accepted)]
+    assert "top-10 overlap" in str(chosen)
+    encoder = Encoder(str(with_wrong_int8))
+    chosen = calibrate(encoder, texts)
+    tried = {one.arithmetic: one for one in chosen.trials}
+    assert not tried[Arithmetic.INT8].accepted
+    assert chosen.arithmetic is not Arithmetic.INT8
+    with pytest.raises(MachineError, match="expected int8 to encode as fp32 does"):
+        calibrate(encoder.in_arithmetic(Arithmetic.INT8), texts)
+
+
+@pytest.fixture
+def tried(monkeypatch):
+    """What is asked of `calibrate`, for collections of 30 segments or more."""
+    asked = []
+    real = calibrate
+
+    def record(encoder, texts):
+        asked.append(encoder.arithmetic)
+        return real(encoder, texts)
+
+    monkeypatch.setattr(calibration, "CALIBRATED", 30)
+    monkeypatch.setattr(calibration, "_EVERY", 1)
+    monkeypatch.setattr(calibration, "calibrate", record)
+    return asked
+
+
+def test_a_large_build_tries_once_and_goes_on_as_it_began(
+    small_shard, with_int8, tried, tmp_path, monkeypatch
+):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    def build():
+        encoder = Encoder(with_int8)
+        return build_index([small_shard], tmp_path / "i", encoder, engine=LocalEngine(1)).encoding
+
+    with monkeypatch.context() as patch:
+        patch.setattr("sidelight.index.build.write_vectors", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            build()
+    begun = calibration.read_encoding(tmp_path / "i" / "parts")
+    assert begun is not None
+    assert build() == begun
+    assert build() == begun  # done already
+    assert tried == [None]
+    assert open_index(tmp_path / "i").manifest.encoding == begun
+
+
+def test_an_encoding_that_is_named_is_part_of_the_plan_and_a_small_build_does_not_try(
+    small_shard, with_int8, tried, tmp_path
+):
+    encoder = Encoder(with_int8, arithmetic=Arithmetic.INT8)
+    manifest = build_index([small_shard], tmp_path / "i", encoder, engine=LocalEngine(1))
+    free = manifest.plan.model_copy(update={"arithmetic": None})
+    assert free.fingerprint() != manifest.fingerprint()
+    assert manifest.encoding.arithmetic is Arithmetic.INT8
+    assert tried == [Arithmetic.INT8]
+    assert open_index(tmp_path / "i").encoder.arithmetic is Arithmetic.INT8
+    encoder = Encoder(with_int8)
+    manifest = build_index([small_shard], tmp_path / "i", encoder, engine=LocalEngine(1))
+    assert manifest.encoding == calibration.Encoding(
+        arithmetic=calibration.default_arithmetic(), trials=()
+    )

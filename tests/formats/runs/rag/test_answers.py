@@ -72,10 +72,9 @@ def test_references_are_written_in_the_order_of_their_first_citation(tmp_path):
     }
     assert line["references"] == [B, A]
     assert [one["citations"] for one in line["answer"]] == [[0], [], [1, 0]]
-    identity = RunIdentity(team_id="lamp", run_id=RUN_ID)
     with pytest.raises(InputError, match="answers are to narratives"):
-        ANSWERS.write(tmp_path / RUN_ID, identity, [Delivery(Article(topic_id="t", body=""), ())])
-    assert not (tmp_path / RUN_ID).exists()
+        ANSWERS.write(tmp_path / "no", identity, [Delivery(Article(topic_id="t", body=""), ())])
+    assert not (tmp_path / "no").exists()
 
 
 @pytest.mark.parametrize("place", [2, -1, 10**30, True, "0", 0.0, None])
