@@ -14,10 +14,8 @@ from sidelight.evaluation.pooling import (
     pool_questions,
     rule_reason,
 )
-from sidelight.formats.labels.qrels import read_question_grades
 from sidelight.formats.topics import read_pooled_questions
 from sidelight.llm.prompted import PromptedModel, Sampling
-from sidelight.tracks import load_track
 from tests.helpers.labels.toy import HAVE, question_run, rubric
 from tests.helpers.models.scripted_model import ScriptedModel
 
@@ -113,32 +111,6 @@ def test_the_command_pools_and_joins(tmp_path):
     command += ["--articles", str(tmp_path / "articles.jsonl"), "-o", str(tmp_path / "topics")]
     assert CliRunner().invoke(app, command).exit_code == 0
     assert '"questions":["What did' in (tmp_path / "topics").read_text()
-
-
-def test_twelve_of_the_submitted_questions_for_each_article(shared_data, lexical_encode):
-    published = read_pooled_questions(
-        shared_data / "lateral-2024/trec-2024-lateral-reading-task2-questions.txt"
-    )
-    assert [len(asked) for asked in published.values()] == [12] * 50
-    scales = load_track("lateral2024").scales
-    path = shared_data / "lateral-2024/question-assessments.tsv"
-    asked = {}
-    for one in read_question_grades(path, scales):
-        topics = asked.setdefault(one.run_tag, {})
-        topics.setdefault(one.topic_id, {})[one.run_question_rank] = one.run_question_text
-    groups = {}
-    for tag, topics in sorted(asked.items()):
-        texts = {topic: [found[rank] for rank in sorted(found)] for topic, found in topics.items()}
-        name = next(one for one in ("h2oloo", "Organizers", "porties", "uwclarke") if one in tag)
-        groups.setdefault(name, []).append(question_run(tag, **texts))
-    pools = [
-        asyncio.run(pool_questions(groups, RuleChecker(lexical_encode, 120), per_group=3, seed=5))
-        for _ in range(2)
-    ]
-    assert pools[0] == pools[1]
-    assert {len(set(found)) for found in pools[0].questions.values()} == {12}
-    assert len(pools[0].questions) == 50
-    assert all(len(text) <= 120 for found in pools[0].questions.values() for text in found)
 
 
 # Pairs to judge: one or two for each rubric question and run.

@@ -26,7 +26,7 @@ from sidelight.index.encoding.calibration import read_encoding
 from sidelight.index.engine import LocalEngine
 from sidelight.index.folder import IndexFolder, lucene_folder, open_index
 from sidelight.index.lucene import jvm
-from sidelight.index.manifest import FORMAT_VERSION, IndexPlan, read_report
+from sidelight.index.manifest import FORMAT_VERSION, read_report
 from sidelight.index.text.corpus import MS_MARCO, CorpusFields, ShardReader
 from sidelight.index.vectors import capacity
 from sidelight.index.vectors.capacity import check_machine
@@ -145,96 +145,88 @@ def test_folders_of_others_are_not_touched(small_shard, encoder, tmp_path):
     assert (tmp_path / "thesis.tex").read_text() == "precious"
 
 
-class TestOpening:
-    @pytest.fixture
-    def copy(self, small_index, tmp_path):
-        return Path(shutil.copytree(small_index.path, tmp_path / "copy"))
-
-    def change(self, folder, **plan):
-        path = folder / "manifest.json"
-        content = orjson.loads(path.read_bytes())
-        content["plan"].update(plan)
-        path.write_bytes(orjson.dumps(content))
-
-    def test_no_index(self, tmp_path):
-        with pytest.raises(InputError, match="found none"):
-            open_index(tmp_path)
-
-    def test_missing_file(self, copy):
-        (copy / "vectors" / "ids.npy").unlink()
-        with pytest.raises(InvalidFileError, match=r"vectors/ids\.npy .* no such file"):
-            open_index(copy)
-
-    def test_cut_file(self, copy):
-        path = copy / "docstore" / "segments.sqlite"
-        path.write_bytes(path.read_bytes()[:-1])
-        with pytest.raises(InvalidFileError, match=r"segments\.sqlite with"):
-            open_index(copy)
-
-    def test_newer_format(self, copy):
-        self.change(copy, format_version=FORMAT_VERSION + 1)
-        with pytest.raises(InputError, match=f"found format {FORMAT_VERSION + 1}") as caught:
-            open_index(copy)
-        assert "newer sidelight" in caught.value.remedy
-
-    def test_other_weights(self, copy, small_index):
-        encoder = small_index.manifest.plan.encoder.model_copy(update={"weights": "0" * 64})
-        self.change(copy, encoder=encoder.model_dump())
-        with pytest.raises(InputError, match="another of that name"):
-            _ = open_index(copy).encoder
-
-    def test_unreadable_manifest(self, copy):
-        (copy / "manifest.json").write_text("{}")
-        with pytest.raises(InputError, match="Delete the folder"):
-            open_index(copy)
-
-    def test_text_of_the_same_length(self, copy, small_index):
-        path = copy / "docstore" / "segments.sqlite"
-        content = path.read_bytes()
-        word = next(iter(small_index.docstore)).text.split()[0].encode()
-        assert word in content
-        path.write_bytes(content.replace(word, word[::-1], 1))
-        assert open_manifest_hash(copy) == small_index.manifest.fingerprint()
-        with pytest.raises(InvalidFileError, match=r"segments\.sqlite as it was built"):
-            open_index(copy)
-
-    def test_a_change_between_the_samples_is_found_by_reading_all(self, copy):
-        path = copy / "manifest.json"
-        content = orjson.loads(path.read_bytes())
-        name = "docstore/segments.sqlite"
-        content["hashes"][name]["whole"] = "0" * 64
-        path.write_bytes(orjson.dumps(content))
-        open_index(copy)
-        result = CliRunner().invoke(app, ["index", "verify", str(copy)])
-        assert isinstance(result.exception, InvalidFileError)
-        assert name in str(result.exception)
-
-    def test_all_files_are_as_they_were_built(self, copy):
-        result = CliRunner().invoke(app, ["index", "verify", str(copy)])
-        assert result.exit_code == 0, result.output
-        assert "files as they were built" in result.output
-
-    @pytest.mark.parametrize("seed", range(4))
-    def test_damage_that_samples_miss_is_an_error_and_no_traceback(self, copy, seed):
-        """As if the index were too large for its samples to show it."""
-        path = copy / "manifest.json"
-        content = orjson.loads(path.read_bytes())
-        files = [name for name, size in content["files"].items() if size > 200]
-        name = random.Random(seed).choice(sorted(files))
-        content["hashes"] = {}
-        path.write_bytes(orjson.dumps(content))
-        damaged = bytearray((copy / name).read_bytes())
-        damaged[:200] = random.Random(seed).randbytes(200)
-        (copy / name).write_bytes(damaged)
-        with contextlib.suppress(InputError):
-            folder = open_index(copy)
-            list(folder.docstore)
-            open_retriever("hybrid", folder).search([Query(query_id="q", text="a wing")], 5)
+@pytest.fixture
+def copy(small_index, tmp_path):
+    return Path(shutil.copytree(small_index.path, tmp_path / "copy"))
 
 
-def open_manifest_hash(folder):
-    content = orjson.loads((folder / "manifest.json").read_bytes())
-    return IndexPlan.model_validate_json(orjson.dumps(content["plan"])).fingerprint()
+def changed(folder, change):
+    """Change the manifest of an index."""
+    path = folder / "manifest.json"
+    content = orjson.loads(path.read_bytes())
+    change(content)
+    path.write_bytes(orjson.dumps(content))
+
+
+def cut(folder):
+    path = folder / "docstore" / "segments.sqlite"
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+def other_text(folder):
+    """Text of the same length, which leaves the size of its file."""
+    path = folder / "docstore" / "segments.sqlite"
+    content = path.read_bytes()
+    word = next(iter(open_index(folder).docstore)).text.split()[0].encode()
+    assert word in content
+    path.write_bytes(content.replace(word, word[::-1], 1))
+
+
+def newer(content):
+    content["plan"]["format_version"] = FORMAT_VERSION + 1
+
+
+def other_weights(content):
+    content["plan"]["encoder"]["weights"] = "0" * 64
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        (shutil.rmtree, "found none"),
+        (
+            lambda index: (index / "vectors" / "ids.npy").unlink(),
+            r"vectors/ids\.npy .* no such file",
+        ),
+        (cut, r"segments\.sqlite with"),
+        (
+            lambda index: changed(index, newer),
+            f"found format {FORMAT_VERSION + 1}.*newer sidelight",
+        ),
+        (lambda index: changed(index, other_weights), "another of that name"),
+        (lambda index: (index / "manifest.json").write_text("{}"), "Delete the folder"),
+        (other_text, r"segments\.sqlite as it was built"),
+    ],
+)
+def test_what_is_no_index_or_damaged_is_refused(copy, damage, says):
+    damage(copy)
+    with pytest.raises(InputError, match=says):
+        _ = open_index(copy).encoder
+
+
+def test_a_change_between_the_samples_is_found_by_reading_all(copy):
+    result = CliRunner().invoke(app, ["index", "verify", str(copy)])
+    assert result.exit_code == 0, result.output
+    assert "files as they were built" in result.output
+    name = "docstore/segments.sqlite"
+    changed(copy, lambda content: content["hashes"][name].update(whole="0" * 64))
+    open_index(copy)
+    result = CliRunner().invoke(app, ["index", "verify", str(copy)])
+    assert isinstance(result.exception, InvalidFileError)
+    assert name in str(result.exception)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_damage_that_samples_miss_is_an_error_and_no_traceback(copy, small_index, seed):
+    """As if the index were too large for its samples to show it."""
+    files = [name for name, size in small_index.manifest.files.items() if size > 200]
+    changed(copy, lambda content: content.update(hashes={}))
+    path = copy / random.Random(seed).choice(sorted(files))
+    path.write_bytes(random.Random(seed).randbytes(200) + path.read_bytes()[200:])
+    with contextlib.suppress(InputError):
+        folder = open_index(copy)
+        list(folder.docstore)
+        open_retriever("hybrid", folder).search([Query(query_id="q", text="a wing")], 5)
 
 
 def failed():

@@ -42,6 +42,9 @@ def test_tracks_are_found_by_path_by_name_and_by_kind(tmp_path):
     assert (dragun.enough_words, dragun.thin_words) == (225, 100)
     assert (rag.enough_words, rag.thin_words) == (360, 160)
     assert run_file_names() >= {"task1.tsv", "task2.jsonl", "retrieval.trec", "answers.jsonl"}
+    for name in ["nowhere.yaml", "dragun2026", "os:system", "null\0.yaml"]:
+        with pytest.raises(UsageError, match=f"track .*{re.escape(name.partition(chr(0))[0])}"):
+            load_track(name)
 
 
 def set_task(place, key, value):
@@ -97,12 +100,6 @@ def test_what_is_wrong_with_a_track_is_named(tmp_path, track, change, says):
     with pytest.raises(UsageError, match=r"mine\.yaml: expected a track; ") as caught:
         load_track(changed(tmp_path, **content))
     assert says in caught.value.message
-
-
-@pytest.mark.parametrize("name", ["nowhere.yaml", "dragun2026", "os:system", "null\0.yaml"])
-def test_a_track_that_is_nowhere_is_a_usage_error(name):
-    with pytest.raises(UsageError, match=f"track .*{re.escape(name.partition(chr(0))[0])}"):
-        load_track(name)
 
 
 def test_a_format_of_another_kind_and_a_track_without_articles_are_refused(tmp_path):

@@ -21,10 +21,18 @@ from sidelight.formats.labels.assessments import (
     COMPOUND_ASSESSMENTS,
     QUESTION_ASSESSMENTS,
 )
-from sidelight.formats.labels.qrels import read_qrels
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track
-from tests.helpers.labels.toy import GOOD, HAVE, answer, pair, rubric, verdict, write_csv
+from tests.helpers.labels.toy import (
+    GOOD,
+    HAVE,
+    answer,
+    answers_of,
+    pairs_of,
+    rubric,
+    verdicts_of,
+    write_csv,
+)
 
 SCALES = load_track().scales
 
@@ -32,13 +40,15 @@ RUBRICS = {"t": rubric("t", (HAVE, 2), (GOOD, 2))}
 
 
 def answers(*labels):
-    return [answer("t", "r", f"na-{number}", label) for number, label in enumerate(labels, 1)]
+    return answers_of(f"t r {' '.join(labels)}")
+
+
+def compared(first, second, *rubrics, kind=ANSWER_ASSESSMENTS):
+    return compare_labels(kind, SCALES, first, second, *rubrics)
 
 
 def test_labels_are_compared_in_their_categories():
-    found = compare_labels(
-        ANSWER_ASSESSMENTS,
-        SCALES,
+    found = compared(
         answers("supports", "none", "none", "partial"),
         answers("supports", "supports", "none", "none"),
     )
@@ -54,26 +64,23 @@ def test_labels_are_compared_in_their_categories():
     }
     assert scheme.by_importance == {}
     assert scheme.overall.shares["supports"] == (0.25, 0.5)
-    found = compare_labels(
-        QUESTION_ASSESSMENTS,
-        SCALES,
-        [pair("t", 1, "r", 1, "different"), pair("t", 1, "r", 2, "very-similar")],
-        [pair("t", 1, "r", 1, "very-different"), pair("t", 1, "r", 2, "similar")],
+    found = compared(
+        pairs_of("t r 1.1:different 1.2:very-similar"),
+        pairs_of("t r 1.1:very-different 1.2:similar"),
+        kind=QUESTION_ASSESSMENTS,
     )
     four, three = (scheme.overall for scheme in found.schemes)
     assert four.categories == ("very-similar", "similar", "different", "very-different")
     assert four.coefficients["raw"] == 0
     assert three.categories == ("very-similar", "similar", "no-credit")
     assert three.coefficients["raw"] == 0.5
-    first = [verdict("t", "r", 1, "compound"), verdict("t", "r", 2, "not-compound")]
-    second = [verdict("t", "r", 1, "compound"), verdict("t", "r", 2, "compound")]
-    [scheme] = compare_labels(COMPOUND_ASSESSMENTS, SCALES, first, second).schemes
+    first = verdicts_of("t r compound not-compound")
+    second = verdicts_of("t r compound compound")
+    [scheme] = compared(first, second, kind=COMPOUND_ASSESSMENTS).schemes
     assert scheme.overall.table.tolist() == [[1, 0], [1, 0]]
     with pytest.raises(UsageError, match="belong to no rubric question"):
-        compare_labels(COMPOUND_ASSESSMENTS, SCALES, first, second, RUBRICS)
-    found = compare_labels(
-        ANSWER_ASSESSMENTS,
-        SCALES,
+        compared(first, second, RUBRICS, kind=COMPOUND_ASSESSMENTS)
+    found = compared(
         answers("supports", "none", "none", "none"),
         answers("supports", "none", "none", "partial"),
         RUBRICS,
@@ -84,10 +91,8 @@ def test_labels_are_compared_in_their_categories():
     assert [part.coefficients["raw"] for part in parts.values()] == [1, 0.5]
     assert [part.n for part in parts.values()] == [2, 2]
 
-    questions = [pair("t", 1, "r", 1, "similar"), pair("t", 2, "r", 1, "different")]
-    for scheme in compare_labels(
-        QUESTION_ASSESSMENTS, SCALES, questions, questions, RUBRICS
-    ).schemes:
+    questions = pairs_of("t r 1.1:similar 2.1:different")
+    for scheme in compared(questions, questions, RUBRICS, kind=QUESTION_ASSESSMENTS).schemes:
         assert [part.n for part in scheme.by_importance.values()] == [1, 1]
 
 
@@ -95,30 +100,30 @@ def test_what_one_side_did_not_judge_is_no_agreement():
     unjudged = Unjudged(reason="no reply")
     first = answers("supports", "none", "none")
     second = [replace(item, label=unjudged) for item in first[:1]]
-    second += [answer("t", "r", "na-2", "none"), answer("t", "other", "na-1", "none")]
-    found = compare_labels(ANSWER_ASSESSMENTS, SCALES, first, second)
+    second += answers_of("t r - none", "t other none")
+    found = compared(first, second)
     assert found.schemes[0].overall.n == 1
     assert found.unjudged == (0, 1)
     assert found.only == (1, 1)
     first = [answer("t", run, "na-1", "none") for run in ("a", "b")]
     second = [answer("t", run, "na-1", "none") for run in ("b", "c")]
-    found = compare_labels(ANSWER_ASSESSMENTS, SCALES, first, second)
+    found = compared(first, second)
     assert found.only_runs == (("a",), ("c",))
     assert found.n_runs == 1
     same = answers("none", "none")
-    assert compare_labels(ANSWER_ASSESSMENTS, SCALES, same, same).schemes[
-        0
-    ].overall.coefficients == {"raw": 1, "kappa": None, "ac1": 1}
+    assert compared(same, same).schemes[0].overall.coefficients == {
+        "raw": 1,
+        "kappa": None,
+        "ac1": 1,
+    }
     pairs = [answer(topic, "r", "na-1", "none") for topic in ("a", "b")]
-    overall = compare_labels(ANSWER_ASSESSMENTS, SCALES, pairs, pairs).schemes[0].overall
+    overall = compared(pairs, pairs).schemes[0].overall
     assert overall.intervals == {"kappa": None, "ac1": None}
     with pytest.raises(InputError, match="nothing that both files hold a label for"):
-        compare_labels(
-            ANSWER_ASSESSMENTS, SCALES, answers("none"), [answer("t", "s", "na-1", "none")]
-        )
+        compared(answers("none"), [answer("t", "s", "na-1", "none")])
     item = [answer("t", "r", "na-9", "none")]
     with pytest.raises(InputError, match=r"1 question or answer .* such as t na-9"):
-        compare_labels(ANSWER_ASSESSMENTS, SCALES, item, item, RUBRICS)
+        compared(item, item, RUBRICS)
 
 
 def test_the_columns_say_what_kind_the_files_are(tmp_path):
@@ -153,8 +158,8 @@ def test_intervals_are_those_of_other_draws_of_topics():
             other = label if choose.random() < share else "none"
             first.append(answer(topic, "r", f"na-{number}", label))
             second.append(answer(topic, "r", f"na-{number}", other))
-    found = compare_labels(ANSWER_ASSESSMENTS, SCALES, first, second, seed=1).schemes[0].overall
-    again = compare_labels(ANSWER_ASSESSMENTS, SCALES, first, second, seed=1).schemes[0].overall
+    found = compared(first, second, seed=1).schemes[0].overall
+    again = compared(first, second, seed=1).schemes[0].overall
     assert found.intervals == again.intervals
     # Drawn here in another way: labels of drawn topics, one list of each side, and sklearn's kappa.
     sides = [
@@ -220,25 +225,3 @@ def test_grades_that_cannot_be_compared_are_an_error():
         compare_qrels({"q": {"a": 0}}, {"q": {"a": 1_000_000}})
     with pytest.raises(InputError, match="no document that both files label"):
         compare_qrels({"q": {"a": 1}}, {"q": {"b": 1}})
-
-
-def test_public_labels_agree_as_published(shared_data):
-    folder = shared_data / "rag-2025"
-    found = compare_qrels(
-        read_qrels(folder / "qrels.nist.txt"), read_qrels(folder / "qrels.umbrela2.txt")
-    )
-    assert found.grades.n == 10_284
-    assert found.grades.coefficients["raw"] == pytest.approx(0.4412, abs=5e-5)
-    assert found.grades.coefficients["kappa"] == pytest.approx(0.2333, abs=5e-5)
-    assert found.order.shares == {
-        "concordant": pytest.approx(0.373, abs=5e-4),
-        "tied": pytest.approx(0.531, abs=5e-4),
-        "reversed": pytest.approx(0.096, abs=5e-4),
-    }
-    folder = shared_data / "rubric-dl20"
-    found = compare_qrels(
-        read_qrels(folder / "Sun.qrel"), read_qrels(folder / "qrels.official.txt"), (1, 2)
-    )
-    assert found.relevance.table.tolist() == [[1272, 3492], [394, 6228]]
-    # 7500 of 11386 agree; by chance (4764 * 1666 + 6622 * 9720) / 11386^2
-    assert found.relevance.coefficients["kappa"] == pytest.approx(0.228, abs=5e-4)

@@ -1,15 +1,28 @@
-"""Files of scores and labels: their columns, and that no spelling changes a score."""
+"""Files of scores and labels, credit by stage, and measures found by their names."""
 
 import csv
 import io
 import tempfile
 from pathlib import Path
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
-from sidelight.errors import InvalidFileError
+from sidelight.cli.main import app
+from sidelight.errors import InvalidFileError, UsageError
+from sidelight.evaluation.metrics.base import Computed
+from sidelight.evaluation.metrics.rubric import report_support
+from sidelight.evaluation.scoring.measures import (
+    Stage,
+    find_measure,
+    measure_called,
+    read_stage_credit,
+    stage_totals,
+    write_funnel,
+)
 from sidelight.evaluation.scoring.organizers import compat_report_scores
 from sidelight.evaluation.scoring.score import score_questions, score_reports
 from sidelight.evaluation.scoring.table import label_source, read_topic_scores, write_score_files
@@ -18,8 +31,22 @@ from sidelight.formats.labels.assessments import (
     QUESTION_ASSESSMENTS,
     read_assessments,
 )
+from sidelight.parts import KINDS
+from sidelight.registry import names
+from sidelight.sample import sample_path
+from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track
-from tests.helpers.labels.toy import HAVE, NICE, answer, pair, rubric, verdict, write_csv
+from tests.helpers.installed import install
+from tests.helpers.labels.toy import (
+    HAVE,
+    NICE,
+    answer,
+    answers_of,
+    pair,
+    rubric,
+    verdict,
+    write_csv,
+)
 
 TRACK = load_track()
 SCALES = TRACK.scales
@@ -28,7 +55,7 @@ TWO_TOPICS = {"b": rubric("b", (HAVE, 1)), "a": rubric("a", (HAVE, 3))}
 
 
 def test_files_have_the_columns_of_the_organizers(tmp_path):
-    labels = [answer("a", "r", "na-1", "supports"), answer("b", "r", "na-1", "contradicts")]
+    labels = answers_of("a r supports", "b r contradicts")
     per_topic, per_run = write_score_files(
         score_reports(TRACK, TWO_TOPICS, labels), tmp_path, "auto_report_generation"
     )
@@ -143,3 +170,181 @@ def test_no_spelling_changes_a_score(file, spelling):
     table = scored(spelled(header, rows, spelling))
     assert table == scored(spelled(header, rows, PLAIN))
     assert {run.run_tag for run in table.runs} == {key[header.index("run_tag")] for key in rows}
+
+
+UNKNOWN = Unjudged(reason="no reply")
+
+
+FUNNEL = rubric("t", (HAVE, 2), (NICE, 1))
+
+
+def label(stage, number, label):
+    return answer("t", stage, f"na-{number}", label)
+
+
+def funnel(*labels):
+    return funnel(*labels)
+
+
+def test_credit_is_followed_from_stage_to_stage():
+    rows = funnel(
+        *(label(Stage.RETRIEVED, 1, "none"), label(Stage.SELECTED, 1, "supports")),
+        *(label(Stage.WRITTEN, 1, "partial"), label(Stage.JUDGED, 1, "partial")),
+        *(label(Stage.RETRIEVED, 2, "supports"), label(Stage.SELECTED, 2, "partial")),
+        *(label(Stage.SELECTED, 2, "contradicts"), label(Stage.JUDGED, 2, "contradicts")),
+        *(label(Stage.SELECTED, 3, UNKNOWN), label(Stage.JUDGED, 3, "supports")),
+    )
+    # What was selected was retrieved, what stands in the report was written.
+    assert [list(row.credit.values()) for row in rows] == [
+        [1, 1, 0.5, 0.5],
+        [1, 0.5, 0, 0],
+        [None, None, 1, 1],
+    ]
+    # Of the second as much is lost in selecting as in writing: the first counts.
+    assert [row.lost_at for row in rows] == [Stage.WRITTEN, Stage.SELECTED, None]
+    # Weights 4/5 in halves and 1/5.
+    assert [row.weight for row in rows] == pytest.approx([0.4, 0.4, 0.2])
+    totals = stage_totals(rows)
+    assert [total.credit for total in totals] == pytest.approx([0.8, 0.6, 0.4, 0.4])
+    assert [total.change for total in totals] == pytest.approx([-0.2, -0.2, -0.2, 0])
+    assert [total.unjudged for total in totals] == [1, 1, 0, 0]
+    (row, *_) = funnel()
+    assert (list(row.credit.values()), row.lost_at) == ([0, 0, 0, 0], Stage.RETRIEVED)
+
+
+LABELS = st.sampled_from([*SCALES["answers"].names, UNKNOWN])
+
+
+@given(st.lists(st.builds(label, st.sampled_from(Stage), st.sampled_from([1, 2, 3]), LABELS)))
+def test_no_step_that_only_chooses_gains_credit(labels):
+    for row in funnel(*labels):
+        for wide, narrow in ((Stage.RETRIEVED, Stage.SELECTED), (Stage.WRITTEN, Stage.JUDGED)):
+            more, less = row.credit[wide], row.credit[narrow]
+            assert more is None or less is None or more >= less
+
+
+@given(st.dictionaries(st.sampled_from([1, 2, 3]), LABELS))
+def test_the_last_stage_is_the_score(labels):
+    rows = funnel(*(label(Stage.JUDGED, *item) for item in labels.items()))
+    named = {f"na-{number}": label for number, label in labels.items()}
+    score = report_support(FUNNEL, named, SCALES["answers"])
+    assert stage_totals(rows)[-1].credit == pytest.approx(score)
+
+
+def test_the_file_leaves_unknown_credit_empty_and_is_read_as_it_was_written(tmp_path):
+    path = tmp_path / "funnel.csv"
+    write_funnel(path, funnel(label(Stage.SELECTED, 1, UNKNOWN)))
+    rows = list(csv.DictReader(path.read_text().splitlines()))
+    assert [row["answer_id"] for row in rows] == ["na-1", "na-2", "na-3"]
+    assert (rows[0]["selected"], rows[0]["judged"], rows[0]["lost_at"]) == ("", "0.0", "")
+    assert (rows[1]["importance"], rows[1]["lost_at"]) == ("4", "retrieved")
+    rows = funnel()
+    rows[0].credit[Stage.WRITTEN] = 0.5
+    rows[1].credit[Stage.WRITTEN] = None
+    write_funnel(tmp_path / "funnel.csv", rows)
+    found = read_stage_credit(tmp_path / "funnel.csv")
+    assert found["t"][Stage.WRITTEN] == pytest.approx(rows[0].weight / 2)
+    assert found["t"][Stage.JUDGED] == 0
+
+
+@pytest.mark.parametrize("damaged", ["half", "1_0", "nan", "2", ""])
+def test_a_damaged_weight_is_refused_by_its_line(damaged, tmp_path):
+    path = tmp_path / "funnel.csv"
+    rows = funnel()
+    write_funnel(path, rows)
+    path.write_text(path.read_text().replace(f",{rows[-1].weight},", f",{damaged},"))
+    with pytest.raises(InvalidFileError, match=r"funnel\.csv:4: .*a number from 0 to 1 in weight"):
+        read_stage_credit(path)
+
+
+# Measures are found by name, wherever they come from.
+
+
+NAMED = [
+    measure.name
+    for track in map(load_track, names("track"))
+    for task in track.tasks
+    for measure in task.measures
+]
+MODULE = """
+    from sidelight.schemas.grading.judgment import Measure
+
+    class Hedges:
+        measure = Measure(title="small words", direction="lower", unit="count", format=".1f")
+
+        def __init__(self, words="the a of"):
+            self._words = set(words.split())
+
+        def __call__(self, report):
+            told = (word for sentence in report for word in sentence.text.lower().split())
+            return sum(word in self._words for word in told)
+"""
+
+
+@pytest.fixture
+def hedges(tmp_path, monkeypatch):
+    """A measure of an installed package."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    install(tmp_path, "hedging", {"hedging": MODULE}, {"measure hedges": "hedging:Hedges"})
+    return "hedges"
+
+
+@pytest.mark.parametrize(
+    "name", [*NAMED, *KINDS["measure"].own, "nothing_cited", "weighted_precision", "retrieved"]
+)
+def test_a_name_is_read_back_as_it_is_printed(name):
+    measure = find_measure(name)
+    assert measure.name == name
+    assert find_measure(measure.name) == measure
+    if name != "stage_credit":  # which stage, its measures say
+        assert Computed(measure).needs
+
+
+def test_names_are_read_back_and_others_are_wrong_usage():
+    measure = find_measure("support_recall(citations=first)")
+    assert measure.name == "support_recall(citations=first)"
+    assert measure.parameters == {"citations": "first"}
+    assert measure_called("weighted_recall").computes == "support_recall"
+    measure = measure_called("nDCG@10")
+    assert (measure.name, measure.direction, measure.shown(0.5)) == ("nDCG@10", "higher", "0.5000")
+    assert measure_called("question_score").computes == "question_coverage"
+    for text, says in [
+        ("supportive_scor", "did you mean supportive_score?"),
+        ("support_recall(first)", "expected parameter=value"),
+        ("nowhere:Thing", "there is no module 'nowhere'"),
+    ]:
+        with pytest.raises(UsageError, match=says.replace("?", r"\?")):
+            find_measure(text)
+
+
+def score(*arguments):
+    result = CliRunner().invoke(app, ["score", *map(str, arguments), "--json"])
+    if result.exception is not None:
+        raise result.exception
+    return orjson.loads(result.stdout)
+
+
+def test_a_measure_of_another_package_is_used_by_name(hedges):
+    data = sample_path()
+    plain = score("task2", "--data", data)["runs"]
+    runs = score("task2", "--data", data, "--measure", hedges)["runs"]
+    assert [{**run, hedges: 0} for run in plain] == [{**run, hedges: 0} for run in runs]
+    found = {run["run_tag"]: run[hedges] for run in runs}
+    assert min(found.values()) < max(found.values())
+    compared = score("compare", "--data", data, "--task", "task2", "--measure", hedges)
+    first, second = (compared["pairs"][0][side] for side in ("first", "second"))
+    assert found[first] <= found[second]  # lower is better
+
+
+@pytest.mark.usefixtures("hedges")
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("hedges", "the measure hedges needs report; known here are answers"),
+        ("supportive_score", "two measures are called supportive_score"),
+    ],
+)
+def test_a_measure_that_does_not_fit_is_refused(name, says):
+    labels, bank = [answer("t", "r", "na-1", "none")], {"t": rubric("t", (HAVE, 1))}
+    with pytest.raises(UsageError, match=says):
+        score_reports(TRACK, bank, labels, [find_measure(name)])

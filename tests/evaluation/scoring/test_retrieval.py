@@ -1,7 +1,6 @@
 """Searches scored as trec_eval does, and documents by what is useful."""
 
 from math import log2
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -55,17 +54,9 @@ def test_junk_and_missing_results_count_as_zero(tmp_path, qrels):
         score_retrieval(qrels, [run], "ERR@10")
 
 
-def test_measures_are_named_and_computed_as_trec_eval_does(tmp_path, shared_data):
-    for names in [
-        "",
-        "nothing@10",
-        "nDCG@",
-        "P",
-        "nDCG@0",
-        "P@-1",
-        "alpha_nDCG@10",
-        "nDCG@10 oops",
-    ]:
+def test_measures_are_named_and_computed_as_trec_eval_does(tmp_path):
+    refused = ",nothing@10,nDCG@,P,nDCG@0,P@-1,alpha_nDCG@10,nDCG@10 oops"
+    for names in refused.split(","):
         with pytest.raises(UsageError, match="--measures"):
             parse_measures(names)
     assert [str(item) for item in parse_measures("nDCG@10, AP(rel=2)  R@100")] == [
@@ -73,14 +64,6 @@ def test_measures_are_named_and_computed_as_trec_eval_does(tmp_path, shared_data
         "AP(rel=2)",
         "R@100",
     ]
-    labels = shared_data / "cranfield" / "qrels.txt"
-    perfect = tmp_path / "perfect.txt"
-    with perfect.open("w") as stream:
-        for line in labels.read_text().splitlines():
-            query, _, segment, grade = line.split()
-            stream.write(f"{query} Q0 {segment} 1 {float(grade)} ideal\n")
-    (scores,) = score_retrieval(labels, [perfect], "nDCG@10")
-    assert scores.mean["nDCG@10"] == pytest.approx(1)
     qrels, run = tmp_path / "qrels", tmp_path / "run"
     qrels.write_text("q 0 d1 1\n")
     # trec_eval: of equal scores the id that sorts last comes first: d4, d3, d2, d1
@@ -94,9 +77,6 @@ def test_measures_are_named_and_computed_as_trec_eval_does(tmp_path, shared_data
 
 
 # Usefulness of documents: which questions count, and the spread of their scores.
-
-
-TABLE2 = Path(__file__).resolve().parents[2] / "fixtures" / "lateral2024_table2.tsv"
 
 
 def scored(run, **ndcg):
@@ -171,17 +151,6 @@ def test_the_command_tells_what_counts(files, tmp_path):
     assert boxes[0] == "name,group,n,min,p25,median,p75,max"
     assert boxes[1].startswith("topic-Q01,A1,2,")
     assert (tmp_path / "out" / "usefulness_boxes_by_assessor.svg").exists()
-
-
-def test_table_2_is_sorted_as_the_track_sorts_it():
-    """The labels behind it are not public; its rows are kept to be compared with."""
-    rows = [line.split("\t") for line in TABLE2.read_text().splitlines()]
-    assert len(rows) == 11
-    assert [row[2] for row in rows] == sorted((row[2] for row in rows), reverse=True)
-    figures = {row[0]: (row[2], row[3]) for row in rows}
-    assert figures["Organizers-Baseline-BM25RM3"] == ("0.511", "0.735")
-    assert figures["Organizers-LLM-Assessor"] == ("0.651", "0.876")
-    assert rows[0][2:] == ["0.700", "0.890"]
 
 
 # Five numbers, in order.

@@ -1,4 +1,3 @@
-from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -40,13 +39,6 @@ def write_csv(tmp_path, *lines):
 def test_published_and_own_files_have_the_columns_of_the_organizers(shared_data, tmp_path):
     path = shared_data / "dragun-2025" / "autojudge" / "auto_report_assessments.csv"
     assessments = read_assessments(path, ANSWER_ASSESSMENTS, SCALES)
-    assert len(assessments) == 26 * 551
-    assert Counter(assessment.label for assessment in assessments) == {
-        "none": 11_841,
-        "supports": 1_126,
-        "partial": 1_126,
-        "contradicts": 233,
-    }
     copy = tmp_path / "copy.csv"
     write_assessments(copy, ANSWER_ASSESSMENTS, assessments)
     assert copy.read_bytes() == path.read_bytes()
@@ -165,31 +157,13 @@ def test_what_is_wrong_is_an_error_with_its_line(tmp_path, kind, lines, code, li
 text = st.text(min_size=1).filter(lambda value: "\r" not in value)
 rank = st.integers(1, 999)
 rationale = st.text().filter(lambda value: "\r" not in value)
+labels = {name: st.sampled_from(scale.names) for name, scale in SCALES.items()}
 question_assessments = st.builds(
-    QuestionAssessment,
-    topic_id=text,
-    rubric_question_rank=rank,
-    run_tag=text,
-    run_question_rank=rank,
-    label=st.sampled_from(SCALES["similarity"].names),
-    rationale=rationale,
+    QuestionAssessment, text, rank, text, rank, labels["similarity"], rationale
 )
-answer_assessments = st.builds(
-    AnswerAssessment,
-    topic_id=text,
-    run_tag=text,
-    answer_id=text,
-    label=st.sampled_from(SCALES["answers"].names),
-    rationale=rationale,
-)
+answer_assessments = st.builds(AnswerAssessment, text, text, text, labels["answers"], rationale)
 compound_assessments = st.builds(
-    CompoundAssessment,
-    topic_id=text,
-    run_tag=text,
-    run_question_rank=rank,
-    run_question_text=text,
-    label=st.sampled_from(SCALES["compound"].names),
-    rationale=rationale,
+    CompoundAssessment, text, text, rank, text, labels["compound"], rationale
 )
 
 

@@ -213,9 +213,8 @@ RATED_0, RATED_5 = (
 )
 
 
-@pytest.mark.parametrize(
-    ("line", "says"),
-    [
+def test_what_is_wrong_is_named_with_its_line_and_no_conflict_is_none(tmp_path):
+    for line, says in [
         ("{}", "expected a JSON list; found {}"),
         ("[1, 2", "expected a JSON list"),
         ('["q"]', "expected a query and the list of its passages"),
@@ -253,20 +252,14 @@ RATED_0, RATED_5 = (
         ),
         ("[" * 9999, "expected a JSON list"),
         (f'["q", {PASSAGES}]\n["q", []]', "each query once; found a second q"),
-    ],
-)
-def test_what_is_wrong_is_named_with_its_line(tmp_path, line, says):
-    path = tmp_path / "graded.jsonl"
-    path.write_text(f'["first", []]\n{line}\n')
-    with pytest.raises(InvalidFileError) as caught:
-        list(read_graded(path))
-    assert says in str(caught.value)
-    assert f"{path}:{2 + line.count(chr(10))}" in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
+    ]:
+        path = tmp_path / "graded.jsonl"
+        path.write_text(f'["first", []]\n{line}\n')
+        with pytest.raises(InvalidFileError) as caught:
+            list(read_graded(path))
+        assert says in str(caught.value)
+        assert f"{path}:{2 + line.count(chr(10))}" in str(caught.value)
+    for line in [
         *(judged(2, 2), ranked(3, 3), known(exam_grades=[RATED_5, RATED_5])),
         known(
             paragraph_data={
@@ -276,9 +269,7 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path, line, says):
                 ]
             }
         ),
-    ],
-)
-def test_the_same_said_twice_or_of_parts_of_a_query_is_no_conflict(tmp_path, line):
-    path = tmp_path / "graded.jsonl"
-    path.write_text(line + "\n")
-    assert len(list(read_graded(path))) == 1
+    ]:
+        path = tmp_path / "graded.jsonl"
+        path.write_text(line + "\n")
+        assert len(list(read_graded(path))) == 1

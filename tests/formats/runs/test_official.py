@@ -177,11 +177,8 @@ def objections(task, change, folder):
     return OFFICIAL[task](path, TRACK.task(task), TOPICS)
 
 
-@pytest.mark.parametrize(("task", "change"), PASSED)
-def test_what_the_validator_accepts_is_accepted(task, change, tmp_path):
-    assert objections(task, change, tmp_path) == []
-
-
-@pytest.mark.parametrize(("task", "change"), REFUSED)
-def test_refuses_what_the_validator_refuses(task, change, tmp_path):
-    assert objections(task, change, tmp_path)
+def test_what_the_validator_accepts_and_refuses(tmp_path):
+    for task, change in PASSED:
+        assert objections(task, change, tmp_path) == []
+    for task, change in REFUSED:
+        assert objections(task, change, tmp_path)

@@ -124,7 +124,7 @@ PUBLIC_WARNINGS = {
 
 
 @pytest.mark.parametrize("name", PUBLIC_WARNINGS)
-def test_a_public_run_has_these_warnings_and_no_error(public_runs, name):
+def test_public_runs_have_these_warnings_and_no_error(public_runs, name):
     problems = check(public_runs / "task1" / name)
     assert Counter(problem.code for problem in problems) == PUBLIC_WARNINGS[name]
     assert {problem.severity for problem in problems} <= {"warning"}

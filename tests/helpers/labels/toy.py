@@ -59,6 +59,37 @@ def verdict(topic_id, run_tag, rank, label):
     return CompoundAssessment(topic_id, run_tag, rank, "Who?", label)
 
 
+def answers_of(*rows):
+    """Return labels from rows of topic, run and the labels of na-1, na-2, ..., or `-` for none."""
+    split = [row.split() for row in rows]
+    return [
+        answer(topic, run, f"na-{number}", label)
+        for topic, run, *labels in split
+        for number, label in enumerate(labels, start=1)
+        if label != "-"
+    ]
+
+
+def pairs_of(*rows):
+    """Return labels from rows of topic, run and what is like `1.2:similar`, in that order."""
+    split = [row.replace(".", " ").replace(":", " ").split() for row in rows]
+    return [
+        pair(topic, int(wanted), run, int(rank), label)
+        for topic, run, *rest in split
+        for wanted, rank, label in zip(rest[::3], rest[1::3], rest[2::3], strict=True)
+    ]
+
+
+def verdicts_of(*rows):
+    """Return verdicts from rows of topic, run and the labels of its first questions."""
+    split = [row.split() for row in rows]
+    return [
+        verdict(topic, run, rank, label)
+        for topic, run, *labels in split
+        for rank, label in enumerate(labels, start=1)
+    ]
+
+
 def report_run(run_tag, **reports):
     """Return a run of reports from topic -> sentences, which may be texts that cite nothing."""
     return ReportRun(

@@ -85,7 +85,7 @@ def test_hybrid_takes_its_vectors_from_a_local_index(small_index, tmp_path):
         assert opened(tmp_path / "elsewhere", elsewhere).fingerprint() == plain
 
 
-def test_nothing_is_asked_twice_by_whoever_asks(small_index, tmp_path):
+def test_pages_are_kept_once_asked_for_or_named(small_index, tmp_path):
     with RestServer(small_index) as server:
         first = open_retriever("bm25", opened(tmp_path, server)).search(QUERIES, 7)
         segment_id = first["1"][0].segment_id
