@@ -86,45 +86,27 @@ TAKEN_BACK = [
 ]
 
 
-def with_and_without_an_encoder():
+def test_a_source_that_denies_a_sentence_or_turns_it_round_does_not_support_it():
     from sidelight.wiring.judges import open_encoder
 
-    return [WORDS_ONLY, LearnedSupportCheck(open_encoder().encode)]
-
-
-def test_a_source_that_denies_a_sentence_does_not_support_it():
     around = "The firm was founded in 1950. {} The next meeting is in May."
-    cases = []
+    denied = []
     for sentence in SHORT:
-        inside = (
-            sentence[:-1]
-            if sentence.startswith(("Corrance", "Quell"))
-            else sentence[0].lower() + sentence[1:-1]
-        )
+        named = sentence.startswith(("Corrance", "Quell"))
+        inside = (sentence[0] if named else sentence[0].lower()) + sentence[1:-1]
         said = [taken_back.format(inside) for taken_back in TAKEN_BACK]
-        cases += [(sentence, [text[0].upper() + text[1:]]) for text in said]
-        cases += [(sentence, [around.format(text[0].upper() + text[1:])]) for text in said]
-    for check in with_and_without_an_encoder():
-        found = check.check(cases)
-        assert [case for case, one in zip(cases, found, strict=True) if one.label == FULL] == []
-
-
-@pytest.mark.parametrize(
-    ("sentence", "source"),
-    [
-        ("Corrance sued Ashdale.", "Ashdale sued Corrance."),
-        (
-            "Corrance sued Ashdale.",
-            "In 2019 Ashdale sued Corrance over the patents of a sweetener.",
-        ),
-        ("Maris hired Ostelle.", "Ostelle hired Maris. Both live in Orrin."),
-        ("Lark Media bought Orrin Post.", "Orrin Post bought Lark Media."),
-    ],
-)
-def test_a_source_that_turns_a_sentence_round_does_not_support_it(sentence, source):
-    for check in with_and_without_an_encoder():
-        (support,) = check.check([(sentence, [source])])
-        assert support.label == NONE
+        for text in (one[0].upper() + one[1:] for one in said):
+            denied += [(sentence, [text]), (sentence, [around.format(text)])]
+    turned = [
+        ("Corrance sued Ashdale.", ["Ashdale sued Corrance."]),
+        ("Corrance sued Ashdale.", ["In 2019 Ashdale sued Corrance over the patents of a sugar."]),
+        ("Maris hired Ostelle.", ["Ostelle hired Maris. Both live in Orrin."]),
+        ("Lark Media bought Orrin Post.", ["Orrin Post bought Lark Media."]),
+    ]
+    for check in (WORDS_ONLY, LearnedSupportCheck(open_encoder().encode)):
+        found = check.check(denied)
+        assert [case for case, one in zip(denied, found, strict=True) if one.label == FULL] == []
+        assert {one.label for one in check.check(turned)} == {NONE}
 
 
 def test_a_strict_check_calls_less_full():

@@ -43,8 +43,8 @@ def answers(*labels):
     return answers_of(f"t r {' '.join(labels)}")
 
 
-def compared(first, second, *rubrics, kind=ANSWER_ASSESSMENTS):
-    return compare_labels(kind, SCALES, first, second, *rubrics)
+def compared(first, second, *rubrics, kind=ANSWER_ASSESSMENTS, seed=0):
+    return compare_labels(kind, SCALES, first, second, *rubrics, seed=seed)
 
 
 def test_labels_are_compared_in_their_categories():

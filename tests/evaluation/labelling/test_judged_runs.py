@@ -132,7 +132,7 @@ def test_files_and_manifest(tmp_path):
         judged(EmbeddedJudge(RUBRICS, examples()), reports_of("r", *TOPICS), folder)
     for name in (REPORT_FILE, "manifest.json"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
-    manifest = judged(UnsureJudge(RUBRICS), reports_of("r", "t1", "t2"), tmp_path)
+    manifest = judged(UnsureJudge(RUBRICS), reports_of("r", "t1", "t2"), tmp_path / "c")
     assert manifest.n_unjudged == {"task2": 2 * N_QUESTIONS}
     assert manifest.runs == {"task2": {"r": 0.0}}
 

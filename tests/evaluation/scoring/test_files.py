@@ -18,6 +18,7 @@ from sidelight.evaluation.metrics.rubric import report_support
 from sidelight.evaluation.scoring.measures import (
     Stage,
     find_measure,
+    funnel_rows,
     measure_called,
     read_stage_credit,
     stage_totals,
@@ -183,7 +184,7 @@ def label(stage, number, label):
 
 
 def funnel(*labels):
-    return funnel(*labels)
+    return funnel_rows({"t": FUNNEL}, labels, SCALES["answers"])
 
 
 def test_credit_is_followed_from_stage_to_stage():
