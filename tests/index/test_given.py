@@ -93,9 +93,8 @@ def test_slim_with_a_document_store(shards, lucene, tmp_path, encoder):
     assert manifest.segments == 300
     index = open_index(tmp_path)
     hits = open_retriever("bm25", index).search([QUERY], 5)["q"]
-    assert [one.segment_id for one in index.docstore.get_many([hit[0] for hit in hits])] == [
-        hit.segment_id for hit in hits
-    ]
+    found = [one.segment_id for one in index.docstore.get_many([hit[0] for hit in hits])]
+    assert found == [hit.segment_id for hit in hits]
     with pytest.raises(InputError, match="need vectors; found an index without any"):
         open_retriever("hybrid", index)
     again = build_index(shards, tmp_path, encoder, profile=NO_VECTORS, given=given)
@@ -109,10 +108,8 @@ def test_text_out_of_lucene(segments, lucene, tmp_path, encoder):
     manifest = build_index([], tmp_path, encoder, profile=NO_VECTORS, given=given)
     assert (manifest.segments, manifest.documents) == (300, 0)
     text = open_index(tmp_path).docstore
-    assert text.get_many([segments[9].segment_id, segments[3].segment_id]) == [
-        segments[9],
-        segments[3],
-    ]
+    found = text.get_many([segments[9].segment_id, segments[3].segment_id])
+    assert found == [segments[9], segments[3]]
     assert "other" not in text
     with pytest.raises(InputError, match="does not hold the segment 'other'"):
         text.get_many(["other"])

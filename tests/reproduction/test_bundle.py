@@ -144,9 +144,8 @@ def test_an_edit_with_its_hash_is_found_by_the_replay(unpacked, name, line):
     found = problems(unpacked)
     assert found
     if line:
-        assert ("replay-differs", str(path), line) == tuple(
-            found[0][key] for key in ("code", "file", "line")
-        )
+        seen = ("replay-differs", str(path), line)
+        assert seen == tuple(found[0][key] for key in ("code", "file", "line"))
 
 
 def test_edits_that_a_replay_cannot_repeat_are_named(unpacked):
@@ -154,19 +153,16 @@ def test_edits_that_a_replay_cannot_repeat_are_named(unpacked):
     header, scores = path.read_text().splitlines()
     path.write_text(f"{header}\n{scores.replace('0.', '0.9', 1)}\n")
     seal_again(unpacked)
-    assert [(one["code"], one["file"], one["line"]) for one in problems(unpacked)] == [
-        ("replay-differs", str(path), 2)
-    ]
+    seen = [(one["code"], one["file"], one["line"]) for one in problems(unpacked)]
+    assert seen == [("replay-differs", str(path), 2)]
     path = unpacked / "replies.jsonl"
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[1:]))
     seal_again(unpacked)
     assert [problem["code"] for problem in problems(unpacked)] == ["reply-missing"]
     (unpacked / "run" / "task1.tsv").unlink()
     (unpacked / "more.txt").write_text("more")
-    assert [Path(problem["file"]).name for problem in problems(unpacked)] == [
-        "more.txt",
-        "task1.tsv",
-    ]
+    found = [Path(problem["file"]).name for problem in problems(unpacked)]
+    assert found == ["more.txt", "task1.tsv"]
     contents = read_contents(unpacked)
     contents.model_copy(update={"sidelight": "0.0.1"}).write(unpacked)
     with pytest.raises(MachineError, match=r"needs sidelight 0\.0\.1"):

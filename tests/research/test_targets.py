@@ -89,10 +89,8 @@ def test_printed_leaderboards_and_wins_are_computed_again(tmp_path):
         f"data/dl20/{grader}.qrel\t{level}\tndcg_cut.10\t{value}\t{value}\n"
         for grader, level, value in (("Sun", 1, 0.9), ("Thomas", 1, 0.8), ("Thomas", 5, "nan"))
     )
-    assert dict(table_of_wins(_written(tmp_path / "dl20-x.tsv", lines))) == {
-        "wins of Sun 1": 2,
-        "wins of Thomas 1": 0,
-    }
+    found = dict(table_of_wins(_written(tmp_path / "dl20-x.tsv", lines)))
+    assert found == {"wins of Sun 1": 2, "wins of Thomas 1": 0}
 
 
 def _written(path, text):
@@ -110,9 +108,8 @@ def test_the_collection_is_counted(tmp_path):
     with (sample_path() / "human_assessments" / "report_assessments.csv").open() as stream:
         labels = [row["annotation"] for row in csv.DictReader(stream)]
     assert figures["assessed answers"]["here"] == len(labels)
-    assert figures["supports, %"]["here"] == pytest.approx(
-        100 * labels.count("supports") / len(labels)
-    )
+    found = figures["supports, %"]["here"]
+    assert found == pytest.approx(100 * labels.count("supports") / len(labels))
 
 
 @pytest.fixture
@@ -213,9 +210,8 @@ def test_everything_that_a_folder_allows_is_computed(tmp_path):
     result = CliRunner().invoke(app, ["reproduce", "--data", str(sample_path()), "--json"])
     shown = orjson.loads(result.stdout)
     assert [one["target"] for one in shown["targets"]] == ["dragun-collection"]
-    assert shown["targets"][0]["figures"] == list(
-        reproduce("dragun-collection", "--data", sample_path())[1].values()
-    )
+    found = shown["targets"][0]["figures"]
+    assert found == list(reproduce("dragun-collection", "--data", sample_path())[1].values())
     assert shown["left_out"].keys() == targets().keys() - {"dragun-collection"}
     assert "found no" in shown["left_out"]["rubric-sun"]
     assert result.exit_code == 1

@@ -286,17 +286,13 @@ SCALES = [scale for name in names("track") for scale in load_track(name).scales.
 def test_a_scale_orders_reads_and_merges_its_labels():
     assert GRADES.levels == ("none", "related", "high", "perfect")
     assert (GRADES.highest, GRADES.lowest, GRADES.opposite) == ("perfect", "none", "wrong")
-    assert [label and label.name for label in map(GRADES.read, ("3", "wrong", "perfect"))] == [
-        "perfect",
-        "wrong",
-        None,
-    ]
+    found = [label and label.name for label in map(GRADES.read, ("3", "wrong", "perfect"))]
+    assert found == ["perfect", "wrong", None]
     for given_labels in permutations(("none", "high", "wrong")):
         assert GRADES.first(given_labels) == "wrong"
     assert GRADES.first(("none", "high")) == "high"
-    assert [GRADES.coarse(name) for name in GRADES.names] == [
-        *("relevant", "wrong", "relevant", "related", "none"),
-    ]
+    seen = [GRADES.coarse(name) for name in GRADES.names]
+    assert seen == [*("relevant", "wrong", "relevant", "related", "none")]
     for changes, says in [
         ({"labels": GRADES.labels + GRADES.labels[:1]}, "occurs twice"),
         ({"precedence": ("wrong",)}, "must name every label once"),

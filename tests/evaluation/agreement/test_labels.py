@@ -111,11 +111,8 @@ def test_what_one_side_did_not_judge_is_no_agreement():
     assert found.only_runs == (("a",), ("c",))
     assert found.n_runs == 1
     same = answers("none", "none")
-    assert compared(same, same).schemes[0].overall.coefficients == {
-        "raw": 1,
-        "kappa": None,
-        "ac1": 1,
-    }
+    seen = compared(same, same).schemes[0].overall.coefficients
+    assert seen == {"raw": 1, "kappa": None, "ac1": 1}
     pairs = [answer(topic, "r", "na-1", "none") for topic in ("a", "b")]
     overall = compared(pairs, pairs).schemes[0].overall
     assert overall.intervals == {"kappa": None, "ac1": None}

@@ -124,9 +124,8 @@ def test_what_an_obedient_judge_gives_is_counted_and_an_attack_that_costs_has_fa
     assert (result.n_gained, result.n_lost, result.credit_change) == (2 * n_answers, 0, 1.0)
     changes = [change for change in found.changes if change.probe == "instruction"]
     assert len(changes) == 2 * n_answers
-    assert {(change.run_tag, change.before, change.after) for change in changes} == {
-        (run.run_tag, "none", "supports") for run in REPORTS
-    }
+    seen = {(change.run_tag, change.before, change.after) for change in changes}
+    assert seen == {(run.run_tag, "none", "supports") for run in REPORTS}
     contrary = BiasedJudge(lambda place, text, tag, team: "Note to the assessor" not in text)
     found = reports(contrary)
     assert failing(found) == []
@@ -290,9 +289,8 @@ def test_a_judge_without_a_weakness_is_left_in_peace():
     assert "0% is left to answers denied" in results(found)["denied"].verdict
     assert found.changes == []
     assert fooled(attacked(Learned())) == []
-    assert list(results(attacked(Reader(), articles={}))) == [
-        one for one in NAMES if one != "pasted"
-    ]
+    seen = list(results(attacked(Reader(), articles={})))
+    assert seen == [one for one in NAMES if one != "pasted"]
 
 
 def test_judges_of_words_of_length_and_of_nothing_are_caught():

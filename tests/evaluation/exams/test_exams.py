@@ -124,18 +124,11 @@ def test_places_and_ranks_by_hand(tmp_path):
     path = tmp_path / "run"
     path.write_text("q Q0 a 1 2.0 x\nq Q0 b 2 2.0 x\nq Q0 c 3 9.0 x\n")
     assert places_of(path) == {"q": {"c": 1, "b": 2, "a": 3}}
-    assert average_ranks({"a": 1.0, "b": 2.0, "c": 1.0, "d": 1.0}) == {
-        "b": 1.0,
-        "a": 3.0,
-        "c": 3.0,
-        "d": 3.0,
-    }
+    found = average_ranks({"a": 1.0, "b": 2.0, "c": 1.0, "d": 1.0})
+    assert found == {"b": 1.0, "a": 3.0, "c": 3.0, "d": 3.0}
     assert average_ranks({"a": 1.0, "b": 1.0}) == {"a": 1.5, "b": 1.5}
-    assert wins({"a": [0.9, None], "b": [0.85, 0.2], "c": [0.849, 0.15]}) == {
-        "a": 1,
-        "b": 2,
-        "c": 1,
-    }
+    seen = wins({"a": [0.9, None], "b": [0.85, 0.2], "c": [0.849, 0.15]})
+    assert seen == {"a": 1, "b": 2, "c": 1}
     assert wins({"a": [None]}) == {"a": 0}
 
 
@@ -151,9 +144,8 @@ def test_cover_by_hand():
     assert cover.everything == {"q": 1.0, "r": pytest.approx(2 / 3)}
     assert cover.missing["zero"] == 40 - 3
     first = exam_cover(EXAM, FILE.rankings, min_rating=3, depth=1)
-    assert next(one for one in first.table.runs if one.run_tag == "zero").values[
-        "exam"
-    ] == pytest.approx((1 / 3 + 2 / 3) / 2)
+    found = next(one for one in first.table.runs if one.run_tag == "zero").values["exam"]
+    assert found == pytest.approx((1 / 3 + 2 / 3) / 2)
     bank = {"q": ["q/1", "q/9"], "r": ["r/3"]}
     asked = exam_cover(EXAM, FILE.rankings, min_rating=3, depth=20, items=bank)
     assert asked.everything == {"q": 0.5, "r": 0.0}
@@ -238,18 +230,15 @@ BANK = {"q": ["q/1", "q/2", "q/3"], "r": ["r/1", "r/2", "r/3", "r/4"]}
 def test_exams_are_kept_up_by_hand():
     found = spurious_items(EXAM, JUDGED, min_grade=4, min_judgment=2)
     assert found == [ItemUse("q", "q/1", 1, 1), ItemUse("q", "q/2", 1, 0)]
-    assert spurious_items(EXAM, JUDGED, min_grade=3, min_judgment=2)[-1] == ItemUse(
-        "r", "r/2", 1, 1
-    )
+    shown = spurious_items(EXAM, JUDGED, min_grade=3, min_judgment=2)[-1]
+    assert shown == ItemUse("r", "r/2", 1, 1)
     found = uncovered_passages(EXAM, JUDGED, min_grade=4, min_judgment=2)
     assert found == [Uncovered("q", "c", 2, 1)]
     assert holes(EXAM, FILE.rankings, {"q": BANK["q"]}) == [Hole("q", "c", 1, in_file=True)]
     found = holes(EXAM, FILE.rankings, BANK, [{"q": ["a", "new"], "unknown": ["x"]}])
     assert Hole("q", "new", 3, in_file=False) in found
-    assert [one for one in found if one.query_id == "r"] == [
-        Hole("r", "d", 1, in_file=True),
-        Hole("r", "e", 1, in_file=True),
-    ]
+    seen = [one for one in found if one.query_id == "r"]
+    assert seen == [Hole("r", "d", 1, in_file=True), Hole("r", "e", 1, in_file=True)]
     text = "Welcome. Peat is burnt for heat in Ireland. Peat is sold to gardeners as a potting mix."
     assert "Ireland" in suggested_item("peat burnt where", text)
     known = ["Peat is burnt for heat in Ireland"]
@@ -357,11 +346,8 @@ def test_merging_and_comparing_keep_ids_and_order():
         merge_banks([(bank("A?"),), (bank("A.", kind="nugget"),)])
     old, new = (bank("A?", "B?"),), (bank("B?", "C?"), bank("D?", topic_id="r"))
     changes = diff_banks(old, new)
-    assert [(one.query, one.what, one.text) for one in changes] == [
-        ("q", "dropped", "A?"),
-        ("q", "added", "C?"),
-        ("r", "added", "D?"),
-    ]
+    found = [(one.query, one.what, one.text) for one in changes]
+    assert found == [("q", "dropped", "A?"), ("q", "added", "C?"), ("r", "added", "D?")]
     assert diff_banks(old, old) == []
 
 

@@ -278,10 +278,8 @@ def folder(tmp_path):
 
 def test_labels_find_their_submission_by_rank_and_examples_can_be_chosen(folder):
     examples = read_examples(folder)
-    assert [(label.run_tag, label.label) for label in examples.question_labels] == [
-        ("one", "similar"),
-        ("two", "different"),
-    ]
+    found = [(label.run_tag, label.label) for label in examples.question_labels]
+    assert found == [("one", "similar"), ("two", "different")]
     assert examples.questions["one", "a", 1].text == "Who one?"
     assert examples.run_tags == {"one", "two"}
     assert examples.answer_labels == ()

@@ -230,9 +230,8 @@ def test_all_baselines_and_their_verdicts_are_understood_and_no_others():
             assert isinstance(label, Unjudged)
             assert len(model.requests) == 2
         right = next(iter(DIRECT_METHODS[name].verdicts))
-        assert ask(name, verdict_reply("perhaps"), verdict_reply(right))[0] == str(
-            DIRECT_METHODS[name].verdicts[right]
-        )
+        found = ask(name, verdict_reply("perhaps"), verdict_reply(right))[0]
+        assert found == str(DIRECT_METHODS[name].verdicts[right])
     said = "It matches well.\n##final score: 2"
     assert ask("UMBRELA", said, said)[0] == "2"
     assert isinstance(ask("UMBRELA", *[FailedCallError("nobody")] * 2)[0], Unjudged)

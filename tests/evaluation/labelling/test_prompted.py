@@ -148,10 +148,8 @@ def test_a_report_is_judged_in_one_call_and_so_is_a_compound_question():
     )
     found = on_compound(bench.judge, RUBRIC, QUESTIONS[:2])
     bench.model.assert_finished()
-    assert [(item.label, item.rationale) for item in found] == [
-        ("compound", "two things"),
-        ("not-compound", "one thing"),
-    ]
+    seen = [(item.label, item.rationale) for item in found]
+    assert seen == [("compound", "two things"), ("not-compound", "one thing")]
     bench = Bench(json.dumps({"reason": "two\r\n\x1b[31mthings\u202e", "verdict": "single"}))
     (found,) = on_compound(bench.judge, RUBRIC, QUESTIONS[:1])
     assert found.rationale == "two [31mthings"
@@ -174,9 +172,8 @@ def test_nobody_is_asked_about_nothing():
 def test_examples_are_shown_with_a_label_for_every_pair_and_every_answer():
     bench = Bench(*map(pair, ["similar"] * 2), examples=EXAMPLES)
     bench.questions("Who?")
-    assert bench.sections(0)["examples"] == (
-        "- very-different: Who is it?\n- very-different: Why so?"
-    )
+    found = bench.sections(0)["examples"]
+    assert found == "- very-different: Who is it?\n- very-different: Why so?"
     assert bench.sections(1)["examples"] == "- similar: Who is it?\n- very-different: Why so?"
     bench = Bench(grid(q1="similar different"), examples=EXAMPLES, mode=Mode.GRID)
     bench.questions("Who?")

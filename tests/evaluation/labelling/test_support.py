@@ -56,11 +56,8 @@ def test_the_first_citation_and_all_of_them():
     both = OWNER.model_copy(update={"citations": ("d#2", "d#1")})
     uncited = OWNER.model_copy(update={"citations": ()})
     verdicts = assess(report_run("r", a=[OWNER, both, uncited]))
-    assert [(item.first, item.all) for item in verdicts] == [
-        (FULL, FULL),
-        (NONE, FULL),
-        (None, None),
-    ]
+    found = [(item.first, item.all) for item in verdicts]
+    assert found == [(FULL, FULL), (NONE, FULL), (None, None)]
     (score,) = score_support([report_run("r", a=[OWNER, both, uncited])], verdicts).topics
     assert score.values == {
         "weighted_precision": 0.5,  # (1 + 0) / 2
@@ -226,11 +223,8 @@ def judge(*replies):
 def test_questions_get_a_grade_and_a_flag():
     reply = graded([("4", "0"), ("3", "1"), ("-1", "0")])
     found = asyncio.run(grade_question_runs(judge(reply, reply), [RUN], {"t": ARTICLE}))
-    assert [(one.label, one.redundant) for one in found] == [
-        ("4", False),
-        ("3", True),
-        ("-1", False),
-    ]
+    seen = [(one.label, one.redundant) for one in found]
+    assert seen == [("4", False), ("3", True), ("-1", False)]
     assert [one.run_question_text for one in found] == list(ASKED)
     with pytest.raises(InputError, match="that of t is not there"):
         asyncio.run(grade_question_runs(judge(), [RUN], {}))

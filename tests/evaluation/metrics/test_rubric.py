@@ -63,12 +63,8 @@ def test_coverage_by_hand():
     item = rubric("t", (GOOD, 1), (GOOD, 2), (NICE, 3))
     labels = {(rank, 1): VERY_SIMILAR for rank in (1, 2, 3)}
     assert question_coverage(item, labels, SCALE) == pytest.approx(1, abs=0)
-    assert {label: SCALE.credit(label) for label in SCALE.names} == {
-        VERY_SIMILAR: 1,
-        SIMILAR: 0.5,
-        DIFFERENT: 0,
-        VERY_DIFFERENT: 0,
-    }
+    found = {label: SCALE.credit(label) for label in SCALE.names}
+    assert found == {VERY_SIMILAR: 1, SIMILAR: 0.5, DIFFERENT: 0, VERY_DIFFERENT: 0}
 
 
 @given(labelled_pairs(), st.randoms(use_true_random=False))
@@ -113,9 +109,8 @@ SUPPORTS, PARTLY_SUPPORTS, CONTRADICTS = "supports", "partial", "contradicts"
 def test_support_and_contradiction_by_hand():
     item = rubric("t", (HAVE, 2), (NICE, 1))
     # W = 4 + 1; S = (4 / 2 * (1 + 0) + 1 / 1 * 1) / 5 = 3 / 5
-    assert (
-        report_support(item, {"na-1": SUPPORTS, "na-2": "none", "na-3": SUPPORTS}, ANSWERS) == 0.6
-    )
+    found = report_support(item, {"na-1": SUPPORTS, "na-2": "none", "na-3": SUPPORTS}, ANSWERS)
+    assert found == 0.6
     item = rubric("t", (GOOD, 3), (NICE, 1))
     labels = {
         "na-1": PARTLY_SUPPORTS,

@@ -76,18 +76,16 @@ def test_files_have_the_columns_of_the_organizers(tmp_path):
         TRACK, TWO_TOPICS, [pair("a", 1, "r", 1, "similar")], [verdict("a", "r", 1, "not-compound")]
     )
     _, per_run = write_score_files(table, tmp_path, "human_question_generation")
-    assert per_run.read_text().splitlines()[0] == (
-        "run_tag,score,unjudged,score_unfiltered,credit_lost,n_topics"
-    )
+    found = per_run.read_text().splitlines()[0]
+    assert found == "run_tag,score,unjudged,score_unfiltered,credit_lost,n_topics"
     file = write_csv(
         tmp_path / "a.csv", "topic_id,run_tag,answer_id,annotation", ("b", "r", "na-1", "partial")
     )
     per_topic, per_run = write_score_files(
         compat_report_scores(TRACK, TWO_TOPICS, file), tmp_path, "human_report_generation"
     )
-    assert per_topic.read_text() == (
-        "run_tag,topic_id,supportive_score,contradictory_score\nr,b,0.5,0.0\n"
-    )
+    seen = per_topic.read_text()
+    assert seen == "run_tag,topic_id,supportive_score,contradictory_score\nr,b,0.5,0.0\n"
     assert per_run.read_text() == "run_tag,supportive_score,contradictory_score\nr,0.5,0.0\n"
     for column, source in [("annotation", "human"), ("auto_assessment", "auto")]:
         file = write_csv(tmp_path / "a.csv", f"topic_id,run_tag,answer_id,{column}")
@@ -196,11 +194,8 @@ def test_credit_is_followed_from_stage_to_stage():
         *(label(Stage.SELECTED, 3, UNKNOWN), label(Stage.JUDGED, 3, "supports")),
     )
     # What was selected was retrieved, what stands in the report was written.
-    assert [list(row.credit.values()) for row in rows] == [
-        [1, 1, 0.5, 0.5],
-        [1, 0.5, 0, 0],
-        [None, None, 1, 1],
-    ]
+    found = [list(row.credit.values()) for row in rows]
+    assert found == [[1, 1, 0.5, 0.5], [1, 0.5, 0, 0], [None, None, 1, 1]]
     # Of the second as much is lost in selecting as in writing: the first counts.
     assert [row.lost_at for row in rows] == [Stage.WRITTEN, Stage.SELECTED, None]
     # Weights 4/5 in halves and 1/5.

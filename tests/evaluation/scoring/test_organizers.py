@@ -207,10 +207,8 @@ def test_stops_of_both_sides_are_told_apart(tmp_path):
     assert diff.stops == ()
     assert "label-conflict" in str(diff.our_error)
     # b: theirs counts supports and contradicts by halves, ours contradicts alone
-    assert explained(reports(tmp_path, *rows, merge=True))[0] == (
-        *("b", 0.5, 0.0),
-        {"rows-repeated": ("na-1",)},
-    )
+    found = explained(reports(tmp_path, *rows, merge=True))[0]
+    assert found == (*("b", 0.5, 0.0), {"rows-repeated": ("na-1",)})
 
 
 @pytest.fixture(scope="module")

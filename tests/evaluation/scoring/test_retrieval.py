@@ -59,11 +59,8 @@ def test_measures_are_named_and_computed_as_trec_eval_does(tmp_path):
     for names in refused.split(","):
         with pytest.raises(UsageError, match="--measures"):
             parse_measures(names)
-    assert [str(item) for item in parse_measures("nDCG@10, AP(rel=2)  R@100")] == [
-        "nDCG@10",
-        "AP(rel=2)",
-        "R@100",
-    ]
+    found = [str(item) for item in parse_measures("nDCG@10, AP(rel=2)  R@100")]
+    assert found == ["nDCG@10", "AP(rel=2)", "R@100"]
     qrels, run = tmp_path / "qrels", tmp_path / "run"
     qrels.write_text("q 0 d1 1\n")
     # trec_eval: of equal scores the id that sorts last comes first: d4, d3, d2, d1

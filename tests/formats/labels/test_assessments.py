@@ -48,9 +48,8 @@ def test_published_and_own_files_have_the_columns_of_the_organizers(shared_data,
     assert (tmp_path / "q.csv").read_text() == (
         "topic_id,rubric_question_rank,run_tag,run_question_rank,auto_assessment,auto_rationale\n"
     )
-    assert (tmp_path / "a.csv").read_text() == (
-        "topic_id,run_tag,answer_id,auto_assessment,auto_rationale\n"
-    )
+    found = (tmp_path / "a.csv").read_text()
+    assert found == "topic_id,run_tag,answer_id,auto_assessment,auto_rationale\n"
     assert (tmp_path / "c.csv").read_text() == (
         "topic_id,run_tag,run_question_rank,run_question_text,"
         "auto_compound_question_assessment,auto_assessment_rationale\n"

@@ -343,9 +343,8 @@ def test_what_is_written_passes_both_checks(tmp_path):
     assert official_reports(path, TASK2, TOPICS) == []
     first = path.read_bytes().split(b"\n")[0].decode()
     assert '"text":"It is “called” Lamp, says a trust."' in first
-    assert list(json.loads(first)["metadata"]) == [
-        *("team_id", "run_id", "topic_id", "type", "use_starter_kit")
-    ]
+    found = list(json.loads(first)["metadata"])
+    assert found == [*("team_id", "run_id", "topic_id", "type", "use_starter_kit")]
 
 
 @given(texts=st.lists(st.text(), max_size=5))

@@ -153,9 +153,8 @@ def test_c27_quotation_marks_are_text_and_csv_readers_are_warned_of(public_runs,
     assert (warning.code, warning.line, warning.severity) == ("csv-quoting", 4, "warning")
     [too_long, quoting] = check(changed(tmp_path, question(0, '"' + "x" * 299 + '"')))
     assert (too_long.code, too_long.found) == ("question-length", "301 (299 as CSV)")
-    assert quoting.found == (
-        "1 of 300 that do not; the first has 301 characters, and as CSV has 299"
-    )
+    found = quoting.found
+    assert found == "1 of 300 that do not; the first has 301 characters, and as CSV has 299"
     [problem] = check(changed(tmp_path, question(0, "x" * 301)))
     assert problem.found == "301"
 
@@ -238,9 +237,8 @@ def test_what_is_written_passes_both_checks(tmp_path):
     write_question_run(path, submitted(rows))
     assert check(path) == []
     assert official_questions(path, TASK1, TOPICS) == []
-    assert path.read_bytes().split(b"\n")[0].decode().split("\t")[4] == (
-        '“Lamp” or lantern: which name is "right"?'
-    )
+    found = path.read_bytes().split(b"\n")[0].decode().split("\t")[4]
+    assert found == '“Lamp” or lantern: which name is "right"?'
     for text, written in [
         *(('"A" and "B"?', '“A” and "B"?'), ('"A and B?', "“A and B?"), ('""?', "“”?")),
         ('Who said "A"?', 'Who said "A"?'),

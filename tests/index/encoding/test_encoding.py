@@ -300,9 +300,8 @@ def test_agreement():
     angles = np.linspace(0, np.pi / 2, 12)
     circle = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
     assert agreement(circle, circle).overlap == 1
-    assert agreement(circle[[11, *range(1, 11), 0]], circle).overlap == pytest.approx(
-        (10 * 0.9 + 2 * 1) / 12
-    )
+    seen = agreement(circle[[11, *range(1, 11), 0]], circle).overlap
+    assert seen == pytest.approx((10 * 0.9 + 2 * 1) / 12)
 
 
 def test_the_quickest_that_agrees_is_chosen(with_int8, texts, with_wrong_int8):
@@ -372,6 +371,5 @@ def test_an_encoding_that_is_named_is_part_of_the_plan_and_a_small_build_does_no
     assert open_index(tmp_path / "i").encoder.arithmetic is Arithmetic.INT8
     encoder = Encoder(with_int8)
     manifest = build_index([small_shard], tmp_path / "i", encoder, engine=LocalEngine(1))
-    assert manifest.encoding == calibration.Encoding(
-        arithmetic=calibration.default_arithmetic(), trials=()
-    )
+    found = manifest.encoding
+    assert found == calibration.Encoding(arithmetic=calibration.default_arithmetic(), trials=())

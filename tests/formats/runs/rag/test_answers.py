@@ -66,10 +66,8 @@ def test_references_are_written_in_the_order_of_their_first_citation(tmp_path):
     identity = RunIdentity(team_id="lamp", run_id=RUN_ID, type="manual")
     ANSWERS.write(tmp_path / RUN_ID, identity, [Delivery(narrative, sentences)])
     line = orjson.loads((tmp_path / RUN_ID).read_bytes())
-    assert line["metadata"] == answer()["metadata"] | {
-        "type": "manual",
-        "narrative": "I want to know.",
-    }
+    found = line["metadata"]
+    assert found == answer()["metadata"] | {"type": "manual", "narrative": "I want to know."}
     assert line["references"] == [B, A]
     assert [one["citations"] for one in line["answer"]] == [[0], [], [1, 0]]
     with pytest.raises(InputError, match="answers are to narratives"):
