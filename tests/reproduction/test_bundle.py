@@ -148,25 +148,30 @@ def test_an_edit_with_its_hash_is_found_by_the_replay(unpacked, name, line):
         assert seen == tuple(found[0][key] for key in ("code", "file", "line"))
 
 
-def test_edits_that_a_replay_cannot_repeat_are_named(unpacked):
+def test_a_score_that_its_labels_do_not_give_is_found(unpacked):
     path = unpacked / "scores" / "auto_report_generation_per_run_results.csv"
     header, scores = path.read_text().splitlines()
     path.write_text(f"{header}\n{scores.replace('0.', '0.9', 1)}\n")
     seal_again(unpacked)
-    seen = [(one["code"], one["file"], one["line"]) for one in problems(unpacked)]
-    assert seen == [("replay-differs", str(path), 2)]
-    path = unpacked / "replies.jsonl"
-    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[1:]))
+    found = [(one["code"], one["file"], one["line"]) for one in problems(unpacked)]
+    assert found == [("replay-differs", str(path), 2)]
+
+
+def test_what_came_or_went_is_named_and_another_version_not_replayed(unpacked):
+    path, contents = unpacked / "replies.jsonl", read_contents(unpacked)
+    whole = path.read_bytes()
+    path.write_bytes(b"".join(whole.splitlines(keepends=True)[1:]))
     seal_again(unpacked)
     assert [problem["code"] for problem in problems(unpacked)] == ["reply-missing"]
+    path.write_bytes(whole)
+    contents.model_copy(update={"sidelight": "0.0.1"}).write(unpacked)
+    with pytest.raises(MachineError, match=r"needs sidelight 0\.0\.1"):
+        problems(unpacked)
+    contents.write(unpacked)
     (unpacked / "run" / "task1.tsv").unlink()
     (unpacked / "more.txt").write_text("more")
     found = [Path(problem["file"]).name for problem in problems(unpacked)]
     assert found == ["more.txt", "task1.tsv"]
-    contents = read_contents(unpacked)
-    contents.model_copy(update={"sidelight": "0.0.1"}).write(unpacked)
-    with pytest.raises(MachineError, match=r"needs sidelight 0\.0\.1"):
-        problems(unpacked)
 
 
 def test_what_does_not_belong_to_a_run_is_not_bundled(made, tmp_path, small_index):
@@ -184,7 +189,7 @@ def test_what_does_not_belong_to_a_run_is_not_bundled(made, tmp_path, small_inde
     options[options.index("--index") + 1] = small_index.path
     with pytest.raises(InputError, match="was made with another index than the one given"):
         invoke(*options)
-    edited = shutil.copytree(made.run, tmp_path / "run")
+    edited = shutil.copytree(made.run, tmp_path / "edited")
     text = (edited / "task1.tsv").read_text()
     (edited / "task1.tsv").write_text(text.replace("?", "!", 1))
     with pytest.raises(InvalidFileError, match=r"task1\.tsv:1: .*replay-differs.*\?'; found .*!'"):
@@ -243,11 +248,12 @@ ONES = np.ones((2, 4), np.float32)
 
 
 def test_evidence_that_cannot_be_is_refused_by_its_file(evidence):
+    whole = (evidence / "vectors.npy").read_bytes()
+    assert set(Recording.read(evidence).vectors) == {"bogs", "peat"}
     for array in [
         *(ONES.astype(np.float64), ONES.astype("S4"), ONES.astype(np.complex64)),
         *(ONES[0], ONES[:1], ONES.reshape(2, 2, 2), np.ones((2, 0), np.float32), ONES * np.nan),
     ]:
-        assert set(Recording.read(evidence).vectors) == {"bogs", "peat"}
         np.save(evidence / "vectors.npy", array)
         with pytest.raises(InputError, match="expected ") as caught:
             Recording.read(evidence)
@@ -257,11 +263,13 @@ def test_evidence_that_cannot_be_is_refused_by_its_file(evidence):
     (evidence / "vectors.npz").rename(evidence / "vectors.npy")
     with pytest.raises(InputError, match=r"vectors\.npy"):
         Recording.read(evidence)
+    (evidence / "vectors.npy").write_bytes(whole)
     for name in ["searches.jsonl", "segments.jsonl", "texts.jsonl"]:
         lines = (evidence / name).read_bytes().splitlines(keepends=True)
         (evidence / name).write_bytes(b"".join([*lines, lines[0]]))
         with pytest.raises(InputError, match=f"{name}:{len(lines) + 1}: .*again"):
             Recording.read(evidence)
+        (evidence / name).write_bytes(b"".join(lines))
 
 
 # Archives: the same bytes for the same folder, and no change of a byte goes unseen.
@@ -335,16 +343,15 @@ def test_an_archive_holds_the_folder_and_has_the_same_bytes_again(folder, tmp_pa
     assert (tmp_path / "first.tar.zst").read_bytes() == (tmp_path / "second.tar.zst").read_bytes()
     read_archive(tmp_path / "first.tar.zst", tmp_path / "out")
     assert contents(tmp_path / "out") == contents(folder)
-    write_archive(folder, tmp_path / "x.tar.zst")
-    (tmp_path / "out").mkdir()
+    (tmp_path / "tar").mkdir()
     zstd = subprocess.run(["zstd", "--version"], capture_output=True, check=False)
     if zstd.returncode:
         pytest.skip("needs the command zstd, which is not there")
     subprocess.run(
-        ["tar", "--zstd", "-xf", str(tmp_path / "x.tar.zst"), "-C", str(tmp_path / "out")],
+        ["tar", "--zstd", "-xf", str(tmp_path / "first.tar.zst"), "-C", str(tmp_path / "tar")],
         check=True,
     )
-    assert contents(tmp_path / "out") == contents(folder)
+    assert contents(tmp_path / "tar") == contents(folder)
 
 
 def test_every_change_of_a_byte_and_every_cut_is_seen(folder, tmp_path):
@@ -453,6 +460,7 @@ def test_what_a_bundle_cannot_hold_is_named(folder):
     (problem,) = contents_of(describe_files(folder)).check(folder)
     assert problem.file.endswith("b.txt")
     assert problem.found == "a symbolic link"
+    (folder / "b.txt").unlink()
     contents = read_contents(folder)
     os.mkfifo(folder / "pipe")
     assert [problem.found for problem in contents.check(folder)] == ["a pipe or a device"]

@@ -36,12 +36,15 @@ def write_csv(tmp_path, *lines):
     return path
 
 
-def test_published_and_own_files_have_the_columns_of_the_organizers(shared_data, tmp_path):
+def test_writes_the_published_file_byte_for_byte(shared_data, tmp_path):
     path = shared_data / "dragun-2025" / "autojudge" / "auto_report_assessments.csv"
     assessments = read_assessments(path, ANSWER_ASSESSMENTS, SCALES)
     copy = tmp_path / "copy.csv"
     write_assessments(copy, ANSWER_ASSESSMENTS, assessments)
     assert copy.read_bytes() == path.read_bytes()
+
+
+def test_writes_the_organizers_columns(tmp_path):
     write_assessments(tmp_path / "q.csv", QUESTION_ASSESSMENTS, [])
     write_assessments(tmp_path / "a.csv", ANSWER_ASSESSMENTS, [])
     write_assessments(tmp_path / "c.csv", COMPOUND_ASSESSMENTS, [])

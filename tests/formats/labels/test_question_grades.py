@@ -81,11 +81,14 @@ def test_the_published_grades_and_figure_1_with_its_numbers(shared_data, tmp_pat
     assert (tmp_path / "human_questions_boxes_by_topic.png").stat().st_size > 10_000
 
 
-def test_table_1_comes_out_and_grades_are_compared_with_their_direction(shared_data, tmp_path):
+def test_table_1_comes_out_but_for_a_misprint(shared_data):
     shown = said("reproduce", "lateral2024-table1", "--data", shared_data / "lateral-2024")
     assert shown.count("misprint") == 2  # in its row, and below the table
     assert "portiesAutoSystemA: NDCG@10: a misprint" in shown
     assert "NO" not in shown.replace("NOT", "")
+
+
+def test_grades_are_compared_with_the_direction_of_the_difference(tmp_path):
     (tmp_path / "people").write_text(LINE + LINE.replace("\t1\t4", "\t2\t-1"))
     (tmp_path / "judge").write_text(LINE + LINE.replace("\t1\t4", "\t2\t2"))
     sides = (tmp_path / "people", tmp_path / "judge")

@@ -130,7 +130,7 @@ def test_public_runs_have_these_warnings_and_no_error(public_runs, name):
     assert {problem.severity for problem in problems} <= {"warning"}
 
 
-def test_c27_quotation_marks_are_text_and_csv_readers_are_warned_of(public_runs, tmp_path):
+def test_c27_csv_quoting_changes_these_many_public_questions(public_runs):
     for name, different in [
         ("organizer-t1-chatgpt", 216),
         ("organizer-t1-perplex", 77),
@@ -145,6 +145,9 @@ def test_c27_quotation_marks_are_text_and_csv_readers_are_warned_of(public_runs,
         assert sum(as_csv[item.topic_id, item.rank].text != item.text for item in raw) == different
         [warning] = [problem for problem in check(path) if problem.code == "csv-quoting"]
         assert warning.found.startswith(f"{different} of 300")
+
+
+def test_c27_quotation_marks_are_text_and_csv_readers_are_warned_of(tmp_path):
     quoted = question(3, '"Who is behind the study?'), question(6, 'Who reads "The Lamp?"')
     path = changed(tmp_path, both(*quoted))
     assert len(read_question_run(path).questions) == 300

@@ -359,9 +359,7 @@ def test_a_large_build_tries_once_and_goes_on_as_it_began(
     assert open_index(tmp_path / "i").manifest.encoding == begun
 
 
-def test_an_encoding_that_is_named_is_part_of_the_plan_and_a_small_build_does_not_try(
-    small_shard, with_int8, tried, tmp_path
-):
+def test_an_encoding_that_is_named_is_part_of_the_plan(small_shard, with_int8, tried, tmp_path):
     encoder = Encoder(with_int8, arithmetic=Arithmetic.INT8)
     manifest = build_index([small_shard], tmp_path / "i", encoder, engine=LocalEngine(1))
     free = manifest.plan.model_copy(update={"arithmetic": None})
@@ -369,6 +367,9 @@ def test_an_encoding_that_is_named_is_part_of_the_plan_and_a_small_build_does_no
     assert manifest.encoding.arithmetic is Arithmetic.INT8
     assert tried == [Arithmetic.INT8]
     assert open_index(tmp_path / "i").encoder.arithmetic is Arithmetic.INT8
+
+
+def test_a_small_build_does_not_try(small_shard, with_int8, tmp_path):
     encoder = Encoder(with_int8)
     manifest = build_index([small_shard], tmp_path / "i", encoder, engine=LocalEngine(1))
     found = manifest.encoding

@@ -448,23 +448,18 @@ class TestShardsAsPublished:
         assert all(result == collection.segments for result in results)
 
 
-TABLE = np.array([[0, 0, 0], [90, 60, 1]], np.int64).T
-
-
 def test_stores_that_hold_no_segments_are_refused_by_name(collection, tmp_path):
-    for table in [
-        TABLE[:2],
-        TABLE[::-1],
-        TABLE + 1,
-        TABLE.astype(np.float64),
-        TABLE[0],
-        np.int64(3),
-    ]:
-        path = Path(shutil.copy(collection.folder / "msmarco_v2.1_doc_01.zst", tmp_path))
+    table = np.array([[0, 0, 0], [90, 60, 1]], np.int64).T
+    path = Path(shutil.copy(collection.folder / "msmarco_v2.1_doc_01.zst", tmp_path))
+    # Two rows, backwards, not from zero, no integers, one row, a number.
+    shapes = (table[:2], table[::-1], table + 1, table.astype(np.float64), table[0], np.int64(3))
+    for table in shapes:
         np.save(path.with_suffix(".npy"), table)
         with pytest.raises(InputError, match=f"{re.escape(str(path))}: cannot be read") as caught:
             list(Docstore(tmp_path))
         assert caught.value.remedy
+    path.unlink()
+    path.with_suffix(".npy").unlink()
     write(tmp_path, [Segment(segment_id="a", text="Peat stores carbon.")])
     with closing(sqlite3.connect(tmp_path / SEGMENTS)) as database:
         database.execute("UPDATE segments SET text = x'ff'")
