@@ -17,9 +17,7 @@ from sidelight.formats.data_folder import DataPart, find_part
 from tests.helpers.labels.toy import GOOD, HAVE, NICE, rubric, write_csv, write_rubrics
 
 QUESTION_EXAMPLES = (
-    "dragun-organizers-starter-kit-task-1",
-    "organizer-gpt-oss-t1",
-    "organizer-t1-chatgpt",
+    *("dragun-organizers-starter-kit-task-1", "organizer-gpt-oss-t1", "organizer-t1-chatgpt"),
     "organizer-t1-perplex",
 )
 REPORT_EXAMPLES = ("dragun-organizers-starter-kit-task-2", "organizer-gpt-oss-t2")

@@ -472,7 +472,7 @@ def test_what_a_bundle_cannot_hold_is_named(folder):
 
 def test_what_is_no_archive_is_named(tmp_path):
     for content in [
-        *(b"", b"{}", b"[]", b"7", b"null", b'"x"', b'{"format_version": 1e999}', b"[" * 9999),
+        *(b"", b"{}", b"[]", b"7", b"null", b'"x"', b'{"format_version": 1e999}', b"[" * 9999)
     ]:
         (tmp_path / CONTENTS).write_bytes(content)
         with pytest.raises(InputError, match=r"bundle\.json: expected what"):

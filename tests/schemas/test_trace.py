@@ -292,7 +292,7 @@ def test_a_scale_orders_reads_and_merges_its_labels():
         assert GRADES.first(given_labels) == "wrong"
     assert GRADES.first(("none", "high")) == "high"
     seen = [GRADES.coarse(name) for name in GRADES.names]
-    assert seen == [*("relevant", "wrong", "relevant", "related", "none")]
+    assert seen == ["relevant", "wrong", "relevant", "related", "none"]
     for changes, says in [
         ({"labels": GRADES.labels + GRADES.labels[:1]}, "occurs twice"),
         ({"precedence": ("wrong",)}, "must name every label once"),

@@ -154,7 +154,7 @@ def test_sentences_are_read_with_those_that_cite_nothing(tmp_path):
     found = read_sentences(path, load_track("rag2025").scales["support"])
     unjudged = Unjudged(reason="not judged")
     seen = [(one.first, one.all) for one in found]
-    assert seen == [*(("2", "1"), (unjudged, unjudged), ("1", "1"), (None, None))]
+    assert seen == [("2", "1"), (unjudged, unjudged), ("1", "1"), (None, None)]
     assert found[1].sentence.text == ""
     path.write_text(path.read_text().replace('"2"', '"3"'))
     with pytest.raises(InvalidFileError, match="one of 2, 1, 0"):

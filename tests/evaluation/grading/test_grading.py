@@ -43,10 +43,7 @@ from sidelight.schemas.grading.graded_passage import (
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.grading.rubric import ExamBank, new_item
 from sidelight.schemas.investigation.evidence import Hit
-from sidelight.schemas.run import (
-    CitedSentence,
-    RankingRun,
-)
+from sidelight.schemas.run import CitedSentence, RankingRun
 from sidelight.text import clean
 from tests.helpers.labels.toy import report_run
 from tests.helpers.models.scripted_model import ScriptedModel

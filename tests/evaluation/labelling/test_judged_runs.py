@@ -10,11 +10,7 @@ from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.labelling.examples import read_examples
 from sidelight.evaluation.labelling.judge import Judge, Judgment
-from sidelight.evaluation.labelling.judged_runs import (
-    assess_runs,
-    judge_runs,
-    read_manifest_beside,
-)
+from sidelight.evaluation.labelling.judged_runs import assess_runs, judge_runs, read_manifest_beside
 from sidelight.evaluation.labelling.judges import EmbeddedJudge
 from sidelight.evaluation.labelling.rubric_cases import (
     COMPOUND_QUESTIONS,

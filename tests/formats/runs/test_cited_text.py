@@ -344,7 +344,7 @@ def test_what_is_written_passes_both_checks(tmp_path):
     first = path.read_bytes().split(b"\n")[0].decode()
     assert '"text":"It is “called” Lamp, says a trust."' in first
     found = list(json.loads(first)["metadata"])
-    assert found == [*("team_id", "run_id", "topic_id", "type", "use_starter_kit")]
+    assert found == ["team_id", "run_id", "topic_id", "type", "use_starter_kit"]
 
 
 @given(texts=st.lists(st.text(), max_size=5))

@@ -46,7 +46,7 @@ def test_parameters_change_scores(small_index):
     default, other, expanded, moved = (
         small_index.lucene.searcher(bm25, feedback).search(query, 40)["q"]
         for bm25, feedback in [
-            *((Bm25(), None), (Bm25(k1=2.0, b=0.9), None), (Bm25(), Rm3()), (Bm25(), Rocchio())),
+            *((Bm25(), None), (Bm25(k1=2.0, b=0.9), None), (Bm25(), Rm3()), (Bm25(), Rocchio()))
         ]
     )
     scores = {hits[0].score for hits in (default, other, expanded, moved)}

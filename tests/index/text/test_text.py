@@ -130,7 +130,7 @@ def body_of(sentences):
 
 def test_windows_end_with_the_document_and_share_five_sentences():
     for sentences, expected in [
-        *((0, 0), (1, 1), (10, 1), (11, 2), (15, 2), (16, 3), (20, 3), (21, 4)),
+        *((0, 0), (1, 1), (10, 1), (11, 2), (15, 2), (16, 3), (20, 3), (21, 4))
     ]:
         body = body_of(sentences)
         found = list(windows(body))
