@@ -69,10 +69,6 @@ def test_presets_for_narratives_load_and_open(path, tmp_path):
     [
         ("retrieval.k=0", "retrieval.k"),
         ("retrieval.nope=1", "retrieval.nope"),
-        (
-            "retrieval.rerank_margin=.inf",
-            "retrieval.rerank_margin: Input should be a finite number",
-        ),
         ("servers.s.timeout_s=.nan", "servers.s.timeout_s"),
         ("retrieval.k", "expected key.sub=value"),
         ("track.x.y=1", "track"),

@@ -22,11 +22,10 @@ from sidelight.errors import InputError, InvalidFileError, MachineError, Problem
 from sidelight.index import build as module
 from sidelight.index.build import build_index
 from sidelight.index.encoding import encoder
-from sidelight.index.encoding.calibration import read_encoding
 from sidelight.index.engine import LocalEngine
 from sidelight.index.folder import IndexFolder, lucene_folder, open_index
 from sidelight.index.lucene import jvm
-from sidelight.index.manifest import FORMAT_VERSION, read_report
+from sidelight.index.manifest import FORMAT_VERSION
 from sidelight.index.text.corpus import MS_MARCO, CorpusFields, ShardReader
 from sidelight.index.vectors import capacity
 from sidelight.index.vectors.capacity import check_machine
@@ -265,15 +264,6 @@ def test_no_packages(monkeypatch):
         *("pyserini jar", "FAISS", "torch", "sentence-transformers", "encoder", "langgraph")
     }
     assert all("pip install" in check.remedy for check in found.values())
-
-
-@pytest.mark.parametrize("content", ["{}", "[]", "[" * 990, '{"documents": 1e999}', ""])
-def test_notes_of_a_build_that_it_did_not_write_are_refused_by_their_file(tmp_path, content):
-    for name, read in (("report.json", read_report), ("encoding.json", read_encoding)):
-        (tmp_path / name).write_text(content)
-        with pytest.raises(InputError, match=f"{name}: expected what") as caught:
-            read(tmp_path)
-        assert caught.value.remedy
 
 
 # Notes the processes it works in, and waits to be left alone by its parent.

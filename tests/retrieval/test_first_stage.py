@@ -142,13 +142,6 @@ def test_cranfield_in_the_expected_order(shared_data, tmp_path, encoder):
     assert max(score["rm3"], score["rocchio"]) < score["dense"] < score["hybrid"]
 
 
-def test_answers_by_query_id():
-    retriever = TrecRunRetriever({"1": [Hit("b", 1.0), Hit("a", 1.0), Hit("c", 2.0)]}, "theirs")
-    queries = [Query(query_id="1", text="any"), Query(query_id="2", text="any")]
-    assert retriever.search(queries, 2) == {"1": [Hit("c", 2.0), Hit("a", 1.0)], "2": []}
-    assert retriever.name == "theirs"
-
-
 # From segments to documents, and the union of several searches.
 
 

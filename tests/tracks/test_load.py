@@ -70,18 +70,6 @@ def set_task(place, key, value):
         ),
         ("rag2025", set_task(0, "run_id_pattern", "["), "not a regular expression"),
         ("dragun2025", set_task(1, "max_words", 10**12), "max_words"),
-        ("dragun2025", set_task(1, "max_citations", 0), "max_citations"),
-        ("dragun2025", set_task(1, "max_uncited", -1), "max_uncited"),
-        *(
-            (
-                "dragun2025",
-                lambda track, credit=credit: track["scales"]["importance"]["labels"][0].update(
-                    credit=credit
-                ),
-                "credit",
-            )
-            for credit in (1e308, float("inf"), -1.0)
-        ),
         *(
             (
                 "dragun2025",

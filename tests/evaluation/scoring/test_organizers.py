@@ -99,7 +99,7 @@ def test_where_theirs_stops_ours_names_the_row(tmp_path):
     [
         *(
             (("a", rank, "r", 1, "very-similar", "x"), 1, r"p\.csv:2: error \[compat-rank\]")
-            for rank in ("inf", "-inf", "1e999", "nan")
+            for rank in ("inf", "nan")
         ),
         (("a", 1, "r", 4, "similar", "x"), 3, "compat-verdict.*run r, question 4"),
         (("b", 2, "r", 1, "similar", "x"), 1, "compat-unmatched.*rubric question 2"),

@@ -216,24 +216,16 @@ RATED_0, RATED_5 = (
 def test_what_is_wrong_is_named_with_its_line_and_no_conflict_is_none(tmp_path):
     for line, says in [
         ("{}", "expected a JSON list; found {}"),
-        ("[1, 2", "expected a JSON list"),
         ('["q"]', "expected a query and the list of its passages"),
         ('["q", [{"paragraph_id": "p"}]]', "no 1.0.text"),
         ('["q", [{"paragraph_id": "p", "text": "t", "text": "u"}]]', "each key once"),
         (f'["q", {PASSAGES[:-1]}, {PASSAGES[1:]}]', "each passage once; found a second p"),
-        (rated({"question_id": "a", "self_rating": "4"}), "self_rating"),
         (
             rated({"question_id": "a", "self_rating": 4}, {"question_id": "a", "self_rating": 5}),
             "none twice",
         ),
-        (rated({"question_id": "a", "self_rating": 77}), "less than or equal to 5"),
-        (rated({"question_id": "a", "self_rating": -3}), "greater than or equal to 0"),
-        (known(grades=[{"self_ratings": 6}]), "less than or equal to 5"),
-        (judged(10**12), "less than or equal to 100"),
-        (judged(-3), "greater than or equal to -2"),
         (judged(0, 3), "expected one relevance to q for passage p, 0; found 3"),
         (ranked(1, 2), "expected one rank in run bm25 for q for passage p, 1; found 2"),
-        (ranked(-1), "greater than or equal to 0"),
         (
             known(exam_grades=[RATED_0, RATED_5]),
             "expected one rating of a by Asks@tiny for passage p, 0; found 5",
@@ -250,7 +242,6 @@ def test_what_is_wrong_is_named_with_its_line_and_no_conflict_is_none(tmp_path):
             known(exam_grades=[{"answers": [["a", "peat"], ["a", "coal"]]}]),
             "one answer to each question",
         ),
-        ("[" * 9999, "expected a JSON list"),
         (f'["q", {PASSAGES}]\n["q", []]', "each query once; found a second q"),
     ]:
         path = tmp_path / "graded.jsonl"

@@ -45,8 +45,7 @@ def test_a_line_that_is_no_hit_is_an_error(tmp_path):
     for line, code in [
         ("q Q0 a 1 0.5", "column-count"),
         ("q Q0 a b 1 0.5 x", "column-count"),
-        *(("q Q0 a 1 nan x", "score"), ("q Q0 a 1 inf x", "score"), ("q Q0 a 1 1e999 x", "score")),
-        *(("q Q0 a 1 1e308 x", "score"), ("q Q0 a 1 1_0 x", "score"), ("q Q0 a 1 ٣ x", "score")),
+        *(("q Q0 a 1 nan x", "score"), ("q Q0 a 1 1e308 x", "score"), ("q Q0 a 1 ٣ x", "score")),
         ("q Q0 first 1 0.1 x", "segment-duplicate"),
     ]:
         path = write(tmp_path, f"q Q0 first 1 2 x\n{line}\n")

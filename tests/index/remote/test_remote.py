@@ -174,13 +174,8 @@ def test_a_busy_server_is_waited_for_as_it_asks(server, tmp_path, quick, small_i
 @pytest.mark.parametrize(
     "body",
     [
-        *(b"", b"<html>", b"[]", b"null", b"{}", b'{"candidates": {}}', b'{"candidates": [1]}'),
-        b'{"candidates": [{"docid": "a b", "score": 1}]}',
-        b'{"candidates": [{"docid": "a", "score": "1"}]}',
-        b'{"candidates": [{"docid": "a", "score": true}]}',
+        *(b"", b"<html>", b"{}", b'{"candidates": [1]}', b"[" * 990 + b"]" * 990),
         b'{"candidates": [{"docid": "a\\u202e", "score": 1}]}',
-        b"[" * 100_000,
-        b"[" * 990 + b"]" * 990,
     ],
 )
 def test_nonsense_is_refused_and_not_kept(server, body, tmp_path):
@@ -225,9 +220,7 @@ def test_neither_redirects_nor_packed_nor_endless_answers_are_followed(
         ("url", "ftp://somewhere"),
         ("url", "https://user:word@somewhere"),
         ("url", "http://somewhere?token=1"),
-        ("url", "http://some\u001bwhere"),
-        *(("dense", "a\u001b[2J"), ("index", "a b"), ("index", "../../other"), ("at_once", 0)),
-        ("timeout_s", 0),
+        ("index", "../../other"),
     ],
 )
 def test_an_address_that_is_none_is_refused(field, value, tmp_path):
