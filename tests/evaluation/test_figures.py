@@ -6,16 +6,9 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from sidelight.errors import MachineError
+from sidelight.evaluation import figures
 from sidelight.evaluation.agreement.labels import CategoryAgreement
 from sidelight.evaluation.agreement.ranks import compare_scores
-from sidelight.evaluation.figures import (
-    draw_confusion,
-    draw_headroom,
-    draw_label_shares,
-    draw_run_means,
-    draw_topic_cloud,
-    short_name,
-)
 from sidelight.evaluation.scoring.score import TopicHeadroom
 from sidelight.evaluation.scoring.table import TopicScore
 
@@ -34,7 +27,7 @@ def comparison(first, second):
 
 
 def draw(path, found):
-    draw_run_means(found, SIDES, [path])
+    figures.draw_run_means(found, SIDES, [path])
     return ET.parse(path).getroot()
 
 
@@ -81,7 +74,7 @@ def test_points_stand_where_the_scores_say_and_topics_behind(tmp_path):
     second = side({"a": (0.1, 0.1), "b": (0.7, 0.3), "c": (0.5, 0.9)})
     found = compare_scores(first, second, "score", n_samples=100)
     assert found.scores[1] == ((0.1, 0.1), (0.7, 0.3), (0.5, 0.9))
-    draw_topic_cloud(found, SIDES, [tmp_path / "f.svg"])
+    figures.draw_topic_cloud(found, SIDES, [tmp_path / "f.svg"])
     root = ET.parse(tmp_path / "f.svg").getroot()
     counts = {}
     for name in ("topics", "runs", "identity"):
@@ -108,7 +101,7 @@ def texts(draw, found, path):
 
 
 def test_labels_are_drawn_with_counts_and_shares(tmp_path):
-    svg = texts(draw_confusion, FOUND, tmp_path / "f.svg")
+    svg = texts(figures.draw_confusion, FOUND, tmp_path / "f.svg")
     # supports: 3 of 4 and 1 of 4; none: 1 of 6 and 5 of 6
     for text in ("75.0%", "25.0%", "16.7%", "83.3%", "n = 4", "n = 6", *SIDES):
         assert f"<!-- {text} -->" in svg
@@ -116,25 +109,25 @@ def test_labels_are_drawn_with_counts_and_shares(tmp_path):
         [("none", "none")] * 4 + [("none", "supports")] * 5 + [("supports", "supports")],
         ["supports", "none"],
     )
-    svg = texts(draw_label_shares, found, tmp_path / "f.svg")
+    svg = texts(figures.draw_label_shares, found, tmp_path / "f.svg")
     # supports 1 against 6 of 10, none 9 against 4
     for text in ("10.0", "60.0", "90.0", "40.0", "+50.0 (×6.00)", "-50.0 (×0.44)", *SIDES):
         assert f"<!-- {text} -->" in svg
     assert FOUND.share_ratios == {"supports": 1, "contradicts": None, "none": 1}
-    assert "<!-- +0.0 -->" in texts(draw_label_shares, FOUND, tmp_path / "f.svg")
+    assert "<!-- +0.0 -->" in texts(figures.draw_label_shares, FOUND, tmp_path / "f.svg")
 
 
 def test_a_long_name_keeps_both_ends_and_without_matplotlib_the_remedy_is_named(
     tmp_path, monkeypatch
 ):
-    assert short_name("people.csv") == "people.csv"
-    name = short_name("human/" + "x" * 50 + "/labels.csv")
+    assert figures.short_name("people.csv") == "people.csv"
+    name = figures.short_name("human/" + "x" * 50 + "/labels.csv")
     assert len(name) == 49
     assert name.startswith("human/")
     assert name.endswith("/labels.csv")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MachineError, match=r"sidelight\[plots\]"):
-        draw_headroom(TOPICS, "Reports", [tmp_path / "x.png"])
+        figures.draw_headroom(TOPICS, "Reports", [tmp_path / "x.png"])
 
 
 TOPICS = [
@@ -146,10 +139,10 @@ TOPICS = [
 @pytest.mark.parametrize(
     ("draw", "given"),
     [
-        (draw_run_means, (comparison([0.1, 0.2, 0.4], [0.6, 0.9, 0.3]), SIDES)),
-        (draw_confusion, (FOUND, SIDES)),
-        (draw_label_shares, (FOUND, SIDES)),
-        (draw_headroom, (TOPICS, "Reports")),
+        (figures.draw_run_means, (comparison([0.1, 0.2, 0.4], [0.6, 0.9, 0.3]), SIDES)),
+        (figures.draw_confusion, (FOUND, SIDES)),
+        (figures.draw_label_shares, (FOUND, SIDES)),
+        (figures.draw_headroom, (TOPICS, "Reports")),
     ],
 )
 def test_the_same_figures_give_the_same_bytes(tmp_path, draw, given):
@@ -164,7 +157,7 @@ def test_the_same_figures_give_the_same_bytes(tmp_path, draw, given):
 
 def test_topics_and_series_are_named(tmp_path):
     def drawn(topics):
-        draw_headroom(topics, "Reports", [tmp_path / "f.svg"])
+        figures.draw_headroom(topics, "Reports", [tmp_path / "f.svg"])
         return (tmp_path / "f.svg").read_text()
 
     # The SVG writer puts the text of each label in a comment; ids lose their common beginning.

@@ -10,16 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidelight.evaluation.audit.text_attacks import TEXT_ATTACKS, keywords, shuffle
+from sidelight.learned import questions
 from sidelight.learned.models import AnswerModel, SupportModel
-from sidelight.learned.questions import (
-    FLAWED,
-    Outlook,
-    closest_earlier,
-    corrected,
-    question_model,
-    repeated_patterns,
-    runs,
-)
 from sidelight.learned.reading.denial import frame, frames
 from sidelight.learned.reading.opposition import opposed, taken_back
 from sidelight.learned.reading.tables import word_order
@@ -272,15 +264,17 @@ def test_a_negation_may_be_denied_or_said():
     ],
 )
 def test_a_named_subject_beats_a_question_on_any_article(better, worse):
-    model = question_model()
+    model = questions.question_model()
     assert model(better).worth > model(worse).worth + 1
     assert model(better).flawed < model(worse).flawed
-    assert model.label(model(better)) > model.label(model(worse)) == FLAWED
+    assert model.label(model(better)) > model.label(model(worse)) == questions.FLAWED
 
 
 def test_names_and_numbers_are_masked():
-    assert runs("What did Ada Lovelace write in 1843?") == runs("What did Bo Ek write in 7?")
-    model = question_model()
+    assert questions.runs("What did Ada Lovelace write in 1843?") == questions.runs(
+        "What did Bo Ek write in 7?"
+    )
+    model = questions.question_model()
     for ours, theirs in (("Garrick Voss", "Ilva Brandt"), ("Sentinel Journal", "Morning Post")):
         question = "What is the reputation of {} among people who study peat?"
         first, second = model(question.format(ours)), model(question.format(theirs))
@@ -292,29 +286,31 @@ def test_names_and_numbers_are_masked():
 def test_one_pattern_ten_times_is_used_up_after_two():
     names = ("Ada", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal", "Ike", "Jo")
     asked = [f"What are the qualifications of {name} Marsh in energy policy?" for name in names]
-    assert repeated_patterns(asked) == [False, False] + [True] * 8
+    assert questions.repeated_patterns(asked) == [False, False] + [True] * 8
     others = ["Who owns the Courier?", "What did the Ostrey study find?", asked[0]]
-    assert repeated_patterns(others) == [False] * 3
-    assert closest_earlier(np.array([[1.0, 0.9], [0.9, 1.0]])) == [0.0, 0.9]
+    assert questions.repeated_patterns(others) == [False] * 3
+    assert questions.closest_earlier(np.array([[1.0, 0.9], [0.9, 1.0]])) == [0.0, 0.9]
 
 
 def test_what_people_said_of_a_like_question_moves_the_outlook():
-    plain, other = Outlook(2.0, 0.2), Outlook(2.0, 0.2)
-    (near, far) = corrected([plain, other], np.array([[1.0], [0.2]]), [Outlook(2.0, 0.2)], [-1])
+    plain, other = questions.Outlook(2.0, 0.2), questions.Outlook(2.0, 0.2)
+    (near, far) = questions.corrected(
+        [plain, other], np.array([[1.0], [0.2]]), [questions.Outlook(2.0, 0.2)], [-1]
+    )
     assert near.worth < 0.6
     assert near.flawed > 0.7
     assert far.worth == pytest.approx(2.0, abs=0.02)
-    assert corrected([plain], np.zeros((1, 0)), [], []) == [plain]
+    assert questions.corrected([plain], np.zeros((1, 0)), [], []) == [plain]
 
 
 def test_long_and_empty_questions_are_looked_at():
-    model = question_model()
+    model = questions.question_model()
     for text in ("", "?", "a" * 100_000, "Why " * 50_000):
         assert np.isfinite(model(text)).all()
 
 
 def test_the_weights_say_where_they_come_from():
-    about = question_model().about
+    about = questions.question_model().about
     assert about["questions"] == 9500
     assert len(str(about["sha256"])) == 64
     figures = about["figures"]

@@ -13,21 +13,7 @@ from scipy.stats import kendalltau
 from sklearn.metrics import cohen_kappa_score
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.agreement.coefficients import (
-    chance_corrected,
-    cohen_kappa,
-    expected_agreement,
-    gwet_ac1,
-    kendall,
-    raw_agreement,
-    resampled_kendall,
-    resampled_spearman,
-    resampled_tau_ap,
-    resampled_tau_ap_b,
-    spearman,
-    tau_ap,
-    tau_ap_b,
-)
+from sidelight.evaluation.agreement import coefficients
 from sidelight.evaluation.agreement.qrels import PairOrder, pair_order
 from sidelight.evaluation.agreement.ranks import compare_scores
 from sidelight.evaluation.scoring.table import TopicScore
@@ -80,7 +66,7 @@ def test_kappa_and_ac1_by_hand():
         # p_o = 0.9; p_e = 0.95^2 + 0.05^2 = 0.905
         *((SKEWED, -0.005 / 0.095), (ONE_CATEGORY, None), (NOTHING, None)),
     ]:
-        assert cohen_kappa(np.array(table)) == pytest.approx(kappa)
+        assert coefficients.cohen_kappa(np.array(table)) == pytest.approx(kappa)
     for table, ac1 in [
         # pi = (0.95, 0.05); p_e = 2 * 0.95 * 0.05 / (2 - 1) = 0.095; (0.9 - 0.095) / 0.905
         (SKEWED, 0.805 / 0.905),
@@ -89,13 +75,13 @@ def test_kappa_and_ac1_by_hand():
         (ONE_CATEGORY, 1),  # p_o = 1, p_e = 0
         (NOTHING, None),
     ]:
-        assert gwet_ac1(table) == pytest.approx(ac1)
+        assert coefficients.gwet_ac1(table) == pytest.approx(ac1)
 
 
 @given(tables)
 def test_kappa_as_scikit_learn_has_it(table):
-    kappa = cohen_kappa(table)
-    assert kappa == cohen_kappa(table.T)
+    kappa = coefficients.cohen_kappa(table)
+    assert kappa == coefficients.cohen_kappa(table.T)
     assert kappa is None or -1 <= kappa <= 1
     first, second = as_labels(table)
     if kappa is None:
@@ -109,16 +95,16 @@ def test_kappa_as_scikit_learn_has_it(table):
 def test_ac1_as_a_second_implementation_has_it(table):
     first, second = as_labels(table)
     if not first:
-        assert raw_agreement(table) is None
+        assert coefficients.raw_agreement(table) is None
         return
     k, n = len(table), len(first)
     observed = Fraction(sum(one == other for one, other in zip(first, second, strict=True)), n)
-    assert raw_agreement(table) == pytest.approx(float(observed))
+    assert coefficients.raw_agreement(table) == pytest.approx(float(observed))
     expected = Fraction(0)
     for category in range(k):
         pi = Fraction(first.count(category) + second.count(category), 2 * n)
         expected += pi * (1 - pi) / (k - 1)
-    ac1 = gwet_ac1(table)
+    ac1 = coefficients.gwet_ac1(table)
     assert ac1 == pytest.approx(float((observed - expected) / (1 - expected)), abs=1e-12)
     assert -1 <= ac1 <= 1
 
@@ -126,10 +112,10 @@ def test_ac1_as_a_second_implementation_has_it(table):
 def test_published_agreement_is_consistent(shared_data):
     # DRAGUN resources paper, table 2: 8.7% very-similar, 12.9% similar, 78.4% of no credit; taken
     # for the judge's shares, too, which are not public. Section 4: raw 82.1%, AC1 .785.
-    expected = expected_agreement([0.087, 0.129, 0.784])
+    expected = coefficients.expected_agreement([0.087, 0.129, 0.784])
     # (0.087 * 0.913 + 0.129 * 0.871 + 0.784 * 0.216) / 2 = 0.3612 / 2
     assert expected == pytest.approx(0.1806, abs=1e-4)
-    assert chance_corrected(0.821, expected) == pytest.approx(0.782, abs=5e-4)
+    assert coefficients.chance_corrected(0.821, expected) == pytest.approx(0.782, abs=5e-4)
     # People, table 2: supports 5.0%, partial 7.8%, contradicts 0.8%, none 86.4%. The judge: its
     # published labels. Section 4: raw 86.7%, AC1 .85.
     people = {"supports": 0.050, "partial": 0.078, "contradicts": 0.008, "none": 0.864}
@@ -137,17 +123,19 @@ def test_published_agreement_is_consistent(shared_data):
     labels = read_assessments(path, ANSWER_ASSESSMENTS, SCALES)
     judge = Counter(item.label for item in labels)
     shares = [(people[label] + judge[label] / len(labels)) / 2 for label in SCALES["answers"].names]
-    assert chance_corrected(0.867, expected_agreement(shares)) == pytest.approx(0.854, abs=5e-4)
+    assert coefficients.chance_corrected(
+        0.867, coefficients.expected_agreement(shares)
+    ) == pytest.approx(0.854, abs=5e-4)
 
 
 REFERENCE = np.array([4.0, 3, 2, 1])
 TOP_SWAPPED, BOTTOM_SWAPPED = np.array([3.0, 4, 2, 1]), np.array([4.0, 3, 1, 2])
 CONSTANT, FALLING = np.array([1.0, 1, 1]), np.array([3.0, 2, 1])
 RESAMPLED = {
-    kendall: resampled_kendall,
-    spearman: resampled_spearman,
-    tau_ap: resampled_tau_ap,
-    tau_ap_b: resampled_tau_ap_b,
+    coefficients.kendall: coefficients.resampled_kendall,
+    coefficients.spearman: coefficients.resampled_spearman,
+    coefficients.tau_ap: coefficients.resampled_tau_ap,
+    coefficients.tau_ap_b: coefficients.resampled_tau_ap_b,
 }
 every_correlation = pytest.mark.parametrize(
     "correlate", RESAMPLED, ids=lambda correlate: correlate.__name__
@@ -172,40 +160,40 @@ def test_of_samples_as_of_the_items_they_hold(correlate, case):
 def test_correlations_by_hand():
     for correlate, first, second, expected in [
         # 6 pairs, one reversed: (5 - 1) / 6
-        (kendall, REFERENCE, TOP_SWAPPED, 4 / 6),
-        (kendall, REFERENCE, BOTTOM_SWAPPED, 4 / 6),
+        (coefficients.kendall, REFERENCE, TOP_SWAPPED, 4 / 6),
+        (coefficients.kendall, REFERENCE, BOTTOM_SWAPPED, 4 / 6),
         # ab is tied on the first side, ac and bc are concordant: 2 / sqrt((2 + 1) * 2)
-        (kendall, [2.0, 2, 1], FALLING, 2 / sqrt(6)),
+        (coefficients.kendall, [2.0, 2, 1], FALLING, 2 / sqrt(6)),
         # without ties 1 - 6 * sum of d^2 / (n * (n^2 - 1)) = 1 - 6 * (1 + 1) / (4 * 15)
-        (spearman, REFERENCE, TOP_SWAPPED, 0.8),
+        (coefficients.spearman, REFERENCE, TOP_SWAPPED, 0.8),
         # a swap at the top costs more: of what stands above ranks 2, 3, 4 it stands there rightly
         # 0 of 1, 2 of 2, 3 of 3, so that it is 2 / 3 * (0 + 1 + 1) - 1
-        (tau_ap, REFERENCE, TOP_SWAPPED, 1 / 3),
+        (coefficients.tau_ap, REFERENCE, TOP_SWAPPED, 1 / 3),
         # 1 of 1, 2 of 2, 2 of 3: 2 / 3 * (1 + 1 + 2 / 3) - 1
-        (tau_ap, REFERENCE, BOTTOM_SWAPPED, 7 / 9),
+        (coefficients.tau_ap, REFERENCE, BOTTOM_SWAPPED, 7 / 9),
         # order c, d, a, b. d: c rightly above, +1; a: c and d wrongly, -1; b: c and d wrongly, a
         # rightly, (-1 - 1 + 1) / 3: (1 - 1 - 1 / 3) / 3
-        (tau_ap, REFERENCE, [2.0, 1, 4, 3], -1 / 9),
+        (coefficients.tau_ap, REFERENCE, [2.0, 1, 4, 3], -1 / 9),
         # order b, c, d, a. c: +1; d: +1; a: -1: 1 / 3
-        (tau_ap, REFERENCE, [1.0, 4, 3, 2], 1 / 3),
+        (coefficients.tau_ap, REFERENCE, [1.0, 4, 3, 2], 1 / 3),
         # and the other way, order a, b, c, d. b: -1; c: (-1 + 1) / 2; d: (-1 + 1 + 1) / 3: -2 / 9
-        (tau_ap, [1.0, 4, 3, 2], REFERENCE, -2 / 9),
+        (coefficients.tau_ap, [1.0, 4, 3, 2], REFERENCE, -2 / 9),
         # tied under test are not compared: c and d have a and b above them, rightly: (1 + 1) / 2
-        (tau_ap, REFERENCE, [2.0, 2, 1, 1], 1),
+        (coefficients.tau_ap, REFERENCE, [2.0, 2, 1, 1], 1),
         # a tie in the reference counts half. b: 0; c: a and b rightly above it, 1: (0 + 1) / 2
-        (tau_ap, [2.0, 2, 1], FALLING, 0.5),
+        (coefficients.tau_ap, [2.0, 2, 1], FALLING, 0.5),
         # equal scores agree with ties, too
-        (tau_ap_b, [3.0, 2, 2, 1], [3.0, 2, 2, 1], 1),
+        (coefficients.tau_ap_b, [3.0, 2, 2, 1], [3.0, 2, 2, 1], 1),
     ]:
         assert correlate(np.array(first), np.array(second)) == pytest.approx(expected)
     people, judge = np.arange(26.0), np.zeros(26)
     judge[25] = 1
-    assert tau_ap(people, judge) == 1
+    assert coefficients.tau_ap(people, judge) == 1
     # Judge's order: the 25 others have the best above them, rightly: 1. People's order: of the i
     # runs above rank i + 1, the best alone is above it for the judge: 2 / 25 * H(25) - 1.
     harmonic = sum(1 / place for place in range(1, 26))
-    assert tau_ap_b(people, judge) == pytest.approx((1 + 2 / 25 * harmonic - 1) / 2)
-    assert tau_ap_b(people, judge) < 0.16
+    assert coefficients.tau_ap_b(people, judge) == pytest.approx((1 + 2 / 25 * harmonic - 1) / 2)
+    assert coefficients.tau_ap_b(people, judge) < 0.16
     for (
         first,
         second,
@@ -227,12 +215,14 @@ def test_correlations_by_hand():
             -0.7047,
         ),
     ]:
-        assert tau_ap_b(np.array(first), np.array(second)) == pytest.approx(published, abs=5e-5)
+        assert coefficients.tau_ap_b(np.array(first), np.array(second)) == pytest.approx(
+            published, abs=5e-5
+        )
 
 
 @given(vectors)
 def test_kendall_as_scipy_has_it(case):
-    tau = kendall(*case)
+    tau = coefficients.kendall(*case)
     expected = kendalltau(*case, variant="b", method="asymptotic").statistic
     assert expected == pytest.approx(np.nan if tau is None else tau, nan_ok=True)
 
@@ -240,7 +230,7 @@ def test_kendall_as_scipy_has_it(case):
 @given(vectors)
 def test_spearman_as_the_correlation_of_mean_ranks(case):
     first, second = case
-    rho = spearman(first, second)
+    rho = coefficients.spearman(first, second)
     if len(set(first)) == 1 or len(set(second)) == 1:
         assert rho is None
         return
@@ -260,18 +250,20 @@ def test_tau_ap_as_published_where_nothing_is_tied(reference, scores):
         if rank
     )
     expected = 2 / (6 - 1) * total - 1
-    assert tau_ap(np.array(reference, float), np.array(scores, float)) == pytest.approx(expected)
+    assert coefficients.tau_ap(
+        np.array(reference, float), np.array(scores, float)
+    ) == pytest.approx(expected)
 
 
 @given(vectors)
 def test_tau_ap_is_bounded_and_one_for_equal_scores_and_its_mean_symmetric(case):
     first, second = case
-    for value in (tau_ap(first, second), tau_ap_b(first, second)):
+    for value in (coefficients.tau_ap(first, second), coefficients.tau_ap_b(first, second)):
         assert value is None or -1 <= value <= 1
-    assert tau_ap_b(first, second) == tau_ap_b(second, first)
+    assert coefficients.tau_ap_b(first, second) == coefficients.tau_ap_b(second, first)
     if len(set(first)) > 1:
-        assert tau_ap(first, first) == 1
-        assert tau_ap(first, -first) == -1
+        assert coefficients.tau_ap(first, first) == 1
+        assert coefficients.tau_ap(first, -first) == -1
 
 
 GRADES = st.lists(st.tuples(st.integers(0, 4), st.integers(-1, 3)), max_size=12)

@@ -23,24 +23,15 @@ from sidelight.formats.labels.assessments import (
 )
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track
-from tests.helpers.labels.toy import (
-    GOOD,
-    HAVE,
-    answer,
-    answers_of,
-    pairs_of,
-    rubric,
-    verdicts_of,
-    write_csv,
-)
+from tests.helpers.labels import toy
 
 SCALES = load_track().scales
 
-RUBRICS = {"t": rubric("t", (HAVE, 2), (GOOD, 2))}
+RUBRICS = {"t": toy.rubric("t", (toy.HAVE, 2), (toy.GOOD, 2))}
 
 
 def answers(*labels):
-    return answers_of(f"t r {' '.join(labels)}")
+    return toy.answers_of(f"t r {' '.join(labels)}")
 
 
 def compared(first, second, *rubrics, kind=ANSWER_ASSESSMENTS, seed=0):
@@ -65,8 +56,8 @@ def test_labels_are_compared_in_their_categories():
     assert scheme.by_importance == {}
     assert scheme.overall.shares["supports"] == (0.25, 0.5)
     found = compared(
-        pairs_of("t r 1.1:different 1.2:very-similar"),
-        pairs_of("t r 1.1:very-different 1.2:similar"),
+        toy.pairs_of("t r 1.1:different 1.2:very-similar"),
+        toy.pairs_of("t r 1.1:very-different 1.2:similar"),
         kind=QUESTION_ASSESSMENTS,
     )
     four, three = (scheme.overall for scheme in found.schemes)
@@ -74,8 +65,8 @@ def test_labels_are_compared_in_their_categories():
     assert four.coefficients["raw"] == 0
     assert three.categories == ("very-similar", "similar", "no-credit")
     assert three.coefficients["raw"] == 0.5
-    first = verdicts_of("t r compound not-compound")
-    second = verdicts_of("t r compound compound")
+    first = toy.verdicts_of("t r compound not-compound")
+    second = toy.verdicts_of("t r compound compound")
     [scheme] = compared(first, second, kind=COMPOUND_ASSESSMENTS).schemes
     assert scheme.overall.table.tolist() == [[1, 0], [1, 0]]
     with pytest.raises(UsageError, match="belong to no rubric question"):
@@ -91,7 +82,7 @@ def test_labels_are_compared_in_their_categories():
     assert [part.coefficients["raw"] for part in parts.values()] == [1, 0.5]
     assert [part.n for part in parts.values()] == [2, 2]
 
-    questions = pairs_of("t r 1.1:similar 2.1:different")
+    questions = toy.pairs_of("t r 1.1:similar 2.1:different")
     for scheme in compared(questions, questions, RUBRICS, kind=QUESTION_ASSESSMENTS).schemes:
         assert [part.n for part in scheme.by_importance.values()] == [1, 1]
 
@@ -100,34 +91,34 @@ def test_what_one_side_did_not_judge_is_no_agreement():
     unjudged = Unjudged(reason="no reply")
     first = answers("supports", "none", "none")
     second = [replace(item, label=unjudged) for item in first[:1]]
-    second += answers_of("t r - none", "t other none")
+    second += toy.answers_of("t r - none", "t other none")
     found = compared(first, second)
     assert found.schemes[0].overall.n == 1
     assert found.unjudged == (0, 1)
     assert found.only == (1, 1)
-    first = [answer("t", run, "na-1", "none") for run in ("a", "b")]
-    second = [answer("t", run, "na-1", "none") for run in ("b", "c")]
+    first = [toy.answer("t", run, "na-1", "none") for run in ("a", "b")]
+    second = [toy.answer("t", run, "na-1", "none") for run in ("b", "c")]
     found = compared(first, second)
     assert found.only_runs == (("a",), ("c",))
     assert found.n_runs == 1
     same = answers("none", "none")
     seen = compared(same, same).schemes[0].overall.coefficients
     assert seen == {"raw": 1, "kappa": None, "ac1": 1}
-    pairs = [answer(topic, "r", "na-1", "none") for topic in ("a", "b")]
+    pairs = [toy.answer(topic, "r", "na-1", "none") for topic in ("a", "b")]
     overall = compared(pairs, pairs).schemes[0].overall
     assert overall.intervals == {"kappa": None, "ac1": None}
     with pytest.raises(InputError, match="nothing that both files hold a label for"):
-        compared(answers("none"), [answer("t", "s", "na-1", "none")])
-    item = [answer("t", "r", "na-9", "none")]
+        compared(answers("none"), [toy.answer("t", "s", "na-1", "none")])
+    item = [toy.answer("t", "r", "na-9", "none")]
     with pytest.raises(InputError, match=r"1 question or answer .* such as t na-9"):
         compared(item, item, RUBRICS)
 
 
 def test_the_columns_say_what_kind_the_files_are(tmp_path):
-    people = write_csv(
+    people = toy.write_csv(
         tmp_path / "people.csv", "topic_id,run_tag,answer_id,annotation", ("t", "r", "na-1", "none")
     )
-    questions = write_csv(
+    questions = toy.write_csv(
         tmp_path / "q.csv",
         "topic_id,rubric_question_rank,run_tag,run_question_rank,auto_assessment",
         ("t", 1, "r", 1, "similar"),
@@ -137,7 +128,7 @@ def test_the_columns_say_what_kind_the_files_are(tmp_path):
 
     kind, first, second = read_two_sides(people, people, SCALES)
     assert kind is ANSWER_ASSESSMENTS
-    assert first == second == [answer("t", "r", "na-1", "none")]
+    assert first == second == [toy.answer("t", "r", "na-1", "none")]
     assert read_two_sides(questions, questions, SCALES)[0] is QUESTION_ASSESSMENTS
     with pytest.raises(InputError, match=r"holds report_assessments, .* question_assessments"):
         read_two_sides(people, questions, SCALES)
@@ -153,8 +144,8 @@ def test_intervals_are_those_of_other_draws_of_topics():
         for number in range(40):
             label = str(choose.choice(["supports", "none"]))
             other = label if choose.random() < share else "none"
-            first.append(answer(topic, "r", f"na-{number}", label))
-            second.append(answer(topic, "r", f"na-{number}", other))
+            first.append(toy.answer(topic, "r", f"na-{number}", label))
+            second.append(toy.answer(topic, "r", f"na-{number}", other))
     found = compared(first, second, seed=1).schemes[0].overall
     again = compared(first, second, seed=1).schemes[0].overall
     assert found.intervals == again.intervals

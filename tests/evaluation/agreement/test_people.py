@@ -9,14 +9,7 @@ import pytest
 from sidelight.checks.support import SUPPORT_SCALE
 from sidelight.cli.options import track_of_scale
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.evaluation.agreement.people import (
-    agree_on_answers,
-    agree_on_support,
-    as_rubric,
-    compare_norms,
-    missed_questions,
-    pool_nuggets,
-)
+from sidelight.evaluation.agreement import people
 from sidelight.evaluation.labelling.judges import EmbeddedJudge
 from sidelight.evaluation.labelling.support import SUPPORT, SupportCase
 from sidelight.formats.labels.assessments import read_answers, read_sentences
@@ -86,16 +79,16 @@ def test_files_of_people_are_read_or_named(tmp_path):
 
 
 def test_agreement_on_answers_and_on_support(tmp_path):
-    found = agree_on_answers(written(tmp_path / "answers.jsonl", ANSWER), None)
+    found = people.agree_on_answers(written(tmp_path / "answers.jsonl", ANSWER), None)
     assert (found.n, found.accuracy, found.kappa, found.tau) == (2, 1.0, 1.0, None)
     assert found.intervals == {}
     labels = written(tmp_path / "c.jsonl", CITATION)
     segments = written(tmp_path / "s.jsonl", SEGMENTS)
-    found = agree_on_support(labels, segments, None)
+    found = people.agree_on_support(labels, segments, None)
     assert (found.n, found.accuracy, found.kappa, found.left_out) == (1, 1.0, None, 0)
     elsewhere = written(tmp_path / "e.jsonl", {**SEGMENTS, "references_ids": ["other"]})
     with pytest.raises(InputError, match="no label can be compared"):
-        agree_on_support(labels, elsewhere, None)
+        people.agree_on_support(labels, elsewhere, None)
 
 
 def test_agreement_on_support_is_that_of_the_judge_that_scores(tmp_path):
@@ -132,7 +125,7 @@ def test_agreement_on_support_is_that_of_the_judge_that_scores(tmp_path):
         "references_ids": list(texts),
         "references_texts": list(texts.values()),
     }
-    found = agree_on_support(
+    found = people.agree_on_support(
         written(tmp_path / "c.jsonl", labels), written(tmp_path / "s.jsonl", segments), None
     )
     assert [list(row) for row in found.confusion] == confusion
@@ -181,7 +174,7 @@ MODEL = AnswerModel.load(None)
 
 
 def test_pools_of_reports_have_nuggets_and_miss_questions():
-    bank = pool_nuggets(RUNS, MODEL, IMPORTANCE)[TOPIC]
+    bank = people.pool_nuggets(RUNS, MODEL, IMPORTANCE)[TOPIC]
     weights = {nugget.text: nugget.importance.name for nugget in bank.nuggets}
     assert len(weights) == 3
     assert weights[STUDY] == weights[COUNCIL] == "okay"
@@ -189,9 +182,9 @@ def test_pools_of_reports_have_nuggets_and_miss_questions():
     assert owner in {OWNER, AGAIN}
     assert weights[owner] == "vital"
     assert bank.nuggets[0].text == owner
-    assert pool_nuggets(RUNS, MODEL, IMPORTANCE, most=1)[TOPIC].nuggets == bank.nuggets[:1]
-    assert as_rubric(bank).total_weight == bank.total_weight == 2
-    banks = [pool_nuggets(runs, MODEL, IMPORTANCE)[TOPIC] for runs in (RUNS, RUNS[::-1])]
+    assert people.pool_nuggets(RUNS, MODEL, IMPORTANCE, most=1)[TOPIC].nuggets == bank.nuggets[:1]
+    assert people.as_rubric(bank).total_weight == bank.total_weight == 2
+    banks = [people.pool_nuggets(runs, MODEL, IMPORTANCE)[TOPIC] for runs in (RUNS, RUNS[::-1])]
     vital, other = (
         {one.text for one in bank.nuggets if one.importance.name == "okay"} for bank in banks
     )
@@ -201,12 +194,14 @@ def test_pools_of_reports_have_nuggets_and_miss_questions():
         ("have to know", OWNER),
         ("nice to know", "Inspectors fined Delmar Lines 30,000 crowns."),
     )
-    banks = pool_nuggets(RUNS, MODEL, IMPORTANCE)
-    missed = missed_questions({TOPIC: wanted}, banks, MODEL)
+    banks = people.pool_nuggets(RUNS, MODEL, IMPORTANCE)
+    missed = people.missed_questions({TOPIC: wanted}, banks, MODEL)
     assert [question.rank for question in missed[TOPIC]] == [2]
-    assert len(missed_questions({TOPIC: wanted}, {}, MODEL)[TOPIC]) == 2
+    assert len(people.missed_questions({TOPIC: wanted}, {}, MODEL)[TOPIC]) == 2
     wanted = rubric(TOPIC, ("have to know", OWNER))
-    found = asyncio.run(compare_norms(TRACK, {TOPIC: wanted}, RUNS, IMPORTANCE, None, n_samples=10))
+    found = asyncio.run(
+        people.compare_norms(TRACK, {TOPIC: wanted}, RUNS, IMPORTANCE, None, n_samples=10)
+    )
     assert found.ranks.run_tags == ("all", "none", "owner")
     by_rubric, by_pool = found.ranks.means
     # "all" and "owner" tell the one thing that experts asked for; only the pool wants the study.

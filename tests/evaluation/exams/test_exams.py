@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.agreement.coefficients import cohen_kappa, kappa_of_cell
+from sidelight.evaluation.exams import grades
 from sidelight.evaluation.exams.banks import (
     DraftedQuery,
     ExamDraft,
@@ -20,21 +21,6 @@ from sidelight.evaluation.exams.banks import (
     edit_banks,
     extract_bank,
     merge_banks,
-)
-from sidelight.evaluation.exams.grades import (
-    WHOLE,
-    Hole,
-    ItemUse,
-    Uncovered,
-    collect,
-    exam_qrels,
-    holes,
-    read_labels,
-    relevance_label,
-    spurious_items,
-    suggested_item,
-    uncovered_passages,
-    write_qrels,
 )
 from sidelight.evaluation.exams.leaderboard import (
     average_ranks,
@@ -65,35 +51,35 @@ RATINGS = st.lists(st.integers(0, 5), max_size=12)
     ],
 )
 def test_a_label_is_the_mth_largest_grade(ratings, at_least, label):
-    assert relevance_label(ratings, at_least) == label
+    assert grades.relevance_label(ratings, at_least) == label
 
 
 @given(ratings=RATINGS, at_least=st.integers(1, 12), more=st.integers(0, 5))
 def test_labels_fall_with_the_items_asked_for_and_rise_with_what_is_graded(ratings, at_least, more):
-    assert not ratings or relevance_label(ratings) == max(ratings)
-    label = relevance_label(ratings, at_least)
-    assert relevance_label(ratings, at_least + 1) <= label
-    assert relevance_label([*ratings, more], at_least) >= label
+    assert not ratings or grades.relevance_label(ratings) == max(ratings)
+    label = grades.relevance_label(ratings, at_least)
+    assert grades.relevance_label(ratings, at_least + 1) <= label
+    assert grades.relevance_label([*ratings, more], at_least) >= label
     assert label == 0 or sum(rating >= label for rating in ratings) >= at_least
 
 
 def test_labels_are_those_of_the_grader_that_is_named(tmp_path):
-    exam = collect(example()).exam()
+    exam = grades.collect(example()).exam()
     assert exam.unjudged == 1
     assert exam.items("q") == {"q/1", "q/2", "q/3"}
-    assert exam_qrels(exam) == {"q": {"a": 5, "b": 4, "c": 1, "m": 4}, "r": {"d": 3, "e": 5}}
-    assert exam_qrels(exam, 2)["q"] == {"a": 2, "b": 4, "c": 0, "m": 4}
+    assert grades.exam_qrels(exam) == {"q": {"a": 5, "b": 4, "c": 1, "m": 4}, "r": {"d": 3, "e": 5}}
+    assert grades.exam_qrels(exam, 2)["q"] == {"a": 2, "b": 4, "c": 0, "m": 4}
     query = GradedQuery(
         "q", (passage("a", {"q/1": 2}), passage("b", {"q/1": None}), passage("c", {}))
     )
-    exam = collect([query]).exam()
-    assert exam_qrels(exam) == {"q": {"a": 2}}
+    exam = grades.collect([query]).exam()
+    assert grades.exam_qrels(exam) == {"q": {"a": 2}}
     assert exam.unjudged == 1
     whole = GradedPassage("q", "a", "", direct=(DirectGrade(Grader("Sun", "tiny"), 1),))
     one = passage("b", {"q/1": 3})
     other = passage("c", {"q/1": 2}, grader=Grader("Asks", "big"))
-    found = collect([GradedQuery("q", (whole, one, other))])
-    assert found.exam("Sun").cells == {"q": {"a": {WHOLE: 1}}}
+    found = grades.collect([GradedQuery("q", (whole, one, other))])
+    assert found.exam("Sun").cells == {"q": {"a": {grades.WHOLE: 1}}}
     assert found.exam("Asks@big").cells == {"q": {"c": {"q/1": 2}}}
     with pytest.raises(UsageError, match="2 graders fit: Asks@tiny, Asks@big"):
         found.exam("Asks")
@@ -102,20 +88,20 @@ def test_labels_are_those_of_the_grader_that_is_named(tmp_path):
     with pytest.raises(UsageError, match="did you mean"):
         found.exam("Sum@tiny")
     with pytest.raises(InputError, match="no rating"):
-        collect([]).exam()
-    qrels = exam_qrels(collect(example()).exam())
-    assert write_qrels(tmp_path / "x.qrels", qrels) == 6
-    assert read_qrels(tmp_path / "x.qrels") == qrels == read_labels(tmp_path / "x.qrels")
+        grades.collect([]).exam()
+    qrels = grades.exam_qrels(grades.collect(example()).exam())
+    assert grades.write_qrels(tmp_path / "x.qrels", qrels) == 6
+    assert read_qrels(tmp_path / "x.qrels") == qrels == grades.read_labels(tmp_path / "x.qrels")
     write_graded(tmp_path / "graded.jsonl", example())
-    assert read_labels(tmp_path / "graded.jsonl") == qrels
+    assert grades.read_labels(tmp_path / "graded.jsonl") == qrels
     with pytest.raises(InputError, match="white space"):
-        write_qrels(tmp_path / "y.qrels", {"q": {"a b": 1}})
+        grades.write_qrels(tmp_path / "y.qrels", {"q": {"a b": 1}})
 
 
 # Leaderboards and cover, worked out by hand.
-FILE = collect(example())
+FILE = grades.collect(example())
 EXAM, PLACES = FILE.exam(), FILE.rankings.places
-QRELS = exam_qrels(EXAM)
+QRELS = grades.exam_qrels(EXAM)
 
 
 def test_places_and_ranks_by_hand(tmp_path):
@@ -228,28 +214,30 @@ BANK = {"q": ["q/1", "q/2", "q/3"], "r": ["r/1", "r/2", "r/3", "r/4"]}
 
 
 def test_exams_are_kept_up_by_hand():
-    found = spurious_items(EXAM, JUDGED, min_grade=4, min_judgment=2)
-    assert found == [ItemUse("q", "q/1", 1, 1), ItemUse("q", "q/2", 1, 0)]
-    shown = spurious_items(EXAM, JUDGED, min_grade=3, min_judgment=2)[-1]
-    assert shown == ItemUse("r", "r/2", 1, 1)
-    found = uncovered_passages(EXAM, JUDGED, min_grade=4, min_judgment=2)
-    assert found == [Uncovered("q", "c", 2, 1)]
-    assert holes(EXAM, FILE.rankings, {"q": BANK["q"]}) == [Hole("q", "c", 1, in_file=True)]
-    found = holes(EXAM, FILE.rankings, BANK, [{"q": ["a", "new"], "unknown": ["x"]}])
-    assert Hole("q", "new", 3, in_file=False) in found
+    found = grades.spurious_items(EXAM, JUDGED, min_grade=4, min_judgment=2)
+    assert found == [grades.ItemUse("q", "q/1", 1, 1), grades.ItemUse("q", "q/2", 1, 0)]
+    shown = grades.spurious_items(EXAM, JUDGED, min_grade=3, min_judgment=2)[-1]
+    assert shown == grades.ItemUse("r", "r/2", 1, 1)
+    found = grades.uncovered_passages(EXAM, JUDGED, min_grade=4, min_judgment=2)
+    assert found == [grades.Uncovered("q", "c", 2, 1)]
+    assert grades.holes(EXAM, FILE.rankings, {"q": BANK["q"]}) == [
+        grades.Hole("q", "c", 1, in_file=True)
+    ]
+    found = grades.holes(EXAM, FILE.rankings, BANK, [{"q": ["a", "new"], "unknown": ["x"]}])
+    assert grades.Hole("q", "new", 3, in_file=False) in found
     seen = [one for one in found if one.query_id == "r"]
-    assert seen == [Hole("r", "d", 1, in_file=True), Hole("r", "e", 1, in_file=True)]
+    assert seen == [grades.Hole("r", "d", 1, in_file=True), grades.Hole("r", "e", 1, in_file=True)]
     text = "Welcome. Peat is burnt for heat in Ireland. Peat is sold to gardeners as a potting mix."
-    assert "Ireland" in suggested_item("peat burnt where", text)
+    assert "Ireland" in grades.suggested_item("peat burnt where", text)
     known = ["Peat is burnt for heat in Ireland"]
-    assert "gardeners" in suggested_item("peat", text, known)
-    assert suggested_item("peat", "") == ""
-    assert suggested_item("peat", "Peat burns.") == "Peat burns."
+    assert "gardeners" in grades.suggested_item("peat", text, known)
+    assert grades.suggested_item("peat", "") == ""
+    assert grades.suggested_item("peat", "Peat burns.") == "Peat burns."
 
 
 @given(query=st.text(max_size=20), text=st.text(max_size=200))
 def test_any_text_gives_a_line(query, text):
-    assert "\n" not in suggested_item(query, text)
+    assert "\n" not in grades.suggested_item(query, text)
 
 
 # Banks drafted, merged, edited and compared.

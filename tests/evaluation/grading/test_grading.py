@@ -11,19 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.evaluation.exams.cells import (
-    MAX_TOKENS,
-    banks_by_query,
-    cited_passages,
-    count_tokens,
-    grade_cells,
-    grade_directly,
-    merged,
-    missing_cells,
-    ranked_passages,
-    split_passages,
-    written_passages,
-)
+from sidelight.evaluation.exams import cells
 from sidelight.evaluation.exams.grades import check_grades, corrected, read_corrections
 from sidelight.evaluation.labelling.judge import Judgment
 from sidelight.evaluation.labelling.passage_grade import (
@@ -52,27 +40,28 @@ WORDS = st.text(st.sampled_from("ab.,!? \n'“”)é\t—1Z"), max_size=300)
 
 @given(text=WORDS | st.text(max_size=300), limit=st.integers(1, 40))
 def test_nothing_is_lost_and_nothing_is_too_long(text, limit):
-    passages = split_passages(text, limit)
+    passages = cells.split_passages(text, limit)
     assert "".join("".join(passages).split()) == "".join(clean(text).split())
     assert all(0 < len(passage.strip()) == len(passage) for passage in passages)
     assert all(
-        count_tokens(passage) <= limit or len(passage.split()) == 1 == count_tokens(passage)
+        cells.count_tokens(passage) <= limit
+        or len(passage.split()) == 1 == cells.count_tokens(passage)
         for passage in passages
     )
-    assert passages == split_passages(text, limit)
-    assert all(split_passages(passage, limit) == [passage] for passage in passages)
+    assert passages == cells.split_passages(text, limit)
+    assert all(cells.split_passages(passage, limit) == [passage] for passage in passages)
 
 
 def test_paragraphs_come_first_then_sentences_then_words():
     text = "One short paragraph.\n\nA second one. It has two sentences.\n\n\nThe third."
-    assert split_passages(text) == text.replace("\n\n\n", "\n\n").split("\n\n")
-    assert split_passages("One line.\nAnother line.") == ["One line.", "Another line."]
-    assert split_passages("A b c. D e f. G h i.", 8) == ["A b c. D e f.", "G h i."]
-    assert split_passages("a b c d e f", 4) == ["a b c d", "e f"]
+    assert cells.split_passages(text) == text.replace("\n\n\n", "\n\n").split("\n\n")
+    assert cells.split_passages("One line.\nAnother line.") == ["One line.", "Another line."]
+    assert cells.split_passages("A b c. D e f. G h i.", 8) == ["A b c. D e f.", "G h i."]
+    assert cells.split_passages("a b c d e f", 4) == ["a b c d", "e f"]
     text = " ".join(f"Sentence number {number} says little." for number in range(1000))
-    passages = split_passages(text)
-    assert [count_tokens(one) for one in passages[:-1]] == [396] * (len(passages) - 1)
-    assert MAX_TOKENS == 400
+    passages = cells.split_passages(text)
+    assert [cells.count_tokens(one) for one in passages[:-1]] == [396] * (len(passages) - 1)
+    assert cells.MAX_TOKENS == 400
 
 
 # Passages out of rankings, citations and whole answers, and what is known of each put together.
@@ -99,31 +88,33 @@ def places(queries):
 
 
 def test_passages_of_runs_are_pooled_with_their_grades():
-    found = ranked_passages([ranking("one", "a", "b", "c"), ranking("two", "b", "a")], 2, texts_of)
+    found = cells.ranked_passages(
+        [ranking("one", "a", "b", "c"), ranking("two", "b", "a")], 2, texts_of
+    )
     assert places(found) == {"a": {"one": 1, "two": 2}, "b": {"one": 2, "two": 1}}
     assert found[0].passages[0].text == "The text of a."
     run = answer("r", ("First.", ("a", "b")), ("Second.", ("a",)))
-    assert places(cited_passages([run], texts_of)) == {"a": {"r": 1}, "b": {"r": 2}}
+    assert places(cells.cited_passages([run], texts_of)) == {"a": {"r": 1}, "b": {"r": 2}}
     long = " ".join(f"Sentence number {number} says little." for number in range(100))
-    found = written_passages([answer("my run", (long, ())), answer("other", ("Short.", ()))])
+    found = cells.written_passages([answer("my run", (long, ())), answer("other", ("Short.", ()))])
     assert places(found) == {
         "my_run/q/1": {"my run": 1},
         "my_run/q/2": {"my run": 2},
         "other/q/1": {"other": 1},
     }
     with pytest.raises(InputError, match="unknown"):
-        ranked_passages([ranking("one", "a", "unknown")], 5, texts_of)
+        cells.ranked_passages([ranking("one", "a", "unknown")], 5, texts_of)
     grading = Grading(Grader("p", "m"), "question", (ItemGrade("q/1", 4),))
-    old = ranked_passages([ranking("one", "a", "b")], 5, texts_of)
+    old = cells.ranked_passages([ranking("one", "a", "b")], 5, texts_of)
     graded = [replace(old[0], passages=tuple(one.graded(grading) for one in old[0].passages))]
-    more = ranked_passages([ranking("two", "c", "a")], 5, texts_of)
-    found = merged(graded, more)
+    more = cells.ranked_passages([ranking("two", "c", "a")], 5, texts_of)
+    found = cells.merged(graded, more)
     assert places(found) == {"a": {"one": 1, "two": 2}, "b": {"one": 2}, "c": {"two": 1}}
     assert [len(one.gradings) for one in found[0].passages] == [1, 1, 0]
-    assert merged(found, more) == found
+    assert cells.merged(found, more) == found
     other = GradedQuery("q", (GradedPassage("q", "a", "Quite another text."),))
     with pytest.raises(InputError, match="two texts"):
-        merged(found, [other])
+        cells.merged(found, [other])
 
 
 # Only missing cells are graded, and the result is that of grading all at once.
@@ -166,7 +157,7 @@ def bank(query, items, kind="question"):
 
 
 def grade(queries, banks, grader):
-    return asyncio.run(grade_cells(queries, banks_by_query(banks), grader))
+    return asyncio.run(cells.grade_cells(queries, cells.banks_by_query(banks), grader))
 
 
 def grown(old, new):
@@ -197,7 +188,7 @@ def test_grading_in_parts_is_grading_at_once(few, more, items, further):
     assert done == grade(everything, banks, at_once)
     assert in_parts.graded == at_once.graded
     assert set(in_parts.graded.values()) <= {1}
-    assert not missing_cells(done, banks_by_query(banks), in_parts)
+    assert not cells.missing_cells(done, cells.banks_by_query(banks), in_parts)
 
 
 def test_grades_missing_are_asked_for_again():
@@ -216,12 +207,12 @@ def test_grades_missing_are_asked_for_again():
     model = ScriptedModel(replies)
     asked = PromptedModel(model, Sampling(), lambda _: None)
     grader = PromptedDirectGrades(DIRECT_METHODS["Sun"], asked, "scripted")
-    done = asyncio.run(grade_directly(pool(2, 1), {"q0": "a query"}, grader))
+    done = asyncio.run(cells.grade_directly(pool(2, 1), {"q0": "a query"}, grader))
     model.assert_finished()
     assert [one.direct[0].rating for one in done[0].passages] == [1, 0]
     assert [one.direct[0].correct for one in done[0].passages] == [True, False]
     assert done[1].passages[0].direct == ()
-    assert asyncio.run(grade_directly(done, {"q0": "a query"}, grader)) == done
+    assert asyncio.run(cells.grade_directly(done, {"q0": "a query"}, grader)) == done
 
 
 # What people say of grades: what is wrong is named, and agreement is what it should be.

@@ -10,27 +10,20 @@ from hypothesis import strategies as st
 from scipy.stats import nct, t
 
 from sidelight.errors import InputError, InvalidFileError, UsageError
+from sidelight.evaluation.scoring import table
 from sidelight.evaluation.scoring.compare import compare_runs, topic_values
-from sidelight.evaluation.scoring.table import (
-    Interval,
-    bootstrap_intervals,
-    holm,
-    minimum_detectable_difference,
-    randomisation_tests,
-    read_topic_scores,
-)
 from tests.helpers.labels.toy import write_csv
 
 scores = st.lists(st.floats(0, 1), min_size=3, max_size=20)
 
 
 def interval(row, samples=2000, seed=0):
-    (found,) = bootstrap_intervals(np.array([row]), samples=samples, seed=seed)
+    (found,) = table.bootstrap_intervals(np.array([row]), samples=samples, seed=seed)
     return found
 
 
 def p_value(row, samples=10_000, seed=0):
-    (found,) = randomisation_tests(np.array([row], dtype=float), samples=samples, seed=seed)
+    (found,) = table.randomisation_tests(np.array([row], dtype=float), samples=samples, seed=seed)
     return found
 
 
@@ -38,7 +31,7 @@ def test_bootstrap_intervals_by_hand_and_as_student_has_them():
     # The lower tail is Phi(sqrt(3 / 2) * t(2, 0.025)) = Phi(1.2247 * -4.3027) = Phi(-5.27) < 1e-6,
     # so the ends are the least and largest of 2,000 means. Three topics are drawn: all 0 with
     # probability 8 / 27, all 1 with probability 1 / 27.
-    assert interval([0.0, 0.0, 1.0]) == Interval(0.0, 1.0)
+    assert interval([0.0, 0.0, 1.0]) == table.Interval(0.0, 1.0)
     assert interval([0.5]) is interval([0.0, 1.0]) is None
     row = np.random.default_rng(5).normal(0.5, 0.1, 30)
     half = t.ppf(0.975, 29) * row.std(ddof=1) / sqrt(30)
@@ -54,7 +47,7 @@ def test_bootstrap_intervals_by_hand_and_as_student_has_them():
     )
 )
 def test_a_row_does_not_depend_on_the_others(rows):
-    together = bootstrap_intervals(np.array(rows), samples=50, seed=3)
+    together = table.bootstrap_intervals(np.array(rows), samples=50, seed=3)
     assert together == [interval(row, samples=50, seed=3) for row in rows]
 
 
@@ -72,8 +65,8 @@ def test_the_seed_decides_and_holm_by_hand():
     assert p_value(differences, seed=1) == p_value(differences, seed=1)
     assert p_value(differences, seed=1) != p_value(differences, seed=2)
     # 0.01 * 3 = 0.03; 0.03 * 2 = 0.06; 0.04 * 1 = 0.04, raised to 0.06
-    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert holm([0.7, 0.6]) == [1.0, 1.0]
+    assert table.holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert table.holm([0.7, 0.6]) == [1.0, 1.0]
 
 
 def test_differences_are_tested_exactly_or_sampled():
@@ -100,18 +93,22 @@ def test_detectable_differences_by_hand():
     # s = sqrt(3.5) = 1.87083; t(5, 0.975) = 2.57058, t(5, 0.8) = 0.91954;
     # 3.49012 * 1.87083 / sqrt(6) = 2.66562
     row = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
-    assert minimum_detectable_difference(row) == pytest.approx(2.66562, abs=1e-4)
-    assert minimum_detectable_difference(row[:1]) is minimum_detectable_difference(row[:2]) is None
+    assert table.minimum_detectable_difference(row) == pytest.approx(2.66562, abs=1e-4)
+    assert (
+        table.minimum_detectable_difference(row[:1])
+        is table.minimum_detectable_difference(row[:2])
+        is None
+    )
     row = np.random.default_rng(0).normal(0, 0.1, 9)
     # five topics: p is 2 / 32 = 0.0625 at least; six: 2 / 64 = 0.03125, but not for two pairs
-    assert minimum_detectable_difference(row[:5]) is None
-    assert minimum_detectable_difference(row[:6]) is not None
-    assert minimum_detectable_difference(row[:6], 2) is None
+    assert table.minimum_detectable_difference(row[:5]) is None
+    assert table.minimum_detectable_difference(row[:6]) is not None
+    assert table.minimum_detectable_difference(row[:6], 2) is None
     # nine topics: 2 / 512 = 0.0039, under 0.05 / 12 and over 0.05 / 13
-    assert minimum_detectable_difference(row, 12) > minimum_detectable_difference(row)
-    assert minimum_detectable_difference(row, 13) is None
+    assert table.minimum_detectable_difference(row, 12) > table.minimum_detectable_difference(row)
+    assert table.minimum_detectable_difference(row, 13) is None
     row = np.random.default_rng(4).normal(0, 0.1, 30)
-    centrality = minimum_detectable_difference(row) / (row.std(ddof=1) / sqrt(30))
+    centrality = table.minimum_detectable_difference(row) / (row.std(ddof=1) / sqrt(30))
     critical = t.ppf(0.975, 29)
     power = nct.sf(critical, 29, centrality) + nct.cdf(-critical, 29, centrality)
     assert power == pytest.approx(0.8, abs=0.01)
@@ -119,7 +116,7 @@ def test_detectable_differences_by_hand():
 
 @given(st.lists(st.floats(0, 1), max_size=20))
 def test_holm_never_lowers_and_keeps_the_order(p_values):
-    corrected = holm(p_values)
+    corrected = table.holm(p_values)
     assert all(before <= after <= 1 for before, after in zip(p_values, corrected, strict=True))
     pairs = sorted(zip(p_values, corrected, strict=True))
     assert [after for _, after in pairs] == sorted(corrected)
@@ -133,7 +130,7 @@ def test_intervals_cover_the_true_mean(shape):
         mean, rows = 0.5, generator.normal(0.5, 0.15, (2000, 30))
     else:
         mean, rows = 2 / 7, generator.beta(2, 5, (2000, 30))
-    intervals = bootstrap_intervals(rows, samples=10_000, seed=0)
+    intervals = table.bootstrap_intervals(rows, samples=10_000, seed=0)
     covered = np.mean([low <= mean <= high for low, high in intervals])
     assert covered == pytest.approx(0.95, abs=0.015)
 
@@ -143,7 +140,7 @@ def test_intervals_cover_the_true_mean(shape):
 def test_equal_runs_seldom_differ(n_topics):
     generator = np.random.default_rng(12)
     first, second = generator.beta(2, 5, (2, 2000, n_topics))
-    p_values = randomisation_tests(first - second, samples=10_000, seed=0)
+    p_values = table.randomisation_tests(first - second, samples=10_000, seed=0)
     assert np.mean(np.array(p_values) <= 0.05) == pytest.approx(0.05, abs=0.01)
 
 
@@ -157,7 +154,7 @@ ROWS = (
 
 def compare(path, *rows, measure=None, baseline=None):
     file = write_csv(path / "t.csv", HEADER, *rows)
-    scores = topic_values(read_topic_scores(file), measure, file)
+    scores = topic_values(table.read_topic_scores(file), measure, file)
     return compare_runs(scores, baseline=baseline, samples=1000, seed=0)
 
 
@@ -188,7 +185,7 @@ def test_runs_are_compared_by_hand(tmp_path):
         compare(tmp_path, *ROWS[:5])
     per_run = write_csv(tmp_path / "r.csv", "run_tag,score", ("x", 0.5))
     with pytest.raises(InvalidFileError, match="csv-columns"):
-        read_topic_scores(per_run)
+        table.read_topic_scores(per_run)
     with pytest.raises(UsageError, match="it has supportive_score, contradictory_score"):
         compare(tmp_path, *ROWS, measure="score")
     with pytest.raises(UsageError, match="no run q"):

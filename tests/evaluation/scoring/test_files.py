@@ -38,25 +38,16 @@ from sidelight.sample import sample_path
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track
 from tests.helpers.installed import install
-from tests.helpers.labels.toy import (
-    HAVE,
-    NICE,
-    answer,
-    answers_of,
-    pair,
-    rubric,
-    verdict,
-    write_csv,
-)
+from tests.helpers.labels import toy
 
 TRACK = load_track()
 SCALES = TRACK.scales
 
-TWO_TOPICS = {"b": rubric("b", (HAVE, 1)), "a": rubric("a", (HAVE, 3))}
+TWO_TOPICS = {"b": toy.rubric("b", (toy.HAVE, 1)), "a": toy.rubric("a", (toy.HAVE, 3))}
 
 
 def test_files_have_the_columns_of_the_organizers(tmp_path):
-    labels = answers_of("a r supports", "b r contradicts")
+    labels = toy.answers_of("a r supports", "b r contradicts")
     per_topic, per_run = write_score_files(
         score_reports(TRACK, TWO_TOPICS, labels), tmp_path, "auto_report_generation"
     )
@@ -73,12 +64,15 @@ def test_files_have_the_columns_of_the_organizers(tmp_path):
         "r,0.16666666666666666,0.5,0.33333333333333337,2\n"
     )
     table = score_questions(
-        TRACK, TWO_TOPICS, [pair("a", 1, "r", 1, "similar")], [verdict("a", "r", 1, "not-compound")]
+        TRACK,
+        TWO_TOPICS,
+        [toy.pair("a", 1, "r", 1, "similar")],
+        [toy.verdict("a", "r", 1, "not-compound")],
     )
     _, per_run = write_score_files(table, tmp_path, "human_question_generation")
     found = per_run.read_text().splitlines()[0]
     assert found == "run_tag,score,unjudged,score_unfiltered,credit_lost,n_topics"
-    file = write_csv(
+    file = toy.write_csv(
         tmp_path / "a.csv", "topic_id,run_tag,answer_id,annotation", ("b", "r", "na-1", "partial")
     )
     per_topic, per_run = write_score_files(
@@ -88,14 +82,14 @@ def test_files_have_the_columns_of_the_organizers(tmp_path):
     assert seen == "run_tag,topic_id,supportive_score,contradictory_score\nr,b,0.5,0.0\n"
     assert per_run.read_text() == "run_tag,supportive_score,contradictory_score\nr,0.5,0.0\n"
     for column, source in [("annotation", "human"), ("auto_assessment", "auto")]:
-        file = write_csv(tmp_path / "a.csv", f"topic_id,run_tag,answer_id,{column}")
+        file = toy.write_csv(tmp_path / "a.csv", f"topic_id,run_tag,answer_id,{column}")
         assert label_source(file) == source
 
 
 # How a file of labels is spelled changes no score.
 # pandas takes these run tags for missing values.
 RUN_TAGS = ("N/A", "nan", "NULL", "None", 'say "so", twice')
-RUBRICS = {"t": rubric("t", (HAVE, 2), (NICE, 1))}
+RUBRICS = {"t": toy.rubric("t", (toy.HAVE, 2), (toy.NICE, 1))}
 ANSWER_HEADER = ("topic_id", "run_tag", "answer_id", "annotation", "rationale")
 PAIR_HEADER = (
     *("topic_id", "rubric_question_rank", "run_tag", "run_question_rank"),
@@ -169,11 +163,11 @@ def test_no_spelling_changes_a_score(file, spelling):
 UNKNOWN = Unjudged(reason="no reply")
 
 
-FUNNEL = rubric("t", (HAVE, 2), (NICE, 1))
+FUNNEL = toy.rubric("t", (toy.HAVE, 2), (toy.NICE, 1))
 
 
 def label(stage, number, label):
-    return answer("t", stage, f"na-{number}", label)
+    return toy.answer("t", stage, f"na-{number}", label)
 
 
 def funnel(*labels):
@@ -336,6 +330,6 @@ def test_a_measure_of_another_package_is_used_by_name(hedges):
     ],
 )
 def test_a_measure_that_does_not_fit_is_refused(name, says):
-    labels, bank = [answer("t", "r", "na-1", "none")], {"t": rubric("t", (HAVE, 1))}
+    labels, bank = [toy.answer("t", "r", "na-1", "none")], {"t": toy.rubric("t", (toy.HAVE, 1))}
     with pytest.raises(UsageError, match=says):
         score_reports(TRACK, bank, labels, [find_measure(name)])

@@ -7,15 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InputError
-from sidelight.evaluation.scoring.score import (
-    TopicHeadroom,
-    question_headroom,
-    report_headroom,
-    rubrics_from_answers,
-    score_questions,
-    score_reports,
-    with_unit_weights,
-)
+from sidelight.evaluation.scoring import score
 from sidelight.schemas.grading.judgment import AnswerAssessment, Unjudged
 from sidelight.tracks import load_track
 from tests.helpers.labels.toy import (
@@ -45,7 +37,7 @@ def run_values(table, run_tag="r"):
 
 def test_reports_of_two_topics_by_hand():
     labels = answers_of("a r supports none supports", "b r supports")
-    table = score_reports(TRACK, RUBRICS, labels)
+    table = score.score_reports(TRACK, RUBRICS, labels)
     # a: (4 / 2 * 1 + 1) / 5 = 0.6; b: 4 / 4 = 1; mean 0.8
     assert run_values(table) == {
         "supportive_score": 0.8,
@@ -57,12 +49,12 @@ def test_reports_of_two_topics_by_hand():
     assert found == [("a", 0.6), ("b", 1.0)]
     assert table.omitted == {}
     labels = answers_of("a r supports - supports", "b r supports")
-    values = run_values(score_reports(TRACK, RUBRICS, labels))
+    values = run_values(score.score_reports(TRACK, RUBRICS, labels))
     # 0.8 as above; one of the three answers of a is unjudged, none of b: (1/3 + 0) / 2
     assert values["supportive_score"] == 0.8
     assert values["unjudged"] == pytest.approx(1 / 6)
     labels = answers_of("a r supports none supports")
-    table = score_reports(TRACK, RUBRICS, labels)
+    table = score.score_reports(TRACK, RUBRICS, labels)
     # By hand: (0.6 + 0) / 2.
     assert run_values(table)["supportive_score"] == 0.3
     assert run_values(table)["n_topics"] == 1
@@ -73,7 +65,7 @@ def test_reports_of_two_topics_by_hand():
             topic_id="a", run_tag="r", answer_id="na-1", label=Unjudged(reason="no reply")
         ),
     ]
-    table = score_reports(TRACK, RUBRICS, labels)
+    table = score.score_reports(TRACK, RUBRICS, labels)
     assert run_values(table)["supportive_score"] == 0.5
     assert [topic.values["unjudged"] for topic in table.topics] == [1, 0]
 
@@ -81,21 +73,21 @@ def test_reports_of_two_topics_by_hand():
 def test_questions_with_and_without_compound_filter_by_hand():
     # a: 4 of 5 as the second question was not judged; b: half; mean 0.65
     labels = pairs_of("a r 1.1:very-similar", "b r 1.1:similar")
-    table = score_questions(TRACK, RUBRICS, labels, None)
+    table = score.score_questions(TRACK, RUBRICS, labels, None)
     assert run_values(table)["score"] == 0.65
     # a: 1 of 2 x 10 pairs was judged, b: 1 of 1 x 10; (0.95 + 0.9) / 2
     assert run_values(table)["unjudged"] == pytest.approx(0.925)
     assert "credit_lost" not in run_values(table)
     labels = pairs_of("a r 1.1:very-similar 1.2:similar", "b r 1.1:very-similar")
     verdicts = verdicts_of("a r compound not-compound", "b r not-compound")
-    values = run_values(score_questions(TRACK, RUBRICS, labels, verdicts))
+    values = run_values(score.score_questions(TRACK, RUBRICS, labels, verdicts))
     # without filter a: 4 / 5; with it the similar question remains: 4 * 0.5 / 5 = 0.4; b: 1
     assert values["score_unfiltered"] == pytest.approx((0.8 + 1) / 2)
     assert values["score"] == pytest.approx((0.4 + 1) / 2)
     assert values["credit_lost"] == pytest.approx(0.2)
     labels = [pair("a", 1, "r", 1, "similar")]
     verdicts = verdicts_of("a r not-compound", "a silent not-compound")
-    table = score_questions(TRACK, RUBRICS, labels, verdicts)
+    table = score.score_questions(TRACK, RUBRICS, labels, verdicts)
     assert [run.run_tag for run in table.runs] == ["r"]
     assert table.omitted == {"r": ("b",)}
 
@@ -103,22 +95,22 @@ def test_questions_with_and_without_compound_filter_by_hand():
 def test_what_is_not_known_is_named():
     labels = pairs_of("a r 1.1:similar 2.7:different")
     with pytest.raises(InputError, match="run r, topic a, question 7"):
-        score_questions(TRACK, RUBRICS, labels, [verdict("a", "r", 1, "compound")])
+        score.score_questions(TRACK, RUBRICS, labels, [verdict("a", "r", 1, "compound")])
     unknown = replace(verdict("a", "r", 1, "compound"), label=Unjudged(reason="?"))
     with pytest.raises(InputError, match="run r, topic a, question 1"):
-        score_questions(TRACK, RUBRICS, [pair("a", 1, "r", 1, "similar")], [unknown])
+        score.score_questions(TRACK, RUBRICS, [pair("a", 1, "r", 1, "similar")], [unknown])
     for label in pairs_of("z r 1.1:similar", "a r 3.1:similar 1.11:similar 1.0:similar"):
         named = f"topic {label.topic_id}, rubric question {label.rubric_question_rank}"
         with pytest.raises(InputError, match=named):
-            score_questions(TRACK, RUBRICS, [label], None)
+            score.score_questions(TRACK, RUBRICS, [label], None)
     for topic_id, answer_id in (("z", "na-1"), ("a", "na-4")):
         with pytest.raises(InputError, match=f"topic {topic_id}, answer {answer_id}"):
-            score_reports(TRACK, RUBRICS, [answer(topic_id, "r", answer_id, "supports")])
+            score.score_reports(TRACK, RUBRICS, [answer(topic_id, "r", answer_id, "supports")])
     labels = [answer("a", "r", f"na-{number}", "none") for number in range(100, 115)]
     with pytest.raises(InputError, match="and 5 more"):
-        score_reports(TRACK, RUBRICS, labels)
+        score.score_reports(TRACK, RUBRICS, labels)
     with pytest.raises(InputError, match="no row"):
-        score_reports(TRACK, RUBRICS, [])
+        score.score_reports(TRACK, RUBRICS, [])
 
 
 @given(labelled_answers(), st.data())
@@ -129,26 +121,26 @@ def test_no_omission_raises_a_run(case, data):
     rubrics = {"t": item, "b": RUBRICS["b"]}
     rows = [answer("t", "r", name, label) for name, label in sorted(labels.items())]
     rows.append(answer("b", "r", "na-1", data.draw(st.sampled_from(["supports", "none"]))))
-    full = run_values(score_reports(TRACK, rubrics, rows))
+    full = run_values(score.score_reports(TRACK, rubrics, rows))
     kept = data.draw(st.lists(st.sampled_from(rows), min_size=1, unique=True))
-    partial = run_values(score_reports(TRACK, rubrics, kept))
+    partial = run_values(score.score_reports(TRACK, rubrics, kept))
     assert partial["supportive_score"] <= full["supportive_score"]
     assert partial["unjudged"] >= full["unjudged"]
 
 
 def test_every_answer_weighs_the_same_and_runs_are_ordered_by_score_then_tag():
-    rubrics = with_unit_weights({"t": rubric("t", (HAVE, 1), (GOOD, 3))})
+    rubrics = score.with_unit_weights({"t": rubric("t", (HAVE, 1), (GOOD, 3))})
     labels = answers_of("t r supports - - partial")
     # By hand: (1 + 0 + 0 + 0.5) / 4.
-    assert score_reports(TRACK, rubrics, labels).runs[0].values["supportive_score"] == 0.375
+    assert score.score_reports(TRACK, rubrics, labels).runs[0].values["supportive_score"] == 0.375
     labels = answers_of("t short supports", "t long none none")
-    table = score_reports(TRACK, rubrics_from_answers(labels), labels)
+    table = score.score_reports(TRACK, score.rubrics_from_answers(labels), labels)
     # `short` was judged on 1 of the 2 answers the runs were judged on: 1 / 2
     best = table.runs[0]
     assert (best.run_tag, best.values["supportive_score"]) == ("short", 0.5)
     assert best.values["unjudged"] == 0.5
     labels = answers_of("b worse partial", "b zz supports", "b aa supports")
-    table = score_reports(TRACK, RUBRICS, labels)
+    table = score.score_reports(TRACK, RUBRICS, labels)
     assert [run.run_tag for run in table.runs] == ["aa", "zz", "worse"]
     found = [(topic.topic_id, topic.run_tag) for topic in table.topics[:3]]
     assert found == [("a", "aa"), ("a", "worse"), ("a", "zz")]
@@ -160,27 +152,27 @@ def test_headroom_by_hand():
     )
     # a: r has (4 / 2) / 5 = 0.4 and contradicts (4 / 2) / 5 = 0.4; s has (4 * 0.5 / 2 + 1) / 5 =
     # 0.4; together (4 * 1.5 / 2 + 1) / 5 = 0.8
-    assert report_headroom(TRACK, RUBRICS, labels) == [
-        TopicHeadroom("a", 0.8, 0.4, ("r", "s"), 0.4, 0.2),
-        TopicHeadroom("b", 0.5, 0.5, ("r", "s"), 0.5, 0.0),
+    assert score.report_headroom(TRACK, RUBRICS, labels) == [
+        score.TopicHeadroom("a", 0.8, 0.4, ("r", "s"), 0.4, 0.2),
+        score.TopicHeadroom("b", 0.5, 0.5, ("r", "s"), 0.5, 0.0),
     ]
     labels = pairs_of("a r 1.1:very-similar 2.2:similar", "a s 1.1:similar", "b s 1.3:very-similar")
     # a: r (4 + 0.5) / 5 = 0.9, s 2 / 5 = 0.4; b: s 1, r none
-    assert question_headroom(TRACK, RUBRICS, labels, None) == [
-        TopicHeadroom("b", 1.0, 1.0, ("s",), 0.5, None),
-        TopicHeadroom("a", 0.9, 0.9, ("r",), 0.65, None),
+    assert score.question_headroom(TRACK, RUBRICS, labels, None) == [
+        score.TopicHeadroom("b", 1.0, 1.0, ("s",), 0.5, None),
+        score.TopicHeadroom("a", 0.9, 0.9, ("r",), 0.65, None),
     ]
     labels = pairs_of("a r 1.1:very-similar", "a s 1.1:similar")
     verdicts = verdicts_of("a r compound", "a s not-compound")
-    topics = question_headroom(TRACK, RUBRICS, labels, verdicts)
+    topics = score.question_headroom(TRACK, RUBRICS, labels, verdicts)
     # s: 4 * 0.5 / 5; r none
-    assert topics[0] == TopicHeadroom("a", 0.4, 0.4, ("s",), 0.2, None)
+    assert topics[0] == score.TopicHeadroom("a", 0.4, 0.4, ("s",), 0.2, None)
     unjudged = AnswerAssessment(
         topic_id="b", run_tag="s", answer_id="na-1", label=Unjudged(reason="no reply")
     )
     supported = answer("b", "r", "na-1", "supports")
     for labels in ([supported, unjudged], [unjudged, supported]):
-        assert report_headroom(TRACK, RUBRICS, labels)[0].ceiling == 1.0
+        assert score.report_headroom(TRACK, RUBRICS, labels)[0].ceiling == 1.0
 
 
 @given(st.data())
@@ -195,7 +187,7 @@ def test_ceiling_best_mean(data):
         )
     )
     rows = [answer("t", run, name, label) for (run, name), label in labels.items()]
-    (topic,) = report_headroom(TRACK, {"t": item}, rows)
+    (topic,) = score.report_headroom(TRACK, {"t": item}, rows)
     assert 1 >= topic.ceiling >= topic.best >= topic.mean >= 0
     assert set(topic.best_runs) <= {run for run, _ in labels}
     assert topic.best_runs
@@ -216,5 +208,5 @@ def test_ceiling_best_mean(data):
         for run in "rst"
         for own in (1, 2, 3)
     ]
-    (topic,) = question_headroom(TRACK, {"t": item}, pairs, verdicts)
+    (topic,) = score.question_headroom(TRACK, {"t": item}, pairs, verdicts)
     assert 1 >= topic.ceiling >= topic.best >= topic.mean >= 0

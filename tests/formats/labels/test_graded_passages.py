@@ -11,19 +11,10 @@ from hypothesis import strategies as st
 
 from sidelight.errors import InvalidFileError
 from sidelight.formats.labels.graded_passages import read_graded, write_graded
-from sidelight.schemas.grading.graded_passage import (
-    DirectGrade,
-    GradedPassage,
-    GradedQuery,
-    Grader,
-    Grading,
-    ItemGrade,
-    OfficialJudgment,
-    Ranked,
-)
+from sidelight.schemas.grading import graded_passage
 from sidelight.schemas.grading.judgment import Unjudged
 
-GRADER = Grader("Asks", "tiny")
+GRADER = graded_passage.Grader("Asks", "tiny")
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=8)
 ID = TEXT.filter(bool)
 ANYTHING = st.recursive(
@@ -119,27 +110,27 @@ def test_public_files_keep_every_byte(shared_data, tmp_path, name, passages, cel
 
 
 def new_passage():
-    return GradedPassage(
+    return graded_passage.GradedPassage(
         query_id="q",
         passage_id="p",
         text="Bogs store carbon.",
         gradings=(
-            Grading(
+            graded_passage.Grading(
                 GRADER,
                 "nugget",
                 (
-                    ItemGrade("q/1", 4, "carbon", correct=True),
-                    ItemGrade("q/2", 0),
-                    ItemGrade("q/3", Unjudged(reason="no answer came")),
+                    graded_passage.ItemGrade("q/1", 4, "carbon", correct=True),
+                    graded_passage.ItemGrade("q/2", 0),
+                    graded_passage.ItemGrade("q/3", Unjudged(reason="no answer came")),
                 ),
             ),
         ),
         direct=(
-            DirectGrade(GRADER, 2, "2", correct=True),
-            DirectGrade(GRADER, Unjudged(reason="x")),
+            graded_passage.DirectGrade(GRADER, 2, "2", correct=True),
+            graded_passage.DirectGrade(GRADER, Unjudged(reason="x")),
         ),
-        rankings=(Ranked("bm25", 1, 7.5),),
-        judgments=(OfficialJudgment(3),),
+        rankings=(graded_passage.Ranked("bm25", 1, 7.5),),
+        judgments=(graded_passage.OfficialJudgment(3),),
     )
 
 
@@ -153,7 +144,7 @@ def without_sources(passage):
 
 def test_what_is_new_or_corrected_is_read_as_it_was_written(tmp_path):
     path = tmp_path / "graded.jsonl.gz"
-    write_graded(path, [GradedQuery("q", (new_passage(),))])
+    write_graded(path, [graded_passage.GradedQuery("q", (new_passage(),))])
     (query,) = read_graded(path)
     assert [without_sources(one) for one in query.passages] == [new_passage()]
     grading = query.passages[0].gradings[0].source or {}
@@ -162,7 +153,7 @@ def test_what_is_new_or_corrected_is_read_as_it_was_written(tmp_path):
     assert grading["exam_ratio"] == 0.5
     assert grading["self_ratings"][0] == {"nugget_id": "q/1", "self_rating": 4}
     for name in ("one.gz", "two.gz"):
-        write_graded(tmp_path / name, [GradedQuery("q", (new_passage(),))])
+        write_graded(tmp_path / name, [graded_passage.GradedQuery("q", (new_passage(),))])
     assert (tmp_path / "one.gz").read_bytes() == (tmp_path / "two.gz").read_bytes()
     path = tmp_path / "graded.jsonl"
     rated = {"self_ratings": [{"question_id": "q/1", "self_rating": 4}], "mine": 1}
@@ -172,7 +163,10 @@ def test_what_is_new_or_corrected_is_read_as_it_was_written(tmp_path):
     (query,) = read_graded(path)
     (passage,) = query.passages
     changed = passage.graded(
-        replace(passage.gradings[0], items=(ItemGrade("q/1", 2), ItemGrade("q/2", 1)))
+        replace(
+            passage.gradings[0],
+            items=(graded_passage.ItemGrade("q/1", 2), graded_passage.ItemGrade("q/2", 1)),
+        )
     )
     write_graded(path, [replace(query, passages=(changed,))])
     (again,) = next(iter(read_graded(path))).passages

@@ -11,15 +11,7 @@ from hypothesis import strategies as st
 
 from sidelight.errors import InputError, InvalidFileError
 from sidelight.formats.lines import Findings, read_json_lines
-from sidelight.formats.runs.cited_sentences import (
-    check_active,
-    check_report_run,
-    check_reports,
-    has_citation_marks,
-    inert,
-    read_report_run,
-    write_report_run,
-)
+from sidelight.formats.runs import cited_sentences
 from sidelight.formats.runs.submission import CheckedRun, Delivery, official_reports, run_format
 from sidelight.schemas.run import CitedSentence, ReportMetadata, RunIdentity, SubmittedReport
 from sidelight.schemas.topic import Article
@@ -38,7 +30,7 @@ CITATION = "msmarco_v2.1_doc_61_0#2_100"
 
 
 def check(path):
-    return check_report_run(path, TASK2, TOPICS)
+    return cited_sentences.check_report_run(path, TASK2, TOPICS)
 
 
 def found_in(path):
@@ -161,14 +153,14 @@ def test_a_report_has_these_problems(tmp_path, name):
     warns = name == "a sentence without citations" or WARNINGS.issuperset(codes)
     assert {one.severity for one in problems} <= {"warning" if warns else "error"}
     if "key-unknown" in codes:
-        assert len(read_report_run(path).reports) == 30
+        assert len(cited_sentences.read_report_run(path).reports) == 30
 
 
 def test_a_track_may_allow_several_sentences_and_lines_of_their_own(tmp_path):
     path = changed(tmp_path, text("It is so. It was so before."))
     assert found_in(path) == [("sentence-count", 2)]
     several = TASK2.model_copy(update={"one_sentence": False})
-    assert check_report_run(path, several, TOPICS) == []
+    assert cited_sentences.check_report_run(path, several, TOPICS) == []
     path, findings = tmp_path / RUN_ID, Findings(tmp_path / RUN_ID)
     about = ReportMetadata(team_id="", run_id=RUN_ID, topic_id=TOPICS[0])
     said = tuple(
@@ -176,7 +168,7 @@ def test_a_track_may_allow_several_sentences_and_lines_of_their_own(tmp_path):
     )
     report = SubmittedReport(metadata=about, responses=said)
     run = CheckedRun(path, TASK2, TOPICS[:1], None, findings)
-    check_reports(run, [(report, (7, 9))])
+    cited_sentences.check_reports(run, [(report, (7, 9))])
     assert [(one.code, one.line) for one in findings.problems] == [("sentence-count", 9)]
 
 
@@ -213,7 +205,9 @@ def test_public_runs_read_with_these_problems(public_runs):
     for name, expected in PUBLIC_PROBLEMS.items():
         problems = check(public_runs / "task2" / name)
         assert Counter((item.severity, item.code) for item in problems) == expected
-    runs = [read_report_run(path) for path in sorted((public_runs / "task2").iterdir())]
+    runs = [
+        cited_sentences.read_report_run(path) for path in sorted((public_runs / "task2").iterdir())
+    ]
     assert [len(run.reports) for run in runs] == [30, 30, 30]
     citations = [c for run in runs for r in run.reports for s in r.responses for c in s.citations]
     assert len(citations) == 1_067
@@ -224,27 +218,27 @@ def test_public_runs_read_with_these_problems(public_runs):
 
 def test_c29_c210_c220_name_blank_lines_and_line_ends(tmp_path):
     path = write_task2(tmp_path, task2_objects()).rename(tmp_path / "submitted-name")
-    run = read_report_run(path)
+    run = cited_sentences.read_report_run(path)
     assert (run.run_tag, run.reports[0].metadata.run_id) == ("submitted-name", RUN_ID)
     assert found_in(path) == [("file-name", None)]
     path = tmp_path / RUN_ID
     path.write_bytes(b"\n" + task2_bytes(task2_objects()) + b" \n")
-    assert len(read_report_run(path).reports) == 30
+    assert len(cited_sentences.read_report_run(path).reports) == 30
     assert found_in(path) == [("blank-line", 1), ("blank-line", 32)]
     path.write_bytes(b"\xef\xbb\xbf" + task2_bytes(task2_objects()))
-    assert len(read_report_run(path).reports) == 30
+    assert len(cited_sentences.read_report_run(path).reports) == 30
     assert found_in(path) == [("byte-order-mark", 1)]
     path.write_bytes(task2_bytes(task2_objects()).replace(b"\n", b"\r\n"))
     assert [(item.code, item.severity) for item in check(path)] == [("crlf", "warning")]
     assert official_reports(path, TASK2, TOPICS) == []
     path.write_bytes(task2_bytes(task2_objects()).replace(b'"responses"', b'\r"responses"', 1))
-    assert len(read_report_run(path).reports) == 30
+    assert len(cited_sentences.read_report_run(path).reports) == 30
     assert found_in(path) == [("control-character", 1)]
     assert official_reports(path, TASK2, TOPICS)
     for character in ["\u2028", "\u2029", "\x85", "\x00", "\n", "\r"]:
         path = changed(tmp_path, text(f"The paper{character}belongs to a trust."))
         assert ("control-character", 2) in found_in(path)
-        assert len(read_report_run(path).reports) == 30
+        assert len(cited_sentences.read_report_run(path).reports) == 30
 
 
 def test_c3_topics_and_segments_that_do_not_fit_are_named(tmp_path):
@@ -256,7 +250,7 @@ def test_c3_topics_and_segments_that_do_not_fit_are_named(tmp_path):
     assert missing.code == "topic-missing"
     assert missing.found.endswith(TOPICS[0])
     with pytest.raises(InvalidFileError, match="topic-duplicate"):
-        read_report_run(path)
+        cited_sentences.read_report_run(path)
     for topic_id in [["t"], None, 7]:
         path = changed(tmp_path, metadata(topic_id=topic_id))
         assert ("value", 2) in found_in(path)
@@ -264,8 +258,8 @@ def test_c3_topics_and_segments_that_do_not_fit_are_named(tmp_path):
     objects = task2_objects()
     known = {c for item in objects for s in item["responses"] for c in s["citations"]}
     path = write_task2(tmp_path, objects)
-    assert check_report_run(path, TASK2, TOPICS, known) == []
-    [problem] = check_report_run(path, TASK2, TOPICS, known - {CITATION})
+    assert cited_sentences.check_report_run(path, TASK2, TOPICS, known) == []
+    [problem] = cited_sentences.check_report_run(path, TASK2, TOPICS, known - {CITATION})
     assert (problem.code, problem.line, problem.found) == ("citation-unknown", 1, f"'{CITATION}'")
 
 
@@ -290,7 +284,7 @@ def test_scoring_needs_few_fields_and_a_mark_is_told_by_its_brackets(tmp_path):
     path = tmp_path / "run"
     line = {"metadata": {"run_id": "r", "topic_id": "t"}, "responses": [{"text": "A."}]}
     path.write_text(json.dumps(line))
-    [report] = read_report_run(path).reports
+    [report] = cited_sentences.read_report_run(path).reports
     assert report.metadata == ReportMetadata(team_id="", run_id="r", topic_id="t")
     assert report.responses == (CitedSentence(text="A."),)
     for text, expected in [
@@ -298,7 +292,7 @@ def test_scoring_needs_few_fields_and_a_mark_is_told_by_its_brackets(tmp_path):
         (f"It closed in 2019【{ID}】.", True),
         *(("It closed【】.", True), (f"It closed【{ID}", True), ("It closed】.", True)),
     ]:
-        assert has_citation_marks(text) is expected
+        assert cited_sentences.has_citation_marks(text) is expected
 
 
 def test_what_is_written_passes_both_checks(tmp_path):
@@ -308,7 +302,7 @@ def test_what_is_written_passes_both_checks(tmp_path):
     for item in objects:  # which the writer says itself
         del item["metadata"]["use_starter_kit"]
     reports = [SubmittedReport.model_validate(item) for item in objects]
-    write_report_run(path, reports)
+    cited_sentences.write_report_run(path, reports)
     assert check(path) == []
     assert official_reports(path, TASK2, TOPICS) == []
     first = path.read_bytes().split(b"\n")[0].decode()
@@ -324,9 +318,9 @@ def test_what_is_written_reads_back(tmp_path_factory, texts):
         metadata=ReportMetadata(team_id="lamp", run_id=RUN_ID, topic_id="t"),
         responses=tuple(CitedSentence(text=text, citations=(CITATION,)) for text in texts),
     )
-    write_report_run(path, [report])
-    [read] = read_report_run(path).reports
-    written = [inert(one_line(text)) for text in texts]
+    cited_sentences.write_report_run(path, [report])
+    [read] = cited_sentences.read_report_run(path).reports
+    written = [cited_sentences.inert(one_line(text)) for text in texts]
     assert [sentence.text for sentence in read.responses] == written
     assert read.metadata == report.metadata
     assert all(sentence.citations == (CITATION,) for sentence in read.responses)
@@ -355,19 +349,19 @@ PLAIN = (
 
 def test_what_is_active_is_made_inert_and_prose_stays():
     for text, shown in ACTIVE.items():
-        assert inert(text) == shown
+        assert cited_sentences.inert(text) == shown
         findings = Findings(Path("run"))
-        check_active(text, 3, findings)
+        cited_sentences.check_active(text, 3, findings)
         (problem,) = findings.problems
         assert (problem.code, problem.severity, problem.line) == ("active-text", "warning", 3)
     for text in PLAIN:
-        assert inert(text) == text
+        assert cited_sentences.inert(text) == text
 
 
 @given(st.text(st.sampled_from("<>=@+-|!:;/ aJscript(\"'"), max_size=40))
 def test_nothing_grows_and_once_is_enough(text):
-    shown = inert(text)
-    assert inert(shown) == shown
+    shown = cited_sentences.inert(text)
+    assert cited_sentences.inert(shown) == shown
     assert len(shown) <= len(text)
     assert budget_words(shown) <= budget_words(text)
 

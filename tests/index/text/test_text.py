@@ -21,14 +21,7 @@ from sidelight.errors import InputError, InvalidFileError, MachineError
 from sidelight.index.build import OTHERS, BuildTextPart, TextPart, text_parts
 from sidelight.index.folder import DOCSTORE, LUCENE
 from sidelight.index.lucene.segments import LuceneIndex
-from sidelight.index.text.corpus import (
-    MS_MARCO,
-    CorpusFields,
-    ShardReader,
-    read_documents,
-    windows,
-    write_segments,
-)
+from sidelight.index.text import corpus
 from sidelight.index.text.docstore import SEGMENTS, Docstore, SqliteWriter, write_offset_store
 from sidelight.schemas.segment import Segment, parse_segment_id
 from sidelight.schemas.topic import Article
@@ -36,9 +29,9 @@ from sidelight.text import sentence_spans
 from tests.helpers.indexes.generated_collection import write_collection
 
 
-def read(path, fields=MS_MARCO, *, strict=False):
+def read(path, fields=corpus.MS_MARCO, *, strict=False):
     """The segments of a shard by line, and their reader."""
-    reader = ShardReader(path, fields, strict=strict)
+    reader = corpus.ShardReader(path, fields, strict=strict)
     return {line.raw.number: line.segment for line in reader if line.segment}, reader
 
 
@@ -52,7 +45,7 @@ def test_reads_fields_of_shards(small_shard, small_corpus, tmp_path):
         stream.write(
             b'\xef\xbb\xbf{"no": 7, "words": "a b", "extra": 1}\r\n\n{"no": "x", "words": ""}'
         )
-    segments, _ = read(path, CorpusFields(id="no", text="words"), strict=True)
+    segments, _ = read(path, corpus.CorpusFields(id="no", text="words"), strict=True)
     found = {n: (s.segment_id, s.text) for n, s in segments.items()}
     assert found == {1: ("7", "a b"), 3: ("x", "")}
 
@@ -63,7 +56,7 @@ def test_lines_know_their_place(tmp_path):
         '\ufeff{"docid": "ä", "segment": "ü"}\n\nbroken\n{"docid": "b", "segment": ""}'.encode()
     )
     path.write_bytes(content)
-    places = [(raw.number, raw.offset) for raw, _ in ShardReader(path, MS_MARCO)]
+    places = [(raw.number, raw.offset) for raw, _ in corpus.ShardReader(path, corpus.MS_MARCO)]
     assert places == [
         (n + 1, content.index(at)) for n, at in enumerate([b"\xef", b"\nb", b"br", b'{"docid": "b'])
     ]
@@ -132,20 +125,20 @@ def test_windows_end_with_the_document_and_share_five_sentences():
         *((0, 0), (1, 1), (10, 1), (11, 2), (15, 2), (16, 3), (20, 3), (21, 4))
     ]:
         body = body_of(sentences)
-        found = list(windows(body))
+        found = list(corpus.windows(body))
         assert len(found) == expected
         if found:
             assert found[-1][1] == len(body)
     body = body_of(15)
-    (_, first_end), (second_start, _) = windows(body)
+    (_, first_end), (second_start, _) = corpus.windows(body)
     assert body[second_start:first_end] == body_of(10).partition("number 4 stands here. ")[2]
-    assert len(list(windows("\n".join(f"item {n}" for n in range(100))))) == 1
+    assert len(list(corpus.windows("\n".join(f"item {n}" for n in range(100))))) == 1
 
 
 @given(st.text(alphabet=st.sampled_from("aB .!?\n\"'é漢"), max_size=400))
 def test_windows_cover_every_sentence(body):
     spans = list(sentence_spans(body, newline_ends=False))
-    cut = list(windows(body))
+    cut = list(corpus.windows(body))
     for start, end in spans:
         assert any(left <= start and end <= right for left, right in cut)
 
@@ -161,7 +154,7 @@ def test_fields_and_offsets(tmp_path):
     plain = Article(topic_id="7", body=body_of(3))
     path = tmp_path / "segments.jsonl"
     done = []
-    count = write_segments(path, [article, plain], done.append)
+    count = corpus.write_segments(path, [article, plain], done.append)
     content = path.read_bytes()
     lines = [orjson.loads(line) for line in content.splitlines()]
     assert count == len(lines) == 6
@@ -184,7 +177,7 @@ def test_a_line_that_is_no_document_leaves_no_file(tmp_path):
     source = tmp_path / "documents.jsonl"
     source.write_text('{"docid": "1", "body": "Fine."}\n{"docid": "2"}\n')
     with pytest.raises(InvalidFileError, match=r"documents\.jsonl:2: .*body") as caught:
-        write_segments(tmp_path / "out.jsonl", read_documents(source), lambda _: None)
+        corpus.write_segments(tmp_path / "out.jsonl", corpus.read_documents(source), lambda _: None)
     assert len(caught.value.problems) == 1
     assert not (tmp_path / "out.jsonl").exists()
 
@@ -192,8 +185,8 @@ def test_a_line_that_is_no_document_leaves_no_file(tmp_path):
 def test_public_topics_are_cut_as_finely_as_public_runs_cite_them(shared_data, public_runs):
     """Of the windows of target articles that public runs cite, nearly all exist in our cutting."""
     topics = {
-        article.topic_id: list(windows(article.body))
-        for article in read_documents(shared_data / "dragun-2025" / "topics.jsonl")
+        article.topic_id: list(corpus.windows(article.body))
+        for article in corpus.read_documents(shared_data / "dragun-2025" / "topics.jsonl")
     }
     assert len(topics) == 30
     cited = set()
@@ -225,7 +218,7 @@ def lines(shard):
 
 def build(folder, part, *, strict=False):
     folder.mkdir(exist_ok=True)
-    return BuildTextPart(folder, MS_MARCO, frozenset({NAME, part.name}), strict)(part)
+    return BuildTextPart(folder, corpus.MS_MARCO, frozenset({NAME, part.name}), strict)(part)
 
 
 def test_shards_as_published_are_parts_and_all_others_are_one():
@@ -235,18 +228,18 @@ def test_shards_as_published_are_parts_and_all_others_are_one():
         Path("msmarco_v2.1_doc_segmented_10.json"),
         Path("msmarco_v2.1_doc_segmented_7.json.gz"),
     ]
-    assert text_parts(paths, MS_MARCO) == [
+    assert text_parts(paths, corpus.MS_MARCO) == [
         TextPart("msmarco_v2.1_doc_07", (paths[0],)),
         TextPart("msmarco_v2.1_doc_10", (paths[2],)),
         TextPart(OTHERS, (paths[1], paths[3])),
     ]
-    assert text_parts(paths[:1], CorpusFields(id="no")) == [TextPart(OTHERS, (paths[0],))]
+    assert text_parts(paths[:1], corpus.CorpusFields(id="no")) == [TextPart(OTHERS, (paths[0],))]
     with pytest.raises(InputError, match="expected each shard once"):
-        text_parts([paths[0], Path("b") / paths[0].name], MS_MARCO)
+        text_parts([paths[0], Path("b") / paths[0].name], corpus.MS_MARCO)
 
 
 def test_a_machine_that_does_not_see_the_folder_makes_none_of_its_own(shard, tmp_path):
-    work = BuildTextPart(tmp_path / "elsewhere", MS_MARCO, frozenset({NAME}), strict=False)
+    work = BuildTextPart(tmp_path / "elsewhere", corpus.MS_MARCO, frozenset({NAME}), strict=False)
     with pytest.raises(MachineError, match="expected the folder of the build") as caught:
         work(TextPart(NAME, (shard,)))
     assert "all machines share" in caught.value.remedy
@@ -356,13 +349,15 @@ class Collection:
     def __init__(self, folder):
         self.shards = write_collection(folder / "shards", 300, shards=2, seed=3)
         self.segments = [
-            segment for shard in self.shards for segment in ShardReader(shard, MS_MARCO).segments()
+            segment
+            for shard in self.shards
+            for segment in corpus.ShardReader(shard, corpus.MS_MARCO).segments()
         ]
         others = [Segment(segment_id=f"other-{n}", text="x") for n in range(9)]
         write(folder, others)
         for number, shard in enumerate(self.shards):
             path = folder / f"msmarco_v2.1_doc_{number:02}.zst"
-            assert write_offset_store(path, ShardReader(shard, MS_MARCO)) == 150
+            assert write_offset_store(path, corpus.ShardReader(shard, corpus.MS_MARCO)) == 150
         self.segments += others
         self.folder = folder
         self.docstore = Docstore(folder)
@@ -425,7 +420,7 @@ class TestShardsAsPublished:
         lines = gzip.decompress(collection.shards[0].read_bytes()).splitlines(keepends=True)
         lines[1] = b"?" * (len(lines[1]) - 1) + b"\n"
         (tmp_path / "shard.json").write_bytes(b"".join(lines).removesuffix(b"\n"))
-        reader = ShardReader(tmp_path / "shard.json", MS_MARCO)
+        reader = corpus.ShardReader(tmp_path / "shard.json", corpus.MS_MARCO)
         assert write_offset_store(tmp_path / "msmarco_v2.1_doc_00.zst", reader) == 149
         kept = [collection.segments[0], *collection.segments[2:150]]
         with Docstore(tmp_path) as docstore:
@@ -434,7 +429,7 @@ class TestShardsAsPublished:
 
     def test_an_empty_shard(self, tmp_path):
         (tmp_path / "empty.json").touch()
-        reader = ShardReader(tmp_path / "empty.json", MS_MARCO)
+        reader = corpus.ShardReader(tmp_path / "empty.json", corpus.MS_MARCO)
         assert write_offset_store(tmp_path / "msmarco_v2.1_doc_00.zst", reader) == 0
         with Docstore(tmp_path) as docstore:
             assert list(docstore) == []
