@@ -16,11 +16,8 @@ from sidelight.errors import InputError
 from sidelight.formats.data_folder import DataPart, find_part
 from tests.helpers.labels.toy import GOOD, HAVE, NICE, rubric, write_csv, write_rubrics
 
-QUESTION_EXAMPLES = (
-    *("dragun-organizers-starter-kit-task-1", "organizer-gpt-oss-t1", "organizer-t1-chatgpt"),
-    "organizer-t1-perplex",
-)
-REPORT_EXAMPLES = ("dragun-organizers-starter-kit-task-2", "organizer-gpt-oss-t2")
+QUESTION_EXAMPLES = ("starter-kit-t1", "gpt-oss-t1", "chatgpt-t1", "perplex-t1")
+REPORT_EXAMPLES = ("starter-kit-t2", "gpt-oss-t2")
 N_QUESTION_RUNS, N_REPORT_RUNS = 37, 28
 
 TOPICS = tuple(f"msmarco_v2.1_doc_{number:02}_{number}" for number in range(1, 7))
@@ -32,13 +29,7 @@ _CREDIT = {"very-similar": 1.0, "similar": 0.5, "supports": 1.0, "partial": 0.5}
 
 
 class OfficialData(NamedTuple):
-    """A generated repository, with the mean score of each run on both sides, computed here.
-
-    Attributes:
-        folder: The repository.
-        questions: By side, `people` or `judge`, then by run.
-        reports: The same.
-    """
+    """A generated repository, and the mean score of each run, computed here, by side and by run."""
 
     folder: Path
     questions: dict[str, dict[str, float]]

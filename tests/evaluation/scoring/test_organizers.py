@@ -140,7 +140,9 @@ def questions(path, *rows, verdicts=ONE_EACH):
 def explained(diff):
     return [
         (
-            *(gap.topic_id, pytest.approx(gap.theirs), pytest.approx(gap.ours)),
+            gap.topic_id,
+            pytest.approx(gap.theirs),
+            pytest.approx(gap.ours),
             {handling.cause: ids for handling, ids in gap.causes.items()},
         )
         for gap in diff.gaps
@@ -208,7 +210,7 @@ def test_stops_of_both_sides_are_told_apart(tmp_path):
     assert "label-conflict" in str(diff.our_error)
     # b: theirs counts supports and contradicts by halves, ours contradicts alone
     found = explained(reports(tmp_path, *rows, merge=True))[0]
-    assert found == (*("b", 0.5, 0.0), {"rows-repeated": ("na-1",)})
+    assert found == ("b", 0.5, 0.0, {"rows-repeated": ("na-1",)})
 
 
 @pytest.fixture(scope="module")

@@ -4,11 +4,9 @@ import gzip
 import random
 import re
 import sqlite3
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import orjson
@@ -121,9 +119,7 @@ def body_of(sentences):
 
 
 def test_windows_end_with_the_document_and_share_five_sentences():
-    for sentences, expected in [
-        *((0, 0), (1, 1), (10, 1), (11, 2), (15, 2), (16, 3), (20, 3), (21, 4))
-    ]:
+    for sentences, expected in ((0, 0), (1, 1), (10, 1), (11, 2), (15, 2), (16, 3), (21, 4)):
         body = body_of(sentences)
         found = list(corpus.windows(body))
         assert len(found) == expected
@@ -246,22 +242,6 @@ def test_a_machine_that_does_not_see_the_folder_makes_none_of_its_own(shard, tmp
     assert not work.folder.exists()
 
 
-class Broken(NamedTuple):
-    """What becomes of a shard of sixty sound lines.
-
-    Attributes:
-        spoil: Breaks the lines, or the packed file.
-        kept: How many segments are left.
-        line: The first line refused.
-        code: Why.
-    """
-
-    spoil: Callable[[list[bytes]], bytes]
-    kept: int
-    line: int
-    code: str
-
-
 def packed(lines):
     return gzip.compress(b"".join(lines))
 
@@ -270,41 +250,41 @@ def with_first(old, new):
     return lambda lines: packed([lines[0].replace(old, new, 1), *lines[1:]])
 
 
+# How sixty sound lines are broken, how many are left, the first that is refused, and why.
 DAMAGES = {
     # What follows a line too many is no longer where its ids say.
-    "a line too many": Broken(
-        lambda lines: packed([*lines[:3], b"{}\n", *lines[3:]]), 3, 4, "key-missing"
+    "a line too many": (
+        lambda lines: packed([*lines[:3], b"{}\n", *lines[3:]]),
+        3,
+        4,
+        "key-missing",
     ),
-    "not JSON": Broken(with_first(b"{", b"("), 59, 1, "json-syntax"),
-    "not UTF-8": Broken(with_first(b"{", b"\xff"), 59, 1, "invalid-utf8"),
-    "no text": Broken(with_first(b'"segment"', b'"sogment"'), 59, 1, "key-missing"),
-    "an id of another shard": Broken(
-        with_first(b"_00_0#0_0", b"_01_0#0_0"), 59, 1, "segment-place"
-    ),
-    "an id of another kind": Broken(with_first(b"_00_0#0_0", b"-00-0#0_0"), 59, 1, "segment-place"),
-    "a line twice": Broken(lambda lines: packed([*lines, lines[7]]), 60, 61, "segment-place"),
-    "cut": Broken(
-        lambda lines: packed(lines[:50]) + packed(lines[50:])[:60], 50, 51, "shard-damaged"
-    ),
+    "not JSON": (with_first(b"{", b"("), 59, 1, "json-syntax"),
+    "not UTF-8": (with_first(b"{", b"\xff"), 59, 1, "invalid-utf8"),
+    "no text": (with_first(b'"segment"', b'"sogment"'), 59, 1, "key-missing"),
+    "an id of another shard": (with_first(b"_00_0#0_0", b"_01_0#0_0"), 59, 1, "segment-place"),
+    "an id of another kind": (with_first(b"_00_0#0_0", b"-00-0#0_0"), 59, 1, "segment-place"),
+    "a line twice": (lambda lines: packed([*lines, lines[7]]), 60, 61, "segment-place"),
+    "cut": (lambda lines: packed(lines[:50]) + packed(lines[50:])[:60], 50, 51, "shard-damaged"),
 }
 
 
 @pytest.mark.parametrize("name", DAMAGES)
 def test_a_broken_shard_is_reported_and_the_rest_of_it_kept(name, lines, tmp_path):
-    broken = DAMAGES[name]
+    spoil, n_kept, line, code = DAMAGES[name]
     shard = tmp_path / "msmarco_v2.1_doc_segmented_00.json.gz"
-    shard.write_bytes(broken.spoil(lines))
+    shard.write_bytes(spoil(lines))
     part = TextPart(NAME, (shard,))
     (report,) = build(tmp_path, part).shards
     first = report.problems[0]
-    assert (report.segments, first.code, first.line) == (broken.kept, broken.code, broken.line)
+    assert (report.segments, first.code, first.line) == (n_kept, code, line)
     assert (report.name, first.file) == (shard.name, shard.name)
     with Docstore(tmp_path / NAME / DOCSTORE) as docstore:
         kept = list(docstore)
-        assert len(kept) == len(docstore) == broken.kept
+        assert len(kept) == len(docstore) == n_kept
         assert docstore.get_many([one.segment_id for one in kept]) == kept
-    assert len(LuceneIndex(tmp_path / NAME / LUCENE).searcher()) == broken.kept
-    with pytest.raises(InvalidFileError, match=broken.code):
+    assert len(LuceneIndex(tmp_path / NAME / LUCENE).searcher()) == n_kept
+    with pytest.raises(InvalidFileError, match=code):
         build(tmp_path / "strict", part, strict=True)
 
 
