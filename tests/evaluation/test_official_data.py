@@ -16,8 +16,8 @@ from sidelight.errors import InputError
 from sidelight.formats.data_folder import DataPart, find_part
 from tests.helpers.labels.toy import GOOD, HAVE, NICE, rubric, write_csv, write_rubrics
 
-QUESTION_EXAMPLES = ("starter-kit-t1", "gpt-oss-t1", "chatgpt-t1", "perplex-t1")
-REPORT_EXAMPLES = ("starter-kit-t2", "gpt-oss-t2")
+QUESTION_EXAMPLES = ("chatgpt-t1", "gpt-oss-t1", "perplex-t1", "starter-kit-t1")
+REPORT_EXAMPLES = ("gpt-oss-t2", "starter-kit-t2")
 N_QUESTION_RUNS, N_REPORT_RUNS = 37, 28
 
 TOPICS = tuple(f"msmarco_v2.1_doc_{number:02}_{number}" for number in range(1, 7))
