@@ -3,6 +3,7 @@
 import json
 import random
 import shutil
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,13 +61,8 @@ def _questions(choose, data, judged):
     quality = {tag: choose.random() for tag in tags}
     rows = {"people": [], "judge": []}
     best = {"people": {}, "judge": {}}
-    compound = {
-        (topic, tag, rank): choose.random() < 0.1
-        for tag in tags
-        for topic in TOPICS
-        for rank in range(1, 11)
-    }
-    for (topic, tag, rank), flagged in compound.items():
+    asked = list(product(TOPICS, tags, range(1, 11)))
+    for topic, tag, rank in asked:
         for place in range(1, len(_WEIGHTS) + 1):
             # Assessors saw two of ten questions at most; the judge saw all, but not of all runs.
             sides = ["people"] if (rank + place) % 5 == 0 else []
@@ -74,9 +70,8 @@ def _questions(choose, data, judged):
             for side in sides:
                 label = _label(choose, quality[tag] / 2, _PAIR_LABELS)
                 rows[side].append((topic, place, tag, rank, label))
-                credit = 0.0 if flagged else _CREDIT.get(label, 0.0)
                 earlier = best[side].get((tag, topic, place), 0.0)
-                best[side][tag, topic, place] = max(credit, earlier)
+                best[side][tag, topic, place] = max(_CREDIT.get(label, 0.0), earlier)
     keys = "topic_id,rubric_question_rank,run_tag,run_question_rank"
     people = data / "human_assessments" / "question_assessments.csv"
     write_csv(people, f"{keys},annotation", *rows["people"])
@@ -89,10 +84,7 @@ def _questions(choose, data, judged):
         judged / "auto_compound_question_check.csv",
         "topic_id,run_tag,run_question_rank,run_question_text,"
         "auto_compound_question_assessment,auto_assessment_rationale",
-        *(
-            (*key, "Who?", "compound" if flagged else "not-compound", "why")
-            for key, flagged in compound.items()
-        ),
+        *((*key, "Who?", "not-compound", "why") for key in asked),
     )
     return {
         side: {

@@ -55,7 +55,7 @@ def test_attacks_earn_little_without_an_encoder(answers_by_topic):
 
 def test_attacks_earn_little(model, answers_by_topic):
     topic, answers = min(answers_by_topic.items())
-    shares = attack_shares(model, {topic: list(answers.values())})
+    shares = attack_shares(model, {topic: list(answers.values())[:8]})
     assert {share.name: share.share for share in shares if share.share > MOST_FOR_AN_ATTACK} == {}
 
 
