@@ -100,9 +100,6 @@ def test_effects_by_hand():
         assert (better.won, better.lost, better.tied) == (3, 0, 0)
         assert (same.difference, same.p_value, same.tied) == (0, 1, 3)
     assert found[0].means["better"].mean == pytest.approx(0.5)
-
-
-def test_an_experiment_of_one_arm_has_means_only():
     scores = [TopicScore("base", str(topic), {"score": 0.5}) for topic in range(3)]
     (found,) = find_effects(scores, "base", samples=200, seed=0)
     assert found.effects == {}

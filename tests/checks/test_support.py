@@ -313,7 +313,7 @@ def asked(*replies):
     return PromptedUsefulness(PromptedModel(ScriptedModel(replies), Sampling(), lambda _: None))
 
 
-def test_the_nearest_sentence_decides(lexical_encode):
+def test_documents_are_rated_by_sentence_or_ten_at_a_time(lexical_encode):
     found = asyncio.run(NearestSentence(lexical_encode)("", QUESTION, DOCUMENTS))
     assert [one.label for one in found] == ["0", "2", "0", "0"]
     assert "Harrow Lane" in found[1].reason
@@ -322,9 +322,6 @@ def test_the_nearest_sentence_decides(lexical_encode):
     ]
     assert alone == found
     assert scale_named("usefulness") == USEFULNESS_SCALE
-
-
-def test_documents_are_shown_ten_at_a_time():
     documents = [Document("", f"Page {number}.") for number in range(BATCH + 2)]
     found = asyncio.run(asked(reply(["1"] * BATCH), reply(["2", "0"]))("", QUESTION, documents))
     assert [one.label for one in found] == [*["1"] * BATCH, "2", "0"]

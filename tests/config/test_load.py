@@ -93,7 +93,7 @@ def test_a_wrong_setting_is_named(override, says):
         load_settings(None, [override])
 
 
-def test_a_missing_or_broken_file_is_named(tmp_path):
+def test_plugins_and_broken_files_are_named(tmp_path):
     with pytest.raises(UsageError, match="cannot be read"):
         load_settings(tmp_path / "null\0")
     with pytest.raises(UsageError, match="there is no configuration file"):
@@ -102,6 +102,13 @@ def test_a_missing_or_broken_file_is_named(tmp_path):
     broken.write_text("a: [1", encoding="utf-8")
     with pytest.raises(UsageError, match="not valid YAML"):
         load_settings(broken)
+    assert not load_settings().plugins()
+    own = [
+        "retrieval.retriever=mine:Search",
+        "roles.write_report=mine:Writer",
+        "roles.default=prompted",
+    ]
+    assert load_settings(None, own).plugins() == ("mine:Search", "mine:Writer")
 
 
 def test_every_setting_that_names_a_part_is_known_as_one():
@@ -120,13 +127,3 @@ def test_every_setting_that_names_a_part_is_known_as_one():
         if takes(one.name, "stranger:Part") and not takes(one.name, "no-such-part")
     }
     assert named == set(Settings().parts()) | {"documents.rater"}
-
-
-def test_plugins_are_the_parts_that_are_not_registered():
-    assert not load_settings().plugins()
-    own = [
-        "retrieval.retriever=mine:Search",
-        "roles.write_report=mine:Writer",
-        "roles.default=prompted",
-    ]
-    assert load_settings(None, own).plugins() == ("mine:Search", "mine:Writer")

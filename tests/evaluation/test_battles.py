@@ -64,7 +64,7 @@ def rated(battles):
     return {one.run_tag: one.rating for one in rate(battles, samples=2, seed=0)}
 
 
-def test_odds_of_three_to_one_are_191_points_and_opponents_count():
+def test_ratings_by_hand():
     # A thousand battles leave little of the half tie that keeps ratings finite.
     battles = [Battle(str(n), "a", "b", float(n % 4 != 0)) for n in range(1000)]
     found = rated(battles)
@@ -77,9 +77,6 @@ def test_odds_of_three_to_one_are_191_points_and_opponents_count():
     found = rated(battles)
     assert found["strong"] > found["other"] > found["weak"]
     assert max(found.values()) < 2000
-
-
-def test_the_record_and_the_interval():
     battles = [Battle(str(n), "a", "b", won) for n, won in enumerate((1.0, 0.5, 0.75, 0.0, None))]
     first, second = rate(battles, samples=200, seed=1)
     assert (first.run_tag, first.won, first.tied, first.lost) == ("a", 2, 1, 1)

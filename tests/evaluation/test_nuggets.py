@@ -96,7 +96,7 @@ def labels(*given):
     return json.dumps({"labels": rows})
 
 
-def test_nuggets_are_assigned_in_windows_of_ten():
+def test_nuggets_are_assigned_with_and_without_a_model():
     asked = scripted(labels(*["support"] * 10), labels("not_support", "partial_support"))
     assigner = PromptedAssigner(Assessor(asked.model))
     found = asyncio.run(assigner(bank(*(f"fact {n}" for n in range(12))), "why?", "An answer."))
@@ -110,9 +110,6 @@ def test_nuggets_are_assigned_in_windows_of_ten():
     assert "missing: 2" in second.label.reason
     found = asyncio.run(PromptedAssigner(Assessor(scripted().model))(bank("a fact"), "why?", " "))
     assert [one.label for one in found] == ["not_support"]
-
-
-def test_runs_are_assigned_without_a_model():
     text = "The Peat Association pays half of the journal's budget."
     run = report_run("r", **{"1": [text], "2": [text]})
     nuggets = bank("Peat Association pays half of the budget", "The moon is made of cheese")

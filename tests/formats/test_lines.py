@@ -57,7 +57,7 @@ def test_only_a_line_feed_ends_a_line(tmp_path, content, lines):
     assert file.problems == ()
 
 
-def test_reading_lines_keeps_numbers_and_names_every_line_that_is_not_utf8(tmp_path):
+def test_reading_lines_keeps_numbers_and_names_what_cannot_be_read(tmp_path):
     file = open_text(write(tmp_path, b"one\nt\xe9\nthree\n\xff\n"))
     assert file.lines == (Line(1, "one"), Line(3, "three"))
     seen = [(problem.code, problem.line) for problem in file.problems]
@@ -69,9 +69,6 @@ def test_reading_lines_keeps_numbers_and_names_every_line_that_is_not_utf8(tmp_p
     with pytest.raises(InvalidFileError, match="invalid-utf8"):
         read_lines(write(tmp_path, b"\xff"))
     assert read_lines(write(tmp_path, gzip.compress(b"a\n"), "file.gz")) == (Line(1, "a"),)
-
-
-def test_what_cannot_be_read_is_an_input_error(tmp_path):
     whole = gzip.compress(b"a" * 1000)
     broken = [
         write(tmp_path, content, f"{place}.gz")
@@ -239,7 +236,7 @@ def test_detection_never_turns_an_official_verdict(tmp_path, mutated, is_valid):
         assert valid == is_valid(content, TOPICS), f"seed {seed}"
 
 
-def test_what_is_written_reads_back(tmp_path):
+def test_tables_read_back_and_have_booktabs_rules(tmp_path):
     path = tmp_path / "new" / "table.csv"
     write_table(path, ["run", "score"], [['a,"b"', 0.1 + 0.2], ["N/A", None], ["c\rd", 1 / 3]])
     header, rows = read_table(path)
@@ -247,9 +244,6 @@ def test_what_is_written_reads_back(tmp_path):
     cells = [row.cells for row in rows]
     assert [row["run"] for row in cells] == ['a,"b"', "N/A", "c\nd"]
     assert [row["score"] for row in cells] == [repr(0.1 + 0.2), "", repr(1 / 3)]
-
-
-def test_a_table_has_booktabs_rules_and_escaped_cells():
     assert latex_table(["run", "score"], [["a_b&c", "50%"], ["[x]", "\\~^"]]) == (
         "\\begin{tabular}{lr}\n"
         "\\toprule\n"

@@ -232,16 +232,13 @@ def failed():
     return {check.name: check for check in check_machine() if not check.ok}
 
 
-def test_this_machine_is_fit_and_little_memory_and_disk_are_named(monkeypatch):
+def test_machines_without_java_or_memory_are_named(monkeypatch, tmp_path):
     assert failed() == {}
-    monkeypatch.setattr(capacity.os, "sysconf", lambda _: 1024)
-    monkeypatch.setattr(
-        capacity.shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10, 10, 0)
-    )
-    assert set(failed()) == {"memory", "disk"}
-
-
-def test_no_java(monkeypatch, tmp_path):
+    with monkeypatch.context() as patch:
+        patch.setattr(capacity.os, "sysconf", lambda _: 1024)
+        full = shutil._ntuple_diskusage(10, 10, 0)
+        patch.setattr(capacity.shutil, "disk_usage", lambda path: full)
+        assert set(failed()) == {"memory", "disk"}
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
     real = jvm.find_spec

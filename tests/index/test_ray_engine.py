@@ -109,14 +109,11 @@ def test_results_come_in_the_order_of_items_and_errors_whole():
     assert "Mend it." in str(caught.value)
 
 
-def test_a_model_has_all_cores_and_segments_are_added_up():
+def test_a_model_has_all_cores_and_a_killed_item_is_worked_on_again(tmp_path):
     steps = []
     RayEngine().encode(count, [100, 200], steps.append)
     cores = int(ray.cluster_resources()["CPU"])
     assert steps == [100 + cores, 200 + cores]
-
-
-def test_an_item_whose_process_is_killed_is_worked_on_again(tmp_path):
     assert list(RayEngine().map(die_once, [tmp_path])) == [True]
 
 

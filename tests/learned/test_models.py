@@ -46,14 +46,11 @@ def model():
     return AnswerModel.load(Encoder().encode_sentences)
 
 
-def test_attacks_earn_little_without_an_encoder(answers_by_topic):
+def test_attacks_earn_little(answers_by_topic, model):
     items = {topic: list(answers.values()) for topic, answers in answers_by_topic.items()}
     shares = attack_shares(AnswerModel.load(None), items)
     assert all(share.honest >= 0.8 * share.n for share in shares)
     assert {share.name: share.share for share in shares if share.share > MOST_FOR_AN_ATTACK} == {}
-
-
-def test_attacks_earn_little(model, answers_by_topic):
     topic, answers = min(answers_by_topic.items())
     shares = attack_shares(model, {topic: list(answers.values())[:8]})
     assert {share.name: share.share for share in shares if share.share > MOST_FOR_AN_ATTACK} == {}
@@ -74,7 +71,7 @@ def test_honest_paraphrases_keep_their_credit(model, answers_by_topic):
     assert changed >= LEAST_FOR_A_PARAPHRASE * honest
 
 
-def test_contradictions_are_said_to_be_ones(answers_by_topic):
+def test_contradictions_and_nothing_to_judge(answers_by_topic):
     items = list(min(answers_by_topic.items())[1].values())
     (verdict, *_) = AnswerModel.load(None).judge(
         items, f"It is false that {items[0]}", max_words=250
@@ -90,9 +87,6 @@ def test_contradictions_are_said_to_be_ones(answers_by_topic):
     ]
     levels = [verdict.level for verdict in SupportModel.load(None).judge(pairs)]
     assert levels == [2, 0, 0, 0]
-
-
-def test_nothing_to_judge_and_nothing_said():
     assert AnswerModel.load(None).judge([], "A text.", max_words=None) == []
     assert SupportModel.load(None).judge([]) == []
     (verdict,) = AnswerModel.load(None).judge(["Voss is paid."], "", max_words=None)
@@ -292,7 +286,7 @@ def test_one_pattern_ten_times_is_used_up_after_two():
     assert questions.closest_earlier(np.array([[1.0, 0.9], [0.9, 1.0]])) == [0.0, 0.9]
 
 
-def test_what_people_said_of_a_like_question_moves_the_outlook():
+def test_what_people_said_and_odd_texts_are_looked_at():
     plain, other = questions.Outlook(2.0, 0.2), questions.Outlook(2.0, 0.2)
     (near, far) = questions.corrected(
         [plain, other], np.array([[1.0], [0.2]]), [questions.Outlook(2.0, 0.2)], [-1]
@@ -301,9 +295,6 @@ def test_what_people_said_of_a_like_question_moves_the_outlook():
     assert near.flawed > 0.7
     assert far.worth == pytest.approx(2.0, abs=0.02)
     assert questions.corrected([plain], np.zeros((1, 0)), [], []) == [plain]
-
-
-def test_long_and_empty_questions_are_looked_at():
     model = questions.question_model()
     for text in ("", "?", "a" * 100_000, "Why " * 50_000):
         assert np.isfinite(model(text)).all()

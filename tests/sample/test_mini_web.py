@@ -70,7 +70,7 @@ def test_pages_have_ids_and_addresses_of_their_own(topics, documents, segment_id
     assert all(documents[topic_id].body == topic.body for topic_id, topic in topics.items())
 
 
-def test_rubrics_refer_to_pages_other_than_the_article(rubrics, topics, documents):
+def test_rubrics_and_probes_refer_to_pages_that_are_there(rubrics, topics, documents, segment_ids):
     urls = {document.url for document in documents.values()}
     assert set(rubrics) == set(topics)
     for topic_id, rubric in rubrics.items():
@@ -79,6 +79,12 @@ def test_rubrics_refer_to_pages_other_than_the_article(rubrics, topics, document
             for answer in question.answers:
                 assert answer.references
                 assert set(answer.references) <= urls - {topics[topic_id].url}
+    queries = read_queries(MINI_WEB / "probes" / "queries.tsv")
+    qrels = read_qrels(MINI_WEB / "probes" / "qrels.txt")
+    assert [query.query_id for query in queries] == list(qrels)
+    for grades in qrels.values():
+        assert set(grades) <= segment_ids
+        assert set(grades.values()) == {1}
 
 
 def test_runs_pass_the_strict_checks(topics, segment_ids):
@@ -152,15 +158,6 @@ def test_there_are_copies_of_an_article_and_a_hostile_page(topics, documents):
     )
     for attack in ("</document>", "<|im_start|>", "[E1]", "_doc_91_0#0_0", "<script>", "\u200b"):
         assert attack in hostile.body
-
-
-def test_probes_have_segments_to_find(segment_ids):
-    queries = read_queries(MINI_WEB / "probes" / "queries.tsv")
-    qrels = read_qrels(MINI_WEB / "probes" / "qrels.txt")
-    assert [query.query_id for query in queries] == list(qrels)
-    for grades in qrels.values():
-        assert set(grades) <= segment_ids
-        assert set(grades.values()) == {1}
 
 
 @pytest.mark.slow

@@ -168,11 +168,15 @@ LEVELS = ("0", "1", "2")
 PAIRS = st.lists(st.tuples(st.sampled_from(LEVELS), st.sampled_from(LEVELS)), min_size=1)
 
 
-def test_a_lean_by_hand():
+def test_a_lean_by_hand_and_grades_that_cannot_be_compared():
     found = lean(CategoryAgreement.of([("0", "2"), ("1", "1"), ("0", "1"), ("2", "1")], LEVELS))
     assert (found.higher, found.lower) == (2, 1)
     assert found.mean == pytest.approx((2 + 0 + 1 - 1) / 4)
     assert found.words == "the second side is more generous"
+    with pytest.raises(InputError, match="at most 1000 grades; found labels from 0 to 1000000"):
+        compare_qrels({"q": {"a": 0}}, {"q": {"a": 1_000_000}})
+    with pytest.raises(InputError, match="no document that both files label"):
+        compare_qrels({"q": {"a": 1}}, {"q": {"b": 1}})
 
 
 @given(PAIRS)
@@ -206,10 +210,3 @@ def test_documents_that_both_sides_label():
     assert found.relevance.table.tolist() == [[1, 1], [0, 2]]
     found = compare_qrels({"q": {"a": 1, "b": 1}}, {"q": {"a": 1, "b": 1}})
     assert found.grades.coefficients == {"raw": 1.0, "kappa": None, "ac1": None}
-
-
-def test_grades_that_cannot_be_compared_are_an_error():
-    with pytest.raises(InputError, match="at most 1000 grades; found labels from 0 to 1000000"):
-        compare_qrels({"q": {"a": 0}}, {"q": {"a": 1_000_000}})
-    with pytest.raises(InputError, match="no document that both files label"):
-        compare_qrels({"q": {"a": 1}}, {"q": {"b": 1}})

@@ -59,7 +59,7 @@ def written(path, *lines):
     return path
 
 
-def test_files_of_people_are_read_or_named(tmp_path):
+def test_people_are_read_and_agreed_with(tmp_path):
     for name in ["answers.jsonl", "answers.jsonl.gz"]:
         (answer,) = read_answers(written(tmp_path / name, ANSWER, ""))
         assert (answer.levels, answer.vital) == ((2, 0), (True, False))
@@ -76,9 +76,6 @@ def test_files_of_people_are_read_or_named(tmp_path):
             path.write_bytes(data)
             with pytest.raises(InputError, match=r"answers\.jsonl"):
                 read_answers(path)
-
-
-def test_agreement_on_answers_and_on_support(tmp_path):
     found = people.agree_on_answers(written(tmp_path / "answers.jsonl", ANSWER), None)
     assert (found.n, found.accuracy, found.kappa, found.tau) == (2, 1.0, 1.0, None)
     assert found.intervals == {}

@@ -145,18 +145,18 @@ def test_an_order_bias_moves_credit_without_adding_any_and_the_tolerance_is_a_sh
     assert failing(reports(picky, tolerance=share * 0.99)) == ["order"]
 
 
-@pytest.mark.parametrize("given", [True, False])
-def test_a_constant_judge_holds(given):
-    constant = BiasedJudge(lambda place, text, tag, team: given)
-    for found, probes in ((reports(constant), ANSWER_PROBES), (questions(constant), PAIR_PROBES)):
-        results = found.results[: len(probes)]
-        assert [result.probe for result in results] == probes
-        assert failing(found) == []
-        assert not [change for change in found.changes if change.probe in probes]
-        assert all("changes no verdict" in result.verdict for result in results)
-
-
-def test_real_judges_hold():
+def test_real_and_constant_judges_hold():
+    for given in [True, False]:
+        constant = BiasedJudge(lambda place, text, tag, team, given=given: given)
+        for found, probes in (
+            (reports(constant), ANSWER_PROBES),
+            (questions(constant), PAIR_PROBES),
+        ):
+            results = found.results[: len(probes)]
+            assert [result.probe for result in results] == probes
+            assert failing(found) == []
+            assert not [change for change in found.changes if change.probe in probes]
+            assert all("changes no verdict" in result.verdict for result in results)
     judge = EmbeddedJudge(RUBRICS, read_examples(SAMPLE, ["lantern-t1", "lantern-t2"]))
     assert failing(reports(judge)) == []
     assert failing(questions(judge, tolerance=0.02)) == []

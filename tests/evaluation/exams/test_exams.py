@@ -43,15 +43,23 @@ from tests.helpers.models.scripted_model import ScriptedModel
 RATINGS = st.lists(st.integers(0, 5), max_size=12)
 
 
-@pytest.mark.parametrize(
-    ("ratings", "at_least", "label"),
-    [
+def test_labels_places_and_ranks_by_hand(tmp_path):
+    for ratings, at_least, label in [
         *(([0, 4, 5, 4, 1], 1, 5), ([0, 4, 5, 4, 1], 2, 4), ([0, 4, 5, 4, 1], 3, 4)),
         *(([0, 4, 5, 4, 1], 4, 1), ([0, 4, 5, 4, 1], 6, 0), ([], 1, 0)),
-    ],
-)
-def test_a_label_is_the_mth_largest_grade(ratings, at_least, label):
-    assert grades.relevance_label(ratings, at_least) == label
+    ]:
+        assert grades.relevance_label(ratings, at_least) == label
+    assert PLACES["zero"] == {"q": {"a": 1, "b": 2}, "r": {"d": 1}}
+    assert PLACES["one"] == {"q": {"a": 2, "b": 1}, "r": {"e": 1}}
+    path = tmp_path / "run"
+    path.write_text("q Q0 a 1 2.0 x\nq Q0 b 2 2.0 x\nq Q0 c 3 9.0 x\n")
+    assert places_of(path) == {"q": {"c": 1, "b": 2, "a": 3}}
+    found = average_ranks({"a": 1.0, "b": 2.0, "c": 1.0, "d": 1.0})
+    assert found == {"b": 1.0, "a": 3.0, "c": 3.0, "d": 3.0}
+    assert average_ranks({"a": 1.0, "b": 1.0}) == {"a": 1.5, "b": 1.5}
+    seen = wins({"a": [0.9, None], "b": [0.85, 0.2], "c": [0.849, 0.15]})
+    assert seen == {"a": 1, "b": 2, "c": 1}
+    assert wins({"a": [None]}) == {"a": 0}
 
 
 @given(ratings=RATINGS, at_least=st.integers(1, 12), more=st.integers(0, 5))
@@ -102,20 +110,6 @@ def test_labels_are_those_of_the_grader_that_is_named(tmp_path):
 FILE = grades.collect(example())
 EXAM, PLACES = FILE.exam(), FILE.rankings.places
 QRELS = grades.exam_qrels(EXAM)
-
-
-def test_places_and_ranks_by_hand(tmp_path):
-    assert PLACES["zero"] == {"q": {"a": 1, "b": 2}, "r": {"d": 1}}
-    assert PLACES["one"] == {"q": {"a": 2, "b": 1}, "r": {"e": 1}}
-    path = tmp_path / "run"
-    path.write_text("q Q0 a 1 2.0 x\nq Q0 b 2 2.0 x\nq Q0 c 3 9.0 x\n")
-    assert places_of(path) == {"q": {"c": 1, "b": 2, "a": 3}}
-    found = average_ranks({"a": 1.0, "b": 2.0, "c": 1.0, "d": 1.0})
-    assert found == {"b": 1.0, "a": 3.0, "c": 3.0, "d": 3.0}
-    assert average_ranks({"a": 1.0, "b": 1.0}) == {"a": 1.5, "b": 1.5}
-    seen = wins({"a": [0.9, None], "b": [0.85, 0.2], "c": [0.849, 0.15]})
-    assert seen == {"a": 1, "b": 2, "c": 1}
-    assert wins({"a": [None]}) == {"a": 0}
 
 
 def test_cover_by_hand():

@@ -257,7 +257,7 @@ def test_labels_of_equal_credit_are_not_uncertain_of_each_other():
     assert isinstance(withheld, Unjudged)
 
 
-def test_classifier_learns_levels_that_never_fall_with_more_agreement():
+def test_classifier_learns_levels_and_agreement_by_hand():
     x, y = separable(300)
     unseen, truth = separable(200, seed=1)
     first = OrdinalClassifier(x, y, 3).predict(unseen)
@@ -267,6 +267,17 @@ def test_classifier_learns_levels_that_never_fall_with_more_agreement():
     levels = OrdinalClassifier(x, y, 3).predict(line)
     assert (np.diff(levels) >= 0).all()
     assert set(levels.tolist()) == {0, 1, 2}
+    people = ["x", "x", "x", "y", "y", "y", "y", "y", "y", "y"]
+    judge = ["x", "x", "y", "x", "y", "y", "y", "y", "y", "y"]
+    # raw 8 / 10; chance 0.3 * 0.3 + 0.7 * 0.7 = 0.58; kappa (0.8 - 0.58) / (1 - 0.58)
+    found = agreement(Compared(people, judge, people, ["t"] * 10, ["r", "s"] * 5))
+    assert (found.raw_new_runs, found.kappa_new_runs, found.n_runs) == (1, 1, 2)
+    assert found.raw == 0.8
+    assert found.kappa == pytest.approx(0.22 / 0.42)
+    assert (found.n_labels, found.n_topics) == (10, 1)
+    topics, runs = ["t"] * 3, ["r"] * 3
+    assert agreement(Compared(["x"] * 3, ["x"] * 3, None, topics, runs)).kappa is None
+    assert agreement(Compared(["x"] * 3, ["y"] * 3, None, topics, runs)).kappa == 0
 
 
 def test_held_out_labels_do_not_matter():
@@ -304,20 +315,6 @@ def test_neither_topic_nor_run_is_known_where_both_are_held_out():
     assert new is not None
     assert np.mean(known == y) > 0.9
     assert np.mean(new == y) < 0.5
-
-
-def test_agreement_by_hand():
-    people = ["x", "x", "x", "y", "y", "y", "y", "y", "y", "y"]
-    judge = ["x", "x", "y", "x", "y", "y", "y", "y", "y", "y"]
-    # raw 8 / 10; chance 0.3 * 0.3 + 0.7 * 0.7 = 0.58; kappa (0.8 - 0.58) / (1 - 0.58)
-    found = agreement(Compared(people, judge, people, ["t"] * 10, ["r", "s"] * 5))
-    assert (found.raw_new_runs, found.kappa_new_runs, found.n_runs) == (1, 1, 2)
-    assert found.raw == 0.8
-    assert found.kappa == pytest.approx(0.22 / 0.42)
-    assert (found.n_labels, found.n_topics) == (10, 1)
-    topics, runs = ["t"] * 3, ["r"] * 3
-    assert agreement(Compared(["x"] * 3, ["x"] * 3, None, topics, runs)).kappa is None
-    assert agreement(Compared(["x"] * 3, ["y"] * 3, None, topics, runs)).kappa == 0
 
 
 RUBRIC = rubric("t1")

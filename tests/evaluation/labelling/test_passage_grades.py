@@ -75,7 +75,7 @@ def test_what_is_no_grade_is_one_after_a_repair_or_unjudged():
     assert all(isinstance(label, Unjudged) for label, _ in found)
 
 
-def test_who_grades_is_named_by_all_that_may_change_a_grade():
+def test_what_else_is_said_and_who_grades():
     model = PromptedModel(ScriptedModel([]), Sampling(), lambda _: None)
     options = [{}, {"at_once": 2}, {"workbench": True}]
     graders = {
@@ -85,14 +85,7 @@ def test_who_grades_is_named_by_all_that_may_change_a_grade():
         for name in ("one", "other")
     }
     assert len(graders) == 12
-
-
-# The paper's fallback for replies that are no grade, and that of the code published with it.
-
-
-@pytest.mark.parametrize(
-    ("said", "paper", "workbench"),
-    [
+    for said, paper, workbench in [
         *(
             (said, 0, 1)
             for phrase in passage_grade.UNANSWERABLE
@@ -101,12 +94,13 @@ def test_who_grades_is_named_by_all_that_may_change_a_grade():
         *(("4", 4, 4), (" [5].", 5, 5), ("0", 0, 0), ("7", 1, 0), ("10", 1, 0), ("-3", 3, 3)),
         *(("4 of 5", 1, 0), ("the sky", 1, 0), ("unanswerably", 1, 1), ("", 1, 1)),
         ("5" * 10_000, 1, 1),
-    ],
-)
-def test_what_else_is_said(said, paper, workbench):
-    assert len(passage_grade.UNANSWERABLE) == 8
-    assert passage_grade.self_rating(said) == paper
-    assert passage_grade.self_rating(said, workbench=True) == workbench
+    ]:
+        assert len(passage_grade.UNANSWERABLE) == 8
+        assert passage_grade.self_rating(said) == paper
+        assert passage_grade.self_rating(said, workbench=True) == workbench
+
+
+# The paper's fallback for replies that are no grade, and that of the code published with it.
 
 
 @given(st.text(max_size=300), st.booleans())

@@ -213,7 +213,7 @@ UNJUDGED = Unjudged(reason="no reply")
 REPORTS = st.lists(st.sampled_from([FULL, PARTIAL, NONE, UNJUDGED, None]), max_size=12)
 
 
-def test_the_example_of_the_track_and_what_has_no_citations():
+def test_examples_of_the_tracks_by_hand():
     # The first sentence is partially supported, the second fully, the third cites nothing.
     sentences = [PARTIAL, FULL, None]
     assert support_precision(sentences, SUPPORT_SCALE) == 0.75  # (0.5 + 1) / 2
@@ -224,6 +224,25 @@ def test_the_example_of_the_track_and_what_has_no_citations():
     # 1 / 2 and 1 / 3
     assert support_precision([FULL, UNJUDGED, None], SUPPORT_SCALE) == 0.5
     assert support_recall([FULL, UNJUDGED, None], SUPPORT_SCALE) == pytest.approx(1 / 3)
+    strict_vital, vital, strict_all, every, coverage = MEASURES
+    assert measured(strict_vital, EXAMPLE) == pytest.approx(1 / 3)
+    assert measured(vital, EXAMPLE) == pytest.approx((1 + 0.5 + 0.5) / 3)
+    assert measured(strict_all, EXAMPLE) == pytest.approx(2 / 5)
+    assert measured(every, EXAMPLE) == pytest.approx(3 / 5)
+    assert measured(coverage, EXAMPLE) == 2 / 4
+    nuggets = [(OKAY, "", TOLD)]
+    assert measured(NuggetRecall(), nuggets) is None
+    assert measured(NuggetRecall("all"), nuggets) == 1
+    assert measured(SubNarrativeCoverage(), nuggets) is None
+    nuggets = [(VITAL, "", TOLD), (VITAL, "", PARTLY), (OKAY, "", TOLD)]
+    score = SignedNuggetScore()
+    assert measured(score, nuggets, [5, 3, -4]) == pytest.approx((5 + 1.5 - 4) / 8)
+    assert measured(score, nuggets, [-0.1, -0.2, -0.3]) == pytest.approx(-0.5)
+    # Without weights of their own nuggets weigh what their importance does.
+    assert measured(score, nuggets) == pytest.approx((1 + 0.5 + 0.5) / 2.5)
+    for weights in [[-1, -1, -1], [1, -5, -5], [1e-300, -1e6, -1e6]]:
+        nuggets = [(VITAL, "", UNTOLD), (VITAL, "", TOLD), (OKAY, "", TOLD)]
+        assert measured(SignedNuggetScore(), nuggets, weights) == -1
 
 
 @given(REPORTS, st.data())
@@ -288,31 +307,6 @@ def bank(nuggets, weights=None):
 
 def measured(measure, nuggets, weights=None):
     return measure(bank(nuggets, weights), [label for *_, label in nuggets], SCALES)
-
-
-def test_the_nuggets_of_the_track():
-    strict_vital, vital, strict_all, every, coverage = MEASURES
-    assert measured(strict_vital, EXAMPLE) == pytest.approx(1 / 3)
-    assert measured(vital, EXAMPLE) == pytest.approx((1 + 0.5 + 0.5) / 3)
-    assert measured(strict_all, EXAMPLE) == pytest.approx(2 / 5)
-    assert measured(every, EXAMPLE) == pytest.approx(3 / 5)
-    assert measured(coverage, EXAMPLE) == 2 / 4
-    nuggets = [(OKAY, "", TOLD)]
-    assert measured(NuggetRecall(), nuggets) is None
-    assert measured(NuggetRecall("all"), nuggets) == 1
-    assert measured(SubNarrativeCoverage(), nuggets) is None
-
-
-def test_faults_cost_what_they_weigh_and_no_more_than_a_topic_can_earn():
-    nuggets = [(VITAL, "", TOLD), (VITAL, "", PARTLY), (OKAY, "", TOLD)]
-    score = SignedNuggetScore()
-    assert measured(score, nuggets, [5, 3, -4]) == pytest.approx((5 + 1.5 - 4) / 8)
-    assert measured(score, nuggets, [-0.1, -0.2, -0.3]) == pytest.approx(-0.5)
-    # Without weights of their own nuggets weigh what their importance does.
-    assert measured(score, nuggets) == pytest.approx((1 + 0.5 + 0.5) / 2.5)
-    for weights in [[-1, -1, -1], [1, -5, -5], [1e-300, -1e6, -1e6]]:
-        nuggets = [(VITAL, "", UNTOLD), (VITAL, "", TOLD), (OKAY, "", TOLD)]
-        assert measured(SignedNuggetScore(), nuggets, weights) == -1
 
 
 @given(NUGGETS)

@@ -126,12 +126,20 @@ def files(tmp_path):
     return qrels, best, other
 
 
-def test_ndcg_and_reciprocal_rank_are_those_of_trec_eval(files):
+def test_ndcg_reciprocal_rank_and_five_numbers_by_hand(files, tmp_path):
     qrels, best, other = files
     scores = score_retrieval(qrels, [best, other], MEASURES)
     assert scores[0].mean == pytest.approx({"nDCG@10": 1.0, "RR": 1.0})
     # gains 0, 1, 1 at log2 of 2, 3, 4 over 2, 1, 1 at the same: (.6309 + .5) / (2 + .6309 + .5)
     assert scores[1].mean == pytest.approx({"nDCG@10": 1.1309 / 3.1309, "RR": 0.5}, abs=1e-4)
+    low, high = boxes({"high": [4.0, 8.0], "low": [3.0, 1.0, 2.0, 4.0, 5.0]}, {"low": "A"})
+    assert low == ("low", "A", 5, 1.0, 2.0, 3.0, 4.0, 5.0)
+    assert high.five == (4.0, 5.0, 6.0, 7.0, 8.0)
+    assert by_group({"a": [1.0], "b": [2.0], "c": [3.0]}, {"a": "x", "c": "x"}) == {"x": [1.0, 3.0]}
+    path = tmp_path / "assessors.csv"
+    path.write_text("topic_id,assessor\nt,A\nt,B\n")
+    with pytest.raises(InvalidFileError, match="one assessor for t, A"):
+        read_groups(path)
 
 
 def test_the_command_tells_what_counts(files, tmp_path):
@@ -157,17 +165,6 @@ SCORES = st.dictionaries(
     min_size=1,
     max_size=8,
 )
-
-
-def test_five_numbers_by_hand(tmp_path):
-    low, high = boxes({"high": [4.0, 8.0], "low": [3.0, 1.0, 2.0, 4.0, 5.0]}, {"low": "A"})
-    assert low == ("low", "A", 5, 1.0, 2.0, 3.0, 4.0, 5.0)
-    assert high.five == (4.0, 5.0, 6.0, 7.0, 8.0)
-    assert by_group({"a": [1.0], "b": [2.0], "c": [3.0]}, {"a": "x", "c": "x"}) == {"x": [1.0, 3.0]}
-    path = tmp_path / "assessors.csv"
-    path.write_text("topic_id,assessor\nt,A\nt,B\n")
-    with pytest.raises(InvalidFileError, match="one assessor for t, A"):
-        read_groups(path)
 
 
 @given(SCORES)

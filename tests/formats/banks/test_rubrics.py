@@ -182,29 +182,23 @@ def topic(qid, *importances):
     return json.dumps({"qid": qid, "nuggets": nuggets})
 
 
-def test_a_nugget_weighs_what_the_scale_says(tmp_path):
+def test_what_is_wrong_with_nuggets_is_named(tmp_path):
     path = tmp_path / "nuggets.jsonl"
     path.write_text(topic("58", "vital", "okay", "vital") + "\n")
     (bank,) = read_nuggets(path, IMPORTANCE).values()
     assert [item.text for item in bank.items] == ["Fact 0.", "Fact 1.", "Fact 2."]
     assert bank.total_weight == 2.5
-
-
-@pytest.mark.parametrize(
-    ("lines", "says"),
-    [
+    for lines, says in [
         ([topic("1", "good to know")], "expected one of vital, okay"),
         ([topic("1", "vital"), topic("1", "okay")], "a second one for 1"),
         ([topic("1")], "nuggets"),
         (['{"qid": "1"}'], "nuggets"),
         ([topic("1", "vital").replace('"vital"', '"vital", "weight": 1e308')], r":1: .*1e\+308"),
-    ],
-)
-def test_what_is_wrong_with_nuggets_is_named(tmp_path, lines, says):
-    path = tmp_path / "nuggets.jsonl"
-    path.write_text("\n".join(lines) + "\n")
-    with pytest.raises(InvalidFileError, match=says):
-        read_nuggets(path, IMPORTANCE)
+    ]:
+        path = tmp_path / "nuggets.jsonl"
+        path.write_text("\n".join(lines) + "\n")
+        with pytest.raises(InvalidFileError, match=says):
+            read_nuggets(path, IMPORTANCE)
 
 
 def test_public_banks_are_read_and_keep_every_key(shared_data, tmp_path):

@@ -118,7 +118,7 @@ def body_of(sentences):
     return " ".join(f"Sentence number {n} stands here." for n in range(sentences))
 
 
-def test_windows_end_with_the_document_and_share_five_sentences():
+def test_windows_end_with_the_document_and_what_is_none_leaves_no_file(tmp_path):
     for sentences, expected in ((0, 0), (1, 1), (10, 1), (11, 2), (15, 2), (16, 3), (21, 4)):
         body = body_of(sentences)
         found = list(corpus.windows(body))
@@ -129,6 +129,12 @@ def test_windows_end_with_the_document_and_share_five_sentences():
     (_, first_end), (second_start, _) = corpus.windows(body)
     assert body[second_start:first_end] == body_of(10).partition("number 4 stands here. ")[2]
     assert len(list(corpus.windows("\n".join(f"item {n}" for n in range(100))))) == 1
+    source = tmp_path / "documents.jsonl"
+    source.write_text('{"docid": "1", "body": "Fine."}\n{"docid": "2"}\n')
+    with pytest.raises(InvalidFileError, match=r"documents\.jsonl:2: .*body") as caught:
+        corpus.write_segments(tmp_path / "out.jsonl", corpus.read_documents(source), lambda _: None)
+    assert len(caught.value.problems) == 1
+    assert not (tmp_path / "out.jsonl").exists()
 
 
 @given(st.text(alphabet=st.sampled_from("aB .!?\n\"'é漢"), max_size=400))
@@ -167,15 +173,6 @@ def test_fields_and_offsets(tmp_path):
     parsed = parse_segment_id(lines[1]["docid"])
     assert parsed.window == 1
     assert lines[-1]["docid"].startswith("7#0_")
-
-
-def test_a_line_that_is_no_document_leaves_no_file(tmp_path):
-    source = tmp_path / "documents.jsonl"
-    source.write_text('{"docid": "1", "body": "Fine."}\n{"docid": "2"}\n')
-    with pytest.raises(InvalidFileError, match=r"documents\.jsonl:2: .*body") as caught:
-        corpus.write_segments(tmp_path / "out.jsonl", corpus.read_documents(source), lambda _: None)
-    assert len(caught.value.problems) == 1
-    assert not (tmp_path / "out.jsonl").exists()
 
 
 def test_public_topics_are_cut_as_finely_as_public_runs_cite_them(shared_data, public_runs):
@@ -348,7 +345,7 @@ def collection(tmp_path_factory):
     return Collection(tmp_path_factory.mktemp("collection"))
 
 
-def test_holds_what_was_written_in_the_order_of_ids(docstore, small_corpus):
+def test_stores_hold_what_was_written_in_the_order_of_ids(docstore, small_corpus):
     expected = sorted(small_corpus, key=lambda segment: segment.segment_id)
     assert list(docstore) == expected
     assert len(docstore) == 40
@@ -359,6 +356,16 @@ def test_holds_what_was_written_in_the_order_of_ids(docstore, small_corpus):
     assert docstore.get_many([]) == []
     with pytest.raises(InputError, match="'invented'"):
         docstore.get_many([small_corpus[0].segment_id, "invented"])
+
+
+def test_a_row_that_is_no_segment_is_refused_by_its_store(tmp_path):
+    write(tmp_path, [Segment(segment_id="a", text="Peat stores carbon.")])
+    with closing(sqlite3.connect(tmp_path / SEGMENTS)) as database:
+        database.execute("UPDATE segments SET text = x'ff'")
+        database.commit()
+    for read in (list, lambda docstore: docstore.get_many(["a"])):
+        with pytest.raises(InputError, match=f"{SEGMENTS}: cannot be read"):
+            read(Docstore(tmp_path))
 
 
 def test_an_id_is_taken_once_and_pages_of_ids_join(tmp_path):
@@ -420,16 +427,6 @@ class TestShardsAsPublished:
         with ThreadPoolExecutor(8) as pool:
             results = list(pool.map(lambda _: collection.docstore.get_many(ids), range(16)))
         assert all(result == collection.segments for result in results)
-
-
-def test_a_row_that_is_no_segment_is_refused_by_its_store(tmp_path):
-    write(tmp_path, [Segment(segment_id="a", text="Peat stores carbon.")])
-    with closing(sqlite3.connect(tmp_path / SEGMENTS)) as database:
-        database.execute("UPDATE segments SET text = x'ff'")
-        database.commit()
-    for read in (list, lambda docstore: docstore.get_many(["a"])):
-        with pytest.raises(InputError, match=f"{SEGMENTS}: cannot be read"):
-            read(Docstore(tmp_path))
 
 
 @pytest.mark.parametrize(

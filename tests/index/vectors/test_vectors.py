@@ -82,15 +82,14 @@ def files(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_the_exact_file_is_what_faiss_would_write(small_index, small_corpus, encoder):
+def test_exact_is_brute_force_in_the_file_of_faiss(
+    small_index, small_corpus, encoder, collection, queries, split, tmp_path
+):
     ordered = sorted(small_corpus, key=lambda segment: segment.segment_id)
     index = faiss.IndexFlatIP(384)
     index.add(encoder.encode_documents([passage_text(segment) for segment in ordered]))
     written = (small_index.path / "vectors" / "index.faiss").read_bytes()
     assert written == faiss.serialize_index(index).tobytes()
-
-
-def test_exact_is_brute_force(collection, queries, split, tmp_path):
     index = VectorIndex(built(tmp_path / "v", split(700, 701, 2900), "exact"))
     assert (len(index), index.dimension) == (COUNT, DIMENSION)
     for query, hits in zip(queries, index.search(queries, 50), strict=True):

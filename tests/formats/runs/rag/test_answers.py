@@ -54,6 +54,15 @@ def test_citations_are_the_references_at_their_places(tmp_path):
     assert problems(path) == []
     assert problems(path, {A, B}) == []
     assert problems(path, {A}) == [("citation-unknown", 1, "error")]
+    for place in [2, -1, 10**30, True, "0", 0.0, None]:
+        item = answer()
+        item["answer"][0]["citations"] = [place]
+        path = written(tmp_path, item)
+        ((code, line, severity), *_) = problems(path)
+        assert code in {"citation-place", "value"}
+        assert (line, severity) == (1, "error")
+        with pytest.raises(InvalidFileError, match=r"citation-place|value"):
+            ANSWERS.read(path)
 
 
 def test_references_are_written_in_the_order_of_their_first_citation(tmp_path):
@@ -73,18 +82,6 @@ def test_references_are_written_in_the_order_of_their_first_citation(tmp_path):
     with pytest.raises(InputError, match="answers are to narratives"):
         ANSWERS.write(tmp_path / "no", identity, [Delivery(Article(topic_id="t", body=""), ())])
     assert not (tmp_path / "no").exists()
-
-
-@pytest.mark.parametrize("place", [2, -1, 10**30, True, "0", 0.0, None])
-def test_a_citation_is_the_place_of_a_reference(tmp_path, place):
-    item = answer()
-    item["answer"][0]["citations"] = [place]
-    path = written(tmp_path, item)
-    ((code, line, severity), *_) = problems(path)
-    assert code in {"citation-place", "value"}
-    assert (line, severity) == (1, "error")
-    with pytest.raises(InvalidFileError, match=r"citation-place|value"):
-        ANSWERS.read(path)
 
 
 @pytest.mark.parametrize(
