@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import islice
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidelight.errors import InvalidFileError
@@ -81,6 +81,7 @@ QUERY = st.tuples(
 ).map(list)
 
 
+@settings(max_examples=40)
 @given(queries=st.lists(QUERY, max_size=3, unique_by=lambda one: str(one[0])))
 def test_what_is_read_is_written_back(queries, tmp_path_factory):
     folder = tmp_path_factory.mktemp("graded")
