@@ -7,7 +7,6 @@ import sys
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -16,7 +15,7 @@ from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assessments
 from sidelight.sample import sample_path
 from sidelight.tracks import load_track
-from tests.helpers.models.model_server import Answer, ModelServer, completion, error
+from tests.helpers.models.model_server import ModelServer, completion, error
 
 SCALES = load_track().scales
 
@@ -44,14 +43,7 @@ def installed():
         pytest.skip("autojudge-base needs NLTK's stop words: python -m nltk.downloader stopwords")
 
 
-def auto_judge(
-    runs: Path,
-    titles: dict[str, str],
-    *options: str,
-    workflow: Path = WORKFLOW,
-    out: str = "judged",
-    **environment: str,
-) -> subprocess.CompletedProcess[str]:
+def auto_judge(runs, titles, *options, workflow=WORKFLOW, out="judged", **environment):
     topics = runs.parent / "topics.jsonl"
     asked = ({"request_id": topic, "title": title} for topic, title in titles.items())
     topics.write_text("".join(f"{json.dumps(one)}\n" for one in asked))
@@ -71,7 +63,7 @@ def auto_judge(
     )
 
 
-def leaderboard(runs: Path, topic_ids: list[str], *options: str) -> dict[tuple[str, str], float]:
+def leaderboard(runs, topic_ids, *options):
     """Run the command and return (run, topic) -> the main measure."""
     done = auto_judge(runs, dict(zip(topic_ids, topic_ids, strict=True)), *options)
     assert done.returncode == 0, done.stderr
@@ -93,7 +85,7 @@ def runs(tmp_path):
     return folder
 
 
-def line(run_id: str, topic_id: str, *cited: str, **more: object) -> str:
+def line(run_id, topic_id, *cited, **more):
     metadata = {"team_id": "team", "run_id": run_id, "topic_id": topic_id}
     responses = [{"text": SENTENCE, "citations": [source]} for source in cited]
     return json.dumps({"metadata": metadata, "responses": responses, **more}) + "\n"
@@ -171,16 +163,16 @@ KEY = "s3cret-key"
 class JudgingServer(ModelServer):
     """Finds two facts, grades documents on bridges, and believes that reports tell of bridges."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__(models=("tiny",))
-        self.kinds: list[str] = []
+        self.kinds = []
 
-    def _chat(self, request: dict[str, Any]) -> Answer:
+    def _chat(self, request):
         kind = request["response_format"]["json_schema"]["name"]
         self.kinds.append(kind)
         asked = request["messages"][-1]["content"]
         labels = ["support", "not_support"]
-        replies: dict[str, Any] = {
+        replies = {
             "NuggetList": {"nuggets": [BRIDGE, SALMON]},
             "WeighedList": {
                 "labels": [{"number": 1, "label": "vital"}, {"number": 2, "label": "okay"}]
@@ -196,7 +188,7 @@ class JudgingServer(ModelServer):
         return completion(json.dumps(replies[kind])) if kind in replies else error(400, kind)
 
 
-def judged_by_model(runs: Path, out: str, base_url: str) -> subprocess.CompletedProcess[str]:
+def judged_by_model(runs, out, base_url):
     return auto_judge(
         runs,
         {"a": "the bridge at Harrow"},

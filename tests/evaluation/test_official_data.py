@@ -1,8 +1,13 @@
 """The organizers' own layout and run sets: what is read, and which runs agreement is about."""
 
 import json
+import random
 import shutil
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
 
+import orjson
 import pytest
 from scipy.stats import kendalltau
 from typer.testing import CliRunner
@@ -10,12 +15,118 @@ from typer.testing import CliRunner
 from sidelight.cli.main import app
 from sidelight.errors import InputError
 from sidelight.formats.data_folder import DataPart, find_part
-from tests.helpers.labels.official_layout import (
-    QUESTION_EXAMPLES,
-    REPORT_EXAMPLES,
-    TOPICS,
-    write_official_data,
-)
+from tests.helpers.labels.toy import GOOD, HAVE, NICE, rubric, write_csv, write_rubrics
+
+QUESTION_EXAMPLES = ("chatgpt-t1", "gpt-oss-t1", "perplex-t1", "starter-kit-t1")
+REPORT_EXAMPLES = ("gpt-oss-t2", "starter-kit-t2")
+N_QUESTION_RUNS, N_REPORT_RUNS = 37, 28
+
+TOPICS = tuple(f"msmarco_v2.1_doc_{number:02}_{number}" for number in range(1, 7))
+_RUBRIC = ((HAVE, 2), (GOOD, 1), (NICE, 2))
+_WEIGHTS = (4, 2, 1)
+_PAIR_LABELS = ("very-different", "different", "similar", "very-similar")
+_ANSWER_LABELS = ("none", "none", "partial", "supports")
+_CREDIT = {"very-similar": 1.0, "similar": 0.5, "supports": 1.0, "partial": 0.5}
+
+
+class OfficialData(NamedTuple):
+    """A generated repository, and the mean score of each run, computed here, by side and by run."""
+
+    folder: Path
+    questions: dict[str, dict[str, float]]
+    reports: dict[str, dict[str, float]]
+
+
+def write_official_data(folder):
+    """Write 37 question runs and 28 report runs, of which AutoJudge did not label 4 and 2."""
+    choose = random.Random(5)
+    data, judged = folder / "data", folder / "auto_judge" / "output"
+    for made in (data / "human_assessments", judged):
+        made.mkdir(parents=True)
+    write_rubrics(data / "human_rubrics", *(rubric(topic, *_RUBRIC) for topic in TOPICS))
+    lines = [
+        orjson.dumps({"docid": topic, "url": "u", "title": "T", "headings": "", "body": "Body."})
+        for topic in TOPICS
+    ]
+    (data / "trec-2025-dragun-topics.jsonl").write_bytes(b"\n".join(lines))
+    return OfficialData(folder, _questions(choose, data, judged), _reports(choose, data, judged))
+
+
+def _label(choose, quality, labels):
+    return labels[min(3, max(0, round(4 * quality + choose.gauss(-0.5, 1))))]
+
+
+def _questions(choose, data, judged):
+    tags = [*QUESTION_EXAMPLES, *(f"q{number:02}" for number in range(N_QUESTION_RUNS - 4))]
+    quality = {tag: choose.random() for tag in tags}
+    rows = {"people": [], "judge": []}
+    best = {"people": {}, "judge": {}}
+    asked = list(product(TOPICS, tags, range(1, 11)))
+    for topic, tag, rank in asked:
+        for place in range(1, len(_WEIGHTS) + 1):
+            # Assessors saw two of ten questions at most; the judge saw all, but not of all runs.
+            sides = ["people"] if (rank + place) % 5 == 0 else []
+            sides += ["judge"] if tag not in QUESTION_EXAMPLES else []
+            for side in sides:
+                label = _label(choose, quality[tag] / 2, _PAIR_LABELS)
+                rows[side].append((topic, place, tag, rank, label))
+                earlier = best[side].get((tag, topic, place), 0.0)
+                best[side][tag, topic, place] = max(_CREDIT.get(label, 0.0), earlier)
+    keys = "topic_id,rubric_question_rank,run_tag,run_question_rank"
+    people = data / "human_assessments" / "question_assessments.csv"
+    write_csv(people, f"{keys},annotation", *rows["people"])
+    write_csv(
+        judged / "auto_question_assessments.csv",
+        f"{keys},auto_assessment,auto_rationale",
+        *((*row, "why") for row in rows["judge"]),
+    )
+    write_csv(
+        judged / "auto_compound_question_check.csv",
+        "topic_id,run_tag,run_question_rank,run_question_text,"
+        "auto_compound_question_assessment,auto_assessment_rationale",
+        *((*key, "Who?", "not-compound", "why") for key in asked),
+    )
+    return {
+        side: {
+            tag: sum(
+                weight * earned.get((tag, topic, place), 0.0)
+                for topic in TOPICS
+                for place, weight in enumerate(_WEIGHTS, 1)
+            )
+            / (sum(_WEIGHTS) * len(TOPICS))
+            for tag in {key[0] for key in earned}
+        }
+        for side, earned in best.items()
+    }
+
+
+def _reports(choose, data, judged):
+    tags = [*REPORT_EXAMPLES, *(f"r{number:02}" for number in range(N_REPORT_RUNS - 2))]
+    answers = [
+        (weight / n_answers, place)
+        for weight, (_, n_answers) in zip(_WEIGHTS, _RUBRIC, strict=True)
+        for place in range(n_answers)
+    ]
+    files = {
+        "people": (data / "human_assessments" / "report_assessments.csv", "annotation", ()),
+        "judge": (judged / "auto_report_assessments.csv", "auto_assessment", REPORT_EXAMPLES),
+    }
+    quality = {tag: choose.random() for tag in tags}
+    scores = {}
+    for side, (path, column, unlabelled) in files.items():
+        rows, scores[side] = [], {}
+        for tag in tags:
+            if tag in unlabelled:
+                continue
+            earned = 0.0
+            for topic in TOPICS:
+                for number, (weight, _) in enumerate(answers, 1):
+                    label = _label(choose, quality[tag], _ANSWER_LABELS)
+                    rows.append((topic, tag, f"na-{number}", label))
+                    earned += weight * _CREDIT.get(label, 0.0)
+            scores[side][tag] = earned / (sum(_WEIGHTS) * len(TOPICS))
+        write_csv(path, f"topic_id,run_tag,answer_id,{column}", *rows)
+    return scores
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +134,7 @@ def official(tmp_path_factory):
     return write_official_data(tmp_path_factory.mktemp("resources"))
 
 
-def sidelight(*arguments: object, code: int = 0) -> str:
+def sidelight(*arguments, code=0):
     result = CliRunner().invoke(app, [*map(str, arguments)])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
@@ -31,13 +142,13 @@ def sidelight(*arguments: object, code: int = 0) -> str:
     return result.stdout
 
 
-def tau(people: dict[str, float], judge: dict[str, float], runs: set[str]) -> float:
+def tau(people, judge, runs):
     """Return tau-b; a run that a side has no score of counts 0 there."""
     sides = ([round(side.get(run, 0.0), 12) for run in sorted(runs)] for side in (people, judge))
     return float(kendalltau(*sides).statistic)
 
 
-def test_agreement_is_over_the_runs_that_both_judged(official):
+def test_agreement_is_over_the_runs_that_both_judged(official, tmp_path):
     shown = sidelight("reproduce", "dragun-judge", "--data", official.folder, "--json", code=1)
     figures = {figure["name"]: figure for figure in json.loads(shown)["figures"]}
     for task, scores, examples, n in (
@@ -52,9 +163,12 @@ def test_agreement_is_over_the_runs_that_both_judged(official):
         # With the examples at 0 it would be another figure.
         wrong = tau(scores["people"], scores["judge"], set(scores["people"]))
         assert abs(right - wrong) > 0.05
-
-
-def test_labels_of_runs_that_the_judge_was_shown_do_not_count(official, tmp_path):
+    labels = official.folder / "auto_judge" / "output" / "auto_report_assessments.csv"
+    common = ("agree", "labels", labels, "--data", official.folder)
+    found = json.loads(sidelight(*common, "--json"))
+    assert found["only_runs"] == [list(REPORT_EXAMPLES), []]
+    assert found["n_runs"] == 26
+    assert f"only in report_assessments.csv: {', '.join(REPORT_EXAMPLES)}" in sidelight(*common)
     folder = shutil.copytree(official.folder, tmp_path / "copy")
     people = folder / "data/human_assessments/report_assessments.csv"
     judge = folder / "auto_judge/output/auto_report_assessments.csv"
@@ -67,7 +181,7 @@ def test_labels_of_runs_that_the_judge_was_shown_do_not_count(official, tmp_path
     assert before == after
 
 
-def test_scores_agree_over_the_same_runs(official, tmp_path):
+def test_scores_agree_over_the_same_runs_and_headroom_is_over_runs_with_labels(official, tmp_path):
     judged = official.folder / "auto_judge" / "output"
     shown = sidelight(
         *("score", "task1", "--data", official.folder, "-o", tmp_path),
@@ -85,9 +199,6 @@ def test_scores_agree_over_the_same_runs(official, tmp_path):
     shown = sidelight(*common)
     assert shown.startswith("score: 33 runs, 6 topics\n")
     assert ", ".join(QUESTION_EXAMPLES) in shown
-
-
-def test_headroom_is_over_runs_with_labels(official, tmp_path):
     pytest.importorskip("matplotlib")
     labels = official.folder / "auto_judge" / "output" / "auto_question_assessments.csv"
     shown = sidelight(
@@ -100,16 +211,7 @@ def test_headroom_is_over_runs_with_labels(official, tmp_path):
     assert mean == pytest.approx(sum(scores) / 33)
 
 
-def test_labels_name_the_runs_left_out(official):
-    labels = official.folder / "auto_judge" / "output" / "auto_report_assessments.csv"
-    common = ("agree", "labels", labels, "--data", official.folder)
-    found = json.loads(sidelight(*common, "--json"))
-    assert found["only_runs"] == [list(REPORT_EXAMPLES), []]
-    assert found["n_runs"] == 26
-    assert f"only in report_assessments.csv: {', '.join(REPORT_EXAMPLES)}" in sidelight(*common)
-
-
-def test_their_layout_is_scored(official, tmp_path):
+def test_their_layout_is_scored_counted_and_judged(official, tmp_path):
     sidelight("score", "--data", official.folder, "-o", tmp_path)
     for kind, scores, column in (
         ("question", official.questions, "score"),
@@ -119,17 +221,11 @@ def test_their_layout_is_scored(official, tmp_path):
         header, *rows = (line.split(",") for line in path.read_text().splitlines())
         found = {row[0]: float(row[header.index(column)]) for row in rows}
         assert found == pytest.approx(scores["people"], abs=1e-6)
-
-
-def test_their_layout_is_counted(official):
     shown = sidelight("reproduce", "dragun-collection", "--data", official.folder, "--json", code=1)
     figures = {figure["name"]: figure for figure in json.loads(shown)["figures"]}
     assert figures["Task 1 runs"]["here"] == 37
     assert figures["Task 2 runs"]["here"] == 28
     assert figures["topics"]["here"] == len(TOPICS)
-
-
-def test_their_layout_is_judged(official, tmp_path):
     run = tmp_path / "mine"
     rows = [
         f"{topic}\tteam\tmine\t{rank}\tWho said number {rank}?"
@@ -146,12 +242,9 @@ def test_their_layout_is_judged(official, tmp_path):
     assert len(labels) == 1 + len(TOPICS) * 3 * 10
 
 
-def test_topics_are_found_by_what_they_hold(official):
+def test_a_part_is_found_by_what_it_holds_and_never_guessed(official, tmp_path):
     found = find_part(official.folder, DataPart.TOPICS)
     assert found.name == "trec-2025-dragun-topics.jsonl"
-
-
-def test_two_that_hold_the_like_are_not_guessed_between(official, tmp_path):
     folder = shutil.copytree(official.folder, tmp_path / "copy")
     first = folder / "auto_judge" / "output" / "auto_compound_question_check.csv"
     second = folder / "other" / "verdicts.csv"
@@ -161,9 +254,7 @@ def test_two_that_hold_the_like_are_not_guessed_between(official, tmp_path):
         find_part(folder, DataPart.COMPOUND_CHECK)
     assert str(first) in caught.value.message
     assert str(second) in caught.value.message
-
-
-def test_a_part_that_nothing_holds_is_named(tmp_path):
-    (tmp_path / "notes.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "bare").mkdir()
+    (tmp_path / "bare" / "notes.csv").write_text("a,b\n1,2\n")
     with pytest.raises(InputError, match="nothing else in the folder holds report assessments"):
-        find_part(tmp_path, DataPart.REPORT_ASSESSMENTS)
+        find_part(tmp_path / "bare", DataPart.REPORT_ASSESSMENTS)

@@ -1,7 +1,5 @@
 """docs/formats.md is true: its examples are valid, its output is real, its codes are complete."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -25,7 +23,7 @@ SESSIONS = re.findall(r"^\$ sidelight (.*)\n((?:.*\n)*?)^```", PAGE, re.MULTILIN
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     for name, content in FILES.items():
         (tmp_path / name).write_text(content, encoding="utf-8")
     (tmp_path / "diary.txt").write_text("Once upon a time\n", encoding="utf-8")
@@ -34,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("name", sorted(FILES.keys() - {"dim-t2"}))
-def test_examples_are_valid(folder: Path, name: str) -> None:
+def test_examples_are_valid(folder, name):
     track = TRACKS.get(name, DEFAULT_TRACK)
     topics = TOPICS.get(track, "topics.jsonl")
     result = CliRunner().invoke(app, ["validate", "--track", track, "--topics", topics, name])
@@ -46,11 +44,11 @@ def test_examples_are_valid(folder: Path, name: str) -> None:
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(("arguments", "output"), SESSIONS)
-def test_output_is_what_the_command_prints(arguments: str, output: str) -> None:
+def test_output_is_what_the_command_prints(arguments, output):
     assert CliRunner().invoke(app, arguments.split()).output == output
 
 
-def test_every_code_is_listed_and_no_other() -> None:
+def test_every_code_is_listed_and_no_other():
     code = re.compile(r'(?:\.(?:error|warning|refuse)|findings\.add|Problem)\(\s*"([a-z0-9-]+)"')
     raised = {
         name for path in PACKAGE.rglob("*.py") for name in code.findall(path.read_text("utf-8"))

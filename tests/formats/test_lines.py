@@ -1,4 +1,4 @@
-from __future__ import annotations
+"""Lines of any file, verdicts on files, and tables that read back."""
 
 import gzip
 import tracemalloc
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, ValidationError
 
-from sidelight.errors import InputError, InvalidFileError
+from sidelight.errors import InputError, InvalidFileError, UsageError
 from sidelight.formats.lines import (
     MAX_LINE_BYTES,
     Findings,
@@ -20,10 +20,22 @@ from sidelight.formats.lines import (
     read_lines,
     stream_lines,
 )
+from sidelight.formats.table import latex_table, read_table, write_table
+from sidelight.formats.verdict import judge_file
 from sidelight.index.text.corpus import MS_MARCO, ShardReader
+from tests.helpers.formats.mutations import mutated_task1, mutated_task2
+from tests.helpers.formats.official_oracle import task1_is_valid, task2_is_valid
+from tests.helpers.formats.sample_runs import (
+    TOPICS,
+    TRACK,
+    task1_rows,
+    task2_objects,
+    write_task1,
+    write_task2,
+)
 
 
-def write(tmp_path: Path, content: bytes, name: str = "file") -> Path:
+def write(tmp_path, content, name="file"):
     path = tmp_path / name
     path.write_bytes(content)
     return path
@@ -32,87 +44,53 @@ def write(tmp_path: Path, content: bytes, name: str = "file") -> Path:
 @pytest.mark.parametrize(
     ("content", "lines"),
     [
-        (b"", []),
-        (b"a", ["a"]),
-        (b"a\n", ["a"]),
-        (b"a\nb", ["a", "b"]),
-        (b"a\n\n", ["a", ""]),
-        (b"a\r\nb\r\n", ["a", "b"]),
-        (b"a\rb\n", ["a\rb"]),
-        (b"a\r\r\n", ["a\r"]),
+        *((b"", []), (b"a", ["a"]), (b"a\n", ["a"]), (b"a\nb", ["a", "b"]), (b"a\n\n", ["a", ""])),
+        *((b"a\r\nb\r\n", ["a", "b"]), (b"a\rb\n", ["a\rb"]), (b"a\r\r\n", ["a\r"])),
         (b"\xef\xbb\xbfa\n", ["a"]),
         ("a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\n".encode(), ["a\u2028b\u2029c\x85d\x0be\x0cf\x1cg"]),
     ],
 )
-def test_only_a_line_feed_ends_a_line(tmp_path: Path, content: bytes, lines: list[str]) -> None:
+def test_only_a_line_feed_ends_a_line(tmp_path, content, lines):
     file = open_text(write(tmp_path, content))
     assert [line.text for line in file.lines] == lines
     assert [line.number for line in file.lines] == list(range(1, len(lines) + 1))
     assert file.problems == ()
 
 
-def test_tells_of_a_byte_order_mark_and_crlf(tmp_path: Path) -> None:
-    file = open_text(write(tmp_path, b"\xef\xbb\xbfa\r\nb\nc\r\n"))
-    assert (file.has_bom, file.crlf_lines) == (True, 2)
-
-
-def test_names_every_line_that_is_not_utf8_and_keeps_the_others(tmp_path: Path) -> None:
+def test_reading_lines_keeps_numbers_and_names_what_cannot_be_read(tmp_path):
     file = open_text(write(tmp_path, b"one\nt\xe9\nthree\n\xff\n"))
     assert file.lines == (Line(1, "one"), Line(3, "three"))
-    assert [(problem.code, problem.line) for problem in file.problems] == [
-        ("invalid-utf8", 2),
-        ("invalid-utf8", 4),
-    ]
+    seen = [(problem.code, problem.line) for problem in file.problems]
+    assert seen == [("invalid-utf8", 2), ("invalid-utf8", 4)]
     assert "byte 0xe9 at position 2" in file.problems[0].found
-
-
-def test_reading_lines_leaves_blank_ones_out_and_keeps_numbers(tmp_path: Path) -> None:
+    file = open_text(write(tmp_path, b"\xef\xbb\xbfa\r\nb\nc\r\n"))
+    assert (file.has_bom, file.crlf_lines) == (True, 2)
     assert read_lines(write(tmp_path, b"a\n \n\nb\n")) == (Line(1, "a"), Line(4, "b"))
-
-
-def test_reading_lines_stops_at_bad_bytes(tmp_path: Path) -> None:
     with pytest.raises(InvalidFileError, match="invalid-utf8"):
         read_lines(write(tmp_path, b"\xff"))
-
-
-def test_reads_gzip_by_its_name(tmp_path: Path) -> None:
     assert read_lines(write(tmp_path, gzip.compress(b"a\n"), "file.gz")) == (Line(1, "a"),)
-
-
-@pytest.mark.parametrize(
-    "content",
-    # Packed at no time: names of tests are the same in every process.
-    [b"not gzip", gzip.compress(b"a" * 1000, mtime=0)[:-9], gzip.compress(b"a", mtime=0)[:12]],
-)
-def test_a_broken_gzip_file_is_an_input_error(tmp_path: Path, content: bytes) -> None:
-    with pytest.raises(InputError, match="cannot be read"):
-        open_text(write(tmp_path, content, "file.gz"))
-
-
-def test_a_missing_file_and_a_folder_are_input_errors(tmp_path: Path) -> None:
-    for path in (tmp_path / "nowhere", tmp_path):
+    whole = gzip.compress(b"a" * 1000)
+    broken = [
+        write(tmp_path, content, f"{place}.gz")
+        for place, content in enumerate((b"not gzip", whole[:-9], whole[:12]))
+    ]
+    for path in (tmp_path / "nowhere", tmp_path, *broken):
         with pytest.raises(InputError, match="cannot be read"):
             open_text(path)
 
 
-def test_json_lines_come_with_their_numbers(tmp_path: Path) -> None:
+def test_json_lines_come_with_their_numbers_and_others_are_named(tmp_path):
     path = write(tmp_path, b'{"a": 1}\n\n{"b": "\xe2\x80\xa8"}')
     assert read_json_lines(path) == [(1, {"a": 1}), (3, {"b": "\u2028"})]
-
-
-def test_every_line_that_is_no_json_object_is_named(tmp_path: Path) -> None:
     path = write(tmp_path, b'{"a": 1}\n{\n[1]\n{"a": NaN}\n')
     with pytest.raises(InvalidFileError) as caught:
         read_json_lines(path)
-    assert [(item.code, item.line) for item in caught.value.problems] == [
-        ("json-syntax", 2),
-        ("json-type", 3),
-        ("json-syntax", 4),
-    ]
+    seen = [(item.code, item.line) for item in caught.value.problems]
+    assert seen == [("json-syntax", 2), ("json-type", 3), ("json-syntax", 4)]
 
 
 @given(content=st.binary())
-def test_any_bytes_can_be_opened(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+def test_any_bytes_can_be_opened(tmp_path_factory, content):
     path = write(tmp_path_factory.getbasetemp(), content)
     file = open_text(path)
     assert len(file.lines) + len(file.problems) == len(
@@ -123,13 +101,13 @@ def test_any_bytes_can_be_opened(tmp_path_factory: pytest.TempPathFactory, conte
 LONG = b"x" * (3 * MAX_LINE_BYTES)
 
 
-def packed(path: Path, content: bytes) -> Path:
+def packed(path, content):
     with gzip.open(path, "wb", compresslevel=1) as stream:
         stream.write(content)
     return path
 
 
-def test_a_line_without_end_is_named_and_the_others_are_read(tmp_path: Path) -> None:
+def test_long_lines_and_files_that_unpack_large_are_refused(tmp_path):
     path = packed(tmp_path / "a.jsonl.gz", b'{"a": 1}\n' + LONG + b'\n{"a": 2}\n')
     file = open_text(path)
     assert [line.number for line in file.lines] == [1, 3]
@@ -137,26 +115,18 @@ def test_a_line_without_end_is_named_and_the_others_are_read(tmp_path: Path) -> 
     assert (problem.code, problem.line) == ("line-long", 2)
     with pytest.raises(InvalidFileError, match=r"a\.jsonl\.gz:2: .*line-long"):
         read_json_lines(path)
-
-
-def test_a_file_that_unpacks_to_a_thousand_times_its_size_is_refused(tmp_path: Path) -> None:
     path = packed(tmp_path / "a.gz", b"\n" * (80 << 20))
     with pytest.raises(InputError, match=r"a\.gz: expected at most [\d,]+ bytes when unpacked"):
         open_text(path)
     with pytest.raises(InputError, match="at most 10000000 lines"):
         open_text(packed(tmp_path / "b.gz", b"\n" * 10_000_001))
-
-
-def test_a_streamed_file_that_unpacks_to_a_thousand_times_its_size_is_refused(
-    tmp_path: Path,
-) -> None:
     path = packed(tmp_path / "a.gz", (b"x" * (1 << 20) + b"\n") * 100)
     for lines in (stream_lines(path), ShardReader(path, MS_MARCO)):
         with pytest.raises(InputError, match=r"a\.gz: .*at most [\d,]+ bytes when unpacked"):
             list(lines)
 
 
-def test_a_shard_is_read_in_bounded_memory_and_goes_on_after_a_long_line(tmp_path: Path) -> None:
+def test_a_shard_is_read_in_bounded_memory_and_goes_on_after_a_long_line(tmp_path):
     line = b'{"docid": "d%d", "segment": "Some words."}\n'
     path = tmp_path / "a.jsonl"
     path.write_bytes(line % 1 + LONG + LONG + b"\n" + line % 2 + LONG)
@@ -171,37 +141,22 @@ def test_a_shard_is_read_in_bounded_memory_and_goes_on_after_a_long_line(tmp_pat
     assert most < 4 * MAX_LINE_BYTES
 
 
-def test_lines_are_streamed_as_they_are_read_whole(tmp_path: Path) -> None:
+def test_lines_are_streamed_one_at_a_time_as_they_are_read_whole(tmp_path):
     content = b"\xef\xbb\xbfone\r\n\n two\xe2\x80\xa8 \n\nthree"
     path = write(tmp_path, content)
     assert tuple(stream_lines(path)) == read_lines(path)
     packed = write(tmp_path, gzip.compress(content), "file.gz")
     assert tuple(stream_lines(packed)) == read_lines(path)
-
-
-@pytest.mark.parametrize("content", [b"ok\n\xff\n", b"ok\n" + b"x" * (MAX_LINE_BYTES + 1)])
-def test_a_line_that_cannot_be_is_named_where_it_is_streamed(
-    tmp_path: Path, content: bytes
-) -> None:
-    path = write(tmp_path, content)
-    with pytest.raises(InvalidFileError) as caught:
-        list(stream_lines(path))
-    assert caught.value.problems[0].line == 2
-
-
-def test_streaming_holds_one_line_at_a_time(tmp_path: Path) -> None:
     path = write(tmp_path, gzip.compress((b"x" * 100_000 + b"\n") * 300), "file.gz")
     tracemalloc.start()
     assert sum(1 for _ in stream_lines(path)) == 300
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 3_000_000
-
-
-def test_a_list_keeps_numbers_of_any_size() -> None:
-    findings = Findings(Path("file"))
-    assert decode_list(f"[{10**30 + 7}]", 1, findings) == [10**30 + 7]
-    assert not findings.problems
+    for content in (b"ok\n\xff\n", b"ok\n" + b"x" * (MAX_LINE_BYTES + 1)):
+        with pytest.raises(InvalidFileError) as caught:
+            list(stream_lines(write(tmp_path, content)))
+        assert caught.value.problems[0].line == 2
 
 
 class Part(BaseModel):
@@ -212,7 +167,7 @@ class Whole(BaseModel, extra="forbid"):
     parts: tuple[Part, ...] = Field(min_length=1)
 
 
-def found(content: object) -> list[tuple[str, str]]:
+def found(content):
     findings = Findings(Path("f"))
     with pytest.raises(ValidationError) as caught:
         Whole.model_validate(content)
@@ -220,17 +175,82 @@ def found(content: object) -> list[tuple[str, str]]:
     return [(problem.code, problem.found) for problem in findings.problems]
 
 
-def test_a_list_of_invalid_items_is_not_called_empty_as_well() -> None:
+def test_faults_of_a_value_are_said_without_python_classes():
     assert found({"parts": [{}]}) == [("key-missing", "no parts.0.name")]
     assert found({"parts": []}) == [("value", "parts = []: Input should not be empty")]
-
-
-def test_says_nothing_of_python_classes() -> None:
     assert found({"parts": ["x"]}) == [("value", "parts.0 = 'x': Input should be an object")]
-
-
-def test_names_every_fault_of_a_value() -> None:
     assert found({"parts": [{"name": 1}], "more": 2}) == [
         ("value", "parts.0.name = 1: Input should be a valid string"),
         ("key-unknown", "more = 2: Extra inputs are not permitted"),
     ]
+    findings = Findings(Path("file"))
+    assert decode_list(f"[{10**30 + 7}]", 1, findings) == [10**30 + 7]
+    assert not findings.problems
+
+
+# Files are judged by reading them, and tables are written so that they read back.
+
+
+def test_a_valid_run_is_counted_and_an_invalid_one_counts_nothing(tmp_path):
+    verdict = judge_file(write_task1(tmp_path, task1_rows()), TRACK, TOPICS)
+    assert (verdict.kind and verdict.kind.name, verdict.valid, verdict.size) == ("task1", True, 30)
+    objects = task2_objects()
+    objects[0]["responses"] = []
+    verdict = judge_file(write_task2(tmp_path, objects), TRACK, TOPICS)
+    assert (verdict.valid, len(verdict.problems), verdict.size) == (True, 1, 30)
+    rows = task1_rows()
+    rows[1][3] = "1"
+    verdict = judge_file(write_task1(tmp_path, rows), TRACK, TOPICS)
+    assert (verdict.valid, verdict.size) == (False, 0)
+    assert [item.code for item in verdict.problems] == ["rank-duplicate", "rank-missing"]
+
+
+def test_a_file_of_another_kind_is_judged_by_reading_it(tmp_path):
+    path = tmp_path / "qrels"
+    path.write_text("1 0 a 1\n1 0 b x\n1 0 a 2\n2 0 a 1\n3 0 a 1\n")
+    verdict = judge_file(path, TRACK, TOPICS)
+    assert (verdict.kind and verdict.kind.name, verdict.valid) == ("qrels", False)
+    seen = [(item.code, item.line) for item in verdict.problems]
+    assert seen == [("grade", 2), ("grade-conflict", 3)]
+    path.write_text("1 0 a 1\n")
+    with pytest.raises(UsageError, match="this is a qrels file"):
+        judge_file(path, TRACK, TOPICS, official=True)
+    for unreadable in (tmp_path / "nowhere", tmp_path):
+        verdict = judge_file(unreadable, TRACK, TOPICS)
+        assert (verdict.kind, verdict.valid) == (None, False)
+        assert [item.code for item in verdict.problems] == ["unreadable"]
+
+
+@pytest.mark.parametrize(
+    ("mutated", "is_valid"), [(mutated_task1, task1_is_valid), (mutated_task2, task2_is_valid)]
+)
+def test_detection_never_turns_an_official_verdict(tmp_path, mutated, is_valid):
+    path = tmp_path / "run"
+    for seed in range(100):
+        content = mutated(seed)
+        path.write_bytes(content)
+        try:
+            valid = judge_file(path, TRACK, TOPICS, official=True).valid
+        except UsageError:  # so broken that it looks like another kind of file
+            valid = False
+        assert valid == is_valid(content, TOPICS), f"seed {seed}"
+
+
+def test_tables_read_back_and_have_booktabs_rules(tmp_path):
+    path = tmp_path / "new" / "table.csv"
+    write_table(path, ["run", "score"], [['a,"b"', 0.1 + 0.2], ["N/A", None], ["c\rd", 1 / 3]])
+    header, rows = read_table(path)
+    assert header == ("run", "score")
+    cells = [row.cells for row in rows]
+    assert [row["run"] for row in cells] == ['a,"b"', "N/A", "c\nd"]
+    assert [row["score"] for row in cells] == [repr(0.1 + 0.2), "", repr(1 / 3)]
+    assert latex_table(["run", "score"], [["a_b&c", "50%"], ["[x]", "\\~^"]]) == (
+        "\\begin{tabular}{lr}\n"
+        "\\toprule\n"
+        "run & score \\\\\n"
+        "\\midrule\n"
+        "a\\_b\\&c & 50\\% \\\\\n"
+        "{[}x{]} & \\textbackslash{}\\textasciitilde{}\\textasciicircum{} \\\\\n"
+        "\\bottomrule\n"
+        "\\end{tabular}\n"
+    )

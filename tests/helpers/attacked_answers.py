@@ -53,11 +53,11 @@ def attack_shares(model: AnswerModel, items_by_topic: Mapping[str, Sequence[str]
         items_by_topic: Topic id -> items, such as rubric answers, each a sentence.
     """
     shares = []
+    told = [(items, credit_of(model, items, " ".join(items))) for items in items_by_topic.values()]
     for attack in TEXT_ATTACKS:
         n, honest, changed = 0, 0.0, 0.0
-        for items in items_by_topic.values():
+        for items, before in told:
             attacked = [attack.change(item) for item in items]
-            before = credit_of(model, items, " ".join(items))
             after = credit_of(model, items, " ".join(attacked))
             for item, other, old, new in zip(items, attacked, before, after, strict=True):
                 if other.rstrip(".") != item.rstrip("."):

@@ -61,14 +61,11 @@ def hnsw(segments, encoder, tmp_path_factory):
     return tuple(index_vectors(folder / name, folder / f"{name}-hnsw") for name in "ab")
 
 
-def test_what_an_index_keeps_is_seen(lucene):
+def test_what_an_index_keeps_and_finds_is_that_of_anserini(lucene):
     contents = {name: LuceneIndex(folder).contents for name, folder in lucene.items()}
     assert contents["slim"] == (300, False, "")
     assert contents["raw"] == (300, False, "MsMarcoV2DocCollection")
     assert contents["full"] == (300, True, "MsMarcoV2DocCollection")
-
-
-def test_hits_are_those_of_anserini(lucene):
     for name in ("slim", "raw"):
         java = java_class("io.anserini.search.SimpleSearcher")(str(lucene[name]))
         java.set_bm25(0.9, 0.4)
@@ -96,9 +93,8 @@ def test_slim_with_a_document_store(shards, lucene, tmp_path, encoder):
     assert manifest.segments == 300
     index = open_index(tmp_path)
     hits = open_retriever("bm25", index).search([QUERY], 5)["q"]
-    assert [one.segment_id for one in index.docstore.get_many([hit[0] for hit in hits])] == [
-        hit.segment_id for hit in hits
-    ]
+    found = [one.segment_id for one in index.docstore.get_many([hit[0] for hit in hits])]
+    assert found == [hit.segment_id for hit in hits]
     with pytest.raises(InputError, match="need vectors; found an index without any"):
         open_retriever("hybrid", index)
     again = build_index(shards, tmp_path, encoder, profile=NO_VECTORS, given=given)
@@ -112,10 +108,8 @@ def test_text_out_of_lucene(segments, lucene, tmp_path, encoder):
     manifest = build_index([], tmp_path, encoder, profile=NO_VECTORS, given=given)
     assert (manifest.segments, manifest.documents) == (300, 0)
     text = open_index(tmp_path).docstore
-    assert text.get_many([segments[9].segment_id, segments[3].segment_id]) == [
-        segments[9],
-        segments[3],
-    ]
+    found = text.get_many([segments[9].segment_id, segments[3].segment_id])
+    assert found == [segments[9], segments[3]]
     assert "other" not in text
     with pytest.raises(InputError, match="does not hold the segment 'other'"):
         text.get_many(["other"])
@@ -135,14 +129,11 @@ def test_vectors_in_lucene(segments, lucene, hnsw, tmp_path, encoder):
     assert best.score > second.score + 0.1
 
 
-def test_an_index_of_other_segments(shards, lucene, tmp_path, encoder):
+def test_given_parts_that_do_not_fit_are_named(shards, lucene, tmp_path, encoder):
     with pytest.raises(InputError, match="expected an index of the segments whose text is given"):
         build_index(
             shards[:1], tmp_path, encoder, profile=NO_VECTORS, given=GivenParts(lucene["slim"])
         )
-
-
-def test_a_published_index_that_is_not_whole(shards, lucene, tmp_path, encoder):
     name = "lucene-inverted.msmarco-v2.1-doc-segmented-slim.20240418.4f9675"
     (tmp_path / name).symlink_to(lucene["slim"])
     with pytest.raises(InputError, match="expected 113,520,750 segments, as published; found 300"):
@@ -153,9 +144,6 @@ def test_a_published_index_that_is_not_whole(shards, lucene, tmp_path, encoder):
             profile=NO_VECTORS,
             given=GivenParts(tmp_path / name),
         )
-
-
-def test_a_given_part_that_changed(shards, lucene, tmp_path, encoder):
     (tmp_path / "lucene").mkdir()
     for file in lucene["slim"].iterdir():
         (tmp_path / "lucene" / file.name).write_bytes(file.read_bytes())

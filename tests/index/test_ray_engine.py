@@ -6,7 +6,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -60,7 +59,7 @@ def cluster():
     ray.shutdown()
 
 
-def work(item: int) -> tuple[int, int]:
+def work(item):
     if item == 8:
         raise InvalidFileError([Problem("code", "file", 8, "this", "that", "Mend it.")])
     if item == 9:
@@ -68,7 +67,7 @@ def work(item: int) -> tuple[int, int]:
     return item * item, os.getpid()
 
 
-def die_once(folder: Path) -> bool:
+def die_once(folder):
     again = (folder / "died").exists()
     if not again:
         (folder / "died").touch()
@@ -76,7 +75,7 @@ def die_once(folder: Path) -> bool:
     return again
 
 
-def fail_beside_another(folder: Path, item: int) -> None:
+def fail_beside_another(folder, item):
     """As the second item, fail when the first is under way."""
     begun = folder / "begun"
     if item == 0:
@@ -87,12 +86,12 @@ def fail_beside_another(folder: Path, item: int) -> None:
     raise MachineError("no room", remedy="Make some.")
 
 
-def count(item: int, on_segments: Callable[[int], object]) -> None:
+def count(item, on_segments):
     on_segments(item)
     on_segments(int(ray.get_runtime_context().get_assigned_resources()["CPU"]))
 
 
-def note_gpu(folder: Path, item: int, on_segments: Callable[[int], object]) -> None:
+def note_gpu(folder, item, on_segments):
     """Note which GPU is this item's, and wait for the other one."""
     (folder / str(item)).write_text(os.environ["CUDA_VISIBLE_DEVICES"])
     while len(list(folder.iterdir())) < 2:
@@ -110,14 +109,11 @@ def test_results_come_in_the_order_of_items_and_errors_whole():
     assert "Mend it." in str(caught.value)
 
 
-def test_a_model_has_all_cores_and_segments_are_added_up():
-    steps: list[int] = []
+def test_a_model_has_all_cores_and_a_killed_item_is_worked_on_again(tmp_path):
+    steps = []
     RayEngine().encode(count, [100, 200], steps.append)
     cores = int(ray.cluster_resources()["CPU"])
     assert steps == [100 + cores, 200 + cores]
-
-
-def test_an_item_whose_process_is_killed_is_worked_on_again(tmp_path):
     assert list(RayEngine().map(die_once, [tmp_path])) == [True]
 
 
@@ -170,12 +166,12 @@ def test_a_java_machine_keeps_its_signals(python, script, tmp_path):
 class Killer(threading.Thread):
     """Kills the first process of Ray that has a file of a name open below a folder."""
 
-    def __init__(self, folder: Path, name: str) -> None:
+    def __init__(self, folder, name):
         super().__init__(daemon=True)
         self._folder, self._name = folder, name
-        self.killed: int | None = None
+        self.killed = None
 
-    def run(self) -> None:
+    def run(self):
         while self.killed is None:
             time.sleep(0.02)
             for process in Path("/proc").glob("[0-9]*"):
@@ -183,7 +179,7 @@ class Killer(threading.Thread):
                     if (process / "cmdline").read_bytes().startswith(b"ray::"):
                         self._kill_holder(process)
 
-    def _kill_holder(self, process: Path) -> None:
+    def _kill_holder(self, process):
         files = [link.readlink() for link in (process / "fd").iterdir()]
         if any(file.name == self._name and self._folder in file.parents for file in files):
             os.kill(int(process.name), signal.SIGKILL)

@@ -1,13 +1,22 @@
-"""The models on the mini web: attacks earn little, honest paraphrases nearly all."""
-
-from __future__ import annotations
+"""What a text asserts, and what the models learned from people make of it."""
 
 import json
+from importlib.resources import files
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from sidelight.evaluation.audit.text_attacks import TEXT_ATTACKS, keywords, shuffle
+from sidelight.learned import questions
 from sidelight.learned.models import AnswerModel, SupportModel
+from sidelight.learned.reading.denial import frame, frames
+from sidelight.learned.reading.opposition import opposed, taken_back
+from sidelight.learned.reading.tables import word_order
+from sidelight.learned.reading.text_pieces import read_text
+from sidelight.learned.reading.words import MAX_WORDS, read, split, stem
 from tests.helpers.attacked_answers import attack_shares, credit_of
 
 PARAPHRASES = Path(__file__).with_name("honest_paraphrases.json")
@@ -16,32 +25,38 @@ LEAST_FOR_A_PARAPHRASE = 0.80
 
 
 @pytest.fixture(scope="module")
-def model() -> AnswerModel:
+def answers_by_topic():
+    """Topic id -> answer id -> text."""
+    folder = files("sidelight.sample") / "data" / "human_rubrics"
+    rubrics = [json.loads(path.read_text(encoding="utf-8")) for path in folder.iterdir()]
+    return {
+        rubric["topic_id"]: {
+            answer["answer_id"]: answer["answer_text"]
+            for question in rubric["rubrics"]
+            for answer in question["short_answers"]
+        }
+        for rubric in rubrics
+    }
+
+
+@pytest.fixture(scope="module")
+def model():
     from sidelight.index.encoding.encoder import Encoder
 
     return AnswerModel.load(Encoder().encode_sentences)
 
 
-def test_attacks_earn_little_without_an_encoder(
-    answers_by_topic: dict[str, dict[str, str]],
-) -> None:
+def test_attacks_earn_little(answers_by_topic, model):
     items = {topic: list(answers.values()) for topic, answers in answers_by_topic.items()}
     shares = attack_shares(AnswerModel.load(None), items)
     assert all(share.honest >= 0.8 * share.n for share in shares)
     assert {share.name: share.share for share in shares if share.share > MOST_FOR_AN_ATTACK} == {}
-
-
-def test_attacks_earn_little(
-    model: AnswerModel, answers_by_topic: dict[str, dict[str, str]]
-) -> None:
     topic, answers = min(answers_by_topic.items())
-    shares = attack_shares(model, {topic: list(answers.values())})
+    shares = attack_shares(model, {topic: list(answers.values())[:8]})
     assert {share.name: share.share for share in shares if share.share > MOST_FOR_AN_ATTACK} == {}
 
 
-def test_honest_paraphrases_keep_their_credit(
-    model: AnswerModel, answers_by_topic: dict[str, dict[str, str]]
-) -> None:
+def test_honest_paraphrases_keep_their_credit(model, answers_by_topic):
     paraphrases = json.loads(PARAPHRASES.read_text(encoding="utf-8"))
     assert len(paraphrases) == 60
     honest = changed = 0.0
@@ -56,16 +71,13 @@ def test_honest_paraphrases_keep_their_credit(
     assert changed >= LEAST_FOR_A_PARAPHRASE * honest
 
 
-def test_a_contradiction_is_said_to_be_one(answers_by_topic: dict[str, dict[str, str]]) -> None:
+def test_contradictions_and_nothing_to_judge(answers_by_topic):
     items = list(min(answers_by_topic.items())[1].values())
     (verdict, *_) = AnswerModel.load(None).judge(
         items, f"It is false that {items[0]}", max_words=250
     )
     assert (verdict.level, verdict.opposed, verdict.reason) == (0, True, "it is denied")
     assert verdict.opposed_sentence.startswith("It is false that")
-
-
-def test_a_source_supports_what_it_says_and_not_its_denial() -> None:
     source = "Corrance sued Ashdale in 2019 over the patents of a sweetener. The case was settled."
     pairs = [
         ("Corrance sued Ashdale in 2019 over the patents of a sweetener.", source),
@@ -75,14 +87,227 @@ def test_a_source_supports_what_it_says_and_not_its_denial() -> None:
     ]
     levels = [verdict.level for verdict in SupportModel.load(None).judge(pairs)]
     assert levels == [2, 0, 0, 0]
-
-
-def test_nothing_to_judge_gives_no_verdict() -> None:
     assert AnswerModel.load(None).judge([], "A text.", max_words=None) == []
     assert SupportModel.load(None).judge([]) == []
-
-
-def test_an_empty_text_says_nothing() -> None:
     (verdict,) = AnswerModel.load(None).judge(["Voss is paid."], "", max_words=None)
     assert verdict.level == 0
     assert not verdict.opposed
+
+
+# What a text asserts, takes back and opposes, and that nothing makes reading it fail.
+
+
+TEXT = (
+    "The institute was founded in 1990 by a retired judge. It publishes a journal twice a year, "
+    "and most of its income comes from a foundation. The journal never had an editor of its own."
+)
+
+
+def test_prose_within_the_limit_is_asserted_and_keywords_are_not():
+    assert read_text(TEXT).asserted == (0, 1, 2)
+    fluent = word_order().fluency(read(split(TEXT)[1]).shapes)
+    shuffled = word_order().fluency(read(shuffle(split(TEXT)[1])).shapes)
+    assert fluent > 0.3
+    assert shuffled < 0
+    assert not read_text(keywords(TEXT)).asserted
+    assert read_text(f"{TEXT} Voss is paid.", 34).sentences[-1].text != "Voss is paid."
+    assert read_text("one two three four", 2).sentences[0].words == ("one", "two")
+    assert not read_text(TEXT, 0).sentences
+    assert stem("11,270") == "270"
+    assert stem("well-known") == "known"
+    assert stem("mid-term") == "term"
+    assert stem("the") == ""
+
+
+@settings(deadline=None)
+@given(st.text(max_size=400), st.integers(min_value=0, max_value=50) | st.none())
+def test_any_text_can_be_read(text, limit):
+    reading = read_text(text, limit)
+    assert all(len(sentence.words) <= 10 * MAX_WORDS for sentence in reading.sentences)
+    assert set(reading.asserted) <= set(range(len(reading.sentences)))
+    assert limit is None or sum(len(s.text.split()) for s in reading.sentences) <= limit
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.text(alphabet="abAB19 .,?!'“”\n-", max_size=200))
+def test_attacks_change_the_same_text_the_same_way(text):
+    for attack in TEXT_ATTACKS:
+        assert attack.change(text) == attack.change(text)
+
+
+# What a sentence takes back of its own words.
+
+
+FACT = "Voss has been a paid fellow of the Harrow Lane Institute since 2018"
+
+
+def test_a_fact_that_is_denied_is_taken_back_and_a_statement_is_not():
+    for sentence in [
+        "It is false that {}.",
+        "There is no evidence that {}.",
+        "There is no proof whatsoever that {}.",
+        "Corrance denied that {}.",
+        *("Nobody has shown that {}.", "It isn't the case that {}.", "It is a myth that {}."),
+        "Critics reject the claim that {}.",
+        "Contrary to reports, {}.",
+        "No evidence supports the claim that {}.",
+        "It would be wrong to say that {}.",
+        "Whether {} is unknown.",
+        "The claim that {} has been debunked.",
+        "The idea that {} was rejected.",
+        "{}, but critics dispute, and records refute, this.",
+        "{}, which is untrue.",
+        "{}, although this has been refuted.",
+        "{}, but records show otherwise.",
+        "{}, a claim that experts dispute.",
+    ]:
+        read_sentence = read(sentence.format(FACT))
+        taken = frame(read_sentence).taken_back
+        fact = read(FACT).content
+        assert all(
+            back for stem, back in zip(read_sentence.stems, taken, strict=True) if stem in fact
+        )
+    for sentence in [
+        FACT,
+        "The council rejected the bill in 2019.",
+        "The study found no decline in kidney function.",
+        "He questioned the witness about the money.",
+        "That is not only cheap but also good.",
+        "Someone was denied access to the bathroom after not buying anything.",
+    ]:
+        assert not any(frame(read(sentence)).taken_back)
+
+
+def test_denials_reach_as_far_as_they_say():
+    sentence = read("While there is no evidence that eclipses harm people, they frighten many.")
+    taken = {
+        stem for stem, back in zip(sentence.stems, frame(sentence).taken_back, strict=True) if back
+    }
+    assert "harm" in taken
+    assert not any(stem.startswith("fright") for stem in taken)
+    taken = frames([read(f"{FACT}."), read("This claim is false.")])[0].taken_back
+    assert all(taken)
+    found = frames([read("None of the following is true."), read(f"{FACT}.")])
+    assert all(found[1].taken_back)
+    assert frame(read(f"{FACT}?")).asks
+    assert frame(read("Is the network too small")).asks
+    assert not frame(read(FACT)).asks
+
+
+# Sentences that use an item's words and say the opposite.
+
+
+ALL_WORDS = 1.0
+
+
+def test_the_opposite_is_seen_and_other_words_are_not():
+    for item, sentence in [
+        ("Corrance sued Ashdale.", "Ashdale sued Corrance."),
+        (
+            "In May, Corrance sued Ashdale over patents.",
+            "In May, Ashdale sued Corrance over patents.",
+        ),
+        (
+            "Skelvane Aerial paid T145,000 for the report.",
+            "Skelvane Aerial paid T245,000 for the report.",
+        ),
+        (
+            "The fund gave 2.4 million, about 59 percent of the income.",
+            "The fund gave 59 million, about 2.4 percent of the income.",
+        ),
+        ("Maris Quell is a registered physician.", "Maris Quell is not a registered physician."),
+        ("Maris Quell is not a registered physician.", "Maris Quell is a registered physician."),
+        ("Parcel prices rose sharply in the valley.", "Parcel prices fell sharply in the valley."),
+    ]:
+        assert opposed(read(item), read(sentence), ALL_WORDS)
+    for item, sentence in [
+        ("Corrance sued Ashdale.", "Corrance sued Ashdale."),
+        ("Corrance sued Ashdale.", "Ashdale was sued by Corrance."),
+        ("On 2 April 2021 the magazine changed it.", "The magazine changed it on April 2, 2021."),
+        ("Quell is not a registered physician.", "Quell was never registered as a physician."),
+        ("The saving is 80 percent.", "The saving is 80%."),
+        ("President Bush signed the bill.", "President George W. Bush signed the bill."),
+    ]:
+        assert not opposed(read(item), read(sentence), ALL_WORDS)
+
+
+def test_a_negation_may_be_denied_or_said():
+    item = read("There is no evidence that veltose harms people.")
+    sentence = read("Nobody has shown that veltose harms people.")
+    assert not taken_back(item, sentence, frame(sentence))
+    item = read("Maris Quell is not a registered physician.")
+    sentence = read("It is false that Maris Quell is not a registered physician.")
+    assert taken_back(item, sentence, frame(sentence))
+
+
+# The model of good questions: what it prefers, what earns nothing, what its file says.
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        (
+            "What is the track record of Ilva Brandt, president of Corrin Commodities?",
+            "Are there any biases present in the ways the experts discussed the show?",
+        ),
+        (
+            "What is Marten Oake's background as a chair of logistics?",
+            "Is the part about moving the statue confirmed by other sources?",
+        ),
+        ("What expertise does Garrick Voss have in peat?", "Does the article cite sources?"),
+    ],
+)
+def test_a_named_subject_beats_a_question_on_any_article(better, worse):
+    model = questions.question_model()
+    assert model(better).worth > model(worse).worth + 1
+    assert model(better).flawed < model(worse).flawed
+    assert model.label(model(better)) > model.label(model(worse)) == questions.FLAWED
+
+
+def test_names_and_numbers_are_masked():
+    assert questions.runs("What did Ada Lovelace write in 1843?") == questions.runs(
+        "What did Bo Ek write in 7?"
+    )
+    model = questions.question_model()
+    for ours, theirs in (("Garrick Voss", "Ilva Brandt"), ("Sentinel Journal", "Morning Post")):
+        question = "What is the reputation of {} among people who study peat?"
+        first, second = model(question.format(ours)), model(question.format(theirs))
+        assert first.worth == pytest.approx(second.worth, abs=0.15)
+        assert model.label(first) == model.label(second)
+    assert model("Who pays Bo Ek?") == model("Who pays Maximilian Oberhausen?")
+
+
+def test_one_pattern_ten_times_is_used_up_after_two():
+    names = ("Ada", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal", "Ike", "Jo")
+    asked = [f"What are the qualifications of {name} Marsh in energy policy?" for name in names]
+    assert questions.repeated_patterns(asked) == [False, False] + [True] * 8
+    others = ["Who owns the Courier?", "What did the Ostrey study find?", asked[0]]
+    assert questions.repeated_patterns(others) == [False] * 3
+    assert questions.closest_earlier(np.array([[1.0, 0.9], [0.9, 1.0]])) == [0.0, 0.9]
+
+
+def test_what_people_said_and_odd_texts_are_looked_at():
+    plain, other = questions.Outlook(2.0, 0.2), questions.Outlook(2.0, 0.2)
+    (near, far) = questions.corrected(
+        [plain, other], np.array([[1.0], [0.2]]), [questions.Outlook(2.0, 0.2)], [-1]
+    )
+    assert near.worth < 0.6
+    assert near.flawed > 0.7
+    assert far.worth == pytest.approx(2.0, abs=0.02)
+    assert questions.corrected([plain], np.zeros((1, 0)), [], []) == [plain]
+    model = questions.question_model()
+    for text in ("", "?", "a" * 100_000, "Why " * 50_000):
+        assert np.isfinite(model(text)).all()
+
+
+def test_the_weights_say_where_they_come_from():
+    about = questions.question_model().about
+    assert about["questions"] == 9500
+    assert len(str(about["sha256"])) == 64
+    figures = about["figures"]
+    assert isinstance(figures, dict)
+    assert figures["articles held out: Kendall tau of runs"] > 0.92
+    for worse in ("length alone", "readability alone", "opening alone"):
+        for measure in ("Kendall tau of runs", "Spearman rho of questions", "AUC of grade -1"):
+            name = f"articles held out: {measure}"
+            assert figures[name] > figures[f"{worse}, {name}"] + 0.1

@@ -1,19 +1,32 @@
-"""Bundles: what verifies, and what is named when something has changed."""
+"""Bundles and their archives: the same bytes again, and no change of a byte goes unseen."""
 
+import hashlib
+import io
+import os
 import random
 import shutil
+import struct
+import subprocess
+import tarfile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import orjson
 import pytest
-from numpy.typing import NDArray
+import zstandard
 from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.errors import InputError, InvalidFileError, MachineError, OfflineError
-from sidelight.reproduction.archive import describe_files, read_archive, read_contents
+from sidelight.reproduction.archive import (
+    CONTENTS,
+    BundledFile,
+    Contents,
+    describe_files,
+    read_archive,
+    read_contents,
+    write_archive,
+)
 from sidelight.reproduction.bundle import Recording
 from sidelight.sample import sample_path
 from sidelight.schemas.investigation.evidence import Hit
@@ -31,7 +44,7 @@ RANKED = ("--set=retrieval.listwise_depth=10", "--set=models.ranker={name: order
 class Made:
     """A prompted run of one topic that was judged, and the bundle of it."""
 
-    def __init__(self, folder: Path, index: Path) -> None:
+    def __init__(self, folder, index):
         self.run = folder / "run"
         self.bundle = folder / "run.tar.zst"
         self.inputs = write_inputs(folder, 1)
@@ -43,12 +56,12 @@ class Made:
         invoke("evaluate", self.run, *index_and_rubrics, "--words-only")
         invoke(*self.bundling(), "-o", self.bundle)
 
-    def bundling(self, run: Path | None = None) -> tuple[object, ...]:
+    def bundling(self, run=None):
         options = ("--index", self.index, "--rubrics", RUBRICS)
         return "bundle", run or self.run, *self.inputs[2:], *options
 
 
-def invoke(*arguments: object) -> str:
+def invoke(*arguments):
     result = CliRunner().invoke(app, [*map(str, arguments)])
     if result.exception is not None:
         raise result.exception
@@ -67,7 +80,7 @@ def unpacked(made, tmp_path):
     shutil.rmtree(tmp_path / "unpacked")
 
 
-def problems(bundle: Path) -> list[dict[str, str]]:
+def problems(bundle):
     result = CliRunner().invoke(app, ["verify", "--json", str(bundle)])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
@@ -76,7 +89,7 @@ def problems(bundle: Path) -> list[dict[str, str]]:
     return [problem for problem in verdict["problems"] if problem["severity"] == "error"]
 
 
-def named_files(bundle: Path) -> set[str]:
+def named_files(bundle):
     """The files that are said to have changed."""
     try:
         return {problem["file"] for problem in problems(bundle)}
@@ -84,7 +97,7 @@ def named_files(bundle: Path) -> set[str]:
         return {str(error).partition(": expected")[0]}
 
 
-def seal_again(folder: Path) -> None:
+def seal_again(folder):
     """Make a bundle's list of files that of the files that are there."""
     contents = read_contents(folder)
     contents.model_copy(update={"files": describe_files(folder)}).write(folder)
@@ -131,9 +144,8 @@ def test_an_edit_with_its_hash_is_found_by_the_replay(unpacked, name, line):
     found = problems(unpacked)
     assert found
     if line:
-        assert ("replay-differs", str(path), line) == tuple(
-            found[0][key] for key in ("code", "file", "line")
-        )
+        seen = ("replay-differs", str(path), line)
+        assert seen == tuple(found[0][key] for key in ("code", "file", "line"))
 
 
 def test_a_score_that_its_labels_do_not_give_is_found(unpacked):
@@ -141,14 +153,48 @@ def test_a_score_that_its_labels_do_not_give_is_found(unpacked):
     header, scores = path.read_text().splitlines()
     path.write_text(f"{header}\n{scores.replace('0.', '0.9', 1)}\n")
     seal_again(unpacked)
-    assert [(one["code"], one["file"], one["line"]) for one in problems(unpacked)] == [
-        ("replay-differs", str(path), 2)
-    ]
+    found = [(one["code"], one["file"], one["line"]) for one in problems(unpacked)]
+    assert found == [("replay-differs", str(path), 2)]
 
 
-def test_a_judged_run_is_not_bundled_without_its_rubrics(made, tmp_path):
+def test_what_came_or_went_is_named_and_another_version_not_replayed(unpacked):
+    path, contents = unpacked / "replies.jsonl", read_contents(unpacked)
+    whole = path.read_bytes()
+    path.write_bytes(b"".join(whole.splitlines(keepends=True)[1:]))
+    seal_again(unpacked)
+    assert [problem["code"] for problem in problems(unpacked)] == ["reply-missing"]
+    path.write_bytes(whole)
+    contents.model_copy(update={"sidelight": "0.0.1"}).write(unpacked)
+    with pytest.raises(MachineError, match=r"needs sidelight 0\.0\.1"):
+        problems(unpacked)
+    contents.write(unpacked)
+    (unpacked / "run" / "task1.tsv").unlink()
+    (unpacked / "more.txt").write_text("more")
+    found = [Path(problem["file"]).name for problem in problems(unpacked)]
+    assert found == ["more.txt", "task1.tsv"]
+
+
+def test_what_does_not_belong_to_a_run_is_not_bundled(made, tmp_path, small_index):
     with pytest.raises(InputError, match="rubrics that the run was judged by"):
         invoke(*made.bundling()[:-2], "-o", tmp_path / "x.tar.zst")
+    more = tmp_path / "more.jsonl"
+    more.write_bytes((sample_path() / "topics.jsonl").read_bytes())
+    given = [more if word == made.inputs[3] else word for word in made.bundling()]
+    with pytest.raises(InputError, match=r"more\.jsonl: expected the topics of the run"):
+        invoke(*given, "-o", tmp_path / "x.tar.zst")
+    bare = shutil.copytree(made.run, tmp_path / "run", ignore=shutil.ignore_patterns("cache"))
+    with pytest.raises(OfflineError, match="holds no answer"):
+        invoke(*made.bundling(bare), "-o", tmp_path / "x.tar.zst")
+    options = [*made.bundling(), "-o", made.bundle.with_name("other.tar.zst")]
+    options[options.index("--index") + 1] = small_index.path
+    with pytest.raises(InputError, match="was made with another index than the one given"):
+        invoke(*options)
+    edited = shutil.copytree(made.run, tmp_path / "edited")
+    text = (edited / "task1.tsv").read_text()
+    (edited / "task1.tsv").write_text(text.replace("?", "!", 1))
+    with pytest.raises(InvalidFileError, match=r"task1\.tsv:1: .*replay-differs.*\?'; found .*!'"):
+        invoke(*made.bundling(edited), "-o", tmp_path / "x.tar.zst")
+    assert not (tmp_path / "x.tar.zst").exists()
 
 
 @pytest.mark.parametrize("name", ["scores/more", "scores/more.csv", "scores", "scores/rubrics"])
@@ -166,9 +212,7 @@ def test_nothing_that_a_link_in_a_run_leads_to_is_bundled(name, made, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["a\udcff.json", "a\n.json", "a\\b.json"], ids=ascii)
-def test_a_file_whose_name_no_bundle_can_list_is_refused_by_its_name(
-    made: Made, tmp_path: Path, name: str
-) -> None:
+def test_a_file_whose_name_no_bundle_can_list_is_refused_by_its_name(made, tmp_path, name):
     shutil.copytree(RUBRICS, tmp_path / "rubrics")
     (tmp_path / "rubrics" / name).write_text("{}")
     with pytest.raises(InputError) as caught:
@@ -176,52 +220,6 @@ def test_a_file_whose_name_no_bundle_can_list_is_refused_by_its_name(
     assert str(tmp_path / "rubrics" / name) in caught.value.message
     assert caught.value.remedy
     assert not (tmp_path / "again.tar.zst").exists()
-
-
-def test_a_reply_that_was_taken_out_is_missed(unpacked):
-    path = unpacked / "replies.jsonl"
-    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[1:]))
-    seal_again(unpacked)
-    assert [problem["code"] for problem in problems(unpacked)] == ["reply-missing"]
-
-
-def test_files_that_came_or_went_are_named(unpacked):
-    (unpacked / "run" / "task1.tsv").unlink()
-    (unpacked / "more.txt").write_text("more")
-    assert [Path(problem["file"]).name for problem in problems(unpacked)] == [
-        "more.txt",
-        "task1.tsv",
-    ]
-
-
-def test_another_version_is_not_replayed(unpacked):
-    contents = read_contents(unpacked)
-    contents.model_copy(update={"sidelight": "0.0.1"}).write(unpacked)
-    with pytest.raises(MachineError, match=r"needs sidelight 0\.0\.1"):
-        problems(unpacked)
-
-
-def test_an_edited_run_is_not_bundled(made, tmp_path):
-    edited = shutil.copytree(made.run, tmp_path / "run")
-    text = (edited / "task1.tsv").read_text()
-    (edited / "task1.tsv").write_text(text.replace("?", "!", 1))
-    with pytest.raises(InvalidFileError, match=r"task1\.tsv:1: .*replay-differs.*\?'; found .*!'"):
-        invoke(*made.bundling(edited), "-o", tmp_path / "x.tar.zst")
-    assert not (tmp_path / "x.tar.zst").exists()
-
-
-def test_topics_of_another_run_are_refused(made, tmp_path):
-    more = tmp_path / "more.jsonl"
-    more.write_bytes((sample_path() / "topics.jsonl").read_bytes())
-    given = [more if word == made.inputs[3] else word for word in made.bundling()]
-    with pytest.raises(InputError, match=r"more\.jsonl: expected the topics of the run"):
-        invoke(*given, "-o", tmp_path / "x.tar.zst")
-
-
-def test_a_run_without_its_replies_is_not_bundled(made, tmp_path):
-    bare = shutil.copytree(made.run, tmp_path / "run", ignore=shutil.ignore_patterns("cache"))
-    with pytest.raises(OfflineError, match="holds no answer"):
-        invoke(*made.bundling(bare), "-o", tmp_path / "x.tar.zst")
 
 
 def test_what_is_no_bundle_says_so(made, tmp_path):
@@ -235,15 +233,8 @@ def test_what_is_no_bundle_says_so(made, tmp_path):
         problems(tmp_path / "x.tar.zst")
 
 
-def test_a_wrong_index_is_said_to_be_that(made, small_index):
-    options = [*made.bundling(), "-o", made.bundle.with_name("other.tar.zst")]
-    options[options.index("--index") + 1] = small_index.path
-    with pytest.raises(InputError, match="was made with another index than the one given"):
-        invoke(*options)
-
-
 @pytest.fixture
-def evidence(tmp_path: Path) -> Path:
+def evidence(tmp_path):
     """What a run recorded: a search, a segment and the vectors of two texts."""
     record = Recording()
     record.searches["peat", 3] = [Hit("a#1_2", 1.5)]
@@ -256,35 +247,242 @@ def evidence(tmp_path: Path) -> Path:
 ONES = np.ones((2, 4), np.float32)
 
 
-@pytest.mark.parametrize(
-    "array",
-    [
-        *(ONES.astype(np.float64), ONES.astype("S4"), ONES.astype(np.complex64)),
-        *(ONES[0], ONES[:1], ONES.reshape(2, 2, 2), np.ones((2, 0), np.float32), ONES * np.nan),
-    ],
-    ids=lambda array: f"{array.dtype} {array.shape}",
-)
-def test_vectors_that_are_not_those_of_the_texts_are_refused_by_their_file(
-    evidence: Path, array: NDArray[Any]
-) -> None:
+def test_evidence_that_cannot_be_is_refused_by_its_file(evidence):
     assert set(Recording.read(evidence).vectors) == {"bogs", "peat"}
-    np.save(evidence / "vectors.npy", array)
-    with pytest.raises(InputError, match="expected ") as caught:
-        Recording.read(evidence)
-    assert str(evidence / "vectors.npy") in caught.value.message
-    assert caught.value.remedy
+    for array in (ONES[0], ONES[:1]):
+        np.save(evidence / "vectors.npy", array)
+        with pytest.raises(InputError, match=r"vectors\.npy: expected ") as caught:
+            Recording.read(evidence)
+        assert caught.value.remedy
+    np.save(evidence / "vectors.npy", ONES)
+    for name in ["searches.jsonl", "segments.jsonl", "texts.jsonl"]:
+        lines = (evidence / name).read_bytes().splitlines(keepends=True)
+        (evidence / name).write_bytes(b"".join([*lines, lines[0]]))
+        with pytest.raises(InputError, match=f"{name}:{len(lines) + 1}: .*again"):
+            Recording.read(evidence)
+        (evidence / name).write_bytes(b"".join(lines))
 
 
-def test_an_archive_in_the_place_of_vectors_is_refused(evidence: Path) -> None:
-    np.savez(evidence / "vectors.npz", bogs=ONES[0], peat=ONES[0])
-    (evidence / "vectors.npz").rename(evidence / "vectors.npy")
-    with pytest.raises(InputError, match=r"vectors\.npy"):
-        Recording.read(evidence)
+# Archives: the same bytes for the same folder, and no change of a byte goes unseen.
 
 
-@pytest.mark.parametrize("name", ["searches.jsonl", "segments.jsonl", "texts.jsonl"])
-def test_evidence_that_is_there_twice_is_refused_by_its_line(evidence: Path, name: str) -> None:
-    lines = (evidence / name).read_bytes().splitlines(keepends=True)
-    (evidence / name).write_bytes(b"".join([*lines, lines[0]]))
-    with pytest.raises(InputError, match=f"{name}:{len(lines) + 1}: .*again"):
-        Recording.read(evidence)
+@pytest.fixture
+def folder(tmp_path):
+    folder = tmp_path / "folder"
+    (folder / "inner").mkdir(parents=True)
+    (folder / "a.txt").write_text("one\n" * 1000)
+    (folder / "inner" / "b.bin").write_bytes(random.Random(SEED).randbytes(5000))
+    (folder / "inner" / ("long-é-" * 20 + ".txt")).write_text("a name that needs a header\n")
+    contents_of(describe_files(folder)).write(folder)
+    return folder
+
+
+def contents_of(files):
+    return Contents(
+        sidelight="1",
+        python="3",
+        platform="",
+        packages={},
+        models={},
+        index="",
+        prompts={},
+        files=files,
+    )
+
+
+def listed(content):
+    return BundledFile(size_bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
+
+
+def packed(path, members):
+    """Write an archive of any members, sealed as `write_archive` seals."""
+    with (
+        path.open("wb") as raw,
+        zstandard.ZstdCompressor(write_checksum=True).stream_writer(raw, closefd=False) as stream,
+        tarfile.open(fileobj=stream, mode="w|", format=tarfile.PAX_FORMAT) as tar,
+    ):
+        for member, content in members:
+            member.size = len(content)
+            tar.addfile(member, io.BytesIO(content))
+    whole = path.read_bytes()
+    seal = struct.pack("<II32s", 0x184D2A50, 32, hashlib.sha256(whole).digest())
+    path.write_bytes(whole + seal)
+    return path
+
+
+def described(files, folder):
+    """The member that says what is in an archive, whatever that is."""
+    folder.mkdir(exist_ok=True)
+    contents_of({}).write(folder)
+    tree = orjson.loads((folder / CONTENTS).read_bytes())
+    tree["files"] = {name: file.model_dump() for name, file in files.items()}
+    return tarfile.TarInfo(CONTENTS), orjson.dumps(tree)
+
+
+def contents(folder):
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_an_archive_holds_the_folder_and_has_the_same_bytes_again(folder, tmp_path):
+    write_archive(folder, tmp_path / "first.tar.zst")
+    (folder / "a.txt").touch()
+    write_archive(folder, tmp_path / "second.tar.zst")
+    assert (tmp_path / "first.tar.zst").read_bytes() == (tmp_path / "second.tar.zst").read_bytes()
+    read_archive(tmp_path / "first.tar.zst", tmp_path / "out")
+    assert contents(tmp_path / "out") == contents(folder)
+    (tmp_path / "tar").mkdir()
+    zstd = subprocess.run(["zstd", "--version"], capture_output=True, check=False)
+    if zstd.returncode:
+        pytest.skip("needs the command zstd, which is not there")
+    subprocess.run(
+        ["tar", "--zstd", "-xf", str(tmp_path / "first.tar.zst"), "-C", str(tmp_path / "tar")],
+        check=True,
+    )
+    assert contents(tmp_path / "tar") == contents(folder)
+
+
+def test_every_change_of_a_byte_and_every_cut_is_seen(folder, tmp_path):
+    archive = tmp_path / "x.tar.zst"
+    write_archive(folder, archive)
+    whole = archive.read_bytes()
+    choose = random.Random(SEED)
+    # The header and the seal are where a change would harm nothing that is unpacked.
+    places = [
+        *range(12),
+        *range(len(whole) - 44, len(whole)),
+        *choose.sample(range(len(whole)), 60),
+    ]
+    for attempt, place in enumerate(places):
+        changed = bytearray(whole)
+        changed[place] ^= choose.randrange(1, 256)
+        archive.write_bytes(changed)
+        with pytest.raises(InputError, match=r"x\.tar\.zst: expected"):
+            read_archive(archive, tmp_path / "out" / str(attempt))
+    sizes = (0, 10, 39, 40, 41, len(whole) - 1, len(whole) + 1)
+    for attempt, size in enumerate(sizes, start=len(places)):
+        archive.write_bytes((whole + b"\0")[:size])
+        with pytest.raises(InputError, match=r"x\.tar\.zst: expected"):
+            read_archive(archive, tmp_path / "out" / str(attempt))
+
+
+def link(name, target, kind=tarfile.SYMTYPE):
+    member = tarfile.TarInfo(name)
+    member.type, member.linkname = kind, target
+    return member
+
+
+def chain_of_links():
+    """Folders and links whose resolved path is longer than PATH_MAX, and a file behind them."""
+    deep, members, path = "d" * 247, [], ""
+    for step in "abcdefghijklmnop":
+        folder = tarfile.TarInfo(f"{path}{deep}")
+        folder.type = tarfile.DIRTYPE
+        members += [(folder, b""), (link(f"{path}{step}", deep), b"")]
+        path += f"{step}/"
+    long_path = path + "l" * 254
+    members.append((link(long_path, "../" * 16), b""))
+    members.append((link("escape", long_path + "/../outside"), b""))
+    members.append((link("written", "escape/outside.txt", tarfile.LNKTYPE), b""))
+    members.append((tarfile.TarInfo("escape/outside.txt"), b"evil"))
+    return members
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        [(tarfile.TarInfo("../outside.txt"), b"evil")],
+        [(tarfile.TarInfo("/tmp/outside.txt"), b"evil")],
+        [(link("escape", ".."), b""), (tarfile.TarInfo("escape/outside.txt"), b"evil")],
+        [(link("outside.txt", "/etc/passwd", tarfile.LNKTYPE), b"")],
+        [(link("device", "", tarfile.CHRTYPE), b"")],
+        [(link("pipe", "", tarfile.FIFOTYPE), b"")],
+        chain_of_links(),
+    ],
+    ids=["parent", "absolute", "link", "hard link", "device", "pipe", "chain of links"],
+)
+def test_nothing_but_listed_plain_files_is_unpacked(members, tmp_path):
+    (tmp_path / "outside").mkdir()
+    files = {member.name: listed(content) for member, content in members}
+    for named in ({}, files):
+        first = described(named, tmp_path / "described")
+        archive = packed(tmp_path / "evil.tar.zst", [first, *members])
+        out = tmp_path / f"out{len(named)}"
+        with pytest.raises(InputError, match=r"evil\.tar\.zst: expected|bundle\.json: expected"):
+            read_archive(archive, out)
+        assert set(contents(out)) <= {CONTENTS}
+        assert not any(path.is_symlink() for path in out.rglob("*"))
+    assert not [*(tmp_path / "outside").iterdir()]
+    assert not (tmp_path / "outside.txt").exists()
+
+
+def test_a_file_is_written_only_with_the_size_and_hash_it_is_listed_with(tmp_path):
+    for content in (b"others", b"other bytes"):
+        first = described({"a.txt": listed(b"as is.")}, tmp_path / "described")
+        archive = packed(tmp_path / "x.tar.zst", [first, (tarfile.TarInfo("a.txt"), content)])
+        with pytest.raises(InputError, match=r"x\.tar\.zst: expected a whole bundle.*a\.txt"):
+            read_archive(archive, tmp_path / f"out{len(content)}")
+
+
+def test_a_small_archive_does_not_become_a_large_folder(tmp_path):
+    """The same zeros, whether they are listed, stand in a header, or follow the last file."""
+    zeros = bytes(80 << 20)
+    header = tarfile.TarInfo("long")
+    header.type = tarfile.XHDTYPE
+    cases = {
+        "listed": ({"a.bin": listed(zeros)}, tarfile.TarInfo("a.bin")),
+        "header": ({}, header),
+        "unlisted": ({}, tarfile.TarInfo("a.bin")),
+    }
+    for name, (files, member) in cases.items():
+        first = described(files, tmp_path / "described")
+        archive = packed(tmp_path / "x.tar.zst", [first, (member, zeros)])
+        assert archive.stat().st_size < 100_000
+        with pytest.raises(InputError, match=r"x\.tar\.zst: expected a whole bundle"):
+            read_archive(archive, tmp_path / name)
+        assert sum(map(len, contents(tmp_path / name).values())) < 10_000
+
+
+def test_what_a_bundle_cannot_hold_is_named(folder):
+    (folder / "b.txt").symlink_to(folder / "a.txt")
+    (problem,) = contents_of(describe_files(folder)).check(folder)
+    assert problem.file.endswith("b.txt")
+    assert problem.found == "a symbolic link"
+    (folder / "b.txt").unlink()
+    contents = read_contents(folder)
+    os.mkfifo(folder / "pipe")
+    assert [problem.found for problem in contents.check(folder)] == ["a pipe or a device"]
+    with pytest.raises(ValueError, match="at most 1000 characters"):
+        contents_of({"/".join("a" * 2000): listed(b"")})
+    with pytest.raises(ValueError, match="at most 20 parts"):
+        contents_of({"/".join("a" * 21): listed(b"")})
+
+
+def test_what_is_no_archive_is_named(tmp_path):
+    (tmp_path / CONTENTS).write_bytes(b"[]")
+    with pytest.raises(InputError, match=r"bundle\.json: expected what"):
+        read_contents(tmp_path)
+    with pytest.raises(InputError, match=r"none\.tar\.zst: cannot be read"):
+        read_archive(tmp_path / "none.tar.zst", tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        zstandard.compress(b"hidden"),
+        zstandard.compress(b""),
+        struct.pack("<II", 0x184D2A50, 6) + b"hidden",
+        b"hidden",
+    ],
+)
+def test_nothing_lies_between_the_frame_and_the_seal(folder, tmp_path, behind):
+    path = tmp_path / "a.tar.zst"
+    write_archive(folder, path)
+    content = path.read_bytes()[:-40] + behind
+    digest = hashlib.sha256(content).digest()
+    path.write_bytes(content + struct.pack("<II", 0x184D2A50, len(digest)) + digest)
+    with pytest.raises(InputError, match="bytes behind its frame, where the seal has 40"):
+        read_archive(path, tmp_path / "unpacked")

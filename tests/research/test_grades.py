@@ -37,16 +37,13 @@ QUERIES = np.array([f"q{row // 20}" for row in range(100)])
 GRADES = np.arange(100) % 4
 
 
-def test_scores_that_order_all_give_all_grades_back():
+def test_figures_of_perfect_and_of_empty_scores():
     scores = GRADES.astype(np.float64)
     predicted = cut_held_out(scores, GRADES, QUERIES, 3, 2)
     found = grade_figures(GRADES, predicted, scores, QUERIES, 3, 2)
     assert predicted.tolist() == GRADES.tolist()
     assert (found.kappa, found.kappa_relevant, found.n) == (1.0, 1.0, 100)
     assert found.tau == pytest.approx(1.0)
-
-
-def test_scores_that_say_nothing_earn_nothing():
     scores = np.zeros(100)
     predicted = cut_held_out(scores, GRADES, QUERIES, 3, 2)
     found = grade_figures(GRADES, predicted, scores, QUERIES, 3, 2)
@@ -89,24 +86,30 @@ def test_a_model_is_kept_as_it_is(tmp_path, monkeypatch):
     assert again.cuts == pytest.approx(model.cuts, abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("name", "features", "rows", "best"),
-    [
+def test_weights_say_where_they_come_from():
+    for name, features, rows, best in [
         (RELEVANCE, POOL_FEATURES, "passages", "pool, no model asked"),
         (ITEM_GRADES, ITEM_FEATURES, "cells", "best grade, against people"),
-    ],
-)
-def test_weights_say_where_they_come_from(name, features, rows, best):
-    about = about_model(name)
-    assert load_grade_model(name).names == features
-    assert all(len(digest) == 64 for digest in about["data"].values())
-    assert about["made by"].startswith("sidelight reproduce")
-    assert about[rows] > 4_000
-    figures = dict(about["figures"])
-    ours = figures.pop(best)
-    others = [one for held, one in figures.items() if not held.startswith("cells")]
-    for key in ("kappa", "kappa_relevant", "tau"):
-        assert all(ours[key] > one[key] for one in others), key
+    ]:
+        about = about_model(name)
+        assert load_grade_model(name).names == features
+        assert all(len(digest) == 64 for digest in about["data"].values())
+        assert about["made by"].startswith("sidelight reproduce")
+        assert about[rows] > 4_000
+        figures = dict(about["figures"])
+        ours = figures.pop(best)
+        others = [one for held, one in figures.items() if not held.startswith("cells")]
+        for key in ("kappa", "kappa_relevant", "tau"):
+            assert all(ours[key] > one[key] for one in others), key
+    for name in MODELS:
+        about = about_model(name)
+        assert all(len(digest) == 64 for digest in about["data"].values())
+        assert about["labels by people"] > 5_000
+        assert {TOPICS, TOPICS_AND_RUNS} <= set(shipped_figures(name))
+    assert sum(path.stat().st_size for path in WEIGHTS_FOLDER.iterdir()) < MOST_BYTES
+    shipped = shipped_figures("answers")
+    assert (shipped[TOPICS].kappa or 0) >= 0.50
+    assert (shipped[TOPICS_AND_RUNS].kappa or 0) >= 0.45
 
 
 def test_the_pool_is_seen_alike_in_any_order(lexical_encode):
@@ -134,23 +137,17 @@ def test_relevance_of_public_passages_without_a_model(shared_data, lexical_encod
 
 
 # Training on people's grades of questions: files, a fit that repeats, figures as printed.
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
+def test_what_is_wrong_names_its_line(tmp_path):
+    for line, said in [
         ("1\ta\t1\tr\t1\t4\t0", "8 columns"),
         ("1\ta\t1\tr\t1\t5\t0\tWhy?", "a grade from -1 to 4"),
         ("1\ta\t1\tr\tx\t4\t0\tWhy?", "a rank"),
-    ],
-)
-def test_what_is_wrong_names_its_line(tmp_path, line, said):
-    path = tmp_path / "grades.tsv"
-    path.write_text(f"1\ta\t1\tr\t1\t4\t0\tWhy?\n{line}\n")
-    with pytest.raises(InvalidFileError, match=said) as caught:
-        graded_questions(path)
-    assert caught.value.problems[0].line == 2
-
-
-def test_a_file_of_no_grades_is_refused(tmp_path):
+    ]:
+        path = tmp_path / "grades.tsv"
+        path.write_text(f"1\ta\t1\tr\t1\t4\t0\tWhy?\n{line}\n")
+        with pytest.raises(InvalidFileError, match=said) as caught:
+            graded_questions(path)
+        assert caught.value.problems[0].line == 2
     path = tmp_path / "grades.tsv"
     for content in ("", "1\ta\t1\tr\t1\t\t\tWhy?\n"):
         path.write_text(content)
@@ -158,7 +155,7 @@ def test_a_file_of_no_grades_is_refused(tmp_path):
             graded_questions(path)
 
 
-def _graded(*grades_by_article: tuple[int, int], runs: int = 2) -> list[GradedQuestion]:
+def _graded(*grades_by_article, runs=2):
     """Return two questions a run on each article: who pays, and what comes next."""
     return [
         GradedQuestion(f"article-{place}", f"run-{run}", rank, grade, False, text)
@@ -170,15 +167,12 @@ def _graded(*grades_by_article: tuple[int, int], runs: int = 2) -> list[GradedQu
     ]
 
 
-def test_a_generous_assessor_teaches_nothing_but_what_is_better():
+def test_a_generous_assessor_teaches_nothing_but_is_told_by_the_articles_beside():
     graded = _graded((4, 3), (1, 0), (2, 1), runs=50)
     model = Fitting(graded).fit(np.full(len(graded), fill_value=True))
     who, what = model("Who pays for it?").worth, model("What comes next?").worth
     assert who - what == pytest.approx(1, abs=0.1)
     assert (who + what) / 2 == pytest.approx(useful(graded).mean(), abs=0.01)
-
-
-def test_who_assesses_is_told_by_the_articles_beside():
     graded = _graded(*[(4, 0)] * 8, *[(0, 3)] * 8, runs=20)
     of = np.array([one.article for one in graded])
     for place, (better, worse) in (
@@ -206,14 +200,11 @@ def test_variance_is_shared_out_and_repetitions_are_compared():
     assert sum(shares) == pytest.approx(1)
 
 
-def test_outlooks_can_be_moved_to_the_means_of_articles():
+def test_labels_and_outlooks_follow_those_of_people():
     graded = _graded((4, 2), (0, -1))
     moved = with_article_means(graded, [Outlook(1.0, 0.5), Outlook(0.0, 0.5)] * 4)
     assert [round(one.worth, 6) for one in moved] == [3.5, 2.5] * 2 + [0.5, -0.5] * 2
     assert [round(one.flawed, 6) for one in moved] == [0.0] * 4 + [0.5] * 4
-
-
-def test_labels_are_as_frequent_as_among_people():
     generator = np.random.default_rng(0)
     grades = generator.choice([-1, 0, 1, 2, 3, 4], 2_000)
     worth, flawed = generator.normal(size=(2, 2_000))
@@ -223,7 +214,11 @@ def test_labels_are_as_frequent_as_among_people():
     assert best == pytest.approx(np.mean(grades[grades >= 0] == 4), abs=0.01)
 
 
-def test_the_weights_are_those_of_the_data(shared_data):
+def test_the_weights_are_those_of_the_data_and_as_printed(shared_data):
+    figures = question_model().about["figures"]
+    assert isinstance(figures, dict)
+    for name, printed in targets()["lateral2024-questions"].printed.items():
+        assert float(printed) == pytest.approx(figures[name], abs=5e-4)
     graded = graded_questions(shared_data / "lateral-2024" / "question-assessments.tsv")
     assert useful(graded).mean() == pytest.approx(2.09, abs=0.01)
     again = Fitting(graded).fit(np.full(len(graded), fill_value=True))
@@ -233,34 +228,9 @@ def test_the_weights_are_those_of_the_data(shared_data):
         assert again.weights[name] == pytest.approx(pair, abs=2e-4)
 
 
-def test_what_is_printed_is_what_the_weights_say():
-    figures = question_model().about["figures"]
-    assert isinstance(figures, dict)
-    for name, printed in targets()["lateral2024-questions"].printed.items():
-        assert float(printed) == pytest.approx(figures[name], abs=5e-4)
-
-
 # The shipped weights are what training on the public labels gives.
 MODELS = ("answers", "answers-words", "support", "support-words")
 MOST_BYTES = 300_000
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_trained_weights_say_where_they_come_from(name):
-    about = about_model(name)
-    assert all(len(digest) == 64 for digest in about["data"].values())
-    assert about["labels by people"] > 5_000
-    assert {TOPICS, TOPICS_AND_RUNS} <= set(shipped_figures(name))
-
-
-def test_all_that_is_shipped_is_small():
-    assert sum(path.stat().st_size for path in WEIGHTS_FOLDER.iterdir()) < MOST_BYTES
-
-
-def test_the_answer_model_agrees_with_people():
-    shipped = shipped_figures("answers")
-    assert (shipped[TOPICS].kappa or 0) >= 0.50
-    assert (shipped[TOPICS_AND_RUNS].kappa or 0) >= 0.45
 
 
 @pytest.mark.slow

@@ -1,10 +1,10 @@
-"""First stages: of memory, of a run that is given, fused, and by name."""
+"""First stages, the union of searches, and what is dropped around an article."""
 
 import math
 
 import ir_measures
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import nDCG
 
@@ -16,6 +16,14 @@ from sidelight.index.folder import open_index
 from sidelight.index.text.corpus import CorpusFields
 from sidelight.registry import names
 from sidelight.retrieval.base import MemoryRetriever, analyze
+from sidelight.retrieval.best_segment import (
+    DocumentRetriever,
+    FoundDocument,
+    Pooled,
+    documents_of,
+    pool_documents,
+    rank_pooled,
+)
 from sidelight.retrieval.first_stage import (
     Bm25Retriever,
     DenseRetriever,
@@ -23,8 +31,10 @@ from sidelight.retrieval.first_stage import (
     open_retriever,
     reciprocal_rank_fusion,
 )
-from sidelight.schemas.investigation.evidence import Hit, Query, ranked
+from sidelight.retrieval.lateral import LateralRetriever, SegmentCache, overlap
+from sidelight.schemas.investigation.evidence import DroppedHit, Hit, Query, ranked
 from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Article
 from tests.helpers.trec_run_retriever import TrecRunRetriever
 
 
@@ -40,9 +50,13 @@ def test_bm25_by_hand():
     # N = 3, df(red) = 2: idf = ln(1 + 1.5 / 2.5) = ln 1.6; mean length (3 + 2 + 1) / 3 = 2
     # a: tf 2, norm .9 (.6 + .4 * 3/2) = 1.08: 2 / 3.08;  b: tf 1, norm .9 (.6 + .4) = .9: 1 / 1.9
     assert [hit.segment_id for hit in hits] == ["a", "b"]
-    assert [hit.score for hit in hits] == pytest.approx(
-        [math.log(1.6) * 2 / 3.08, math.log(1.6) / 1.9]
-    )
+    seen = [hit.score for hit in hits]
+    assert seen == pytest.approx([math.log(1.6) * 2 / 3.08, math.log(1.6) / 1.9])
+    shown = analyze("The Council's COMPANIES, buses and classes; a glass house")
+    assert shown == ["council", "company", "buse", "classe", "glass", "house"]
+    query = Query(query_id="q", text="word")
+    assert MemoryRetriever([]).search([query], 5) == {"q": []}
+    assert MemoryRetriever([Segment(segment_id="a", text="")]).search([query], 5) == {"q": []}
 
 
 def test_finds_first_what_lucene_finds_first(small_index, small_corpus):
@@ -58,18 +72,6 @@ def test_finds_first_what_lucene_finds_first(small_index, small_corpus):
         assert {hit.segment_id for hit in ours[text]} == {hit.segment_id for hit in hits}
 
 
-def test_analysis():
-    assert analyze("The Council's COMPANIES, buses and classes; a glass house") == [
-        *("council", "company", "buse", "classe", "glass", "house")
-    ]
-
-
-def test_nothing_to_search():
-    query = Query(query_id="q", text="word")
-    assert MemoryRetriever([]).search([query], 5) == {"q": []}
-    assert MemoryRetriever([Segment(segment_id="a", text="")]).search([query], 5) == {"q": []}
-
-
 def test_ranks_are_fused_by_hand():
     first = [Hit("a", 9.0), Hit("b", 8.0), Hit("c", 7.0)]
     second = [Hit("c", 0.3), Hit("a", 0.2)]
@@ -78,12 +80,8 @@ def test_ranks_are_fused_by_hand():
     # c: 1/63 + 1/61 = 0.0158730 + 0.0163934 = 0.0322665
     fused = reciprocal_rank_fusion([first, second])
     assert [hit.segment_id for hit in fused] == ["a", "c", "b"]
-    assert [hit.score for hit in fused] == pytest.approx(
-        [0.0325225, 0.0322665, 0.0161290], abs=1e-7
-    )
-
-
-def test_depth_cuts_each_run_before_fusing_and_k_after():
+    seen = [hit.score for hit in fused]
+    assert seen == pytest.approx([0.0325225, 0.0322665, 0.0161290], abs=1e-7)
     query = Query(query_id="q", text="")
     first = TrecRunRetriever({"q": [Hit("a", 3.0), Hit("b", 2.0), Hit("c", 1.0)]})
     second = TrecRunRetriever({"q": [Hit("d", 3.0), Hit("c", 2.0), Hit("b", 1.0)]})
@@ -144,8 +142,235 @@ def test_cranfield_in_the_expected_order(shared_data, tmp_path, encoder):
     assert max(score["rm3"], score["rocchio"]) < score["dense"] < score["hybrid"]
 
 
-def test_answers_by_query_id():
-    retriever = TrecRunRetriever({"1": [Hit("b", 1.0), Hit("a", 1.0), Hit("c", 2.0)]}, "theirs")
-    queries = [Query(query_id="1", text="any"), Query(query_id="2", text="any")]
-    assert retriever.search(queries, 2) == {"1": [Hit("c", 2.0), Hit("a", 1.0)], "2": []}
-    assert retriever.name == "theirs"
+# From segments to documents, and the union of several searches.
+
+
+HITS = st.lists(
+    st.builds(
+        Hit,
+        st.builds("a_doc_00_{}#{}_0".format, st.integers(0, 5), st.integers(0, 4)),
+        st.sampled_from([1.0, 2.0, 2.5, 9.0]),
+    ),
+    unique_by=lambda hit: hit.segment_id,
+)
+POOLED = st.dictionaries(
+    st.text("abcdef", min_size=1, max_size=3), st.floats(0, 5000, allow_nan=False), max_size=12
+)
+
+
+def test_a_document_is_its_best_segment():
+    hits = [Hit("a#1", 3.0), Hit("b#0", 2.0), Hit("a#0", 3.0), Hit("whole", 1.0)]
+    assert documents_of(hits) == [
+        FoundDocument("a", 3.0, "a#0"),
+        FoundDocument("b", 2.0, "b#0"),
+        FoundDocument("whole", 1.0, "whole"),
+    ]
+
+
+@given(HITS, st.randoms())
+def test_the_order_of_hits_does_not_matter(hits, rng):
+    shuffled = hits.copy()
+    rng.shuffle(shuffled)
+    found = documents_of(shuffled)
+    assert found == documents_of(hits)
+    assert {one.document_id for one in found} == {hit.segment_id.partition("#")[0] for hit in hits}
+    assert all(Hit(one.segment_id, one.score) in hits for one in found)
+
+
+def test_it_searches_deeper_until_there_are_enough_documents():
+    hits = [Hit(f"a#{n}", 100.0 - n) for n in range(20)] + [Hit("b#0", 3.0), Hit("c#0", 2.0)]
+    depths = []
+
+    def search(queries, k):
+        depths.append(k)
+        return {"q": ranked(hits)[:k]}
+
+    found = DocumentRetriever(search).search([Query(query_id="q", text="x")], 2)["q"]
+    assert [one.document_id for one in found] == ["a", "b"]
+    assert depths == [4, 8, 16, 32]
+
+
+def test_the_union_of_searches_adds_scores():
+    """Two searches by hand: a has 5 + 2, b 4, c 1; a more useful document comes first always."""
+    first = [FoundDocument("a", 5.0, "a#0"), FoundDocument("b", 4.0, "b#0")]
+    second = [FoundDocument("a", 2.0, "a#3"), FoundDocument("c", 1.0, "c#0")]
+    pooled = pool_documents([first, second])
+    assert pooled == [
+        Pooled("a", 7.0, ("a#0", "a#3")),
+        Pooled("b", 4.0, ("b#0",)),
+        Pooled("c", 1.0, ("c#0",)),
+    ]
+    assert pool_documents([second, first]) == pooled
+    seen = rank_pooled(pooled, {"c": 2, "b": 1})
+    assert seen == [Hit("c", 2001.0), Hit("b", 1004.0), Hit("a", 7.0)]
+    pooled = [Pooled("a", 4999.999999999999, ("a#0",)), Pooled("b", 0.0, ("b#0",))]
+    assert [hit.segment_id for hit in rank_pooled(pooled, {"a": 1, "b": 2})] == ["b", "a"]
+
+
+@given(POOLED, st.data())
+def test_two_always_stands_above_one_and_one_above_nothing(scores, data):
+    pooled = [Pooled(name, score, (name,)) for name, score in scores.items()]
+    labels = {name: data.draw(st.sampled_from([0, 1, 2])) for name in scores}
+    found = [labels[hit.segment_id] for hit in rank_pooled(pooled, labels)]
+    assert found == sorted(found, reverse=True)
+    for label in (0, 1, 2):
+        alike = [hit for hit in rank_pooled(pooled, labels) if labels[hit.segment_id] == label]
+        sums = [scores[hit.segment_id] for hit in alike]
+        assert sums == pytest.approx(sorted(sums, reverse=True))
+
+
+# Searches around an article: what is dropped, and segments that are fetched once.
+
+
+BODY = (
+    "The old mill by the river was sold last week to a company that nobody in the village had "
+    "heard of before. Its new owner promises forty jobs and a museum within two years."
+)
+ARTICLE = Article(
+    topic_id="m_doc_04_42", url="https://www.example.org/news/mill", title="Mill sold!", body=BODY
+)
+QUERY = Query(query_id="q", text="mill")
+
+
+def found(*segments, k=10, article=ARTICLE, allow=False):
+    """Search a run of these segments, best first; return the ids kept and the reasons of drops."""
+    by_id = {segment.segment_id: segment for segment in segments}
+    hits = [Hit(segment_id, -float(rank)) for rank, segment_id in enumerate(by_id)]
+
+    def lookup(ids):
+        return [by_id[segment_id] for segment_id in ids]
+
+    around = None if allow else article
+    lateral = LateralRetriever(TrecRunRetriever({"q": hits}), around, lookup)
+    result = lateral.search([QUERY], k)
+    return (
+        [hit.segment_id for hit in result.hits["q"]],
+        {drop.segment_id: drop.reason for drop in result.dropped},
+    )
+
+
+def segment(segment_id, text="Something else entirely.", **fields):
+    return Segment(segment_id=segment_id, text=text, **fields)
+
+
+def test_addresses_and_titles_that_are_the_articles_own():
+    own = [segment("m_doc_04_42#0_1"), segment("m_doc_04_42#7_9")]
+    like_it = segment("m_doc_04_421#0_5")
+    assert found(*own, like_it) == (
+        ["m_doc_04_421#0_5"],
+        {"m_doc_04_42#0_1": "own-article", "m_doc_04_42#7_9": "own-article"},
+    )
+    assert found(*own, like_it, allow=True)[0] == [s.segment_id for s in (*own, like_it)]
+    for url in [
+        "http://example.org/news/mill",
+        "https://example.org/news/mill/",
+        "https://amp.example.org/news/mill",
+        "https://WWW.Example.org/news/mill/amp/",
+        "https://www.example.org/news/mill?amp=1#top",
+    ]:
+        assert found(segment("a_doc_00_1#0_0", url=url)) == (
+            [],
+            {"a_doc_00_1#0_0": "copy-of-article"},
+        )
+    others = [
+        segment("a_doc_00_1#0_0", url="https://www.example.org/news/mill-2", title="Mill reopens"),
+        segment("a_doc_00_2#0_0", url="https://other.example/x", title="Mill sold!"),
+        segment("a_doc_00_3#0_0", url="https://www.example.org/Mill/news"),
+        segment("a_doc_00_4#0_0"),
+    ]
+    assert found(*others) == ([s.segment_id for s in others], {})
+    same_place = segment("a_doc_00_5#0_0", url="https://example.org/p?id=7", title="mill sold")
+    assert found(same_place)[0] == []
+    # Nothing known about the article: nothing equals it.
+    bare = Article(topic_id="m_doc_04_42", body=BODY)
+    assert found(*others, article=bare)[0] == [s.segment_id for s in others]
+
+
+def test_copies_of_the_text_are_told_by_overlap():
+    words = BODY.split()
+    copied = segment("a_doc_00_1#0_0", f"By our reporter. {BODY}")
+    part = segment("a_doc_00_2#0_0", " ".join(words[3:25]))
+    quoting = segment(
+        "a_doc_00_3#0_0",
+        f"The council asked who bought it. {' '.join(words[:8])} were the words of the notice "
+        "that the members read aloud before they voted on another matter.",
+    )
+    assert found(copied, part, quoting) == (
+        ["a_doc_00_3#0_0"],
+        {"a_doc_00_1#0_0": "copy-of-article", "a_doc_00_2#0_0": "copy-of-article"},
+    )
+    shared = {("a",), ("b",)}
+    # The smaller set has 4 members, 2 of them in the other: 0.5.
+    left = frozenset({*shared, ("c",), ("d",)})
+    right = frozenset({*shared, ("e",), ("f",), ("g",)})
+    assert overlap(left, right) == overlap(right, left) == 0.5
+    assert overlap(frozenset(), right) == 0.0
+
+
+def test_of_adjacent_windows_the_better_stays():
+    windows = [segment(f"a_doc_00_1#{n}_{n}") for n in (4, 5, 3, 2, 6, 7)]
+    kept, dropped = found(*windows)
+    # 5 and 3 overlap 4; 2 is free of 4, since 3 is gone; 6 likewise; 7 overlaps 6.
+    assert kept == ["a_doc_00_1#4_4", "a_doc_00_1#2_2", "a_doc_00_1#6_6"]
+    assert set(dropped.values()) == {"overlaps-better-hit"}
+    assert len(dropped) == 3
+    assert len(found(*windows, allow=True)[0]) == 3
+
+
+def test_as_many_remain_as_the_index_has_for_each_query():
+    own = [segment(f"m_doc_04_42#{n}_{n}") for n in range(50)]
+    others = [segment(f"a_doc_00_{n}#0_0") for n in range(8)]
+    kept, dropped = found(*own, *others, k=5)
+    assert kept == [s.segment_id for s in others[:5]]
+    assert len(dropped) == 50
+    assert len(found(*own, *others, k=20)[0]) == 8
+    assert found(k=5) == ([], {})
+    run = {"1": [Hit("m_doc_04_42#0_0", 2.0), Hit("b", 1.0)], "2": [Hit("m_doc_04_42#0_0", 1.0)]}
+    lateral = LateralRetriever(
+        TrecRunRetriever(run), ARTICLE, lambda ids: [segment(segment_id) for segment_id in ids]
+    )
+    result = lateral.search([Query(query_id=query, text="") for query in "123"], 3)
+    assert result.hits == {"1": [Hit("b", 1.0)], "2": [], "3": []}
+    assert result.dropped == (DroppedHit(segment_id="m_doc_04_42#0_0", reason="own-article"),)
+
+
+LETTERS = "abcdef"
+
+
+class Store:
+    """Knows a few segments, and what it was asked for."""
+
+    def __init__(self):
+        self.asked = []
+
+    def __call__(self, segment_ids):
+        self.asked += segment_ids
+        return [Segment(segment_id=name, text=LETTERS[LETTERS.index(name)]) for name in segment_ids]
+
+
+def ids_of(segments):
+    return "".join(segment.segment_id for segment in segments)
+
+
+def test_a_segment_is_fetched_once():
+    store = Store()
+    lookup = SegmentCache(store)
+    asked = ["ab", "bca", "", "abc"]
+    assert [ids_of(lookup(wanted)) for wanted in asked] == asked
+    assert store.asked == ["a", "b", "c"]
+    store = Store()
+    lookup = SegmentCache(store, size=2)
+    for wanted in ("a", "b", "a", "c", "a", "b"):
+        lookup(wanted)
+    assert store.asked == ["a", "b", "c", "b"]
+    lookup = SegmentCache(store)
+    with pytest.raises(ValueError, match="substring not found"):
+        lookup("az")
+    assert ids_of(lookup("a")) == "a"
+
+
+@settings(deadline=None)
+@given(st.lists(st.text(LETTERS)), st.integers(1, 8))
+def test_it_answers_as_the_store_does(asked, size):
+    lookup = SegmentCache(Store(), size)
+    assert [ids_of(lookup(wanted)) for wanted in asked] == asked

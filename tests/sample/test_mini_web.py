@@ -1,9 +1,6 @@
 """The mini web holds together: ids, hosts, references, citations, labels and probes."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
-from pathlib import Path
 
 import orjson
 import pytest
@@ -23,12 +20,9 @@ from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import open_index
 from sidelight.index.text.corpus import read_documents, write_segments
-from sidelight.retrieval.base import Retriever
 from sidelight.retrieval.first_stage import Bm25Retriever, DenseRetriever
 from sidelight.sample import sample_path
-from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.segment import document_id_of, overlapping
-from sidelight.schemas.topic import Article
 from sidelight.tracks import load_track
 
 SCALES = load_track().scales
@@ -40,52 +34,43 @@ ASSESSMENTS = MINI_WEB / "human_assessments"
 
 
 @pytest.fixture(scope="module")
-def topics() -> dict[str, Article]:
+def topics():
     return {topic.topic_id: topic for topic in read_articles(MINI_WEB / "topics.jsonl")}
 
 
 @pytest.fixture(scope="module")
-def documents() -> dict[str, Article]:
+def documents():
     return {doc.topic_id: doc for doc in read_documents(MINI_WEB / "documents.jsonl")}
 
 
 @pytest.fixture(scope="module")
-def rubrics() -> dict[str, Rubric]:
+def rubrics():
     return read_rubrics(MINI_WEB / "human_rubrics", SCALES)
 
 
 @pytest.fixture(scope="module")
-def segment_ids(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
-    path: Path = tmp_path_factory.mktemp("mini-web") / "segments.jsonl"
+def segment_ids(tmp_path_factory):
+    path = tmp_path_factory.mktemp("mini-web") / "segments.jsonl"
     write_segments(path, read_documents(MINI_WEB / "documents.jsonl"), lambda _: None)
     return {orjson.loads(line)["docid"] for line in path.read_bytes().splitlines()}
 
 
-def test_size(topics, documents, segment_ids):
+def test_pages_have_ids_and_addresses_of_their_own(topics, documents, segment_ids):
     assert len(topics) == 5
     assert len(documents) >= 150
     assert len(segment_ids) >= 700
-
-
-def test_document_ids_are_byte_offsets_within_their_shard():
-    offsets: Counter[str] = Counter()
+    offsets = Counter()
     for line in (MINI_WEB / "documents.jsonl").read_bytes().splitlines(keepends=True):
         stem, _, offset = orjson.loads(line)["docid"].rpartition("_")
         assert int(offset) == offsets[stem]
         offsets[stem] += len(line)
     assert sorted(offsets) == [f"msmarco_v2.1_doc_{shard}" for shard in range(90, 95)]
-
-
-def test_no_page_has_a_real_address(documents):
     assert all(document.host.endswith(".example") for document in documents.values())
     assert len({document.url for document in documents.values()}) == len(documents)
-
-
-def test_topics_are_documents(topics, documents):
     assert all(documents[topic_id].body == topic.body for topic_id, topic in topics.items())
 
 
-def test_rubrics_refer_to_pages_other_than_the_article(rubrics, topics, documents):
+def test_rubrics_and_probes_refer_to_pages_that_are_there(rubrics, topics, documents, segment_ids):
     urls = {document.url for document in documents.values()}
     assert set(rubrics) == set(topics)
     for topic_id, rubric in rubrics.items():
@@ -94,31 +79,31 @@ def test_rubrics_refer_to_pages_other_than_the_article(rubrics, topics, document
             for answer in question.answers:
                 assert answer.references
                 assert set(answer.references) <= urls - {topics[topic_id].url}
+    queries = read_queries(MINI_WEB / "probes" / "queries.tsv")
+    qrels = read_qrels(MINI_WEB / "probes" / "qrels.txt")
+    assert [query.query_id for query in queries] == list(qrels)
+    for grades in qrels.values():
+        assert set(grades) <= segment_ids
+        assert set(grades.values()) == {1}
 
 
-@pytest.mark.parametrize("path", QUESTION_RUNS, ids=lambda path: path.name)
-def test_question_runs_pass_the_strict_check(path, topics):
-    assert check_question_run(path, load_track().question_list, topics) == []
+def test_runs_pass_the_strict_checks(topics, segment_ids):
+    for path in QUESTION_RUNS:
+        assert check_question_run(path, load_track().question_list, topics) == []
+    for path in REPORT_RUNS:
+        problems = check_report_run(path, load_track().cited_text, topics, segment_ids)
+        assert {problem.code for problem in problems} <= {"uncited-sentence"}
+        assert all(problem.severity == "warning" for problem in problems)
+    for path in REPORT_RUNS:
+        for report in read_report_run(path).reports:
+            for sentence in report.responses:
+                cited = sentence.citations
+                assert report.metadata.topic_id not in map(document_id_of, cited)
+                assert not any(overlapping(one, cited) for one in cited)
 
 
-@pytest.mark.parametrize("path", REPORT_RUNS, ids=lambda path: path.name)
-def test_report_runs_pass_the_strict_check(path, topics, segment_ids):
-    problems = check_report_run(path, load_track().cited_text, topics, segment_ids)
-    assert {problem.code for problem in problems} <= {"uncited-sentence"}
-    assert all(problem.severity == "warning" for problem in problems)
-
-
-@pytest.mark.parametrize("path", REPORT_RUNS, ids=lambda path: path.name)
-def test_reports_cite_neither_their_article_nor_one_passage_twice(path):
-    for report in read_report_run(path).reports:
-        for sentence in report.responses:
-            cited = sentence.citations
-            assert report.metadata.topic_id not in map(document_id_of, cited)
-            assert not any(overlapping(one, cited) for one in cited)
-
-
-def test_every_answer_is_labelled_for_both_judged_runs(rubrics):
-    labelled: dict[tuple[str, str], set[str]] = defaultdict(set)
+def test_everything_judged_is_labelled(rubrics):
+    labelled = defaultdict(set)
     for item in read_assessments(
         ASSESSMENTS / "report_assessments.csv", ANSWER_ASSESSMENTS, SCALES
     ):
@@ -128,9 +113,6 @@ def test_every_answer_is_labelled_for_both_judged_runs(rubrics):
         for topic_id, rubric in rubrics.items()
         for run in ("lantern-t2", "quillmark-t2")
     }
-
-
-def test_every_rubric_question_has_at_least_three_labels_a_judged_run(rubrics):
     labels = Counter(
         (item.topic_id, item.rubric_question_rank, item.run_tag)
         for item in read_assessments(
@@ -144,9 +126,6 @@ def test_every_rubric_question_has_at_least_three_labels_a_judged_run(rubrics):
         for run in ("lantern-t1", "quillmark-t1")
     }
     assert min(labels.values()) >= 3
-
-
-def test_every_question_is_checked_for_being_compound():
     checked = read_assessments(
         ASSESSMENTS / "compound_question_check.csv", COMPOUND_ASSESSMENTS, SCALES
     )
@@ -162,7 +141,7 @@ def test_every_question_is_checked_for_being_compound():
     assert {item.label for item in checked} == set(SCALES["compound"].names)
 
 
-def test_there_are_copies_of_an_article_on_other_hosts(topics, documents):
+def test_there_are_copies_of_an_article_and_a_hostile_page(topics, documents):
     lines = {topic_id: set(topic.body.splitlines()) for topic_id, topic in topics.items()}
     copies = [
         document.host
@@ -172,9 +151,6 @@ def test_there_are_copies_of_an_article_on_other_hosts(topics, documents):
         and len(own & set(document.body.splitlines())) > 0.8 * len(own)
     ]
     assert sorted(copies) == ["amp.futureledger.example", "newsroundup.example"]
-
-
-def test_there_is_a_hostile_page(documents):
     (hostile,) = (
         document
         for document in documents.values()
@@ -182,15 +158,6 @@ def test_there_is_a_hostile_page(documents):
     )
     for attack in ("</document>", "<|im_start|>", "[E1]", "_doc_91_0#0_0", "<script>", "\u200b"):
         assert attack in hostile.body
-
-
-def test_probes_have_segments_to_find(segment_ids):
-    queries = read_queries(MINI_WEB / "probes" / "queries.tsv")
-    qrels = read_qrels(MINI_WEB / "probes" / "qrels.txt")
-    assert [query.query_id for query in queries] == list(qrels)
-    for grades in qrels.values():
-        assert set(grades) <= segment_ids
-        assert set(grades.values()) == {1}
 
 
 @pytest.mark.slow
@@ -203,7 +170,7 @@ def test_words_and_meaning_each_find_what_the_other_misses(tmp_path):
     queries = read_queries(MINI_WEB / "probes" / "queries.tsv")
     qrels = read_qrels(MINI_WEB / "probes" / "qrels.txt")
 
-    def answered(retriever: Retriever) -> set[str]:
+    def answered(retriever):
         return {
             query_id
             for query_id, hits in retriever.search(queries, 5).items()

@@ -1,13 +1,16 @@
-"""What steps did, put together in any order, and read again as it was."""
+"""Values that cannot be wrong: ids, scales, limits, and evidence and steps merged in any order."""
 
-from __future__ import annotations
-
-from typing import Any
+from itertools import permutations
+from typing import Annotated
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import BaseModel, ValidationError
 
+from sidelight.errors import InputError
+from sidelight.registry import names
+from sidelight.schemas.grading.judgment import Label, LabelScale, OneOf
 from sidelight.schemas.investigation.angle import (
     Angle,
     ArticleFacts,
@@ -16,13 +19,16 @@ from sidelight.schemas.investigation.angle import (
     Plan,
     PlannedQuery,
 )
-from sidelight.schemas.investigation.evidence import DroppedHit, Hit
+from sidelight.schemas.investigation.evidence import DroppedHit, Evidence, EvidenceSet, Hit
 from sidelight.schemas.investigation.report import (
     DraftQuestions,
     DraftReport,
     DraftSentence,
     DroppedCitation,
+    QuestionSet,
     Removal,
+    Report,
+    ReportLimits,
 )
 from sidelight.schemas.investigation.trace import (
     Finished,
@@ -33,6 +39,62 @@ from sidelight.schemas.investigation.trace import (
     Selected,
     Trace,
 )
+from sidelight.schemas.run import CitedSentence
+from sidelight.schemas.segment import (
+    Segment,
+    SegmentId,
+    document_id_of,
+    overlapping,
+    parse_segment_id,
+)
+from sidelight.text import budget_words
+from sidelight.tracks import load_track
+
+items = st.builds(
+    lambda number, angles: Evidence(
+        segment=Segment(segment_id=f"w_doc_00_{number}#0_0", text="x"), relevance=angles
+    ),
+    st.integers(0, 4),
+    st.dictionaries(st.sampled_from("abc"), st.floats(0.1, 1.0), min_size=1),
+)
+sets = st.lists(items, max_size=5).map(
+    lambda found: EvidenceSet.merge(*(EvidenceSet(items=(item,)) for item in found))
+)
+
+
+@given(sets, sets, sets)
+def test_merge_commutes_associates_and_is_idempotent(first, second, third):
+    merge = EvidenceSet.merge
+    assert merge(first, second) == merge(second, first)
+    assert merge(first, merge(second, third)) == merge(merge(first, second), third)
+    assert merge(first, first) == first
+
+
+@given(sets)
+def test_keys_lead_back_to_their_segments(found):
+    ids = found.segment_ids()
+    assert list(ids.values()) == sorted(ids.values())
+    assert all(ids[key] == item.segment.segment_id for key, item in found.keyed())
+
+
+def test_what_evidence_speaks_to_is_covered():
+    found = EvidenceSet.merge(
+        *(
+            EvidenceSet(
+                items=(
+                    Evidence(
+                        segment=Segment(segment_id=name, text="x"), relevance={"rating": score}
+                    ),
+                )
+            )
+            for name, score in (("s1", 0.2), ("s2", 0.9))
+        )
+    )
+    assert found.covers(["rating", "funding"]) == {"rating"}
+
+
+# What steps did, put together in any order, and read again as it was.
+
 
 ANGLE = Angle(angle_id="a", aspect=Aspect.AUTHOR, question="Who?", query="who", weight=2)
 COVERAGE = Coverage(covered=(), weight=0.0, score=0.0, go_on=False, reason="enough")
@@ -40,7 +102,7 @@ FIRST = DraftReport(sentences=(DraftSentence(text="She did.", segment_ids=("d1#0
 SECOND = DraftReport(sentences=(DraftSentence(text="He did.", segment_ids=("d3#0",)),))
 
 
-def searched(number: int, aspect: str) -> Trace:
+def searched(number, aspect):
     found = Searched(
         hits={f"{number}.{aspect}": (Hit(f"d{number}#0", 0.5), Hit(f"{aspect}#0", 0.25))},
         dropped=(DroppedHit(segment_id="d9#0", reason="own-article"),),
@@ -92,7 +154,7 @@ STEPS = [
 ]
 
 
-def merged(steps: list[Trace]) -> Trace:
+def merged(steps):
     trace = Trace()
     for step in steps:
         trace = trace.merge(step)
@@ -105,9 +167,7 @@ some_steps = st.lists(st.sampled_from(STEPS)).map(merged)
 
 @settings(deadline=None)
 @given(some_steps, some_steps, some_steps)
-def test_merging_commutes_associates_and_is_idempotent(
-    one: Trace, two: Trace, three: Trace
-) -> None:
+def test_merging_commutes_associates_and_is_idempotent(one, two, three):
     both = one.merge(two)
     # As text, because the order of rounds shows to whoever goes through them.
     assert both.model_dump_json() == two.merge(one).model_dump_json()
@@ -132,21 +192,151 @@ def test_merging_commutes_associates_and_is_idempotent(
         (Trace(checks={0: ()}), "trace.checks.0"),
     ],
 )
-def test_steps_that_disagree_are_refused(other: Trace, step: str) -> None:
+def test_steps_that_disagree_are_refused(other, step):
     with pytest.raises(ValueError, match=f"two steps disagree about {step}$"):
         WHOLE.merge(other)
 
 
-def test_a_trace_comes_back_from_its_file_as_it_was() -> None:
-    shown: dict[str, Any] = WHOLE.model_dump(mode="json")
+def test_a_trace_tells_what_was_done_and_comes_back_from_its_file():
+    shown = WHOLE.model_dump(mode="json")
     shown["rounds"] = {number: shown["rounds"][number] for number in ("1", "10", "2")}
     again = Trace.model_validate(shown)
     assert again == WHOLE
     assert list(again.rounds) == [1, 2, 10]
-
-
-def test_a_trace_tells_what_was_found_written_and_refused() -> None:
     assert WHOLE.found() == {"d1#0", "d2#0", "author#0", "claim#0", "d3#0", "d4#0"}
     assert WHOLE.refused() == {"claim", "d4"}
     assert WHOLE.drafts() == (FIRST, SECOND)
     assert (Trace().found(), Trace().refused(), Trace().drafts()) == (frozenset(), frozenset(), ())
+
+
+# A report or question set that breaks a limit, or cites what was never found, cannot exist.
+
+
+TOPIC = "w_doc_00_1"
+FOUND = ("w_doc_01_5#0_10", "w_doc_01_5#1_20", "w_doc_01_5#2_30", "w_doc_02_7#0_10")
+LIMITS = ReportLimits(max_words=20, max_citations=2, max_uncited=1)
+
+
+def report(*sentences, evidence=FOUND):
+    return Report(
+        topic_id=TOPIC,
+        sentences=tuple(CitedSentence(text=text, citations=cited) for text, cited in sentences),
+        evidence_ids=frozenset(evidence),
+        limits=LIMITS,
+    )
+
+
+def test_what_breaks_a_limit_cannot_exist():
+    made = report(("Five words are in here.", FOUND[:1]), ("And this cites nothing.", ()))
+    assert len(made.sentences) == 2
+    for sentences, says in [
+        ([("word " * 20 + "over", FOUND[:1])], "21 words, over 20"),
+        ([("One.", ()), ("Two.", ())], "2 sentences cite nothing"),
+        ([("One.", ("w_doc_09_9#0_1",))], "was not retrieved"),
+        ([("One.", (FOUND[0], FOUND[3], FOUND[2]))], "too many or repeated"),
+        ([("One.", (FOUND[0], FOUND[0]))], "too many or repeated"),
+        ([("One.", (FOUND[0], FOUND[1]))], "overlapping windows"),
+        ([("", (FOUND[0],))], "not a clean single line"),
+        ([("One.\nTwo.", (FOUND[0],))], "not a clean single line"),
+        ([("Hid\u200bden.", (FOUND[0],))], "not a clean single line"),
+    ]:
+        with pytest.raises(InputError, match=says):
+            report(*sentences)
+    own = f"{TOPIC}#3_99"
+    with pytest.raises(InputError, match="cites itself"):
+        report(("One.", (own,)), evidence=[own])
+    for questions, says in [
+        (("One?",), "expected 2 questions, found 1"),
+        (("One?", "one?"), "occurs twice"),
+        (("One?", ""), "not a clean single line"),
+        (("One?", "T\tab?"), "not a clean single line"),
+        (("One?", '"Quoted" by whom?'), "not a clean single line"),
+        (("One?", "x" * 21), "over 20 characters"),
+    ]:
+        with pytest.raises(InputError, match=says):
+            QuestionSet(topic_id=TOPIC, questions=questions, count=2, max_characters=20)
+
+
+@given(st.lists(st.text(alphabet="ab ´ﷺ", max_size=30), max_size=6))
+def test_no_report_ever_exceeds_its_word_limit(texts):
+    try:
+        made = report(*((text, FOUND[:1]) for text in texts))
+    except InputError:
+        return
+    assert sum(budget_words(sentence.text) for sentence in made.sentences) <= LIMITS.max_words
+
+
+# A scale says what labels there are; nothing else knows them.
+
+
+GRADES = LabelScale(
+    name="relevance",
+    labels=(
+        Label(name="perfect", credit=3, written="3", merged="relevant"),
+        Label(name="wrong", opposes=True),
+        Label(name="high", credit=2, written="2", merged="relevant"),
+        Label(name="related", credit=1, written="1"),
+        Label(name="none", written="0"),
+    ),
+    precedence=("wrong", "perfect", "high", "related", "none"),
+)
+SCALES = [scale for name in names("track") for scale in load_track(name).scales.values()]
+
+
+def test_a_scale_orders_reads_and_merges_its_labels():
+    assert GRADES.levels == ("none", "related", "high", "perfect")
+    assert (GRADES.highest, GRADES.lowest, GRADES.opposite) == ("perfect", "none", "wrong")
+    found = [label and label.name for label in map(GRADES.read, ("3", "wrong", "perfect"))]
+    assert found == ["perfect", "wrong", None]
+    for given_labels in permutations(("none", "high", "wrong")):
+        assert GRADES.first(given_labels) == "wrong"
+    assert GRADES.first(("none", "high")) == "high"
+    seen = [GRADES.coarse(name) for name in GRADES.names]
+    assert seen == ["relevant", "wrong", "relevant", "related", "none"]
+    for changes, says in [
+        ({"labels": GRADES.labels + GRADES.labels[:1]}, "occurs twice"),
+        ({"precedence": ("wrong",)}, "must name every label once"),
+        ({"labels": GRADES.labels[:2], "precedence": ()}, "the last label"),
+    ]:
+        with pytest.raises(ValidationError, match=says):
+            LabelScale.model_validate(GRADES.model_dump() | changes)
+
+    class Reply(BaseModel):
+        label: Annotated[str, OneOf(GRADES.names)]
+
+    assert Reply.model_json_schema()["properties"]["label"]["enum"] == list(GRADES.names)
+    assert Reply(label="high").label == "high"
+    with pytest.raises(ValidationError):
+        Reply(label="3")
+
+
+@given(st.sampled_from(SCALES))
+def test_scales_of_tracks_can_be_read_back(scale):
+    assert len(set(scale.writings)) == len(scale.names)
+    for writing, label in zip(scale.writings, scale.labels, strict=True):
+        assert scale.read(writing) is label
+    earned = [scale.credit(name) for name in scale.levels]
+    # The order is that of what was looked for, which need not be what earns.
+    assert earned in (sorted(earned), sorted(earned, reverse=True))
+
+
+# Segment ids are read as the collection writes them.
+
+
+KNOWN = "msmarco_v2.1_doc_16_1992489241#2_2215054467"
+
+
+def test_segment_ids_have_four_parts_and_neighbours_overlap():
+    assert parse_segment_id(KNOWN) == SegmentId(
+        document_id="msmarco_v2.1_doc_16_1992489241", shard="16", window=2, offset=2215054467
+    )
+    assert document_id_of(KNOWN) == "msmarco_v2.1_doc_16_1992489241"
+    for value in [
+        *("", "184", KNOWN + "\n", KNOWN.replace("#", ""), KNOWN.replace("2_", "٢_")),
+        *(KNOWN + "9" * 5000, KNOWN.replace("#2", "#" + "2" * 5000)),
+    ]:
+        assert parse_segment_id(value) is None
+    for other, expected in [("#1_5", True), ("#3_5", True), ("#2_5", False), ("#4_5", False)]:
+        same, elsewhere = "msmarco_v2.1_doc_16_1992489241" + other, "msmarco_v2.1_doc_16_7" + other
+        assert overlapping(KNOWN, [elsewhere, same, "184"]) == [same] * expected
+        assert overlapping("184", [KNOWN]) == []

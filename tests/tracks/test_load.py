@@ -1,7 +1,5 @@
 """Tracks: found by name or path, and refused with the place of what is wrong."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -19,7 +17,7 @@ from sidelight.tracks import load_track, run_file_names
 OWN = Path(sidelight.tracks.__file__).parent
 
 
-def changed(folder: Path, **changes: object) -> str:
+def changed(folder, **changes):
     """Write a copy of a track with other values, and return its path."""
     content = yaml.safe_load((OWN / "rag2025.yaml").read_text(encoding="utf-8"))
     content.update(changes)
@@ -28,85 +26,10 @@ def changed(folder: Path, **changes: object) -> str:
     return str(path)
 
 
-def test_a_path_is_as_good_as_a_name(tmp_path: Path) -> None:
+def test_tracks_are_found_by_path_by_name_and_by_kind(tmp_path):
     mine = load_track(changed(tmp_path, name="mine"))
     assert mine.name == "mine"
     assert mine.tasks == load_track("rag2025").tasks
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"tasks": []}, "tasks: "),
-        ({"topic_ids": None}, "topic_ids: "),
-        ({"surprise": 1}, "surprise: "),
-        ({"usual_runs": 0}, "usual_runs: "),
-    ],
-)
-def test_what_is_wrong_with_a_track_is_said_with_its_place(
-    tmp_path: Path, changes: dict[str, object], message: str
-) -> None:
-    with pytest.raises(UsageError, match=r"mine\.yaml: expected a track; ") as caught:
-        load_track(changed(tmp_path, **changes))
-    assert message in caught.value.message
-
-
-@pytest.mark.parametrize("attribute", ["name", "file_name", "run_id_suffix"])
-def test_two_tasks_that_cannot_be_told_apart_are_refused(tmp_path: Path, attribute: str) -> None:
-    first, second = yaml.safe_load((OWN / "rag2025.yaml").read_text(encoding="utf-8"))["tasks"]
-    second[attribute] = first[attribute]
-    with pytest.raises(UsageError, match=f"two tasks have one {attribute}"):
-        load_track(changed(tmp_path, tasks=[first, second]))
-
-
-def test_a_pattern_that_is_none_is_refused(tmp_path: Path) -> None:
-    tasks = yaml.safe_load((OWN / "rag2025.yaml").read_text(encoding="utf-8"))["tasks"]
-    tasks[0]["run_id_pattern"] = "["
-    with pytest.raises(UsageError, match="not a regular expression"):
-        load_track(changed(tmp_path, tasks=tasks))
-
-
-@pytest.mark.parametrize(
-    ("key", "value"), [("max_words", 10**12), ("max_citations", 0), ("max_uncited", -1)]
-)
-def test_a_limit_beyond_all_measure_is_refused(tmp_path: Path, key: str, value: int) -> None:
-    tasks = yaml.safe_load((OWN / "dragun2025.yaml").read_text(encoding="utf-8"))["tasks"]
-    tasks[1][key] = value
-    with pytest.raises(UsageError, match=key):
-        load_track(changed(tmp_path, tasks=tasks))
-
-
-@pytest.mark.parametrize("credit", [1e308, float("inf"), -1.0])
-def test_a_credit_beyond_all_measure_is_refused(tmp_path: Path, credit: float) -> None:
-    scales = yaml.safe_load((OWN / "dragun2025.yaml").read_text(encoding="utf-8"))["scales"]
-    scales["importance"]["labels"][0]["credit"] = credit
-    with pytest.raises(UsageError, match="credit"):
-        load_track(changed(tmp_path, scales=scales))
-
-
-@pytest.mark.parametrize("written", ["s", "99999999f", ".4f}"])
-def test_numbers_are_printed_with_digits_behind_the_point(tmp_path: Path, written: str) -> None:
-    tasks = yaml.safe_load((OWN / "dragun2025.yaml").read_text(encoding="utf-8"))["tasks"]
-    tasks[0]["measures"][0]["format"] = written
-    with pytest.raises(UsageError, match="format"):
-        load_track(changed(tmp_path, tasks=tasks))
-
-
-@pytest.mark.parametrize("name", ["nowhere.yaml", "dragun2026", "os:system", "null\0.yaml"])
-def test_a_track_that_is_nowhere_is_a_usage_error(name: str) -> None:
-    with pytest.raises(UsageError, match=f"track .*{re.escape(name.partition(chr(0))[0])}"):
-        load_track(name)
-
-
-def test_a_format_of_another_kind_is_refused(tmp_path: Path) -> None:
-    tasks = yaml.safe_load((OWN / "rag2025.yaml").read_text(encoding="utf-8"))["tasks"]
-    tasks[0]["format"] = "questions_tsv"
-    task = load_track(changed(tmp_path, tasks=tasks)).tasks[0]
-    with pytest.raises(UsageError, match="is a ranking; the format questions_tsv holds"):
-        run_format(task)
-
-
-def test_tasks_are_found_by_name_and_by_kind() -> None:
     rag = load_track("rag2025")
     assert rag.task("answer") is rag.cited_text is rag.find(CitedTextTask)
     assert rag.of_kind(RankingTask).depth == 100
@@ -115,22 +38,65 @@ def test_tasks_are_found_by_name_and_by_kind() -> None:
         _ = rag.question_list
     with pytest.raises(UsageError, match="expected one of retrieval, answer"):
         rag.task("task1")
-
-
-def test_the_limits_tell_when_a_text_is_long_enough() -> None:
     dragun, rag = load_track("dragun2025").cited_text, load_track("rag2025").cited_text
     assert (dragun.enough_words, dragun.thin_words) == (225, 100)
     assert (rag.enough_words, rag.thin_words) == (360, 160)
-
-
-def test_run_directories_name_files_as_the_tracks_say() -> None:
     assert run_file_names() >= {"task1.tsv", "task2.jsonl", "retrieval.trec", "answers.jsonl"}
+    for name in ["nowhere.yaml", "dragun2026", "os:system", "null\0.yaml"]:
+        with pytest.raises(UsageError, match=f"track .*{re.escape(name.partition(chr(0))[0])}"):
+            load_track(name)
 
 
-def test_the_web_app_takes_articles_only() -> None:
+def set_task(place, key, value):
+    return lambda track: track["tasks"][place].update({key: value})
+
+
+@pytest.mark.parametrize(
+    ("track", "change", "says"),
+    [
+        *(
+            ("rag2025", lambda track, key=key, value=value: track.update({key: value}), f"{key}: ")
+            for key, value in (
+                *(("tasks", []), ("topic_ids", None), ("surprise", 1), ("usual_runs", 0)),
+            )
+        ),
+        *(
+            (
+                "rag2025",
+                lambda track, key=key: track["tasks"][1].update({key: track["tasks"][0][key]}),
+                f"two tasks have one {key}",
+            )
+            for key in ("name", "file_name", "run_id_suffix")
+        ),
+        ("rag2025", set_task(0, "run_id_pattern", "["), "not a regular expression"),
+        ("dragun2025", set_task(1, "max_words", 10**12), "max_words"),
+        *(
+            (
+                "dragun2025",
+                lambda track, written=written: track["tasks"][0]["measures"][0].update(
+                    format=written
+                ),
+                "format",
+            )
+            for written in ("s", "99999999f", ".4f}")
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_track_is_named(tmp_path, track, change, says):
+    content = yaml.safe_load((OWN / f"{track}.yaml").read_text(encoding="utf-8"))
+    change(content)
+    with pytest.raises(UsageError, match=r"mine\.yaml: expected a track; ") as caught:
+        load_track(changed(tmp_path, **content))
+    assert says in caught.value.message
+
+
+def test_a_format_of_another_kind_and_a_track_without_articles_are_refused(tmp_path):
+    tasks = yaml.safe_load((OWN / "rag2025.yaml").read_text(encoding="utf-8"))["tasks"]
+    tasks[0]["format"] = "questions_tsv"
+    task = load_track(changed(tmp_path, tasks=tasks)).tasks[0]
+    with pytest.raises(UsageError, match="is a ranking; the format questions_tsv holds"):
+        run_format(task)
     with pytest.raises(UsageError, match="articles can be pasted; TREC 2025 RAG has no task"):
         CliRunner().invoke(
-            app,
-            ["serve", "--index", "nowhere", "--set", "track=rag2025"],
-            catch_exceptions=False,
+            app, ["serve", "--index", "nowhere", "--set", "track=rag2025"], catch_exceptions=False
         )

@@ -1,4 +1,4 @@
-"""Coefficients by hand, beside independent implementations, and what must hold of any."""
+"""Coefficients by hand, beside independent implementations, and scores of two sides compared."""
 
 from collections import Counter
 from fractions import Fraction
@@ -12,26 +12,42 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 from sklearn.metrics import cohen_kappa_score
 
-from sidelight.evaluation.agreement.coefficients import (
-    chance_corrected,
-    cohen_kappa,
-    expected_agreement,
-    gwet_ac1,
-    kendall,
-    raw_agreement,
-    resampled_kendall,
-    resampled_spearman,
-    resampled_tau_ap,
-    resampled_tau_ap_b,
-    spearman,
-    tau_ap,
-    tau_ap_b,
-)
+from sidelight.errors import InputError, UsageError
+from sidelight.evaluation.agreement import coefficients
 from sidelight.evaluation.agreement.qrels import PairOrder, pair_order
+from sidelight.evaluation.agreement.ranks import compare_scores
+from sidelight.evaluation.scoring.table import TopicScore
 from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assessments
 from sidelight.tracks import load_track
-from tests.helpers.labels.agreement_tables import as_labels, tables
-from tests.helpers.labels.score_vectors import sampled, vectors
+
+vectors = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=3, max_size=8).map(
+    lambda pairs: tuple(np.array(pairs, dtype=float).T)
+)
+
+
+def sampled(first, second, correlate):
+    """Return what a correlation is of each of five samples of the items, drawn one by one."""
+    draws = np.random.default_rng(0).integers(len(first), size=(5, len(first)))
+    counts = np.array([np.bincount(draw, minlength=len(first)) for draw in draws])
+    values = [correlate(first[draw], second[draw]) for draw in draws]
+    return counts, np.array([np.nan if value is None else value for value in values])
+
+
+@st.composite
+def _tables(draw):
+    k = draw(st.integers(2, 4))
+    cells = draw(st.lists(st.integers(0, 9), min_size=k * k, max_size=k * k))
+    return np.array(cells, dtype=np.int64).reshape(k, k)
+
+
+tables = _tables()
+
+
+def as_labels(table):
+    """Return the two lists of labels that a table counts."""
+    pairs = [place for place, count in np.ndenumerate(table) for _ in range(count)]
+    return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+
 
 SCALES = load_track().scales
 NOTHING = np.zeros((2, 2), dtype=np.int64)
@@ -39,9 +55,8 @@ ONE_CATEGORY = np.array([[7, 0], [0, 0]])
 SKEWED = np.array([[90, 5], [5, 0]])
 
 
-@pytest.mark.parametrize(
-    ("table", "kappa"),
-    [
+def test_kappa_and_ac1_by_hand():
+    for table, kappa in [
         # p_o = 35 / 50; p_e = (25 * 30 + 25 * 20) / 50^2 = 0.5; (0.7 - 0.5) / 0.5
         ([[20, 5], [10, 15]], 0.4),
         # p_o = 0; p_e = (1 * 1 + 1 * 1) / 4 = 0.5; (0 - 0.5) / 0.5
@@ -49,34 +64,24 @@ SKEWED = np.array([[90, 5], [5, 0]])
         # p_o = 0 and p_e = 0: nothing was expected, and nothing was found
         ([[0, 7], [0, 0]], 0),
         # p_o = 0.9; p_e = 0.95^2 + 0.05^2 = 0.905
-        (SKEWED, -0.005 / 0.095),
-        (ONE_CATEGORY, None),
-        (NOTHING, None),
-    ],
-)
-def test_kappa_by_hand(table, kappa):
-    assert cohen_kappa(np.array(table)) == pytest.approx(kappa)
-
-
-@pytest.mark.parametrize(
-    ("table", "ac1"),
-    [
+        *((SKEWED, -0.005 / 0.095), (ONE_CATEGORY, None), (NOTHING, None)),
+    ]:
+        assert coefficients.cohen_kappa(np.array(table)) == pytest.approx(kappa)
+    for table, ac1 in [
         # pi = (0.95, 0.05); p_e = 2 * 0.95 * 0.05 / (2 - 1) = 0.095; (0.9 - 0.095) / 0.905
         (SKEWED, 0.805 / 0.905),
         # categories nobody used count: p_e = 0.095 / (3 - 1) = 0.0475
         (np.pad(SKEWED, (0, 1)), 0.8525 / 0.9525),
         (ONE_CATEGORY, 1),  # p_o = 1, p_e = 0
         (NOTHING, None),
-    ],
-)
-def test_ac1_by_hand(table, ac1):
-    assert gwet_ac1(table) == pytest.approx(ac1)
+    ]:
+        assert coefficients.gwet_ac1(table) == pytest.approx(ac1)
 
 
 @given(tables)
 def test_kappa_as_scikit_learn_has_it(table):
-    kappa = cohen_kappa(table)
-    assert kappa == cohen_kappa(table.T)
+    kappa = coefficients.cohen_kappa(table)
+    assert kappa == coefficients.cohen_kappa(table.T)
     assert kappa is None or -1 <= kappa <= 1
     first, second = as_labels(table)
     if kappa is None:
@@ -90,30 +95,27 @@ def test_kappa_as_scikit_learn_has_it(table):
 def test_ac1_as_a_second_implementation_has_it(table):
     first, second = as_labels(table)
     if not first:
-        assert raw_agreement(table) is None
+        assert coefficients.raw_agreement(table) is None
         return
     k, n = len(table), len(first)
     observed = Fraction(sum(one == other for one, other in zip(first, second, strict=True)), n)
-    assert raw_agreement(table) == pytest.approx(float(observed))
+    assert coefficients.raw_agreement(table) == pytest.approx(float(observed))
     expected = Fraction(0)
     for category in range(k):
         pi = Fraction(first.count(category) + second.count(category), 2 * n)
         expected += pi * (1 - pi) / (k - 1)
-    ac1 = gwet_ac1(table)
+    ac1 = coefficients.gwet_ac1(table)
     assert ac1 == pytest.approx(float((observed - expected) / (1 - expected)), abs=1e-12)
     assert -1 <= ac1 <= 1
 
 
-def test_published_question_agreement_is_consistent():
+def test_published_agreement_is_consistent(shared_data):
     # DRAGUN resources paper, table 2: 8.7% very-similar, 12.9% similar, 78.4% of no credit; taken
     # for the judge's shares, too, which are not public. Section 4: raw 82.1%, AC1 .785.
-    expected = expected_agreement([0.087, 0.129, 0.784])
+    expected = coefficients.expected_agreement([0.087, 0.129, 0.784])
     # (0.087 * 0.913 + 0.129 * 0.871 + 0.784 * 0.216) / 2 = 0.3612 / 2
     assert expected == pytest.approx(0.1806, abs=1e-4)
-    assert chance_corrected(0.821, expected) == pytest.approx(0.782, abs=5e-4)
-
-
-def test_published_answer_agreement_is_consistent(shared_data):
+    assert coefficients.chance_corrected(0.821, expected) == pytest.approx(0.782, abs=5e-4)
     # People, table 2: supports 5.0%, partial 7.8%, contradicts 0.8%, none 86.4%. The judge: its
     # published labels. Section 4: raw 86.7%, AC1 .85.
     people = {"supports": 0.050, "partial": 0.078, "contradicts": 0.008, "none": 0.864}
@@ -121,17 +123,19 @@ def test_published_answer_agreement_is_consistent(shared_data):
     labels = read_assessments(path, ANSWER_ASSESSMENTS, SCALES)
     judge = Counter(item.label for item in labels)
     shares = [(people[label] + judge[label] / len(labels)) / 2 for label in SCALES["answers"].names]
-    assert chance_corrected(0.867, expected_agreement(shares)) == pytest.approx(0.854, abs=5e-4)
+    assert coefficients.chance_corrected(
+        0.867, coefficients.expected_agreement(shares)
+    ) == pytest.approx(0.854, abs=5e-4)
 
 
 REFERENCE = np.array([4.0, 3, 2, 1])
 TOP_SWAPPED, BOTTOM_SWAPPED = np.array([3.0, 4, 2, 1]), np.array([4.0, 3, 1, 2])
 CONSTANT, FALLING = np.array([1.0, 1, 1]), np.array([3.0, 2, 1])
 RESAMPLED = {
-    kendall: resampled_kendall,
-    spearman: resampled_spearman,
-    tau_ap: resampled_tau_ap,
-    tau_ap_b: resampled_tau_ap_b,
+    coefficients.kendall: coefficients.resampled_kendall,
+    coefficients.spearman: coefficients.resampled_spearman,
+    coefficients.tau_ap: coefficients.resampled_tau_ap,
+    coefficients.tau_ap_b: coefficients.resampled_tau_ap_b,
 }
 every_correlation = pytest.mark.parametrize(
     "correlate", RESAMPLED, ids=lambda correlate: correlate.__name__
@@ -153,43 +157,72 @@ def test_of_samples_as_of_the_items_they_hold(correlate, case):
     assert found == pytest.approx(expected, nan_ok=True)
 
 
-@pytest.mark.parametrize(
-    ("correlate", "first", "second", "expected"),
-    [
+def test_correlations_by_hand():
+    for correlate, first, second, expected in [
         # 6 pairs, one reversed: (5 - 1) / 6
-        (kendall, REFERENCE, TOP_SWAPPED, 4 / 6),
-        (kendall, REFERENCE, BOTTOM_SWAPPED, 4 / 6),
+        (coefficients.kendall, REFERENCE, TOP_SWAPPED, 4 / 6),
+        (coefficients.kendall, REFERENCE, BOTTOM_SWAPPED, 4 / 6),
         # ab is tied on the first side, ac and bc are concordant: 2 / sqrt((2 + 1) * 2)
-        (kendall, [2.0, 2, 1], FALLING, 2 / sqrt(6)),
+        (coefficients.kendall, [2.0, 2, 1], FALLING, 2 / sqrt(6)),
         # without ties 1 - 6 * sum of d^2 / (n * (n^2 - 1)) = 1 - 6 * (1 + 1) / (4 * 15)
-        (spearman, REFERENCE, TOP_SWAPPED, 0.8),
+        (coefficients.spearman, REFERENCE, TOP_SWAPPED, 0.8),
         # a swap at the top costs more: of what stands above ranks 2, 3, 4 it stands there rightly
         # 0 of 1, 2 of 2, 3 of 3, so that it is 2 / 3 * (0 + 1 + 1) - 1
-        (tau_ap, REFERENCE, TOP_SWAPPED, 1 / 3),
+        (coefficients.tau_ap, REFERENCE, TOP_SWAPPED, 1 / 3),
         # 1 of 1, 2 of 2, 2 of 3: 2 / 3 * (1 + 1 + 2 / 3) - 1
-        (tau_ap, REFERENCE, BOTTOM_SWAPPED, 7 / 9),
+        (coefficients.tau_ap, REFERENCE, BOTTOM_SWAPPED, 7 / 9),
         # order c, d, a, b. d: c rightly above, +1; a: c and d wrongly, -1; b: c and d wrongly, a
         # rightly, (-1 - 1 + 1) / 3: (1 - 1 - 1 / 3) / 3
-        (tau_ap, REFERENCE, [2.0, 1, 4, 3], -1 / 9),
+        (coefficients.tau_ap, REFERENCE, [2.0, 1, 4, 3], -1 / 9),
         # order b, c, d, a. c: +1; d: +1; a: -1: 1 / 3
-        (tau_ap, REFERENCE, [1.0, 4, 3, 2], 1 / 3),
+        (coefficients.tau_ap, REFERENCE, [1.0, 4, 3, 2], 1 / 3),
         # and the other way, order a, b, c, d. b: -1; c: (-1 + 1) / 2; d: (-1 + 1 + 1) / 3: -2 / 9
-        (tau_ap, [1.0, 4, 3, 2], REFERENCE, -2 / 9),
+        (coefficients.tau_ap, [1.0, 4, 3, 2], REFERENCE, -2 / 9),
         # tied under test are not compared: c and d have a and b above them, rightly: (1 + 1) / 2
-        (tau_ap, REFERENCE, [2.0, 2, 1, 1], 1),
+        (coefficients.tau_ap, REFERENCE, [2.0, 2, 1, 1], 1),
         # a tie in the reference counts half. b: 0; c: a and b rightly above it, 1: (0 + 1) / 2
-        (tau_ap, [2.0, 2, 1], FALLING, 0.5),
+        (coefficients.tau_ap, [2.0, 2, 1], FALLING, 0.5),
         # equal scores agree with ties, too
-        (tau_ap_b, [3.0, 2, 2, 1], [3.0, 2, 2, 1], 1),
-    ],
-)
-def test_correlations_by_hand(correlate, first, second, expected):
-    assert correlate(np.array(first), np.array(second)) == pytest.approx(expected)
+        (coefficients.tau_ap_b, [3.0, 2, 2, 1], [3.0, 2, 2, 1], 1),
+    ]:
+        assert correlate(np.array(first), np.array(second)) == pytest.approx(expected)
+    people, judge = np.arange(26.0), np.zeros(26)
+    judge[25] = 1
+    assert coefficients.tau_ap(people, judge) == 1
+    # Judge's order: the 25 others have the best above them, rightly: 1. People's order: of the i
+    # runs above rank i + 1, the best alone is above it for the judge: 2 / 25 * H(25) - 1.
+    harmonic = sum(1 / place for place in range(1, 26))
+    assert coefficients.tau_ap_b(people, judge) == pytest.approx((1 + 2 / 25 * harmonic - 1) / 2)
+    assert coefficients.tau_ap_b(people, judge) < 0.16
+    for (
+        first,
+        second,
+        published,
+    ) in [  # figures of the tests of the R package ircor, by the coefficient's authors
+        (
+            [0.9, 0.4, 0.9, 0.9, 0.7, 0.1, 0.2, 0.4, 0.5, 1],
+            [0.8, 0.4, 0.8, 1, 0.7, 0.1, 0.4, 0.5, 0.6, 1],
+            0.7321,
+        ),
+        (
+            [0.3, 0.6, 0.2, 0.9, 0.6, 0.2, 0.7, 0.8, 0.7, 0.4],
+            [0.3, 0.8, 0.7, 0.9, 0.1, 0.1, 0.5, 0.6, 1, 0.6],
+            0.297,
+        ),
+        (
+            [0.2, 0.6, 0.9, 0.1, 0.5, 0.6, 0.8, 0.4, 1, 0.4],
+            [0.8, 0.3, 0.3, 0.9, 0.6, 0.3, 0.2, 0.9, 0, 0.2],
+            -0.7047,
+        ),
+    ]:
+        assert coefficients.tau_ap_b(np.array(first), np.array(second)) == pytest.approx(
+            published, abs=5e-5
+        )
 
 
 @given(vectors)
 def test_kendall_as_scipy_has_it(case):
-    tau = kendall(*case)
+    tau = coefficients.kendall(*case)
     expected = kendalltau(*case, variant="b", method="asymptotic").statistic
     assert expected == pytest.approx(np.nan if tau is None else tau, nan_ok=True)
 
@@ -197,7 +230,7 @@ def test_kendall_as_scipy_has_it(case):
 @given(vectors)
 def test_spearman_as_the_correlation_of_mean_ranks(case):
     first, second = case
-    rho = spearman(first, second)
+    rho = coefficients.spearman(first, second)
     if len(set(first)) == 1 or len(set(second)) == 1:
         assert rho is None
         return
@@ -217,53 +250,20 @@ def test_tau_ap_as_published_where_nothing_is_tied(reference, scores):
         if rank
     )
     expected = 2 / (6 - 1) * total - 1
-    assert tau_ap(np.array(reference, float), np.array(scores, float)) == pytest.approx(expected)
+    assert coefficients.tau_ap(
+        np.array(reference, float), np.array(scores, float)
+    ) == pytest.approx(expected)
 
 
 @given(vectors)
 def test_tau_ap_is_bounded_and_one_for_equal_scores_and_its_mean_symmetric(case):
     first, second = case
-    for value in (tau_ap(first, second), tau_ap_b(first, second)):
+    for value in (coefficients.tau_ap(first, second), coefficients.tau_ap_b(first, second)):
         assert value is None or -1 <= value <= 1
-    assert tau_ap_b(first, second) == tau_ap_b(second, first)
+    assert coefficients.tau_ap_b(first, second) == coefficients.tau_ap_b(second, first)
     if len(set(first)) > 1:
-        assert tau_ap(first, first) == 1
-        assert tau_ap(first, -first) == -1
-
-
-def test_a_judge_that_only_knows_the_best_of_26_knows_little():
-    people, judge = np.arange(26.0), np.zeros(26)
-    judge[25] = 1
-    assert tau_ap(people, judge) == 1
-    # Judge's order: the 25 others have the best above them, rightly: 1. People's order: of the i
-    # runs above rank i + 1, the best alone is above it for the judge: 2 / 25 * H(25) - 1.
-    harmonic = sum(1 / place for place in range(1, 26))
-    assert tau_ap_b(people, judge) == pytest.approx((1 + 2 / 25 * harmonic - 1) / 2)
-    assert tau_ap_b(people, judge) < 0.16
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "published"),
-    [  # figures of the tests of the R package ircor, by the coefficient's authors
-        (
-            [0.9, 0.4, 0.9, 0.9, 0.7, 0.1, 0.2, 0.4, 0.5, 1],
-            [0.8, 0.4, 0.8, 1, 0.7, 0.1, 0.4, 0.5, 0.6, 1],
-            0.7321,
-        ),
-        (
-            [0.3, 0.6, 0.2, 0.9, 0.6, 0.2, 0.7, 0.8, 0.7, 0.4],
-            [0.3, 0.8, 0.7, 0.9, 0.1, 0.1, 0.5, 0.6, 1, 0.6],
-            0.297,
-        ),
-        (
-            [0.2, 0.6, 0.9, 0.1, 0.5, 0.6, 0.8, 0.4, 1, 0.4],
-            [0.8, 0.3, 0.3, 0.9, 0.6, 0.3, 0.2, 0.9, 0, 0.2],
-            -0.7047,
-        ),
-    ],
-)
-def test_tau_ap_b_as_published(first, second, published):
-    assert tau_ap_b(np.array(first), np.array(second)) == pytest.approx(published, abs=5e-5)
+        assert coefficients.tau_ap(first, first) == 1
+        assert coefficients.tau_ap(first, -first) == -1
 
 
 GRADES = st.lists(st.tuples(st.integers(0, 4), st.integers(-1, 3)), max_size=12)
@@ -288,3 +288,111 @@ def test_pairs_as_going_through_them(pairs):
         tied=sum(product == 0 for product in products),
         reversed=sum(product < 0 for product in products),
     )
+
+
+PEOPLE = {"a": (0.9, 0.1), "b": (0.6, 0.35), "c": (0.3, 0.2)}
+JUDGE = {"a": (0.8, 0.3), "b": (0.5, 0.2), "c": (0.4, 0.1)}
+
+
+def scores(rows, measure="score"):
+    """Return scores from run tag -> one score for each topic t1, t2, ..."""
+    return [
+        TopicScore(run_tag, f"t{number}", {measure: value})
+        for run_tag, values in rows.items()
+        for number, value in enumerate(values, 1)
+    ]
+
+
+def test_all_levels_and_correlations_by_hand():
+    found = compare_scores(scores(PEOPLE), scores(JUDGE), "score")
+    assert found.run_tags == ("a", "b", "c")
+    assert found.topic_ids == ("t1", "t2")
+    # means .5 .475 .25 and .55 .35 .25: a, b, c on both sides
+    assert found.runs["tau_b"] == pytest.approx(1)
+    # t1: a, b, c on both sides, 1; t2: b, c, a against a, b, c, (1 - 2) / 3
+    topics = found.topics["tau_b"]
+    assert topics.mean == pytest.approx(1 / 3)
+    assert (topics.low, topics.high) == (pytest.approx(-1 / 3), pytest.approx(1))
+    # The judge orders all six a1 b1 c1 a2 b2 c2; people gave them .9 .6 .3 .1 .35 .2: of 15 pairs
+    # c1 b2, a2 b2 and a2 c2 are reversed, (12 - 3) / 15
+    assert found.pairs["tau_b"] == pytest.approx(0.6)
+    people = {"a": (4,), "b": (3,), "c": (2,), "d": (1,)}
+    judge = {"a": (1,), "b": (4,), "c": (3,), "d": (2,)}
+    found = compare_scores(scores(people), scores(judge), "score")
+    # 3 of 6 pairs reversed; rho = 1 - 6 * (9 + 1 + 1 + 1) / (4 * 15)
+    # tau_AP: the judge's order is b, c, d, a with 1 of 1, 2 of 2, 0 of 3 above rightly:
+    # 2 / 3 * (1 + 1 + 0) - 1; the other way round it would be -2 / 9
+    assert found.runs == {
+        "tau_b": pytest.approx(0),
+        "spearman": pytest.approx(-0.2),
+        "tau_ap": pytest.approx(1 / 3),
+        "tau_ap_b": pytest.approx((1 / 3 - 2 / 9) / 2),
+    }
+    assert found.pairs == found.runs
+    assert {name: topic.mean for name, topic in found.topics.items()} == found.runs
+    people = {"a": (1,), "b": (2,), "c": (3,), "d": (4,)}
+    judge = {"a": (2,), "b": (1,), "c": (3,), "d": (4,)}
+    for measure, tau in (("contradictory_score", 1 / 3), ("supportive_score", 7 / 9)):
+        # a and b are swapped: the top two for contradictions (0 + 1 + 1), else the last two
+        # (1 + 1 + 2 / 3); 2 / 3 of that - 1
+        found = compare_scores(scores(people, measure), scores(judge, measure), measure)
+        assert found.runs["tau_ap"] == pytest.approx(tau)
+        assert found.runs["tau_b"] == pytest.approx(2 / 3)
+    third = 1 / 3
+    people = {"a": (0.1, 0.2, 0.3), "b": (0.3, 0.2, 0.1), "c": (third, third, third)}
+    judge = {"a": (0.9,) * 3, "b": (0.5,) * 3, "c": (0.5,) * 3}
+    found = compare_scores(scores(people), scores(judge), "score")
+    assert found.ties == ((("a", "b"),), (("b", "c"),))
+    # ab is tied by people, bc by the judge, ac is reversed: -1 / sqrt(2 * 2)
+    assert found.runs["tau_b"] == pytest.approx(-1 / sqrt(4))
+
+
+def test_a_side_that_scores_all_runs_alike_is_undefined_and_not_zero():
+    constant = {"a": (0.5, 0.3), "b": (0.5, 0.2), "c": (0.5, 0.1)}
+    found = compare_scores(scores(PEOPLE), scores(constant), "score")
+    topics = found.topics["tau_b"]
+    assert topics.undefined == ("t1",)
+    # t2 alone: b, c, a against a, b, c
+    assert topics.mean == topics.low == topics.high == pytest.approx(-1 / 3)
+    constant = dict.fromkeys("abc", (0.5, 0.5))
+    found = compare_scores(scores(PEOPLE), scores(constant), "score", n_samples=100)
+    assert set(found.runs.values()) == set(found.pairs.values()) == {None}
+    assert found.topics["spearman"].mean is None
+    interval = found.intervals["spearman"]
+    assert (interval.low, interval.high, interval.n_undefined) == (None, None, 100)
+
+
+def test_intervals_come_from_the_seed_and_hold_the_value():
+    people = {f"r{number:02}": (number / 20,) for number in range(20)}
+    judge = {f"r{number:02}": ((number * 7 % 20 + 3 * number) / 80,) for number in range(20)}
+    first = compare_scores(scores(people), scores(judge), "score", n_samples=200, seed=1)
+    again = compare_scores(scores(people), scores(judge), "score", n_samples=200, seed=1)
+    other = compare_scores(scores(people), scores(judge), "score", n_samples=200, seed=2)
+    assert first == again
+    assert first.intervals != other.intervals
+    for name, interval in first.intervals.items():
+        assert -1 <= interval.low < first.runs[name] < interval.high <= 1
+    people = {f"r{number}": (number / 10,) for number in range(6)}
+    found = compare_scores(scores(people), scores(people), "score", n_samples=200)
+    for name, interval in found.intervals.items():
+        assert found.runs[name] == pytest.approx(1)
+        assert (interval.low, interval.high) == (pytest.approx(1), pytest.approx(1))
+
+
+def test_only_what_both_sides_scored_is_compared():
+    judge = {run: (*values, 0.7) for run, values in {**JUDGE, "z": (0.0, 0.0)}.items()}
+    found = compare_scores(scores({**PEOPLE, "y": (1.0, 1.0)}), scores(judge), "score")
+    assert found.only_runs == (("y",), ("z",))
+    assert found.only_topics == ((), ("t3",))
+    assert found.runs == compare_scores(scores(PEOPLE), scores(JUDGE), "score").runs
+    two = {run: values for run, values in JUDGE.items() if run != "c"}
+    with pytest.raises(InputError, match=r"at least 3 runs .* there are 2 runs and 2 topics"):
+        compare_scores(scores(PEOPLE), scores(two), "score")
+    with pytest.raises(InputError, match="no score of run c on topic t2"):
+        compare_scores(scores(PEOPLE), scores(JUDGE)[:-1], "score")
+    with pytest.raises(UsageError, match="no measure 'support'; there are score"):
+        compare_scores(scores(PEOPLE), scores(JUDGE), "support")
+    for measure in ["score", "contradictory_score"]:
+        found = compare_scores(scores(PEOPLE, measure), scores(JUDGE, measure), measure)
+        # a (.9 + .1) / 2, b (.6 + .35) / 2, c (.3 + .2) / 2 against 1.1 / 2, .7 / 2, .5 / 2
+        assert found.means == ((0.5, 0.475, 0.25), (0.55, 0.35, 0.25))

@@ -1,4 +1,4 @@
-"""Labels of two sides compared, and which way a side leans."""
+"""Labels and grades of two sides compared, and which way a side leans."""
 
 from dataclasses import replace
 
@@ -15,28 +15,31 @@ from sidelight.evaluation.agreement.labels import (
     lean,
     read_two_sides,
 )
+from sidelight.evaluation.agreement.qrels import PairOrder, compare_qrels
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     COMPOUND_ASSESSMENTS,
     QUESTION_ASSESSMENTS,
 )
-from sidelight.schemas.grading.judgment import AnswerAssessment, Unjudged
+from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track
-from tests.helpers.labels.toy import GOOD, HAVE, answer, pair, rubric, verdict, write_csv
+from tests.helpers.labels import toy
 
 SCALES = load_track().scales
 
-RUBRICS = {"t": rubric("t", (HAVE, 2), (GOOD, 2))}
+RUBRICS = {"t": toy.rubric("t", (toy.HAVE, 2), (toy.GOOD, 2))}
 
 
-def answers(*labels: str) -> list[AnswerAssessment]:
-    return [answer("t", "r", f"na-{number}", label) for number, label in enumerate(labels, 1)]
+def answers(*labels):
+    return toy.answers_of(f"t r {' '.join(labels)}")
 
 
-def test_answers_are_compared_in_four_categories():
-    found = compare_labels(
-        ANSWER_ASSESSMENTS,
-        SCALES,
+def compared(first, second, *rubrics, kind=ANSWER_ASSESSMENTS, seed=0):
+    return compare_labels(kind, SCALES, first, second, *rubrics, seed=seed)
+
+
+def test_labels_are_compared_in_their_categories():
+    found = compared(
         answers("supports", "none", "none", "partial"),
         answers("supports", "supports", "none", "none"),
     )
@@ -51,37 +54,24 @@ def test_answers_are_compared_in_four_categories():
         "ac1": pytest.approx((0.5 - 38 / 192) / (1 - 38 / 192)),
     }
     assert scheme.by_importance == {}
-
-
-def test_questions_are_also_compared_with_those_labels_merged_that_earn_nothing():
-    found = compare_labels(
-        QUESTION_ASSESSMENTS,
-        SCALES,
-        [pair("t", 1, "r", 1, "different"), pair("t", 1, "r", 2, "very-similar")],
-        [pair("t", 1, "r", 1, "very-different"), pair("t", 1, "r", 2, "similar")],
+    assert scheme.overall.shares["supports"] == (0.25, 0.5)
+    found = compared(
+        toy.pairs_of("t r 1.1:different 1.2:very-similar"),
+        toy.pairs_of("t r 1.1:very-different 1.2:similar"),
+        kind=QUESTION_ASSESSMENTS,
     )
     four, three = (scheme.overall for scheme in found.schemes)
     assert four.categories == ("very-similar", "similar", "different", "very-different")
     assert four.coefficients["raw"] == 0
     assert three.categories == ("very-similar", "similar", "no-credit")
     assert three.coefficients["raw"] == 0.5
-
-
-def test_what_one_side_did_not_judge_is_counted_and_not_compared():
-    unjudged = Unjudged(reason="no reply")
-    first = answers("supports", "none", "none")
-    second = [replace(item, label=unjudged) for item in first[:1]]
-    second += [answer("t", "r", "na-2", "none"), answer("t", "other", "na-1", "none")]
-    found = compare_labels(ANSWER_ASSESSMENTS, SCALES, first, second)
-    assert found.schemes[0].overall.n == 1
-    assert found.unjudged == (0, 1)
-    assert found.only == (1, 1)
-
-
-def test_agreement_by_importance():
-    found = compare_labels(
-        ANSWER_ASSESSMENTS,
-        SCALES,
+    first = toy.verdicts_of("t r compound not-compound")
+    second = toy.verdicts_of("t r compound compound")
+    [scheme] = compared(first, second, kind=COMPOUND_ASSESSMENTS).schemes
+    assert scheme.overall.table.tolist() == [[1, 0], [1, 0]]
+    with pytest.raises(UsageError, match="belong to no rubric question"):
+        compared(first, second, RUBRICS, kind=COMPOUND_ASSESSMENTS)
+    found = compared(
         answers("supports", "none", "none", "none"),
         answers("supports", "none", "none", "partial"),
         RUBRICS,
@@ -92,57 +82,43 @@ def test_agreement_by_importance():
     assert [part.coefficients["raw"] for part in parts.values()] == [1, 0.5]
     assert [part.n for part in parts.values()] == [2, 2]
 
-    questions = [pair("t", 1, "r", 1, "similar"), pair("t", 2, "r", 1, "different")]
-    for scheme in compare_labels(
-        QUESTION_ASSESSMENTS, SCALES, questions, questions, RUBRICS
-    ).schemes:
+    questions = toy.pairs_of("t r 1.1:similar 2.1:different")
+    for scheme in compared(questions, questions, RUBRICS, kind=QUESTION_ASSESSMENTS).schemes:
         assert [part.n for part in scheme.by_importance.values()] == [1, 1]
 
 
-def test_a_biased_judge_is_seen():
-    people = answers(*["none"] * 6, *["supports"] * 2)
-    generous = answers(*["supports"] * 8)
-    found = compare_labels(ANSWER_ASSESSMENTS, SCALES, people, generous).schemes[0].overall
-    assert found.shares["supports"] == (0.25, 1.0)
-    assert found.shares["none"] == (0.75, 0.0)
-    # p_o = p_e = 2 / 8: all of its agreement is chance
-    assert found.coefficients["kappa"] == 0
-
-
-def test_undefined_is_not_zero():
+def test_what_one_side_did_not_judge_is_no_agreement():
+    unjudged = Unjudged(reason="no reply")
+    first = answers("supports", "none", "none")
+    second = [replace(item, label=unjudged) for item in first[:1]]
+    second += toy.answers_of("t r - none", "t other none")
+    found = compared(first, second)
+    assert found.schemes[0].overall.n == 1
+    assert found.unjudged == (0, 1)
+    assert found.only == (1, 1)
+    first = [toy.answer("t", run, "na-1", "none") for run in ("a", "b")]
+    second = [toy.answer("t", run, "na-1", "none") for run in ("b", "c")]
+    found = compared(first, second)
+    assert found.only_runs == (("a",), ("c",))
+    assert found.n_runs == 1
     same = answers("none", "none")
-    assert compare_labels(ANSWER_ASSESSMENTS, SCALES, same, same).schemes[
-        0
-    ].overall.coefficients == {"raw": 1, "kappa": None, "ac1": 1}
-
-
-def test_compound_verdicts():
-    first = [verdict("t", "r", 1, "compound"), verdict("t", "r", 2, "not-compound")]
-    second = [verdict("t", "r", 1, "compound"), verdict("t", "r", 2, "compound")]
-    [scheme] = compare_labels(COMPOUND_ASSESSMENTS, SCALES, first, second).schemes
-    assert scheme.overall.table.tolist() == [[1, 0], [1, 0]]
-    with pytest.raises(UsageError, match="belong to no rubric question"):
-        compare_labels(COMPOUND_ASSESSMENTS, SCALES, first, second, RUBRICS)
-
-
-def test_nothing_in_common_is_an_error():
+    seen = compared(same, same).schemes[0].overall.coefficients
+    assert seen == {"raw": 1, "kappa": None, "ac1": 1}
+    pairs = [toy.answer(topic, "r", "na-1", "none") for topic in ("a", "b")]
+    overall = compared(pairs, pairs).schemes[0].overall
+    assert overall.intervals == {"kappa": None, "ac1": None}
     with pytest.raises(InputError, match="nothing that both files hold a label for"):
-        compare_labels(
-            ANSWER_ASSESSMENTS, SCALES, answers("none"), [answer("t", "s", "na-1", "none")]
-        )
-
-
-def test_rubrics_must_know_what_was_judged():
-    item = [answer("t", "r", "na-9", "none")]
+        compared(answers("none"), [toy.answer("t", "s", "na-1", "none")])
+    item = [toy.answer("t", "r", "na-9", "none")]
     with pytest.raises(InputError, match=r"1 question or answer .* such as t na-9"):
-        compare_labels(ANSWER_ASSESSMENTS, SCALES, item, item, RUBRICS)
+        compared(item, item, RUBRICS)
 
 
 def test_the_columns_say_what_kind_the_files_are(tmp_path):
-    people = write_csv(
+    people = toy.write_csv(
         tmp_path / "people.csv", "topic_id,run_tag,answer_id,annotation", ("t", "r", "na-1", "none")
     )
-    questions = write_csv(
+    questions = toy.write_csv(
         tmp_path / "q.csv",
         "topic_id,rubric_question_rank,run_tag,run_question_rank,auto_assessment",
         ("t", 1, "r", 1, "similar"),
@@ -152,7 +128,7 @@ def test_the_columns_say_what_kind_the_files_are(tmp_path):
 
     kind, first, second = read_two_sides(people, people, SCALES)
     assert kind is ANSWER_ASSESSMENTS
-    assert first == second == [answer("t", "r", "na-1", "none")]
+    assert first == second == [toy.answer("t", "r", "na-1", "none")]
     assert read_two_sides(questions, questions, SCALES)[0] is QUESTION_ASSESSMENTS
     with pytest.raises(InputError, match=r"holds report_assessments, .* question_assessments"):
         read_two_sides(people, questions, SCALES)
@@ -168,10 +144,10 @@ def test_intervals_are_those_of_other_draws_of_topics():
         for number in range(40):
             label = str(choose.choice(["supports", "none"]))
             other = label if choose.random() < share else "none"
-            first.append(answer(topic, "r", f"na-{number}", label))
-            second.append(answer(topic, "r", f"na-{number}", other))
-    found = compare_labels(ANSWER_ASSESSMENTS, SCALES, first, second, seed=1).schemes[0].overall
-    again = compare_labels(ANSWER_ASSESSMENTS, SCALES, first, second, seed=1).schemes[0].overall
+            first.append(toy.answer(topic, "r", f"na-{number}", label))
+            second.append(toy.answer(topic, "r", f"na-{number}", other))
+    found = compared(first, second, seed=1).schemes[0].overall
+    again = compared(first, second, seed=1).schemes[0].overall
     assert found.intervals == again.intervals
     # Drawn here in another way: labels of drawn topics, one list of each side, and sklearn's kappa.
     sides = [
@@ -187,30 +163,20 @@ def test_intervals_are_those_of_other_draws_of_topics():
     assert set(found.intervals) == {"kappa", "ac1"}
 
 
-def test_two_topics_have_no_interval():
-    pairs = [answer(topic, "r", "na-1", "none") for topic in ("a", "b")]
-    overall = compare_labels(ANSWER_ASSESSMENTS, SCALES, pairs, pairs).schemes[0].overall
-    assert overall.intervals == {"kappa": None, "ac1": None}
-
-
-def test_runs_of_one_side_are_named():
-    first = [answer("t", run, "na-1", "none") for run in ("a", "b")]
-    second = [answer("t", run, "na-1", "none") for run in ("b", "c")]
-    found = compare_labels(ANSWER_ASSESSMENTS, SCALES, first, second)
-    assert found.only_runs == (("a",), ("c",))
-    assert found.n_runs == 1
-
-
 # Which way a side leans, and what swapping the sides does to it.
 LEVELS = ("0", "1", "2")
 PAIRS = st.lists(st.tuples(st.sampled_from(LEVELS), st.sampled_from(LEVELS)), min_size=1)
 
 
-def test_a_lean_by_hand():
+def test_a_lean_by_hand_and_grades_that_cannot_be_compared():
     found = lean(CategoryAgreement.of([("0", "2"), ("1", "1"), ("0", "1"), ("2", "1")], LEVELS))
     assert (found.higher, found.lower) == (2, 1)
     assert found.mean == pytest.approx((2 + 0 + 1 - 1) / 4)
     assert found.words == "the second side is more generous"
+    with pytest.raises(InputError, match="at most 1000 grades; found labels from 0 to 1000000"):
+        compare_qrels({"q": {"a": 0}}, {"q": {"a": 1_000_000}})
+    with pytest.raises(InputError, match="no document that both files label"):
+        compare_qrels({"q": {"a": 1}}, {"q": {"b": 1}})
 
 
 @given(PAIRS)
@@ -223,3 +189,24 @@ def test_swapping_sides_turns_it_round(pairs):
     assert other.words == " ".join(swapped.get(word, word) for word in one.words.split()) or (
         one.words == other.words
     )
+
+
+FIRST = {"q": {"a": 2, "b": 0, "c": 1}, "r": {"a": 1, "b": 0}, "s": {"a": 1}}
+SECOND = {"q": {"a": 3, "b": 0, "d": 1}, "r": {"a": 0, "b": 1}}
+
+
+def test_documents_that_both_sides_label():
+    found = compare_qrels(FIRST, SECOND)
+    # q: a and b; r: a and b; pairs are formed within a query only
+    assert found.grades.categories == ("0", "1", "2", "3")
+    assert found.grades.n == 4
+    assert found.grades.table.tolist() == [[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0]]
+    assert found.order == PairOrder(concordant=1, tied=0, reversed=1)
+    assert found.only == (2, 1)
+    assert found.used == ([0, 1, 2], [0, 1, 3])
+    assert found.relevance is None
+    found = compare_qrels(FIRST, SECOND, (1, 3))
+    # relevant on the first side: q a, r a; on the second: q a
+    assert found.relevance.table.tolist() == [[1, 1], [0, 2]]
+    found = compare_qrels({"q": {"a": 1, "b": 1}}, {"q": {"a": 1, "b": 1}})
+    assert found.grades.coefficients == {"raw": 1.0, "kappa": None, "ac1": None}

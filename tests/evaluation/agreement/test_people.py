@@ -1,20 +1,22 @@
-"""Files of labels: both spellings, gzip or not, and complaints that name file and line."""
+"""Agreement with people: files of their labels, and reports graded by rubrics and by pools."""
 
 import asyncio
 import gzip
 import json
-from pathlib import Path
 
 import pytest
 
 from sidelight.checks.support import SUPPORT_SCALE
+from sidelight.cli.options import track_of_scale
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.evaluation.agreement.people import agree_on_answers, agree_on_support
+from sidelight.evaluation.agreement import people
 from sidelight.evaluation.labelling.judges import EmbeddedJudge
 from sidelight.evaluation.labelling.support import SUPPORT, SupportCase
-from sidelight.formats.labels.assessments import read_answers, read_citations, read_sentences
+from sidelight.formats.labels.assessments import read_answers, read_sentences
+from sidelight.learned.models import AnswerModel
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track
+from tests.helpers.labels.toy import report_run, rubric
 
 ANSWER = {
     "query": "who was sued",
@@ -50,63 +52,40 @@ SEGMENTS = {
 }
 
 
-def written(path: Path, *lines: object) -> Path:
+def written(path, *lines):
     text = "".join(f"{line if isinstance(line, str) else json.dumps(line)}\n" for line in lines)
     data = text.encode()
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
     return path
 
 
-@pytest.mark.parametrize("name", ["answers.jsonl", "answers.jsonl.gz"])
-def test_answers_are_read(tmp_path, name):
-    (answer,) = read_answers(written(tmp_path / name, ANSWER, ""))
-    assert (answer.levels, answer.vital) == ((2, 0), (True, False))
-
-
-def test_what_was_not_judged_and_has_no_text_is_left_out(tmp_path):
-    (citation,) = read_citations(written(tmp_path / "c.jsonl", CITATION))
-    assert (citation.segment, citation.level) == ("s1", 2)
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "{",
-        "[1]",
-        "[" * 100_000,
+def test_people_are_read_and_agreed_with(tmp_path):
+    for name in ["answers.jsonl", "answers.jsonl.gz"]:
+        (answer,) = read_answers(written(tmp_path / name, ANSWER, ""))
+        assert (answer.levels, answer.vital) == ((2, 0), (True, False))
+    for line in [
+        *("{", "[1]", "[" * 100_000),
         {**ANSWER, "nuggets": [{"text": "x", "assignment": "perhaps"}]},
         {**ANSWER, "answer_text": None},
         {**ANSWER, "nuggets": "none"},
-    ],
-)
-def test_a_broken_line_is_named(tmp_path, line):
-    path = written(tmp_path / "answers.jsonl", ANSWER, line)
-    with pytest.raises(InvalidFileError, match=r"answers\.jsonl:2:"):
-        read_answers(path)
-
-
-@pytest.mark.parametrize("data", [b"", b"\xff\xfe\x00", b"\x1f\x8bbroken"])
-def test_a_broken_file_is_named(tmp_path, data):
-    path = tmp_path / "answers.jsonl"
-    path.write_bytes(data)
-    with pytest.raises(InputError, match=r"answers\.jsonl"):
-        read_answers(path)
-
-
-def test_agreement_on_answers(tmp_path):
-    found = agree_on_answers(written(tmp_path / "answers.jsonl", ANSWER), None)
+    ]:
+        path = written(tmp_path / "answers.jsonl", ANSWER, line)
+        with pytest.raises(InvalidFileError, match=r"answers\.jsonl:2:"):
+            read_answers(path)
+        for data in (b"", b"\xff\xfe\x00", b"\x1f\x8bbroken"):
+            path.write_bytes(data)
+            with pytest.raises(InputError, match=r"answers\.jsonl"):
+                read_answers(path)
+    found = people.agree_on_answers(written(tmp_path / "answers.jsonl", ANSWER), None)
     assert (found.n, found.accuracy, found.kappa, found.tau) == (2, 1.0, 1.0, None)
     assert found.intervals == {}
-
-
-def test_agreement_on_support(tmp_path):
     labels = written(tmp_path / "c.jsonl", CITATION)
     segments = written(tmp_path / "s.jsonl", SEGMENTS)
-    found = agree_on_support(labels, segments, None)
+    found = people.agree_on_support(labels, segments, None)
     assert (found.n, found.accuracy, found.kappa, found.left_out) == (1, 1.0, None, 0)
     elsewhere = written(tmp_path / "e.jsonl", {**SEGMENTS, "references_ids": ["other"]})
     with pytest.raises(InputError, match="no label can be compared"):
-        agree_on_support(labels, elsewhere, None)
+        people.agree_on_support(labels, elsewhere, None)
 
 
 def test_agreement_on_support_is_that_of_the_judge_that_scores(tmp_path):
@@ -143,7 +122,7 @@ def test_agreement_on_support_is_that_of_the_judge_that_scores(tmp_path):
         "references_ids": list(texts),
         "references_texts": list(texts.values()),
     }
-    found = agree_on_support(
+    found = people.agree_on_support(
         written(tmp_path / "c.jsonl", labels), written(tmp_path / "s.jsonl", segments), None
     )
     assert [list(row) for row in found.confusion] == confusion
@@ -164,13 +143,65 @@ def test_sentences_are_read_with_those_that_cite_nothing(tmp_path):
     path.write_text(json.dumps({"topic_id": "t", "run_id": "r", "sentences": sentences}))
     found = read_sentences(path, load_track("rag2025").scales["support"])
     unjudged = Unjudged(reason="not judged")
-    assert [(one.first, one.all) for one in found] == [
-        ("2", "1"),
-        (unjudged, unjudged),
-        ("1", "1"),
-        (None, None),
-    ]
+    seen = [(one.first, one.all) for one in found]
+    assert seen == [("2", "1"), (unjudged, unjudged), ("1", "1"), (None, None)]
     assert found[1].sentence.text == ""
     path.write_text(path.read_text().replace('"2"', '"3"'))
     with pytest.raises(InvalidFileError, match="one of 2, 1, 0"):
         read_sentences(path, load_track("rag2025").scales["support"])
+
+
+# Reports graded by experts' rubrics and by what was pooled from them.
+
+
+TOPIC = "msmarco_v2.1_doc_91_1"
+TRACK = load_track()
+IMPORTANCE = track_of_scale("nugget_importance", None).scales["nugget_importance"]
+OWNER = "The Harbour Post is owned by the shipping company Delmar Lines."
+STUDY = "The ferry study counted 412 passengers on nine days in March 2019."
+COUNCIL = "Wexford council closed the swimming pool for repairs in 2021."
+AGAIN = "Records show that The Harbour Post is owned by the shipping company Delmar Lines."
+
+
+RUNS = [
+    report_run(tag, **{TOPIC: said})
+    for tag, said in (("all", [OWNER, STUDY]), ("owner", [AGAIN]), ("none", [COUNCIL]))
+]
+MODEL = AnswerModel.load(None)
+
+
+def test_pools_of_reports_have_nuggets_and_miss_questions():
+    bank = people.pool_nuggets(RUNS, MODEL, IMPORTANCE)[TOPIC]
+    weights = {nugget.text: nugget.importance.name for nugget in bank.nuggets}
+    assert len(weights) == 3
+    assert weights[STUDY] == weights[COUNCIL] == "okay"
+    (owner,) = weights.keys() - {STUDY, COUNCIL}
+    assert owner in {OWNER, AGAIN}
+    assert weights[owner] == "vital"
+    assert bank.nuggets[0].text == owner
+    assert people.pool_nuggets(RUNS, MODEL, IMPORTANCE, most=1)[TOPIC].nuggets == bank.nuggets[:1]
+    assert people.as_rubric(bank).total_weight == bank.total_weight == 2
+    banks = [people.pool_nuggets(runs, MODEL, IMPORTANCE)[TOPIC] for runs in (RUNS, RUNS[::-1])]
+    vital, other = (
+        {one.text for one in bank.nuggets if one.importance.name == "okay"} for bank in banks
+    )
+    assert vital == other
+    wanted = rubric(
+        TOPIC,
+        ("have to know", OWNER),
+        ("nice to know", "Inspectors fined Delmar Lines 30,000 crowns."),
+    )
+    banks = people.pool_nuggets(RUNS, MODEL, IMPORTANCE)
+    missed = people.missed_questions({TOPIC: wanted}, banks, MODEL)
+    assert [question.rank for question in missed[TOPIC]] == [2]
+    assert len(people.missed_questions({TOPIC: wanted}, {}, MODEL)[TOPIC]) == 2
+    wanted = rubric(TOPIC, ("have to know", OWNER))
+    found = asyncio.run(
+        people.compare_norms(TRACK, {TOPIC: wanted}, RUNS, IMPORTANCE, None, n_samples=10)
+    )
+    assert found.ranks.run_tags == ("all", "none", "owner")
+    by_rubric, by_pool = found.ranks.means
+    # "all" and "owner" tell the one thing that experts asked for; only the pool wants the study.
+    assert by_rubric == (1, 0, 1)
+    assert by_pool[0] > by_pool[2] > by_pool[1] > 0
+    assert found.missed == {TOPIC: ()}

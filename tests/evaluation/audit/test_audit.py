@@ -1,16 +1,20 @@
-from __future__ import annotations
+"""Audits: probes that must not matter, and attacks that fool a judge of one weakness."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import pytest
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.audit.audit import Audit, audit, write_changes
-from sidelight.evaluation.audit.text_attacks import QUESTION_PROBES, REPORT_PROBES
+from sidelight.evaluation.audit.audit import audit, write_changes
+from sidelight.evaluation.audit.text_attacks import (
+    ATTACKS,
+    QUESTION_PROBES,
+    REPORT_PROBES,
+    Material,
+    honest_trials,
+)
 from sidelight.evaluation.labelling.examples import read_examples
-from sidelight.evaluation.labelling.judge import Judge, Judgment, Mode, RubricCase
+from sidelight.evaluation.labelling.judge import Judge, Judgment, Mode
 from sidelight.evaluation.labelling.judges import EmbeddedJudge, PromptedJudge
 from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
 from sidelight.evaluation.labelling.run_kinds import TaskRuns
@@ -18,10 +22,11 @@ from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.runs.cited_sentences import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
 from sidelight.formats.topics import read_articles
+from sidelight.learned.models import AnswerModel
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.sample import sample_path
 from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.schemas.run import SubmittedQuestion, SubmittedReport
+from sidelight.text import count_words
 from sidelight.tracks import load_track
 from tests.helpers.models.reading_model import ReadingModel
 
@@ -40,9 +45,6 @@ QUESTIONS = [
 ANSWER_PROBES = [probe.name for probe in REPORT_PROBES]
 PAIR_PROBES = [probe.name for probe in QUESTION_PROBES]
 
-Reads = Callable[[int, str, str, str], bool]
-"""Place among what is judged, text, run id and team: whether the judge gives credit."""
-
 
 class BiasedJudge(Judge):
     """Gives credit for one thing and for nothing else."""
@@ -50,11 +52,11 @@ class BiasedJudge(Judge):
     name = "biased"
     version = "1"
 
-    def __init__(self, likes: Reads) -> None:
+    def __init__(self, likes):
         self.likes = likes
         self.labellers = {QUESTION_SIMILARITY: self.compare, REPORT_ANSWERS: self.read}
 
-    async def compare(self, case: RubricCase[Sequence[SubmittedQuestion]]) -> list[Judgment]:
+    async def compare(self, case):
         return [
             Judgment("very-similar")
             if self.likes(place, submitted.text, submitted.run_id, submitted.team_id)
@@ -63,7 +65,7 @@ class BiasedJudge(Judge):
             for place, submitted in enumerate(case.submission)
         ]
 
-    async def read(self, case: RubricCase[SubmittedReport]) -> list[Judgment]:
+    async def read(self, case):
         told, metadata = case.submission.text, case.submission.metadata
         return [
             Judgment("supports")
@@ -73,58 +75,47 @@ class BiasedJudge(Judge):
         ]
 
 
-LIKES: dict[str, Reads] = {
+# Of place among what is judged, text, run id and team: whether the judge gives credit.
+LIKES = {
     "order": lambda place, text, tag, team: place == 0,
     "author": lambda place, text, tag, team: tag == "organizers",
     "instruction": lambda place, text, tag, team: "Note to the assessor" in text,
 }
-REPORT_LIKES: dict[str, Reads] = LIKES | {
-    "length": lambda place, text, tag, team: len(text.split()) > 250
+REPORT_LIKES = LIKES | {
+    "length": lambda place, text, tag, team: len(text.split()) > 250,
+    "author by metadata": lambda place, text, tag, team: team == "organizers",
+    "author by a byline": lambda place, text, tag, team: "written by the organizers" in text,
 }
 
 
-def reports(judge: Judge, tolerance: float = 0.0) -> Audit:
+def reports(judge, tolerance=0.0):
     return asyncio.run(
         audit(judge, TaskRuns(TRACK.cited_text, RUBRICS, REPORTS), tolerance=tolerance)
     )
 
 
-def questions(judge: Judge, tolerance: float = 0.0) -> Audit:
+def questions(judge, tolerance=0.0):
     return asyncio.run(
         audit(judge, TaskRuns(TRACK.question_list, RUBRICS, QUESTIONS), tolerance=tolerance)
     )
 
 
-def failing(found: Audit) -> list[str]:
+def failing(found):
     """The probes of what should not matter that a judge does not hold under."""
     return [result.probe for result in found.results if not result.holds and result.most is None]
 
 
 @pytest.mark.parametrize("bias", REPORT_LIKES)
-def test_a_judge_with_a_bias_on_reports_is_caught(bias: str) -> None:
+def test_a_judge_with_a_bias_is_caught(bias):
     found = reports(BiasedJudge(REPORT_LIKES[bias]), tolerance=0.02)
-    assert failing(found) == [bias]
-    (result,) = (result for result in found.results if result.probe == bias)
+    assert failing(found) == [bias.partition(" ")[0]]
+    (result,) = (result for result in found.results if result.probe == failing(found)[0])
     assert "FAILS" in result.verdict
+    if bias in LIKES:
+        assert failing(questions(BiasedJudge(LIKES[bias]), tolerance=0.02)) == [bias]
 
 
-@pytest.mark.parametrize("bias", LIKES)
-def test_a_judge_with_a_bias_on_questions_is_caught(bias: str) -> None:
-    assert failing(questions(BiasedJudge(LIKES[bias]), tolerance=0.02)) == [bias]
-
-
-@pytest.mark.parametrize(
-    "likes",
-    [
-        lambda place, text, tag, team: team == "organizers",
-        lambda place, text, tag, team: "written by the organizers" in text,
-    ],
-)
-def test_the_author_is_recognised_by_metadata_and_by_a_byline(likes: Reads) -> None:
-    assert failing(reports(BiasedJudge(likes))) == ["author"]
-
-
-def test_what_an_obedient_judge_gives_is_counted() -> None:
+def test_what_an_obedient_judge_gives_is_counted_and_an_attack_that_costs_has_failed():
     found = reports(BiasedJudge(LIKES["instruction"]))
     n_answers = sum(len(q.answers) for rubric in RUBRICS.values() for q in rubric.questions)
     result = found.results[len(ANSWER_PROBES) - 1]
@@ -133,19 +124,8 @@ def test_what_an_obedient_judge_gives_is_counted() -> None:
     assert (result.n_gained, result.n_lost, result.credit_change) == (2 * n_answers, 0, 1.0)
     changes = [change for change in found.changes if change.probe == "instruction"]
     assert len(changes) == 2 * n_answers
-    assert {(change.run_tag, change.before, change.after) for change in changes} == {
-        (run.run_tag, "none", "supports") for run in REPORTS
-    }
-
-
-def test_an_order_bias_moves_credit_without_adding_any() -> None:
-    result = reports(BiasedJudge(LIKES["order"])).results[0]
-    # In each of four reports the first answer loses what the last one gains.
-    assert (result.n_changed, result.n_gained, result.n_lost) == (8, 4, 4)
-    assert result.credit_change == 0
-
-
-def test_an_attack_that_only_costs_credit_has_failed() -> None:
+    seen = {(change.run_tag, change.before, change.after) for change in changes}
+    assert seen == {(run.run_tag, "none", "supports") for run in REPORTS}
     contrary = BiasedJudge(lambda place, text, tag, team: "Note to the assessor" not in text)
     found = reports(contrary)
     assert failing(found) == []
@@ -154,29 +134,51 @@ def test_an_attack_that_only_costs_credit_has_failed() -> None:
     assert "0 gain credit" in result.verdict
 
 
-@pytest.mark.parametrize("given", [True, False])
-def test_a_constant_judge_holds(given: bool) -> None:
-    constant = BiasedJudge(lambda place, text, tag, team: given)
-    for found, probes in ((reports(constant), ANSWER_PROBES), (questions(constant), PAIR_PROBES)):
-        results = found.results[: len(probes)]
-        assert [result.probe for result in results] == probes
-        assert failing(found) == []
-        assert not [change for change in found.changes if change.probe in probes]
-        assert all("changes no verdict" in result.verdict for result in results)
-
-
-def test_the_tolerance_is_a_share() -> None:
+def test_an_order_bias_moves_credit_without_adding_any_and_the_tolerance_is_a_share():
+    result = reports(BiasedJudge(LIKES["order"])).results[0]
+    # In each of four reports the first answer loses what the last one gains.
+    assert (result.n_changed, result.n_gained, result.n_lost) == (8, 4, 4)
+    assert result.credit_change == 0
     picky = BiasedJudge(LIKES["order"])
     share = reports(picky).results[0].share_changed or 0
     assert failing(reports(picky, tolerance=share)) == []
     assert failing(reports(picky, tolerance=share * 0.99)) == ["order"]
 
 
-def test_verdicts_that_could_not_be_had(tmp_path: Path) -> None:
+def test_real_and_constant_judges_hold():
+    for given in [True, False]:
+        constant = BiasedJudge(lambda place, text, tag, team, given=given: given)
+        for found, probes in (
+            (reports(constant), ANSWER_PROBES),
+            (questions(constant), PAIR_PROBES),
+        ):
+            results = found.results[: len(probes)]
+            assert [result.probe for result in results] == probes
+            assert failing(found) == []
+            assert not [change for change in found.changes if change.probe in probes]
+            assert all("changes no verdict" in result.verdict for result in results)
+    judge = EmbeddedJudge(RUBRICS, read_examples(SAMPLE, ["lantern-t1", "lantern-t2"]))
+    assert failing(reports(judge)) == []
+    assert failing(questions(judge, tolerance=0.02)) == []
+    for mode in Mode:
+        articles = {article.topic_id: article for article in read_articles(SAMPLE / "topics.jsonl")}
+        model = PromptedModel(ReadingModel("reader"), Sampling(), lambda _: None)
+        judge = PromptedJudge({"reader": model}, articles, mode=mode)
+        assert failing(reports(judge)) == []
+        assert failing(questions(judge)) == []
+
+
+def test_what_cannot_be_audited_or_does_not_answer_is_no_judge_that_holds(tmp_path):
+    taught = EmbeddedJudge(RUBRICS, read_examples(SAMPLE, ["quillmark-t2"]))
+    with pytest.raises(UsageError, match="quillmark-t2"):
+        reports(taught)
+    with pytest.raises(InputError, match="no run holds"):
+        asyncio.run(audit(BiasedJudge(LIKES["order"]), TaskRuns(TRACK.cited_text, {}, REPORTS)))
+
     class Silent(BiasedJudge):
         """Says nothing to whom it does not know."""
 
-        async def read(self, case: RubricCase[SubmittedReport]) -> list[Judgment]:
+        async def read(self, case):
             given = await super().read(case)
             if self.likes(0, case.submission.text, case.submission.metadata.run_id, ""):
                 return given
@@ -195,24 +197,135 @@ def test_verdicts_that_could_not_be_had(tmp_path: Path) -> None:
     assert never.results[0].share_changed is None
 
 
-def test_the_embedded_judge_holds() -> None:
-    judge = EmbeddedJudge(RUBRICS, read_examples(SAMPLE, ["lantern-t1", "lantern-t2"]))
-    assert failing(reports(judge)) == []
-    assert failing(questions(judge, tolerance=0.02)) == []
+# A judge that is fooled by one thing is caught by the attack of that name, and by no other.
 
 
-@pytest.mark.parametrize("mode", Mode)
-def test_the_prompted_judge_holds_with_a_model_that_reads(mode: Mode) -> None:
-    articles = {article.topic_id: article for article in read_articles(SAMPLE / "topics.jsonl")}
-    model = PromptedModel(ReadingModel("reader"), Sampling(), lambda _: None)
-    judge = PromptedJudge({"reader": model}, articles, mode=mode)
-    assert failing(reports(judge)) == []
-    assert failing(questions(judge)) == []
+LIMIT = TRACK.cited_text.max_words
+RUN = read_report_run(SAMPLE / "runs" / "report_generation_runs" / "tidepool-t2")
+ARTICLES = {one.topic_id: one.body for one in read_articles(SAMPLE / "topics.jsonl")}
+NAMES = [attack.name for attack in ATTACKS]
 
 
-def test_what_cannot_be_audited_is_refused() -> None:
-    taught = EmbeddedJudge(RUBRICS, read_examples(SAMPLE, ["quillmark-t2"]))
-    with pytest.raises(UsageError, match="quillmark-t2"):
-        reports(taught)
-    with pytest.raises(InputError, match="no run holds"):
-        asyncio.run(audit(BiasedJudge(LIKES["order"]), TaskRuns(TRACK.cited_text, {}, REPORTS)))
+class Reader(Judge):
+    """Gives credit for an answer that stands in the report, and for one thing more."""
+
+    name, version = "reader", "1"
+
+    def __init__(self, falls=lambda answer, case: False):
+        self.falls = falls
+        self.labellers = {REPORT_ANSWERS: self.read}
+
+    async def read(self, case):
+        said = {sentence.text for sentence in case.submission.responses}
+        return [
+            Judgment("supports" if one.text in said or self.falls(one.text, case) else "none")
+            for one in case.rubric.answers
+        ]
+
+
+class Learned(Judge):
+    """The model that learned from people."""
+
+    name, version = "learned", "1"
+
+    def __init__(self):
+        self.model = AnswerModel.load(None)
+        self.labellers = {REPORT_ANSWERS: self.read}
+
+    async def read(self, case):
+        items = [answer.text for answer in case.rubric.answers]
+        verdicts = self.model.judge(items, case.submission.text, max_words=LIMIT)
+        return [Judgment(("none", "partial", "supports")[one.level]) for one in verdicts]
+
+
+def attacked(judge, *, articles=ARTICLES):
+    given = TaskRuns(TRACK.cited_text, RUBRICS, [RUN])
+    return asyncio.run(audit(judge, given, articles=articles))
+
+
+def results(found):
+    return {result.probe: result for result in found.results if result.most is not None}
+
+
+def fooled(found):
+    return [name for name, result in results(found).items() if not result.holds]
+
+
+def falling_for(name):
+    """Give credit for exactly what one attack makes of an answer."""
+    (attack,) = (one for one in ATTACKS if one.name == name)
+
+    def falls(answer, case):
+        article = ARTICLES[case.rubric.topic_id]
+        for trial in attack.trials(Material(case.rubric, LIMIT, article)):
+            (own, *_) = trial.report.responses
+            if own.text == case.submission.responses[0].text or own.text.startswith(
+                case.submission.text
+            ):
+                ids = {one.answer_id for one in case.rubric.answers if one.text == answer}
+                return bool(ids & set(trial.answer_ids))
+        return False
+
+    return falls
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_planted_weakness_is_caught(name):
+    found = attacked(Reader(falling_for(name)))
+    assert fooled(found) == [name]
+    result = results(found)[name]
+    assert result.left is not None
+    assert result.left > 0.35
+    assert result.verdict.startswith("FAILS: of the credit of answers, ")
+    assert {change.probe for change in found.changes} == {name}
+    assert all(change.after == "supports" for change in found.changes)
+
+
+def test_a_judge_without_a_weakness_is_left_in_peace():
+    found = attacked(Reader())
+    assert list(results(found)) == NAMES
+    assert fooled(found) == []
+    assert all(result.left == 0 for result in results(found).values())
+    assert "0% is left to answers denied" in results(found)["denied"].verdict
+    assert found.changes == []
+    assert fooled(attacked(Learned())) == []
+    seen = list(results(attacked(Reader(), articles={})))
+    assert seen == [one for one in NAMES if one != "pasted"]
+
+
+def test_judges_of_words_of_length_and_of_nothing_are_caught():
+    def words(answer, case):
+        wanted = set(answer.casefold().rstrip(".").split())
+        told = {word.rstrip(".,?").casefold() for word in case.submission.text.split()}
+        return len(wanted & told) >= 0.5 * len(wanted)
+
+    caught = {"denied", "refuted", "negated", "shuffled", "questions", "names", "figures"}
+    assert caught <= set(fooled(attacked(Reader(words))))
+    long = Reader(lambda _, case: count_words(case.submission.text) >= LIMIT)
+    assert set(fooled(attacked(long))) == {"over-long", "pasted"}
+    assert fooled(attacked(Reader(lambda answer, case: True))) == NAMES
+
+    class Silent(Reader):
+        async def read(self, case):
+            return [Judgment(Unjudged(reason="no")) for _ in case.rubric.answers]
+
+    class Nothing(Reader):
+        async def read(self, case):
+            return [Judgment("none") for _ in case.rubric.answers]
+
+    for judge in (Silent(), Nothing()):
+        found = results(attacked(judge))
+        assert not any(result.holds for result in found.values())
+        assert all(result.verdict.startswith("unknown: ") for result in found.values())
+
+
+@pytest.mark.parametrize("rubric", RUBRICS.values(), ids=str)
+def test_the_honest_reports_say_every_answer_once_and_leave_room(rubric):
+    material = Material(rubric, LIMIT, "An article.")
+    ids = [answer.answer_id for answer in rubric.answers]
+    assert [one for trial in honest_trials(material) for one in trial.answer_ids] == ids
+    for attack in ATTACKS:
+        trials = attack.trials(material)
+        assert {one for trial in trials for one in trial.answer_ids} <= set(ids)
+        if attack.name not in {"over-long", "pasted"}:
+            assert all(count_words(trial.report.text) <= LIMIT for trial in trials)

@@ -1,5 +1,7 @@
-"""Exams: labels, leaderboards and upkeep from graded cells, by hand."""
+"""Exams: labels, leaderboards and upkeep by hand, and banks drafted, merged and edited."""
 
+import asyncio
+import json
 import math
 
 import numpy as np
@@ -9,20 +11,16 @@ from hypothesis import strategies as st
 
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.agreement.coefficients import cohen_kappa, kappa_of_cell
-from sidelight.evaluation.exams.grades import (
-    WHOLE,
-    Hole,
-    ItemUse,
-    Uncovered,
-    collect,
-    exam_qrels,
-    holes,
-    read_labels,
-    relevance_label,
-    spurious_items,
-    suggested_item,
-    uncovered_passages,
-    write_qrels,
+from sidelight.evaluation.exams import grades
+from sidelight.evaluation.exams.banks import (
+    DraftedQuery,
+    ExamDraft,
+    check_draft,
+    diff_banks,
+    draft_banks,
+    edit_banks,
+    extract_bank,
+    merge_banks,
 )
 from sidelight.evaluation.exams.leaderboard import (
     average_ranks,
@@ -36,63 +34,60 @@ from sidelight.evaluation.exams.leaderboard import (
 )
 from sidelight.formats.labels.graded_passages import write_graded
 from sidelight.formats.labels.qrels import read_qrels
+from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.schemas.grading.graded_passage import DirectGrade, GradedPassage, GradedQuery, Grader
+from sidelight.schemas.grading.rubric import ExamBank, Style, bank_version, exam_item_id, new_item
 from tests.helpers.graded import example, passage
+from tests.helpers.models.scripted_model import ScriptedModel
 
 RATINGS = st.lists(st.integers(0, 5), max_size=12)
 
 
-@pytest.mark.parametrize(
-    ("ratings", "at_least", "label"),
-    [
-        ([0, 4, 5, 4, 1], 1, 5),
-        ([0, 4, 5, 4, 1], 2, 4),
-        ([0, 4, 5, 4, 1], 3, 4),
-        ([0, 4, 5, 4, 1], 4, 1),
-        ([0, 4, 5, 4, 1], 6, 0),
-        ([], 1, 0),
-    ],
-)
-def test_a_label_is_the_mth_largest_grade(ratings, at_least, label):
-    assert relevance_label(ratings, at_least) == label
-
-
-@given(ratings=RATINGS.filter(bool))
-def test_with_one_item_the_label_is_the_best_grade(ratings):
-    assert relevance_label(ratings) == max(ratings)
+def test_labels_places_and_ranks_by_hand(tmp_path):
+    for ratings, at_least, label in [
+        *(([0, 4, 5, 4, 1], 1, 5), ([0, 4, 5, 4, 1], 2, 4), ([0, 4, 5, 4, 1], 3, 4)),
+        *(([0, 4, 5, 4, 1], 4, 1), ([0, 4, 5, 4, 1], 6, 0), ([], 1, 0)),
+    ]:
+        assert grades.relevance_label(ratings, at_least) == label
+    assert PLACES["zero"] == {"q": {"a": 1, "b": 2}, "r": {"d": 1}}
+    assert PLACES["one"] == {"q": {"a": 2, "b": 1}, "r": {"e": 1}}
+    path = tmp_path / "run"
+    path.write_text("q Q0 a 1 2.0 x\nq Q0 b 2 2.0 x\nq Q0 c 3 9.0 x\n")
+    assert places_of(path) == {"q": {"c": 1, "b": 2, "a": 3}}
+    found = average_ranks({"a": 1.0, "b": 2.0, "c": 1.0, "d": 1.0})
+    assert found == {"b": 1.0, "a": 3.0, "c": 3.0, "d": 3.0}
+    assert average_ranks({"a": 1.0, "b": 1.0}) == {"a": 1.5, "b": 1.5}
+    seen = wins({"a": [0.9, None], "b": [0.85, 0.2], "c": [0.849, 0.15]})
+    assert seen == {"a": 1, "b": 2, "c": 1}
+    assert wins({"a": [None]}) == {"a": 0}
 
 
 @given(ratings=RATINGS, at_least=st.integers(1, 12), more=st.integers(0, 5))
 def test_labels_fall_with_the_items_asked_for_and_rise_with_what_is_graded(ratings, at_least, more):
-    label = relevance_label(ratings, at_least)
-    assert relevance_label(ratings, at_least + 1) <= label
-    assert relevance_label([*ratings, more], at_least) >= label
+    assert not ratings or grades.relevance_label(ratings) == max(ratings)
+    label = grades.relevance_label(ratings, at_least)
+    assert grades.relevance_label(ratings, at_least + 1) <= label
+    assert grades.relevance_label([*ratings, more], at_least) >= label
     assert label == 0 or sum(rating >= label for rating in ratings) >= at_least
 
 
-def test_cells_that_were_not_judged_are_counted_and_left_out():
-    exam = collect(example()).exam()
+def test_labels_are_those_of_the_grader_that_is_named(tmp_path):
+    exam = grades.collect(example()).exam()
     assert exam.unjudged == 1
     assert exam.items("q") == {"q/1", "q/2", "q/3"}
-    assert exam_qrels(exam) == {"q": {"a": 5, "b": 4, "c": 1, "m": 4}, "r": {"d": 3, "e": 5}}
-    assert exam_qrels(exam, 2)["q"] == {"a": 2, "b": 4, "c": 0, "m": 4}
-
-
-def test_a_passage_without_any_grade_has_no_label():
+    assert grades.exam_qrels(exam) == {"q": {"a": 5, "b": 4, "c": 1, "m": 4}, "r": {"d": 3, "e": 5}}
+    assert grades.exam_qrels(exam, 2)["q"] == {"a": 2, "b": 4, "c": 0, "m": 4}
     query = GradedQuery(
         "q", (passage("a", {"q/1": 2}), passage("b", {"q/1": None}), passage("c", {}))
     )
-    exam = collect([query]).exam()
-    assert exam_qrels(exam) == {"q": {"a": 2}}
+    exam = grades.collect([query]).exam()
+    assert grades.exam_qrels(exam) == {"q": {"a": 2}}
     assert exam.unjudged == 1
-
-
-def test_graders_are_kept_apart_and_found_by_name():
     whole = GradedPassage("q", "a", "", direct=(DirectGrade(Grader("Sun", "tiny"), 1),))
     one = passage("b", {"q/1": 3})
     other = passage("c", {"q/1": 2}, grader=Grader("Asks", "big"))
-    found = collect([GradedQuery("q", (whole, one, other))])
-    assert found.exam("Sun").cells == {"q": {"a": {WHOLE: 1}}}
+    found = grades.collect([GradedQuery("q", (whole, one, other))])
+    assert found.exam("Sun").cells == {"q": {"a": {grades.WHOLE: 1}}}
     assert found.exam("Asks@big").cells == {"q": {"c": {"q/1": 2}}}
     with pytest.raises(UsageError, match="2 graders fit: Asks@tiny, Asks@big"):
         found.exam("Asks")
@@ -101,28 +96,20 @@ def test_graders_are_kept_apart_and_found_by_name():
     with pytest.raises(UsageError, match="did you mean"):
         found.exam("Sum@tiny")
     with pytest.raises(InputError, match="no rating"):
-        collect([]).exam()
-
-
-def test_labels_are_written_and_read_back(tmp_path):
-    qrels = exam_qrels(collect(example()).exam())
-    assert write_qrels(tmp_path / "x.qrels", qrels) == 6
-    assert read_qrels(tmp_path / "x.qrels") == qrels == read_labels(tmp_path / "x.qrels")
+        grades.collect([]).exam()
+    qrels = grades.exam_qrels(grades.collect(example()).exam())
+    assert grades.write_qrels(tmp_path / "x.qrels", qrels) == 6
+    assert read_qrels(tmp_path / "x.qrels") == qrels == grades.read_labels(tmp_path / "x.qrels")
     write_graded(tmp_path / "graded.jsonl", example())
-    assert read_labels(tmp_path / "graded.jsonl") == qrels
+    assert grades.read_labels(tmp_path / "graded.jsonl") == qrels
     with pytest.raises(InputError, match="white space"):
-        write_qrels(tmp_path / "y.qrels", {"q": {"a b": 1}})
+        grades.write_qrels(tmp_path / "y.qrels", {"q": {"a b": 1}})
 
 
 # Leaderboards and cover, worked out by hand.
-FILE = collect(example())
+FILE = grades.collect(example())
 EXAM, PLACES = FILE.exam(), FILE.rankings.places
-QRELS = exam_qrels(EXAM)
-
-
-def test_places_count_from_one_in_every_run():
-    assert PLACES["zero"] == {"q": {"a": 1, "b": 2}, "r": {"d": 1}}
-    assert PLACES["one"] == {"q": {"a": 2, "b": 1}, "r": {"e": 1}}
+QRELS = grades.exam_qrels(EXAM)
 
 
 def test_cover_by_hand():
@@ -136,13 +123,9 @@ def test_cover_by_hand():
     assert [run.run_tag for run in cover.table.runs] == ["zero", "made", "one", "two"]
     assert cover.everything == {"q": 1.0, "r": pytest.approx(2 / 3)}
     assert cover.missing["zero"] == 40 - 3
-
-
-def test_only_the_first_passages_count_and_only_items_of_the_bank():
     first = exam_cover(EXAM, FILE.rankings, min_rating=3, depth=1)
-    assert next(one for one in first.table.runs if one.run_tag == "zero").values[
-        "exam"
-    ] == pytest.approx((1 / 3 + 2 / 3) / 2)
+    found = next(one for one in first.table.runs if one.run_tag == "zero").values["exam"]
+    assert found == pytest.approx((1 / 3 + 2 / 3) / 2)
     bank = {"q": ["q/1", "q/9"], "r": ["r/3"]}
     asked = exam_cover(EXAM, FILE.rankings, min_rating=3, depth=20, items=bank)
     assert asked.everything == {"q": 0.5, "r": 0.0}
@@ -159,7 +142,7 @@ def test_cover_falls_with_the_rating_asked_for_and_rises_with_depth(low, depth):
     assert all(higher[run] <= here[run] <= deeper[run] for run in here)
 
 
-def test_a_leaderboard_by_hand():
+def test_leaderboards_and_correlations_by_hand():
     """Relevant from 4: zero has a, b and not d; a query without results is 0."""
     table = leaderboard(PLACES, QRELS, "nDCG@10 AP RR", 4)
     scores = {run.run_tag: run.values for run in table.runs}
@@ -170,28 +153,16 @@ def test_a_leaderboard_by_hand():
     assert scores["zero"]["nDCG@10"] == pytest.approx((zero + 3 / (5 + 3 / math.log2(3))) / 2)
     assert scores["made"]["RR"] == pytest.approx(1 / 2)
     assert scores["two"]["AP"] == 0
-
-
-def test_ndcg_knows_no_level_and_a_level_that_is_given_stays():
     low, high = (leaderboard(PLACES, QRELS, "nDCG@10 AP(rel=5)", level) for level in (1, 5))
     assert low.runs == high.runs
     with pytest.raises(UsageError, match="two are the same"):
         leaderboard(PLACES, QRELS, "AP AP", 1)
-
-
-def test_a_place_without_a_passage_stays_a_place():
     table = leaderboard({"x": {"q": {"a": 3}}}, QRELS, "RR", 4)
     assert table.runs[0].values["RR"] == pytest.approx((1 / 3) / 2)
-
-
-def test_a_far_place_costs_no_memory_and_shared_places_lose_nobody():
     far = leaderboard({"x": {"q": {"a": 10**9, "b": 1}}}, QRELS, "AP", 4)
     assert far.runs[0].values["AP"] == pytest.approx((1 + 2 / 1000) / 3 / 2)
     shared = leaderboard({"x": {"q": {"a": 1, "b": 1}}}, QRELS, "AP", 4)
     assert shared.runs[0].values["AP"] == pytest.approx(2 / 3 / 2)
-
-
-def test_a_run_that_nobody_judged_is_placed_without_an_official_rank():
     ours = leaderboard(PLACES, QRELS, "RR", 4)
     theirs = leaderboard(PLACES, FILE.rankings.judged, "RR", 2)
     found = {one.run_tag: one for one in standings(ours, theirs, PLACES, FILE.rankings.judged)}
@@ -200,34 +171,6 @@ def test_a_run_that_nobody_judged_is_placed_without_an_official_rank():
     assert found["one"].rank == 1
     assert sorted(one.official for one in found.values() if one.official) == [1, 2.5, 2.5]
     assert judged_runs(PLACES, FILE.rankings.judged).keys() == {"zero", "one", "two"}
-
-
-def test_tied_runs_share_the_mean_of_their_ranks():
-    assert average_ranks({"a": 1.0, "b": 2.0, "c": 1.0, "d": 1.0}) == {
-        "b": 1.0,
-        "a": 3.0,
-        "c": 3.0,
-        "d": 3.0,
-    }
-    assert average_ranks({"a": 1.0, "b": 1.0}) == {"a": 1.5, "b": 1.5}
-
-
-def test_equal_scores_are_in_the_order_of_trec_eval(tmp_path):
-    path = tmp_path / "run"
-    path.write_text("q Q0 a 1 2.0 x\nq Q0 b 2 2.0 x\nq Q0 c 3 9.0 x\n")
-    assert places_of(path) == {"q": {"c": 1, "b": 2, "a": 3}}
-
-
-def test_wins_count_what_is_within_a_twentieth_of_the_best():
-    assert wins({"a": [0.9, None], "b": [0.85, 0.2], "c": [0.849, 0.15]}) == {
-        "a": 1,
-        "b": 2,
-        "c": 1,
-    }
-    assert wins({"a": [None]}) == {"a": 0}
-
-
-def test_graders_are_correlated_with_assessors():
     judged = FILE.rankings.judged
     rows = correlate_graders(
         PLACES, {"same": judged, "ours": QRELS}, judged, "nDCG@10", levels=[1, 5], official_level=2
@@ -264,38 +207,145 @@ JUDGED = FILE.rankings.judged
 BANK = {"q": ["q/1", "q/2", "q/3"], "r": ["r/1", "r/2", "r/3", "r/4"]}
 
 
-def test_an_item_is_spurious_where_irrelevant_passages_answer_it():
-    found = spurious_items(EXAM, JUDGED, min_grade=4, min_judgment=2)
-    assert found == [ItemUse("q", "q/1", 1, 1), ItemUse("q", "q/2", 1, 0)]
-    assert spurious_items(EXAM, JUDGED, min_grade=3, min_judgment=2)[-1] == ItemUse(
-        "r", "r/2", 1, 1
-    )
-
-
-def test_a_relevant_passage_that_answers_nothing_is_uncovered():
-    found = uncovered_passages(EXAM, JUDGED, min_grade=4, min_judgment=2)
-    assert found == [Uncovered("q", "c", 2, 1)]
-
-
-def test_holes_are_what_nobody_graded():
-    assert holes(EXAM, FILE.rankings, {"q": BANK["q"]}) == [Hole("q", "c", 1, in_file=True)]
-    found = holes(EXAM, FILE.rankings, BANK, [{"q": ["a", "new"], "unknown": ["x"]}])
-    assert Hole("q", "new", 3, in_file=False) in found
-    assert [one for one in found if one.query_id == "r"] == [
-        Hole("r", "d", 1, in_file=True),
-        Hole("r", "e", 1, in_file=True),
+def test_exams_are_kept_up_by_hand():
+    found = grades.spurious_items(EXAM, JUDGED, min_grade=4, min_judgment=2)
+    assert found == [grades.ItemUse("q", "q/1", 1, 1), grades.ItemUse("q", "q/2", 1, 0)]
+    shown = grades.spurious_items(EXAM, JUDGED, min_grade=3, min_judgment=2)[-1]
+    assert shown == grades.ItemUse("r", "r/2", 1, 1)
+    found = grades.uncovered_passages(EXAM, JUDGED, min_grade=4, min_judgment=2)
+    assert found == [grades.Uncovered("q", "c", 2, 1)]
+    assert grades.holes(EXAM, FILE.rankings, {"q": BANK["q"]}) == [
+        grades.Hole("q", "c", 1, in_file=True)
     ]
-
-
-def test_a_suggestion_is_about_the_query_and_new():
+    found = grades.holes(EXAM, FILE.rankings, BANK, [{"q": ["a", "new"], "unknown": ["x"]}])
+    assert grades.Hole("q", "new", 3, in_file=False) in found
+    seen = [one for one in found if one.query_id == "r"]
+    assert seen == [grades.Hole("r", "d", 1, in_file=True), grades.Hole("r", "e", 1, in_file=True)]
     text = "Welcome. Peat is burnt for heat in Ireland. Peat is sold to gardeners as a potting mix."
-    assert "Ireland" in suggested_item("peat burnt where", text)
+    assert "Ireland" in grades.suggested_item("peat burnt where", text)
     known = ["Peat is burnt for heat in Ireland"]
-    assert "gardeners" in suggested_item("peat", text, known)
-    assert suggested_item("peat", "") == ""
-    assert suggested_item("peat", "Peat burns.") == "Peat burns."
+    assert "gardeners" in grades.suggested_item("peat", text, known)
+    assert grades.suggested_item("peat", "") == ""
+    assert grades.suggested_item("peat", "Peat burns.") == "Peat burns."
 
 
 @given(query=st.text(max_size=20), text=st.text(max_size=200))
 def test_any_text_gives_a_line(query, text):
-    assert "\n" not in suggested_item(query, text)
+    assert "\n" not in grades.suggested_item(query, text)
+
+
+# Banks drafted, merged, edited and compared.
+
+
+PEAT = DraftedQuery("q", "", "what is peat used for")
+WETLANDS = DraftedQuery("q", "s", "Wetlands / How peat forms")
+
+
+def reply(*items):
+    return json.dumps({"items": items})
+
+
+def draft(style, *replies, query=PEAT, count=2):
+    model = ScriptedModel(replies)
+    prompted = PromptedModel(model, Sampling(), lambda _: None)
+    drafts = asyncio.run(draft_banks(prompted, [query], style, count))
+    model.assert_finished()
+    return drafts, model
+
+
+def test_drafts_are_of_queries_and_what_is_no_bank_is_refused():
+    drafts, model = draft(Style.DL, reply(" Who burns  peat?", "What grows on peat?"))
+    (bank,) = drafts.banks
+    assert bank.kind == "question"
+    assert [item.text for item in bank.items] == ["Who burns peat?", "What grows on peat?"]
+    assert bank.items[0].item_id == exam_item_id("q", "Who burns peat?")
+    assert "what is peat used for" in model.requests[0].messages[-1].content
+    drafts, model = draft(Style.CAR, reply("How does peat form?", "Where?"), query=WETLANDS)
+    assert drafts.banks[0].key == ("q", "s")
+    asked = model.requests[0].messages[-1].content
+    assert "<<<BEGIN subject>>>\nWetlands\n<<<END subject>>>" in asked
+    assert "<<<BEGIN heading>>>\nHow peat forms\n<<<END heading>>>" in asked
+    good = reply("Peat is burnt for heat.", "Peat is mixed into soil.")
+    drafts, model = draft(Style.NUGGETS, reply("One fact alone."), good)
+    assert drafts.banks[0].kind == "nugget"
+    assert "expected 2 items; found 1" in model.requests[1].messages[-1].content
+    drafts, _ = draft(Style.DL, "no", "never")
+    assert not drafts.banks
+    assert drafts.failed[0][0] == "q"
+    for style, items, says in [
+        (Style.DL, ["Who?"], "expected 2 items; found 1"),
+        (Style.DL, ["Who?", "who?"], "occurs twice"),
+        (Style.DL, ["Who?", "It is so."], "expected a question"),
+        (Style.NUGGETS, ["It is.", "Is it?"], "expected a fact"),
+        (Style.DL, ["Who?", "..."], "is empty"),
+        (Style.NUGGETS, ["a" * 401, "b"], "more than 400"),
+    ]:
+        with pytest.raises(ValueError, match=says):
+            check_draft(ExamDraft(items=tuple(items)), style=style, count=2)
+
+
+PASSAGES = [
+    "Peat is burnt for heat in Irish homes. The site uses cookies for its own ends.",
+    "In Ireland peat is burnt for heat and power. Gardeners mix peat into the soil of their pots.",
+    "Gardeners mix peat into soil for their pots. Visit us again for more of this every day.",
+]
+
+
+def test_facts_that_passages_share_come_first_whatever_their_order():
+    bank = extract_bank("q", "what is peat used for", PASSAGES, 2)
+    texts = [item.text for item in bank.items]
+    assert any("burnt" in text for text in texts)
+    assert any("Gardeners" in text for text in texts)
+    assert bank.kind == "nugget"
+    one, other = (extract_bank("q", "peat", order, 5) for order in (PASSAGES, PASSAGES[::-1]))
+    assert one.items == other.items
+
+
+@given(passages=st.lists(st.text(max_size=120), max_size=4), count=st.integers(1, 5))
+def test_any_passages_give_at_most_so_many_different_facts(passages, count):
+    items = extract_bank("q", "peat", passages, count).items
+    assert len(items) <= count
+    assert len({item.item_id for item in items}) == len(items)
+
+
+# Banks merged, edited and compared.
+def bank(*texts, topic_id="q", kind="question"):
+    items = tuple(new_item(topic_id, text) for text in texts)
+    return ExamBank(topic_id=topic_id, query_text="peat", kind=kind, tests=items)
+
+
+def texts(banks):
+    return [[item.text for item in one.items] for one in banks]
+
+
+def test_merging_and_comparing_keep_ids_and_order():
+    merged = merge_banks([(bank("A?", "B?"),), (bank("B?", "C?"), bank("D?", topic_id="r"))])
+    assert texts(merged) == [["A?", "B?", "C?"], ["D?"]]
+    assert merged[0].items[1] == bank("B?").items[0]
+    one = (bank("A?", "B?"),)
+    assert bank_version(merge_banks([one, one])) == bank_version(one)
+    with pytest.raises(UsageError, match="one bank has questions, another nuggets"):
+        merge_banks([(bank("A?"),), (bank("A.", kind="nugget"),)])
+    old, new = (bank("A?", "B?"),), (bank("B?", "C?"), bank("D?", topic_id="r"))
+    changes = diff_banks(old, new)
+    found = [(one.query, one.what, one.text) for one in changes]
+    assert found == [("q", "dropped", "A?"), ("q", "added", "C?"), ("r", "added", "D?")]
+    assert diff_banks(old, old) == []
+
+
+def test_editing_adds_drops_and_rewords():
+    a, b = (exam_item_id("q", text) for text in ("A?", "B?"))
+    (edited,) = edit_banks(
+        (bank("A?", "B?", "C?"),), add=[("q", "D?")], drop=[a], reword={b: "Why B?"}
+    )
+    assert [item.text for item in edited.items] == ["Why B?", "C?", "D?"]
+    assert edited.items[0].item_id == exam_item_id("q", "Why B?")
+    assert edited.items[0].source["info"] == {"replaces": b}
+    for change, says in [
+        ({"drop": ["q/x"]}, "no item q/x"),
+        ({"reword": {"q/x": "Y?"}}, "no item q/x"),
+        ({"add": [("r", "Y?")]}, "no query r"),
+        ({"add": [("q", "A?")]}, "already"),
+    ]:
+        with pytest.raises(UsageError, match=says):
+            edit_banks((bank("A?"),), **change)

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -10,13 +9,8 @@ from typer.testing import CliRunner
 from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.labelling.examples import read_examples
-from sidelight.evaluation.labelling.judge import Judge, Judgment, RubricCase
-from sidelight.evaluation.labelling.judged_runs import (
-    JudgingManifest,
-    assess_runs,
-    judge_runs,
-    read_manifest_beside,
-)
+from sidelight.evaluation.labelling.judge import Judge, Judgment
+from sidelight.evaluation.labelling.judged_runs import assess_runs, judge_runs, read_manifest_beside
 from sidelight.evaluation.labelling.judges import EmbeddedJudge
 from sidelight.evaluation.labelling.rubric_cases import (
     COMPOUND_QUESTIONS,
@@ -28,17 +22,10 @@ from sidelight.formats.labels.assessments import read_assessments
 from sidelight.formats.runs.question_list import write_question_run
 from sidelight.sample import sample_path
 from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.schemas.grading.rubric import Rubric
-from sidelight.schemas.run import (
-    CitedSentence,
-    QuestionRun,
-    ReportRun,
-    SubmittedQuestion,
-    SubmittedReport,
-)
+from sidelight.schemas.run import CitedSentence, QuestionRun, ReportRun
 from sidelight.tracks import load_track
 from tests.helpers.labels.labelled import N_QUESTIONS, TOPICS, examples, question, report, rubric
-from tests.helpers.labels.toy import HAVE, write_csv, write_rubrics
+from tests.helpers.labels.toy import HAVE, question_run, write_csv, write_rubrics
 from tests.helpers.labels.toy import rubric as toy_rubric
 
 TRACK = load_track()
@@ -50,34 +37,34 @@ JUDGE = EmbeddedJudge(RUBRICS, examples())
 N_ASKED = TRACK.question_list.count
 
 
-def question_run(tag: str, *topics: str) -> QuestionRun:
+def questions_of(tag, *topics):
     ranks = range(1, N_ASKED + 1)
     # Written backwards, since a run file may have any order.
     questions = [question(topic, rank, tag) for topic in topics for rank in ranks]
     return QuestionRun(run_tag=tag, questions=tuple(reversed(questions)))
 
 
-def report_run(tag: str, *topics: str) -> ReportRun:
+def reports_of(tag, *topics):
     return ReportRun(run_tag=tag, reports=tuple(report(topic, tag) for topic in reversed(topics)))
 
 
-async def question_labels(judge: Judge, rubrics: dict[str, Rubric], runs: list[QuestionRun]):
+async def question_labels(judge, rubrics, runs):
     """Return the labels of pairs and those of compound questions."""
     found = await assess_runs(judge, TaskRuns(TRACK.question_list, rubrics, runs))
     return found[QUESTION_SIMILARITY], found[COMPOUND_QUESTIONS]
 
 
-async def answer_labels(judge: Judge, rubrics: dict[str, Rubric], runs: list[ReportRun]):
+async def answer_labels(judge, rubrics, runs):
     found = await assess_runs(judge, TaskRuns(TRACK.cited_text, rubrics, runs))
     return found[REPORT_ANSWERS]
 
 
-def judged(judge: Judge, run: ReportRun, folder: Path) -> JudgingManifest:
+def judged(judge, run, folder):
     return asyncio.run(judge_runs(judge, TaskRuns(TRACK.cited_text, RUBRICS, [run]), folder))
 
 
-def test_every_pair_exactly_once_in_a_fixed_order():
-    runs = [question_run("z", *TOPICS), question_run("a", "t1")]
+def test_every_pair_and_every_answer_exactly_once_in_a_fixed_order():
+    runs = [questions_of("z", *TOPICS), questions_of("a", "t1")]
     pairs, verdicts = asyncio.run(question_labels(JUDGE, RUBRICS, runs))
     keys = [
         (item.topic_id, item.rubric_question_rank, item.run_tag, item.run_question_rank)
@@ -87,10 +74,7 @@ def test_every_pair_exactly_once_in_a_fixed_order():
     assert len(keys) == len(set(keys)) == 4 * N_QUESTIONS * N_ASKED
     assert [item.run_tag for item in verdicts] == ["a"] * N_ASKED + ["z"] * 3 * N_ASKED
     assert (pairs, verdicts) == asyncio.run(question_labels(JUDGE, RUBRICS, list(reversed(runs))))
-
-
-def test_every_answer_exactly_once_in_the_rubrics_order():
-    runs = [report_run("z", *TOPICS), report_run("a", "t1")]
+    runs = [reports_of("z", *TOPICS), reports_of("a", "t1")]
     answers = asyncio.run(answer_labels(JUDGE, RUBRICS, runs))
     keys = [(item.topic_id, item.run_tag, item.answer_id) for item in answers]
     expected = [
@@ -99,40 +83,31 @@ def test_every_answer_exactly_once_in_the_rubrics_order():
         for number in range(1, N_QUESTIONS + 1)
     ]
     assert keys == expected
-
-
-def test_topics_without_a_rubric_are_left_out():
     one = {"t2": RUBRICS["t2"]}
-    answers = asyncio.run(answer_labels(JUDGE, one, [report_run("r", *TOPICS)]))
+    answers = asyncio.run(answer_labels(JUDGE, one, [reports_of("r", *TOPICS)]))
     assert {item.topic_id for item in answers} == {"t2"}
-    pairs, verdicts = asyncio.run(question_labels(JUDGE, one, [question_run("r", *TOPICS)]))
+    pairs, verdicts = asyncio.run(question_labels(JUDGE, one, [questions_of("r", *TOPICS)]))
     assert {item.topic_id for item in (*pairs, *verdicts)} == {"t2"}
 
 
-def test_an_example_run_is_never_judged():
+def test_runs_that_cannot_be_judged_are_an_error():
     with pytest.raises(UsageError, match="seen labels of example-t1"):
-        asyncio.run(question_labels(JUDGE, RUBRICS, [question_run("example-t1", "t1")]))
+        asyncio.run(question_labels(JUDGE, RUBRICS, [questions_of("example-t1", "t1")]))
     with pytest.raises(UsageError, match="seen labels of example-t2"):
-        asyncio.run(answer_labels(JUDGE, RUBRICS, [report_run("example-t2", "t1")]))
-
-
-def test_a_run_given_twice_is_an_error():
+        asyncio.run(answer_labels(JUDGE, RUBRICS, [reports_of("example-t2", "t1")]))
     with pytest.raises(UsageError, match="given twice"):
-        asyncio.run(answer_labels(JUDGE, RUBRICS, [report_run("r", "t1")] * 2))
-
-
-def test_what_cannot_be_told_apart_is_an_error():
+        asyncio.run(answer_labels(JUDGE, RUBRICS, [reports_of("r", "t1")] * 2))
     twice = QuestionRun(run_tag="r", questions=(question("t1", 1), question("t1", 1)))
     with pytest.raises(InputError, match="two questions of rank 1 for topic t1"):
         asyncio.run(question_labels(JUDGE, RUBRICS, [twice]))
     with pytest.raises(InputError, match="two reports for topic t1"):
-        asyncio.run(answer_labels(JUDGE, RUBRICS, [report_run("r", "t1", "t1")]))
+        asyncio.run(answer_labels(JUDGE, RUBRICS, [reports_of("r", "t1", "t1")]))
 
 
 def test_files_and_manifest(tmp_path):
     for task, run in (
-        (TRACK.question_list, question_run("q", "t1")),
-        (TRACK.cited_text, report_run("r", "t1")),
+        (TRACK.question_list, questions_of("q", "t1")),
+        (TRACK.cited_text, reports_of("r", "t1")),
     ):
         asyncio.run(judge_runs(JUDGE, TaskRuns(task, RUBRICS, [run]), tmp_path))
     for protocol, count in (
@@ -149,18 +124,13 @@ def test_files_and_manifest(tmp_path):
     # Both runs are copies of an example, which must not go unseen.
     assert manifest.runs == {"task1": {"q": 1.0}, "task2": {"r": 1.0}}
     assert manifest.agreement.keys() == {"questions", "answers"}
-
-
-def test_judging_twice_gives_the_same_bytes(tmp_path):
     for folder in (tmp_path / "a", tmp_path / "b"):
-        judge = EmbeddedJudge(RUBRICS, examples())
-        asyncio.run(
-            judge_runs(
-                judge, TaskRuns(TRACK.cited_text, RUBRICS, [report_run("r", *TOPICS)]), folder
-            )
-        )
+        judged(EmbeddedJudge(RUBRICS, examples()), reports_of("r", *TOPICS), folder)
     for name in (REPORT_FILE, "manifest.json"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+    manifest = judged(UnsureJudge(RUBRICS), reports_of("r", "t1", "t2"), tmp_path / "c")
+    assert manifest.n_unjudged == {"task2": 2 * N_QUESTIONS}
+    assert manifest.runs == {"task2": {"r": 0.0}}
 
 
 class UnsureJudge(EmbeddedJudge):
@@ -168,50 +138,25 @@ class UnsureJudge(EmbeddedJudge):
 
     name = "unsure"
 
-    def __init__(self, rubrics: dict[str, Rubric]) -> None:
+    def __init__(self, rubrics):
         super().__init__(rubrics)
         self.labellers = {**self.labellers, REPORT_ANSWERS: self.read}
 
-    async def read(self, case: RubricCase[SubmittedReport]) -> list[Judgment]:
+    async def read(self, case):
         return [Judgment(Unjudged(reason="unreadable"))] * len(REPORT_ANSWERS.units(case))
 
 
-def test_unjudged_verdicts_are_counted(tmp_path):
-    judge = UnsureJudge(RUBRICS)
-    manifest = asyncio.run(
-        judge_runs(
-            judge, TaskRuns(TRACK.cited_text, RUBRICS, [report_run("r", "t1", "t2")]), tmp_path
-        )
-    )
-    assert manifest.n_unjudged == {"task2": 2 * N_QUESTIONS}
-    assert manifest.runs == {"task2": {"r": 0.0}}
-
-
 def test_two_judges_do_not_share_a_folder(tmp_path):
-    judged(JUDGE, report_run("r", "t1"), tmp_path)
+    assert read_manifest_beside(tmp_path / REPORT_FILE) is None
+    manifest = judged(JUDGE, reports_of("r", "t1"), tmp_path)
+    assert read_manifest_beside(tmp_path / "any.csv") == manifest
     before = (tmp_path / REPORT_FILE).read_bytes()
     with pytest.raises(InputError, match="must not be mixed"):
-        asyncio.run(
-            judge_runs(
-                UnsureJudge(RUBRICS),
-                TaskRuns(TRACK.cited_text, RUBRICS, [report_run("s", "t1")]),
-                tmp_path,
-            )
-        )
+        judged(UnsureJudge(RUBRICS), reports_of("s", "t1"), tmp_path)
     assert (tmp_path / REPORT_FILE).read_bytes() == before
-
-
-def test_a_manifest_of_something_else_is_an_error(tmp_path):
-    assert read_manifest_beside(tmp_path / REPORT_FILE) is None
     (tmp_path / "manifest.json").write_text('{"judge": "x"}')
     with pytest.raises(InputError, match="expected the manifest of a judge"):
         read_manifest_beside(tmp_path / REPORT_FILE)
-
-
-def test_a_manifest_reads_back(tmp_path):
-    manifest = judged(JUDGE, report_run("r", "t1"), tmp_path)
-    assert isinstance(manifest, JudgingManifest)
-    assert read_manifest_beside(tmp_path / "any.csv") == manifest
 
 
 class CarelessJudge(Judge):
@@ -220,64 +165,48 @@ class CarelessJudge(Judge):
     name = "careless"
     version = "1"
 
-    def __init__(self, *judgments: Judgment) -> None:
+    def __init__(self, *judgments):
         self.labellers = {REPORT_ANSWERS: self.read}
         self._judgments = list(judgments)
 
-    async def read(self, case: RubricCase[SubmittedReport]) -> list[Judgment]:
+    async def read(self, case):
         return self._judgments
 
 
 def test_a_judge_that_does_not_keep_to_the_protocol_is_refused():
-    runs = [report_run("r", "t1")]
+    runs = [reports_of("r", "t1")]
     wrong = CarelessJudge(*[Judgment("fine")] * N_QUESTIONS)
     with pytest.raises(UsageError, match=r"careless.*'fine'.*expected one of supports, partial"):
         asyncio.run(answer_labels(wrong, RUBRICS, runs))
     with pytest.raises(UsageError, match=rf"1 label; expected {N_QUESTIONS}"):
         asyncio.run(answer_labels(CarelessJudge(Judgment("none")), RUBRICS, runs))
-
-
-def test_a_judge_that_lacks_a_labeller_says_so():
     with pytest.raises(UsageError, match="labels report answers, and not compound questions"):
-        asyncio.run(question_labels(CarelessJudge(), RUBRICS, [question_run("r", "t1")]))
+        asyncio.run(question_labels(CarelessJudge(), RUBRICS, [questions_of("r", "t1")]))
 
 
 QUESTIONS, REPORTS = TRACK.question_list, TRACK.cited_text
 SAMPLE = sample_path()
 
 
-def saying(*n_words: int):
+def saying(*n_words):
     sentences = tuple(CitedSentence(text=" ".join(["word"] * count)) for count in n_words)
     return report("t1").model_copy(update={"responses": sentences})
 
 
-@pytest.mark.parametrize(
-    ("given", "kept"),
-    [
-        ((100, 150), [100, 150]),
-        ((100, 151), [100, 150]),
-        ((250, 1), [250]),
-        ((240, 20, 5), [240, 10]),
-        ((12_479,), [250]),
-        ((), []),
-    ],
-)
-def test_a_report_is_cut_at_the_limit(given, kept):
-    found = fit_report(saying(*given), REPORTS)
-    assert [len(one.text.split()) for one in found.submission.responses] == kept
-    assert bool(found.over) is (sum(given) > 250)
-    if found.over:
-        assert found.over == f"{sum(given)} words; at most 250"
-
-
-def test_what_is_within_the_limit_is_left_as_it_is():
+def test_reports_and_questions_are_cut_at_the_limit():
+    for given, kept in [
+        *(((100, 150), [100, 150]), ((100, 151), [100, 150]), ((250, 1), [250])),
+        *(((240, 20, 5), [240, 10]), ((12_479,), [250]), ((), [])),
+    ]:
+        found = fit_report(saying(*given), REPORTS)
+        assert [len(one.text.split()) for one in found.submission.responses] == kept
+        assert bool(found.over) is (sum(given) > 250)
+        if found.over:
+            assert found.over == f"{sum(given)} words; at most 250"
     spaced = report("t1").model_copy(update={"responses": (CitedSentence(text="two  words "),)})
     assert fit_report(spaced, REPORTS) == (spaced, "")
     asked = [question("t1", rank) for rank in range(1, 11)]
     assert fit_questions(asked, QUESTIONS) == (asked, "")
-
-
-def test_questions_are_cut_and_those_past_the_last_rank_left_out():
     asked = [question("t1", rank) for rank in range(1, 13)]
     asked[2] = asked[2].model_copy(update={"text": "é" * 301})
     asked[3] = asked[3].model_copy(update={"text": "e\u0301" * 300})  # 300 once composed
@@ -326,15 +255,8 @@ def folder(tmp_path):
     runs = tmp_path / "runs" / "question_generation_runs"
     runs.mkdir(parents=True)
     for tag in ("one", "two", "unlabelled"):
-        write_question_run(
-            runs / tag,
-            [
-                SubmittedQuestion(
-                    topic_id=topic, team_id="x", run_id=tag, rank=1, text=f"Who {tag}?"
-                )
-                for topic in ("a", "b")
-            ],
-        )
+        asked = question_run(tag, a=[f"Who {tag}?"], b=[f"Who {tag}?"])
+        write_question_run(runs / tag, asked.questions)
     (runs / ".DS_Store").write_bytes(b"\x00")
     assessments = tmp_path / "human_assessments"
     assessments.mkdir()
@@ -350,31 +272,17 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_labels_find_their_submission_by_rank_not_by_text(folder):
+def test_labels_find_their_submission_by_rank_and_examples_can_be_chosen(folder):
     examples = read_examples(folder)
-    assert [(label.run_tag, label.label) for label in examples.question_labels] == [
-        ("one", "similar"),
-        ("two", "different"),
-    ]
+    found = [(label.run_tag, label.label) for label in examples.question_labels]
+    assert found == [("one", "similar"), ("two", "different")]
     assert examples.questions["one", "a", 1].text == "Who one?"
     assert examples.run_tags == {"one", "two"}
     assert examples.answer_labels == ()
-
-
-def test_runs_without_labels_are_no_examples(folder):
-    assert {key[0] for key in read_examples(folder).questions} == {"one", "two"}
-
-
-def test_examples_can_be_chosen(folder):
     assert read_examples(folder, ["two"]).run_tags == {"two"}
-
-
-def test_a_chosen_run_must_have_labels(folder):
     with pytest.raises(InputError, match="found none for unlabelled"):
         read_examples(folder, ["two", "unlabelled"])
-
-
-def test_a_folder_without_labelled_runs_is_an_error(tmp_path):
-    write_rubrics(tmp_path / "human_rubrics", toy_rubric("a", (HAVE, 1)))
+    (folder / "bare").mkdir()
+    write_rubrics(folder / "bare" / "human_rubrics", toy_rubric("a", (HAVE, 1)))
     with pytest.raises(InputError, match="found none for any run"):
-        read_examples(tmp_path)
+        read_examples(folder / "bare")

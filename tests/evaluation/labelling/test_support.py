@@ -1,22 +1,41 @@
+"""Support of sentences, and questions graded, by judges with and without a model."""
+
 import asyncio
 import csv
+import json
 from collections.abc import Sequence
+from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 from sidelight.checks.support import SUPPORT_SCALE
-from sidelight.errors import EmptyReplyError, InputError
+from sidelight.checks.usefulness import Document
+from sidelight.errors import EmptyReplyError, InputError, UsageError
 from sidelight.evaluation.labelling.judge import Judge, Judgment
+from sidelight.evaluation.labelling.judged_runs import (
+    AskedDocuments,
+    grade_documents,
+    grade_question_runs,
+)
 from sidelight.evaluation.labelling.judges import EmbeddedJudge, PromptedJudge
+from sidelight.evaluation.labelling.question_quality import (
+    KnownGrade,
+    LearnedQuestionQuality,
+    LearnedQuestionRedundancy,
+    grades,
+)
 from sidelight.evaluation.labelling.support import SUPPORT, assess_support
 from sidelight.evaluation.scoring.measures import score_support
 from sidelight.formats.labels.assessments import write_support_sentences
 from sidelight.llm.prompted import PromptedModel, Sampling
-from sidelight.schemas.grading.judgment import JudgedSentence, Unjudged
-from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
+from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.schemas.run import CitedSentence
+from sidelight.schemas.topic import Article
+from tests.helpers.labels.toy import question_run, report_run
 from tests.helpers.models.scripted_model import ScriptedModel
 
-FULL, PARTIAL, NONE = SUPPORT_SCALE.names
+FULL, _, NONE = SUPPORT_SCALE.names
 TEXTS = {
     "d#1": "The quarry was sold to an investor who also owns a newspaper.",
     "d#2": "A study of the ferry counted twelve visitors a day.",
@@ -26,20 +45,7 @@ OWNER = CitedSentence(
 )
 
 
-def run(tag: str, **reports: Sequence[CitedSentence]) -> ReportRun:
-    return ReportRun(
-        run_tag=tag,
-        reports=tuple(
-            SubmittedReport(
-                metadata=ReportMetadata(team_id="t", run_id=tag, topic_id=topic_id),
-                responses=tuple(sentences),
-            )
-            for topic_id, sentences in reports.items()
-        ),
-    )
-
-
-def assess(*runs: ReportRun) -> list[JudgedSentence]:
+def assess(*runs):
     def texts_of(segment_ids):
         return {one: TEXTS[one] for one in segment_ids if one in TEXTS}
 
@@ -49,13 +55,10 @@ def assess(*runs: ReportRun) -> list[JudgedSentence]:
 def test_the_first_citation_and_all_of_them():
     both = OWNER.model_copy(update={"citations": ("d#2", "d#1")})
     uncited = OWNER.model_copy(update={"citations": ()})
-    verdicts = assess(run("r", a=[OWNER, both, uncited]))
-    assert [(item.first, item.all) for item in verdicts] == [
-        (FULL, FULL),
-        (NONE, FULL),
-        (None, None),
-    ]
-    (score,) = score_support([run("r", a=[OWNER, both, uncited])], verdicts).topics
+    verdicts = assess(report_run("r", a=[OWNER, both, uncited]))
+    found = [(item.first, item.all) for item in verdicts]
+    assert found == [(FULL, FULL), (NONE, FULL), (None, None)]
+    (score,) = score_support([report_run("r", a=[OWNER, both, uncited])], verdicts).topics
     assert score.values == {
         "weighted_precision": 0.5,  # (1 + 0) / 2
         "weighted_recall": pytest.approx(1 / 3),  # (1 + 0) / 3
@@ -66,9 +69,9 @@ def test_the_first_citation_and_all_of_them():
     }
 
 
-def test_a_segment_whose_text_is_not_known_is_no_lack_of_support():
+def test_what_is_not_known_is_no_lack_of_support_and_a_citation_counts_once():
     invented = OWNER.model_copy(update={"citations": ("d#1", "d#9")})
-    given = run("r", a=[invented])
+    given = report_run("r", a=[invented])
     (verdict,) = verdicts = assess(given)
     assert verdict.first == FULL
     assert isinstance(verdict.all, Unjudged)
@@ -77,20 +80,14 @@ def test_a_segment_whose_text_is_not_known_is_no_lack_of_support():
     assert score.values["unjudged"] == 1
     assert score.values["weighted_precision"] == 1
     assert score.values["weighted_precision_all"] == 0
-
-
-def test_a_model_that_gives_no_answer_is_no_lack_of_support():
     asked = PromptedModel(
         ScriptedModel([EmptyReplyError("an empty reply")] * 2), Sampling(), lambda _: None
     )
     judge = PromptedJudge({"silent": asked}, {})
-    given = run("r", a=[OWNER])
+    given = report_run("r", a=[OWNER])
     (verdict,) = asyncio.run(assess_support(judge, [given], lambda _: TEXTS))
     assert verdict.first == Unjudged(reason="an empty reply")
-
-
-def test_a_citation_named_twice_is_one():
-    shown: list[Sequence[str]] = []
+    shown = []
 
     class Reader(Judge):
         """Finds support everywhere, and remembers where it looked."""
@@ -105,13 +102,17 @@ def test_a_citation_named_twice_is_one():
             return [Judgment(FULL)]
 
     twice = OWNER.model_copy(update={"citations": ("d#1", "d#1")})
-    asyncio.run(assess_support(Reader(), [run("r", a=[twice])], lambda _: TEXTS))
+    asyncio.run(assess_support(Reader(), [report_run("r", a=[twice])], lambda _: TEXTS))
     assert shown == [[TEXTS["d#1"]]]
 
 
-def test_nothing_cited_is_flagged_and_a_topic_left_out_costs():
+def test_nothing_cited_is_flagged_and_what_cannot_be_scored_refused():
     uncited = OWNER.model_copy(update={"citations": ()})
-    runs = [run("full", a=[OWNER], b=[OWNER]), run("half", a=[OWNER]), run("none", a=[uncited])]
+    runs = [
+        report_run("full", a=[OWNER], b=[OWNER]),
+        report_run("half", a=[OWNER]),
+        report_run("none", a=[uncited]),
+    ]
     table = score_support(runs, assess(*runs))
     assert [item.run_tag for item in table.runs] == ["full", "half", "none"]
     assert [item.values["weighted_precision"] for item in table.runs] == [1, 0.5, 0]
@@ -119,14 +120,11 @@ def test_nothing_cited_is_flagged_and_a_topic_left_out_costs():
     assert table.omitted == {"half": ("b",), "none": ("b",)}
     wider = score_support(runs, assess(*runs), ["a", "b", "c", "d"])
     assert wider.runs[0].values["weighted_precision"] == 0.5
-
-
-def test_what_cannot_be_scored_is_refused():
-    given = run("r", a=[OWNER])
+    given = report_run("r", a=[OWNER])
     with pytest.raises(InputError, match="not one of the topics"):
         score_support([given], assess(given), ["b"])
     with pytest.raises(InputError, match="no report"):
-        score_support([run("r")], [])
+        score_support([report_run("r")], [])
     with pytest.raises(InputError, match="given twice"):
         assess(given, given)
     with pytest.raises(InputError, match="two reports"):
@@ -136,7 +134,9 @@ def test_what_cannot_be_scored_is_refused():
 def test_verdicts_as_a_file(tmp_path):
     invented = CitedSentence(text="So\nit is.", citations=("d#9",))
     path = tmp_path / "sentences.csv"
-    write_support_sentences(path, assess(run("r", a=[OWNER, invented, CitedSentence(text="Yes.")])))
+    write_support_sentences(
+        path, assess(report_run("r", a=[OWNER, invented, CitedSentence(text="Yes.")]))
+    )
     with path.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert [(row["sentence"], row["citations"], row["first"], row["all"]) for row in rows] == [
@@ -145,3 +145,107 @@ def test_verdicts_as_a_file(tmp_path):
         ("3", "", "uncited", "uncited"),
     ]
     assert rows[1]["text"] == "So it is."
+
+
+# Questions graded without a model, and whole runs by any judge.
+
+
+GOOD = "What is the professional background of {} in energy policy?"
+VARIED = (
+    "What is the professional background of Garrick Voss?",
+    "Who publishes and finances Sentinel Policy Journal?",
+    "What did the University of Orrin study examine and measure?",
+    "What are the main criticisms of the bog bill?",
+    "Does the article show any bias?",
+)
+
+
+class Asked(NamedTuple):
+    questions: Sequence[str]
+
+
+def mean(questions):
+    labels = asyncio.run(LearnedQuestionQuality()(Asked(questions)))
+    return sum(max(0, int(str(one.label))) for one in labels) / len(labels)
+
+
+def test_labels_tell_good_from_flawed_and_what_people_said_counts(lexical_encode):
+    labels = [int(str(one.label)) for one in grades(VARIED)]
+    assert labels[-1] == -1
+    assert min(labels[:3]) >= 2
+    assert grades(()) == []
+    swapped = [one.replace("Garrick Voss", "Ilva Brandt") for one in VARIED]
+    swapped = [one.replace("Sentinel Policy Journal", "Morrow Evening Post") for one in swapped]
+    assert [one.label for one in grades(swapped)] == [one.label for one in grades(VARIED)]
+    names = ("Ada", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal", "Ike", "Jo")
+    repeated = [GOOD.format(f"{name} Marsh") for name in names]
+    assert mean(repeated[:1]) >= 3
+    assert mean(repeated) < mean(VARIED)
+    assert {one.label for one in grades(repeated)[2:]} <= {"0", "-1"}
+    (question, *_) = VARIED
+    known = [KnownGrade(question, -1)] * 3
+    assert grades([question], known, lexical_encode)[0].label == "-1"
+    assert grades([question], known)[0].label == grades([question])[0].label != "-1"
+
+    def encode(texts):
+        return np.array(
+            [[1.0, 0.0] if "fund" in text else [0.0, 1.0] for text in texts], np.float32
+        )
+
+    asked = ["Who funds it?", "Who is Ada Marsh?", "By whom is it funded?"]
+    found = asyncio.run(LearnedQuestionRedundancy(encode)(Asked(asked)))
+    assert [one.label for one in found] == ["0", "0", "1"]
+    assert asyncio.run(LearnedQuestionRedundancy(encode)(Asked([]))) == []
+
+
+# Whole runs graded one by one, by the embedded judge and by one that asks.
+ARTICLE = Article(topic_id="t", title="A title", body="Words.")
+ASKED = ("Who owns the Courier?", "Who is the owner of the Courier?", "Is the article fair?")
+RUN = question_run("run-a", t=ASKED)
+
+
+def graded(grades):
+    return json.dumps(
+        {
+            "grades": [
+                {"rank": str(rank), "reason": "so", "grade": grade, "redundant": flag}
+                for rank, (grade, flag) in enumerate(grades, start=1)
+            ]
+        }
+    )
+
+
+def judge(*replies):
+    model = PromptedModel(ScriptedModel(replies), Sampling(), lambda _: None)
+    return PromptedJudge({"tiny": model}, {"t": ARTICLE})
+
+
+def test_questions_get_a_grade_and_a_flag():
+    reply = graded([("4", "0"), ("3", "1"), ("-1", "0")])
+    found = asyncio.run(grade_question_runs(judge(reply, reply), [RUN], {"t": ARTICLE}))
+    seen = [(one.label, one.redundant) for one in found]
+    assert seen == [("4", False), ("3", True), ("-1", False)]
+    assert [one.run_question_text for one in found] == list(ASKED)
+    with pytest.raises(InputError, match="that of t is not there"):
+        asyncio.run(grade_question_runs(judge(), [RUN], {}))
+    for bad in ["none", graded([("4", "0")]), graded([("5", "0")] * 3)]:
+        found = asyncio.run(grade_question_runs(judge(*[bad] * 4), [RUN], {"t": ARTICLE}))
+        assert isinstance(found[2].label, Unjudged)
+        assert found[2].redundant is None
+
+
+def test_documents_get_grades_and_unjudged_ones_are_counted():
+    labels = json.dumps({"labels": [{"key": "D1", "reason": "so", "label": "2"}]})
+    documents = {"d": Document("", "It is owned by peat cutters.")}
+    asked = [
+        AskedDocuments("t-Q01", "An article", "Who owns the Courier?", documents),
+        AskedDocuments("t-Q02", "An article", "Who is Ada?", documents),
+    ]
+    found = asyncio.run(grade_documents(judge(labels, "none", "none"), asked))
+    assert found.grades == {"t-Q01": {"d": 2}, "t-Q02": {}}
+    assert found.unjudged == 1
+    documents = {"d": Document("", "Words.")}
+    with pytest.raises(UsageError, match="and not usefulness of documents"):
+        asyncio.run(
+            grade_documents(EmbeddedJudge({}), [AskedDocuments("q", "", "Who?", documents)])
+        )

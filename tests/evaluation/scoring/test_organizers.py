@@ -2,7 +2,6 @@
 
 from functools import reduce
 from operator import add
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -39,13 +38,10 @@ FULL = (
 )
 
 
-def test_contradictions_are_positive(tmp_path):
+def test_what_theirs_reads_is_scored_alike(tmp_path):
     file = write_csv(tmp_path / "a.csv", ANSWERS, ("b", "r", "na-1", "contradicts", "x"))
     values = compat_report_scores(TRACK, RUBRICS, file).runs[0].values
     assert values == {"supportive_score": 0.0, "contradictory_score": 1.0}
-
-
-def test_means_are_compensated_sums(tmp_path):
     # Ten topics of 0.1: a plain running sum is off in the last digit, pandas' mean is not.
     assert reduce(add, [0.1] * 10) / 10 != 0.1
     rubrics = {f"t{i}": rubric(f"t{i}", (NICE, 10)) for i in range(10)}
@@ -56,55 +52,9 @@ def test_means_are_compensated_sums(tmp_path):
     ]
     file = write_csv(tmp_path / "a.csv", ANSWERS, *rows)
     assert compat_report_scores(TRACK, rubrics, file).runs[0].values["supportive_score"] == 0.1
-
-
-@pytest.mark.parametrize(
-    ("row", "found"),
-    [
-        (("a", "r", "na-1", "Supports", "x"), "'Supports'"),
-        (("a", "r", "na-1", "supports", ""), "a value in auto_rationale"),
-        (("a", "r", "na-1", "None", "x"), "'None'"),
-        (("a", "N/A", "na-1", "none", "x"), "a value in run_tag"),
-        (("a", "r", "na-99", "none", "x"), "na-99"),
-        (("z", "r", "na-1", "none", "x"), "topic z"),
-    ],
-)
-def test_where_theirs_stops_ours_names_the_row(tmp_path, row, found):
-    file = write_csv(tmp_path / "a.csv", ANSWERS, FULL[0], row)
-    with pytest.raises(InvalidFileError, match=r"a\.csv:3") as caught:
-        compat_report_scores(TRACK, RUBRICS, file)
-    assert found in str(caught.value)
-
-
-@pytest.mark.parametrize("rank", ["inf", "-inf", "1e999", "nan"])
-def test_a_rank_without_end_is_named(tmp_path, rank):
-    file = write_csv(tmp_path / "p.csv", PAIRS, ("a", rank, "r", 1, "very-similar", "x"))
-    compound = write_csv(tmp_path / "c.csv", VERDICTS, ("a", "r", 1, "Who?", "not-compound", "x"))
-    with pytest.raises(InvalidFileError, match=r"p\.csv:2: error \[compat-rank\]"):
-        compat_question_scores(TRACK, RUBRICS, file, compound)
-
-
-def test_a_missing_compound_verdict_is_named(tmp_path):
-    file = write_csv(tmp_path / "p.csv", PAIRS, ("a", 1, "r", 4, "similar", "x"))
-    compound = write_csv(tmp_path / "c.csv", VERDICTS, ("a", "r", 3, "Who?", "not-compound", "x"))
-    with pytest.raises(InvalidFileError, match=r"compat-verdict.*run r, question 4"):
-        compat_question_scores(TRACK, RUBRICS, file, compound)
-
-
-def test_an_unknown_rubric_question_is_named(tmp_path):
-    file = write_csv(tmp_path / "p.csv", PAIRS, ("b", 2, "r", 1, "similar", "x"))
-    compound = write_csv(tmp_path / "c.csv", VERDICTS, ("b", "r", 1, "Who?", "not-compound", "x"))
-    with pytest.raises(InvalidFileError, match=r"compat-unmatched.*rubric question 2"):
-        compat_question_scores(TRACK, RUBRICS, file, compound)
-
-
-def test_compound_questions_earn_nothing(tmp_path):
     file = write_csv(tmp_path / "p.csv", PAIRS, ("b", 1, "r", 1, "similar", "x"))
     compound = write_csv(tmp_path / "c.csv", VERDICTS, ("b", "r", 1, "Who?", "compound", "x"))
     assert compat_question_scores(TRACK, RUBRICS, file, compound).runs[0].values["score"] == 0
-
-
-def test_byte_order_mark_crlf_quotes_and_float_ranks_are_read(tmp_path):
     # A ghost row turns a column of ranks into floats in pandas; its CSV then holds 1.0.
     file = tmp_path / "p.csv"
     file.write_bytes(
@@ -114,9 +64,6 @@ def test_byte_order_mark_crlf_quotes_and_float_ranks_are_read(tmp_path):
         tmp_path / "c.csv", VERDICTS, ("b", "r", 1, 'Is "it", N/A?', "not-compound", "")
     )
     assert compat_question_scores(TRACK, RUBRICS, file, compound).runs[0].values["score"] == 0.5
-
-
-def test_a_text_that_means_missing_is_text_in_the_default_mode(tmp_path):
     rows = (("a", "N/A", "na-1", "supports", "None"), ("b", "N/A", "na-1", "Supports", ""))
     file = write_csv(tmp_path / "a.csv", ANSWERS, *rows)
     table = score_reports(TRACK, RUBRICS, read_assessments(file, ANSWER_ASSESSMENTS, SCALES))
@@ -125,11 +72,45 @@ def test_a_text_that_means_missing_is_text_in_the_default_mode(tmp_path):
     assert table.runs[0].values["supportive_score"] == pytest.approx(0.7)
 
 
-def test_no_rows_and_wrong_columns_are_errors(tmp_path):
+def test_where_theirs_stops_ours_names_the_row(tmp_path):
+    for row, found in [
+        (("a", "r", "na-1", "Supports", "x"), "'Supports'"),
+        (("a", "r", "na-1", "supports", ""), "a value in auto_rationale"),
+        (("a", "r", "na-1", "None", "x"), "'None'"),
+        (("a", "N/A", "na-1", "none", "x"), "a value in run_tag"),
+        (("a", "r", "na-99", "none", "x"), "na-99"),
+        (("z", "r", "na-1", "none", "x"), "topic z"),
+    ]:
+        file = write_csv(tmp_path / "a.csv", ANSWERS, FULL[0], row)
+        with pytest.raises(InvalidFileError, match=r"a\.csv:3") as caught:
+            compat_report_scores(TRACK, RUBRICS, file)
+        assert found in str(caught.value)
     with pytest.raises(InputError, match="no row"):
         compat_report_scores(TRACK, RUBRICS, write_csv(tmp_path / "a.csv", ANSWERS))
     with pytest.raises(InputError, match="expected the columns"):
         compat_report_scores(TRACK, RUBRICS, write_csv(tmp_path / "b.csv", "topic_id,label"))
+    (tmp_path / "c.csv").write_text(f"{ANSWERS}\na,r\n")
+    with pytest.raises(InputError, match="csv-cells"):
+        diff_report_scores(TRACK, RUBRICS, tmp_path / "c.csv")
+
+
+@pytest.mark.parametrize(
+    ("pair", "asked", "says"),
+    [
+        *(
+            (("a", rank, "r", 1, "very-similar", "x"), 1, r"p\.csv:2: error \[compat-rank\]")
+            for rank in ("inf", "nan")
+        ),
+        (("a", 1, "r", 4, "similar", "x"), 3, "compat-verdict.*run r, question 4"),
+        (("b", 2, "r", 1, "similar", "x"), 1, "compat-unmatched.*rubric question 2"),
+    ],
+)
+def test_questions_that_theirs_stops_at_are_named(tmp_path, pair, asked, says):
+    file = write_csv(tmp_path / "p.csv", PAIRS, pair)
+    verdict = (pair[0], "r", asked, "Who?", "not-compound", "x")
+    compound = write_csv(tmp_path / "c.csv", VERDICTS, verdict)
+    with pytest.raises(InvalidFileError, match=says):
+        compat_question_scores(TRACK, RUBRICS, file, compound)
 
 
 # What differs between both, by topic and over all, and the causes that are named for it.
@@ -141,15 +122,13 @@ FULL_PAIRS = (
 ONE_EACH = tuple((topic, "r", 1, "Who?", "not-compound", "x") for topic in RUBRICS)
 
 
-def reports(path: Path, *rows: tuple[object, ...], merge: bool = False) -> ScoreDiff:
+def reports(path, *rows, merge=False):
     return diff_report_scores(
         TRACK, RUBRICS, write_csv(path / "a.csv", ANSWERS, *rows), merge=merge
     )
 
 
-def questions(
-    path: Path, *rows: tuple[object, ...], verdicts: tuple[tuple[object, ...], ...] = ONE_EACH
-) -> ScoreDiff:
+def questions(path, *rows, verdicts=ONE_EACH):
     return diff_question_scores(
         TRACK,
         RUBRICS,
@@ -158,7 +137,7 @@ def questions(
     )
 
 
-def explained(diff: ScoreDiff) -> list[tuple[object, ...]]:
+def explained(diff):
     return [
         (
             gap.topic_id,
@@ -171,16 +150,11 @@ def explained(diff: ScoreDiff) -> list[tuple[object, ...]]:
     ]
 
 
-def causes_of_stops(diff: ScoreDiff) -> list[str]:
+def causes_of_stops(diff):
     return [stop.handling.cause for stop in diff.stops]
 
 
-def test_complete_files_differ_in_nothing(tmp_path):
-    assert reports(tmp_path, *FULL) == ScoreDiff((), None, ())
-    assert questions(tmp_path, *FULL_PAIRS).agrees
-
-
-def test_dropped_rows(tmp_path):
+def test_gaps_by_hand(tmp_path):
     diff = reports(tmp_path, *(row for row in FULL if row[3] != "none"))
     # a: (4 / 1 + 1) / 5 in theirs, (4 / 2 + 1) / 5 in ours; b: 4 / 4.
     assert explained(diff) == [
@@ -188,9 +162,6 @@ def test_dropped_rows(tmp_path):
         (None, 1.0, 0.8, {"rows-missing": ("a",)}),
     ]
     assert not diff.agrees
-
-
-def test_a_missing_topic(tmp_path):
     # a over one topic, or (0.6 + 0) / 2; and of questions (4 + 0) / 5
     assert explained(reports(tmp_path, *FULL[:3])) == [
         ("b", None, 0.0, {"topic-missing": ("b",)}),
@@ -200,74 +171,46 @@ def test_a_missing_topic(tmp_path):
         ("b", None, 0.0, {"topic-missing": ("b",)}),
         (None, 0.8, 0.4, {"topic-missing": ("b",)}),
     ]
-
-
-def test_repeated_rows(tmp_path):
     # a: (2 / 3 * 4 + 1) / 5 = 11 / 15; (11 / 15 + 1) / 2 = 13 / 15
     assert explained(reports(tmp_path, *FULL, FULL[0])) == [
         ("a", 11 / 15, 0.6, {"rows-repeated": ("na-1",)}),
         (None, 13 / 15, 0.8, {"rows-repeated": ("a",)}),
     ]
-
-
-def test_an_unjudged_rubric_question(tmp_path):
     # a: 4 / 4 against 4 / 5; b: 0.5; means 0.75 and 0.65
     assert explained(questions(tmp_path, FULL_PAIRS[0], FULL_PAIRS[2])) == [
         ("a", 1.0, 0.8, {"question-unjudged": ("a-2",)}),
         (None, 0.75, 0.65, {"question-unjudged": ("a",)}),
     ]
+    assert reports(tmp_path, *FULL) == ScoreDiff((), None, ())
+    assert questions(tmp_path, *FULL_PAIRS).agrees
 
 
-@pytest.mark.parametrize(
-    ("row", "cause", "ours_stops"),
-    [
+def test_stops_of_both_sides_are_told_apart(tmp_path):
+    for row, cause, ours_stops in [
         (("a", "r", "na-2", "Supports", "x"), "label-spelling", False),
         (("a", "r", "na-2", "supports", ""), "value-missing", False),
         (("a", "r", "na-2", "", "no reply"), "value-missing", False),
         (("a", "r", "na-99", "none", "x"), "id-unknown", True),
-    ],
-)
-def test_stops_in_reports(tmp_path, row, cause, ours_stops):
-    diff = reports(tmp_path, FULL[0], row)
-    assert causes_of_stops(diff) == [cause]
-    assert diff.stops[0].place.endswith("a.csv:3")
-    assert (diff.our_error is not None) == ours_stops
-    assert diff.gaps == ()
-
-
-def test_a_missing_compound_verdict_stops_both(tmp_path):
+    ]:
+        diff = reports(tmp_path, FULL[0], row)
+        assert causes_of_stops(diff) == [cause]
+        assert diff.stops[0].place.endswith("a.csv:3")
+        assert (diff.our_error is not None) == ours_stops
+        assert diff.gaps == ()
     diff = questions(tmp_path, *FULL_PAIRS, verdicts=ONE_EACH[:1])
     assert causes_of_stops(diff) == ["verdict-missing"]
     assert "run r, topic b, question 1" in str(diff.our_error)
-
-
-def test_a_verdict_in_capitals_stops_theirs_only(tmp_path):
     verdicts = (ONE_EACH[0], ("b", "r", 1, "Who?", "Compound", "x"))
     diff = questions(tmp_path, *FULL_PAIRS, verdicts=verdicts)
     assert causes_of_stops(diff) == ["verdict-missing"]
     assert diff.our_error is None
-
-
-def test_conflicting_labels_stop_ours_unless_merged(tmp_path):
     rows = (*FULL, ("b", "r", "na-1", "contradicts", "x"))
     diff = reports(tmp_path, *rows)
     assert diff.stops == ()
     assert "label-conflict" in str(diff.our_error)
     # b: theirs counts supports and contradicts by halves, ours contradicts alone
-    assert explained(reports(tmp_path, *rows, merge=True))[0] == (
-        "b",
-        0.5,
-        0.0,
-        {"rows-repeated": ("na-1",)},
-    )
-
-
-def test_a_file_that_nobody_can_read_is_an_error(tmp_path):
-    with pytest.raises(InputError, match="expected the columns"):
-        diff_report_scores(TRACK, RUBRICS, write_csv(tmp_path / "x.csv", "topic_id,label"))
-    (tmp_path / "y.csv").write_text(f"{ANSWERS}\na,r\n")
-    with pytest.raises(InputError, match="csv-cells"):
-        diff_report_scores(TRACK, RUBRICS, tmp_path / "y.csv")
+    found = explained(reports(tmp_path, *rows, merge=True))[0]
+    assert found == ("b", 0.5, 0.0, {"rows-repeated": ("na-1",)})
 
 
 @pytest.fixture(scope="module")

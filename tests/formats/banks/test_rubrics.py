@@ -1,22 +1,31 @@
-from __future__ import annotations
+"""Rubrics, nuggets and exams: read, written, and refused with the place of what is wrong."""
 
+import gzip
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InputError, InvalidFileError
+from sidelight.formats.banks.exams import read_exams, read_query_texts, write_exams
+from sidelight.formats.banks.nuggets import read_nuggets
 from sidelight.formats.banks.rubrics import read_rubric, read_rubrics, write_rubric
-from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.grading.rubric import (
+    ExamBank,
+    Rubric,
+    RubricAnswer,
+    RubricQuestion,
+    bank_version,
+    exam_item_id,
+    new_item,
+)
 from sidelight.tracks import load_track
 
 SCALES = load_track().scales
 
 
-def official(topic_id: str = "t_1") -> dict[str, Any]:
+def official(topic_id="t_1"):
     return {
         "topic_id": topic_id,
         "annotator": "a key nobody needs",
@@ -40,12 +49,12 @@ def official(topic_id: str = "t_1") -> dict[str, Any]:
     }
 
 
-def write_json(path: Path, content: object) -> Path:
+def write_json(path, content):
     path.write_text(json.dumps(content), encoding="utf-8")
     return path
 
 
-def test_reads_the_official_fields(tmp_path: Path) -> None:
+def test_reads_the_official_fields_and_likely_other_keys(tmp_path):
     rubric = read_rubric(write_json(tmp_path / "t_1.json", official()), SCALES)
     assert rubric.topic_id == "t_1"
     assert [question.rank for question in rubric.questions] == [1, 2]
@@ -58,41 +67,31 @@ def test_reads_the_official_fields(tmp_path: Path) -> None:
         RubricAnswer(answer_id="na-1", text="A trust.", references=("https://a",)),
         RubricAnswer(answer_id="na-2", text="It is left-leaning."),
     )
-
-
-@pytest.mark.parametrize("key", ["answer_text", "short_answer", "answer", "text"])
-def test_reads_the_answer_text_under_every_likely_key(tmp_path: Path, key: str) -> None:
-    content = official()
-    for question in content["rubrics"]:
-        for answer in question["short_answers"]:
-            answer[key] = answer.pop("answer_text")
-    rubric = read_rubric(write_json(tmp_path / "r.json", content), SCALES)
-    assert rubric.questions[1].answers[0].text == "A columnist."
-
-
-def test_reads_references_given_as_objects(tmp_path: Path) -> None:
+    for key in ["answer_text", "short_answer", "answer", "text"]:
+        content = official()
+        for question in content["rubrics"]:
+            for answer in question["short_answers"]:
+                answer[key] = answer.pop("answer_text")
+        rubric = read_rubric(write_json(tmp_path / "r.json", content), SCALES)
+        assert rubric.questions[1].answers[0].text == "A columnist."
     content = official()
     content["rubrics"][0]["short_answers"][0]["references"] = [{"url": "https://b"}, "https://c"]
     rubric = read_rubric(write_json(tmp_path / "r.json", content), SCALES)
     assert rubric.questions[0].answers[0].references == ("https://b", "https://c")
-
-
-def test_accepts_a_byte_order_mark(tmp_path: Path) -> None:
     path = tmp_path / "r.json"
     path.write_text(json.dumps(official()), encoding="utf-8-sig")
     assert read_rubric(path, SCALES).topic_id == "t_1"
 
 
-def _drop(content: dict[str, Any], *keys: str | int) -> None:
+def _drop(content, *keys):
     *path, last = keys
     for key in path:
-        content = content[key]  # type: ignore[index]
-    del content[last]  # type: ignore[arg-type]
+        content = content[key]
+    del content[last]
 
 
-@pytest.mark.parametrize(
-    ("change", "place"),
-    [
+def test_what_is_no_rubric_is_refused_with_its_place(tmp_path):
+    for change, place in [
         (lambda c: _drop(c, "topic_id"), "topic_id"),
         (lambda c: c.update(rubrics=[]), "rubrics"),
         (lambda c: c["rubrics"][0].update(importance="Have to Know"), "rubrics.0.importance"),
@@ -105,31 +104,20 @@ def _drop(content: dict[str, Any], *keys: str | int) -> None:
             "rubrics.0.short_answers.1",
         ),
         (lambda c: c["rubrics"][1].update(question_id="other-1"), "question rank 1"),
-        (
-            lambda c: c["rubrics"][1]["short_answers"][0].update(answer_id="na-1"),
-            "answer id na-1",
-        ),
-    ],
-)
-def test_says_where_a_rubric_is_wrong(tmp_path: Path, change: Any, place: str) -> None:
-    content = official()
-    change(content)
-    path = write_json(tmp_path / "r.json", content)
-    with pytest.raises(InvalidFileError) as caught:
-        read_rubric(path, SCALES)
-    assert caught.value.problems[0].file == str(path)
-    assert place in caught.value.problems[0].found
-
-
-@pytest.mark.parametrize("content", [b"", b"[]", b'{"topic_id":', b"\xff\xfe{}"])
-def test_refuses_what_is_not_a_json_object(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "r.json"
-    path.write_bytes(content)
-    with pytest.raises(InvalidFileError):
-        read_rubric(path, SCALES)
-
-
-def test_an_importance_given_twice_is_refused(tmp_path: Path) -> None:
+        (lambda c: c["rubrics"][1]["short_answers"][0].update(answer_id="na-1"), "answer id na-1"),
+    ]:
+        content = official()
+        change(content)
+        path = write_json(tmp_path / "r.json", content)
+        with pytest.raises(InvalidFileError) as caught:
+            read_rubric(path, SCALES)
+        assert caught.value.problems[0].file == str(path)
+        assert place in caught.value.problems[0].found
+    for content in [b"", b"[]", b'{"topic_id":', b"\xff\xfe{}"]:
+        path = tmp_path / "r.json"
+        path.write_bytes(content)
+        with pytest.raises(InvalidFileError):
+            read_rubric(path, SCALES)
     path = write_json(tmp_path / "r.json", official())
     twice = '"importance": "C: Nice to Know", "importance": "A: Have to Know"'
     path.write_text(path.read_text().replace('"importance": "A: Have to Know"', twice))
@@ -137,21 +125,14 @@ def test_an_importance_given_twice_is_refused(tmp_path: Path) -> None:
         read_rubric(path, SCALES)
 
 
-def test_reads_a_folder_sorted_by_topic_id(tmp_path: Path) -> None:
-    write_json(tmp_path / "a.json", official("t_2"))
-    write_json(tmp_path / "b.json", official("t_1"))
+def test_a_folder_is_read_sorted_by_topic_id(tmp_path):
     (tmp_path / "notes.txt").write_text("not a rubric")
-    assert list(read_rubrics(tmp_path, SCALES)) == ["t_1", "t_2"]
-
-
-def test_refuses_a_folder_without_rubrics(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="found none"):
         read_rubrics(tmp_path, SCALES)
-
-
-def test_refuses_two_rubrics_for_one_topic(tmp_path: Path) -> None:
-    write_json(tmp_path / "a.json", official())
-    write_json(tmp_path / "b.json", official())
+    write_json(tmp_path / "a.json", official("t_2"))
+    write_json(tmp_path / "b.json", official("t_1"))
+    assert list(read_rubrics(tmp_path, SCALES)) == ["t_1", "t_2"]
+    write_json(tmp_path / "c.json", official("t_1"))
     with pytest.raises(InputError, match="second rubric"):
         read_rubrics(tmp_path, SCALES)
 
@@ -160,7 +141,7 @@ text = st.text(min_size=1)
 
 
 @st.composite
-def rubrics(draw: st.DrawFn) -> Rubric:
+def rubrics(draw):
     ranks = draw(st.lists(st.integers(1, 99), min_size=1, max_size=4, unique=True))
     return Rubric(
         topic_id=draw(text),
@@ -184,7 +165,135 @@ def rubrics(draw: st.DrawFn) -> Rubric:
 
 
 @given(rubric=rubrics())
-def test_what_is_written_reads_back(tmp_path_factory: pytest.TempPathFactory, rubric: Rubric):
+def test_what_is_written_reads_back(tmp_path_factory, rubric):
     path = tmp_path_factory.getbasetemp() / "rubric.json"
     write_rubric(path, rubric)
     assert read_rubric(path, SCALES) == rubric
+
+
+IMPORTANCE = load_track("rag2025").scales["nugget_importance"]
+
+
+def topic(qid, *importances):
+    nuggets = [
+        {"text": f"Fact {place}.", "importance": one, "source": "original"}
+        for place, one in enumerate(importances)
+    ]
+    return json.dumps({"qid": qid, "nuggets": nuggets})
+
+
+def test_what_is_wrong_with_nuggets_is_named(tmp_path):
+    path = tmp_path / "nuggets.jsonl"
+    path.write_text(topic("58", "vital", "okay", "vital") + "\n")
+    (bank,) = read_nuggets(path, IMPORTANCE).values()
+    assert [item.text for item in bank.items] == ["Fact 0.", "Fact 1.", "Fact 2."]
+    assert bank.total_weight == 2.5
+    for lines, says in [
+        ([topic("1", "good to know")], "expected one of vital, okay"),
+        ([topic("1", "vital"), topic("1", "okay")], "a second one for 1"),
+        ([topic("1")], "nuggets"),
+        (['{"qid": "1"}'], "nuggets"),
+        ([topic("1", "vital").replace('"vital"', '"vital", "weight": 1e308')], r":1: .*1e\+308"),
+    ]:
+        path = tmp_path / "nuggets.jsonl"
+        path.write_text("\n".join(lines) + "\n")
+        with pytest.raises(InvalidFileError, match=says):
+            read_nuggets(path, IMPORTANCE)
+
+
+def test_public_banks_are_read_and_keep_every_key(shared_data, tmp_path):
+    banks = read_nuggets(shared_data / "rag-2025" / "nuggets.jsonl", IMPORTANCE)
+    items = [item for bank in banks.values() for item in bank.items]
+    assert (len(banks), len(items)) == (22, 1255)
+    assert sum(item.importance.name == "vital" for item in items) == 925
+    for name, kind in [
+        ("rubric-dl19/questions.jsonl.gz", "question"),
+        ("rubric-dl20/dl20-questions.jsonl.gz", "question"),
+        ("rubric-dl20/dl20-nuggets.jsonl.gz", "nugget"),
+    ]:
+        banks = read_exams(shared_data / name)
+        assert {one.kind for one in banks} == {kind}
+        assert {len(one.items) for one in banks} == {10}
+        assert all(
+            item.item_id == exam_item_id(one.topic_id, item.text)
+            for one in banks
+            for item in one.items
+        )
+        write_exams(tmp_path / "copy.jsonl.gz", banks)
+        assert objects(tmp_path / "copy.jsonl.gz") == objects(shared_data / name)
+    queries = read_query_texts(shared_data / "rubric-dl20" / "dl20-queries.json")
+    assert len(queries) == 54
+
+
+# Banks of test questions and of nuggets, as the RUBRIC workbench has them.
+
+
+def bank(*texts, topic_id="q", subtopic_id=""):
+    return ExamBank(
+        topic_id=topic_id,
+        subtopic_id=subtopic_id,
+        query_text="what is a bog",
+        kind="question",
+        tests=tuple(new_item(topic_id, text, subtopic_id) for text in texts),
+    )
+
+
+def test_banks_and_queries_are_read_as_they_were_written(tmp_path):
+    assert new_item("q", " Who? ").item_id == exam_item_id("q", "Who?")
+    assert exam_item_id("q", "Who?").startswith("q/")
+    assert exam_item_id("q", "Who?", "s") == exam_item_id("q", "Who?").replace("q/", "q/s/")
+    one = bank_version([bank("Who?", "Why?")])
+    assert one == bank_version([bank("Why?", "Who?")])
+    assert one != bank_version([bank("Who?")])
+    assert one != bank_version([bank("Who?", "Why not?")])
+    for name in ["bank.jsonl", "bank.jsonl.gz"]:
+        banks = (
+            bank("Who?", "Why?"),
+            bank("When?", topic_id="r", subtopic_id="s"),
+            bank(topic_id="x"),
+        )
+        write_exams(tmp_path / name, banks)
+        found = read_exams(tmp_path / name)
+        assert bank_version(found) == bank_version(banks)
+        seen = [(one.key, one.query_text, one.kind) for one in found]
+        assert seen == [(one.key, one.query_text, one.kind) for one in banks]
+    queries = {"7": "what is a bog", "q": "why"}
+    (tmp_path / "queries.json").write_text(json.dumps(queries))
+    assert read_query_texts(tmp_path / "queries.json") == queries
+    (tmp_path / "queries.tsv").write_text("7\twhat is a bog\n")
+    assert read_query_texts(tmp_path / "queries.tsv") == {"7": "what is a bog"}
+    for content in ['{"7": ""}', '{"7": 1}', '{"7": "x"', '{"": "x"}', '{"1": "a", "1": "b"}']:
+        (tmp_path / "queries.json").write_text(content)
+        with pytest.raises(InvalidFileError):
+            read_query_texts(tmp_path / "queries.json")
+
+
+def objects(path):
+    with gzip.open(path) as stream:
+        return [list(json.loads(line).items()) for line in stream]
+
+
+ITEM = {"question_id": "q/1", "question_text": "Who?"}
+
+
+def line(*items, **changes):
+    return json.dumps({"query_id": "q", "query_text": "", "items": items} | changes)
+
+
+@pytest.mark.parametrize(
+    ("lines", "says"),
+    [
+        ([line(ITEM), line()], "one line for a query or subtopic; found a second one for q"),
+        ([line(ITEM, ITEM)], "item q/1 occurs twice"),
+        ([line({"question_id": "q/1"})], "items that all have question_id"),
+        ([line(ITEM, {"nugget_id": "q/2", "nugget_text": "x"})], "items that all have"),
+        (['{"query_id": "q", "query_text": ""}'], "no items"),
+        ([line(ITEM, query_id=7)], "query_id"),
+        ([], "found no line"),
+    ],
+)
+def test_what_is_wrong_with_exams_is_named(tmp_path, lines, says):
+    path = tmp_path / "bank.jsonl"
+    path.write_text("\n".join(lines))
+    with pytest.raises(InputError, match=says):
+        read_exams(path)

@@ -1,10 +1,7 @@
 """Graded questions: what is written is read again, and what is wrong is told with its line."""
 
-from __future__ import annotations
-
 from collections import Counter
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,7 +13,6 @@ from sidelight.schemas.grading.judgment import QuestionGrade, Unjudged
 from sidelight.text import one_line
 from sidelight.tracks import load_track
 from tests.helpers.commands import said
-from tests.helpers.public_data import PublicData
 
 SCALES = load_track("lateral2024").scales
 LINE = "1\tdoc-a\t3\trun-a\t1\t4\t0\tWho pays?\n"
@@ -36,7 +32,7 @@ GRADES = st.lists(
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(GRADES)
-def test_what_is_written_is_read_again(tmp_path: Path, grades: list[QuestionGrade]) -> None:
+def test_what_is_written_is_read_again(tmp_path, grades):
     path = tmp_path / "grades.tsv"
     write_question_grades(path, grades)
     assert read_question_grades(path, SCALES) == grades
@@ -52,7 +48,7 @@ def test_what_is_written_is_read_again(tmp_path: Path, grades: list[QuestionGrad
         (LINE.replace("\t1\t4", "\t0\t4"), "whole number from 1"),
     ],
 )
-def test_what_is_wrong_is_told(tmp_path: Path, content: str, says: str) -> None:
+def test_what_is_wrong_is_told(tmp_path, content, says):
     path = tmp_path / "grades.tsv"
     path.write_text(content)
     with pytest.raises(InvalidFileError) as caught:
@@ -62,35 +58,19 @@ def test_what_is_wrong_is_told(tmp_path: Path, content: str, says: str) -> None:
 
 @given(st.binary(max_size=300))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_bytes_are_read_or_refused(tmp_path: Path, content: bytes) -> None:
+def test_any_bytes_are_read_or_refused(tmp_path, content):
     path = tmp_path / "grades.tsv"
     path.write_bytes(content)
     with suppress(InvalidFileError):
         read_question_grades(path, SCALES)
 
 
-def test_the_published_grades(shared_data: PublicData) -> None:
-    grades = read_question_grades(shared_data / "lateral-2024/question-assessments.tsv", SCALES)
-    assert Counter(one.label for one in grades) == {
-        "4": 2770,
-        "3": 1944,
-        "2": 1024,
-        "1": 925,
-        "0": 735,
-        "-1": 2102,
-    }
-    assert sum(bool(one.redundant) for one in grades) == 1053
-
-
-def test_table_1_comes_out_but_for_a_misprint(shared_data: PublicData) -> None:
-    shown = said("reproduce", "lateral2024-table1", "--data", shared_data / "lateral-2024")
-    assert shown.count("misprint") == 2  # in its row, and below the table
-    assert "portiesAutoSystemA: NDCG@10: a misprint" in shown
-    assert "NO" not in shown.replace("NOT", "")
-
-
-def test_figure_1_comes_with_its_numbers(shared_data: PublicData, tmp_path: Path) -> None:
+def test_the_published_grades_and_figure_1_with_its_numbers(shared_data, tmp_path):
     path = shared_data / "lateral-2024/question-assessments.tsv"
+    grades = read_question_grades(path, SCALES)
+    found = Counter(one.label for one in grades)
+    assert found == {"4": 2770, "3": 1944, "2": 1024, "1": 925, "0": 735, "-1": 2102}
+    assert sum(bool(one.redundant) for one in grades) == 1053
     given = ("--track", "lateral2024", "--grades", path, "--samples", 100, "-o", tmp_path)
     said("score", "quality", *given)
     lines = (tmp_path / "human_questions_boxes_by_topic.csv").read_text().splitlines()
@@ -101,7 +81,14 @@ def test_figure_1_comes_with_its_numbers(shared_data: PublicData, tmp_path: Path
     assert (tmp_path / "human_questions_boxes_by_topic.png").stat().st_size > 10_000
 
 
-def test_grades_are_compared_with_the_direction_of_the_difference(tmp_path: Path) -> None:
+def test_table_1_comes_out_but_for_a_misprint(shared_data):
+    shown = said("reproduce", "lateral2024-table1", "--data", shared_data / "lateral-2024")
+    assert shown.count("misprint") == 2  # in its row, and below the table
+    assert "portiesAutoSystemA: NDCG@10: a misprint" in shown
+    assert "NO" not in shown.replace("NOT", "")
+
+
+def test_grades_are_compared_with_the_direction_of_the_difference(tmp_path):
     (tmp_path / "people").write_text(LINE + LINE.replace("\t1\t4", "\t2\t-1"))
     (tmp_path / "judge").write_text(LINE + LINE.replace("\t1\t4", "\t2\t2"))
     sides = (tmp_path / "people", tmp_path / "judge")

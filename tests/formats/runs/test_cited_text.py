@@ -1,28 +1,22 @@
-from __future__ import annotations
+"""Reports that cite segments: read, checked, made inert and written."""
 
 import json
 import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.errors import InputError, InvalidFileError, Problem
-from sidelight.formats.lines import Findings
-from sidelight.formats.runs.cited_sentences import (
-    check_report_run,
-    check_reports,
-    inert,
-    read_report_run,
-    write_report_run,
-)
-from sidelight.formats.runs.submission import CheckedRun, official_reports
-from sidelight.schemas.run import CitedSentence, ReportMetadata, SubmittedReport
-from sidelight.text import one_line
+from sidelight.errors import InputError, InvalidFileError
+from sidelight.formats.lines import Findings, read_json_lines
+from sidelight.formats.runs import cited_sentences
+from sidelight.formats.runs.submission import CheckedRun, Delivery, official_reports, run_format
+from sidelight.schemas.run import CitedSentence, ReportMetadata, RunIdentity, SubmittedReport
+from sidelight.schemas.topic import Article
+from sidelight.text import budget_words, one_line
+from sidelight.tracks import load_track
 from tests.helpers.formats.sample_runs import (
     RUN_ID,
     TASK2,
@@ -35,38 +29,35 @@ from tests.helpers.formats.sample_runs import (
 CITATION = "msmarco_v2.1_doc_61_0#2_100"
 
 
-def check(path: Path) -> list[Problem]:
-    return check_report_run(path, TASK2, TOPICS)
+def check(path):
+    return cited_sentences.check_report_run(path, TASK2, TOPICS)
 
 
-def found_in(path: Path) -> list[tuple[str, int | None]]:
+def found_in(path):
     return [(problem.code, problem.line) for problem in check(path)]
 
 
-def changed(tmp_path: Path, change: Callable[[dict[str, Any]], object]) -> Path:
+def changed(tmp_path, change):
     """Write a valid run of which the second line is changed."""
     objects = task2_objects()
     change(objects[1])
     return write_task2(tmp_path, objects)
 
 
-Change = Callable[[dict[str, Any]], object]
-
-
-def text(value: object) -> Change:
+def text(value):
     return lambda item: item["responses"][0].update(text=value)
 
 
-def citations(*values: object) -> Change:
+def citations(*values):
     return lambda item: item["responses"][0].update(citations=[*values])
 
 
-def metadata(**values: object) -> Change:
+def metadata(**values):
     return lambda item: item["metadata"].update(values)
 
 
 # A change of the second report, and the codes of all that the strict check finds in that line.
-FOUND: dict[str, tuple[Change, list[str]]] = {
+FOUND = {
     "nothing changed": (lambda item: None, []),
     # What the track's validator passes.
     "no sentences": (lambda item: item.update(responses=[]), ["report-empty"]),
@@ -101,9 +92,7 @@ FOUND: dict[str, tuple[Change, list[str]]] = {
     **{
         value: (text(value), [])
         for value in (
-            "In 2019–2021 it grew.",
-            "It grew—slowly.",
-            "One — two — three.",
+            *("In 2019–2021 it grew.", "It grew—slowly.", "One — two — three."),
             # Narrow spaces and hyphens of gpt-oss.
             "On 30\u202fSeptember\u202f2020 the non\u2011profit “Lamp” said it paid 5\u202f%.",
         )
@@ -156,7 +145,7 @@ WARNINGS = {"report-empty", "hidden-words"}
 
 
 @pytest.mark.parametrize("name", FOUND)
-def test_a_report_has_these_problems(tmp_path: Path, name: str) -> None:
+def test_a_report_has_these_problems(tmp_path, name):
     change, codes = FOUND[name]
     path = changed(tmp_path, change)
     problems = check(path)
@@ -164,17 +153,14 @@ def test_a_report_has_these_problems(tmp_path: Path, name: str) -> None:
     warns = name == "a sentence without citations" or WARNINGS.issuperset(codes)
     assert {one.severity for one in problems} <= {"warning" if warns else "error"}
     if "key-unknown" in codes:
-        assert len(read_report_run(path).reports) == 30
+        assert len(cited_sentences.read_report_run(path).reports) == 30
 
 
-def test_a_track_may_allow_several_sentences_in_a_text(tmp_path: Path) -> None:
+def test_a_track_may_allow_several_sentences_and_lines_of_their_own(tmp_path):
     path = changed(tmp_path, text("It is so. It was so before."))
     assert found_in(path) == [("sentence-count", 2)]
     several = TASK2.model_copy(update={"one_sentence": False})
-    assert check_report_run(path, several, TOPICS) == []
-
-
-def test_a_sentence_with_a_line_of_its_own_is_told_with_it(tmp_path: Path) -> None:
+    assert cited_sentences.check_report_run(path, several, TOPICS) == []
     path, findings = tmp_path / RUN_ID, Findings(tmp_path / RUN_ID)
     about = ReportMetadata(team_id="", run_id=RUN_ID, topic_id=TOPICS[0])
     said = tuple(
@@ -182,7 +168,7 @@ def test_a_sentence_with_a_line_of_its_own_is_told_with_it(tmp_path: Path) -> No
     )
     report = SubmittedReport(metadata=about, responses=said)
     run = CheckedRun(path, TASK2, TOPICS[:1], None, findings)
-    check_reports(run, [(report, (7, 9))])
+    cited_sentences.check_reports(run, [(report, (7, 9))])
     assert [(one.code, one.line) for one in findings.problems] == [("sentence-count", 9)]
 
 
@@ -215,14 +201,13 @@ PUBLIC_PROBLEMS = {
 }
 
 
-@pytest.mark.parametrize("name", PUBLIC_PROBLEMS)
-def test_a_public_run_has_these_problems(public_runs: Path, name: str) -> None:
-    problems = check(public_runs / "task2" / name)
-    assert Counter((item.severity, item.code) for item in problems) == PUBLIC_PROBLEMS[name]
-
-
-def test_the_public_runs_read(public_runs: Path) -> None:
-    runs = [read_report_run(path) for path in sorted((public_runs / "task2").iterdir())]
+def test_public_runs_read_with_these_problems(public_runs):
+    for name, expected in PUBLIC_PROBLEMS.items():
+        problems = check(public_runs / "task2" / name)
+        assert Counter((item.severity, item.code) for item in problems) == expected
+    runs = [
+        cited_sentences.read_report_run(path) for path in sorted((public_runs / "task2").iterdir())
+    ]
     assert [len(run.reports) for run in runs] == [30, 30, 30]
     citations = [c for run in runs for r in run.reports for s in r.responses for c in s.citations]
     assert len(citations) == 1_067
@@ -231,50 +216,32 @@ def test_the_public_runs_read(public_runs: Path) -> None:
 # What readers of run files get wrong.
 
 
-def test_c29_the_run_tag_is_the_file_name_and_the_inner_id_is_kept(tmp_path: Path) -> None:
+def test_c29_c210_c220_name_blank_lines_and_line_ends(tmp_path):
     path = write_task2(tmp_path, task2_objects()).rename(tmp_path / "submitted-name")
-    run = read_report_run(path)
+    run = cited_sentences.read_report_run(path)
     assert (run.run_tag, run.reports[0].metadata.run_id) == ("submitted-name", RUN_ID)
     assert found_in(path) == [("file-name", None)]
-
-
-def test_c210_a_blank_line_is_read_over_but_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / RUN_ID
     path.write_bytes(b"\n" + task2_bytes(task2_objects()) + b" \n")
-    assert len(read_report_run(path).reports) == 30
+    assert len(cited_sentences.read_report_run(path).reports) == 30
     assert found_in(path) == [("blank-line", 1), ("blank-line", 32)]
-
-
-def test_c220_a_byte_order_mark_is_read_over_but_is_an_error(tmp_path: Path) -> None:
-    path = tmp_path / RUN_ID
     path.write_bytes(b"\xef\xbb\xbf" + task2_bytes(task2_objects()))
-    assert len(read_report_run(path).reports) == 30
+    assert len(cited_sentences.read_report_run(path).reports) == 30
     assert found_in(path) == [("byte-order-mark", 1)]
-
-
-def test_c220_crlf_is_accepted_with_a_warning(tmp_path: Path) -> None:
-    path = tmp_path / RUN_ID
     path.write_bytes(task2_bytes(task2_objects()).replace(b"\n", b"\r\n"))
     assert [(item.code, item.severity) for item in check(path)] == [("crlf", "warning")]
     assert official_reports(path, TASK2, TOPICS) == []
-
-
-def test_c220_a_lone_carriage_return_between_keys_is_an_error(tmp_path: Path) -> None:
-    path = tmp_path / RUN_ID
     path.write_bytes(task2_bytes(task2_objects()).replace(b'"responses"', b'\r"responses"', 1))
-    assert len(read_report_run(path).reports) == 30
+    assert len(cited_sentences.read_report_run(path).reports) == 30
     assert found_in(path) == [("control-character", 1)]
     assert official_reports(path, TASK2, TOPICS)
+    for character in ["\u2028", "\u2029", "\x85", "\x00", "\n", "\r"]:
+        path = changed(tmp_path, text(f"The paper{character}belongs to a trust."))
+        assert ("control-character", 2) in found_in(path)
+        assert len(cited_sentences.read_report_run(path).reports) == 30
 
 
-@pytest.mark.parametrize("character", ["\u2028", "\u2029", "\x85", "\x00", "\n", "\r"])
-def test_c220_a_line_end_inside_a_text_is_an_error(tmp_path: Path, character: str) -> None:
-    path = changed(tmp_path, text(f"The paper{character}belongs to a trust."))
-    assert ("control-character", 2) in found_in(path)
-    assert len(read_report_run(path).reports) == 30
-
-
-def test_c3_an_extra_a_missing_and_a_repeated_topic_are_named(tmp_path: Path) -> None:
+def test_c3_topics_and_segments_that_do_not_fit_are_named(tmp_path):
     path = write_task2(tmp_path, task2_objects([*TOPICS[1:], TOPICS[5], "extra-topic"]))
     [repeated, unknown, missing] = check(path)
     assert (repeated.code, repeated.line) == ("topic-duplicate", 30)
@@ -283,126 +250,137 @@ def test_c3_an_extra_a_missing_and_a_repeated_topic_are_named(tmp_path: Path) ->
     assert missing.code == "topic-missing"
     assert missing.found.endswith(TOPICS[0])
     with pytest.raises(InvalidFileError, match="topic-duplicate"):
-        read_report_run(path)
-
-
-@pytest.mark.parametrize("topic_id", [["t"], None, 7])
-def test_c3_a_topic_id_that_is_no_text_stops_nothing(tmp_path: Path, topic_id: object) -> None:
-    path = changed(tmp_path, lambda item: item["metadata"].update(topic_id=topic_id))
-    assert ("value", 2) in found_in(path)
-    assert ("topic-missing", None) in found_in(path)
-
-
-def test_c3_a_segment_that_does_not_exist_is_an_error_where_segments_are_known(
-    tmp_path: Path,
-) -> None:
+        cited_sentences.read_report_run(path)
+    for topic_id in [["t"], None, 7]:
+        path = changed(tmp_path, metadata(topic_id=topic_id))
+        assert ("value", 2) in found_in(path)
+        assert ("topic-missing", None) in found_in(path)
     objects = task2_objects()
     known = {c for item in objects for s in item["responses"] for c in s["citations"]}
     path = write_task2(tmp_path, objects)
-    assert check_report_run(path, TASK2, TOPICS, known) == []
-    [problem] = check_report_run(path, TASK2, TOPICS, known - {CITATION})
+    assert cited_sentences.check_report_run(path, TASK2, TOPICS, known) == []
+    [problem] = cited_sentences.check_report_run(path, TASK2, TOPICS, known - {CITATION})
     assert (problem.code, problem.line, problem.found) == ("citation-unknown", 1, f"'{CITATION}'")
 
 
-@pytest.mark.parametrize("cited", ["msmarco_v2.1_doc_61_0#{}_1", "msmarco_v2.1_doc_61_0#1_{}"])
-def test_ten_thousand_citations_of_one_sentence_are_checked_in_seconds(
-    tmp_path: Path, cited: str
-) -> None:
-    begin = time.process_time()
-    problems = found_in(changed(tmp_path, citations(*map(cited.format, range(10_000)))))
-    assert time.process_time() - begin < 5
-    assert ("citation-count", 2) in problems
-    assert problems.count(("citation-adjacent", 2)) == (9_999 if "#{}" in cited else 0)
-
-
-@pytest.mark.parametrize("key", ["team_id", "run_id", "topic_id", "type", "use_starter_kit"])
-def test_a_missing_metadata_key_is_an_error(tmp_path: Path, key: str) -> None:
-    assert ("key-missing", 2) in found_in(changed(tmp_path, lambda item: item["metadata"].pop(key)))
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda item: item.update(responses={}),
-        lambda item: item.update(responses=["text"]),
-        lambda item: item["responses"][0].update(text=None),
-        lambda item: item["responses"][0].update(citations=None),
-        lambda item: item["responses"][0].update(citations=[1]),
-        lambda item: item.update(metadata=[]),
-    ],
-)
-def test_a_value_of_another_type_is_an_error(
-    tmp_path: Path, change: Callable[[dict[str, Any]], None]
-) -> None:
-    path = changed(tmp_path, change)
-    assert "value" in {code for code, line in found_in(path) if line == 2}
-    with pytest.raises(InvalidFileError):
-        read_report_run(path)
-
-
-@pytest.mark.parametrize(
-    ("line", "code"),
-    [
-        (b"{", "json-syntax"),
-        (b"[1]", "json-type"),
-        (b"NaN", "json-syntax"),
-        (b"[" * 100_000, "json-syntax"),
-        (b'{"metadata": ' + b"[" * 900 + b"]" * 900 + b', "responses": []}', "json-syntax"),
-        (b'{"a": "\\ud800"}', "json-syntax"),
-        (b'{"a": \xff}', "invalid-utf8"),
-    ],
-)
-def test_a_line_that_is_no_object_is_an_error(tmp_path: Path, line: bytes, code: str) -> None:
-    path = tmp_path / RUN_ID
-    path.write_bytes(line + b"\n" + task2_bytes(task2_objects()))
-    assert found_in(path) == [(code, 1)]
-    with pytest.raises(InvalidFileError):
-        read_report_run(path)
-
-
-def test_a_missing_file_is_an_input_error(tmp_path: Path) -> None:
+def test_missing_keys_and_citations_without_end_are_errors(tmp_path):
+    for cited in ["msmarco_v2.1_doc_61_0#{}_1", "msmarco_v2.1_doc_61_0#1_{}"]:
+        begin = time.process_time()
+        problems = found_in(changed(tmp_path, citations(*map(cited.format, range(10_000)))))
+        assert time.process_time() - begin < 5
+        assert ("citation-count", 2) in problems
+        assert problems.count(("citation-adjacent", 2)) == (9_999 if "#{}" in cited else 0)
+    for key in ["team_id", "run_id", "topic_id", "type", "use_starter_kit"]:
+        path = changed(tmp_path, lambda item, key=key: item["metadata"].pop(key))
+        assert ("key-missing", 2) in found_in(path)
     with pytest.raises(InputError, match="cannot be read"):
         check(tmp_path / "nowhere")
 
 
-def test_reads_the_fields_that_scoring_needs_alone(tmp_path: Path) -> None:
+def test_what_scoring_needs_is_read_and_what_is_active_made_inert(tmp_path):
     path = tmp_path / "run"
     line = {"metadata": {"run_id": "r", "topic_id": "t"}, "responses": [{"text": "A."}]}
     path.write_text(json.dumps(line))
-    [report] = read_report_run(path).reports
+    [report] = cited_sentences.read_report_run(path).reports
     assert report.metadata == ReportMetadata(team_id="", run_id="r", topic_id="t")
     assert report.responses == (CitedSentence(text="A."),)
+    for text, expected in [
+        ("It closed [1] in 2019.", False),
+        (f"It closed in 2019【{ID}】.", True),
+        *(("It closed【】.", True), (f"It closed【{ID}", True), ("It closed】.", True)),
+    ]:
+        assert cited_sentences.has_citation_marks(text) is expected
+    for text, shown in ACTIVE.items():
+        assert cited_sentences.inert(text) == shown
+        findings = Findings(Path("run"))
+        cited_sentences.check_active(text, 3, findings)
+        (problem,) = findings.problems
+        assert (problem.code, problem.severity, problem.line) == ("active-text", "warning", 3)
+    for text in PLAIN:
+        assert cited_sentences.inert(text) == text
 
 
-def test_what_is_written_passes_both_checks(tmp_path: Path) -> None:
+def test_what_is_written_passes_both_checks(tmp_path):
     path = tmp_path / RUN_ID
     objects = task2_objects()
     objects[0]["responses"][0]["text"] = "  It is “called”\u2028 Lamp\x00,\tsays a\r\ntrust. "
     for item in objects:  # which the writer says itself
         del item["metadata"]["use_starter_kit"]
     reports = [SubmittedReport.model_validate(item) for item in objects]
-    write_report_run(path, reports)
+    cited_sentences.write_report_run(path, reports)
     assert check(path) == []
     assert official_reports(path, TASK2, TOPICS) == []
     first = path.read_bytes().split(b"\n")[0].decode()
     assert '"text":"It is “called” Lamp, says a trust."' in first
-    assert list(json.loads(first)["metadata"]) == [
-        *("team_id", "run_id", "topic_id", "type", "use_starter_kit")
-    ]
+    found = list(json.loads(first)["metadata"])
+    assert found == ["team_id", "run_id", "topic_id", "type", "use_starter_kit"]
 
 
 @given(texts=st.lists(st.text(), max_size=5))
-def test_what_is_written_reads_back(
-    tmp_path_factory: pytest.TempPathFactory, texts: list[str]
-) -> None:
+def test_what_is_written_reads_back(tmp_path_factory, texts):
     path = tmp_path_factory.getbasetemp() / RUN_ID
     report = SubmittedReport(
         metadata=ReportMetadata(team_id="lamp", run_id=RUN_ID, topic_id="t"),
         responses=tuple(CitedSentence(text=text, citations=(CITATION,)) for text in texts),
     )
-    write_report_run(path, [report])
-    [read] = read_report_run(path).reports
-    written = [inert(one_line(text)) for text in texts]
+    cited_sentences.write_report_run(path, [report])
+    [read] = cited_sentences.read_report_run(path).reports
+    written = [cited_sentences.inert(one_line(text)) for text in texts]
     assert [sentence.text for sentence in read.responses] == written
     assert read.metadata == report.metadata
     assert all(sentence.citations == (CITATION,) for sentence in read.responses)
+
+
+# What a model writes reaches no task file as markup, script address or formula.
+
+
+ACTIVE = {
+    "<script>alert(1)</script>": "‹script›alert(1)‹/script›",
+    "See <img src=x onerror=alert(1)> there.": "See ‹img src=x onerror=alert(1)› there.",
+    "<!-- hidden --> Shown.": "‹!-- hidden --› Shown.",
+    "[Click](javascript:alert(1)) here.": "[Click](javascript;alert(1)) here.",
+    "JavaScript :alert(1)": "JavaScript;alert(1)",
+    "data:text/html;base64,PHM+": "data;text/html;base64,PHM+",
+    "=cmd|'/C calc'!A0": "cmd|'/C calc'!A0",
+    "@SUM(1+1)": "SUM(1+1)",
+    "+cmd|' /C calc'!A0": "cmd|' /C calc'!A0",
+    '=HYPERLINK("http://a")': 'HYPERLINK("http://a")',
+}
+PLAIN = (
+    *("It was 5 < 7 and 9 > 3.", "The data: ten wells.", "- a dash", "-5 degrees.", "a=b", "a@b.c"),
+    *('Who wrote "<3"?', "+44 20 is a prefix.", "JavaScript is a language."),
+)
+
+
+@given(st.text(st.sampled_from("<>=@+-|!:;/ aJscript(\"'"), max_size=40))
+def test_nothing_grows_and_once_is_enough(text):
+    shown = cited_sentences.inert(text)
+    assert cited_sentences.inert(shown) == shown
+    assert len(shown) <= len(text)
+    assert budget_words(shown) <= budget_words(text)
+
+
+def test_no_writer_lets_it_through_and_repeated_keys_are_errors(tmp_path):
+    for text in ACTIVE:
+        identity = RunIdentity(team_id="a", run_id="a-b", type="automatic")
+        for task in load_track().tasks:
+            result = (
+                (text,) * 10
+                if task == load_track().question_list
+                else (CitedSentence(text=text, citations=()),)
+            )
+            path = tmp_path / task.file_name
+            delivery = Delivery(Article(topic_id="t", body="x"), result)
+            run_format(task).write(path, identity, [delivery])
+            written = path.read_text(encoding="utf-8")
+            assert one_line(text) not in written
+            problems = run_format(task).check(path, task, ["t"], None)
+            assert "active-text" not in {problem.code for problem in problems}
+    for line in ['{"a": 1, "a": 2}', '{"a": {"b": 1, "b": 1}}', '{"a": [{"b": 1, "\\u0062": 2}]}']:
+        path = tmp_path / "run.jsonl"
+        path.write_text(f'{{"a": 1}}\n{line}\n')
+        with pytest.raises(InvalidFileError, match=r"run\.jsonl:2: error \[key-repeated\]"):
+            read_json_lines(path)
+
+
+ID = "msmarco_v2.1_doc_16_1293403601#1_1489527196"

@@ -1,46 +1,38 @@
 """Reports that cite the web: read, held against limits that warn, and made of reports of ours."""
 
-from __future__ import annotations
-
 import csv
 import json
-from pathlib import Path
 
 import pytest
 
 from sidelight.errors import InputError, InvalidFileError
 from sidelight.evaluation.metrics.rubric import SupportPerWord
 from sidelight.formats.runs.linked_reports import LINKED_REPORTS, linked, read_linked_runs
-from sidelight.index.folder import IndexFolder
 from sidelight.schemas.run import CitedSentence
 from sidelight.text import count_words
 from sidelight.tracks import load_track
 from tests.helpers.commands import said
 from tests.helpers.labels.labelled import rubric
-from tests.helpers.public_data import PublicData
 
 TASK = load_track("dragun2026testbed").cited_text
 PAGE = "https://a.example/page"
 
 
-def line(topic: str, *citations: str, model: str = "m", text: str = "It is so.") -> str:
+def line(topic, *citations, model="m", text="It is so."):
     responses = [{"text": text, "citations": citations}]
     return json.dumps({"topic_id": topic, "model": model, "responses": responses}) + "\n"
 
 
-def codes(path: Path) -> dict[str, str]:
+def codes(path):
     return {one.code: one.severity for one in LINKED_REPORTS.check(path, TASK, ["t"], None)}
 
 
-def test_a_long_report_is_told_and_valid(tmp_path: Path) -> None:
+def test_reports_become_linked_within_limits_and_models_runs(tmp_path):
     path = tmp_path / "m"
     path.write_text(line("t", PAGE, text="Two words. " * 400))
     assert codes(path) == {"report-words": "warning"}
     path.write_text(line("t", "msmarco_v2.1_doc_61_1#0_7"))
     assert codes(path) == {"citation-pattern": "error"}
-
-
-def test_models_are_runs(tmp_path: Path) -> None:
     path = tmp_path / "reports.jsonl"
     path.write_text(line("t", PAGE) + line("t", model="n") + line("u", PAGE))
     runs = read_linked_runs(path)
@@ -48,15 +40,9 @@ def test_models_are_runs(tmp_path: Path) -> None:
     path.write_text(line("t") + line("t"))
     with pytest.raises(InvalidFileError, match="a second one for 't'"):
         read_linked_runs(path)
-
-
-def test_segments_become_pages_each_once() -> None:
     sentence = CitedSentence(text="So.", citations=("a#0", "a#2", "b#0", "c#0"))
     (found,) = linked([sentence], {"a#0": PAGE, "a#2": PAGE, "b#0": "", "c#0": "https://c/"})
     assert found.citations == (PAGE, "https://c/")
-
-
-def test_the_score_for_each_word() -> None:
     bank = rubric("t1")
     answers = {one.answer_id: "supports" for item in bank.questions for one in item.answers}
     report = [CitedSentence(text="Four words of it.")]
@@ -65,7 +51,7 @@ def test_the_score_for_each_word() -> None:
     assert SupportPerWord()(bank, answers, [], scales) == 0
 
 
-def test_a_run_of_ours_is_written_in_that_form(tmp_path: Path, small_index: IndexFolder) -> None:
+def test_a_run_of_ours_is_written_in_that_form(tmp_path, small_index):
     cited = next(iter(small_index.docstore))
     report = {
         "metadata": {"team_id": "t", "run_id": "ours", "topic_id": "t"},
@@ -85,7 +71,7 @@ def test_a_run_of_ours_is_written_in_that_form(tmp_path: Path, small_index: Inde
         said(*command)
 
 
-def test_the_public_reports_are_read(shared_data: PublicData) -> None:
+def test_the_public_reports_are_read(shared_data):
     folder = shared_data / "dragun-2026-testbed"
     runs = {run.run_tag: run for run in read_linked_runs(folder / "reports.jsonl.gz")}
     with (folder / "leaderboard.csv").open(newline="") as stream:

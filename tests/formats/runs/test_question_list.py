@@ -1,14 +1,10 @@
-from __future__ import annotations
-
 from collections import Counter
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.errors import InputError, InvalidFileError, Problem
+from sidelight.errors import InputError, InvalidFileError
 from sidelight.formats.runs.cited_sentences import inert
 from sidelight.formats.runs.question_list import (
     check_question_run,
@@ -27,43 +23,40 @@ from tests.helpers.formats.sample_runs import (
     write_task1,
 )
 
-Rows = list[list[str]]
-Change = Callable[[Rows], object]
 
-
-def check(path: Path) -> list[Problem]:
+def check(path):
     return check_question_run(path, TASK1, TOPICS)
 
 
-def found_in(path: Path) -> list[tuple[str, int | None]]:
+def found_in(path):
     return [(problem.code, problem.line) for problem in check(path)]
 
 
-def changed(tmp_path: Path, change: Change) -> Path:
+def changed(tmp_path, change):
     """Write a valid run of which some rows are changed."""
     rows = task1_rows()
     change(rows)
     return write_task1(tmp_path, rows)
 
 
-def cell(row: int, column: int, text: str) -> Change:
+def cell(row, column, text):
     return lambda rows: rows[row].__setitem__(column, text)
 
 
-def question(row: int, text: str) -> Change:
+def question(row, text):
     return cell(row, 4, text)
 
 
-def column(number: int, text: str) -> Change:
+def column(number, text):
     return lambda rows: [row.__setitem__(number, text) for row in rows]
 
 
-def both(*changes: Change) -> Change:
+def both(*changes):
     return lambda rows: [change(rows) for change in changes]
 
 
 # A change, and the codes and lines of all that the strict check finds in it.
-FOUND: dict[str, tuple[Change, list[tuple[str, int | None]]]] = {
+FOUND = {
     "a valid run": (lambda rows: None, []),
     "a line separator in a question": (
         question(4, "Who paid\u2028for it?"),
@@ -115,7 +108,7 @@ FOUND: dict[str, tuple[Change, list[tuple[str, int | None]]]] = {
 
 
 @pytest.mark.parametrize("name", FOUND)
-def test_a_run_has_these_problems(tmp_path: Path, name: str) -> None:
+def test_a_run_has_these_problems(tmp_path, name):
     change, found = FOUND[name]
     assert found_in(changed(tmp_path, change)) == found
 
@@ -131,114 +124,99 @@ PUBLIC_WARNINGS = {
 
 
 @pytest.mark.parametrize("name", PUBLIC_WARNINGS)
-def test_a_public_run_has_these_warnings_and_no_error(public_runs: Path, name: str) -> None:
+def test_public_runs_have_these_warnings_and_no_error(public_runs, name):
     problems = check(public_runs / "task1" / name)
     assert Counter(problem.code for problem in problems) == PUBLIC_WARNINGS[name]
     assert {problem.severity for problem in problems} <= {"warning"}
 
 
-@pytest.mark.parametrize(
-    ("name", "different"),
-    [("organizer-t1-chatgpt", 216), ("organizer-t1-perplex", 77), ("feedbackintheloop", 2)],
-)
-def test_c27_csv_quoting_changes_these_many_public_questions(
-    public_runs: Path, name: str, different: int
-) -> None:
-    path = public_runs / "task1" / name
-    raw = read_question_run(path).questions
-    as_csv = {
-        (item.topic_id, item.rank): item
-        for item in read_question_run(path, quoting="csv").questions
-    }
-    assert sum(as_csv[item.topic_id, item.rank].text != item.text for item in raw) == different
-    [warning] = [problem for problem in check(path) if problem.code == "csv-quoting"]
-    assert warning.found.startswith(f"{different} of 300")
+def test_c27_csv_quoting_changes_these_many_public_questions(public_runs):
+    for name, different in [
+        ("organizer-t1-chatgpt", 216),
+        ("organizer-t1-perplex", 77),
+        ("feedbackintheloop", 2),
+    ]:
+        path = public_runs / "task1" / name
+        raw = read_question_run(path).questions
+        as_csv = {
+            (item.topic_id, item.rank): item
+            for item in read_question_run(path, quoting="csv").questions
+        }
+        assert sum(as_csv[item.topic_id, item.rank].text != item.text for item in raw) == different
+        [warning] = [problem for problem in check(path) if problem.code == "csv-quoting"]
+        assert warning.found.startswith(f"{different} of 300")
 
 
-def test_c27_an_unmatched_leading_quote_swallows_lines_as_csv(tmp_path: Path) -> None:
+def test_c27_quotation_marks_are_text_and_csv_readers_are_warned_of(tmp_path):
     quoted = question(3, '"Who is behind the study?'), question(6, 'Who reads "The Lamp?"')
     path = changed(tmp_path, both(*quoted))
     assert len(read_question_run(path).questions) == 300
     assert len(read_question_run(path, quoting="csv").questions) < 300
     [warning] = check(path)
     assert (warning.code, warning.line, warning.severity) == ("csv-quoting", 4, "warning")
-
-
-def test_c27_a_long_question_is_measured_raw_and_both_lengths_are_shown(tmp_path: Path) -> None:
     [too_long, quoting] = check(changed(tmp_path, question(0, '"' + "x" * 299 + '"')))
     assert (too_long.code, too_long.found) == ("question-length", "301 (299 as CSV)")
-    assert quoting.found == (
-        "1 of 300 that do not; the first has 301 characters, and as CSV has 299"
-    )
+    found = quoting.found
+    assert found == "1 of 300 that do not; the first has 301 characters, and as CSV has 299"
     [problem] = check(changed(tmp_path, question(0, "x" * 301)))
     assert problem.found == "301"
 
 
-def test_c28_crlf_does_not_change_a_question(tmp_path: Path) -> None:
+def test_c28_c29_neither_line_ends_nor_the_file_name_change_a_question(tmp_path):
     rows = task1_rows()
     plain = read_question_run(write_task1(tmp_path, rows))
     path = tmp_path / RUN_ID
     path.write_bytes(task1_bytes(rows).replace(b"\n", b"\r\n"))
     assert read_question_run(path) == plain
     assert [problem.code for problem in check(path)] == ["crlf"]
-
-
-def test_c29_the_run_tag_is_the_file_name_and_the_inner_id_is_kept(tmp_path: Path) -> None:
     path = write_task1(tmp_path, task1_rows()).rename(tmp_path / "submitted-name")
     run = read_question_run(path)
     assert run.run_tag == "submitted-name"
     assert {question.run_id for question in run.questions} == {RUN_ID}
     assert found_in(path) == [("file-name", None)]
+    row = SubmittedQuestion(topic_id="t", team_id="lark", run_id="lark-a-t1", rank=1, text="Why?")
+    for name, tag in (("task1.tsv", "lark-a-t1"), ("lark-b", "lark-b")):
+        write_question_run(tmp_path / name, [row])
+        assert read_question_run(tmp_path / name).run_tag == tag
 
 
-@pytest.mark.parametrize("text", ["N/A", "None", "NULL", "nan"])
-def test_c26_a_placeholder_is_read_as_the_text_it_is(tmp_path: Path, text: str) -> None:
-    path = changed(tmp_path, question(0, text))
-    assert read_question_run(path).questions[0].text == text
-
-
-@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\x85", "\x0b", "\x1c", "\r"])
-def test_c220_other_line_ends_stay_inside_the_question(tmp_path: Path, separator: str) -> None:
-    path = changed(tmp_path, question(4, f"Who paid{separator}for it?"))
-    questions = read_question_run(path).questions
-    assert questions[4].text == f"Who paid{separator}for it?"
-    assert [one.rank for one in questions[:10]] == list(range(1, 11))
-    assert found_in(path) == [("control-character", 5)]
-
-
-def test_c220_a_repeated_rank_is_refused_by_the_reader(tmp_path: Path) -> None:
+def test_c26_c220_odd_texts_are_read_as_they_are(tmp_path):
+    for text in ["N/A", "None", "NULL", "nan"]:
+        path = changed(tmp_path, question(0, text))
+        assert read_question_run(path).questions[0].text == text
+    for separator in ["\u2028", "\u2029", "\x85", "\x0b", "\x1c", "\r"]:
+        path = changed(tmp_path, question(4, f"Who paid{separator}for it?"))
+        questions = read_question_run(path).questions
+        assert questions[4].text == f"Who paid{separator}for it?"
+        assert [one.rank for one in questions[:10]] == list(range(1, 11))
+        assert found_in(path) == [("control-character", 5)]
     with pytest.raises(InvalidFileError) as caught:
         read_question_run(changed(tmp_path, FOUND["a repeated rank"][0]))
     assert [(item.code, item.line) for item in caught.value.problems] == [("rank-duplicate", 2)]
 
 
-def test_c3_an_extra_and_a_missing_topic_are_named(tmp_path: Path) -> None:
+def test_c3_topics_run_ids_and_files_that_do_not_fit_are_named(tmp_path):
     [unknown, missing] = check(write_task1(tmp_path, task1_rows([*TOPICS[1:], "extra-topic"])))
     assert (unknown.code, unknown.line, unknown.found) == ("topic-unknown", 291, "'extra-topic'")
     assert (missing.code, missing.line) == ("topic-missing", None)
     assert missing.found.endswith(TOPICS[0])
-
-
-@pytest.mark.parametrize("run_id", ["lamp run", "lamp/1", "lämp", "", "l" * 65])
-def test_a_run_id_of_other_characters_is_an_error(tmp_path: Path, run_id: str) -> None:
-    found = found_in(changed(tmp_path, column(2, run_id)))
-    assert "run-id-pattern" in {code for code, _ in found}
+    for run_id in ["lamp run", "lamp/1", "lämp", "", "l" * 65]:
+        found = found_in(changed(tmp_path, column(2, run_id)))
+        assert "run-id-pattern" in {code for code, _ in found}
+    with pytest.raises(InputError, match="cannot be read"):
+        check(tmp_path / "nowhere")
 
 
 @pytest.mark.parametrize(
     ("before", "code"),
     [
-        (b"\n", "blank-line"),
-        (b" \t\t\t\t\n", "blank-line"),
-        (b"one\ttwo\n", "field-count"),
+        *((b"\n", "blank-line"), (b" \t\t\t\t\n", "blank-line"), (b"one\ttwo\n", "field-count")),
         (b"1\t2\t3\t4\t5\t6\n", "field-count"),
         (b"\xff\xfe\n", "invalid-utf8"),
         (b"\xef\xbb\xbf", "byte-order-mark"),
     ],
 )
-def test_bytes_before_the_first_record_are_an_error(
-    tmp_path: Path, before: bytes, code: str
-) -> None:
+def test_bytes_before_the_first_record_are_an_error(tmp_path, before, code):
     path = tmp_path / RUN_ID
     path.write_bytes(before + task1_bytes(task1_rows()))
     assert found_in(path) == [(code, 1)]
@@ -246,12 +224,7 @@ def test_bytes_before_the_first_record_are_an_error(
         assert read_question_run(path).questions[0].topic_id == TOPICS[0]
 
 
-def test_a_missing_file_is_an_input_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read"):
-        check(tmp_path / "nowhere")
-
-
-def submitted(rows: Rows) -> list[SubmittedQuestion]:
+def submitted(rows):
     return [
         SubmittedQuestion(
             topic_id=row[0], team_id=row[1], run_id=row[2], rank=int(row[3]), text=row[4]
@@ -260,38 +233,27 @@ def submitted(rows: Rows) -> list[SubmittedQuestion]:
     ]
 
 
-def test_what_is_written_passes_both_checks(tmp_path: Path) -> None:
+def test_what_is_written_passes_both_checks(tmp_path):
     rows = task1_rows()
     rows[0][4] = '"Lamp" or lantern:\twhich\r\nname is\u2028 "right"?\x00'
     path = tmp_path / RUN_ID
     write_question_run(path, submitted(rows))
     assert check(path) == []
     assert official_questions(path, TASK1, TOPICS) == []
-    assert path.read_bytes().split(b"\n")[0].decode().split("\t")[4] == (
-        '“Lamp” or lantern: which name is "right"?'
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "written"),
-    [
-        ('"A" and "B"?', '“A” and "B"?'),
-        ('"A and B?', "“A and B?"),
-        ('""?', "“”?"),
+    found = path.read_bytes().split(b"\n")[0].decode().split("\t")[4]
+    assert found == '“Lamp” or lantern: which name is "right"?'
+    for text, written in [
+        *(('"A" and "B"?', '“A” and "B"?'), ('"A and B?', "“A and B?"), ('""?', "“”?")),
         ('Who said "A"?', 'Who said "A"?'),
-    ],
-)
-def test_a_leading_quotation_becomes_typographic(tmp_path: Path, text: str, written: str) -> None:
-    path = tmp_path / RUN_ID
-    write_question_run(path, submitted([["t", "lamp", RUN_ID, "1", text]]))
-    for quoting in ("raw", "csv"):
-        assert read_question_run(path, quoting=quoting).questions[0].text == written
+    ]:
+        path = tmp_path / RUN_ID
+        write_question_run(path, submitted([["t", "lamp", RUN_ID, "1", text]]))
+        for quoting in ("raw", "csv"):
+            assert read_question_run(path, quoting=quoting).questions[0].text == written
 
 
 @given(texts=st.lists(st.text(), min_size=1, max_size=5))
-def test_what_is_written_reads_back_alike_with_and_without_quoting(
-    tmp_path_factory: pytest.TempPathFactory, texts: list[str]
-) -> None:
+def test_what_is_written_reads_back_alike_with_and_without_quoting(tmp_path_factory, texts):
     path = tmp_path_factory.getbasetemp() / RUN_ID
     questions = submitted(
         [["t", "lamp", RUN_ID, str(rank), text] for rank, text in enumerate(texts, start=1)]
@@ -303,10 +265,3 @@ def test_what_is_written_reads_back_alike_with_and_without_quoting(
         cleaned = inert(one_line(before.text))
         assert after.text == cleaned or cleaned.startswith('"')
         assert before.model_copy(update={"text": ""}) == after.model_copy(update={"text": ""})
-
-
-def test_files_of_a_run_directory_are_told_apart_by_their_run_id(tmp_path: Path) -> None:
-    row = SubmittedQuestion(topic_id="t", team_id="lark", run_id="lark-a-t1", rank=1, text="Why?")
-    for name, tag in (("task1.tsv", "lark-a-t1"), ("lark-b", "lark-b")):
-        write_question_run(tmp_path / name, [row])
-        assert read_question_run(tmp_path / name).run_tag == tag

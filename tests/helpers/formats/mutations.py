@@ -1,12 +1,9 @@
 """Run files broken, or merely bent, in ways that readers disagree about; seeded, so repeatable."""
 
-from __future__ import annotations
-
 import json
 import random
 import re
 from collections.abc import Callable
-from typing import Any
 
 from tests.helpers.formats.sample_runs import (
     TOPICS,
@@ -32,7 +29,7 @@ QUESTIONS = [
     *("", "N/A", "None", '"', '"Who?', '"Who?"', "Why?\r", "Why?\rHow?", "a\u2028b", "a\x85b"),
     *("x" * 300, "x" * 301, "é" * 300, "e\u0301" * 150, "𝟏" * 300, "\ufeffWho?", "a\tb"),
 ]
-VALUES: list[Any] = [
+VALUES = [
     *(None, True, False, 0, 1, 2, -1, 1.0, 0.5, 10**30, "", "0", "1", "Automatic", "manual"),
     *("automatic", "lamp", TOPICS[0], TOPICS[7], "msmarco_v2.1_doc_99_1", [], {}, [TOPICS[0]]),
     *([None], ["a", "b", "c"], ["a", "b", "c", "d"], [["a"]], {"text": "a"}, "\ud800"),
@@ -44,78 +41,78 @@ RAW_VALUES = [
 ]
 
 
-def mutated_task1(seed: int) -> bytes:
+def mutated_task1(seed):
     rng = random.Random(f"task1 {seed}")
     return _mutate(rng, task1_bytes(task1_rows()), [*_BYTES, *_LINES, *_FIELDS])
 
 
-def mutated_task2(seed: int) -> bytes:
+def mutated_task2(seed):
     rng = random.Random(f"task2 {seed}")
     return _mutate(rng, task2_bytes(task2_objects()), [*_BYTES, *_LINES, *_JSON])
 
 
-def _mutate(rng: random.Random, content: bytes, mutations: list[Mutation]) -> bytes:
+def _mutate(rng, content, mutations):
     for mutation in rng.choices(mutations, k=rng.choice([1, 1, 1, 2, 3])):
         content = mutation(rng, content)
     return content
 
 
-def _insert(rng: random.Random, content: bytes) -> bytes:
+def _insert(rng, content):
     at = rng.randrange(len(content) + 1)
     return content[:at] + rng.choice(SNIPPETS) + content[at:]
 
 
-def _insert_at_an_edge(rng: random.Random, content: bytes) -> bytes:
+def _insert_at_an_edge(rng, content):
     """Put something at the beginning or the end of the file, of a line, or beside a tab."""
     edges = [0, len(content), *(match.end() for match in re.finditer(rb"[\n\t]", content))]
     at = rng.choice(edges)
     return content[:at] + rng.choice(SNIPPETS) + content[at:]
 
 
-def _delete(rng: random.Random, content: bytes) -> bytes:
+def _delete(rng, content):
     at = rng.randrange(len(content) + 1)
     return content[:at] + content[at + rng.choice([1, 1, 2, 50]) :]
 
 
-def _truncate(rng: random.Random, content: bytes) -> bytes:
+def _truncate(rng, content):
     return content[: rng.choice([0, 1, -1, rng.randrange(len(content) + 1)])]
 
 
-def _other_line_ends(rng: random.Random, content: bytes) -> bytes:
+def _other_line_ends(rng, content):
     return content.replace(b"\n", rng.choice([b"\r\n", b"\r", b"\n\n", b"\n\r", b"\xe2\x80\xa8"]))
 
 
-def _encode_otherwise(rng: random.Random, content: bytes) -> bytes:
+def _encode_otherwise(rng, content):
     encoding = rng.choice(["utf-8-sig", "utf-16", "latin-1"])
     return content.decode("utf-8", "replace").encode(encoding, "replace")
 
 
-def _shuffle_lines(rng: random.Random, content: bytes) -> bytes:
+def _shuffle_lines(rng, content):
     lines = content.splitlines(keepends=True)
     rng.shuffle(lines)
     return b"".join(lines)
 
 
-def _repeat_line(rng: random.Random, content: bytes) -> bytes:
+def _repeat_line(rng, content):
     lines = content.splitlines(keepends=True) or [b""]
     lines.insert(rng.randrange(len(lines)), rng.choice(lines))
     return b"".join(lines)
 
 
-def _drop_line(rng: random.Random, content: bytes) -> bytes:
+def _drop_line(rng, content):
     lines = content.splitlines(keepends=True) or [b""]
     del lines[rng.randrange(len(lines))]
     return b"".join(lines)
 
 
-def _blank_line(rng: random.Random, content: bytes) -> bytes:
+def _blank_line(rng, content):
     lines = content.splitlines(keepends=True)
     blank = rng.choice([b"\n", b"\n", b" \n", b"\t\t\t\t\n", "\u2003\n".encode(), b"\x0c\n"])
     lines.insert(rng.randrange(len(lines) + 1), blank)
     return b"".join(lines)
 
 
-def _change_field(rng: random.Random, content: bytes) -> bytes:
+def _change_field(rng, content):
     """Change one field of one line, or of all lines alike."""
     column = rng.choice([0, 1, 2, 3, 3, 3, 4, 4])
     values = {3: RANKS, 4: QUESTIONS}.get(column, ["", "lamp", TOPICS[3], "a b", " ", "\ufeff"])
@@ -130,7 +127,7 @@ def _change_field(rng: random.Random, content: bytes) -> bytes:
     return b"\n".join(lines)
 
 
-def _respell_rank(rng: random.Random, content: bytes) -> bytes:
+def _respell_rank(rng, content):
     """Write one rank in other digits that Python's `int` takes for the same number."""
     lines = content.split(b"\n")
     number = rng.randrange(len(lines))
@@ -144,8 +141,8 @@ def _respell_rank(rng: random.Random, content: bytes) -> bytes:
     return b"\n".join(lines)
 
 
-def _change_json(change: Callable[[random.Random, Any], None]) -> Mutation:
-    def mutation(rng: random.Random, content: bytes) -> bytes:
+def _change_json(change):
+    def mutation(rng, content):
         lines = content.split(b"\n")
         everywhere = rng.random() < 0.2
         state = rng.getstate()
@@ -166,7 +163,7 @@ def _change_json(change: Callable[[random.Random, Any], None]) -> Mutation:
     return mutation
 
 
-def _places(item: Any) -> list[tuple[Any, Any]]:
+def _places(item):
     """Return every (container, key) in a JSON value."""
     if isinstance(item, dict):
         return [(item, key) for key in item] + [
@@ -177,36 +174,36 @@ def _places(item: Any) -> list[tuple[Any, Any]]:
     return []
 
 
-def _set_value(rng: random.Random, item: Any) -> None:
+def _set_value(rng, item):
     container, key = rng.choice(_places(item))
     container[key] = rng.choice(VALUES)
 
 
-def _set_metadata(rng: random.Random, item: Any) -> None:
+def _set_metadata(rng, item):
     key = rng.choice(["team_id", "run_id", "topic_id", "type", "use_starter_kit"])
     item["metadata"][key] = rng.choice(VALUES)
 
 
-def _set_flag(rng: random.Random, item: Any) -> None:
+def _set_flag(rng, item):
     item["metadata"]["use_starter_kit"] = rng.choice([True, False, 1, 0, 1.0, "0"])
 
 
-def _remove_key(rng: random.Random, item: Any) -> None:
+def _remove_key(rng, item):
     container, key = rng.choice(_places(item))
     del container[key]
 
 
-def _add_key(rng: random.Random, item: Any) -> None:
+def _add_key(rng, item):
     containers = [item, item["metadata"], *[c for c, _ in _places(item) if isinstance(c, dict)]]
     rng.choice(containers)[rng.choice(["notes", "TEXT", ""])] = rng.choice(VALUES)
 
 
-def _set_responses(rng: random.Random, item: Any) -> None:
+def _set_responses(rng, item):
     sentence = {"text": rng.choice(VALUES), "citations": rng.choice(VALUES)}
     item["responses"] = rng.choice([[], [sentence], [sentence, sentence], sentence, [[]], None])
 
 
-def _set_raw_value(rng: random.Random, content: bytes) -> bytes:
+def _set_raw_value(rng, content):
     """Put text that a JSON library would not write in the place of a value."""
     values = list(re.finditer(rb'(?<=: )(?:"[^"]*"|[0-9]+)', content))
     if not values:
@@ -215,7 +212,7 @@ def _set_raw_value(rng: random.Random, content: bytes) -> bytes:
     return content[: match.start()] + rng.choice(RAW_VALUES).encode() + content[match.end() :]
 
 
-def _pad_lines(rng: random.Random, content: bytes) -> bytes:
+def _pad_lines(rng, content):
     padding = rng.choice([" ", "\t", "\u2003", "\xa0", "\x1c", "\x85", "\x0b"]).encode()
     lines = content.split(b"\n")
     number = rng.randrange(len(lines))
@@ -223,18 +220,16 @@ def _pad_lines(rng: random.Random, content: bytes) -> bytes:
     return b"\n".join(lines)
 
 
-_BYTES: list[Mutation] = [
-    *(_insert, _insert_at_an_edge, _delete, _truncate, _other_line_ends, _encode_otherwise)
-]
-_LINES: list[Mutation] = [_shuffle_lines, _repeat_line, _drop_line, _blank_line, _pad_lines]
-_FIELDS: list[Mutation] = [
+_BYTES = [*(_insert, _insert_at_an_edge, _delete, _truncate, _other_line_ends, _encode_otherwise)]
+_LINES = [_shuffle_lines, _repeat_line, _drop_line, _blank_line, _pad_lines]
+_FIELDS = [
     _change_field,
     _change_field,
     _change_field,
     _respell_rank,
     _respell_rank,
 ]
-_JSON: list[Mutation] = [
+_JSON = [
     *map(_change_json, [_set_value, _set_value, _set_metadata, _set_flag, _remove_key]),
     *map(_change_json, [_add_key, _add_key, _set_responses, _set_responses]),
     _set_raw_value,

@@ -1,16 +1,12 @@
 """The rules of the track's validator a second time, as predicates over the whole file."""
 
-from __future__ import annotations
-
 import io
 import json
 import unicodedata
-from collections.abc import Collection
 from itertools import groupby
-from typing import Any
 
 
-def task1_is_valid(content: bytes, topic_ids: Collection[str]) -> bool:
+def task1_is_valid(content, topic_ids):
     lines = _lines(content)
     if lines is None:
         return False
@@ -29,7 +25,7 @@ def task1_is_valid(content: bytes, topic_ids: Collection[str]) -> bool:
     )
 
 
-def task2_is_valid(content: bytes, topic_ids: Collection[str]) -> bool:
+def task2_is_valid(content, topic_ids):
     lines = _lines(content)
     if lines is None:
         return False
@@ -50,14 +46,14 @@ def task2_is_valid(content: bytes, topic_ids: Collection[str]) -> bool:
     )
 
 
-def _lines(content: bytes) -> list[str] | None:
+def _lines(content):
     try:
         return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8").read().split("\n")
     except UnicodeDecodeError:
         return None
 
 
-def _number(text: str) -> int | None:
+def _number(text):
     """Return the value of a run of decimal digits of any script, but not of superscripts."""
     digits = [unicodedata.decimal(character, None) for character in text]
     if not digits or None in digits or len(digits) > 4300:
@@ -65,7 +61,7 @@ def _number(text: str) -> int | None:
     return int("".join(str(digit) for digit in digits))
 
 
-def _has_shape(item: Any) -> bool:
+def _has_shape(item):
     try:
         metadata, responses = item["metadata"], item["responses"]
         sentences = [(each["text"], each["citations"], type(each)) for each in responses]
@@ -86,5 +82,5 @@ def _has_shape(item: Any) -> bool:
     )
 
 
-def _words(item: Any) -> int:
+def _words(item):
     return len(" ".join(sentence["text"] for sentence in item["responses"]).split())

@@ -1,11 +1,6 @@
 """Small valid runs to read, check and break."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
 from sidelight.tracks import load_track
 
@@ -16,7 +11,7 @@ TOPICS = TRACK.topic_ids
 RUN_ID = "lamp-extractive"
 
 
-def task1_rows(topic_ids: Sequence[str] = TOPICS) -> list[list[str]]:
+def task1_rows(topic_ids=TOPICS):
     return [
         [topic_id, "lamp", RUN_ID, str(rank), f"Who paid for study {rank} of topic {number}?"]
         for number, topic_id in enumerate(topic_ids)
@@ -24,11 +19,11 @@ def task1_rows(topic_ids: Sequence[str] = TOPICS) -> list[list[str]]:
     ]
 
 
-def task1_bytes(rows: Sequence[Sequence[str]]) -> bytes:
+def task1_bytes(rows):
     return "".join("\t".join(row) + "\n" for row in rows).encode()
 
 
-def task2_objects(topic_ids: Sequence[str] = TOPICS) -> list[dict[str, Any]]:
+def task2_objects(topic_ids=TOPICS):
     return [
         {
             "metadata": {
@@ -56,17 +51,17 @@ def task2_objects(topic_ids: Sequence[str] = TOPICS) -> list[dict[str, Any]]:
     ]
 
 
-def task2_bytes(objects: Sequence[Any]) -> bytes:
+def task2_bytes(objects):
     return "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in objects).encode()
 
 
-def write_task1(folder: Path, rows: Sequence[Sequence[str]]) -> Path:
+def write_task1(folder, rows):
     path = folder / RUN_ID
     path.write_bytes(task1_bytes(rows))
     return path
 
 
-def write_task2(folder: Path, objects: Sequence[Any]) -> Path:
+def write_task2(folder, objects):
     path = folder / RUN_ID
     path.write_bytes(task2_bytes(objects))
     return path

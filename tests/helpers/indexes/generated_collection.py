@@ -7,24 +7,17 @@ Zipf's law.
 Run with: python -m tests.helpers.indexes.generated_collection FOLDER SEGMENTS
 """
 
-from __future__ import annotations
-
 import gzip
 import sys
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import orjson
 
 from sidelight.index.text.corpus import STRIDE, WINDOW
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
 
 NAME = "msmarco_v2.1_doc_segmented_{shard:02}.json.gz"
 
@@ -46,7 +39,7 @@ class GeneratedDocument(NamedTuple):
     sentences: list[str]
 
 
-def write_collection(folder: Path, segments: int, *, shards: int, seed: int) -> list[Path]:
+def write_collection(folder, segments, *, shards, seed):
     """Write `segments` segments into gz shards of equal count; the same arguments, the same bytes.
 
     Returns:
@@ -65,7 +58,7 @@ def write_collection(folder: Path, segments: int, *, shards: int, seed: int) -> 
     return paths
 
 
-def write_vectors_like(folder: Path, ids: Sequence[str], dim: int, seed: int) -> Path:
+def write_vectors_like(folder, ids, dim, seed):
     """Write `ids.npy` and `vectors.npy`, clustered unit vectors (n, dim) float32; return `folder`.
 
     Clusters lie within clusters and overlap, and variance falls with the number of a dimension, as
@@ -76,7 +69,7 @@ def write_vectors_like(folder: Path, ids: Sequence[str], dim: int, seed: int) ->
     rng = np.random.default_rng(seed)
     spectrum = 1 / np.sqrt(1 + np.arange(dim, dtype=np.float32) / 8)
 
-    def drawn(rows: int) -> NDArray[np.float32]:
+    def drawn(rows):
         return _unit(rng.standard_normal((rows, dim), dtype=np.float32) * spectrum)
 
     coarse, fine = drawn(64), drawn(4096)
@@ -92,11 +85,11 @@ def write_vectors_like(folder: Path, ids: Sequence[str], dim: int, seed: int) ->
     return folder
 
 
-def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+def _unit(rows):
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-def _documents(rng: np.random.Generator, sentences: int) -> Iterator[GeneratedDocument]:
+def _documents(rng, sentences):
     pool = _sentences(rng, sentences)
     number = 0
     while True:
@@ -109,7 +102,7 @@ def _documents(rng: np.random.Generator, sentences: int) -> Iterator[GeneratedDo
             number += 1
 
 
-def _sentences(rng: np.random.Generator, count: int) -> list[str]:
+def _sentences(rng, count):
     lengths = _lengths(rng, _SENTENCE_WORDS, count)
     chances = 1 / np.arange(1, _VOCABULARY + 1)
     ranks = rng.choice(_VOCABULARY, size=int(lengths.sum()), p=chances / chances.sum())
@@ -117,14 +110,12 @@ def _sentences(rng: np.random.Generator, count: int) -> list[str]:
     return [" ".join(islice(words, length)).capitalize() + "." for length in lengths.tolist()]
 
 
-def _lengths(
-    rng: np.random.Generator, distribution: tuple[float, float], count: int
-) -> NDArray[np.int64]:
+def _lengths(rng, distribution, count):
     median, spread = distribution
     return np.maximum(rng.lognormal(np.log(median), spread, count), 2).astype(np.int64)
 
 
-def _word(rank: int) -> str:
+def _word(rank):
     """Return a word that only this rank has; frequent ones are short, as in language."""
     syllables = ""
     number = rank + 1
@@ -134,7 +125,7 @@ def _word(rank: int) -> str:
     return syllables
 
 
-def _lines(documents: Iterator[GeneratedDocument], shard: int) -> Iterator[bytes]:
+def _lines(documents, shard):
     offset = document_offset = 0
     for document in documents:
         starts = np.cumsum([0, *(len(one) + 1 for one in document.sentences)]).tolist()

@@ -1,26 +1,17 @@
 """A server with the REST API of Pyserini, over a real Lucene index; busy or hostile on demand."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import socket
 import threading
 from collections import deque
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from sidelight.errors import InputError
 from sidelight.index.lucene.segments import Bm25
 from sidelight.schemas.investigation.evidence import Query
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import TracebackType
-
-    from sidelight.index.folder import IndexFolder
-    from sidelight.schemas.segment import Segment
 
 NAME = "small-segmented"
 
@@ -33,7 +24,7 @@ class Odd(NamedTuple):
     headers: dict[str, str] = {}  # noqa: RUF012 - never changed
 
 
-def as_object(segment: Segment) -> Any:
+def as_object(segment):
     """A document as servers give it that read the stored JSON."""
     fields = segment.model_dump()
     return {"docid": fields.pop("segment_id"), "segment": fields.pop("text"), **fields}
@@ -54,15 +45,10 @@ class RestServer:
         at_once: The most requests under way at the same time.
     """
 
-    def __init__(
-        self,
-        folder: IndexFolder,
-        token: str = "",
-        document: Callable[[Segment], Any] = as_object,
-    ) -> None:
-        self.odd: deque[Odd] = deque()
-        self.requests: list[str] = []
-        self.authorizations: list[str] = []
+    def __init__(self, folder, token="", document=as_object):
+        self.odd = deque()
+        self.requests = []
+        self.authorizations = []
         self.at_once = 0
         self._now = 0
         self._lock = threading.Lock()
@@ -72,29 +58,24 @@ class RestServer:
         owner = self
 
         class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
+            def do_GET(self):
                 owner._answer(self)
 
-            def log_message(self, *_: object) -> None:
+            def log_message(self, *_):
                 """Stay silent."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}"
 
-    def __enter__(self) -> Self:
+    def __enter__(self):
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind, error, traceback):
         self._server.shutdown()
         self._server.server_close()
 
-    def _answer(self, handler: BaseHTTPRequestHandler) -> None:
+    def _answer(self, handler):
         with self._lock:
             self.requests.append(handler.path)
             self.authorizations.append(handler.headers.get("Authorization", ""))
@@ -113,7 +94,7 @@ class RestServer:
             with self._lock:
                 self._now -= 1
 
-    def _found(self, handler: BaseHTTPRequestHandler) -> Odd:
+    def _found(self, handler):
         if self._token and handler.headers.get("Authorization") != f"Bearer {self._token}":
             return Odd(401, b'{"error": "Missing or invalid API credentials"}')
         parts = urlsplit(handler.path)
@@ -148,7 +129,7 @@ class RestServer:
         return _json({"query": {"text": asked["query"]}, "candidates": candidates})
 
 
-def _json(content: dict[str, Any]) -> Odd:
+def _json(content):
     return Odd(200, json.dumps({"api": "v1", "index": NAME, **content}).encode())
 
 
@@ -161,24 +142,24 @@ class DrippingServer:
         begin: The beginning.
     """
 
-    def __init__(self, begin: bytes) -> None:
+    def __init__(self, begin):
         self._begin = begin
         self._listening = socket.create_server(("127.0.0.1", 0))
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._serve, daemon=True)
 
-    def __enter__(self) -> str:
+    def __enter__(self):
         self._thread.start()
         return f"http://127.0.0.1:{self._listening.getsockname()[1]}"
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_):
         self._ended.set()
         self._thread.join()
         self._listening.close()
 
-    def _serve(self) -> None:
+    def _serve(self):
         self._listening.settimeout(0.1)
-        clients: list[socket.socket] = []
+        clients = []
         while not self._ended.wait(0.1):
             with contextlib.suppress(TimeoutError):
                 client, _ = self._listening.accept()

@@ -1,15 +1,11 @@
 """A corpus small enough to index in a test."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import orjson
 
 from sidelight.schemas.segment import Segment
 
 
-def make_corpus() -> list[Segment]:
+def make_corpus():
     """Return forty segments, five of each of eight documents, each about one thing."""
     things = "quarry ferry orchard telescope bakery glacier violin lighthouse".split()
     claims = [
@@ -33,7 +29,7 @@ def make_corpus() -> list[Segment]:
     ]
 
 
-def write_shard(path: Path, segments: list[Segment]) -> Path:
+def write_shard(path, segments):
     """Write segments as a shard of MS MARCO V2.1 segmented."""
     lines = []
     for segment in segments:

@@ -1,20 +1,10 @@
 """Labelled submissions whose labels follow from how much they share with the rubric."""
 
-from __future__ import annotations
-
 from sidelight.evaluation.labelling.examples import Examples
-from sidelight.schemas.grading.judgment import (
-    AnswerAssessment,
-    QuestionAssessment,
-)
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
-from sidelight.schemas.run import (
-    CitedSentence,
-    ReportMetadata,
-    SubmittedQuestion,
-    SubmittedReport,
-)
+from sidelight.schemas.run import CitedSentence, ReportMetadata, SubmittedQuestion, SubmittedReport
 from sidelight.tracks import load_track
+from tests.helpers.labels.toy import answer, pair
 
 SCALES = load_track().scales
 
@@ -27,22 +17,17 @@ _THINGS = (
     "barracks reservoir"
 ).split()
 _NAMES = ("Corrance", "Ashdale", "Tarrell", "Dunmoor")
-_SIMILARITY = (
-    ("very-similar", 6),
-    ("similar", 4),
-    ("different", 2),
-    ("very-different", 0),
-)
+_SIMILARITY = (("very-similar", 6), ("similar", 4), ("different", 2), ("very-different", 0))
 
 
-def words(*parts: object) -> list[str]:
+def words(*parts):
     """Return eight made-up words that occur nowhere else."""
     letters = "abcdefghijklmnopqrstuvwxyz"
     stem = "".join(letters[int(part)] for part in parts)
     return [f"{letter}{stem}o" for letter in "bcdfghjk"]
 
 
-def told(number: int, rank: int, label: str = "supports") -> str:
+def told(number, rank, label="supports"):
     """Return a sentence that says as much of an expected answer as a label says it does."""
     place = number * N_QUESTIONS + rank
     thing, builder = _THINGS[place % len(_THINGS)], _NAMES[place // len(_THINGS)]
@@ -54,7 +39,7 @@ def told(number: int, rank: int, label: str = "supports") -> str:
     }[label]
 
 
-def rubric(topic_id: str) -> Rubric:
+def rubric(topic_id):
     number = TOPICS.index(topic_id)
     return Rubric(
         topic_id=topic_id,
@@ -71,12 +56,12 @@ def rubric(topic_id: str) -> Rubric:
     )
 
 
-def sharing(wanted: list[str], n_shared: int, *parts: object) -> str:
+def sharing(wanted, n_shared, *parts):
     """Return eight words, the first `n_shared` of them wanted."""
     return " ".join(wanted[:n_shared] + words(*parts)[n_shared:])
 
 
-def report(topic_id: str, run_tag: str = "example-t2") -> SubmittedReport:
+def report(topic_id, run_tag="example-t2"):
     number = TOPICS.index(topic_id)
     return SubmittedReport(
         metadata=ReportMetadata(team_id="x", run_id=run_tag, topic_id=topic_id),
@@ -87,7 +72,7 @@ def report(topic_id: str, run_tag: str = "example-t2") -> SubmittedReport:
     )
 
 
-def question(topic_id: str, rank: int, run_tag: str = "example-t1") -> SubmittedQuestion:
+def question(topic_id, rank, run_tag="example-t1"):
     number = TOPICS.index(topic_id)
     shared = _SIMILARITY[rank % 4][1]
     return SubmittedQuestion(
@@ -99,7 +84,7 @@ def question(topic_id: str, rank: int, run_tag: str = "example-t1") -> Submitted
     )
 
 
-def examples() -> Examples:
+def examples():
     ranks = range(1, N_QUESTIONS + 1)
     return Examples(
         rubrics={topic_id: rubric(topic_id) for topic_id in TOPICS},
@@ -110,23 +95,12 @@ def examples() -> Examples:
         },
         reports={("example-t2", topic_id): report(topic_id) for topic_id in TOPICS},
         question_labels=tuple(
-            QuestionAssessment(
-                topic_id=topic_id,
-                rubric_question_rank=rank,
-                run_tag="example-t1",
-                run_question_rank=rank,
-                label=_SIMILARITY[rank % 4][0],
-            )
+            pair(topic_id, rank, "example-t1", rank, _SIMILARITY[rank % 4][0])
             for topic_id in TOPICS
             for rank in ranks
         ),
         answer_labels=tuple(
-            AnswerAssessment(
-                topic_id=topic_id,
-                run_tag="example-t2",
-                answer_id=f"na-{rank}",
-                label=_SUPPORT[rank % 3],
-            )
+            answer(topic_id, "example-t2", f"na-{rank}", _SUPPORT[rank % 3])
             for topic_id in TOPICS
             for rank in ranks
         ),

@@ -1,29 +1,27 @@
 """Int8 ONNX files of BERT models, without the packages that hold transformers back."""
 
-from __future__ import annotations
-
 import warnings
 from typing import TYPE_CHECKING
 
 import torch
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    pass
 
 _INPUTS = ["input_ids", "attention_mask", "token_type_ids"]
 
 
-def write_int8(folder: Path, model: torch.nn.Module, output: str) -> None:
+def write_int8(folder, model, output):
     """Write the int8 ONNX file of a model into its folder."""
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
     class Positional(torch.nn.Module):
-        def __init__(self) -> None:
+        def __init__(self):
             super().__init__()
             self.model = model.eval()
 
-        def forward(self, *tokens: torch.Tensor) -> torch.Tensor:
-            found: torch.Tensor = self.model(**dict(zip(_INPUTS, tokens, strict=True)))[output]
+        def forward(self, *tokens):
+            found = self.model(**dict(zip(_INPUTS, tokens, strict=True)))[output]
             return found
 
     (folder / "onnx").mkdir()

@@ -1,15 +1,21 @@
 """Texts become vectors: of which model, in which arithmetic, and what is chosen for a build."""
 
+import json
 import pickle
 import shutil
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from transformers import AutoModel, AutoTokenizer, BertConfig
 
 from sidelight.errors import MachineError
+from sidelight.index.build import build_index
+from sidelight.index.encoding import calibration
 from sidelight.index.encoding import encoder as module
+from sidelight.index.encoding.calibration import agreement, calibrate
 from sidelight.index.encoding.encoder import (
     WEIGHTS,
     Encoder,
@@ -21,8 +27,62 @@ from sidelight.index.encoding.encoder import (
     prompts_of,
 )
 from sidelight.index.encoding.onnx_model import Arithmetic, multiplies_bfloat16, on_all_cores
+from sidelight.index.engine import LocalEngine
+from sidelight.index.folder import open_index
+from sidelight.index.text.corpus import passage_text
 from sidelight.retrieval.rerank import CrossEncoder
-from tests.helpers.models.tiny_models import hidden_states, write_encoder, write_encoder_with_int8
+from tests.helpers.models.int8_models import write_int8
+
+
+def write_encoder(folder, pooling="mean", prompts=None, seed=7):
+    """Write an encoder that pools by `mean`, `cls` or `lasttoken`, and return its folder."""
+    torch.manual_seed(seed)
+    config = BertConfig(
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=64,
+        initializer_range=0.2,
+    )
+    AutoModel.from_config(config).save_pretrained(folder)
+    AutoTokenizer.from_pretrained(bundled_model()).save_pretrained(folder)
+    modes = {"mean": "mean_tokens", "cls": "cls_token", "lasttoken": "lasttoken"}
+    files = {
+        "modules.json": [
+            {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
+            {
+                "idx": 1,
+                "name": "1",
+                "path": "1_Pooling",
+                "type": "sentence_transformers.models.Pooling",
+            },
+        ],
+        "sentence_bert_config.json": {"max_seq_length": 64, "do_lower_case": False},
+        "config_sentence_transformers.json": {"prompts": dict(prompts or {})},
+        "1_Pooling/config.json": {
+            "word_embedding_dimension": 32,
+            **{f"pooling_mode_{name}": mode == pooling for mode, name in modes.items()},
+        },
+    }
+    for name, content in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(json.dumps(content), encoding="utf-8")
+    return folder
+
+
+def write_encoder_with_int8(folder):
+    """Write an encoder that comes with an int8 ONNX file, and return its folder."""
+    write_encoder(folder)
+    write_int8(folder, AutoModel.from_pretrained(folder), "last_hidden_state")
+    return folder
+
+
+def hidden_states(folder, text):
+    """Return what the transformer alone makes of a text, (n_tokens, 32)."""
+    tokens = AutoTokenizer.from_pretrained(folder)(text, return_tensors="pt")
+    with torch.inference_mode():
+        return AutoModel.from_pretrained(folder)(**tokens).last_hidden_state[0]
+
 
 SEARCH = "Represent this sentence for searching relevant passages: "
 TEXTS = [
@@ -34,7 +94,7 @@ TEXTS = [
 ]
 
 
-def test_vectors_are_unit_float32_of_the_model_that_is_named(encoder):
+def test_vectors_are_those_of_the_model_that_is_named(encoder):
     identity = encoder.identity()
     found = (identity.name, identity.dimension, identity.max_tokens)
     assert found == ("all-MiniLM-L6-v2", 384, 256)
@@ -44,6 +104,25 @@ def test_vectors_are_unit_float32_of_the_model_that_is_named(encoder):
     assert vectors.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
     assert encoder.encode_queries([]).shape == (0, 384)
+    from sentence_transformers import SentenceTransformer
+
+    from sidelight.index.encoding.encoder import bundled_model
+
+    theirs = SentenceTransformer(str(bundled_model())).encode(
+        TEXTS, normalize_embeddings=True, show_progress_bar=False
+    )
+    ours = encoder.encode_documents(TEXTS)
+    # Theirs are single precision; ours may have been made in bfloat16.
+    assert np.sum(ours * theirs, axis=1).min() > 0.999
+    short = Encoder(dimension=128)
+    assert short.identity() == encoder.identity().model_copy(update={"dimension": 128})
+    whole = encoder.encode_queries(["who owns the lighthouse"])[:, :128]
+    cut = short.encode_queries(["who owns the lighthouse"])
+    np.testing.assert_allclose(cut, whole / np.linalg.norm(whole), rtol=1e-5, atol=1e-6)
+    encoder.identity()
+    again = pickle.loads(pickle.dumps(Encoder("a", 128, Arithmetic.BF16)))
+    assert (again.name, again._dimension, again.arithmetic) == ("a", 128, Arithmetic.BF16)
+    assert len(pickle.dumps(encoder)) < 200
 
 
 @pytest.fixture(scope="module")
@@ -52,40 +131,38 @@ def with_int8(tmp_path_factory):
     return str(write_encoder_with_int8(tmp_path_factory.mktemp("models") / "tiny"))
 
 
-@pytest.mark.parametrize("arithmetic", Arithmetic)
-def test_a_text_has_the_same_bytes_in_any_company(arithmetic, with_int8):
-    encoder = Encoder(with_int8, arithmetic=arithmetic)
-    for encode in (encoder.encode_documents, encoder.encode_sentences):
-        together = encode(TEXTS)
-        for row, text in enumerate(TEXTS):
-            assert encode([text]).tobytes() == together[row].tobytes()
-        assert encode(TEXTS[::-1]).tobytes() == together[::-1].tobytes()
+def test_a_text_has_the_same_bytes_in_any_company_whatever_the_arithmetic(with_int8):
+    for arithmetic in Arithmetic:
+        encoder = Encoder(with_int8, arithmetic=arithmetic)
+        for encode in (encoder.encode_documents, encoder.encode_sentences):
+            together = encode(TEXTS)
+            for row, text in enumerate(TEXTS):
+                assert encode([text]).tobytes() == together[row].tobytes()
+            assert encode(TEXTS[::-1]).tobytes() == together[::-1].tobytes()
+    for arithmetic, cosine in [(Arithmetic.BF16, 0.999), (Arithmetic.INT8, 0.99)]:
+        encoder = Encoder(with_int8, arithmetic=arithmetic)
+        found = encoder.encode_documents(TEXTS)
+        exact = encoder.in_arithmetic(Arithmetic.FP32).encode_documents(TEXTS)
+        assert np.sum(found * exact, axis=1).min() > cosine
+        assert not np.array_equal(found, exact)
+        assert encoder.identity() == encoder.in_arithmetic(Arithmetic.FP32).identity()
 
 
-@pytest.mark.parametrize(
-    ("arithmetic", "cosine"), [(Arithmetic.BF16, 0.999), (Arithmetic.INT8, 0.99)]
-)
-def test_faster_ways_agree_with_single_precision(arithmetic, cosine, with_int8):
-    encoder = Encoder(with_int8, arithmetic=arithmetic)
-    found = encoder.encode_documents(TEXTS)
-    exact = encoder.in_arithmetic(Arithmetic.FP32).encode_documents(TEXTS)
-    assert np.sum(found * exact, axis=1).min() > cosine
-    assert not np.array_equal(found, exact)
-    assert encoder.identity() == encoder.in_arithmetic(Arithmetic.FP32).identity()
-
-
-def test_no_int8_without_its_file(tmp_path):
+def test_models_that_cannot_be_used_are_named(tmp_path, monkeypatch):
     folder = write_encoder(tmp_path / "tiny")
     assert Arithmetic.INT8 not in Encoder(str(folder)).faster()
     with pytest.raises(MachineError, match="no ONNX file of int8"):
         Encoder(str(folder), arithmetic=Arithmetic.INT8).identity()
-
-
-def test_only_what_it_was_made_with_is_pickled(encoder):
-    encoder.identity()
-    again = pickle.loads(pickle.dumps(Encoder("a", 128, Arithmetic.BF16)))
-    assert (again.name, again._dimension, again.arithmetic) == ("a", 128, Arithmetic.BF16)
-    assert len(pickle.dumps(encoder)) < 200
+    with pytest.raises(MachineError, match="cannot be loaded"):
+        Encoder(str(tmp_path / "no-model")).identity()
+    for name in ["5" * 5000, "a\0b"]:
+        assert check_model("reranker", name).remedy == "Name the folder of the model."
+        with pytest.raises(MachineError, match="cannot be loaded"):
+            CrossEncoder(name).score("quarry", ["a text"])
+        for arithmetic in Arithmetic:
+            with pytest.raises(MachineError, match="cannot be loaded"):
+                Encoder(name, arithmetic=arithmetic).identity()
+        assert Arithmetic.INT8 not in Encoder(name).faster()
 
 
 @pytest.mark.parametrize(
@@ -111,46 +188,8 @@ def test_prompts_and_pooling_of_a_model(pooling, name, own, query, passage, tmp_
         np.testing.assert_allclose(encode([text])[0], expected, atol=1e-5)
 
 
-def test_agrees_with_the_library_itself(encoder):
-    from sentence_transformers import SentenceTransformer
-
-    from sidelight.index.encoding.encoder import bundled_model
-
-    theirs = SentenceTransformer(str(bundled_model())).encode(
-        TEXTS, normalize_embeddings=True, show_progress_bar=False
-    )
-    ours = encoder.encode_documents(TEXTS)
-    # Theirs are single precision; ours may have been made in bfloat16.
-    assert np.sum(ours * theirs, axis=1).min() > 0.999
-
-
-def test_a_model_that_is_not_there(tmp_path, monkeypatch):
-    with pytest.raises(MachineError, match="cannot be loaded"):
-        Encoder(str(tmp_path / "no-model")).identity()
-
-
-def test_vectors_cut_short_are_the_beginning_of_whole_ones(encoder):
-    short = Encoder(dimension=128)
-    assert short.identity() == encoder.identity().model_copy(update={"dimension": 128})
-    whole = encoder.encode_queries(["who owns the lighthouse"])[:, :128]
-    cut = short.encode_queries(["who owns the lighthouse"])
-    np.testing.assert_allclose(cut, whole / np.linalg.norm(whole), rtol=1e-5, atol=1e-6)
-
-
-@pytest.mark.parametrize("name", ["5" * 5000, "a\0b"], ids=["long", "null"])
-def test_a_name_that_no_folder_can_have_is_no_model(name):
-    assert check_model("reranker", name).remedy == "Name the folder of the model."
-    with pytest.raises(MachineError, match="cannot be loaded"):
-        CrossEncoder(name).score("quarry", ["a text"])
-    for arithmetic in Arithmetic:
-        with pytest.raises(MachineError, match="cannot be loaded"):
-            Encoder(name, arithmetic=arithmetic).identity()
-    assert Arithmetic.INT8 not in Encoder(name).faster()
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
+def test_prompts_are_known_by_name_unless_the_model_says_its_own():
+    for name, expected in [
         ("intfloat/e5-base-v2", ("query: ", "passage: ")),
         ("intfloat/multilingual-e5-large", ("query: ", "passage: ")),
         ("/models/models--intfloat--e5-small/snapshots/1a2b", ("query: ", "passage: ")),
@@ -163,23 +202,14 @@ def test_a_name_that_no_folder_can_have_is_no_model(name):
         ("intfloat/multilingual-e5-large-instruct", ("", "")),
         ("BAAI/bge-m3", ("", "")),
         ("/models/not-e5-base", ("", "")),
-    ],
-)
-def test_known_by_name(name, expected):
-    assert prompts_of(name, {"query": "", "document": ""}) == expected
-
-
-def test_what_the_model_says_goes_before_its_name():
+    ]:
+        assert prompts_of(name, {"query": "", "document": ""}) == expected
     qwen = "Instruct: Given a web search query, find passages\nQuery:"
     assert prompts_of("Qwen/Qwen3-Embedding-0.6B", {"query": qwen, "document": ""}) == (qwen, "")
     assert prompts_of("intfloat/e5-base", {"query": "Q: ", "passage": "P: "}) == ("Q: ", "P: ")
 
 
-def test_the_installed_weights_are_those_published():
-    assert genuine(bundled_model()) == bundled_model()
-
-
-def test_a_changed_model_is_refused(tmp_path, monkeypatch):
+def test_a_changed_model_is_refused_and_another_family_left_alone(tmp_path, monkeypatch):
     folder = tmp_path / "model"
     shutil.copytree(bundled_model(), folder)
     with (folder / WEIGHTS).open("r+b") as stream:
@@ -192,18 +222,19 @@ def test_a_changed_model_is_refused(tmp_path, monkeypatch):
     genuine.cache_clear()
     with pytest.raises(MachineError, match="no such file"):
         genuine(folder)
+    assert genuine(bundled_model()) == bundled_model()
+    model = torch.nn.Sequential(*layers())
+    pack_linear(model)
+    assert not any(isinstance(one, PackedLinear) for one in model.modules())
 
 
 # Each core works alone, and nobody else is told to.
-def test_results_keep_the_order_and_torch_has_one_core_there():
+def test_each_core_works_alone_and_nobody_else_is_told_to():
     found = on_all_cores(lambda item: (item, torch.get_num_threads()), range(50))
     assert found == [(item, 1) for item in range(50)]
-
-
-def test_other_threads_keep_what_torch_had():
     before = torch.get_num_threads()
     on_all_cores(str, range(3))
-    seen: list[int] = []
+    seen = []
     other = threading.Thread(target=lambda: seen.append(torch.get_num_threads()))
     other.start()
     other.join()
@@ -220,7 +251,7 @@ class BertModel(torch.nn.Sequential):
     """Called as those whose layers are packed are."""
 
 
-def layers() -> list[torch.nn.Module]:
+def layers():
     torch.manual_seed(1)
     first, last = torch.nn.Linear(384, 96), torch.nn.Linear(96, 384, bias=False)
     inner = torch.nn.Sequential(torch.nn.GELU(), last)
@@ -240,7 +271,106 @@ def test_all_layers_are_packed_and_give_the_same_bits(shape):
         assert torch.equal(model(inputs), plain(inputs))
 
 
-def test_a_model_of_another_family_stays_as_it_is():
-    model = torch.nn.Sequential(*layers())
-    pack_linear(model)
-    assert not any(isinstance(one, PackedLinear) for one in model.modules())
+# The arithmetic of a build: what agrees, what is quickest, and what it goes on with.
+
+
+@pytest.fixture(scope="module")
+def with_wrong_int8(with_int8, tmp_path_factory):
+    """An encoder whose int8 file is that of another model."""
+    folder = write_encoder(tmp_path_factory.mktemp("models") / "other", seed=8)
+    shutil.copytree(Path(with_int8) / "onnx", folder / "onnx")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def texts(small_corpus):
+    return [passage_text(segment) for segment in small_corpus]
+
+
+def test_agreement():
+    reference = np.eye(3, dtype=np.float32)
+    found = np.array([[0.6, 0.8, 0], [0, 1, 0], [0, 0, 1]], dtype=np.float32)
+    shown = agreement(found, reference)
+    # Cosines 0.6, 1, 1. There are only two others for each text, so all share both.
+    assert shown.mean_cosine == pytest.approx(2.6 / 3)
+    assert shown.min_cosine == pytest.approx(0.6)
+    assert shown.overlap == 1
+    # Twelve texts on a quarter of a circle: all but the farthest end are nearest. When the two ends
+    # change places, the ten between them lose one end and gain the other; the ends lose nothing.
+    angles = np.linspace(0, np.pi / 2, 12)
+    circle = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+    assert agreement(circle, circle).overlap == 1
+    seen = agreement(circle[[11, *range(1, 11), 0]], circle).overlap
+    assert seen == pytest.approx((10 * 0.9 + 2 * 1) / 12)
+
+
+def test_the_quickest_that_agrees_is_chosen(with_int8, texts, with_wrong_int8):
+    chosen = calibrate(Encoder(with_int8), texts)
+    assert chosen.trials[0].arithmetic is Arithmetic.FP32
+    assert chosen.trials[0].agreement.overlap == 1
+    assert {one.arithmetic for one in chosen.trials} >= {Arithmetic.FP32, Arithmetic.INT8}
+    accepted = {one.texts_per_s: one.arithmetic for one in chosen.trials if one.accepted}
+    assert chosen.arithmetic is accepted[max(accepted)]
+    assert "top-10 overlap" in str(chosen)
+    encoder = Encoder(str(with_wrong_int8))
+    chosen = calibrate(encoder, texts)
+    tried = {one.arithmetic: one for one in chosen.trials}
+    assert not tried[Arithmetic.INT8].accepted
+    assert chosen.arithmetic is not Arithmetic.INT8
+    with pytest.raises(MachineError, match="expected int8 to encode as fp32 does"):
+        calibrate(encoder.in_arithmetic(Arithmetic.INT8), texts)
+
+
+@pytest.fixture
+def tried(monkeypatch):
+    """What is asked of `calibrate`, for collections of 30 segments or more."""
+    asked = []
+    real = calibrate
+
+    def record(encoder, texts):
+        asked.append(encoder.arithmetic)
+        return real(encoder, texts)
+
+    monkeypatch.setattr(calibration, "CALIBRATED", 30)
+    monkeypatch.setattr(calibration, "_EVERY", 1)
+    monkeypatch.setattr(calibration, "calibrate", record)
+    return asked
+
+
+def test_a_large_build_tries_once_and_goes_on_as_it_began(
+    small_shard, with_int8, tried, tmp_path, monkeypatch
+):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    def build():
+        encoder = Encoder(with_int8)
+        return build_index([small_shard], tmp_path / "i", encoder, engine=LocalEngine(1)).encoding
+
+    with monkeypatch.context() as patch:
+        patch.setattr("sidelight.index.build.write_vectors", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            build()
+    begun = calibration.read_encoding(tmp_path / "i" / "parts")
+    assert begun is not None
+    assert build() == begun
+    assert build() == begun  # done already
+    assert tried == [None]
+    assert open_index(tmp_path / "i").manifest.encoding == begun
+
+
+def test_an_encoding_that_is_named_is_part_of_the_plan(small_shard, with_int8, tried, tmp_path):
+    encoder = Encoder(with_int8, arithmetic=Arithmetic.INT8)
+    manifest = build_index([small_shard], tmp_path / "i", encoder, engine=LocalEngine(1))
+    free = manifest.plan.model_copy(update={"arithmetic": None})
+    assert free.fingerprint() != manifest.fingerprint()
+    assert manifest.encoding.arithmetic is Arithmetic.INT8
+    assert tried == [Arithmetic.INT8]
+    assert open_index(tmp_path / "i").encoder.arithmetic is Arithmetic.INT8
+
+
+def test_a_small_build_does_not_try(small_shard, with_int8, tmp_path):
+    encoder = Encoder(with_int8)
+    manifest = build_index([small_shard], tmp_path / "i", encoder, engine=LocalEngine(1))
+    found = manifest.encoding
+    assert found == calibration.Encoding(arithmetic=calibration.default_arithmetic(), trials=())

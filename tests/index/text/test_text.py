@@ -1,61 +1,51 @@
-"""The text of an index: shards, what is cut out of documents, and its part of a build."""
+"""The text of an index: shards, what is cut out of documents, and the store of it."""
 
 import gzip
-from collections.abc import Callable
+import random
+import re
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
 
+import numpy as np
 import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from zstandard import ZstdCompressor, ZstdDecompressor
 
 from sidelight.errors import InputError, InvalidFileError, MachineError
 from sidelight.index.build import OTHERS, BuildTextPart, TextPart, text_parts
 from sidelight.index.folder import DOCSTORE, LUCENE
 from sidelight.index.lucene.segments import LuceneIndex
-from sidelight.index.manifest import PartReport
-from sidelight.index.text.corpus import (
-    MS_MARCO,
-    CorpusFields,
-    ShardReader,
-    read_documents,
-    windows,
-    write_segments,
-)
-from sidelight.index.text.docstore import Docstore
+from sidelight.index.text import corpus
+from sidelight.index.text.docstore import SEGMENTS, Docstore, SqliteWriter, write_offset_store
 from sidelight.schemas.segment import Segment, parse_segment_id
 from sidelight.schemas.topic import Article
 from sidelight.text import sentence_spans
 from tests.helpers.indexes.generated_collection import write_collection
 
 
-def read(
-    path: Path, fields: CorpusFields = MS_MARCO, *, strict: bool = False
-) -> tuple[dict[int, Segment], ShardReader]:
+def read(path, fields=corpus.MS_MARCO, *, strict=False):
     """The segments of a shard by line, and their reader."""
-    reader = ShardReader(path, fields, strict=strict)
+    reader = corpus.ShardReader(path, fields, strict=strict)
     return {line.raw.number: line.segment for line in reader if line.segment}, reader
 
 
-def test_reads_ms_marco_fields(small_shard, small_corpus):
+def test_reads_fields_of_shards(small_shard, small_corpus, tmp_path):
     segments, reader = read(small_shard, strict=True)
     assert segments == dict(enumerate(small_corpus, start=1))
     assert (reader.refused, reader.problems) == (0, [])
     assert list(reader.segments()) == small_corpus
-
-
-def test_reads_other_fields_from_gzip(tmp_path):
     path = tmp_path / "corpus.jsonl.gz"
     with gzip.open(path, "wb") as stream:
         stream.write(
             b'\xef\xbb\xbf{"no": 7, "words": "a b", "extra": 1}\r\n\n{"no": "x", "words": ""}'
         )
-    segments, _ = read(path, CorpusFields(id="no", text="words"), strict=True)
-    assert {n: (s.segment_id, s.text) for n, s in segments.items()} == {
-        1: ("7", "a b"),
-        3: ("x", ""),
-    }
+    segments, _ = read(path, corpus.CorpusFields(id="no", text="words"), strict=True)
+    found = {n: (s.segment_id, s.text) for n, s in segments.items()}
+    assert found == {1: ("7", "a b"), 3: ("x", "")}
 
 
 def test_lines_know_their_place(tmp_path):
@@ -64,13 +54,10 @@ def test_lines_know_their_place(tmp_path):
         '\ufeff{"docid": "ä", "segment": "ü"}\n\nbroken\n{"docid": "b", "segment": ""}'.encode()
     )
     path.write_bytes(content)
-    places = [(raw.number, raw.offset) for raw, _ in ShardReader(path, MS_MARCO)]
+    places = [(raw.number, raw.offset) for raw, _ in corpus.ShardReader(path, corpus.MS_MARCO)]
     assert places == [
         (n + 1, content.index(at)) for n, at in enumerate([b"\xef", b"\nb", b"br", b'{"docid": "b'])
     ]
-
-
-def test_a_line_nested_990_deep_is_refused_by_its_number(tmp_path):
     path = tmp_path / "deep.jsonl"
     path.write_text('{"docid": "a", "segment": "fine"}\n{"a": ' + "[" * 989 + "]" * 989 + "}\n")
     segments, reader = read(path)
@@ -89,7 +76,7 @@ BROKEN = (
 )
 
 
-def test_broken_lines_are_named_and_the_others_yielded(tmp_path):
+def test_broken_lines_and_files_of_another_kind_are_named(tmp_path):
     path = tmp_path / "bad.jsonl"
     path.write_bytes(BROKEN)
     segments, reader = read(path)
@@ -100,18 +87,12 @@ def test_broken_lines_are_named_and_the_others_yielded(tmp_path):
     with pytest.raises(InvalidFileError) as caught:
         read(path, strict=True)
     assert list(caught.value.problems) == reader.problems
-
-
-def test_a_file_of_another_kind(tmp_path):
     path = tmp_path / "wrong.jsonl"
     path.write_text("no json\n" * 1000)
     segments, reader = read(path)
     assert (segments, reader.refused, len(reader.problems)) == ({}, 1000, 10)
     with pytest.raises(InvalidFileError):
         read(path, strict=True)
-
-
-def test_a_missing_file_is_an_error_of_its_own(tmp_path):
     with pytest.raises(InputError, match="cannot be read: No such file"):
         read(tmp_path / "none.jsonl")
 
@@ -133,37 +114,33 @@ def test_what_is_left_of_a_cut_or_damaged_file(tmp_path, small_shard):
             read(path, strict=True)
 
 
-def body_of(sentences: int) -> str:
+def body_of(sentences):
     return " ".join(f"Sentence number {n} stands here." for n in range(sentences))
 
 
-@pytest.mark.parametrize(
-    ("sentences", "expected"),
-    # The first window that reaches the end is the last one.
-    [(0, 0), (1, 1), (10, 1), (11, 2), (15, 2), (16, 3), (20, 3), (21, 4)],
-)
-def test_the_last_window_ends_the_document(sentences, expected):
-    body = body_of(sentences)
-    found = list(windows(body))
-    assert len(found) == expected
-    if found:
-        assert found[-1][1] == len(body)
-
-
-def test_neighbours_share_five_sentences():
+def test_windows_end_with_the_document_and_what_is_none_leaves_no_file(tmp_path):
+    for sentences, expected in ((0, 0), (1, 1), (10, 1), (11, 2), (15, 2), (16, 3), (21, 4)):
+        body = body_of(sentences)
+        found = list(corpus.windows(body))
+        assert len(found) == expected
+        if found:
+            assert found[-1][1] == len(body)
     body = body_of(15)
-    (_, first_end), (second_start, _) = windows(body)
+    (_, first_end), (second_start, _) = corpus.windows(body)
     assert body[second_start:first_end] == body_of(10).partition("number 4 stands here. ")[2]
-
-
-def test_a_newline_is_white_space():
-    assert len(list(windows("\n".join(f"item {n}" for n in range(100))))) == 1
+    assert len(list(corpus.windows("\n".join(f"item {n}" for n in range(100))))) == 1
+    source = tmp_path / "documents.jsonl"
+    source.write_text('{"docid": "1", "body": "Fine."}\n{"docid": "2"}\n')
+    with pytest.raises(InvalidFileError, match=r"documents\.jsonl:2: .*body") as caught:
+        corpus.write_segments(tmp_path / "out.jsonl", corpus.read_documents(source), lambda _: None)
+    assert len(caught.value.problems) == 1
+    assert not (tmp_path / "out.jsonl").exists()
 
 
 @given(st.text(alphabet=st.sampled_from("aB .!?\n\"'é漢"), max_size=400))
 def test_windows_cover_every_sentence(body):
     spans = list(sentence_spans(body, newline_ends=False))
-    cut = list(windows(body))
+    cut = list(corpus.windows(body))
     for start, end in spans:
         assert any(left <= start and end <= right for left, right in cut)
 
@@ -178,8 +155,8 @@ def test_fields_and_offsets(tmp_path):
     )
     plain = Article(topic_id="7", body=body_of(3))
     path = tmp_path / "segments.jsonl"
-    done: list[int] = []
-    count = write_segments(path, [article, plain], done.append)
+    done = []
+    count = corpus.write_segments(path, [article, plain], done.append)
     content = path.read_bytes()
     lines = [orjson.loads(line) for line in content.splitlines()]
     assert count == len(lines) == 6
@@ -198,20 +175,11 @@ def test_fields_and_offsets(tmp_path):
     assert lines[-1]["docid"].startswith("7#0_")
 
 
-def test_a_line_that_is_no_document_leaves_no_file(tmp_path):
-    source = tmp_path / "documents.jsonl"
-    source.write_text('{"docid": "1", "body": "Fine."}\n{"docid": "2"}\n')
-    with pytest.raises(InvalidFileError, match=r"documents\.jsonl:2: .*body") as caught:
-        write_segments(tmp_path / "out.jsonl", read_documents(source), lambda _: None)
-    assert len(caught.value.problems) == 1
-    assert not (tmp_path / "out.jsonl").exists()
-
-
 def test_public_topics_are_cut_as_finely_as_public_runs_cite_them(shared_data, public_runs):
     """Of the windows of target articles that public runs cite, nearly all exist in our cutting."""
     topics = {
-        article.topic_id: list(windows(article.body))
-        for article in read_documents(shared_data / "dragun-2025" / "topics.jsonl")
+        article.topic_id: list(corpus.windows(article.body))
+        for article in corpus.read_documents(shared_data / "dragun-2025" / "topics.jsonl")
     }
     assert len(topics) == 30
     cited = set()
@@ -241,9 +209,9 @@ def lines(shard):
     return gzip.decompress(shard.read_bytes()).splitlines(keepends=True)
 
 
-def build(folder: Path, part: TextPart, *, strict: bool = False) -> PartReport:
+def build(folder, part, *, strict=False):
     folder.mkdir(exist_ok=True)
-    return BuildTextPart(folder, MS_MARCO, frozenset({NAME, part.name}), strict)(part)
+    return BuildTextPart(folder, corpus.MS_MARCO, frozenset({NAME, part.name}), strict)(part)
 
 
 def test_shards_as_published_are_parts_and_all_others_are_one():
@@ -253,83 +221,67 @@ def test_shards_as_published_are_parts_and_all_others_are_one():
         Path("msmarco_v2.1_doc_segmented_10.json"),
         Path("msmarco_v2.1_doc_segmented_7.json.gz"),
     ]
-    assert text_parts(paths, MS_MARCO) == [
+    assert text_parts(paths, corpus.MS_MARCO) == [
         TextPart("msmarco_v2.1_doc_07", (paths[0],)),
         TextPart("msmarco_v2.1_doc_10", (paths[2],)),
         TextPart(OTHERS, (paths[1], paths[3])),
     ]
-    assert text_parts(paths[:1], CorpusFields(id="no")) == [TextPart(OTHERS, (paths[0],))]
+    assert text_parts(paths[:1], corpus.CorpusFields(id="no")) == [TextPart(OTHERS, (paths[0],))]
     with pytest.raises(InputError, match="expected each shard once"):
-        text_parts([paths[0], Path("b") / paths[0].name], MS_MARCO)
+        text_parts([paths[0], Path("b") / paths[0].name], corpus.MS_MARCO)
 
 
 def test_a_machine_that_does_not_see_the_folder_makes_none_of_its_own(shard, tmp_path):
-    work = BuildTextPart(tmp_path / "elsewhere", MS_MARCO, frozenset({NAME}), strict=False)
+    work = BuildTextPart(tmp_path / "elsewhere", corpus.MS_MARCO, frozenset({NAME}), strict=False)
     with pytest.raises(MachineError, match="expected the folder of the build") as caught:
         work(TextPart(NAME, (shard,)))
     assert "all machines share" in caught.value.remedy
     assert not work.folder.exists()
 
 
-class Broken(NamedTuple):
-    """What becomes of a shard of sixty sound lines.
-
-    Attributes:
-        spoil: Breaks the lines, or the packed file.
-        kept: How many segments are left.
-        line: The first line refused.
-        code: Why.
-    """
-
-    spoil: Callable[[list[bytes]], bytes]
-    kept: int
-    line: int
-    code: str
-
-
-def packed(lines: list[bytes]) -> bytes:
+def packed(lines):
     return gzip.compress(b"".join(lines))
 
 
-def with_first(old: bytes, new: bytes) -> Callable[[list[bytes]], bytes]:
+def with_first(old, new):
     return lambda lines: packed([lines[0].replace(old, new, 1), *lines[1:]])
 
 
+# How sixty sound lines are broken, how many are left, the first that is refused, and why.
 DAMAGES = {
     # What follows a line too many is no longer where its ids say.
-    "a line too many": Broken(
-        lambda lines: packed([*lines[:3], b"{}\n", *lines[3:]]), 3, 4, "key-missing"
+    "a line too many": (
+        lambda lines: packed([*lines[:3], b"{}\n", *lines[3:]]),
+        3,
+        4,
+        "key-missing",
     ),
-    "not JSON": Broken(with_first(b"{", b"("), 59, 1, "json-syntax"),
-    "not UTF-8": Broken(with_first(b"{", b"\xff"), 59, 1, "invalid-utf8"),
-    "no text": Broken(with_first(b'"segment"', b'"sogment"'), 59, 1, "key-missing"),
-    "an id of another shard": Broken(
-        with_first(b"_00_0#0_0", b"_01_0#0_0"), 59, 1, "segment-place"
-    ),
-    "an id of another kind": Broken(with_first(b"_00_0#0_0", b"-00-0#0_0"), 59, 1, "segment-place"),
-    "a line twice": Broken(lambda lines: packed([*lines, lines[7]]), 60, 61, "segment-place"),
-    "cut": Broken(
-        lambda lines: packed(lines[:50]) + packed(lines[50:])[:60], 50, 51, "shard-damaged"
-    ),
+    "not JSON": (with_first(b"{", b"("), 59, 1, "json-syntax"),
+    "not UTF-8": (with_first(b"{", b"\xff"), 59, 1, "invalid-utf8"),
+    "no text": (with_first(b'"segment"', b'"sogment"'), 59, 1, "key-missing"),
+    "an id of another shard": (with_first(b"_00_0#0_0", b"_01_0#0_0"), 59, 1, "segment-place"),
+    "an id of another kind": (with_first(b"_00_0#0_0", b"-00-0#0_0"), 59, 1, "segment-place"),
+    "a line twice": (lambda lines: packed([*lines, lines[7]]), 60, 61, "segment-place"),
+    "cut": (lambda lines: packed(lines[:50]) + packed(lines[50:])[:60], 50, 51, "shard-damaged"),
 }
 
 
 @pytest.mark.parametrize("name", DAMAGES)
 def test_a_broken_shard_is_reported_and_the_rest_of_it_kept(name, lines, tmp_path):
-    broken = DAMAGES[name]
+    spoil, n_kept, line, code = DAMAGES[name]
     shard = tmp_path / "msmarco_v2.1_doc_segmented_00.json.gz"
-    shard.write_bytes(broken.spoil(lines))
+    shard.write_bytes(spoil(lines))
     part = TextPart(NAME, (shard,))
     (report,) = build(tmp_path, part).shards
     first = report.problems[0]
-    assert (report.segments, first.code, first.line) == (broken.kept, broken.code, broken.line)
+    assert (report.segments, first.code, first.line) == (n_kept, code, line)
     assert (report.name, first.file) == (shard.name, shard.name)
     with Docstore(tmp_path / NAME / DOCSTORE) as docstore:
         kept = list(docstore)
-        assert len(kept) == len(docstore) == broken.kept
+        assert len(kept) == len(docstore) == n_kept
         assert docstore.get_many([one.segment_id for one in kept]) == kept
-    assert len(LuceneIndex(tmp_path / NAME / LUCENE).searcher()) == broken.kept
-    with pytest.raises(InvalidFileError, match=broken.code):
+    assert len(LuceneIndex(tmp_path / NAME / LUCENE).searcher()) == n_kept
+    with pytest.raises(InvalidFileError, match=code):
         build(tmp_path / "strict", part, strict=True)
 
 
@@ -354,3 +306,138 @@ def test_a_part_goes_on_with_the_index_when_its_text_is_there(shard, tmp_path):
     # That the shard is not read again shows in that it may be gone.
     assert build(tmp_path, TextPart(NAME, (tmp_path / "gone.json",))) == report
     assert len(LuceneIndex(tmp_path / NAME / LUCENE).searcher()) == 60
+
+
+def write(folder, segments):
+    with SqliteWriter(folder / SEGMENTS) as writer:
+        return [writer.add(segment) for segment in segments]
+
+
+@pytest.fixture
+def docstore(small_corpus, tmp_path):
+    assert all(write(tmp_path, random.Random(1).sample(small_corpus, len(small_corpus))))
+    with Docstore(tmp_path) as opened:
+        yield opened
+
+
+class Collection:
+    """Two generated shards and other segments, in one store."""
+
+    def __init__(self, folder):
+        self.shards = write_collection(folder / "shards", 300, shards=2, seed=3)
+        self.segments = [
+            segment
+            for shard in self.shards
+            for segment in corpus.ShardReader(shard, corpus.MS_MARCO).segments()
+        ]
+        others = [Segment(segment_id=f"other-{n}", text="x") for n in range(9)]
+        write(folder, others)
+        for number, shard in enumerate(self.shards):
+            path = folder / f"msmarco_v2.1_doc_{number:02}.zst"
+            assert write_offset_store(path, corpus.ShardReader(shard, corpus.MS_MARCO)) == 150
+        self.segments += others
+        self.folder = folder
+        self.docstore = Docstore(folder)
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory):
+    return Collection(tmp_path_factory.mktemp("collection"))
+
+
+def test_stores_hold_what_was_written_in_the_order_of_ids(docstore, small_corpus):
+    expected = sorted(small_corpus, key=lambda segment: segment.segment_id)
+    assert list(docstore) == expected
+    assert len(docstore) == 40
+    assert expected[3].segment_id in docstore
+    assert "no such id" not in docstore
+    asked = [small_corpus[n] for n in (7, 3, 39, 3)]
+    assert docstore.get_many([segment.segment_id for segment in asked]) == asked
+    assert docstore.get_many([]) == []
+    with pytest.raises(InputError, match="'invented'"):
+        docstore.get_many([small_corpus[0].segment_id, "invented"])
+
+
+def test_a_row_that_is_no_segment_is_refused_by_its_store(tmp_path):
+    write(tmp_path, [Segment(segment_id="a", text="Peat stores carbon.")])
+    with closing(sqlite3.connect(tmp_path / SEGMENTS)) as database:
+        database.execute("UPDATE segments SET text = x'ff'")
+        database.commit()
+    for read in (list, lambda docstore: docstore.get_many(["a"])):
+        with pytest.raises(InputError, match=f"{SEGMENTS}: cannot be read"):
+            read(Docstore(tmp_path))
+
+
+def test_an_id_is_taken_once_and_pages_of_ids_join(tmp_path):
+    (tmp_path / "twice").mkdir()
+    first, second = (Segment(segment_id="a", text=text) for text in "xy")
+    assert write(tmp_path / "twice", [first, second]) == [True, False]
+    with Docstore(tmp_path / "twice") as docstore:
+        assert list(docstore) == [first]
+    segments = [Segment(segment_id=f"{n}", text="t") for n in range(2500)]
+    write(tmp_path, segments)
+    with Docstore(tmp_path) as docstore:
+        assert list(docstore) == sorted(segments, key=lambda segment: segment.segment_id)
+        assert list(docstore.get_many([s.segment_id for s in segments])) == segments
+
+
+class TestShardsAsPublished:
+    def test_hold_what_the_shards_hold(self, collection):
+        assert list(collection.docstore) == collection.segments
+        assert len(collection.docstore) == 309
+
+    @given(st.data())
+    def test_any_segments_come_in_the_order_asked_for(self, collection, data):
+        asked = data.draw(st.lists(st.sampled_from(collection.segments), max_size=30))
+        assert collection.docstore.get_many([one.segment_id for one in asked]) == asked
+
+    @given(st.data())
+    def test_ids_that_point_elsewhere_are_unknown(self, collection, data):
+        known = {one.segment_id for one in collection.segments}
+        document, _, _ = data.draw(st.sampled_from(sorted(known)[:300])).rpartition("_")
+        invented = f"{document}_{data.draw(st.integers(0, 300_000) | st.just(1 << 70))}"
+        assert (invented in collection.docstore) == (invented in known)
+
+    def test_any_tool_unpacks_the_shard(self, collection):
+        packed = (collection.folder / "msmarco_v2.1_doc_01.zst").read_bytes()
+        with ZstdDecompressor().stream_reader(packed, read_across_frames=True) as stream:
+            assert stream.read() == gzip.decompress(collection.shards[1].read_bytes())
+
+    def test_refused_lines_are_blank(self, collection, tmp_path):
+        lines = gzip.decompress(collection.shards[0].read_bytes()).splitlines(keepends=True)
+        lines[1] = b"?" * (len(lines[1]) - 1) + b"\n"
+        (tmp_path / "shard.json").write_bytes(b"".join(lines).removesuffix(b"\n"))
+        reader = corpus.ShardReader(tmp_path / "shard.json", corpus.MS_MARCO)
+        assert write_offset_store(tmp_path / "msmarco_v2.1_doc_00.zst", reader) == 149
+        kept = [collection.segments[0], *collection.segments[2:150]]
+        with Docstore(tmp_path) as docstore:
+            assert list(docstore) == docstore.get_many([one.segment_id for one in kept]) == kept
+            assert collection.segments[1].segment_id not in docstore
+
+    def test_an_empty_shard(self, tmp_path):
+        (tmp_path / "empty.json").touch()
+        reader = corpus.ShardReader(tmp_path / "empty.json", corpus.MS_MARCO)
+        assert write_offset_store(tmp_path / "msmarco_v2.1_doc_00.zst", reader) == 0
+        with Docstore(tmp_path) as docstore:
+            assert list(docstore) == []
+            assert "msmarco_v2.1_doc_00_0#0_0" not in docstore
+
+    def test_many_threads_may_read(self, collection):
+        ids = [segment.segment_id for segment in collection.segments]
+        with ThreadPoolExecutor(8) as pool:
+            results = list(pool.map(lambda _: collection.docstore.get_many(ids), range(16)))
+        assert all(result == collection.segments for result in results)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [b"?" * 60, ZstdCompressor().compress(b"[1]\n"), ZstdCompressor().compress(bytes(100 << 20))],
+    ids=["no frame", "no segment", "100 MB"],
+)
+def test_a_frame_that_holds_no_segments_is_refused_by_its_store(tmp_path, frame):
+    path = tmp_path / "msmarco_v2.1_doc_01.zst"
+    path.write_bytes(frame)
+    np.save(path.with_suffix(".npy"), np.array([[0, 0, 0], [1 << 30, len(frame), 1]]).T)
+    for read in (list, lambda docstore: docstore.get_many(["msmarco_v2.1_doc_01_0#0_0"])):
+        with pytest.raises(InputError, match=re.escape(str(path))):
+            read(Docstore(tmp_path))

@@ -1,13 +1,8 @@
 """Answers whose sentences cite references by their place."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import time
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -18,14 +13,13 @@ from sidelight.formats.runs.submission import Delivery
 from sidelight.schemas.run import CitedSentence, RunIdentity
 from sidelight.schemas.topic import Article, Narrative
 from sidelight.tracks import load_track
-from tests.helpers.public_data import PublicData
 
 TASK = load_track("rag2025").cited_text
 RUN_ID = "lamp-rag"
 A, B = "msmarco_v2.1_doc_61_1#0_7", "msmarco_v2.1_doc_62_2#3_9"
 
 
-def answer() -> dict[str, Any]:
+def answer():
     return {
         "metadata": {
             "team_id": "lamp",
@@ -42,17 +36,17 @@ def answer() -> dict[str, Any]:
     }
 
 
-def written(folder: Path, *lines: object) -> Path:
+def written(folder, *lines):
     path = folder / RUN_ID
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return path
 
 
-def problems(path: Path, known: set[str] | None = None) -> list[tuple[str, int | None, str]]:
+def problems(path, known=None):
     return [(one.code, one.line, one.severity) for one in ANSWERS.check(path, TASK, ["31"], known)]
 
 
-def test_citations_are_the_references_at_their_places(tmp_path: Path) -> None:
+def test_citations_are_the_references_at_their_places(tmp_path):
     path = written(tmp_path, answer())
     (report,) = ANSWERS.read(path).reports
     assert [sentence.citations for sentence in report.responses] == [(B, A), ()]
@@ -60,9 +54,18 @@ def test_citations_are_the_references_at_their_places(tmp_path: Path) -> None:
     assert problems(path) == []
     assert problems(path, {A, B}) == []
     assert problems(path, {A}) == [("citation-unknown", 1, "error")]
+    for place in [2, -1, 10**30, True, "0", 0.0, None]:
+        item = answer()
+        item["answer"][0]["citations"] = [place]
+        path = written(tmp_path, item)
+        ((code, line, severity), *_) = problems(path)
+        assert code in {"citation-place", "value"}
+        assert (line, severity) == (1, "error")
+        with pytest.raises(InvalidFileError, match=r"citation-place|value"):
+            ANSWERS.read(path)
 
 
-def test_references_are_written_in_the_order_of_their_first_citation(tmp_path: Path) -> None:
+def test_references_are_written_in_the_order_of_their_first_citation(tmp_path):
     sentences = (
         CitedSentence(text="One.", citations=(B,)),
         CitedSentence(text="Two."),
@@ -72,34 +75,13 @@ def test_references_are_written_in_the_order_of_their_first_citation(tmp_path: P
     identity = RunIdentity(team_id="lamp", run_id=RUN_ID, type="manual")
     ANSWERS.write(tmp_path / RUN_ID, identity, [Delivery(narrative, sentences)])
     line = orjson.loads((tmp_path / RUN_ID).read_bytes())
-    assert line["metadata"] == answer()["metadata"] | {
-        "type": "manual",
-        "narrative": "I want to know.",
-    }
+    found = line["metadata"]
+    assert found == answer()["metadata"] | {"type": "manual", "narrative": "I want to know."}
     assert line["references"] == [B, A]
     assert [one["citations"] for one in line["answer"]] == [[0], [], [1, 0]]
-
-
-def test_an_article_has_no_answer(tmp_path: Path) -> None:
-    identity = RunIdentity(team_id="lamp", run_id=RUN_ID)
     with pytest.raises(InputError, match="answers are to narratives"):
-        ANSWERS.write(tmp_path / RUN_ID, identity, [Delivery(Article(topic_id="t", body=""), ())])
-    assert not (tmp_path / RUN_ID).exists()
-
-
-Change = Callable[[dict[str, Any]], object]
-
-
-@pytest.mark.parametrize("place", [2, -1, 10**30, True, "0", 0.0, None])
-def test_a_citation_is_the_place_of_a_reference(tmp_path: Path, place: object) -> None:
-    item = answer()
-    item["answer"][0]["citations"] = [place]
-    path = written(tmp_path, item)
-    ((code, line, severity), *_) = problems(path)
-    assert code in {"citation-place", "value"}
-    assert (line, severity) == (1, "error")
-    with pytest.raises(InvalidFileError, match=r"citation-place|value"):
-        ANSWERS.read(path)
+        ANSWERS.write(tmp_path / "no", identity, [Delivery(Article(topic_id="t", body=""), ())])
+    assert not (tmp_path / "no").exists()
 
 
 @pytest.mark.parametrize(
@@ -114,21 +96,16 @@ def test_a_citation_is_the_place_of_a_reference(tmp_path: Path, place: object) -
         (lambda item: item.update(answer=[]), "report-empty", "warning"),
     ],
 )
-def test_each_rule_of_the_format_is_told(
-    tmp_path: Path, change: Change, code: str, severity: str
-) -> None:
+def test_each_rule_of_the_format_is_told(tmp_path, change, code, severity):
     item = answer()
     change(item)
     assert (code, 1, severity) in problems(written(tmp_path, item))
 
 
-def test_makers_may_say_more_about_a_run(tmp_path: Path) -> None:
+def test_makers_may_say_more_and_a_narrative_has_one_answer(tmp_path):
     item = answer()
     item["metadata"]["prompt"] = "Answer."
     assert problems(written(tmp_path, item)) == []
-
-
-def test_a_narrative_has_one_answer_and_a_run_one_type(tmp_path: Path) -> None:
     other = answer()
     other["metadata"] |= {"narrative_id": "32", "type": "manual"}
     path = written(tmp_path, answer(), answer(), other)
@@ -136,10 +113,6 @@ def test_a_narrative_has_one_answer_and_a_run_one_type(tmp_path: Path) -> None:
     assert codes == ["topic-duplicate", "topic-unknown", "metadata-inconsistent"]
     with pytest.raises(InvalidFileError, match="a second one for '31'"):
         ANSWERS.read(path)
-
-
-def test_many_references_are_checked_in_bounded_time(tmp_path: Path) -> None:
-    item = answer()
     item["references"] += [f"msmarco_v2.1_doc_63_{number}#0_1" for number in range(30_000)]
     path = written(tmp_path, item)
     start = time.process_time()
@@ -147,9 +120,7 @@ def test_many_references_are_checked_in_bounded_time(tmp_path: Path) -> None:
     assert time.process_time() - start < 5
 
 
-def test_published_answers_of_the_year_before_keep_the_limits(
-    shared_data: PublicData, tmp_path: Path
-) -> None:
+def test_published_answers_of_the_year_before_keep_the_limits(shared_data, tmp_path):
     """They name run and topic outside of metadata; put where they belong now, all can be read."""
     source = shared_data / "rag-2024" / "baseline_gpt-4o_top20.jsonl.gz"
     lines = [orjson.loads(line) for line in gzip.decompress(source.read_bytes()).splitlines()]

@@ -1,0 +1,106 @@
+"""Grids of settings, what arms share, and effects by hand."""
+
+import pytest
+
+from sidelight.ablation.measures import find_effects
+from sidelight.ablation.runs import SharedSources, arms_of, read_grid
+from sidelight.config.settings import RetrievalSettings
+from sidelight.errors import UsageError
+from sidelight.evaluation.scoring.table import TopicScore
+from sidelight.schemas.investigation.evidence import Query
+
+GRID = """\
+base: base.yaml
+dimensions:
+  retriever:
+    words: {}
+    both: {retrieval.retriever: hybrid}
+    words-again: {retrieval.retriever: bm25}
+  rounds:
+    three: {}
+    one: {investigation.max_rounds: 1}
+"""
+
+
+def write(folder, grid=GRID):
+    (folder / "base.yaml").write_text("retrieval: {retriever: bm25}\n")
+    path = folder / "grid.yaml"
+    path.write_text(grid)
+    return path
+
+
+def refusal(folder, grid):
+    path = write(folder, grid)
+    with pytest.raises(UsageError) as refused:
+        arms_of(read_grid(path), path)
+    return str(refused.value).removeprefix(f"{path}: ")
+
+
+def test_every_combination_is_an_arm_and_equal_ones_are_one(tmp_path):
+    path = write(tmp_path)
+    arms = arms_of(read_grid(path), path)
+    assert [(arm.name, arm.folder_name) for arm in arms] == [
+        *(("words+three", "words+three"), ("words+one", "words+one"), ("both+three", "both+three")),
+        ("both+one", "both+one"),
+        ("words-again+three", "words+three"),
+        ("words-again+one", "words+one"),
+    ]
+    both = arms[3]
+    assert both.changes == {"retrieval.retriever": "hybrid", "investigation.max_rounds": 1}
+    assert both.settings.retrieval.retriever == "hybrid"
+    assert both.settings.investigation.max_rounds == 1
+    assert arms[0].settings.retrieval.retriever == "bm25"
+
+
+def test_what_is_wrong_is_named(tmp_path):
+    unknown = refusal(tmp_path, "dimensions: {depth: {a: {}, b: {retrieval.dept: 5}}}")
+    assert unknown.startswith("arm b: ")
+    assert "retrieval.dept" in unknown
+    twice = "dimensions: {x: {a: {retrieval.depth: 5}}, y: {b: {retrieval.depth: 6}}}"
+    assert refusal(tmp_path, twice).startswith(
+        "arm a+b: expected each setting to be changed once; b changes retrieval.depth again"
+    )
+    assert refusal(tmp_path, "dimensions: {}").startswith("dimensions: ")
+    assert "x.a b" in refusal(tmp_path, "dimensions: {x: {a b: {}}}")
+    assert "not valid YAML" in refusal(tmp_path, "dimensions: {")
+    with pytest.raises(UsageError, match="no grid file"):
+        read_grid(tmp_path / "none.yaml")
+
+
+def test_arms_that_search_alike_share_their_hits(small_index):
+    sources = SharedSources(small_index)
+    shallow = sources.retriever(RetrievalSettings(retriever="bm25", depth=5))
+    deep = sources.retriever(RetrievalSettings(retriever="bm25", depth=50))
+    same = sources.retriever(RetrievalSettings(retriever="bm25", depth=5, listwise_depth=7))
+    assert same is shallow
+    assert deep is not shallow
+    first, second = (Query(query_id=name, text="unsafe glacier") for name in "ab")
+    found = shallow.search([first], 3)["a"]
+    # The very hits, not equal ones: nothing was searched again.
+    assert shallow.search([second], 3)["b"] is found
+    assert len(shallow.search([second], 2)["b"]) == 2
+
+
+def test_effects_by_hand():
+    values = {"base": [0.2, 0.4, 0.6], "better": [0.3, 0.5, 0.7], "same": [0.2, 0.4, 0.6]}
+    scores = [
+        TopicScore(arm, str(topic), {"score": value, "contradictory_score": 1 - value})
+        for arm, row in values.items()
+        for topic, value in enumerate(row)
+    ]
+    found = find_effects(scores, "base", samples=200, seed=0)
+    assert [one.measure.name for one in found] == ["score", "contradictory_score"]
+    for one, sign in zip(found, (1, -1), strict=True):
+        assert set(one.effects) == {"better", "same"}
+        better, same = one.effects["better"], one.effects["same"]
+        assert better.difference == pytest.approx(sign * 0.1)
+        # All of 2^3 sign patterns; those of equal signs, 2 of 8, are as extreme. Holm: twice that.
+        assert (better.p_value, better.p_holm) == pytest.approx((0.25, 0.5))
+        # Fewer contradictions are better, too.
+        assert (better.won, better.lost, better.tied) == (3, 0, 0)
+        assert (same.difference, same.p_value, same.tied) == (0, 1, 3)
+    assert found[0].means["better"].mean == pytest.approx(0.5)
+    scores = [TopicScore("base", str(topic), {"score": 0.5}) for topic in range(3)]
+    (found,) = find_effects(scores, "base", samples=200, seed=0)
+    assert found.effects == {}
+    assert found.means["base"].mean == 0.5
