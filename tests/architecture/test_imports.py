@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tests.helpers.package import ROOT, imports, listed, modules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    pass
 
 BASE = {"errors", "text", "text_vectors", "files", "schemas"}
 MIDDLE = BASE | {"parts", "registry", "tracks", "formats", "config"}
@@ -160,16 +160,16 @@ for words in commands(typer.main.get_command(app)):
 """
 
 
-def lies_in(name: str, rooms: Iterable[str]) -> bool:
+def lies_in(name, rooms):
     return any(name == room or name.startswith(f"{room}.") for room in rooms)
 
 
-def room_of(name: str) -> str:
+def room_of(name):
     """The longest room of the table that a module lies in."""
     return max((room for room in ALLOWED if lies_in(name, [room])), key=len, default="")
 
 
-def may_import(name: str, target: str) -> bool:
+def may_import(name, target):
     ours, theirs = room_of(name), room_of(target)
     allowed = ALLOWED.get(ours, set())
     if theirs in {ours, *allowed}:
@@ -177,12 +177,12 @@ def may_import(name: str, target: str) -> bool:
     return any(one.endswith(".*") and lies_in(theirs, [one[:-2]]) for one in allowed)
 
 
-def test_every_module_lies_in_a_room_of_the_table() -> None:
+def test_every_module_lies_in_a_room_of_the_table():
     assert {name for name in modules() if not room_of(name)} == {""}
     assert set(ALLOWED) <= {*map(room_of, modules())}
 
 
-def test_imports_go_one_way() -> None:
+def test_imports_go_one_way():
     wrong = [
         f"{module.at(one.line)}: {name} imports {one.target}"
         for name, module in modules().items()
@@ -192,7 +192,7 @@ def test_imports_go_one_way() -> None:
     assert not wrong, listed(wrong)
 
 
-def test_heavy_packages_are_imported_where_they_belong() -> None:
+def test_heavy_packages_are_imported_where_they_belong():
     wrong = [
         f"{module.at(one.line)}: {name} imports {one.target}"
         for name, module in modules().items()
@@ -202,7 +202,7 @@ def test_heavy_packages_are_imported_where_they_belong() -> None:
     assert not wrong, listed(wrong)
 
 
-def way(start: str, ends: Callable[[str], bool], unseen: Iterable[str] = ()) -> list[str]:
+def way(start, ends, unseen=()):
     """The shortest chain of imports from a module to one where it ends, or nothing."""
     came_from: dict[str, tuple[str, str]] = {start: ("", "")}
     waiting = deque([start])
@@ -222,21 +222,21 @@ def way(start: str, ends: Callable[[str], bool], unseen: Iterable[str] = ()) -> 
     return []
 
 
-def ways(rooms: Iterable[str], forbidden: Iterable[str], unseen: Iterable[str] = ()) -> list[str]:
-    def ends(name: str) -> bool:
+def ways(rooms, forbidden, unseen=()):
+    def ends(name):
         return lies_in(name, forbidden)
 
     found = (way(name, ends, unseen) for name in modules() if room_of(name) in {*rooms})
     return [", which\n".join(chain) for chain in found if chain]
 
 
-def test_the_system_does_not_know_the_scorer() -> None:
+def test_the_system_does_not_know_the_scorer():
     """Not even through what it imports; its files are checked by what knows every format."""
     found = ways(INVESTIGATES, SCORER, unseen=["formats.verdict"])
     assert not found, listed(found)
 
 
-def test_the_scorer_does_not_know_the_system() -> None:
+def test_the_scorer_does_not_know_the_system():
     rooms = [room for room in ALLOWED if lies_in(room, ["evaluation"])]
     system = {
         "index",
@@ -253,7 +253,7 @@ def test_the_scorer_does_not_know_the_system() -> None:
     assert not found, listed(found)
 
 
-def test_the_command_that_runs_reads_no_rubrics() -> None:
+def test_the_command_that_runs_reads_no_rubrics():
     commands = [name for name in modules() if lies_in(name, ["cli.run"])]
     assert commands
     forbidden = {"formats.banks", "evaluation.labelling.examples", "runs.self_evaluation"}
@@ -266,7 +266,7 @@ def test_the_command_that_runs_reads_no_rubrics() -> None:
     assert not known, listed(known)
 
 
-def test_no_module_is_imported_by_what_it_imports() -> None:
+def test_no_module_is_imported_by_what_it_imports():
     """Types count: two modules that need each other's are one."""
     circles = {
         frozenset(step.rpartition(" ")[2] for step in chain): "\n".join(chain)
@@ -277,7 +277,7 @@ def test_no_module_is_imported_by_what_it_imports() -> None:
     assert not circles, listed(circles.values())
 
 
-def test_the_product_names_the_laboratory_in_one_place() -> None:
+def test_the_product_names_the_laboratory_in_one_place():
     """Where its command is found; a copy of sidelight without it lacks that command alone."""
     found = {
         path.relative_to(ROOT / "sidelight").as_posix()
@@ -287,7 +287,7 @@ def test_the_product_names_the_laboratory_in_one_place() -> None:
     assert found == {"parts.py"}
 
 
-def test_help_imports_nothing_heavy() -> None:
+def test_help_imports_nothing_heavy():
     command = [sys.executable, "-c", HELP]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

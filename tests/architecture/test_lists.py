@@ -12,7 +12,6 @@ import pytest
 
 from sidelight.config.load import describe_settings, load_settings
 from sidelight.errors import UsageError
-from sidelight.index.folder import IndexFolder
 from sidelight.parts import KINDS, ROLES
 from sidelight.registry import load, names
 from sidelight.retrieval.first_stage import open_retriever
@@ -36,7 +35,7 @@ ARTICLE = Article(topic_id="t-1", title="A title", body="Some words of an articl
 
 
 @pytest.mark.parametrize(("kind", "name"), NAMED)
-def test_settings_take_every_name_and_show_it(kind: str, name: str) -> None:
+def test_settings_take_every_name_and_show_it(kind, name):
     setting = CHOSEN[kind]
     assert load_settings(None, [f"{setting}={name}"]) is not None
     (shown,) = [one for one in describe_settings() if one.name == setting]
@@ -44,7 +43,7 @@ def test_settings_take_every_name_and_show_it(kind: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(("kind", "name"), NAMED)
-def test_doctor_looks_at_every_name(kind: str, name: str) -> None:
+def test_doctor_looks_at_every_name(kind, name):
     if kind != "track":
         checks = check_settings(load_settings(None, [f"{CHOSEN[kind]}={name}"]), None)
         (check,) = [one for one in checks if one.name == kind.replace(".", " ")]
@@ -52,7 +51,7 @@ def test_doctor_looks_at_every_name(kind: str, name: str) -> None:
         assert check.found == name
 
 
-def test_every_performer_that_asks_a_model_is_estimated() -> None:
+def test_every_performer_that_asks_a_model_is_estimated():
     asking = 0
     for role in ROLES:
         for name in names(f"role.{role}"):
@@ -65,7 +64,7 @@ def test_every_performer_that_asks_a_model_is_estimated() -> None:
     assert asking > len(ROLES)
 
 
-def test_the_docs_list_every_name() -> None:
+def test_the_docs_list_every_name():
     rows = re.findall(r"^\| `sidelight\.([\w.]+)` \|(.*)\|$", EXTENDING.read_text(), re.MULTILINE)
     listed = {kind: tuple(re.findall(r"`([^`]+)`", cell)) for kind, cell in rows}
     assert listed == {kind: tuple(entry.own) for kind, entry in KINDS.items()}
@@ -74,18 +73,18 @@ def test_the_docs_list_every_name() -> None:
 class Wanting:
     """A part of any kind that asks for something that nobody offers."""
 
-    def __init__(self, nothing_of_the_kind: int) -> None: ...
+    def __init__(self, nothing_of_the_kind): ...
 
-    async def __call__(self) -> None: ...
+    async def __call__(self): ...
 
-    def search(self) -> None: ...
+    def search(self): ...
 
-    async def label(self) -> None: ...
+    async def label(self): ...
 
-    def prepare(self) -> None: ...
+    def prepare(self): ...
 
 
-def test_the_docs_list_all_that_constructors_may_ask_for(small_index: IndexFolder) -> None:
+def test_the_docs_list_all_that_constructors_may_ask_for(small_index):
     place = f"{__name__}:Wanting"
     settings = load_settings(None, [f"roles.write_report={place}"])
     with pytest.raises(UsageError) as retriever:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import sidelight
@@ -37,7 +36,7 @@ AT_HOME = (
 )
 
 
-def lines() -> Iterator[tuple[str, int, str]]:
+def lines():
     """Yield file, number and text of every line that is no prompt."""
     for path in sorted(PACKAGE.rglob("*")):
         name = path.relative_to(PACKAGE).as_posix()
@@ -46,7 +45,7 @@ def lines() -> Iterator[tuple[str, int, str]]:
                 yield name, number, text
 
 
-def test_no_track_outside_tracks() -> None:
+def test_no_track_outside_tracks():
     found = [
         f"{name}:{number}: {what}: {text.strip()}"
         for name, number, text in lines()
@@ -58,7 +57,7 @@ def test_no_track_outside_tracks() -> None:
     assert not found, "\n".join(found)
 
 
-def test_the_words_that_are_forbidden_are_those_of_the_tracks() -> None:
+def test_the_words_that_are_forbidden_are_those_of_the_tracks():
     """A pattern that no track has any use for guards nothing."""
     track = load_track()
     for text in (track.name, *(task.name for task in track.tasks)):

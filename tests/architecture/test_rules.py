@@ -17,17 +17,16 @@ from sidelight.tracks import load_track
 from tests.helpers.package import listed, modules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    pass
 
 
-def groups_in(kind: object) -> list[type[BaseModel]]:
+def groups_in(kind):
     """The groups of settings a field may hold: itself, an optional one, or many by name."""
     kinds = [kind, *get_args(kind)]
     return [one for one in kinds if isinstance(one, type) and issubclass(one, BaseModel)]
 
 
-def settings_of(model: type[BaseModel]) -> Iterator[str]:
+def settings_of(model):
     for name, field in model.model_fields.items():
         groups = groups_in(field.annotation)
         for group in groups:
@@ -36,7 +35,7 @@ def settings_of(model: type[BaseModel]) -> Iterator[str]:
             yield name
 
 
-def test_every_setting_is_read_somewhere() -> None:
+def test_every_setting_is_read_somewhere():
     read = {
         node.attr
         for name, module in modules().items()
@@ -49,8 +48,8 @@ def test_every_setting_is_read_somewhere() -> None:
     assert set(settings_of(Settings)) <= read
 
 
-def test_every_setting_says_what_it_does() -> None:
-    def check(model: type[BaseModel]) -> None:
+def test_every_setting_says_what_it_does():
+    def check(model):
         for name, field in model.model_fields.items():
             groups = groups_in(field.annotation)
             for group in groups:
@@ -61,7 +60,7 @@ def test_every_setting_says_what_it_does() -> None:
     check(Settings)
 
 
-def test_only_two_places_may_catch_everything() -> None:
+def test_only_two_places_may_catch_everything():
     found = {
         name: module.at(node.lineno)
         for name, module in modules().items()
@@ -73,7 +72,7 @@ def test_only_two_places_may_catch_everything() -> None:
     assert not wrong, listed(wrong)
 
 
-def test_every_registered_component_can_be_loaded() -> None:
+def test_every_registered_component_can_be_loaded():
     for kind in KINDS.keys() - {"track"}:  # which are files
         for name in KINDS[kind].own:
             found = load(kind, name)
@@ -81,12 +80,12 @@ def test_every_registered_component_can_be_loaded() -> None:
     assert all(load_track(name).name == name for name in KINDS["track"].own)
 
 
-def test_every_role_is_listed_wherever_roles_are() -> None:
+def test_every_role_is_listed_wherever_roles_are():
     assert tuple(role.name for role in fields(Roles)) == ROLES
     assert tuple(RoleSettings.model_fields) == ("default", *ROLES)
 
 
-def test_no_function_is_longer_than_60_lines_without_a_reason() -> None:
+def test_no_function_is_longer_than_60_lines_without_a_reason():
     """`# long: <why>` on the line of its `def`, or on the line above, is a reason."""
     long = [
         f"{module.at(node.lineno)}: {node.name}: {lines} lines"
@@ -99,6 +98,6 @@ def test_no_function_is_longer_than_60_lines_without_a_reason() -> None:
     assert not long, listed(long)
 
 
-def _has_reason(path: Path, line: int) -> bool:
+def _has_reason(path, line):
     beside = path.read_text(encoding="utf-8").splitlines()[max(line - 2, 0) : line]
     return any(re.search(r"# long: \w", text) for text in beside)

@@ -6,7 +6,6 @@ import inspect
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -31,20 +30,20 @@ _VALUES = {
 _USED_WRONGLY = {("search",), ("index", "remote")}
 
 
-def paths_of(words: tuple[str, ...]) -> set[str]:
+def paths_of(words):
     """Return the names of the parameters that are paths."""
     parameters = inspect.signature(COMMANDS[words].callback, eval_str=True).parameters
     return {name for name, one in parameters.items() if "Path" in str(one.annotation)}
 
 
-def files_of(words: tuple[str, ...]) -> set[str]:
+def files_of(words):
     return paths_of(words) - _RESULTS
 
 
 READERS = sorted(one for one in COMMANDS.keys() - _OTHERS if files_of(one))
 
 
-def given(words: tuple[str, ...], path: Path, folder: Path) -> list[str]:
+def given(words, path, folder):
     """Return the command line with that path for all that is to be read."""
     line, paths = list(words), paths_of(words)
     for one in COMMANDS[words].params:
@@ -59,57 +58,57 @@ def given(words: tuple[str, ...], path: Path, folder: Path) -> list[str]:
     return line
 
 
-def ended(line: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
+def ended(line, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["sidelight", *line])
     with pytest.raises(SystemExit) as end:
         command_line.main()
     return int(end.value.code or 0)
 
 
-def missing(folder: Path) -> Path:
+def missing(folder):
     return folder / "nowhere" / "nothing.jsonl"
 
 
-def a_folder(folder: Path) -> Path:
+def a_folder(folder):
     (folder / "empty").mkdir()
     return folder / "empty"
 
 
-def an_empty_file(folder: Path) -> Path:
+def an_empty_file(folder):
     (folder / "empty.jsonl").write_text("")
     return folder / "empty.jsonl"
 
 
-def bytes_of_anything(folder: Path) -> Path:
+def bytes_of_anything(folder):
     (folder / "any.bin").write_bytes(bytes(range(256)) * 8)
     return folder / "any.bin"
 
 
-def a_pipe(folder: Path) -> Path:
+def a_pipe(folder):
     os.mkfifo(folder / "pipe.jsonl")
     return folder / "pipe.jsonl"
 
 
-def an_endless_device(_: Path) -> Path:
+def an_endless_device(_):
     return Path("/dev/zero")
 
 
-def a_value_nested_990_deep(folder: Path) -> Path:
+def a_value_nested_990_deep(folder):
     (folder / "deep.jsonl").write_text('{"a": ' + "[" * 989 + "]" * 989 + "}\n")
     return folder / "deep.jsonl"
 
 
-def a_link_to_nothing(folder: Path) -> Path:
+def a_link_to_nothing(folder):
     (folder / "link.jsonl").symlink_to("nothing.jsonl")
     return folder / "link.jsonl"
 
 
-def a_link_to_itself(folder: Path) -> Path:
+def a_link_to_itself(folder):
     (folder / "loop.jsonl").symlink_to("loop.jsonl")
     return folder / "loop.jsonl"
 
 
-def a_file_nobody_may_read(folder: Path) -> Path:
+def a_file_nobody_may_read(folder):
     if os.geteuid() == 0:
         pytest.skip("the superuser reads everything")
     (folder / "closed.jsonl").write_text("{}\n")
@@ -117,15 +116,15 @@ def a_file_nobody_may_read(folder: Path) -> Path:
     return folder / "closed.jsonl"
 
 
-def a_path_of_1900_folders(_: Path) -> Path:
+def a_path_of_1900_folders(_):
     return Path(*["a"] * 1900, "file.jsonl")
 
 
-def a_name_of_300_bytes(folder: Path) -> Path:
+def a_name_of_300_bytes(folder):
     return folder / ("a" * 300)
 
 
-def a_name_that_is_not_utf8(folder: Path) -> Path:
+def a_name_that_is_not_utf8(folder):
     (folder / "a\udcff.jsonl").write_text("{}\n")
     return folder / "a\udcff.jsonl"
 
@@ -146,10 +145,10 @@ HOSTILE = [
 
 
 @pytest.fixture
-def in_time() -> Iterator[None]:
+def in_time():
     """Ends a test that hangs."""
 
-    def end(*_: object) -> None:
+    def end(*_):
         pytest.fail("the command hangs")  # no OSError, which a command would map to an exit code
 
     before = signal.signal(signal.SIGALRM, end)
@@ -159,7 +158,7 @@ def in_time() -> Iterator[None]:
     signal.signal(signal.SIGALRM, before)
 
 
-def is_quick(words: tuple[str, ...], make: Callable[[Path], Path]) -> bool:
+def is_quick(words, make):
     """Tell whether a case is one of the default tests' share.
 
     `index build` starts a machine for Java before it reads a line; what it makes of lines is
@@ -184,13 +183,7 @@ def is_quick(words: tuple[str, ...], make: Callable[[Path], Path]) -> bool:
         for words in READERS
     ],
 )
-def test_what_no_command_can_read_is_refused_in_words(
-    words: tuple[str, ...],
-    make: Callable[[Path], Path],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_what_no_command_can_read_is_refused_in_words(words, make, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     path = make(tmp_path)
     code = ended(given(words, path, tmp_path), monkeypatch)
@@ -214,12 +207,8 @@ ASKERS = sorted(
 @pytest.mark.parametrize("model", ["", "a\udcff"], ids=["empty", "not utf-8"])
 @pytest.mark.parametrize("words", ASKERS, ids=" ".join)
 def test_a_model_that_no_server_can_serve_is_wrong_usage(
-    words: tuple[str, ...],
-    model: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+    words, model, tmp_path, monkeypatch, capsys
+):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "documents.jsonl"
     path.write_text('{"docid": "a", "segment": "The quarry was sold."}\n', encoding="utf-8")
@@ -228,8 +217,8 @@ def test_a_model_that_no_server_can_serve_is_wrong_usage(
 
 
 def test_a_missing_configuration_is_wrong_usage_and_missing_topics_are_input(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+    tmp_path, monkeypatch, capsys
+):
     topics = str(sample_path() / "topics.jsonl")
     run = ["run", "--index", str(tmp_path), "--topics"]
     assert ended([*run, topics, "--config", "nowhere.yaml"], monkeypatch) == 2
@@ -242,18 +231,14 @@ def test_a_missing_configuration_is_wrong_usage_and_missing_topics_are_input(
     assert ended(["run", "--no-such-option"], monkeypatch) == 2
 
 
-def test_a_file_where_results_go_is_said_to_be_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_where_results_go_is_said_to_be_one(tmp_path, monkeypatch, capsys):
     (tmp_path / "taken").write_text("")
     assert ended(["demo", "-o", str(tmp_path / "taken")], monkeypatch) == 1
     assert f"error: {tmp_path / 'taken'}: " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", sorted(COMMANDS), ids=" ".join)
-def test_an_interrupted_command_says_what_happens_next(
-    words: tuple[str, ...],
-) -> None:
+def test_an_interrupted_command_says_what_happens_next(words):
     said = command_line._what_next(list(words))
     assert said.endswith(".")
     assert ("goes on" in said) == (
@@ -261,10 +246,8 @@ def test_an_interrupted_command_says_what_happens_next(
     )
 
 
-def test_ctrl_c_ends_with_130(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def interrupt(*_: object, **__: object) -> None:
+def test_ctrl_c_ends_with_130(monkeypatch, capsys):
+    def interrupt(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("sidelight.index.folder.open_index", interrupt)

@@ -10,16 +10,14 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from typer.testing import CliRunner
 
 from sidelight.cli.main import app
-from sidelight.index.folder import IndexFolder
 from sidelight.sample import sample_path
-from tests.cli.test_tables import COMMANDS, ROOT, Show, tables
+from tests.cli.test_tables import COMMANDS, ROOT, tables
 from tests.helpers.prompted_runs import SHORT, write_inputs
 
 Records = list[dict[str, Any]]
@@ -36,7 +34,7 @@ JUDGED = ("--task", "task2", "--data", str(sample_path()), "--words-only")
 BOUNDS = {"95% interval": ("interval_low", "interval_high")}
 
 
-def sidelight(*words: object) -> str:
+def sidelight(*words):
     """Return what the program prints, run as a process of its own."""
     done = subprocess.run(
         [sys.executable, "-m", "sidelight.cli.main", *map(str, words)],
@@ -49,29 +47,29 @@ def sidelight(*words: object) -> str:
     return done.stdout
 
 
-def in_process(*words: object) -> str:
+def in_process(*words):
     """Return what the program prints, without the seconds that a process takes to begin."""
     done = CliRunner().invoke(app, [*map(str, words)])
     assert done.exception is None, done.exception
     return done.stdout
 
 
-def flat(record: dict[str, Any]) -> dict[str, Any]:
+def flat(record):
     """Return a record of JSON with the ends of its interval as CSV has them."""
     bounds = record.get("interval") or {}
     return record | {f"interval_{end}": bounds.get(end) for end in ("low", "high")}
 
 
-def runs(document: dict[str, Any]) -> Records:
+def runs(document):
     return [flat(one) for one in document["runs"]]
 
 
-def queries(document: dict[str, Any]) -> Records:
+def queries(document):
     (run,) = document["runs"]
     return [*run["per_query"].values(), run["mean"]]
 
 
-def correlations(document: dict[str, Any]) -> Records:
+def correlations(document):
     return [
         {
             "runs": document["runs"][name],
@@ -84,7 +82,7 @@ def correlations(document: dict[str, Any]) -> Records:
     ]
 
 
-def battled(document: dict[str, Any]) -> Records:
+def battled(document):
     ends = ("interval_low", "interval_high")
     return [
         one | dict(zip(ends, one["interval"] or (None, None), strict=True))
@@ -92,14 +90,14 @@ def battled(document: dict[str, Any]) -> Records:
     ]
 
 
-def held_against_people(document: dict[str, Any]) -> Records:
+def held_against_people(document):
     return [
         flat({"value": document[name], "interval": document["intervals"].get(name)})
         for name in ("kappa", "accuracy", "tau")
     ]
 
 
-def in_tables(name: str) -> Callable[[dict[str, Any]], Records]:
+def in_tables(name):
     return lambda document: document["tables"][name]
 
 
@@ -309,7 +307,7 @@ CASES = [
 ]
 
 
-def cells(table: list[str]) -> list[dict[str, str]]:
+def cells(table):
     """Return the rows of a printed table, by heading."""
     header, *rows = (
         [cell.strip() for cell in re.split("[┃│]", line)[1:-1]] for line in table if line[0] in "┃│"
@@ -318,7 +316,7 @@ def cells(table: list[str]) -> list[dict[str, str]]:
     return [dict(zip(header, row, strict=True)) for row in rows]
 
 
-def is_shown(cell: str, value: float | str | None) -> bool:
+def is_shown(cell, value):
     """Tell whether a cell shows a value, as far as its digits go."""
     if value in {None, ""}:
         return cell in {"-", "undefined"}
@@ -329,19 +327,19 @@ def is_shown(cell: str, value: float | str | None) -> bool:
     return abs(float(digits[1]) - unit * float(value or 0)) <= half + 1e-9
 
 
-def rows_of(path: Path) -> list[dict[str, str]]:
+def rows_of(path):
     with path.open() as stream:
         return list(csv.DictReader(stream))
 
 
-def as_written(records: Records) -> list[dict[str, str]]:
+def as_written(records):
     return [{key: "" if one is None else str(one) for key, one in row.items()} for row in records]
 
 
-def over_the_web(index: IndexFolder) -> dict[str, Show]:
+def over_the_web(index):
     """Return the commands that search the sample's pages, or read its runs with the judge."""
 
-    def ablate(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+    def ablate(folder, _):
         arms = {"bm25": {"retrieval.retriever": "bm25"}, "rm3": {"retrieval.retriever": "rm3"}}
         grid = {"dimensions": {"retriever": arms}, "measures": "R@5 nDCG@10", "hits": 10}
         (folder / "grid.yaml").write_text(json.dumps(grid))
@@ -350,20 +348,18 @@ def over_the_web(index: IndexFolder) -> dict[str, Show]:
         words = ["ablate", folder / "grid.yaml", "-o", folder / "out", "--samples", 200, *given]
         return [*map(str, words), "--index", str(index.path)]
 
-    def support(*_: object) -> list[str]:
+    def support(*_):
         words = ["score", "support", *map(str, sorted(REPORTS.iterdir())), "--words-only"]
         return [*words, "--index", str(index.path)]
 
-    def audit(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+    def audit(folder, _):
         return ["audit", str(REPORTS / "tidepool-t2"), *JUDGED, "-o", str(folder / "out")]
 
     return {"ablate": ablate, "score support": support, "audit": audit}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.command)
-def test_what_is_printed_is_what_is_written(
-    case: Case, mini_web_index: IndexFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_printed_is_what_is_written(case, mini_web_index, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     out = tmp_path / "out"
     commands = COMMANDS | over_the_web(mini_web_index)
@@ -390,7 +386,7 @@ def test_what_is_printed_is_what_is_written(
                 assert row[name] == ("" if record[name] is None else str(record[name]))
 
 
-def test_the_verdicts_of_an_audit_are_those_of_its_file(tmp_path: Path) -> None:
+def test_the_verdicts_of_an_audit_are_those_of_its_file(tmp_path):
     words = ("audit", REPORTS / "tidepool-t2", REPORTS / "lantern-t2", *JUDGED, "-o", tmp_path)
     probes = json.loads(in_process(*words, "--json"))["probes"]
     rows = rows_of(tmp_path / "audit_changes.csv")
@@ -405,7 +401,7 @@ def test_the_verdicts_of_an_audit_are_those_of_its_file(tmp_path: Path) -> None:
             assert earned / probe["n_verdicts"] == pytest.approx(probe["left"])
 
 
-def test_the_votes_are_those_of_the_written_labels(tmp_path: Path) -> None:
+def test_the_votes_are_those_of_the_written_labels(tmp_path):
     probes = (sample_path() / "probes" / "qrels.txt").read_text().splitlines()
     for name, kept in (("one", probes[:-2]), ("two", probes[3:]), ("three", probes[::2])):
         lines = (line.replace(" 1", " 2") if name == "three" else line for line in kept)
@@ -426,7 +422,7 @@ def test_the_votes_are_those_of_the_written_labels(tmp_path: Path) -> None:
     assert f"{document['undecided']} that too few judges graded" in shown
 
 
-def test_what_a_judge_says_is_in_its_manifest_and_its_labels(tmp_path: Path) -> None:
+def test_what_a_judge_says_is_in_its_manifest_and_its_labels(tmp_path):
     examples = ("--examples", sample_path(), "--example-run", "lantern-t2")
     runs = (REPORTS / "quillmark-t2", REPORTS / "tidepool-t2")
     words = ("judge", *runs, *JUDGED, *examples, "--min-confidence", 0.8, "-o", tmp_path)
@@ -446,9 +442,7 @@ def test_what_a_judge_says_is_in_its_manifest_and_its_labels(tmp_path: Path) -> 
 
 
 @pytest.fixture(scope="module")
-def judged(
-    mini_web_index: IndexFolder, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Path, str]:
+def judged(mini_web_index, tmp_path_factory):
     """A run of one topic, judged as soon as it was made, and what was printed."""
     folder = tmp_path_factory.mktemp("judged")
     topics = (*write_inputs(folder, 1), *SHORT, *PLAINLY, "--index", mini_web_index.path)
@@ -457,9 +451,7 @@ def judged(
     return folder / "run", in_process("run", *topics, *judge)
 
 
-def test_the_scores_of_a_run_are_those_of_its_files(
-    judged: tuple[Path, str], mini_web_index: IndexFolder
-) -> None:
+def test_the_scores_of_a_run_are_those_of_its_files(judged, mini_web_index):
     run, shown = judged
     given = ("--rubrics", sample_path() / "human_rubrics", "--index", mini_web_index.path)
     again = in_process("evaluate", run, *given)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,11 +18,10 @@ from sidelight.formats.topics import topic_format
 from sidelight.formats.verdict import judge_file
 from sidelight.registry import names
 from sidelight.runs.directory import RunDirectory, pack_runs
-from sidelight.runs.log import TopicLog
-from sidelight.runs.runner import Investigate, RunSummary, run_topics
+from sidelight.runs.runner import run_topics
 from sidelight.schemas.investigation.evidence import Hit
 from sidelight.schemas.investigation.report import QuestionSet, Report, limits_of
-from sidelight.schemas.investigation.trace import Outcome, TaskResult, Trace
+from sidelight.schemas.investigation.trace import Outcome, Trace
 from sidelight.schemas.run import (
     CitedSentence,
     QuestionHits,
@@ -37,10 +35,9 @@ from sidelight.schemas.task import (
     QuestionListTask,
     QuestionRankingsTask,
     RankingTask,
-    Task,
 )
-from sidelight.schemas.topic import Article, Narrative, Topic, question_id
-from sidelight.tracks import Track, load_track
+from sidelight.schemas.topic import Article, Narrative, question_id
+from sidelight.tracks import load_track
 
 TASKS = [(track, task.name) for track in names("track") for task in load_track(track).tasks]
 EVERY_TASK = pytest.mark.parametrize(("track", "name"), TASKS)
@@ -48,7 +45,7 @@ IDS = ("topic-b", "topic-a", "topic-c")
 RUN_ID = "lamp-one"
 
 
-def segment(number: int, task: Task | None = None) -> str:
+def segment(number, task=None):
     """Return an id as the collection of a task has them; as the default track's without one."""
     ids = (
         f"msmarco_v2.1_doc_61_{number}#0_{number}",
@@ -60,22 +57,22 @@ def segment(number: int, task: Task | None = None) -> str:
     return next(one for one in ids if re.fullmatch(task.segment_id_pattern, one))
 
 
-def document(number: int) -> str:
+def document(number):
     return f"msmarco_v2.1_doc_61_{number}"
 
 
-def topics(track: Track, ids: Sequence[str] = IDS) -> list[Topic]:
+def topics(track, ids=IDS):
     """Return topics of the track's kind, as a file of them would be read."""
     if topic_format(track).noun == "article":
         return [Article(topic_id=name, body=f"Text of {name}.") for name in ids]
     return [Narrative(topic_id=name, narrative=f"I want to know all of {name}.") for name in ids]
 
 
-def depth_of(task: RankingTask) -> int:
+def depth_of(task):
     return task.depth or 50
 
 
-def full(task: Task, topic_id: str = "t") -> TaskResult:
+def full(task, topic_id="t"):
     """Return the result with most in it that the task allows."""
     if isinstance(task, QuestionListTask):
         found = tuple(
@@ -99,9 +96,7 @@ def full(task: Task, topic_id: str = "t") -> TaskResult:
     return Ranking(topic_id, hits, task.depth)
 
 
-def written(
-    folder: Path, task: Task, contents: Mapping[str, Result], track: Track, name: str = ""
-) -> Path:
+def written(folder, task, contents, track, name=""):
     """Write a run that holds some results, under its run id."""
     identity = RunIdentity(team_id="lamp", run_id=f"{RUN_ID}{task.run_id_suffix}")
     path = folder / (name or identity.run_id)
@@ -110,7 +105,7 @@ def written(
     return path
 
 
-def errors(path: Path, task: Task, ids: Sequence[str] = IDS) -> list[tuple[str, int | None]]:
+def errors(path, task, ids=IDS):
     """Return what the strict check says, with the lines; every problem names the file."""
     problems = run_format(task).check(path, task, ids, None)
     assert {problem.file for problem in problems} <= {str(path)}
@@ -119,7 +114,7 @@ def errors(path: Path, task: Task, ids: Sequence[str] = IDS) -> list[tuple[str, 
 
 
 @EVERY_TASK
-def test_what_is_written_is_read_again(tmp_path: Path, track: str, name: str) -> None:
+def test_what_is_written_is_read_again(tmp_path, track, name):
     rules = load_track(track)
     task = rules.task(name)
     contents = {topic_id: full(task, topic_id).content for topic_id in IDS}
@@ -135,7 +130,7 @@ def test_what_is_written_is_read_again(tmp_path: Path, track: str, name: str) ->
 
 
 @EVERY_TASK
-def test_what_keeps_the_limits_is_valid(tmp_path: Path, track: str, name: str) -> None:
+def test_what_keeps_the_limits_is_valid(tmp_path, track, name):
     rules = load_track(track)
     task = rules.task(name)
     path = written(tmp_path, task, {one: full(task, one).content for one in IDS}, rules)
@@ -159,15 +154,15 @@ class Broken:
     at: Callable[[Any], int]
 
 
-def _with_text(sentences: tuple[CitedSentence, ...], text: str) -> tuple[CitedSentence, ...]:
+def _with_text(sentences, text):
     return (sentences[0].model_copy(update={"text": text}), *sentences[1:])
 
 
-def _citing(sentences: tuple[CitedSentence, ...], *ids: str) -> tuple[CitedSentence, ...]:
+def _citing(sentences, *ids):
     return (sentences[0].model_copy(update={"citations": ids}), *sentences[1:])
 
 
-def _answering(rankings: tuple[QuestionHits, ...], *hits: Hit) -> tuple[QuestionHits, ...]:
+def _answering(rankings, *hits):
     return (rankings[0].model_copy(update={"hits": hits}), *rankings[1:])
 
 
@@ -270,7 +265,7 @@ BROKEN: dict[str, dict[str, Broken]] = {
 }
 
 
-def free(task: Task) -> set[str]:
+def free(task):
     """Return the limits that a task does without."""
     limits = set()
     if isinstance(task, RankingTask) and task.depth is None:
@@ -290,9 +285,7 @@ def free(task: Task) -> set[str]:
         if limit not in free(load_track(track).task(name))
     ],
 )
-def test_each_broken_limit_is_reported_with_file_and_line(
-    tmp_path: Path, track: str, name: str, limit: str
-) -> None:
+def test_each_broken_limit_is_reported_with_file_and_line(tmp_path, track, name, limit):
     rules = load_track(track)
     task = rules.task(name)
     broken = BROKEN[task.kind][limit]
@@ -305,7 +298,7 @@ def test_each_broken_limit_is_reported_with_file_and_line(
 
 
 @EVERY_TASK
-def test_topics_are_covered_all_and_no_others(tmp_path: Path, track: str, name: str) -> None:
+def test_topics_are_covered_all_and_no_others(tmp_path, track, name):
     rules = load_track(track)
     task = rules.task(name)
     path = written(tmp_path, task, {one: full(task, one).content for one in IDS}, rules)
@@ -316,9 +309,7 @@ def test_topics_are_covered_all_and_no_others(tmp_path: Path, track: str, name: 
 
 
 @EVERY_TASK
-def test_a_file_of_nothing_is_read_and_covers_nothing(
-    tmp_path: Path, track: str, name: str
-) -> None:
+def test_a_file_of_nothing_is_read_and_covers_nothing(tmp_path, track, name):
     rules = load_track(track)
     task = rules.task(name)
     path = written(tmp_path, task, {}, rules)
@@ -328,7 +319,7 @@ def test_a_file_of_nothing_is_read_and_covers_nothing(
 
 
 @EVERY_TASK
-def test_a_topic_of_nothing_is_told(tmp_path: Path, track: str, name: str) -> None:
+def test_a_topic_of_nothing_is_told(tmp_path, track, name):
     rules = load_track(track)
     task = rules.task(name)
     contents: dict[str, Result] = {one: full(task, one).content for one in IDS}
@@ -352,9 +343,7 @@ HOSTILE = (
 
 @EVERY_TASK
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_hostile_text_stays_within_its_place(
-    tmp_path: Path, track: str, name: str, text: str
-) -> None:
+def test_hostile_text_stays_within_its_place(tmp_path, track, name, text):
     """Nothing in a text starts a line, a field or another topic."""
     rules = load_track(track)
     task = rules.task(name)
@@ -383,9 +372,7 @@ def test_hostile_text_stays_within_its_place(
     "content",
     [b"\xff\xfe", b"{", b"[]\n", b"{}\n", b"a\tb\n", b"1 2 3\n", b"\x00" * 64, b"[" * 5000],
 )
-def test_garbage_is_an_error_with_a_line_and_never_a_crash(
-    tmp_path: Path, track: str, name: str, content: bytes
-) -> None:
+def test_garbage_is_an_error_with_a_line_and_never_a_crash(tmp_path, track, name, content):
     task = load_track(track).task(name)
     path = tmp_path / "garbage"
     path.write_bytes(content)
@@ -394,10 +381,10 @@ def test_garbage_is_an_error_with_a_line_and_never_a_crash(
         run_format(task).read(path)
 
 
-def work_of(track: Track, fail: str = "") -> Investigate:
+def work_of(track, fail=""):
     """Return work that makes a full result for every task out of the topic id alone."""
 
-    async def work(topic: Topic, log: TopicLog) -> Outcome:
+    async def work(topic, log):
         for _ in range(ord(topic.topic_id[-1]) % 3):
             await asyncio.sleep(0)
         if topic.topic_id == fail:
@@ -408,18 +395,18 @@ def work_of(track: Track, fail: str = "") -> Investigate:
     return work
 
 
-def run(track: str, out: Path, fail: str = "", *, only: Collection[str] = ()) -> RunSummary:
+def run(track, out, fail="", *, only=()):
     rules = load_track(track)
 
     @asynccontextmanager
-    async def start() -> AsyncIterator[Investigate]:
+    async def start():
         yield work_of(rules, fail)
 
     settings = load_settings(None, [f"track={track}", "submission.run_id=sidelight-one"])
     return asyncio.run(run_topics(topics(rules), settings, "index", start, out, only=only))
 
 
-def files(out: Path) -> dict[str, bytes]:
+def files(out):
     return {
         path.relative_to(out).as_posix(): path.read_bytes()
         for path in out.rglob("*")
@@ -428,7 +415,7 @@ def files(out: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("track", names("track"))
-def test_a_run_that_was_interrupted_ends_in_the_same_bytes(tmp_path: Path, track: str) -> None:
+def test_a_run_that_was_interrupted_ends_in_the_same_bytes(tmp_path, track):
     whole = run(track, tmp_path / "whole")
     assert whole.succeeded
     assert not whole.thin
@@ -443,7 +430,7 @@ def test_a_run_that_was_interrupted_ends_in_the_same_bytes(tmp_path: Path, track
 
 
 @pytest.mark.parametrize("track", names("track"))
-def test_a_run_is_packed_under_the_run_ids_of_its_tasks(tmp_path: Path, track: str) -> None:
+def test_a_run_is_packed_under_the_run_ids_of_its_tasks(tmp_path, track):
     rules = load_track(track)
     directory = run(track, tmp_path / "run").directory
     packing = pack_runs([directory], tmp_path / "out", rules, IDS)
@@ -458,7 +445,7 @@ def test_a_run_is_packed_under_the_run_ids_of_its_tasks(tmp_path: Path, track: s
 
 
 @EVERY_TASK
-def test_an_edited_run_is_packed_as_a_manual_one(tmp_path: Path, track: str, name: str) -> None:
+def test_an_edited_run_is_packed_as_a_manual_one(tmp_path, track, name):
     rules = load_track(track)
     directory = run(track, tmp_path / "run").directory
     trace = directory.trace(IDS[0])
@@ -471,7 +458,7 @@ def test_an_edited_run_is_packed_as_a_manual_one(tmp_path: Path, track: str, nam
     assert packed.results() == run_format(task).read(directory.file(task)).results()
 
 
-def test_a_file_of_another_track_is_no_run_of_this_one(tmp_path: Path) -> None:
+def test_a_file_of_another_track_is_no_run_of_this_one(tmp_path):
     for track, name in TASKS:
         rules = load_track(track)
         task = rules.task(name)
@@ -483,7 +470,7 @@ def test_a_file_of_another_track_is_no_run_of_this_one(tmp_path: Path) -> None:
                 assert (kind, verdict.valid) in {(None, False), ("trec_run", True)}
 
 
-def test_a_trace_holds_topics_of_every_kind(tmp_path: Path) -> None:
+def test_a_trace_holds_topics_of_every_kind(tmp_path):
     for track in names("track"):
         run(track, tmp_path / track)
         rules, directory = load_track(track), RunDirectory(tmp_path / track)

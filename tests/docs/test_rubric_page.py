@@ -18,7 +18,7 @@ SESSIONS = re.findall(r"^\$ sidelight (.*)\n((?:.*\n)*?)^```", PAGE, re.MULTILIN
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     for name, content in FILES.items():
         (tmp_path / name).write_text(content, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -27,11 +27,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(("arguments", "output"), SESSIONS)
-def test_output_is_what_the_command_prints(arguments: str, output: str) -> None:
+def test_output_is_what_the_command_prints(arguments, output):
     assert CliRunner().invoke(app, arguments.split()).stdout == output
 
 
-def test_labels_are_those_of_the_page(folder: Path) -> None:
+def test_labels_are_those_of_the_page(folder):
     assert len(SESSIONS) > 4
     for at_least, labels in ((1, [5, 4, 3]), (2, [4, 0, 0])):
         given = ["rubric", "qrels", "graded.jsonl", "-o", "x", "--at-least", str(at_least)]

@@ -12,7 +12,6 @@ import socket
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -23,7 +22,7 @@ from sidelight.cli.main import app
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, InvalidFileError, MachineError, UsageError
 from sidelight.index.encoding.encoder import EncoderIdentity
-from sidelight.index.folder import IndexFolder, open_index
+from sidelight.index.folder import open_index
 from sidelight.index.manifest import read_manifest, write_manifest
 from sidelight.index.remote.client import RemoteAddress, allow_token, write_address
 from sidelight.prompting import find_prompts
@@ -43,19 +42,19 @@ STRANGER = "stranger"
 SETTINGS = tuple(Settings().model_copy().parts())
 
 
-def sidelight(*words: object) -> str:
+def sidelight(*words):
     result = CliRunner().invoke(app, [*map(str, words)])
     if result.exception is not None:
         raise result.exception
     return result.output
 
 
-def search(index: Path) -> str:
+def search(index):
     return sidelight("search", "--index", index, "--retriever", "bm25", "bakery study")
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def here(tmp_path, monkeypatch):
     """The working folder, with secrets around and a package that says when it was imported."""
     for name in VARIABLES:
         monkeypatch.setenv(name, TOKEN)
@@ -72,11 +71,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def imported(here: Path) -> bool:
+def imported(here):
     return (here / STRANGER / "imported").exists()
 
 
-def change(path: Path, setting: str, value: Any) -> None:
+def change(path, setting, value):
     """Change one entry of a file of JSON or YAML."""
     tree = yaml.safe_load(path.read_text())
     *groups, last = setting.split(".")
@@ -89,7 +88,7 @@ def change(path: Path, setting: str, value: Any) -> None:
     )
 
 
-def seal(folder: Path) -> Path:
+def seal(folder):
     """Make a bundle of a folder: what it says of its files is true."""
     prompts = {
         one.id: BundledPrompt(version=one.version, fingerprint=one.fingerprint)
@@ -108,7 +107,7 @@ def seal(folder: Path) -> Path:
     return folder
 
 
-def bundle(folder: Path) -> Path:
+def bundle(folder):
     """Write what a bundle holds; its run is a scripted one, which a replay does not repeat."""
     scripted_run(folder / "run")
     topics = ({"docid": one.topic_id, "body": one.body} for one in TOPICS)
@@ -118,7 +117,7 @@ def bundle(folder: Path) -> Path:
     return seal(folder)
 
 
-def test_every_sentence_is_tried() -> None:
+def test_every_sentence_is_tried():
     section = THREAT_MODEL.read_text(encoding="utf-8").partition(f"{HEADING}\n")[2]
     section = section.partition("\n## ")[0]
     said = {" ".join(one.split()) for one in re.findall(r"(?ms)^- (.*?)(?=^- |^\*\*|\Z)", section)}
@@ -131,7 +130,7 @@ def test_every_sentence_is_tried() -> None:
     assert len(said) > 10
 
 
-def test_queries(small_index: IndexFolder, here: Path) -> None:
+def test_queries(small_index, here):
     """A search sends its words to the server that the folder names, and no secret."""
     with RestServer(small_index) as server:
         write_address(here / "index", RemoteAddress(url=server.url, index=NAME))
@@ -140,7 +139,7 @@ def test_queries(small_index: IndexFolder, here: Path) -> None:
         assert server.authorizations == [""]
 
 
-def test_a_variable_of_the_folders_choice(small_index: IndexFolder, here: Path) -> None:
+def test_a_variable_of_the_folders_choice(small_index, here):
     """A folder that names an environment variable is refused before anything is asked."""
     with RestServer(small_index) as server:
         write_address(here / "index", RemoteAddress(url=server.url, index=NAME))
@@ -150,7 +149,7 @@ def test_a_variable_of_the_folders_choice(small_index: IndexFolder, here: Path) 
         assert not server.requests
 
 
-def test_an_address_that_was_not_allowed(small_index: IndexFolder, here: Path) -> None:
+def test_an_address_that_was_not_allowed(small_index, here):
     """A server receives a token only where you allowed its address one, and you named the
     variable: `sidelight index remote --token-variable`.
     """
@@ -166,14 +165,14 @@ def test_an_address_that_was_not_allowed(small_index: IndexFolder, here: Path) -
         assert other.authorizations == [""]
 
 
-def test_unencrypted(here: Path) -> None:
+def test_unencrypted(here):
     """A token travels encrypted, or not off this machine."""
     far = RemoteAddress(url="http://far.example", index=NAME)
     with pytest.raises(UsageError, match="unencrypted"):
         allow_token(far, "SIDELIGHT_TEST_TOKEN")
 
 
-def test_redirects(small_index: IndexFolder, here: Path) -> None:
+def test_redirects(small_index, here):
     """A redirect is not followed: neither words nor tokens go to another server."""
     with RestServer(small_index) as server, RestServer(small_index) as other:
         address = RemoteAddress(url=server.url, index=NAME)
@@ -185,7 +184,7 @@ def test_redirects(small_index: IndexFolder, here: Path) -> None:
         assert not other.requests
 
 
-def test_time(here: Path) -> None:
+def test_time(here):
     """A server whose answer is not whole in the time that the folder states, an hour at most, is
     given up.
     """
@@ -200,7 +199,7 @@ def test_time(here: Path) -> None:
         search(here / "index")
 
 
-def test_echo(small_index: IndexFolder, here: Path) -> None:
+def test_echo(small_index, here):
     """A token that a server repeats is neither shown nor kept."""
     found = [{"docid": "d1", "score": 1, "doc": f"a bakery {TOKEN}"}]
     with RestServer(small_index) as server:
@@ -218,7 +217,7 @@ def test_echo(small_index: IndexFolder, here: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["../secret", "/etc/passwd", "a/../../secret"])
-def test_files_of_an_index(name: str, small_index: IndexFolder, here: Path) -> None:
+def test_files_of_an_index(name, small_index, here):
     """The files that an index lists lie in its folder."""
     (here / "index").mkdir()
     shutil.copyfile(small_index.path / "manifest.json", here / "index" / "manifest.json")
@@ -228,7 +227,7 @@ def test_files_of_an_index(name: str, small_index: IndexFolder, here: Path) -> N
         open_index(here / "index")
 
 
-def test_code_beside_a_model(small_index: IndexFolder, here: Path) -> None:
+def test_code_beside_a_model(small_index, here):
     """Code that lies with the model that an index names is not run."""
     model = here / "index" / "model"
     shutil.copytree(small_index.path, here / "index")
@@ -248,7 +247,7 @@ def test_code_beside_a_model(small_index: IndexFolder, here: Path) -> None:
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_modules_that_a_run_names(setting: str, here: Path) -> None:
+def test_modules_that_a_run_names(setting, here):
     """A command imports no module that a run names, unless you allow it: `--allow-plugin`."""
     run = write_run(here / "run")
     name = f"{STRANGER}:{'track.yaml' if setting == 'track' else 'Part'}"
@@ -274,7 +273,7 @@ def test_modules_that_a_run_names(setting: str, here: Path) -> None:
 
 
 @pytest.mark.parametrize("setting", ["servers", "models.judge"])
-def test_servers_that_a_run_names(setting: str, here: Path) -> None:
+def test_servers_that_a_run_names(setting, here):
     """A run that names a model server, or the variable of its key, is refused."""
     run = write_run(here / "run")
     far = {"base_url": "http://127.0.0.1:9/v1", "api_key_variable": "OPENAI_API_KEY"}
@@ -285,7 +284,7 @@ def test_servers_that_a_run_names(setting: str, here: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["../secret", "/dev/zero", "traces/../../secret"])
-def test_files_of_a_run(name: str, here: Path) -> None:
+def test_files_of_a_run(name, here):
     """The files that a run lists lie in its folder."""
     run = write_run(here / "run")
     change(run.manifest, "files", {name: "0" * 64})
@@ -294,7 +293,7 @@ def test_files_of_a_run(name: str, here: Path) -> None:
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_modules_that_a_bundle_names(setting: str, here: Path) -> None:
+def test_modules_that_a_bundle_names(setting, here):
     """`verify` imports no module that the run of a bundle names, unless you allow it:
     `--allow-plugin`.
     """
@@ -311,7 +310,7 @@ def test_modules_that_a_bundle_names(setting: str, here: Path) -> None:
         assert imported(here)
 
 
-def test_a_bundle_at_work(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bundle_at_work(here, monkeypatch):
     """`verify` asks no server, and writes only into a temporary folder, which it removes."""
     packed = bundle(here / "bundle")
     asked = []

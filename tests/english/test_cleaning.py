@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 
 from sidelight.english.cleaning import clean_article
-from tests.helpers.public_data import PublicData
 
 PROSE = [
     f"Sentence number {number} of the article says something long enough." for number in range(9)
 ]
 
 
-def test_menus_comments_and_end_matter_are_cut() -> None:
+def test_menus_comments_and_end_matter_are_cut():
     body = "\n".join(
         [
             "Home",
@@ -34,22 +33,22 @@ def test_menus_comments_and_end_matter_are_cut() -> None:
     }
 
 
-def test_the_word_comments_early_on_cuts_nothing() -> None:
+def test_the_word_comments_early_on_cuts_nothing():
     kept, _ = clean_article("\n".join(["12 Comments", *PROSE]))
     assert kept == "\n".join(PROSE)
 
 
-def test_a_related_box_inside_the_article_cuts_nothing_after_it() -> None:
+def test_a_related_box_inside_the_article_cuts_nothing_after_it():
     kept, _ = clean_article("\n".join([*PROSE[:5], "Related", "Other headline", *PROSE[5:]]))
     assert kept == "\n".join(PROSE)
 
 
-def test_a_page_without_prose_keeps_its_lines() -> None:
+def test_a_page_without_prose_keeps_its_lines():
     kept, cuts = clean_article("one\ntwo\ntwo")
     assert (kept, cuts) == ("one\ntwo", ())
 
 
-def test_the_longest_public_article_loses_its_comments(shared_data: PublicData) -> None:
+def test_the_longest_public_article_loses_its_comments(shared_data):
     lines = (shared_data / "dragun-2025" / "topics.jsonl").read_text(encoding="utf-8").splitlines()
     bodies = [json.loads(line)["body"] for line in lines]
     for body in bodies:
@@ -61,7 +60,7 @@ def test_the_longest_public_article_loses_its_comments(shared_data: PublicData) 
     assert reasons["reader comments"] > 6000
 
 
-def test_no_more_is_kept_than_a_long_article_has() -> None:
+def test_no_more_is_kept_than_a_long_article_has():
     line = " ".join(["Many words stand in this line of the article."] * 100)  # 900 words
     numbered = [f"{number} {line}" for number in range(5)]  # 901 words each
     kept, cuts = clean_article("\n".join(numbered))
@@ -74,7 +73,7 @@ def test_no_more_is_kept_than_a_long_article_has() -> None:
     assert kept.split() + cut.opening.split() == " ".join(numbered).split()[:3_008]
 
 
-def test_the_last_word_kept_may_end_a_line() -> None:
+def test_the_last_word_kept_may_end_a_line():
     lines = [f"{'word ' * 998}{number} ends." for number in range(4)]  # 1,000 words each
     kept, (cut,) = clean_article("\n".join(lines))
     assert kept == "\n".join(lines[:3])

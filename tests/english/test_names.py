@@ -9,12 +9,9 @@ import pytest
 from sidelight.english.cleaning import find_authors, find_publisher
 from sidelight.english.names import mentions, name_forms
 from sidelight.schemas.topic import Article
-from tests.helpers.public_data import PublicData
 
 
-def article(
-    body: str, title: str = "A title", url: str = "https://www.daily-lark.example/a"
-) -> Article:
+def article(body, title="A title", url="https://www.daily-lark.example/a"):
     return Article(topic_id="t", url=url, title=title, body=body)
 
 
@@ -32,11 +29,11 @@ def article(
         ("The bill was rejected by Dana Orrin in a long session of the chamber that night.", ()),
     ],
 )
-def test_the_byline_names_the_authors(line: str, expected: tuple[str, ...]) -> None:
+def test_the_byline_names_the_authors(line, expected):
     assert find_authors(article(f"A title\n{line}\nSome text.")) == expected
 
 
-def test_the_public_articles_show_the_bylines_a_reader_sees(shared_data: PublicData) -> None:
+def test_the_public_articles_show_the_bylines_a_reader_sees(shared_data):
     lines = (shared_data / "dragun-2025" / "topics.jsonl").read_text(encoding="utf-8").splitlines()
     found = {}
     for line in lines:
@@ -59,13 +56,11 @@ def test_the_public_articles_show_the_bylines_a_reader_sees(shared_data: PublicD
         ("News", "", "", ""),
     ],
 )
-def test_the_outlet_is_named_as_the_page_writes_it(
-    title: str, body: str, url: str, expected: str
-) -> None:
+def test_the_outlet_is_named_as_the_page_writes_it(title, body, url, expected):
     assert find_publisher(article(body, title, url)) == expected
 
 
-def test_a_name_is_mentioned_in_any_of_its_forms() -> None:
+def test_a_name_is_mentioned_in_any_of_its_forms():
     assert mentions("Voss wrote it.", name_forms("Dr. Garrick Voss"))
     assert not mentions("Vosstown is far.", name_forms("Garrick Voss"))
     assert mentions("The NFB met.", name_forms("National Food Board"))

@@ -20,7 +20,7 @@ from sidelight.english.neutrality import passes_verdict
         "ClaimBench rated the claim as false, and the other claim is true.",
     ],
 )
-def test_a_verdict_is_recognised(text: str) -> None:
+def test_a_verdict_is_recognised(text):
     assert passes_verdict(text)
 
 
@@ -34,5 +34,5 @@ def test_a_verdict_is_recognised(text: str) -> None:
         "ClaimBench reported that the rumour began as a hoax on a fan page.",
     ],
 )
-def test_context_is_no_verdict(text: str) -> None:
+def test_context_is_no_verdict(text):
     assert not passes_verdict(text)

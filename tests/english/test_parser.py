@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
-from sidelight.english.parser import PIPELINE_VARIABLE, Sentence, _parser, parse
+from sidelight.english.parser import PIPELINE_VARIABLE, _parser, parse
 from sidelight.errors import MachineError
 
 
-def read(text: str) -> Sentence:
+def read(text):
     (one,) = parse([text])
     return one
 
@@ -25,7 +22,7 @@ def read(text: str) -> Sentence:
         ("Buy a ticket at the pier.", False),
     ],
 )
-def test_a_heading_or_an_order_is_no_finite_clause(text: str, is_finite: bool) -> None:
+def test_a_heading_or_an_order_is_no_finite_clause(text, is_finite):
     assert read(text).is_finite is is_finite
 
 
@@ -40,7 +37,7 @@ def test_a_heading_or_an_order_is_no_finite_clause(text: str, is_finite: bool) -
         ("The harbour board counted a somewhat larger number of ferries.", "larger"),
     ],
 )
-def test_a_word_that_points_out_of_a_sentence_is_found(text: str, word: str) -> None:
+def test_a_word_that_points_out_of_a_sentence_is_found(text, word):
     assert str(read(text).pointer) == word
 
 
@@ -55,11 +52,11 @@ def test_a_word_that_points_out_of_a_sentence_is_found(text: str, word: str) -> 
         "“They sank it,” the harbour board wrote in May.",
     ],
 )
-def test_a_pronoun_with_an_antecedent_or_in_a_quotation_points_nowhere(text: str) -> None:
+def test_a_pronoun_with_an_antecedent_or_in_a_quotation_points_nowhere(text):
     assert read(text).pointer is None
 
 
-def test_we_in_a_quotation_addresses_nobody() -> None:
+def test_we_in_a_quotation_addresses_nobody():
     assert read("We sold two ferries in May.").addresses_somebody
     assert not read("“We sold two ferries,” the board wrote in May.").addresses_somebody
 
@@ -72,23 +69,23 @@ def test_we_in_a_quotation_addresses_nobody() -> None:
         ("The harbour board sold two ferries in May.", ""),
     ],
 )
-def test_who_says_what_is_reported_is_the_speaker(text: str, speaker: str) -> None:
+def test_who_says_what_is_reported_is_the_speaker(text, speaker):
     assert read(text).speaker == speaker
 
 
-def test_what_stands_before_a_colon_without_a_verb_is_a_label() -> None:
+def test_what_stands_before_a_colon_without_a_verb_is_a_label():
     assert read("Route: the ferry calls at three piers.").label == "Route"
     assert read("The ferry calls at three piers.").label == ""
 
 
-def test_the_parses_come_in_the_order_of_the_texts_each_as_it_was_given() -> None:
+def test_the_parses_come_in_the_order_of_the_texts_each_as_it_was_given():
     texts = ["The ferry sank.", "A pier", "The ferry sank."]
     assert [one.text for one in parse(texts)] == texts
     assert parse([]) == []
 
 
 @pytest.fixture
-def unloaded(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+def unloaded(monkeypatch):
     """No pipeline is loaded, and none stays that a test has named."""
     _parser.cache_clear()
     yield monkeypatch
@@ -96,9 +93,7 @@ def unloaded(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
 
 
 @pytest.mark.parametrize("named", ["no_such_pipeline", "{folder}"])
-def test_a_pipeline_that_is_not_installed_is_named_with_a_remedy(
-    unloaded: pytest.MonkeyPatch, tmp_path: Path, named: str
-) -> None:
+def test_a_pipeline_that_is_not_installed_is_named_with_a_remedy(unloaded, tmp_path, named):
     named = named.format(folder=tmp_path)
     unloaded.setenv(PIPELINE_VARIABLE, named)
     with pytest.raises(MachineError, match="SIDELIGHT_ENGLISH") as error:

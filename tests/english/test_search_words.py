@@ -16,9 +16,9 @@ from sidelight.english.names import search_words
         ("licence TCAD-BV-2208, licence again", ["licence", "TCAD-BV-2208"]),
     ],
 )
-def test_what_is_searched_for_stays_whole(text: str, words: list[str]) -> None:
+def test_what_is_searched_for_stays_whole(text, words):
     assert search_words(text, 12) == words
 
 
-def test_no_more_words_than_asked_for() -> None:
+def test_no_more_words_than_asked_for():
     assert search_words("peat bog moss fen mire", 2) == ["peat", "bog"]

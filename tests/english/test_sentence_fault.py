@@ -15,7 +15,7 @@ from sidelight.english.neutrality import sentence_fault
         "Asked whether the pier would hold, Tom Vale said “No. It will not.”",
     ],
 )
-def test_a_plain_sentence_has_no_fault(text: str) -> None:
+def test_a_plain_sentence_has_no_fault(text):
     assert sentence_fault(text) == ""
 
 
@@ -34,5 +34,5 @@ def test_a_plain_sentence_has_no_fault(text: str) -> None:
         ("The Orrin Post is trustworthy.", "verdict"),
     ],
 )
-def test_a_fault_is_named(text: str, fault: str) -> None:
+def test_a_fault_is_named(text, fault):
     assert fault in sentence_fault(text)

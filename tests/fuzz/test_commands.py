@@ -54,7 +54,7 @@ class Case:
     make: Callable[[Path], object]
 
 
-def sample(folder: Path) -> None:
+def sample(folder):
     shutil.copytree(sample_path(), folder, dirs_exist_ok=True)
     (folder / "run.txt").write_text(
         "".join(f"q{n} Q0 d{k} {k} {9 - k}.5 tag\n" for n in range(3) for k in range(1, 8))
@@ -69,17 +69,17 @@ def sample(folder: Path) -> None:
     )
 
 
-def finished(folder: Path) -> None:
+def finished(folder):
     write_run(folder / "run")
 
 
-def scripted(folder: Path) -> None:
+def scripted(folder):
     run(folder / "run")
     topics = ({"docid": one.topic_id, "body": one.body} for one in TOPICS)
     (folder / "topics.jsonl").write_bytes(b"".join(orjson.dumps(one) + b"\n" for one in topics))
 
 
-def bundle(folder: Path) -> None:
+def bundle(folder):
     """What `bundle` would write of a run that read nothing, which its replay cannot repeat."""
     scripted(folder)
     Recording().write(folder / "evidence")
@@ -87,7 +87,7 @@ def bundle(folder: Path) -> None:
     seal(folder)
 
 
-def seal(folder: Path) -> None:
+def seal(folder):
     """Say of the files in a bundle that they are as they are."""
     prompts = {
         prompt.id: BundledPrompt(version=prompt.version, fingerprint=prompt.fingerprint)
@@ -105,7 +105,7 @@ def seal(folder: Path) -> None:
     ).write(folder)
 
 
-def graded(folder: Path) -> None:
+def graded(folder):
     queries = example()
     write_graded(folder / "graded.jsonl", queries)
     items = {"q": ("q/1", "q/2", "q/3"), "r": ("r/1", "r/2", "r/3")}
@@ -176,7 +176,7 @@ CASES = {
 class Site:
     """Where the files of a case lie, as they are and as they are damaged."""
 
-    def __init__(self, case: Case, folder: Path) -> None:
+    def __init__(self, case, folder):
         self.case = case
         self.whole, self.folder = folder / "whole", folder / "damaged"
         self.whole.mkdir()
@@ -189,7 +189,7 @@ class Site:
             if path.is_file()
         )
 
-    def damage(self, seed: int) -> list[Path]:
+    def damage(self, seed):
         rng = random.Random(seed)
         files = [rng.choice(self.files)]
         for file in files:
@@ -198,11 +198,11 @@ class Site:
             seal(self.folder)
         return files
 
-    def mend(self) -> None:
+    def mend(self):
         shutil.rmtree(self.folder)
         shutil.copytree(self.whole, self.folder)
 
-    def words(self, files: list[Path]) -> list[str]:
+    def words(self, files):
         """The command line; `validate` is given the damaged files alone."""
         if self.case.words == "validate {}":
             return ["validate", *(str(self.folder / file) for file in files)]
@@ -210,10 +210,10 @@ class Site:
 
 
 @pytest.fixture(scope="module")
-def sites(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Site]:
+def sites(tmp_path_factory):
     made: dict[str, Site] = {}
 
-    def site(name: str) -> Site:
+    def site(name):
         if name not in made:
             made[name] = Site(CASES[name], tmp_path_factory.mktemp("fuzz"))
         return made[name]
@@ -221,7 +221,7 @@ def sites(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Site]:
     return site
 
 
-def check(site: Site, seed: int) -> None:
+def check(site, seed):
     files = site.damage(seed)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     begin = time.process_time()  # which other work on the machine does not lengthen
@@ -239,7 +239,7 @@ def check(site: Site, seed: int) -> None:
     assert grown < MOST_MB, f"seed {seed}: {files} takes {grown:.0f} MB"
 
 
-def rounds() -> list[object]:
+def rounds():
     found: list[object] = []
     for name in CASES:
         for number in range(ROUNDS):
@@ -249,9 +249,7 @@ def rounds() -> list[object]:
 
 
 @pytest.mark.parametrize(("name", "number"), rounds())
-def test_damaged_files_end_in_a_message(
-    name: str, number: int, sites: Callable[[str], Site]
-) -> None:
+def test_damaged_files_end_in_a_message(name, number, sites):
     # The first round is the share of the default tests.
     for seed in range(2) if number == 0 else range(number * SEEDS, (number + 1) * SEEDS):
         check(sites(name), seed)

@@ -16,7 +16,7 @@ import re
 import resource
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -118,22 +118,22 @@ class Reader:
     lines: bool = True
 
     @property
-    def is_yaml(self) -> bool:
+    def is_yaml(self):
         return self.file.endswith(".yaml")
 
     @property
-    def is_json(self) -> bool:
+    def is_json(self):
         return self.schema is not None and not self.is_yaml
 
     @property
-    def is_array(self) -> bool:
+    def is_array(self):
         return self.file.endswith(".npy")
 
 
-def written(name: str, content: str | bytes, make: Callable[[Path], object] | None = None) -> Any:
+def written(name, content, make=None):
     """Return what writes a folder with one more file."""
 
-    def write(folder: Path) -> None:
+    def write(folder):
         if make is not None:
             make(folder)
         data = content if isinstance(content, bytes) else content.encode()
@@ -142,11 +142,11 @@ def written(name: str, content: str | bytes, make: Callable[[Path], object] | No
     return write
 
 
-def as_lines(*values: object) -> bytes:
+def as_lines(*values):
     return b"".join(orjson.dumps(value) + b"\n" for value in values)
 
 
-def with_runs(folder: Path) -> None:
+def with_runs(folder):
     sample(folder)
     (folder / "question_run.txt").write_text(
         "".join(
@@ -216,24 +216,24 @@ REPLY = {"fingerprint": "0" * 64, "reply": None, "failure": None}
 ARMS = {"dimensions": {"k": {"few": {"retrieval.k": 5}, "many": {"retrieval.k": 50}}}}
 
 
-def own_track(name: str, make: Callable[[Path], object]) -> Any:
+def own_track(name, make):
     """Return what writes a folder with a track of ours as a file."""
     rules = yaml.safe_load((Path(tracks.__file__).parent / f"{name}.yaml").read_text())
     return written("track.yaml", json.dumps(rules), make)
 
 
-def graded_with_corrections(folder: Path) -> None:
+def graded_with_corrections(folder):
     graded(folder)
     fixed = {**FIXED, "sha256": sha256_file(folder / "graded.jsonl")}
     (folder / "corrections.json").write_text(json.dumps(fixed))
 
 
-def judged_sample(folder: Path) -> None:
+def judged_sample(folder):
     sample(folder)
     (folder / "human_assessments" / "manifest.json").write_text(json.dumps(JUDGED))
 
 
-def index(folder: Path) -> None:
+def index(folder):
     """A finished index, but for the parts that a search would open."""
     (folder / "index" / "text").mkdir(parents=True)
     (folder / "index" / "text" / "a.zst").write_bytes(b"peat" * 100)
@@ -256,7 +256,7 @@ def index(folder: Path) -> None:
     write_manifest(folder / "index", manifest)
 
 
-def planned(folder: Path) -> None:
+def planned(folder):
     """An index that was built of a file with the bundled encoder, but for its parts."""
     (folder / "index").mkdir()
     (folder / "a.jsonl").write_bytes(as_lines({"docid": SEGMENT, "segment": "Peat."}))
@@ -272,12 +272,12 @@ def planned(folder: Path) -> None:
     write_manifest(folder / "index", whole)
 
 
-def build_again(folder: Path) -> None:
+def build_again(folder):
     """What `index build` does with an encoder that is loaded, which takes it half a second."""
     build_index([folder / "a.jsonl"], folder / "index", ENCODER, profile=NO_VECTORS)
 
 
-def part_of_an_index(folder: Path) -> None:
+def part_of_an_index(folder):
     """What a build notes of a part, and what encodes it."""
     line = Problem("a", "a.jsonl", 1, "b", "c", "d")
     shard = ShardReport(name="a.jsonl", segments=1, refused=1, problems=(line,))
@@ -288,7 +288,7 @@ def part_of_an_index(folder: Path) -> None:
     (folder / "encoding.json").write_text(encoding.model_dump_json())
 
 
-def parts_of_an_index(folder: Path) -> None:
+def parts_of_an_index(folder):
     """A document store of a shard as published, and vectors."""
     shard = folder / "msmarco_v2.1_doc_segmented_90.json"
     one = {"docid": "msmarco_v2.1_doc_90_0#0_0", "segment": "Peat stores carbon."}
@@ -301,13 +301,13 @@ def parts_of_an_index(folder: Path) -> None:
     write_vectors(folder / "vectors", [part], profile_named(EXACT), lambda _: None)
 
 
-def read_segments(folder: Path) -> None:
+def read_segments(folder):
     with Docstore(folder / "docstore") as segments:
         names = [segment.segment_id for segment in segments]
         assert segments.get_many(names)
 
 
-def read_vectors(folder: Path) -> None:
+def read_vectors(folder):
     plan = IndexPlan(
         inputs=(),
         fields=MS_MARCO,
@@ -318,12 +318,12 @@ def read_vectors(folder: Path) -> None:
     IndexFolder(folder, manifest).vectors.search(np.ones((1, 4), np.float32), 1)
 
 
-def remote(folder: Path) -> None:
+def remote(folder):
     (folder / "index").mkdir()
     write_address(folder / "index", RemoteAddress(url="http://127.0.0.1:9", index="peat"))
 
 
-def recorded(folder: Path) -> None:
+def recorded(folder):
     scripted(folder)
     record = Recording()
     record.searches["peat", 3] = [Hit(SEGMENT, 1.5)]
@@ -717,7 +717,7 @@ TRIED_ELSEWHERE = {
 }
 
 
-def reading_modules() -> set[str]:
+def reading_modules():
     """Return the modules that call what reads."""
     package = Path(tracks.__file__).parent.parent
     found = set()
@@ -728,14 +728,14 @@ def reading_modules() -> set[str]:
     return found
 
 
-def test_every_module_that_reads_files_is_tried() -> None:
+def test_every_module_that_reads_files_is_tried():
     assert reading_modules() == TRIED_HERE.union(*TRIED_ELSEWHERE.values())
 
 
 class Site:
     """A reader's files, and what they are changed to."""
 
-    def __init__(self, reader: Reader, folder: Path) -> None:
+    def __init__(self, reader, folder):
         self.reader, self.folder = reader, folder
         reader.make(folder)
         self.path = folder / reader.file
@@ -745,7 +745,7 @@ class Site:
         words = reader.words.split(" ") if isinstance(reader.words, str) else []
         self.words = [word.replace("{}", str(folder)) for word in words]
 
-    def changes(self) -> Iterator[Change]:
+    def changes(self):
         """Yield the file with a change each."""
         if self.reader.is_array:
             return array_changes(self.raw)
@@ -753,33 +753,33 @@ class Site:
             return self._changed_cells()
         return self._changed_json()
 
-    def filled(self) -> str | bytes:
+    def filled(self):
         """Return the file with every field that its schema names."""
         if self.reader.schema is None:
             return self.raw
         first, rest = self._first()
         return self._dumped(self._fill(first)) + rest
 
-    def _fill(self, text: str) -> Any:
+    def _fill(self, text):
         return filled(
             yaml.safe_load(text) if self.reader.is_yaml else json.loads(text), self._schema()
         )
 
-    def _schema(self) -> dict[str, Any]:
+    def _schema(self):
         known = self.reader.schema
         adapter = known if isinstance(known, TypeAdapter) else TypeAdapter(known)
         return adapter.json_schema(mode="validation")
 
-    def _first(self) -> tuple[str, str]:
+    def _first(self):
         if not self.reader.lines:
             return self.honest, ""
         first, end, rest = self.honest.partition("\n")
         return first, end + rest
 
-    def _dumped(self, value: Any) -> str:
+    def _dumped(self, value):
         return json.dumps(value)
 
-    def texts_for_numbers(self) -> Iterator[Change]:
+    def texts_for_numbers(self):
         """Yield a file with each of its numbers and truths as text, if they are read at all."""
         first, rest = self._first()
         honest = self.told(self.filled())
@@ -787,18 +787,18 @@ class Site:
             if self.told(as_list + rest) != honest:
                 yield Change(what, as_text + rest)
 
-    def told(self, content: str | bytes) -> tuple[object, ...]:
+    def told(self, content):
         """Return what a file makes a command say."""
         result = self.run(content)
         return result.exit_code, result.output, str(result.exception)
 
-    def _changed_json(self) -> Iterator[Change]:
+    def _changed_json(self):
         first, rest = self._first()
         changes = json_changes(self._fill(first), self._schema(), as_yaml=self.reader.is_yaml)
         for what, content in changes:
             yield Change(what, content + rest)
 
-    def _changed_cells(self) -> Iterator[Change]:
+    def _changed_cells(self):
         if self.reader.parted_by == ",":
             header, *rows = csv.reader(io.StringIO(self.honest))
             assert set(self.reader.columns) <= set(header)
@@ -814,7 +814,7 @@ class Site:
             lines = [self.reader.parted_by.join(row) for row in changed]
             yield Change(what, "\n".join([*lines, rest]))
 
-    def run(self, content: str | bytes) -> click.testing.Result:
+    def run(self, content):
         self.path.write_bytes(content if isinstance(content, bytes) else content.encode())
         if self.reader.words == "verify {}" and self.reader.file != CONTENTS:
             seal(self.folder)
@@ -824,7 +824,7 @@ class Site:
         return click.testing.CliRunner().invoke(command, self.words)
 
 
-def check(site: Site, change: Change) -> None:
+def check(site, change):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     begin = time.process_time()  # which other work on the machine does not lengthen
     result = site.run(change.content)
@@ -848,14 +848,14 @@ def check(site: Site, change: Change) -> None:
     assert "Traceback" not in result.output, change.what
 
 
-def refuse(what: str, number: str) -> None:
+def refuse(what, number):
     raise AssertionError(f"{what}: {number} is printed")
 
 
 SHARE = re.compile(r"(?:.*_)?(?:score|kappa|share|unjudged|nDCG@10|RR@10|R@100|AP|RR|exam)")
 
 
-def assert_in_range(found: Any) -> None:
+def assert_in_range(found):
     """Every number is finite; a share, and a coefficient, is no larger than one."""
     if isinstance(found, dict):
         for name, value in found.items():
@@ -870,10 +870,10 @@ def assert_in_range(found: Any) -> None:
 
 
 @pytest.fixture(scope="module")
-def sites(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Site]:
+def sites(tmp_path_factory):
     made: dict[str, Site] = {}
 
-    def site(name: str) -> Site:
+    def site(name):
         if name not in made:
             made[name] = Site(READERS[name], tmp_path_factory.mktemp("values"))
         return made[name]
@@ -882,7 +882,7 @@ def sites(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Site]:
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_a_file_with_every_field_is_read(name: str, sites: Callable[[str], Site]) -> None:
+def test_a_file_with_every_field_is_read(name, sites):
     site = sites(name)
     result = site.run(site.filled())
     assert result.exit_code in {0, 1}, f"{result.output}\n{result.exception}"
@@ -892,7 +892,7 @@ def test_a_file_with_every_field_is_read(name: str, sites: Callable[[str], Site]
 
 
 @pytest.mark.parametrize("name", [name for name, one in READERS.items() if one.is_json])
-def test_no_number_in_json_is_taken_from_text(name: str, sites: Callable[[str], Site]) -> None:
+def test_no_number_in_json_is_taken_from_text(name, sites):
     site = sites(name)
     honest = site.told(site.filled())
     for change in site.texts_for_numbers():
@@ -900,7 +900,7 @@ def test_no_number_in_json_is_taken_from_text(name: str, sites: Callable[[str], 
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_some_hostile_values_do_no_harm(name: str, sites: Callable[[str], Site]) -> None:
+def test_some_hostile_values_do_no_harm(name, sites):
     changes = list(sites(name).changes())
     for change in random.Random(name).sample(changes, TRIED):
         check(sites(name), change)
@@ -908,12 +908,12 @@ def test_some_hostile_values_do_no_harm(name: str, sites: Callable[[str], Site])
 
 @pytest.mark.fuzz
 @pytest.mark.parametrize("name", READERS)
-def test_no_hostile_value_does_harm(name: str, sites: Callable[[str], Site]) -> None:
+def test_no_hostile_value_does_harm(name, sites):
     for change in sites(name).changes():
         check(sites(name), change)
 
 
-def answers() -> Iterator[tuple[str, Change]]:
+def answers():
     """Yield the damaged answers of a server of an index, each with what was asked."""
     document = {"segment": "Peat stores carbon.", "title": "a", "url": "https://a.example/"}
     document |= {"start_char": 0, "end_char": 19}
@@ -923,7 +923,7 @@ def answers() -> Iterator[tuple[str, Change]]:
         yield "document", change
 
 
-def check_answers(tried: list[tuple[str, Change]], index: IndexFolder, folder: Path) -> None:
+def check_answers(tried, index, folder):
     for number, (asked, change) in enumerate(tried):
         with RestServer(index) as server:
             address = RemoteAddress(url=server.url, index=NAME, timeout_s=5)
@@ -948,12 +948,10 @@ def check_answers(tried: list[tuple[str, Change]], index: IndexFolder, folder: P
                 assert refused.remedy, change.what
 
 
-def test_some_hostile_answers_of_a_server_do_no_harm(
-    small_index: IndexFolder, tmp_path: Path
-) -> None:
+def test_some_hostile_answers_of_a_server_do_no_harm(small_index, tmp_path):
     check_answers(random.Random("answers").sample(list(answers()), TRIED), small_index, tmp_path)
 
 
 @pytest.mark.fuzz
-def test_no_hostile_answer_of_a_server_does_harm(small_index: IndexFolder, tmp_path: Path) -> None:
+def test_no_hostile_answer_of_a_server_does_harm(small_index, tmp_path):
     check_answers(list(answers()), small_index, tmp_path)

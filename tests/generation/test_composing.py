@@ -8,18 +8,18 @@ from sidelight.generation.compose import Candidate, chances_missed, compose, ref
 from sidelight.generation.extractive.select import spread
 from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.generation.stopping import StoppingRule
-from sidelight.schemas.investigation.angle import Angle, Aspect, Coverage
+from sidelight.schemas.investigation.angle import Angle, Aspect
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence, ReportLimits
 from sidelight.schemas.segment import Segment, overlapping
 from sidelight.text import budget_words
 
 
-def sentence(words: int, host: str = "h", **covers: float) -> Candidate:
+def sentence(words, host="h", **covers):
     return Candidate(text="w " * words, covers=covers, host=host, segment_ids=("s",))
 
 
-def never(_: Candidate, __: Candidate) -> bool:
+def never(_, __):
     return False
 
 
@@ -116,7 +116,7 @@ EVIDENCE = EvidenceSet(
 )
 
 
-def drafted(words: int, cited: str = "x", **covers: float) -> DraftSentence:
+def drafted(words, cited="x", **covers):
     return DraftSentence(text=" ".join("w" * words), segment_ids=(cited,), covers=covers)
 
 
@@ -173,7 +173,7 @@ def test_a_draft_that_stays_empty_says_so():
 
 
 # What is taken for an angle comes from different windows and hosts.
-def window(document: int, number: int, host: str) -> Segment:
+def window(document, number, host):
     return Segment(
         segment_id=f"w_doc_00_{document}#{number}_{number}", url=f"https://{host}.example/", text=""
     )
@@ -231,7 +231,7 @@ WEIGHED = [
 RULE = StoppingRule(max_rounds=3, min_gain=0.1)
 
 
-def coverage(a: float, b: float, previous: Coverage | None = None, number: int = 1) -> Coverage:
+def coverage(a, b, previous=None, number=1):
     return RULE.coverage(WEIGHED, {"a": a, "b": b}, previous, number)
 
 
@@ -277,7 +277,7 @@ CITABLE = EvidenceSet(
 )  # the article itself, three windows of one document, another document
 
 
-def resolve(*cited: str) -> tuple[tuple[str, ...], list[tuple[str, str]]]:
+def resolve(*cited):
     draft = DraftReport(sentences=(DraftSentence(text="A fact.", segment_ids=cited),))
     report, dropped = resolve_report(TOPIC, draft, CITABLE, ReportLimits(250, 2, 1))
     return report.sentences[0].citations, [(one.segment_id, one.reason) for one in dropped]

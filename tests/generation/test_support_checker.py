@@ -9,20 +9,19 @@ from sidelight.checks.support import PromptedSupportCheck
 from sidelight.errors import StructuredOutputError
 from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.generation.support_checker import SupportChecker, without_attribution
-from sidelight.schemas.investigation.report import CheckedReport, DraftReport, DraftSentence
+from sidelight.schemas.investigation.report import DraftReport, DraftSentence
 from sidelight.wiring.judges import open_encoder
 from tests.helpers.asking.conversation import scripted
 from tests.helpers.asking.report_case import COUNT, EVIDENCE, LARK, OWNER, PROFILE
-from tests.helpers.models.scripted_model import Line
 
 ENCODE = open_encoder().encode
 
 
-def label(name: str) -> str:
+def label(name):
     return json.dumps({"reason": f"It is {name}.", "label": name})
 
 
-def checked(*sentences: DraftSentence, replies: tuple[Line, ...] = ()) -> CheckedReport:
+def checked(*sentences, replies=()):
     asked = scripted(*replies)
     checker = SupportChecker(ENCODE, PromptedSupportCheck(asked.model))
     draft = DraftReport(sentences=sentences, reserve=(said("In reserve."),))
@@ -32,7 +31,7 @@ def checked(*sentences: DraftSentence, replies: tuple[Line, ...] = ()) -> Checke
     return report
 
 
-def said(text: str, *cited: str) -> DraftSentence:
+def said(text, *cited):
     return DraftSentence(text=text, segment_ids=cited)
 
 

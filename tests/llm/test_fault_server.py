@@ -32,7 +32,7 @@ class Verdicts(Value):
     verdicts: tuple[Verdict, ...]
 
 
-def request(number: int = 0) -> Request:
+def request(number=0):
     message = Message(role="user", content=f"{PROMPT}\nThis is request {number}.")
     return Request(model=MODEL, messages=(message,))
 
@@ -46,19 +46,19 @@ def quick_backoff(monkeypatch):
 class Run:
     """Questions to one server, some at a time, each one answered or failed."""
 
-    def __init__(self, server: FaultServer, n: int, *, at_once: int = 8, timeout_s: float = 5.0):
+    def __init__(self, server, n, *, at_once=8, timeout_s=5.0):
         self.calls: list[Call] = []
         self.outcomes: list[Answer[Verdicts] | ReplyError] = []
         self.retries = 0
 
-        async def one(model: OpenAICompatModel, number: int) -> None:
+        async def one(model, number):
             try:
                 answer = await ask(model, request(number), Verdicts, known_keys, self.calls.append)
                 self.outcomes.append(answer)
             except ReplyError as error:
                 self.outcomes.append(error)
 
-        async def run() -> None:
+        async def run():
             async with OpenAICompatModel(
                 MODEL, server.base_url, max_concurrency=at_once, timeout_s=timeout_s
             ) as model:
@@ -68,7 +68,7 @@ class Run:
         asyncio.run(run())
 
 
-def known_keys(verdicts: Verdicts) -> None:
+def known_keys(verdicts):
     if {verdict.evidence_key for verdict in verdicts.verdicts} != {"E1", "E2"}:
         raise ValueError("judge E1 and E2")
 

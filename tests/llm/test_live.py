@@ -14,7 +14,6 @@ from sidelight.llm.cache import CachedModel
 from sidelight.llm.server.openai_compat import OpenAICompatModel, probe
 from sidelight.llm.structured import ask
 from sidelight.schemas.base import Value
-from tests.helpers.models.live_server import LiveServer
 
 pytestmark = pytest.mark.live
 
@@ -28,7 +27,7 @@ class Judgment(Value):
     keys: tuple[Literal["E1", "E2"], ...]
 
 
-def request(server: LiveServer, text: str, max_tokens: int = 2048) -> Request:
+def request(server, text, max_tokens=2048):
     message = Message(role="user", content=text)
     return Request(model=server.model, messages=(message,), max_tokens=max_tokens)
 

@@ -19,10 +19,10 @@ from sidelight.errors import (
 )
 from sidelight.llm.base import Message, Reply, Request
 from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
-from sidelight.llm.structured import Answer, Call, ask, check_each_once
-from sidelight.prompting import Prompt, load_prompt
+from sidelight.llm.structured import Call, ask, check_each_once
+from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from tests.helpers.models.scripted_model import Line, ScriptedModel
+from tests.helpers.models.scripted_model import ScriptedModel
 
 
 class Verdict(Value):
@@ -36,7 +36,7 @@ GOOD = '{"reason": "seen", "label": "yes"}'
 YES = Verdict(reason="seen", label="yes")
 
 
-def asked(*replies: Line) -> tuple[Answer[Verdict], ScriptedModel]:
+def asked(*replies):
     model = ScriptedModel(replies)
     answer = asyncio.run(ask(model, REQUEST, Verdict))
     model.assert_finished()
@@ -222,13 +222,13 @@ def prompt(tmp_path):
 class Asked:
     """One question to a scripted model, with all that was recorded of it."""
 
-    def __init__(self, *replies: Line) -> None:
+    def __init__(self, *replies):
         self.records: list[CallRecord] = []
         self.model = ScriptedModel(replies, name="tiny")
         sampling = Sampling(temperature=0.7, top_p=0.9, max_tokens=50, seed=None)
         self.prompted = PromptedModel(self.model, sampling, self.records.append, revision="r1")
 
-    def __call__(self, prompt: Prompt, claim: str = "rain is wet") -> Verdict:
+    def __call__(self, prompt, claim="rain is wet"):
         try:
             return asyncio.run(self.prompted.answer(prompt, Verdict, claim=claim))
         finally:
@@ -295,7 +295,7 @@ def test_calls_that_end_in_an_error_are_recorded_too(prompt):
 WHO = Request(model="scripted", messages=(Message(role="user", content="Who?"),))
 
 
-def reply_of(model: ScriptedModel) -> Reply:
+def reply_of(model):
     return asyncio.run(model.complete(WHO))
 
 

@@ -14,7 +14,7 @@ from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
 
 
-def result(topic_id: str, fingerprint: str = "f") -> TopicResult:
+def result(topic_id, fingerprint="f"):
     return TopicResult(
         topic_id=topic_id,
         fingerprint=fingerprint,
@@ -33,7 +33,7 @@ def directory(tmp_path):
     return RunDirectory(tmp_path / "runs" / "one")
 
 
-def names(directory: RunDirectory) -> list[str]:
+def names(directory):
     return sorted(
         str(path.relative_to(directory.path))
         for path in directory.path.rglob("*")

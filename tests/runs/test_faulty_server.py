@@ -3,11 +3,8 @@
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
-from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -30,11 +27,11 @@ def short_waits(monkeypatch):
     monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.005)
 
 
-def lines(path: Path) -> int:
+def lines(path):
     return len(path.read_text().splitlines())
 
 
-def n_rows(cache: Path, table: str) -> int:
+def n_rows(cache, table):
     database = sqlite3.connect(cache / "replies.sqlite")
     try:
         return int(database.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
@@ -42,16 +39,14 @@ def n_rows(cache: Path, table: str) -> int:
         database.close()
 
 
-def failures(summary: dict[str, Any]) -> Counter[str]:
+def failures(summary):
     counted: Counter[str] = Counter()
     for usage in summary["calls"]:
         counted.update(usage["failures"])
     return counted
 
 
-def check_faulty_run(
-    n_topics: int, made: Mapping[str, int], n_kinds: int, out: Path, *options: object
-) -> None:
+def check_faulty_run(n_topics, made, n_kinds, out, *options):
     """Run against a server that fails 30% of all requests, and count.
 
     Args:

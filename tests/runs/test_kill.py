@@ -5,8 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -17,12 +15,12 @@ from tests.helpers.models.fault_server import FaultServer
 from tests.helpers.prompted_runs import SHORT, files, run, write_inputs, write_narratives
 
 
-def start(options: list[str], out: Path) -> subprocess.Popen[str]:
+def start(options, out):
     command = [sys.executable, "-m", "sidelight.cli.main", "run", *options, "--output", str(out)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def timed(options: list[str], out: Path) -> float:
+def timed(options, out):
     """Return how long a run takes that nothing disturbs."""
     started = time.monotonic()
     _, errors = start(options, out).communicate()
@@ -30,7 +28,7 @@ def timed(options: list[str], out: Path) -> float:
     return time.monotonic() - started
 
 
-def killed_and_taken_up(options: list[str], out: Path, moments: Iterator[float], most: int) -> int:
+def killed_and_taken_up(options, out, moments, most):
     """Kill a run at the next moments, at most so often, and let it end; return how often."""
     killed = 0
     while True:
@@ -88,7 +86,7 @@ def test_ctrl_c_ends_a_run_with_a_word_and_it_goes_on_to_the_same_bytes(undistur
     assert files(tmp_path) == undisturbed.files
 
 
-def moments(kills: int, duration_s: float) -> Iterator[float]:
+def moments(kills, duration_s):
     """Yield moments without end: in random order, one in each of as many equal parts of a run."""
     rng = random.Random(kills)
     while True:

@@ -1,25 +1,23 @@
 """Submissions: valid files under their run ids, manual where a person had a hand in them."""
 
-from pathlib import Path
-
 import orjson
 import pytest
 
 from sidelight.errors import InvalidFileError, UsageError
-from sidelight.runs.directory import Packing, RunDirectory, pack_runs
+from sidelight.runs.directory import pack_runs
 from sidelight.tracks import load_track
 from tests.helpers.scripted_runs import IDS, run, scripted
 
 
-def made(folder: Path, name: str) -> RunDirectory:
+def made(folder, name):
     return run(folder / name, scripted, f"submission.run_id=sidelight-{name}").directory
 
 
-def pack(folder: Path, *runs: RunDirectory) -> Packing:
+def pack(folder, *runs):
     return pack_runs(runs, folder, load_track(), IDS)
 
 
-def types(file: Path) -> set[str]:
+def types(file):
     return {orjson.loads(line)["metadata"]["type"] for line in file.read_bytes().splitlines()}
 
 

@@ -7,7 +7,6 @@ import orjson
 from sidelight.config.settings import Settings
 from sidelight.index.folder import open_index
 from sidelight.index.remote.client import RemoteAddress, write_address
-from sidelight.runs.runner import RunSummary
 from sidelight.wiring.run import make_run
 from tests.helpers.indexes.rest_server import NAME, RestServer
 
@@ -15,7 +14,7 @@ from tests.helpers.indexes.rest_server import NAME, RestServer
 FINGERPRINT = re.compile(rb'"fingerprint": "[0-9a-f]{64}"')
 
 
-def files(run: RunSummary) -> dict[str, bytes]:
+def files(run):
     folder = run.directory.path
     return {
         path.relative_to(folder).as_posix(): FINGERPRINT.sub(b"", path.read_bytes())

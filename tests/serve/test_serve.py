@@ -12,10 +12,8 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager, contextmanager
-from pathlib import Path
-from typing import Any
 
 import pytest
 import uvicorn
@@ -40,7 +38,7 @@ ARTICLE = {"title": "A headline", "url": "https://example.org/a", "text": TEXT}
 Investigate = Callable[[Article, TopicLog], Awaitable[Outcome]]
 
 
-async def stepping(article: Article, log: TopicLog) -> Outcome:
+async def stepping(article, log):
     await log.timed("profile_article", asyncio.sleep)(0)
     return await scripted(article)
 
@@ -48,17 +46,11 @@ async def stepping(article: Article, log: TopicLog) -> Outcome:
 class Site:
     """A running server."""
 
-    def __init__(self, address: str, folder: Path) -> None:
+    def __init__(self, address, folder):
         self.address = address
         self.folder = folder
 
-    def ask(
-        self,
-        path: str,
-        body: object = None,
-        headers: dict[str, str] | None = None,
-        method: str | None = None,
-    ) -> tuple[int, Any, dict[str, str]]:
+    def ask(self, path, body=None, headers=None, method=None):
         """Return status, content and headers."""
         data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
         headers = {"Content-Type": "application/json"} | (headers or {})
@@ -71,12 +63,12 @@ class Site:
         is_json = found.get("content-type", "").startswith("application/json")
         return status, json.loads(content) if is_json else content.decode(), found
 
-    def submit(self) -> str:
+    def submit(self):
         status, content, _ = self.ask("/investigations", ARTICLE)
         assert status == 202, content
         return str(content["id"])
 
-    def events(self, job_id: str) -> list[dict[str, Any]]:
+    def events(self, job_id):
         """Return all events until the investigation has ended."""
         _, text, _ = self.ask(f"/investigations/{job_id}/events")
         return [
@@ -88,18 +80,18 @@ class Site:
 
 @contextmanager
 def served(
-    folder: Path,
-    investigate: Investigate = stepping,
+    folder,
+    investigate=stepping,
     *,
-    at_once: int = 1,
-    places: int = 5,
-    kept: int = 5,
-    per_minute: int = 1000,
-    limit_s: float = 60,
-    token: str = "",
-) -> Iterator[Site]:
+    at_once=1,
+    places=5,
+    kept=5,
+    per_minute=1000,
+    limit_s=60,
+    token="",
+):
     @asynccontextmanager
-    async def start() -> AsyncIterator[Investigate]:
+    async def start():
         yield investigate
 
     with Worker(start) as worker:
@@ -128,12 +120,12 @@ def served(
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(tmp_path_factory):
     with served(tmp_path_factory.mktemp("served")) as site:
         yield site
 
 
-def test_an_article_is_investigated_step_by_step_and_has_a_page(site: Site) -> None:
+def test_an_article_is_investigated_step_by_step_and_has_a_page(site):
     job_id = site.submit()
     events = site.events(job_id)
     assert events[-1]["state"] == "done"
@@ -147,7 +139,7 @@ def test_an_article_is_investigated_step_by_step_and_has_a_page(site: Site) -> N
     assert (site.folder / job_id / "task1.tsv").read_text().count("\n") == 10
 
 
-def test_the_start_page_allows_its_own_script_and_style_alone(site: Site) -> None:
+def test_the_start_page_allows_its_own_script_and_style_alone(site):
     _, page, headers = site.ask("/")
     policy = headers["content-security-policy"]
     for tag in ("style", "script"):
@@ -163,7 +155,7 @@ def test_the_start_page_allows_its_own_script_and_style_alone(site: Site) -> Non
     assert "<title>Investigate an article · sidelight</title>" in page
 
 
-def test_the_interface_is_described(site: Site) -> None:
+def test_the_interface_is_described(site):
     _, described, _ = site.ask("/openapi.json")
     assert set(described["paths"]) == {
         "/investigations",
@@ -190,7 +182,7 @@ NO_ARTICLES: dict[str, tuple[object, int]] = {
 
 
 @pytest.mark.parametrize(("body", "status"), NO_ARTICLES.values(), ids=NO_ARTICLES)
-def test_what_is_no_article_is_refused(site: Site, body: object, status: int) -> None:
+def test_what_is_no_article_is_refused(site, body, status):
     found, content, _ = site.ask("/investigations", body)
     assert found == status
     assert "detail" in content
@@ -215,21 +207,21 @@ SECRET = "words that nobody else may read"
         "NaN",
     ],
 )
-def test_what_json_cannot_say_is_refused_without_an_echo(site: Site, body: str) -> None:
+def test_what_json_cannot_say_is_refused_without_an_echo(site, body):
     status, content, _ = site.ask("/investigations", body.replace("SECRET", SECRET).encode())
     assert status == 422
     assert content["detail"][0]["msg"]
     assert "words" not in json.dumps(content)
 
 
-def test_invalid_articles_count_too(tmp_path: Path) -> None:
+def test_invalid_articles_count_too(tmp_path):
     with served(tmp_path, per_minute=2) as site:
         found = [site.ask("/investigations", b"{")[0] for _ in range(3)]
         assert found == [422, 422, 429]
         assert site.ask("/")[0] == 200
 
 
-def test_a_token_is_asked_for_everywhere(tmp_path: Path) -> None:
+def test_a_token_is_asked_for_everywhere(tmp_path):
     with served(tmp_path, token="0123456789abcdef") as site:
         basic = base64.b64encode(b"anyone:0123456789abcdef").decode()
         wrong = base64.b64encode(b"anyone:0123456789abcdeg").decode()
@@ -244,7 +236,7 @@ def test_a_token_is_asked_for_everywhere(tmp_path: Path) -> None:
         assert site.ask("/openapi.json")[0] == 401
 
 
-def test_listening_to_others_takes_names_and_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_listening_to_others_takes_names_and_a_token(monkeypatch):
     monkeypatch.delenv("SIDELIGHT_SERVE_TOKEN", raising=False)
     assert "localhost" in who_may_ask("127.0.0.1", ())[0]
     with pytest.raises(UsageError, match="the names by which they will"):
@@ -268,10 +260,8 @@ def test_listening_to_others_takes_names_and_a_token(monkeypatch: pytest.MonkeyP
         ("198.51.100.7", "203.0.113.9", "198.51.100.7"),
     ],
 )
-def test_only_a_proxy_here_may_say_where_a_request_came_from(
-    peer: str, header: str, client: str
-) -> None:
-    async def app(scope: Any, receive: Any, send: Any) -> None:
+def test_only_a_proxy_here_may_say_where_a_request_came_from(peer, header, client):
+    async def app(scope, receive, send):
         assert client_of(scope) == client
 
     headers = [(b"x-forwarded-for", header.encode())]
@@ -280,29 +270,27 @@ def test_only_a_proxy_here_may_say_where_a_request_came_from(
     assert client_of(scope) == client
 
 
-def test_a_page_elsewhere_cannot_submit(site: Site) -> None:
+def test_a_page_elsewhere_cannot_submit(site):
     # What a form of another site can send without asking the browser for leave.
     plain = site.ask("/investigations", ARTICLE, {"Content-Type": "text/plain"})
     assert plain[0] == 415
     assert site.ask("/", None, {"Host": "evil.example"})[0] == 400
 
 
-def test_unknown_investigations_are_not_found(site: Site) -> None:
+def test_unknown_investigations_are_not_found(site):
     for path in ("", "/events", "/page"):
         assert site.ask(f"/investigations/{'0' * 32}{path}")[0] == 404
         assert site.ask(f"/investigations/..%2F..%2Fetc{path}")[0] == 404
 
 
-def connected(site: Site) -> socket.socket:
+def connected(site):
     host, port = site.address.removeprefix("http://").split(":")
     connection = socket.create_connection((host, int(port)), timeout=10)
     connection.settimeout(10)
     return connection
 
 
-def test_a_body_that_trickles_is_refused(
-    site: Site, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_body_that_trickles_is_refused(site, monkeypatch, tmp_path):
     monkeypatch.setattr(app_module, "BODY_TIMEOUT_S", 0.2)
     with served(tmp_path) as slow, connected(slow) as connection:
         connection.sendall(
@@ -312,7 +300,7 @@ def test_a_body_that_trickles_is_refused(
         assert connection.recv(1000).startswith(b"HTTP/1.1 408")
 
 
-def test_a_body_without_a_length_is_cut_off(site: Site) -> None:
+def test_a_body_without_a_length_is_cut_off(site):
     with connected(site) as connection:
         connection.sendall(
             b"POST /investigations HTTP/1.1\r\nHost: 127.0.0.1\r\n"
@@ -324,16 +312,14 @@ def test_a_body_without_a_length_is_cut_off(site: Site) -> None:
         assert connection.recv(1000).startswith(b"HTTP/1.1 413")
 
 
-def test_a_silent_connection_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_silent_connection_is_closed(tmp_path, monkeypatch):
     monkeypatch.setattr(server_module, "_SILENCE_S", 0.2)
     with served(tmp_path) as site, connected(site) as connection:
         connection.sendall(b"GET / HTT")
         assert connection.recv(1000) == b""
 
 
-def test_a_connection_that_falls_silent_after_a_request_is_closed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_connection_that_falls_silent_after_a_request_is_closed(tmp_path, monkeypatch):
     monkeypatch.setattr(server_module, "_SILENCE_S", 0.3)
     monkeypatch.setattr(server_module, "_KEEP_ALIVE_S", 60)
     with served(tmp_path) as site, connected(site) as connection:
@@ -348,9 +334,7 @@ def test_a_connection_that_falls_silent_after_a_request_is_closed(
         assert connection.recv(1000) == b""
 
 
-def test_one_client_cannot_take_all_connections(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_client_cannot_take_all_connections(tmp_path, monkeypatch):
     monkeypatch.setattr(server_module, "_CONNECTIONS_OF_A_CLIENT", 3)
     with served(tmp_path) as site:
         held = [connected(site) for _ in range(3)]
@@ -366,9 +350,7 @@ def test_one_client_cannot_take_all_connections(
         assert site.ask("/")[0] == 200
 
 
-def test_one_client_cannot_take_all_event_streams(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_client_cannot_take_all_event_streams(tmp_path, monkeypatch):
     monkeypatch.setattr(app_module, "STREAMS_OF_A_CLIENT", 2)
     with served(tmp_path, endless) as site:
         job = site.submit()
@@ -384,10 +366,10 @@ def test_one_client_cannot_take_all_event_streams(
         assert site.events(job)[-1]["state"] == "failed"
 
 
-def test_too_many_are_told_to_come_back(tmp_path: Path) -> None:
+def test_too_many_are_told_to_come_back(tmp_path):
     release = threading.Event()
 
-    async def waiting(article: Article, log: TopicLog) -> Outcome:
+    async def waiting(article, log):
         await asyncio.to_thread(release.wait)
         return await scripted(article)
 
@@ -416,12 +398,10 @@ def test_too_many_are_told_to_come_back(tmp_path: Path) -> None:
     ],
     ids=["topic", "machine", "unforeseen"],
 )
-def test_a_failure_is_told_and_the_next_one_runs(
-    error: Exception, message: str, tmp_path: Path
-) -> None:
+def test_a_failure_is_told_and_the_next_one_runs(error, message, tmp_path):
     errors = [error]
 
-    async def failing(article: Article, log: TopicLog) -> Outcome:
+    async def failing(article, log):
         if errors:
             raise errors.pop()
         return await scripted(article)
@@ -432,9 +412,7 @@ def test_a_failure_is_told_and_the_next_one_runs(
         assert site.events(site.submit())[-1]["state"] == "done"
 
 
-def test_a_page_that_cannot_be_written_does_not_stop_the_desk(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_that_cannot_be_written_does_not_stop_the_desk(tmp_path, monkeypatch):
     monkeypatch.setattr("sidelight.serve.desk.render_page", lambda page: 1 / 0)
     with served(tmp_path) as site:
         for _ in range(2):
@@ -442,19 +420,19 @@ def test_a_page_that_cannot_be_written_does_not_stop_the_desk(
             assert (end["state"], "log says why" in end["message"]) == ("failed", True)
 
 
-async def endless(article: Article, log: TopicLog) -> Outcome:
+async def endless(article, log):
     await log.timed("profile_article", asyncio.sleep)(3600)
     return await scripted(article)
 
 
-def test_what_takes_too_long_is_ended(tmp_path: Path) -> None:
+def test_what_takes_too_long_is_ended(tmp_path):
     with served(tmp_path, endless, limit_s=0.2) as site:
         for _ in range(2):
             end = site.events(site.submit())[-1]
             assert (end["state"], "took longer than" in end["message"]) == ("failed", True)
 
 
-def test_what_is_cancelled_ends_whether_it_runs_or_waits(tmp_path: Path) -> None:
+def test_what_is_cancelled_ends_whether_it_runs_or_waits(tmp_path):
     with served(tmp_path, endless) as site:
         running, waiting = site.submit(), site.submit()
         while site.ask(f"/investigations/{running}")[1]["state"] != "running":
@@ -470,7 +448,7 @@ def test_what_is_cancelled_ends_whether_it_runs_or_waits(tmp_path: Path) -> None
     assert time.monotonic() - begin < 10  # the server stops, though something runs
 
 
-def test_old_investigations_are_removed(tmp_path: Path) -> None:
+def test_old_investigations_are_removed(tmp_path):
     with served(tmp_path, kept=2) as site:
         jobs = []
         for _ in range(4):
@@ -481,7 +459,7 @@ def test_old_investigations_are_removed(tmp_path: Path) -> None:
         assert sorted(path.name for path in tmp_path.iterdir()) == sorted(left)
 
 
-def test_investigations_survive_a_restart(tmp_path: Path) -> None:
+def test_investigations_survive_a_restart(tmp_path):
     with served(tmp_path) as site:
         done = site.submit()
         site.events(done)
@@ -498,9 +476,9 @@ def test_investigations_survive_a_restart(tmp_path: Path) -> None:
         assert site.ask(f"/investigations/{running}/page")[0] == 200
 
 
-def test_what_cannot_be_opened_is_said_at_once() -> None:
+def test_what_cannot_be_opened_is_said_at_once():
     @asynccontextmanager
-    async def start() -> AsyncIterator[Any]:
+    async def start():
         raise MachineError("no Java")
         yield
 

@@ -6,16 +6,12 @@ import asyncio
 import os
 import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from sidelight.runs.log import TopicLog
-from sidelight.schemas.investigation.trace import Outcome
-from sidelight.schemas.topic import Article
 from tests.helpers.scripted_runs import scripted
 from tests.serve.test_jobs import HTML, PLAN, SELECTION
-from tests.serve.test_serve import TEXT, Site, endless, served
+from tests.serve.test_serve import TEXT, endless, served
 
 pytestmark = pytest.mark.slow
 
@@ -23,14 +19,14 @@ pytestmark = pytest.mark.slow
 class Tab:
     """A tab, and what its page complained of."""
 
-    def __init__(self, browser: Any, **options: Any) -> None:
+    def __init__(self, browser, **options):
         self.page = browser.new_page(**options)
         self.said: list[str] = []
         self.page.on("console", lambda message: self.said.append(message.text))
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
 
 
-def submit(tab: Any, site: Site, title: str = "A marsh <b>dries</b>") -> str:
+def submit(tab, site, title="A marsh <b>dries</b>"):
     tab.goto(site.address)
     tab.locator("#title").fill(title)
     tab.locator("#text").fill(TEXT)
@@ -39,10 +35,10 @@ def submit(tab: Any, site: Site, title: str = "A marsh <b>dries</b>") -> str:
     return str(tab.url)
 
 
-def test_an_article_is_followed_over_a_reload_to_its_page(browser: Any, tmp_path: Path) -> None:
+def test_an_article_is_followed_over_a_reload_to_its_page(browser, tmp_path):
     release = threading.Event()
 
-    async def telling(article: Article, log: TopicLog) -> Outcome:
+    async def telling(article, log):
         for step, result in (("plan_queries", PLAN), ("select_evidence", SELECTION)):
             await log.timed(step, lambda one=result: asyncio.sleep(0, one))()
         await asyncio.to_thread(release.wait)
@@ -74,7 +70,7 @@ def test_an_article_is_followed_over_a_reload_to_its_page(browser: Any, tmp_path
         page.close()
 
 
-def test_what_is_cancelled_says_so(browser: Any, tmp_path: Path) -> None:
+def test_what_is_cancelled_says_so(browser, tmp_path):
     with served(tmp_path, endless) as site:
         page = Tab(browser).page
         submit(page, site)
@@ -84,7 +80,7 @@ def test_what_is_cancelled_says_so(browser: Any, tmp_path: Path) -> None:
         page.close()
 
 
-def test_a_job_is_followed_over_a_restart(browser: Any, tmp_path: Path) -> None:
+def test_a_job_is_followed_over_a_restart(browser, tmp_path):
     page = Tab(browser).page
     with served(tmp_path, endless) as site:
         address = submit(page, site)
@@ -95,7 +91,7 @@ def test_a_job_is_followed_over_a_restart(browser: Any, tmp_path: Path) -> None:
     page.close()
 
 
-def test_a_file_is_taken_and_a_poor_text_is_explained(browser: Any, tmp_path: Path) -> None:
+def test_a_file_is_taken_and_a_poor_text_is_explained(browser, tmp_path):
     saved, short = tmp_path / "saved.html", tmp_path / "short.txt"
     saved.write_text(HTML)
     short.write_text("Too short.")
@@ -117,7 +113,7 @@ def test_a_file_is_taken_and_a_poor_text_is_explained(browser: Any, tmp_path: Pa
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_axe_finds_no_violation(scheme: str, width: int, browser: Any, tmp_path: Path) -> None:
+def test_axe_finds_no_violation(scheme, width, browser, tmp_path):
     if "SIDELIGHT_AXE" not in os.environ:
         pytest.skip("needs SIDELIGHT_AXE, the path of axe.min.js from npm's axe-core")
     script = Path(os.environ["SIDELIGHT_AXE"]).read_text(encoding="utf-8")

@@ -17,7 +17,7 @@ TRACK = load_track()
 SCALES = TRACK.scales
 
 
-def question(rank: int, importance: str, *answers: str) -> RubricQuestion:
+def question(rank, importance, *answers):
     return RubricQuestion(
         question_id=f"t-{rank}",
         rank=rank,
@@ -36,7 +36,7 @@ RUBRIC = Rubric(
 )
 
 
-def pair(run: str, rubric_rank: int, rank: int, label: str) -> QuestionAssessment:
+def pair(run, rubric_rank, rank, label):
     return QuestionAssessment(
         topic_id="t",
         rubric_question_rank=rubric_rank,
@@ -46,19 +46,19 @@ def pair(run: str, rubric_rank: int, rank: int, label: str) -> QuestionAssessmen
     )
 
 
-def answer(run: str, answer_id: str, label: str | Unjudged) -> AnswerAssessment:
+def answer(run, answer_id, label):
     return AnswerAssessment(
         topic_id="t", run_tag=run, answer_id=answer_id, label=label, rationale="so it says"
     )
 
 
-def compound(run: str, rank: int, label: str) -> CompoundAssessment:
+def compound(run, rank, label):
     return CompoundAssessment(
         topic_id="t", run_tag=run, run_question_rank=rank, run_question_text="?", label=label
     )
 
 
-def labels(name: str = "people", *, best: str = "one") -> Labels:
+def labels(name="people", *, best="one"):
     other = "two" if best == "one" else "one"
     return Labels(
         name=name,
@@ -86,7 +86,7 @@ def labels(name: str = "people", *, best: str = "one") -> Labels:
     )
 
 
-def test_what_was_earned_and_lost_adds_up_to_the_score() -> None:
+def test_what_was_earned_and_lost_adds_up_to_the_score():
     marks = Marker(SCALES, labels(), "one", "one").mark(RUBRIC)
     first, second = marks.questions
     # Weights 4 and 1 of 5. First question: (1 + 0.5) / 2 of 4/5. Second: nothing of 1/5.
@@ -101,7 +101,7 @@ def test_what_was_earned_and_lost_adds_up_to_the_score() -> None:
     assert marks.question_score == pytest.approx(0.4)
 
 
-def test_losses_add_up_by_stage() -> None:
+def test_losses_add_up_by_stage():
     marks = Marker(SCALES, labels(), "one", "one").mark(RUBRIC)
     # b: half of 1/2 of 4/5, d: all of 1/2 of 1/5; c: all of 1/2 of 1/5.
     assert marks.lost_at == {"selected": pytest.approx(0.3), "judged": pytest.approx(0.1)}
@@ -111,13 +111,13 @@ def test_losses_add_up_by_stage() -> None:
     ]
 
 
-def test_the_nearest_question_that_counts_is_named() -> None:
+def test_the_nearest_question_that_counts_is_named():
     first, second = Marker(SCALES, labels(), "one", "one").mark(RUBRIC).questions
     assert (first.matched_rank, first.matched_label) == (3, "similar")
     assert (second.matched_rank, second.matched_label) == (None, None)
 
 
-def test_every_answer_has_its_label_and_reason() -> None:
+def test_every_answer_has_its_label_and_reason():
     marks = Marker(SCALES, labels(), "one", "one").mark(RUBRIC)
     given = [(one.label, one.reason) for mark in marks.questions for one in mark.answers]
     assert given == [
@@ -128,13 +128,13 @@ def test_every_answer_has_its_label_and_reason() -> None:
     ]
 
 
-def test_a_run_that_nobody_judged_has_no_score() -> None:
+def test_a_run_that_nobody_judged_has_no_score():
     marks = Marker(SCALES, labels(), "none-t1", "none-t2").mark(RUBRIC)
     assert marks.question_score is marks.support_score is marks.contradiction_score is None
     assert {one.label for mark in marks.questions for one in mark.answers} == {None}
 
 
-def test_boards_rank_runs_and_mark_ours() -> None:
+def test_boards_rank_runs_and_mark_ours():
     boards = leaderboards(TRACK, {"t": RUBRIC}, labels(), frozenset({"two"}))
     assert [board.task for board in boards] == ["Questions (Task 1)", "Reports (Task 2)"]
     for board in boards:
@@ -142,7 +142,7 @@ def test_boards_rank_runs_and_mark_ours() -> None:
         assert board.headroom[0].best_runs == ("one",)
 
 
-def test_two_judges_that_disagree_have_a_negative_tau() -> None:
+def test_two_judges_that_disagree_have_a_negative_tau():
     sources = [labels(), labels("a model", best="two")]
     questions, reports = compare_judges(TRACK, {"t": RUBRIC}, sources)
     assert (questions.task, questions.first, questions.second) == (

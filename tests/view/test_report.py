@@ -17,7 +17,7 @@ SEGMENTS = {
 }
 
 
-def test_the_passage_nearest_in_words_is_set_apart_and_the_text_stays_whole() -> None:
+def test_the_passage_nearest_in_words_is_set_apart_and_the_text_stays_whole():
     report = (
         CitedSentence(text="Twelve percent of the lake's water is lost.", citations=("one",)),
     )
@@ -28,7 +28,7 @@ def test_the_passage_nearest_in_words_is_set_apart_and_the_text_stays_whole() ->
     assert (citation.source.page.host, citation.source.page.title) == ("lake.example", "A lake")
 
 
-def test_sources_are_numbered_by_first_citation_and_know_who_cites_them() -> None:
+def test_sources_are_numbered_by_first_citation_and_know_who_cites_them():
     report = (
         CitedSentence(text="Second first.", citations=("two",)),
         CitedSentence(text="Then both.", citations=("one", "two")),
@@ -47,7 +47,7 @@ def test_sources_are_numbered_by_first_citation_and_know_who_cites_them() -> Non
     assert sentences[0].citations[0].nearest == ""
 
 
-def test_a_segment_that_the_run_does_not_hold_is_named() -> None:
+def test_a_segment_that_the_run_does_not_hold_is_named():
     _, (source,) = cite((CitedSentence(text="So.", citations=("three",)),), SEGMENTS, {})
     assert (source.page.host, source.page.url, source.text) == ("three", "", "")
 
@@ -59,7 +59,7 @@ CHECKED = (
 )
 
 
-def stood(number: int, label: str, *cited: str) -> SentenceSupport:
+def stood(number, label, *cited):
     return SentenceSupport(
         text=CHECKED[number].text,
         segment_ids=cited,
@@ -69,7 +69,7 @@ def stood(number: int, label: str, *cited: str) -> SentenceSupport:
     )
 
 
-def test_the_last_check_of_a_sentence_counts() -> None:
+def test_the_last_check_of_a_sentence_counts():
     trace = Trace(
         stood={
             1: (stood(0, "partial", "two", "one"), stood(1, "full", "one")),
@@ -82,12 +82,12 @@ def test_the_last_check_of_a_sentence_counts() -> None:
     }
 
 
-def test_a_label_does_not_outlive_a_citation_that_was_dropped() -> None:
+def test_a_label_does_not_outlive_a_citation_that_was_dropped():
     trace = Trace(stood={0: (stood(1, "full", "one", "two"),)})
     assert checked_support(CHECKED, trace) == {}
 
 
-def test_a_judge_may_take_support_away_and_not_add_to_what_was_learned() -> None:
+def test_a_judge_may_take_support_away_and_not_add_to_what_was_learned():
     checked = {
         "1": ShownSupport("full", "own"),
         "2": ShownSupport("partial", "own"),

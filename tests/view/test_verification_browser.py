@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -28,7 +26,7 @@ pytestmark = pytest.mark.slow
 PASSAGES, ITEMS = 200, 10
 
 
-def query(name: str, passages: int) -> GradedQuery:
+def query(name, passages):
     return GradedQuery(
         name,
         tuple(
@@ -53,7 +51,7 @@ def query(name: str, passages: int) -> GradedQuery:
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def page(tmp_path_factory):
     items = {f"q{one}/{item}": f"Question {item} of it?" for one in (1, 2) for item in range(ITEMS)}
     found = verification(
         [query("q1", PASSAGES), query("q2", 3)], 5, None, {"q1": "why bogs"}, items
@@ -64,7 +62,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def tab(browser: Any, page: Path) -> Iterator[Any]:
+def tab(browser, page):
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     tab = context.new_page()
     asked: list[str] = []
@@ -79,7 +77,7 @@ def tab(browser: Any, page: Path) -> Iterator[Any]:
     context.close()
 
 
-def focused(tab: Any) -> tuple[str, int]:
+def focused(tab):
     """The passage and the column of the cell that has the focus."""
     row, column = tab.evaluate(
         "(() => { const cell = document.activeElement; const row = cell.parentElement;"
@@ -88,7 +86,7 @@ def focused(tab: Any) -> tuple[str, int]:
     return row, column
 
 
-def reach_the_grid(tab: Any) -> None:
+def reach_the_grid(tab):
     """Press Tab until a cell has the focus, as somebody without a mouse does."""
     for _ in range(400):
         tab.keyboard.press("Tab")
@@ -97,7 +95,7 @@ def reach_the_grid(tab: Any) -> None:
     raise AssertionError("no key press reached a cell")
 
 
-def test_a_large_page_is_soon_there(browser: Any, page: Path) -> None:
+def test_a_large_page_is_soon_there(browser, page):
     times = []
     for _ in range(3):
         tab = browser.new_page()
@@ -114,7 +112,7 @@ def test_a_large_page_is_soon_there(browser: Any, page: Path) -> None:
     assert min(times) < 1000
 
 
-def test_the_keyboard_is_enough(tab: Any) -> None:
+def test_the_keyboard_is_enough(tab):
     reach_the_grid(tab)
     assert focused(tab) == ("p0", 0)
     for key, place in (
@@ -147,7 +145,7 @@ def test_the_keyboard_is_enough(tab: Any) -> None:
     assert tab.locator("#grid1 th[aria-sort=descending]").count() == 1
 
 
-def test_a_mouse_is_enough_and_a_second_click_sorts_the_other_way(tab: Any) -> None:
+def test_a_mouse_is_enough_and_a_second_click_sorts_the_other_way(tab):
     tab.locator("#grid1 tr[data-passage=p3] .cell").nth(2).click()
     assert tab.locator("#asked").inner_text() == "Question 2 of it?"
     tab.get_by_role("button", name="Correct to 1").click()
@@ -161,7 +159,7 @@ def test_a_mouse_is_enough_and_a_second_click_sorts_the_other_way(tab: Any) -> N
     assert tab.locator("#grid1 th[data-key=best]").get_attribute("aria-sort") == "ascending"
 
 
-def test_what_was_said_is_saved_and_remembered(tab: Any) -> None:
+def test_what_was_said_is_saved_and_remembered(tab):
     tab.select_option("#query", "grid2")
     assert not tab.locator("#grid1").is_visible()
     tab.locator("#grid2 .cell").nth(1).click()
@@ -177,7 +175,7 @@ def test_what_was_said_is_saved_and_remembered(tab: Any) -> None:
     }
 
 
-def test_a_narrow_window_scrolls_the_grid_alone(browser: Any, page: Path) -> None:
+def test_a_narrow_window_scrolls_the_grid_alone(browser, page):
     tab = browser.new_page(viewport={"width": 390, "height": 844})
     tab.goto(page.as_uri())
     assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -186,7 +184,7 @@ def test_a_narrow_window_scrolls_the_grid_alone(browser: Any, page: Path) -> Non
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_axe_finds_no_violation(scheme: str, width: int, browser: Any, page: Path) -> None:
+def test_axe_finds_no_violation(scheme, width, browser, page):
     if "SIDELIGHT_AXE" not in os.environ:
         pytest.skip("needs SIDELIGHT_AXE, the path of axe.min.js from npm's axe-core")
     tab = browser.new_page(

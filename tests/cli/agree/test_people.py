@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -11,7 +10,7 @@ from sidelight.cli.main import app
 from sidelight.errors import InvalidFileError
 
 
-def answer(run: str, text: str, *labels: str) -> dict[str, object]:
+def answer(run, text, *labels):
     items = ("Garrick Voss is a paid fellow of the institute.", "The bill passed in May.")
     nuggets = [
         {"text": item, "importance": "vital", "assignment": label}
@@ -34,7 +33,7 @@ SAID = answer(
 NOT_SAID = answer("b", "Nothing is known about peat.", "not_support", "not_support")
 
 
-def test_the_judge_is_held_against_labels_in_a_file(tmp_path: Path) -> None:
+def test_the_judge_is_held_against_labels_in_a_file(tmp_path):
     path = tmp_path / "labels.jsonl.gz"
     with gzip.open(path, "wt") as stream:
         stream.writelines(json.dumps(line) + "\n" for line in (SAID, NOT_SAID))
@@ -46,7 +45,7 @@ def test_the_judge_is_held_against_labels_in_a_file(tmp_path: Path) -> None:
     assert (found["kappa"], found["accuracy"], found["tau"]) == (1.0, 1.0, 1.0)
 
 
-def test_a_broken_line_is_named(tmp_path: Path) -> None:
+def test_a_broken_line_is_named(tmp_path):
     path = tmp_path / "labels.jsonl"
     path.write_text(json.dumps(SAID) + "\n{broken\n")
     done = CliRunner().invoke(app, ["agree", "answers", str(path), "--words-only"])
@@ -55,7 +54,7 @@ def test_a_broken_line_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_people_and_the_shipped_judge_on_public_labels(shared_data: Path) -> None:
+def test_people_and_the_shipped_judge_on_public_labels(shared_data):
     """What it was fitted on: these figures say that it is the judge that was shipped."""
     path = shared_data / "rag-2024" / "nugget-assignments.jsonl.gz"
     done = CliRunner().invoke(app, ["agree", "answers", str(path), "--words-only", "--json"])

@@ -2,19 +2,17 @@ from __future__ import annotations
 
 import json
 from functools import partial
-from pathlib import Path
 
 import pytest
 
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.labels.qrels import read_qrels, write_qrels
 from tests.helpers.commands import said
-from tests.helpers.public_data import PublicData
 
 vote = partial(said, "agree", "vote")
 
 
-def test_the_majority_is_written_with_what_each_said(tmp_path: Path) -> None:
+def test_the_majority_is_written_with_what_each_said(tmp_path):
     for name, lines in {"a": "1 0 x 3\n1 0 y 0\n", "b": "1 0 x 3\n", "c": "1 0 x 1\n"}.items():
         (tmp_path / name).write_text(lines)
     out = tmp_path / "out"
@@ -29,12 +27,12 @@ def test_the_majority_is_written_with_what_each_said(tmp_path: Path) -> None:
         vote(tmp_path / "a", tmp_path / "a", "-o", out)
 
 
-def test_an_id_with_white_space_is_refused(tmp_path: Path) -> None:
+def test_an_id_with_white_space_is_refused(tmp_path):
     with pytest.raises(InputError, match="cannot write 'a b'"):
         write_qrels(tmp_path / "q", {"1": {"a b": 0}})
 
 
-def test_three_public_models(shared_data: PublicData, tmp_path: Path) -> None:
+def test_three_public_models(shared_data, tmp_path):
     judges = sorted((shared_data / "rag-2025" / "umbrela-2026").iterdir())
     found = json.loads(vote(*judges, "-o", tmp_path, "--json"))
     assert found["agreeing"] == {"3": 6888, "2": 16753, "1": 2700}

@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 from sidelight.formats.runs.trec_run import read_trec_run
 from tests.helpers.commands import said
 
 
-def test_runs_are_fused_by_rank(tmp_path: Path) -> None:
+def test_runs_are_fused_by_rank(tmp_path):
     (tmp_path / "a.txt").write_text("1 Q0 x 1 9 a\n1 Q0 y 2 8 a\n2 Q0 z 1 7 a\n")
     (tmp_path / "b.txt").write_text("1 Q0 y 1 0.3 b\n1 Q0 w 2 0.2 b\n")
     fused = tmp_path / "fused.txt"

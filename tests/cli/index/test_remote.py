@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import orjson
 import pytest
 
 from sidelight.errors import MachineError, UsageError
-from sidelight.index.folder import IndexFolder
 from sidelight.index.remote.client import tokens_file
 from tests.helpers.commands import said
 from tests.helpers.indexes.rest_server import NAME, RestServer
@@ -16,7 +13,7 @@ from tests.helpers.indexes.rest_server import NAME, RestServer
 TOKEN = "s3cret-of-the-tests"
 
 
-def test_a_folder_stands_for_an_index_on_a_server(small_index: IndexFolder, tmp_path: Path) -> None:
+def test_a_folder_stands_for_an_index_on_a_server(small_index, tmp_path):
     folder = tmp_path / "remote"
     with RestServer(small_index) as server:
         made = said("index", "remote", server.url, NAME, "-o", folder)
@@ -33,7 +30,7 @@ def test_a_folder_stands_for_an_index_on_a_server(small_index: IndexFolder, tmp_
         assert "need vectors" in said("doctor", "--index", folder, "--config", config, code=3)
 
 
-def test_what_a_user_gets_wrong_is_said(small_index: IndexFolder, tmp_path: Path) -> None:
+def test_what_a_user_gets_wrong_is_said(small_index, tmp_path):
     with pytest.raises(UsageError, match="address of a server"):
         said("index", "remote", "localhost:8081", NAME, "-o", tmp_path / "a")
     with pytest.raises(UsageError, match="environment variable"):
@@ -43,9 +40,7 @@ def test_what_a_user_gets_wrong_is_said(small_index: IndexFolder, tmp_path: Path
     assert not (tmp_path / "a").exists()
 
 
-def test_a_server_receives_the_token_that_the_user_allows_it(
-    small_index: IndexFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_receives_the_token_that_the_user_allows_it(small_index, tmp_path, monkeypatch):
     monkeypatch.setenv("PYSERINI_API_TOKEN", TOKEN)
     with RestServer(small_index, token=TOKEN) as server:
         folder = tmp_path / "remote"
@@ -63,7 +58,7 @@ def test_a_server_receives_the_token_that_the_user_allows_it(
     assert TOKEN not in written
 
 
-def test_a_token_in_plain_text_is_refused(tmp_path: Path) -> None:
+def test_a_token_in_plain_text_is_refused(tmp_path):
     allowed = ("--token-variable", "PYSERINI_API_TOKEN")
     with pytest.raises(UsageError, match="unencrypted"):
         said("index", "remote", "http://far.example", NAME, "-o", tmp_path / "far", *allowed)

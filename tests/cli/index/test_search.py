@@ -1,19 +1,16 @@
 from __future__ import annotations
 
 import gzip
-from pathlib import Path
 
 import orjson
 import pytest
 
 from sidelight.errors import UsageError
 from sidelight.formats.runs.trec_run import read_trec_run
-from sidelight.index.folder import IndexFolder
-from sidelight.schemas.segment import Segment
 from tests.helpers.commands import said
 
 
-def test_from_documents_to_hits(tmp_path: Path) -> None:
+def test_from_documents_to_hits(tmp_path):
     documents = tmp_path / "documents.jsonl.gz"
     body = " ".join(f"The {word} stands here." for word in ["vase", "lamp"] * 8)
     document = {"docid": "m_doc_00_1", "body": body, "title": "A [bold] house"}
@@ -32,7 +29,7 @@ def test_from_documents_to_hits(tmp_path: Path) -> None:
     assert "A [bold] house" in shown
 
 
-def test_hits_as_json(small_index: IndexFolder, small_corpus: list[Segment]) -> None:
+def test_hits_as_json(small_index, small_corpus):
     query = ("bakery accounts", "--retriever", "bm25")
     found = orjson.loads(said("search", "--index", small_index.path, *query, "--json"))
     assert [hit["rank"] for hit in found] == list(range(1, len(found) + 1))
@@ -42,12 +39,12 @@ def test_hits_as_json(small_index: IndexFolder, small_corpus: list[Segment]) -> 
     assert "bakery" in best.text
 
 
-def test_no_hit(small_index: IndexFolder) -> None:
+def test_no_hit(small_index):
     shown = said("search", "--index", small_index.path, "xyzzy", "--retriever", "bm25")
     assert shown == "No segment was found.\n"
 
 
-def test_queries_make_a_trec_run(small_index: IndexFolder, tmp_path: Path) -> None:
+def test_queries_make_a_trec_run(small_index, tmp_path):
     queries = tmp_path / "queries.tsv"
     queries.write_text("7\twho owns the ferry\n8\tunsafe glacier\n")
     output = tmp_path / "run.txt"
@@ -59,12 +56,12 @@ def test_queries_make_a_trec_run(small_index: IndexFolder, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("arguments", [[], ["words", "--queries", "q"], ["--queries", "q"]])
-def test_words_or_queries(small_index: IndexFolder, arguments: list[str]) -> None:
+def test_words_or_queries(small_index, arguments):
     with pytest.raises(UsageError, match="either words"):
         said("search", "--index", small_index.path, *arguments)
 
 
-def test_doctor_names_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_doctor_names_what_is_missing(monkeypatch, tmp_path):
     healthy = orjson.loads(said("doctor", "--json"))
     assert healthy["ok"]
     assert {check["name"] for check in healthy["checks"]} >= {"Java", "FAISS", "torch", "disk"}
@@ -73,6 +70,6 @@ def test_doctor_names_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path:
 
 
 @pytest.mark.parametrize("words", ["", "   "])
-def test_no_words_are_refused(words: str, small_index: IndexFolder) -> None:
+def test_no_words_are_refused(words, small_index):
     with pytest.raises(UsageError, match="expected words to search for; found none"):
         said("search", "--index", small_index.path, words)

@@ -1,14 +1,12 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.errors import InvalidFileError
 
 
-def test_a_broken_line_is_shown_by_build_and_info_and_stops_a_strict_build(tmp_path: Path) -> None:
+def test_a_broken_line_is_shown_by_build_and_info_and_stops_a_strict_build(tmp_path):
     shard, folder = tmp_path / "shard.jsonl", str(tmp_path / "index")
     shard.write_text('{"docid": "a", "segment": "sound"}\n{"docid": "b"}\n')
     build = ["index", "build", str(shard), "-o", folder]

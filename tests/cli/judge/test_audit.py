@@ -4,7 +4,6 @@ import csv
 import json
 import shutil
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -21,7 +20,7 @@ QUESTIONS = SAMPLE / "runs" / "question_generation_runs" / "tidepool-t1"
 
 
 @pytest.fixture
-def rubrics(tmp_path: Path) -> Path:
+def rubrics(tmp_path):
     """The rubric of one topic."""
     (tmp_path / "rubrics").mkdir()
     shutil.copy(min((SAMPLE / "human_rubrics").iterdir()), tmp_path / "rubrics")
@@ -38,9 +37,7 @@ audit = partial(said, "audit")
         (QUESTIONS, "task1", ["order", "author", "instruction"]),
     ],
 )
-def test_the_embedded_judge(
-    run: Path, task: str, probes: list[str], rubrics: Path, tmp_path: Path
-) -> None:
+def test_the_embedded_judge(run, task, probes, rubrics, tmp_path):
     given = (run, "--task", task, "--rubrics", rubrics, "--words-only", "-o", tmp_path / "out")
     shown = audit(*given)
     assert "judge: embedded 5 (words only, weights " in shown
@@ -57,9 +54,7 @@ def test_the_embedded_judge(
         assert one["left"] or not changed[one["probe"]] or one["most"] is None
 
 
-def test_a_prompted_judge_without_a_mind_is_caught_and_replayed(
-    rubrics: Path, tmp_path: Path
-) -> None:
+def test_a_prompted_judge_without_a_mind_is_caught_and_replayed(rubrics, tmp_path):
     given = (REPORTS, "--task", "task2", "--rubrics", rubrics, "-o", tmp_path / "out", "--json")
     given += ("--judge", "prompted", "--model", "tiny", "--topics", SAMPLE / "topics.jsonl")
     with FaultServer() as server:
@@ -74,9 +69,7 @@ def test_a_prompted_judge_without_a_mind_is_caught_and_replayed(
     assert "FAILS" in " ".join(probe["verdict"] for probe in found["probes"])
 
 
-def test_options_of_the_judge_that_was_not_chosen_are_refused(
-    rubrics: Path, tmp_path: Path
-) -> None:
+def test_options_of_the_judge_that_was_not_chosen_are_refused(rubrics, tmp_path):
     given = (REPORTS, "--task", "task2", "--rubrics", rubrics, "-o", tmp_path)
     with pytest.raises(UsageError, match="--judge prompted"):
         audit(*given, "--model", "tiny")

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -15,11 +14,11 @@ REPORTS = SAMPLE / "runs" / "report_generation_runs"
 RUBRICS = SAMPLE / "human_rubrics"
 
 
-def judge(*arguments: object) -> tuple[str, str]:
+def judge(*arguments):
     return call("judge", *arguments, "--rubrics", RUBRICS, "--words-only")
 
 
-def test_judged_runs_can_be_scored(tmp_path: Path) -> None:
+def test_judged_runs_can_be_scored(tmp_path):
     judge(QUESTIONS / "tidepool-t1", "--task", "task1", "--examples", SAMPLE, "-o", tmp_path)
     shown, _ = judge(
         REPORTS / "tidepool-t2", "--task", "task2", "--examples", SAMPLE, "-o", tmp_path
@@ -42,7 +41,7 @@ def test_judged_runs_can_be_scored(tmp_path: Path) -> None:
     assert reports["supportive_score"] < 0.1
 
 
-def test_agreement_with_the_labels_of_the_mini_web(tmp_path: Path) -> None:
+def test_agreement_with_the_labels_of_the_mini_web(tmp_path):
     shown, _ = judge(
         *(REPORTS / "tidepool-t2", "--task", "task2", "--examples", SAMPLE, "-o", tmp_path),
         "--json",
@@ -59,7 +58,7 @@ def test_agreement_with_the_labels_of_the_mini_web(tmp_path: Path) -> None:
     assert 0.4 < answers["kappa_new_runs"] < answers["kappa"] - 0.05
 
 
-def test_the_order_of_the_written_runs_is_kept(tmp_path: Path) -> None:
+def test_the_order_of_the_written_runs_is_kept(tmp_path):
     runs = [REPORTS / f"{name}-t2" for name in ("tidepool", "lantern")]
     chosen = ("--examples", SAMPLE, "--example-run", "quillmark-t2")
     judge(*runs, "--task", "task2", *chosen, "-o", tmp_path)
@@ -70,19 +69,19 @@ def test_the_order_of_the_written_runs_is_kept(tmp_path: Path) -> None:
     assert [run["run_tag"] for run in json.loads(shown)["runs"]] == ["lantern-t2", "tidepool-t2"]
 
 
-def test_an_example_run_is_refused(tmp_path: Path) -> None:
+def test_an_example_run_is_refused(tmp_path):
     run = REPORTS / "lantern-t2"
     with pytest.raises(UsageError, match="seen labels of lantern-t2"):
         judge(run, "--task", "task2", "--examples", SAMPLE, "-o", tmp_path)
     assert not list(tmp_path.iterdir())
 
 
-def test_without_examples_it_says_so(tmp_path: Path) -> None:
+def test_without_examples_it_says_so(tmp_path):
     _, warned = judge(REPORTS / "lantern-t2", "--task", "task2", "-o", tmp_path)
     assert "no labelled examples" in warned
 
 
-def test_wrong_usage(tmp_path: Path) -> None:
+def test_wrong_usage(tmp_path):
     run = REPORTS / "lantern-t2"
     with pytest.raises(UsageError, match="--example-run"):
         judge(run, "--task", "task2", "--example-run", "x", "-o", tmp_path)
@@ -90,7 +89,7 @@ def test_wrong_usage(tmp_path: Path) -> None:
         judge(run, "--task", "task2", "--judge", "oracle", "-o", tmp_path)
 
 
-def test_vectors_are_used_by_default(tmp_path: Path) -> None:
+def test_vectors_are_used_by_default(tmp_path):
     pytest.importorskip("sentence_transformers")
     run = REPORTS / "tidepool-t2"
     shown, _ = call(

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -27,12 +26,12 @@ COMPOUND = ("--compound", SAMPLE / "human_assessments" / "compound_question_chec
         (("score", "diff", "task2"), (*RUBRICS, *ANSWERS)),
     ],
 )
-def test_the_folder_stands_for_the_options(command, named) -> None:
+def test_the_folder_stands_for_the_options(command, named):
     shown = said(*command, "--data", SAMPLE, "--json")
     assert json.loads(shown) == json.loads(said(*command, *named, "--json"))
 
 
-def test_score_alone_scores_both_tasks(tmp_path: Path) -> None:
+def test_score_alone_scores_both_tasks(tmp_path):
     said("score", "--data", SAMPLE, "-o", tmp_path)
     for task, kind in (("task1", "question"), ("task2", "report")):
         said("score", task, "--data", SAMPLE, "-o", tmp_path / "single")
@@ -40,12 +39,12 @@ def test_score_alone_scores_both_tasks(tmp_path: Path) -> None:
         assert (tmp_path / name).read_text() == (tmp_path / "single" / name).read_text()
 
 
-def test_options_before_a_command_are_refused() -> None:
+def test_options_before_a_command_are_refused():
     with pytest.raises(UsageError, match="score task1 --data DIR"):
         said("score", "--data", SAMPLE, "task1")
 
 
-def test_an_option_wins(tmp_path: Path) -> None:
+def test_an_option_wins(tmp_path):
     one_row = tmp_path / "labels.csv"
     one_row.write_text("".join(ANSWERS[1].read_text().splitlines(keepends=True)[:2]))
     shown = json.loads(said("score", "task2", "--data", SAMPLE, "--assessments", one_row, "--json"))
@@ -53,7 +52,7 @@ def test_an_option_wins(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("part", ["human_rubrics", "human_assessments/report_assessments.csv"])
-def test_what_the_folder_lacks_is_named(tmp_path: Path, part: str) -> None:
+def test_what_the_folder_lacks_is_named(tmp_path, part):
     folder = tmp_path / "data"
     shutil.copytree(SAMPLE, folder)
     (folder / part).rename(tmp_path / "gone")
@@ -61,13 +60,13 @@ def test_what_the_folder_lacks_is_named(tmp_path: Path, part: str) -> None:
         said("score", "task2", "--data", folder)
 
 
-def test_neither_option_nor_folder() -> None:
+def test_neither_option_nor_folder():
     with pytest.raises(UsageError, match="expected --assessments, or --data"):
         said("score", "task2", *RUBRICS)
 
 
 @pytest.mark.slow
-def test_headroom(tmp_path: Path) -> None:
+def test_headroom(tmp_path):
     pytest.importorskip("matplotlib")
     shown = said("score", "headroom", "task1", "--data", SAMPLE, "-o", tmp_path, "--json")
     named = (*RUBRICS, *PAIRS, *COMPOUND)
@@ -75,7 +74,7 @@ def test_headroom(tmp_path: Path) -> None:
     assert json.loads(shown) == json.loads(same)
 
 
-def test_judge_takes_the_rubrics(tmp_path: Path) -> None:
+def test_judge_takes_the_rubrics(tmp_path):
     run = SAMPLE / DataPart.REPORT_RUNS / "lantern-t2"
     common = ("judge", run, "--task", "task2", "--words-only")
     said(*common, "--data", SAMPLE, "-o", tmp_path / "a")
@@ -85,38 +84,38 @@ def test_judge_takes_the_rubrics(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("labels", [PAIRS[1], ANSWERS[1]])
-def test_agreement_with_people(labels: Path) -> None:
+def test_agreement_with_people(labels):
     shown = json.loads(said("agree", "labels", labels, "--data", SAMPLE, "--json"))
     named = json.loads(said("agree", "labels", labels, labels, *RUBRICS, "--json"))
     assert shown == named
     assert shown["schemes"][0]["by_importance"]
 
 
-def test_agreement_on_compound_questions_needs_no_rubrics() -> None:
+def test_agreement_on_compound_questions_needs_no_rubrics():
     shown = json.loads(said("agree", "labels", COMPOUND[1], "--data", SAMPLE, "--json"))
     assert shown["schemes"][0]["raw"] == 1
 
 
-def test_one_side_alone_agrees_with_nobody() -> None:
+def test_one_side_alone_agrees_with_nobody():
     with pytest.raises(UsageError, match="expected a second file, or --data"):
         said("agree", "labels", PAIRS[1])
 
 
 @pytest.mark.parametrize(("task", "kind"), [("task1", "question"), ("task2", "report")])
-def test_scores_by_people(tmp_path: Path, task: str, kind: str) -> None:
+def test_scores_by_people(tmp_path, task, kind):
     said("score", task, "--data", SAMPLE, "-o", tmp_path)
     file = tmp_path / f"human_{kind}_generation_per_topic_results.csv"
     common = ("score", "compare", "--samples", "100", "--json")
     assert said(*common, "--data", SAMPLE, "--task", task) == said(*common, file)
 
 
-def test_scores_alone_agree_with_nobody(tmp_path: Path) -> None:
+def test_scores_alone_agree_with_nobody(tmp_path):
     said("score", "task1", "--data", SAMPLE, "-o", tmp_path)
     file = tmp_path / "human_question_generation_per_topic_results.csv"
     with pytest.raises(UsageError, match="expected a second file, or --data"):
         said("agree", "scores", file)
 
 
-def test_compare_needs_scores_or_a_task() -> None:
+def test_compare_needs_scores_or_a_task():
     with pytest.raises(UsageError, match="expected a per-topic results file, or --data and --task"):
         said("score", "compare", "--data", SAMPLE)

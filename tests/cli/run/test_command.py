@@ -1,20 +1,18 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 import orjson
 import pytest
 
 from sidelight.errors import InputError, UsageError
-from sidelight.index.folder import IndexFolder
 from sidelight.schemas.topic import Article
 from tests.helpers.commands import call
 
 run = partial(call, "run")
 
 
-def write_topics(path: Path, *articles: Article) -> Path:
+def write_topics(path, *articles):
     lines = (
         {"docid": article.topic_id, **article.model_dump(exclude={"topic_id"})}
         for article in articles
@@ -24,15 +22,13 @@ def write_topics(path: Path, *articles: Article) -> Path:
 
 
 @pytest.fixture
-def topics(mini_web_articles: tuple[Article, ...], tmp_path: Path) -> Path:
+def topics(mini_web_articles, tmp_path):
     """One article of the mini web, and one that holds nothing."""
     nothing = Article(topic_id="msmarco_v2.1_doc_99_1", body="")
     return write_topics(tmp_path / "topics.jsonl", mini_web_articles[0], nothing)
 
 
-def test_a_failed_topic_is_named_and_makes_the_exit_code(
-    topics: Path, small_index: IndexFolder, tmp_path: Path
-) -> None:
+def test_a_failed_topic_is_named_and_makes_the_exit_code(topics, small_index, tmp_path):
     out = tmp_path / "run"
     command = ("--topics", topics, "--index", small_index.path, "--output", out)
     shown, errors = run(*command, code=1)
@@ -50,9 +46,7 @@ def test_a_failed_topic_is_named_and_makes_the_exit_code(
     assert (summary["done"], len(summary["kept"]), len(summary["failures"])) == ([], 1, 1)
 
 
-def test_one_topic_then_nothing_to_do(
-    topics: Path, small_index: IndexFolder, tmp_path: Path
-) -> None:
+def test_one_topic_then_nothing_to_do(topics, small_index, tmp_path):
     topic_id = "msmarco_v2.1_doc_90_9184"
     command = ("--topics", topics, "--index", small_index.path, "--output", tmp_path / "run")
     run(*command, "--topic", topic_id)
@@ -62,9 +56,7 @@ def test_one_topic_then_nothing_to_do(
         run(*command, "--set", "retrieval.k=5")
 
 
-def test_what_cannot_be_run_is_said_at_once(
-    topics: Path, small_index: IndexFolder, tmp_path: Path
-) -> None:
+def test_what_cannot_be_run_is_said_at_once(topics, small_index, tmp_path):
     out = tmp_path / "run"
     command = ("--topics", topics, "--output", out)
     with pytest.raises(UsageError, match=r"--topic x: .* has no such topic"):
@@ -76,9 +68,7 @@ def test_what_cannot_be_run_is_said_at_once(
     assert not out.exists()
 
 
-def test_topics_may_be_named_one_by_one(
-    mini_web_articles: tuple[Article, ...], small_index: IndexFolder, tmp_path: Path
-) -> None:
+def test_topics_may_be_named_one_by_one(mini_web_articles, small_index, tmp_path):
     topics = write_topics(tmp_path / "topics.jsonl", *mini_web_articles)
     names = [mini_web_articles[0].topic_id, mini_web_articles[3].topic_id]
     command = ("--topics", topics, "--index", small_index.path, "--output", tmp_path / "run")

@@ -8,20 +8,19 @@ import orjson
 from typer.testing import CliRunner
 
 from sidelight.cli.main import app
-from sidelight.index.folder import IndexFolder
 from sidelight.sample import sample_path
 
 CONFIG = Path(__file__).resolve().parents[3] / "configs" / "rag2025" / "extractive.yaml"
 TOPICS = sample_path() / "narratives.jsonl"
 
 
-def sidelight(*arguments: object, code: int = 0) -> str:
+def sidelight(*arguments, code=0):
     result = CliRunner().invoke(app, list(map(str, arguments)))
     assert result.exit_code == code, result.output
     return result.output
 
 
-def test_narratives_become_a_submission(mini_web_index: IndexFolder, tmp_path: Path) -> None:
+def test_narratives_become_a_submission(mini_web_index, tmp_path):
     out = tmp_path / "run"
     command = ("run", "--config", CONFIG, "--topics", TOPICS, "--index", mini_web_index.path)
     shown = sidelight(*command, "--output", out)
@@ -58,9 +57,7 @@ def test_narratives_become_a_submission(mini_web_index: IndexFolder, tmp_path: P
     assert "Questions to ask" not in page
 
 
-def test_narratives_that_are_articles_are_refused(
-    mini_web_index: IndexFolder, tmp_path: Path
-) -> None:
+def test_narratives_that_are_articles_are_refused(mini_web_index, tmp_path):
     articles = sample_path() / "topics.jsonl"
     command = ("run", "--config", CONFIG, "--topics", articles, "--index", mini_web_index.path)
     result = CliRunner().invoke(app, [*map(str, command), "-o", str(tmp_path / "run")])

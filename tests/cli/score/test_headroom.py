@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -16,11 +15,11 @@ headroom = partial(said, "score", "headroom")
 
 
 @pytest.fixture
-def rubrics(tmp_path: Path) -> Path:
+def rubrics(tmp_path):
     return write_rubrics(tmp_path / "rubrics", rubric("a", (HAVE, 2)))
 
 
-def test_reports(tmp_path: Path, rubrics: Path) -> None:
+def test_reports(tmp_path, rubrics):
     labels = tmp_path / "a.csv"
     labels.write_text(
         "topic_id,run_tag,answer_id,annotation\na,r,na-1,supports\na,s,na-2,partial\n"

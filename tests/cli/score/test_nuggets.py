@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 from functools import partial
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -32,13 +31,13 @@ nuggets = partial(said, "score", "nuggets")
 
 
 @pytest.fixture
-def given(tmp_path: Path) -> tuple[object, ...]:
+def given(tmp_path):
     (tmp_path / "r").write_text(json.dumps(RUN) + "\n")
     (tmp_path / "nuggets.jsonl").write_text(json.dumps(BANK) + "\n")
     return tmp_path / "r", "--nuggets", tmp_path / "nuggets.jsonl", "--track", "rag2024"
 
 
-def test_runs_are_assigned_and_scored(tmp_path: Path, given: tuple[object, ...]) -> None:
+def test_runs_are_assigned_and_scored(tmp_path, given):
     out = tmp_path / "out"
     (found,) = json.loads(nuggets(*given, "--words-only", "--json", "-o", out))["runs"]
     assert found["run_tag"] == "r"
@@ -48,14 +47,14 @@ def test_runs_are_assigned_and_scored(tmp_path: Path, given: tuple[object, ...])
     assert (again["labels"], again["runs"]) == ("human", [found])
 
 
-def test_what_judges_needs_nuggets(given: tuple[object, ...]) -> None:
+def test_what_judges_needs_nuggets(given):
     with pytest.raises(UsageError, match="takes --nuggets"):
         nuggets(given[0], "--words-only")
     with pytest.raises(UsageError, match="has no labels of nuggets"):
         nuggets(*given[:3], "--track", "dragun2025")
 
 
-def assigned(path: Path, *topics: tuple[str, str, str]) -> Path:
+def assigned(path, *topics):
     """Write assignments of one run: of each topic a nugget, its importance and its label."""
     lines = [
         {
@@ -71,7 +70,7 @@ def assigned(path: Path, *topics: tuple[str, str, str]) -> Path:
     return path
 
 
-def test_nuggets_that_nobody_could_judge_are_said(tmp_path: Path) -> None:
+def test_nuggets_that_nobody_could_judge_are_said(tmp_path):
     file = assigned(tmp_path / "a.jsonl", ("1", "vital", "failed"), ("2", "vital", "failed"))
     assert "100.0%" in nuggets(file)
     found = json.loads(nuggets(file, "--json", "-o", tmp_path / "out"))
@@ -83,7 +82,7 @@ def test_nuggets_that_nobody_could_judge_are_said(tmp_path: Path) -> None:
     assert written[1].startswith("r,0.0,0.0,0.0,0.0,1.0,")
 
 
-def test_vital_scores_are_undefined_without_a_vital_nugget(tmp_path: Path) -> None:
+def test_vital_scores_are_undefined_without_a_vital_nugget(tmp_path):
     result = CliRunner().invoke(
         app,
         [
@@ -100,7 +99,7 @@ def test_vital_scores_are_undefined_without_a_vital_nugget(tmp_path: Path) -> No
     assert per_run.splitlines()[1].startswith("r,,,1.0,1.0,0.0,")
 
 
-def test_a_topic_without_a_vital_nugget_is_named(tmp_path: Path) -> None:
+def test_a_topic_without_a_vital_nugget_is_named(tmp_path):
     topics = ("1", "okay", "support"), ("2", "vital", "support")
     file = assigned(tmp_path / "a.jsonl", *topics)
     found = json.loads(nuggets(file, "--json", "-o", tmp_path / "out"))

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from sidelight.generation.extractive.usefulness import Usefulness
 from sidelight.generation.extractive.write_report import read_findings
-from sidelight.index.encoding.encoder import Encoder
 from sidelight.text_vectors import TextVectors
 from tests.helpers.ferry import ANGLES, PAGES, PROFILE
 
 
-def test_the_features_of_findings_are_those_of_the_model_and_give_chances(
-    encoder: Encoder,
-) -> None:
+def test_the_features_of_findings_are_those_of_the_model_and_give_chances(encoder):
     vectors = TextVectors(encoder.encode_sentences)
     read = read_findings(PROFILE, ANGLES, PAGES, vectors)
     model = Usefulness.load()

@@ -7,7 +7,6 @@ import pytest
 from sidelight.generation.prompted.findings import Findings, KeyedSegments, SameFact
 from sidelight.generation.prompted.select_evidence import ReadAssessor
 from sidelight.schemas.investigation.evidence import EvidenceSet, FoundClaim
-from sidelight.text_vectors import Encode
 from tests.helpers.asking.report_case import (
     ANGLES,
     COUNT,
@@ -21,7 +20,7 @@ from tests.helpers.asking.report_case import (
 )
 
 
-def findings(encode: Encode, *claims: FoundClaim) -> Findings:
+def findings(encode, *claims):
     evidence = EvidenceSet.merge(EVIDENCE, EvidenceSet(claims=claims))
     return asyncio.run(Findings.of(ANGLES, evidence, encode))
 

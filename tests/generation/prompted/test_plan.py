@@ -9,10 +9,8 @@ from sidelight.errors import StructuredOutputError
 from sidelight.generation.prompted.plan_queries import PromptedPlanner
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Aspect, Plan, PlannedQuery
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim
-from sidelight.text_vectors import Encode
-from tests.helpers.asking.conversation import Asked, scripted
+from tests.helpers.asking.conversation import scripted
 from tests.helpers.asking.report_case import COUNT
-from tests.helpers.models.scripted_model import Line
 
 PROFILE = ArticleProfile(
     publisher="Orrin Post",
@@ -25,7 +23,7 @@ PROFILE = ArticleProfile(
 )
 
 
-def angle(number: int, weight: float, question: str = "Who paid Tom Vale?") -> Angle:
+def angle(number, weight, question="Who paid Tom Vale?"):
     return Angle(
         angle_id=f"rubric-{number}",
         aspect=Aspect.CLAIM,
@@ -52,7 +50,7 @@ EVIDENCE = EvidenceSet(
 MADE = tuple(PlannedQuery.of(one, 1, one.query) for one in ANGLES)
 
 
-def leads(searches: dict[str, str], *new: dict[str, str]) -> str:
+def leads(searches, *new):
     return json.dumps(
         {
             "searches": [{"angle_id": key, "query": text} for key, text in searches.items()],
@@ -61,7 +59,7 @@ def leads(searches: dict[str, str], *new: dict[str, str]) -> str:
     )
 
 
-def new_angle(question: str, query: str = "census boats Orrin") -> dict[str, str]:
+def new_angle(question, query="census boats Orrin"):
     return {
         "why": "It matters.",
         "aspect": "figure",
@@ -71,13 +69,7 @@ def new_angle(question: str, query: str = "census boats Orrin") -> dict[str, str
     }
 
 
-def planned(
-    encode: Encode,
-    *replies: Line,
-    angles: tuple[Angle, ...] = ANGLES,
-    number: int = 2,
-    max_queries: int = 40,
-) -> tuple[Plan, Asked]:
+def planned(encode, *replies, angles=ANGLES, number=2, max_queries=40):
     asked = scripted(*replies)
     planner = PromptedPlanner(asked.model, encode, max_queries)
     queries = () if number == 1 else MADE

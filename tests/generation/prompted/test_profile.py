@@ -8,9 +8,8 @@ import pytest
 from sidelight.errors import InputError, StructuredOutputError
 from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.generation.prompted.profile_article import PromptedProfiler
-from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.schemas.topic import Article
-from tests.helpers.asking.conversation import Asked, outside_fences, scripted
+from tests.helpers.asking.conversation import outside_fences, scripted
 
 ARTICLE = Article(
     topic_id="t",
@@ -41,7 +40,7 @@ FACTS: dict[str, object] = {
 }
 
 
-def profiled(article: Article = ARTICLE, **changes: object) -> tuple[ArticleProfile, Asked]:
+def profiled(article=ARTICLE, **changes):
     asked = scripted(json.dumps(FACTS | changes))
     profile = asyncio.run(PromptedProfiler(asked.model)(article))
     asked.script.assert_finished()

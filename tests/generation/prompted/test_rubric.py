@@ -14,9 +14,8 @@ from sidelight.generation.prompted.plan_queries import (
     as_angle,
     short_query,
 )
-from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Aspect
-from tests.helpers.asking.conversation import Asked, scripted
-from tests.helpers.models.scripted_model import Line
+from sidelight.schemas.investigation.angle import ArticleProfile, Aspect
+from tests.helpers.asking.conversation import scripted
 
 PROFILE = ArticleProfile(
     publisher="Orrin Post",
@@ -33,7 +32,7 @@ QUESTIONS = [
 ]
 
 
-def draft(*questions: str) -> str:
+def draft(*questions):
     return json.dumps(
         {
             "questions": [
@@ -50,7 +49,7 @@ def draft(*questions: str) -> str:
     )
 
 
-def drafted(*replies: Line) -> tuple[tuple[Angle, ...], Asked]:
+def drafted(*replies):
     asked = scripted(*replies)
     angles = asyncio.run(PromptedRubricDrafter(asked.model)(PROFILE))
     asked.script.assert_finished()
@@ -126,7 +125,7 @@ def test_a_query_of_no_words_gives_way_to_the_question():
     assert angle(Aspect.CLAIM, "What is so?", query="---").query == "What is so?"
 
 
-def angle(aspect: Aspect, question: str, query: str = "Vale") -> Angle:
+def angle(aspect, question, query="Vale"):
     drafted = DraftedQuestion(
         why="It matters.", aspect=aspect, importance="good to know", question=question, query=query
     )

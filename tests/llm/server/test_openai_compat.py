@@ -39,8 +39,8 @@ def quick_backoff(monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 
-def complete(server: ModelServer, request: Request = REQUEST, timeout_s: float = 5.0) -> Reply:
-    async def call() -> Reply:
+def complete(server, request=REQUEST, timeout_s=5.0):
+    async def call():
         async with OpenAICompatModel("tiny", server.base_url, timeout_s=timeout_s) as model:
             return await model.complete(request)
 
@@ -316,17 +316,17 @@ def test_served_models():
         asyncio.run(served(server))
 
 
-async def nothing() -> None: ...
+async def nothing(): ...
 
 
 class Trickle:
     """A server that says whatever a test wants, as slowly as it wants."""
 
-    def __init__(self, *parts: bytes, pause_s: float = 0.0, status: bytes = b"200 OK") -> None:
+    def __init__(self, *parts, pause_s=0.0, status=b"200 OK"):
         self.parts, self.pause_s, self.status = parts, pause_s, status
         self.asked: list[bytes] = []
 
-    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def answer(self, reader, writer):
         try:
             head = await reader.readuntil(b"\r\n\r\n")
             self.asked.append(head)
@@ -340,8 +340,8 @@ class Trickle:
         finally:
             writer.close()
 
-    def ask(self, *, user: str = "", timeout_s: float = 5.0) -> SidelightError:
-        async def call() -> SidelightError:
+    def ask(self, *, user="", timeout_s=5.0):
+        async def call():
             server = await asyncio.start_server(self.answer, "127.0.0.1", 0)
             port = server.sockets[0].getsockname()[1]
             url = f"http://{user}127.0.0.1:{port}/v1"

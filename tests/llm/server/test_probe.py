@@ -1,7 +1,6 @@
 """`sidelight doctor --model` against servers in every state."""
 
 import json
-from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -13,7 +12,7 @@ from tests.helpers.models.model_server import Answer, ModelServer, completion, e
 GOOD = '{"animal": "otter", "legs": 4}'
 
 
-def doctor(server: ModelServer, *arguments: str, model: str = "tiny") -> tuple[int, dict[str, Any]]:
+def doctor(server, *arguments, model="tiny"):
     command = ["doctor", "--model", model, "--base-url", server.base_url, "--json", *arguments]
     with server:
         result = CliRunner().invoke(app, command)
@@ -93,7 +92,7 @@ def test_what_the_model_answers(script, found, remedy):
     assert_only_fault(ModelServer(*script), "structured output", found, remedy)
 
 
-def assert_only_fault(server: ModelServer, check: str, found: str, remedy: str) -> None:
+def assert_only_fault(server, check, found, remedy):
     code, checks = doctor(server)
     assert code == 3
     assert [name for name in checks if not checks[name]["ok"]] == [check]

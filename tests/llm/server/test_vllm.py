@@ -20,18 +20,18 @@ from tests.helpers.models import fake_vllm
 class FakeVllm:
     """What the fake server tells about itself."""
 
-    def __init__(self, tells: Path) -> None:
+    def __init__(self, tells):
         self._tells = tells
 
     @property
-    def arguments(self) -> list[str]:
+    def arguments(self):
         told: list[str] = json.loads(self._tells.read_text())["arguments"]
         return told
 
-    def alive(self) -> list[int]:
+    def alive(self):
         return [pid for pid in json.loads(self._tells.read_text())["pids"] if is_alive(pid)]
 
-    def left(self) -> list[int]:
+    def left(self):
         """Those alive after what was ended, or killed, has had time to go."""
         deadline = time.monotonic() + 15
         while (alive := self.alive()) and time.monotonic() < deadline:
@@ -39,7 +39,7 @@ class FakeVllm:
         return alive
 
 
-def is_alive(pid: int) -> bool:
+def is_alive(pid):
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0]
     except FileNotFoundError:
