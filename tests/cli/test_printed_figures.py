@@ -128,11 +128,7 @@ CASES = [
     Case("score nuggets", 0, ("human_nuggets_per_run_results.csv",), runs, BOUNDS),
     Case("score quality", 0, ("human_questions_per_run_results.csv",), runs, BOUNDS),
     Case(
-        "score usefulness",
-        0,
-        ("usefulness_per_run_results.csv",),
-        runs,
-        {"questions": "n_topics"},
+        "score usefulness", 0, ("usefulness_per_run_results.csv",), runs, {"questions": "n_topics"}
     ),
     Case(
         "score retrieval",
@@ -194,14 +190,7 @@ CASES = [
         ("4 categories",),
     ),
     *(
-        Case(
-            f"agree {what}",
-            0,
-            (),
-            held_against_people,
-            BOUNDS,
-            ("figure",),
-        )
+        Case(f"agree {what}", 0, (), held_against_people, BOUNDS, ("figure",))
         for what in ("answers", "support")
     ),
     Case(

@@ -99,10 +99,7 @@ def test_topics_come_from_the_file_that_is_named(tmp_path, official):
     topics = tmp_path / "topics.jsonl"
     topics.write_text('{"docid": "my-topic", "body": "text"}\n')
     path = write_run(tmp_path / RUN_ID, ("my-topic",))
-    assert run(path, "--topics", topics, *official) == (
-        0,
-        f"{path}: valid Task 1 run, 1 topic\n",
-    )
+    assert run(path, "--topics", topics, *official) == (0, f"{path}: valid Task 1 run, 1 topic\n")
     assert run(path, *official)[0] == 1
 
 

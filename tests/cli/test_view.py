@@ -12,10 +12,7 @@ from sidelight.formats.labels.assessments import (
     QUESTION_ASSESSMENTS,
     write_assessments,
 )
-from sidelight.schemas.grading.judgment import (
-    AnswerAssessment,
-    QuestionAssessment,
-)
+from sidelight.schemas.grading.judgment import AnswerAssessment, QuestionAssessment
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.tracks import load_track
 from tests.helpers.commands import said

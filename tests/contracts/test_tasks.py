@@ -181,9 +181,7 @@ BROKEN: dict[str, dict[str, Broken]] = {
             lambda task: task.count + 1,
         ),
         "twice": Broken(
-            "question-duplicate",
-            lambda _, all_: (all_[0], *all_[:-1]),
-            lambda task: task.count + 2,
+            "question-duplicate", lambda _, all_: (all_[0], *all_[:-1]), lambda task: task.count + 2
         ),
         "empty": Broken("question-empty", lambda _, all_: ("", *all_[1:]), lambda t: t.count + 1),
     },
@@ -202,9 +200,7 @@ BROKEN: dict[str, dict[str, Broken]] = {
             SECOND_OF_TEXTS,
         ),
         "not a segment": Broken(
-            "citation-pattern",
-            lambda _, all_: _citing(all_, "example.net/a"),
-            SECOND_OF_TEXTS,
+            "citation-pattern", lambda _, all_: _citing(all_, "example.net/a"), SECOND_OF_TEXTS
         ),
         "empty": Broken("sentence-empty", lambda _, all_: _with_text(all_, ""), SECOND_OF_TEXTS),
         "two sentences": Broken(
@@ -235,9 +231,7 @@ BROKEN: dict[str, dict[str, Broken]] = {
             lambda task: 3 * task.depth + 1,
         ),
         "a gap": Broken(
-            "question-order",
-            lambda _, all_: (all_[0], all_[2]),
-            lambda task: 4 * task.depth + 1,
+            "question-order", lambda _, all_: (all_[0], all_[2]), lambda task: 4 * task.depth + 1
         ),
         "not ASCII": Broken(
             "ascii",

@@ -376,8 +376,7 @@ READERS = {
         "validate {}/answers.jsonl --track rag2025 --json",
         "answers.jsonl",
         written(
-            "answers.jsonl",
-            as_lines({**ANSWER, "metadata": {**METADATA, "type": "automatic"}}),
+            "answers.jsonl", as_lines({**ANSWER, "metadata": {**METADATA, "type": "automatic"}})
         ),
         rag._ExactAnswer[rag._ExactTypedMetadata, rag._Place],
     ),
@@ -534,8 +533,7 @@ READERS = {
             "nuggets.jsonl",
             as_lines({"qid": "14", "nuggets": [NUGGET, {**NUGGET, "text": "Peat is wet"}]}),
             written(
-                "answers.jsonl",
-                as_lines({**ANSWER, "metadata": {**METADATA, "type": "automatic"}}),
+                "answers.jsonl", as_lines({**ANSWER, "metadata": {**METADATA, "type": "automatic"}})
             ),
         ),
         nuggets._TopicLine,
@@ -608,10 +606,7 @@ READERS = {
         parted_by=",",
     ),
     "replies of a bundle": Reader(
-        "verify {}",
-        "replies.jsonl",
-        written("replies.jsonl", as_lines(REPLY), bundle),
-        KeptReply,
+        "verify {}", "replies.jsonl", written("replies.jsonl", as_lines(REPLY), bundle), KeptReply
     ),
     "documents": Reader(
         "corpus segment {}/documents.jsonl -o {}/segments.jsonl",
@@ -701,10 +696,7 @@ TRIED_ELSEWHERE = {
         *("index/build", "index/folder", "index/lucene/segments", "index/vectors/matrix"),
         "transport",
     },
-    "tests/serve: what a browser sends, and the jobs made of it": {
-        "serve/desk",
-        "serve/guards",
-    },
+    "tests/serve: what a browser sends, and the jobs made of it": {"serve/desk", "serve/guards"},
     "tests/cli/test_prompt.py, tests/test_prompting.py: prompts and their values": {"prompting"},
     "test_commands.py: the evidence of bundles, and what runs and judges leave": {
         *("cli/run", "evaluation/scoring/measures", "view/shown_run"),

@@ -29,10 +29,7 @@ def question(rank, importance, *answers):
 
 RUBRIC = Rubric(
     topic_id="t",
-    questions=(
-        question(1, "have to know", "a", "b"),
-        question(2, "nice to know", "c", "d"),
-    ),
+    questions=(question(1, "have to know", "a", "b"), question(2, "nice to know", "c", "d")),
 )
 
 

@@ -167,10 +167,7 @@ def test_every_public_passage_gets_its_best_grade(shared_data, tmp_path):
 def test_the_released_nuggets_against_assessors(shared_data):
     folder = shared_data / "rubric-dl20"
     found = rubric(
-        "tables",
-        folder / "NuggetSelfRatedPrompt.qrel",
-        "--qrels",
-        folder / "qrels.official.txt",
+        "tables", folder / "NuggetSelfRatedPrompt.qrel", "--qrels", folder / "qrels.official.txt"
     )
     assert sum(row["total"] for row in found["tables"]["grades_by_judgments"]) == 11386
 
