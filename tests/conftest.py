@@ -1,12 +1,9 @@
 """Fixtures that every test may use."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -24,9 +21,6 @@ from tests.helpers.browsing import started_browser
 from tests.helpers.indexes.small_corpus import make_corpus, write_shard
 from tests.helpers.models.live_server import LiveServer
 from tests.helpers.public_data import PublicData
-
-if TYPE_CHECKING:
-    pass
 
 # How long an example takes says how busy the machine is, and nothing about what is tested.
 settings.register_profile("sidelight", deadline=None, suppress_health_check=[HealthCheck.too_slow])

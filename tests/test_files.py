@@ -1,7 +1,5 @@
 """The door of files: regular and bounded in, whole and in nobody's place out."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import shutil

@@ -6,8 +6,6 @@ long may take eight times as long: a square would take sixteen. The clock is tha
 processor, what takes next to no time is not compared, and what looks slow is measured again.
 """
 
-from __future__ import annotations
-
 import asyncio
 import importlib
 import inspect

@@ -1,7 +1,5 @@
 """What can be looked at of `make live` without a model server."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

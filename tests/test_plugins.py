@@ -1,7 +1,5 @@
 """Packages with parts of their own need one module of sidelight, and documents show no other."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

@@ -1,7 +1,5 @@
 """Prompt files: what is checked, what a value may do to a text, and what each prompt looks like."""
 
-from __future__ import annotations
-
 import re
 from itertools import combinations
 from pathlib import Path

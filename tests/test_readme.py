@@ -1,7 +1,5 @@
 """What the README and the documents say to type works."""
 
-from __future__ import annotations
-
 import ast
 import re
 import shlex

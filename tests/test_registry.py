@@ -1,7 +1,5 @@
 """Parts are found by name, by entry point and by place, and what is wrong with one is said."""
 
-from __future__ import annotations
-
 import sys
 from importlib.metadata import DistributionFinder
 

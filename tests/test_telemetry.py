@@ -1,7 +1,5 @@
 """A server for LangSmith's traces that anybody may have set up for other programs hears nothing."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,20 +1,14 @@
 """Counting, cleaning and splitting text."""
 
-from __future__ import annotations
-
 import html
 import json
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight import text
-
-if TYPE_CHECKING:
-    pass
 
 
 @pytest.mark.parametrize(

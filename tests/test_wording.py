@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from sidelight.text import figures, is_negated, names, stems
 
 

@@ -1,7 +1,5 @@
 """YAML that means harm is refused in an instant, wherever YAML is read."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

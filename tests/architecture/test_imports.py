@@ -1,16 +1,10 @@
 """Imports go one way, and heavy packages stay where they belong."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections import deque
-from typing import TYPE_CHECKING
 
 from tests.helpers.package import ROOT, imports, listed, modules
-
-if TYPE_CHECKING:
-    pass
 
 BASE = {"errors", "text", "text_vectors", "files", "schemas"}
 MIDDLE = BASE | {"parts", "registry", "tracks", "formats", "config"}

@@ -1,7 +1,5 @@
 """A part is listed once; wherever else it must be known follows from that list."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """No part of the package knows a track by its numbers or names: a track is data in `tracks/`."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

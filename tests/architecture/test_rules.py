@@ -1,11 +1,9 @@
 """House rules that a reader would otherwise have to remember."""
 
-from __future__ import annotations
-
 import ast
 import re
 from dataclasses import fields
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from pydantic import BaseModel
 
@@ -15,9 +13,6 @@ from sidelight.parts import KINDS, ROLES
 from sidelight.registry import load
 from sidelight.tracks import load_track
 from tests.helpers.package import listed, modules
-
-if TYPE_CHECKING:
-    pass
 
 
 def groups_in(kind):

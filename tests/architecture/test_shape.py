@@ -1,7 +1,5 @@
 """The figures of `make shape` get no worse; each bound stands just above the figure reached."""
 
-from __future__ import annotations
-
 import pytest
 
 from benchmarks.shape import shape

@@ -1,7 +1,5 @@
 """Whatever a command is given in place of a file, it ends as the documentation says."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import signal

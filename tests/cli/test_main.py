@@ -1,7 +1,5 @@
 """What goes wrong outside a command's own checks ends in one line and the right exit code."""
 
-from __future__ import annotations
-
 import errno
 import sys
 

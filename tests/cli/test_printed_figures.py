@@ -1,7 +1,5 @@
 """What commands print, what they print as JSON, and what they write are the same figures."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

@@ -1,7 +1,5 @@
 """`sidelight prompt` shows what is sent, and sends nothing."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 

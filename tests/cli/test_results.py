@@ -1,7 +1,5 @@
 """A command returns its result as a value, and one function prints, writes and serialises it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

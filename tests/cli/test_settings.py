@@ -1,7 +1,5 @@
 """`sidelight settings` shows all that a configuration can say."""
 
-from __future__ import annotations
-
 import yaml
 
 from sidelight.config.load import load_settings

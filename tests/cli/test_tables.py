@@ -1,7 +1,5 @@
 """What every command that prints a table shows on 80 and on 60 columns, in a pipe, and as JSON."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """What every judge keeps, whoever it asks and whatever it reads."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What every retriever keeps, whatever it searches and however."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest

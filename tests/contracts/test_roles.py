@@ -1,7 +1,5 @@
 """What every role keeps, with a model and without, whatever page it is handed."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 from dataclasses import fields

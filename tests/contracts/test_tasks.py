@@ -1,7 +1,5 @@
 """What every task of every track keeps to: files, their checks, packing, and runs that go on."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """docs/architecture.md is true: its paths exist, and imports go the way it says."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The recipes of docs/extending.md work as they are written."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

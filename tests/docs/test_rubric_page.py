@@ -1,7 +1,5 @@
 """docs/rubric.md is true: its example is what the commands print."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The site builds without a warning, holds what it should, and none of its links leads nowhere."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

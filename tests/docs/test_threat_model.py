@@ -3,8 +3,6 @@
 The first line of a test says which one.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

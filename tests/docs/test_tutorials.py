@@ -1,7 +1,5 @@
 """What the tutorials say to type works, in their order, and prints what they say."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

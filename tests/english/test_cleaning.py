@@ -1,7 +1,5 @@
 """Site chrome and reader comments go, prose stays, and what went is on record."""
 
-from __future__ import annotations
-
 import json
 
 from sidelight.english.cleaning import clean_article

@@ -1,7 +1,5 @@
 """Orders to software are found in any dress; news about software is not taken for one."""
 
-from __future__ import annotations
-
 import pytest
 
 from sidelight.english.injection import gives_orders

@@ -1,7 +1,5 @@
 """Names, bylines and outlets are found by capitals and the address."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Verdicts are recognised; context about ratings is not a verdict."""
 
-from __future__ import annotations
-
 import pytest
 
 from sidelight.english.neutrality import passes_verdict

@@ -1,7 +1,5 @@
 """What the parser tells of a sentence: whether it stands alone, who says it, whom it addresses."""
 
-from __future__ import annotations
-
 import pytest
 
 from sidelight.english.parser import PIPELINE_VARIABLE, _parser, parse

@@ -1,7 +1,5 @@
 """Numbers, codes and names stay whole in a search."""
 
-from __future__ import annotations
-
 import pytest
 
 from sidelight.english.names import search_words

@@ -1,7 +1,5 @@
 """What a sentence may not hold, whoever wrote it."""
 
-from __future__ import annotations
-
 import pytest
 
 from sidelight.english.neutrality import sentence_fault

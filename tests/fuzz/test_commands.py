@@ -4,8 +4,6 @@
 `pytest -m fuzz -k "NAME and SEED"` repeats it.
 """
 
-from __future__ import annotations
-
 import random
 import resource
 import shutil

@@ -4,8 +4,6 @@ The fields come from the schemas that files are read by, and from the columns of
 new one is covered by itself. `make fuzz` tries every value in every field, the default tests a few.
 """
 
-from __future__ import annotations
-
 import ast
 import csv
 import io

@@ -1,7 +1,5 @@
 """Investigations as people watch them: addresses, live news, files, messages, the description."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """Every address with every odd body: refused in words as the description says, never a 5xx."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import time

@@ -1,7 +1,5 @@
 """The web app over a real server, with scripted investigations behind it."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import hashlib

@@ -1,7 +1,5 @@
 """The web app in a real browser; see `tests/view/test_browser.py` for what it needs."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import threading

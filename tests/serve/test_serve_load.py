@@ -1,7 +1,5 @@
 """Fifty clients for a minute, and one that means harm, against the command itself."""
 
-from __future__ import annotations
-
 import json
 import socket
 import subprocess

@@ -4,8 +4,6 @@ Needs Playwright (the `browser` extra) and Debian's Chromium; nothing is downloa
 read from the file that SIDELIGHT_AXE names.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """The first screen: who is behind an article, what it says, what others say, who and when."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

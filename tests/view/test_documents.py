@@ -1,7 +1,5 @@
 """A page of documents for questions."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import asynccontextmanager
 

@@ -1,7 +1,5 @@
 """What docs/page.md says a reader can answer from the first screen of the demo's first article."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

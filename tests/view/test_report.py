@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from sidelight.schemas.investigation.report import SentenceSupport
 from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.run import CitedSentence

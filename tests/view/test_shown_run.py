@@ -1,7 +1,5 @@
 """Pages of runs that anybody handed in, and of several runs side by side."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

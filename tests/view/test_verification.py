@@ -1,7 +1,5 @@
 """The page to check grades: what it shows, and that what passages say cannot act on it."""
 
-from __future__ import annotations
-
 import pytest
 
 from sidelight.errors import InputError

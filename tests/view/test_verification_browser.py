@@ -3,8 +3,6 @@
 What it needs is what `test_browser` needs.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

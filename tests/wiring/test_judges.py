@@ -1,7 +1,5 @@
 """Judges are made from what they ask for, and what they lack is found before anything is opened."""
 
-from __future__ import annotations
-
 import asyncio
 
 import numpy as np

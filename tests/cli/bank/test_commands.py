@@ -1,7 +1,5 @@
 """`sidelight bank`: made, changed, compared and shown."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

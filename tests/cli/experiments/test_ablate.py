@@ -1,7 +1,5 @@
 """Whole experiments by the command line."""
 
-from __future__ import annotations
-
 import random
 import shutil
 import signal

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from sidelight.formats.runs.trec_run import read_trec_run
 from tests.helpers.commands import said
 

@@ -1,7 +1,5 @@
 """`sidelight index remote`, and the commands that take its folder."""
 
-from __future__ import annotations
-
 import orjson
 import pytest
 

@@ -1,7 +1,5 @@
 """Self-evaluation: what may judge, that figures are those of `judge` and `score`, and its cost."""
 
-from __future__ import annotations
-
 import csv
 import shutil
 

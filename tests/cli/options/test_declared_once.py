@@ -1,7 +1,5 @@
 """Shared options are spelled and declared in one place, whatever command takes them."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Numbers on the command line are ASCII digits, and what is printed as JSON is UTF-8."""
 
-from __future__ import annotations
-
 import json
 import os
 

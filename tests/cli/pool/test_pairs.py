@@ -1,7 +1,5 @@
 """`sidelight pool pairs` on the bundled runs."""
 
-from __future__ import annotations
-
 import csv
 
 from sidelight.sample import sample_path

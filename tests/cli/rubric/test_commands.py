@@ -1,7 +1,5 @@
 """`sidelight rubric`: figures by hand, and those of public files."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

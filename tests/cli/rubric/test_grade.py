@@ -1,7 +1,5 @@
 """`sidelight grade` from the command line: any origin, by items or directly, killed and gone on."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

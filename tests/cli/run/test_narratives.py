@@ -1,7 +1,5 @@
 """A track whose topics are narratives: run, checked, packed, shown and run again."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import orjson

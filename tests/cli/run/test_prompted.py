@@ -1,7 +1,5 @@
 """`sidelight run` with models: who does what, replays, budgets, and what must be said."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

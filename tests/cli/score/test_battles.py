@@ -1,7 +1,5 @@
 """Battles on the command line: judged once, and replayed with the endpoint off."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 

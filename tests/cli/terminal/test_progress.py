@@ -1,7 +1,5 @@
 """Without a terminal a command says once a minute how far it is; a minute is short here."""
 
-from __future__ import annotations
-
 import threading
 import time
 

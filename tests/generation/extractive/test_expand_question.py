@@ -1,7 +1,5 @@
 """Every search for a question carries a name of the article that the question lacks."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

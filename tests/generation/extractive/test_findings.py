@@ -1,7 +1,5 @@
 """A page tells what goes beyond the article, in sentences that a reader can place."""
 
-from __future__ import annotations
-
 import pytest
 
 from sidelight.generation.extractive.findings import find_findings

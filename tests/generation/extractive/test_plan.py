@@ -1,7 +1,5 @@
 """What is asked about an article, and with which words it is searched for."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """Evidence without a model: what of the pages that a search found is read."""
 
-from __future__ import annotations
-
 import asyncio
 
 from sidelight.generation.extractive.select import ExtractiveSelector

@@ -1,7 +1,5 @@
 """The model of usefulness knows every feature, and what it returns are chances."""
 
-from __future__ import annotations
-
 from sidelight.generation.extractive.usefulness import Usefulness
 from sidelight.generation.extractive.write_report import read_findings
 from sidelight.text_vectors import TextVectors

@@ -1,7 +1,5 @@
 """The questions without a model: exactly as many as wanted, all different, within the limit."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

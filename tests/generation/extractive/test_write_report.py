@@ -1,7 +1,5 @@
 """The report without a model: within its budget, cited, and nothing that the article says."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest
