@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
@@ -18,7 +17,6 @@ from sidelight.sample import sample_path
 from tests.cli.test_tables import COMMANDS, ROOT, tables
 from tests.helpers.prompted_runs import SHORT, write_inputs
 
-Records = list[dict[str, Any]]
 PLAINLY = ("--set", "roles.default=extractive", "--set", "models.writer=null")
 GRADER_COLUMNS = [f"{name} {side}" for name in ("nDCG@10", "AP", "RR") for side in "SK"]
 CORRELATION_COLUMNS: dict[str, str | tuple[str, str]] = {
@@ -99,47 +97,60 @@ def in_tables(name):
     return lambda document: document["tables"][name]
 
 
+def listed(name):
+    return lambda document: document[name]
+
+
 class Case(NamedTuple):
     """One table of a command.
 
-    Attributes:
-        command: As `COMMANDS` has it.
-        place: Which of the tables that it prints.
-        files: What it writes of it, rows in the order of the table; nothing of some.
-        records: The rows in its JSON.
-        columns: Heading -> key of the figure, or of both ends of an interval; other headings are
-            keys once their blanks are underscores.
-        words: Headings above no figure.
+    `files` are what it writes of it, rows in the order of the table. `columns` leads from a heading
+    to the key of its figure, or of both ends of an interval; other headings are keys once their
+    blanks are underscores, and `words` stand above no figure. `place` says which table it is.
     """
 
     command: str
-    place: int
-    files: tuple[str, ...]
-    records: Callable[[dict[str, Any]], Records]
-    columns: dict[str, str | tuple[str, str]]
+    files: tuple[str, ...] = ()
+    records: Any = runs
+    columns: Any = BOUNDS
     words: tuple[str, ...] = ("run",)
+    place: int = 0
 
 
+def norms(document):
+    return [{"first": one, "second": other} for one, other in zip(*document["means"], strict=True)]
+
+
+def arms(document):
+    return [
+        {one["measure"]: one["means"][arm["name"]]["mean"] for one in document["measures"]}
+        for arm in document["arms"]
+    ]
+
+
+CORRELATED = ("supportive_score_correlations",), correlations, CORRELATION_COLUMNS, ("correlation",)
+EFFECTS = {
+    "95%": ("mean_low", "mean_high"),
+    "less base": "difference",
+    "95% again": ("interval_low", "interval_high"),
+    "p": "p_value",
+    "p (Holm)": "p_holm",
+}
+AGREED = {"AC1": "ac1"}
 CASES = [
-    Case("score task1", 0, ("human_question_generation_per_run_results.csv",), runs, BOUNDS),
-    Case("score task2", 0, ("human_report_generation_per_run_results.csv",), runs, BOUNDS),
-    Case("score nuggets", 0, ("human_nuggets_per_run_results.csv",), runs, BOUNDS),
-    Case("score quality", 0, ("human_questions_per_run_results.csv",), runs, BOUNDS),
-    Case(
-        "score usefulness", 0, ("usefulness_per_run_results.csv",), runs, {"questions": "n_topics"}
-    ),
+    Case("score task1", ("human_question_generation_per_run_results",)),
+    Case("score task2", ("human_report_generation_per_run_results",)),
+    Case("score nuggets", ("human_nuggets_per_run_results",)),
+    Case("score quality", ("human_questions_per_run_results",)),
+    Case("score usefulness", ("usefulness_per_run_results",), runs, {"questions": "n_topics"}),
     Case(
         "score retrieval",
-        0,
-        ("retrieval_per_topic_results.csv", "retrieval_per_run_results.csv"),
-        queries,
-        {},
-        ("run", "query"),
+        ("retrieval_per_topic_results", "retrieval_per_run_results"),
+        *(queries, {}, ("run", "query")),
     ),
     Case(
         "score compare",
-        0,
-        ("supportive_score_run_pairs.csv",),
+        ("supportive_score_run_pairs",),
         lambda document: [flat(one) for one in document["pairs"]],
         BOUNDS | {"p": "p_value", "p (Holm)": "p_holm"},
         ("pair",),
@@ -147,148 +158,79 @@ CASES = [
     *(
         Case(
             f"score headroom {task}",
-            0,
-            (f"human_{name}_generation_headroom.csv",),
-            lambda document: document["topics"],
+            (f"human_{name}_generation_headroom",),
+            listed("topics"),
             {"contradiction": "mean_contradiction"},
             ("topic", "best runs", *(["contradiction"] if task == "task1" else [])),
         )
         for task, name in (("task1", "question"), ("task2", "report"))
     ),
-    Case(
-        "agree scores",
-        0,
-        ("supportive_score_correlations.csv",),
-        correlations,
-        CORRELATION_COLUMNS,
-        ("correlation",),
-    ),
+    Case("agree scores", *CORRELATED),
     Case(
         "agree labels",
-        0,
-        ("report_assessments_4_labels_agreement.csv",),
-        lambda document: document["schemes"],
-        {"AC1": "ac1"},
-        ("4 categories", "kappa, 95%", "AC1, 95%"),
+        ("report_assessments_4_labels_agreement",),
+        listed("schemes"),
+        *(AGREED, ("4 categories", "kappa, 95%", "AC1, 95%")),
     ),
     Case(
         "agree grades",
-        0,
-        ("question_grades_agreement.csv",),
+        ("question_grades_agreement",),
         lambda document: [document],
-        {"AC1": "ac1"},
-        ("6 categories",),
+        *(AGREED, ("6 categories",)),
     ),
     Case(
         "agree qrels",
-        0,
-        ("qrels_grades_agreement.csv",),
+        ("qrels_grades_agreement",),
         lambda document: [document["grades"]],
-        {"AC1": "ac1"},
-        ("4 categories",),
+        *(AGREED, ("4 categories",)),
     ),
-    *(
-        Case(f"agree {what}", 0, (), held_against_people, BOUNDS, ("figure",))
-        for what in ("answers", "support")
-    ),
+    Case("agree answers", (), held_against_people, words=("figure",)),
+    Case("agree support", (), held_against_people, words=("figure",)),
+    Case("agree norms", *CORRELATED),
     Case(
-        "agree norms",
-        0,
-        ("supportive_score_correlations.csv",),
-        correlations,
-        CORRELATION_COLUMNS,
-        ("correlation",),
-    ),
-    Case(
-        "agree norms",
-        1,
-        ("supportive_score_run_means.csv",),
-        lambda document: [
-            {"first": first, "second": second}
-            for first, second in zip(*document["means"], strict=True)
-        ],
+        *("agree norms", ("supportive_score_run_means",), norms),
         {"rubrics": "first", "nuggets": "second"},
+        place=1,
     ),
     Case(
-        "agree norms",
-        2,
-        ("missed_questions.csv",),
-        lambda document: document["missed_questions"],
+        *("agree norms", ("missed_questions",), listed("missed_questions")),
         {"asked": "questions", "no nugget answers": "missed"},
         ("experts' questions",),
+        place=2,
     ),
     Case(
-        "audit",
-        0,
-        (),
-        lambda document: document["probes"],
+        *("audit", (), listed("probes")),
         {"credit": "credit_change", "left": "left", "share": "share_changed"}
         | {name: f"n_{name}" for name in "verdicts changed gained lost unjudged".split()},
         ("probe",),
     ),
-    Case("score support", 0, ("auto_support_per_run_results.csv",), runs, BOUNDS),
-    Case(
-        "ablate",
-        0,
-        (),
-        lambda document: [
-            {one["measure"]: one["means"][arm["name"]]["mean"] for one in document["measures"]}
-            for arm in document["arms"]
-        ],
-        {"R@5": "R@5", "nDCG@10": "nDCG@10"},
-        ("arm",),
-    ),
+    Case("score support", ("auto_support_per_run_results",)),
+    Case("ablate", (), arms, {"R@5": "R@5", "nDCG@10": "nDCG@10"}, ("arm",)),
     *(
         Case(
-            "ablate",
-            place,
-            (f"effects_{name}.csv",),
-            in_tables(f"effects_{name}"),
-            {
-                "95%": ("mean_low", "mean_high"),
-                "less base": "difference",
-                "95% again": ("interval_low", "interval_high"),
-                "p": "p_value",
-                "p (Holm)": "p_holm",
-            },
+            *("ablate", (f"effects_{name}",), in_tables(f"effects_{name}"), EFFECTS),
             (f"{measure}: arm",),
+            place,
         )
         for place, (name, measure) in enumerate((("R_5", "R@5"), ("nDCG_10", "nDCG@10")), start=1)
     ),
-    Case("score battles", 0, (), battled, BOUNDS),
+    Case("score battles", (), battled),
     *(
-        Case(
-            f"score diff {task}",
-            0,
-            (),
-            lambda document: document["gaps"],
-            {},
-            ("run", "topic", "measure", "causes"),
-        )
+        Case(f"score diff {task}", *((), listed("gaps"), {}, ("run", "topic", "measure", "causes")))
         for task in ("task1", "task2")
     ),
-    Case("rubric leaderboard", 0, ("leaderboard.csv",), in_tables("leaderboard"), BOUNDS),
+    Case("rubric leaderboard", ("leaderboard",), in_tables("leaderboard")),
     Case(
-        "rubric cover",
-        0,
-        ("exam_cover.csv",),
-        in_tables("exam_cover"),
+        *("rubric cover", ("exam_cover",), in_tables("exam_cover")),
         BOUNDS | {"EXAM": "exam", "n-EXAM": "n_exam"},
     ),
     Case(
-        "rubric correlations",
-        0,
-        ("correlations.csv",),
-        in_tables("correlations"),
+        *("rubric correlations", ("correlations",), in_tables("correlations")),
         {"relevant from": "level"} | {name: name for name in GRADER_COLUMNS},
         ("grader",),
     ),
     Case(
-        "rubric tables",
-        0,
-        ("grades_by_judgments.csv",),
-        in_tables("grades_by_judgments"),
-        {},
+        *("rubric tables", ("grades_by_judgments",), in_tables("grades_by_judgments"), {}),
         ("grades (rows), judgments",),
     ),
 ]
@@ -357,7 +299,9 @@ def test_what_is_printed_is_what_is_written(case, mini_web_index, tmp_path, monk
     printed = cells(tables(call(*words))[case.place])
     document = json.loads(in_process(*words, "--json"))
     records = case.records(document)
-    written = [row for name in case.files for row in rows_of(out / name)] or as_written(records)
+    written = [row for name in case.files for row in rows_of(out / f"{name}.csv")] or as_written(
+        records
+    )
     for name, table in document.get("tables", {}).items():
         assert not out.exists() or rows_of(out / f"{name}.csv") == as_written(table)
     assert len(printed) == len(written) == len(records) > 0

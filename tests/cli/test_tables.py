@@ -3,10 +3,8 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, TypeAlias
 
 import pytest
 from typer.testing import CliRunner
@@ -19,21 +17,18 @@ from sidelight.cli.run import estimate_shown, usage_shown
 from sidelight.config.load import load_settings
 from sidelight.evaluation.audit.audit import Audit, ProbeResult
 from sidelight.evaluation.battles import Battle
-from sidelight.formats.banks.exams import write_exams
 from sidelight.formats.labels.graded_passages import write_graded
 from sidelight.formats.labels.qrels import write_question_grades
 from sidelight.runs.log import PromptUsage
 from sidelight.sample import sample_path
 from sidelight.schemas.grading.judgment import QuestionGrade
-from sidelight.schemas.grading.rubric import ExamBank, ExamItem
 from sidelight.tracks import load_track
 from sidelight.wiring.estimate import PromptEstimate, RunEstimate
 from sidelight_research.published import Figure
-from tests.helpers.graded import example
+from tests.helpers.graded import example, write_bank
 from tests.helpers.scripted_runs import TOPICS
 from tests.helpers.scripted_runs import run as scripted_run
 
-Show: TypeAlias = Callable[[Path, pytest.MonkeyPatch], list[str]]
 SAMPLE = sample_path()
 ROOT = Path(__file__).resolve().parents[2]
 ANSWER = "topic_id,run_tag,answer_id,"
@@ -64,12 +59,8 @@ def agree_labels(folder, _):
     ours = ("t,r,na-1,supports", "t,r,na-2,none", "u,r,na-3,none", "u,r,na-4,partial")
     theirs = ("t,r,na-1,supports", "t,r,na-2,supports", "u,r,na-3,none", "u,r,na-4,")
     first, second = folder / "people.csv", folder / "judge.csv"
-    return [
-        "agree",
-        "labels",
-        write(first, f"{ANSWER}annotation", *ours),
-        write(second, f"{ANSWER}auto_assessment", *theirs),
-    ]
+    first = write(first, f"{ANSWER}annotation", *ours)
+    return ["agree", "labels", first, write(second, f"{ANSWER}auto_assessment", *theirs)]
 
 
 def agree_scores(folder, _):
@@ -142,17 +133,9 @@ def graded(folder):
 
 
 def bank(folder):
-    banks = [
-        ExamBank(
-            topic_id=query,
-            query_text="what is passed, by whom, and who asked for it in the first place",
-            kind="question",
-            tests=tuple(ExamItem(item_id=f"{query}/{n}", text=f"Which {n}?") for n in range(1, 4)),
-        )
-        for query in ("q", "r")
-    ]
-    write_exams(folder / "bank.jsonl", banks)
-    return str(folder / "bank.jsonl")
+    return str(
+        write_bank(folder, "what is passed, by whom, and who asked for it in the first place")
+    )
 
 
 def rubric(*words, banked=False):
@@ -209,16 +192,13 @@ def headroom(task):
     ]
 
 
-def diff_reports(folder, _):
-    people = (SAMPLE / "human_assessments" / "report_assessments.csv").read_text().splitlines()
-    some = write(folder / "some.csv", *people[:90])
-    return ["score", "diff", "task2", "--data", str(SAMPLE), "--assessments", some]
+def diff(task, kind):
+    def show(folder, _):
+        people = (SAMPLE / "human_assessments" / f"{kind}_assessments.csv").read_text()
+        some = write(folder / "some.csv", *people.splitlines()[:90])
+        return ["score", "diff", task, "--data", str(SAMPLE), "--assessments", some]
 
-
-def diff_questions(folder, _):
-    people = (SAMPLE / "human_assessments" / "question_assessments.csv").read_text().splitlines()
-    some = write(folder / "some.csv", *people[:90])
-    return ["score", "diff", "task1", "--data", str(SAMPLE), "--assessments", some]
+    return show
 
 
 def pack(folder, _):
@@ -258,7 +238,7 @@ def ablate_plan(folder, _):
     return [*words, "--topics", str(SAMPLE / "topics.jsonl")]
 
 
-COMMANDS: dict[str, Show] = {
+COMMANDS = {
     "ablate --dry-run": ablate_plan,
     "agree answers": agree_answers,
     "agree grades": agree_grades,
@@ -281,8 +261,8 @@ COMMANDS: dict[str, Show] = {
     "score": data("score"),
     "score battles": score_battles,
     "score compare": score_compare,
-    "score diff task1": diff_questions,
-    "score diff task2": diff_reports,
+    "score diff task1": diff("task1", "question"),
+    "score diff task2": diff("task2", "report"),
     "score headroom task1": headroom("task1"),
     "score headroom task2": headroom("task2"),
     "score nuggets": score_nuggets,
@@ -303,27 +283,23 @@ def estimated():
 
 def used():
     usage = PromptUsage(12, 3, 45_678, 901, 23.4, Counter({"truncated": 2, "empty": 1}))
-    made: Any = SimpleNamespace(usage=lambda: {("m", "question_pairwise"): usage}, seconds=dict)
+    made = SimpleNamespace(usage=lambda: {("m", "question_pairwise"): usage}, seconds=dict)
     return usage_shown(made, load_settings(), 4)
 
 
 def evaluated():
     rules = load_track()
-    stages = ("retrieved", "selected", "written", "judged")
+    scores = {"contradictory_score": 0.1, "supportive_score": 0.4, "unjudged": 0.0}
     outcome = {
         "judge": "embedded",
         "rubrics": "given",
         "n_topics": 5,
         "topics_without_rubric": [],
         rules.question_list.name: {"score": 0.5, "unjudged": 0.0},
-        rules.cited_text.name: {
-            "contradictory_score": 0.1,
-            "supportive_score": 0.4,
-            "unjudged": 0.0,
-        },
+        rules.cited_text.name: scores,
         "funnel": [
             {"stage": stage, "credit": 0.9 - place / 10, "change": -0.1, "unjudged": 0}
-            for place, stage in enumerate(stages)
+            for place, stage in enumerate(("retrieved", "selected", "written", "judged"))
         ],
         "folder": "scores",
     }
@@ -376,7 +352,7 @@ def terminal(columns):
 
 def tables(shown):
     """Return the lines of each table."""
-    found: list[list[str]] = []
+    found = []
     for line in shown.splitlines():
         if line.startswith("┏"):
             found.append([])
@@ -391,9 +367,7 @@ def plain(shown):
 
 
 def only_tables(shown):
-    return "\n".join(
-        line for table in tables(re.sub("\x1b\\[[0-9;]*m", "", shown)) for line in table
-    )
+    return "\n".join(line for table in tables(plain(shown)) for line in table)
 
 
 def rendered(show, golden, name):

@@ -3,17 +3,11 @@
 Needs Playwright (the `browser` extra) and Debian's Chromium; nothing is downloaded.
 """
 
-from __future__ import annotations
-
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 WAIT_S = 30
 
@@ -26,7 +20,7 @@ _ARGUMENTS = """
 
 
 @contextmanager
-def started_browser() -> Iterator[Any]:
+def started_browser():
     """Start the browser and end it; tests that need it are skipped where there is none."""
     playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra `browser`")
     if not _CHROMIUM.exists():
@@ -37,7 +31,7 @@ def started_browser() -> Iterator[Any]:
         chromium.close()
 
 
-def wait_until(tab: Any, condition: str) -> None:
+def wait_until(tab, condition):
     """Ask a page again and again: its policy lets it evaluate nothing by itself."""
     until = time.monotonic() + WAIT_S
     while not tab.evaluate(condition):

@@ -1,12 +1,9 @@
 """Packages that are installed for one test: a folder with their modules and what they offer."""
 
-from __future__ import annotations
-
 import textwrap
-from pathlib import Path
 
 
-def install(site: Path, package: str, modules: dict[str, str], offers: dict[str, str]) -> None:
+def install(site, package, modules, offers):
     """Put a package into a folder of `sys.path`, as `pip install` leaves it.
 
     Args:

@@ -1,15 +1,11 @@
 """A command that asks a model, killed at random moments and called again until it has ended."""
 
-from __future__ import annotations
-
 import random
 import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
 
 from tests.helpers.models.fault_server import FaultServer
 
@@ -18,7 +14,7 @@ AT_ONCE = 4
 _KILLED_AFTER_S = (0.5, 1.6)
 
 
-def n_kept(replies: Path) -> int:
+def n_kept(replies):
     """Return how many replies a folder of replies holds."""
     if not (replies / "replies.sqlite").exists():
         return 0
@@ -30,15 +26,7 @@ def n_kept(replies: Path) -> int:
         return found
 
 
-def kill_and_go_on(
-    kills: int,
-    command: Callable[[Path], list[object]],
-    folder: Path,
-    *,
-    n_calls: int,
-    says: str,
-    check: Callable[[Path], None],
-) -> None:
+def kill_and_go_on(kills, command, folder, *, n_calls, says, check):
     """Kill a command again and again; no reply may be lost, and none asked for twice.
 
     Args:

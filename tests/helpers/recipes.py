@@ -13,8 +13,6 @@ it is this checkout, or a copy where the recipe adds to it or changes it; `pip i
 for this recipe alone.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -50,12 +48,12 @@ class Recipe(NamedTuple):
     blocks: tuple[tuple[str, str], ...]
 
     @property
-    def changes_sidelight(self) -> bool:
+    def changes_sidelight(self):
         """Whether it adds to sidelight or changes it."""
         return any(kind == "diff" or text.startswith("# sidelight/") for kind, text in self.blocks)
 
 
-def read_recipes(document: Path) -> list[Recipe]:
+def read_recipes(document):
     """Return the recipes of a document, in its order."""
     sections = re.split(r"^## ", document.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
     recipes = [
@@ -64,22 +62,19 @@ def read_recipes(document: Path) -> list[Recipe]:
     return [one for one in recipes if any(kind == "sh" for kind, _ in one.blocks)]
 
 
-def read_tutorial(document: Path) -> Recipe:
+def read_tutorial(document):
     """Return all blocks of a document as one recipe."""
     text = document.read_text(encoding="utf-8")
     return Recipe(document.name, tuple(_BLOCK.findall(text)))
 
 
-def carry_out(recipe: Recipe, folder: Path, **environment: str) -> None:
+def carry_out(recipe, folder, **environment):
     """Do what a recipe says.
 
     Args:
         recipe: What to do.
         folder: Where; what is there already is what the recipe starts from.
         environment: Variables for its commands.
-
-    Raises:
-        AssertionError: A command fails, or does not print what the recipe says.
     """
     site, copied = folder / ".site", folder / PACKAGE.name
     source = folder if recipe.changes_sidelight else PACKAGE.parent
@@ -95,7 +90,7 @@ def carry_out(recipe: Recipe, folder: Path, **environment: str) -> None:
         **environment,
     }
 
-    def run(command: list[str], given: str) -> str:
+    def run(command, given):
         done = subprocess.run(
             command,
             cwd=folder,
@@ -126,7 +121,7 @@ def carry_out(recipe: Recipe, folder: Path, **environment: str) -> None:
                 assert at >= 0, f"{recipe.title}: expected {line!r} in\n{printed}"
 
 
-def _commands(folder: Path) -> Path:
+def _commands(folder):
     """Write the commands that recipes use: those of this Python."""
     folder.mkdir(exist_ok=True)
     for name, arguments in _COMMANDS.items():

@@ -1,16 +1,10 @@
 """Runs over scripted investigations: each makes what it makes from the topic id alone."""
 
-from __future__ import annotations
-
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
-from pathlib import Path
-from typing import Any
 
 from sidelight.config.load import load_settings
-from sidelight.runs.log import TopicLog
-from sidelight.runs.runner import RunSummary, run_topics
+from sidelight.runs.runner import run_topics
 from sidelight.schemas.investigation.angle import ArticleFacts
 from sidelight.schemas.investigation.report import QuestionSet, Report, ReportLimits
 from sidelight.schemas.investigation.trace import Outcome, Trace
@@ -24,7 +18,7 @@ THIN = "topic-e"
 LIMITS = ReportLimits(max_words=250, max_citations=3, max_uncited=1)
 
 
-async def scripted(article: Article) -> Outcome:
+async def scripted(article):
     """Finish a topic after a while that differs from topic to topic."""
     topic_id = article.topic_id
     for _ in range(sum(map(ord, topic_id)) % 4):
@@ -43,24 +37,16 @@ async def scripted(article: Article) -> Outcome:
     )
 
 
-def run(
-    out: Path,
-    investigate: Callable[[Article], Any] = scripted,
-    *overrides: str,
-    topics: list[Article] = TOPICS,
-    index: str = "index",
-    only: Collection[str] = (),
-    parallel: int = 4,
-) -> RunSummary:
+def run(out, investigate=scripted, *overrides, topics=TOPICS, index="index", only=(), parallel=4):
     settings = load_settings(None, overrides)
     return asyncio.run(
         run_topics(topics, settings, index, started(investigate), out, only=only, parallel=parallel)
     )
 
 
-def started(investigate: Callable[[Article], Any]) -> Callable[[], Any]:
+def started(investigate):
     @asynccontextmanager
-    async def start() -> AsyncIterator[Callable[[Article, TopicLog], Any]]:
+    async def start():
         yield lambda article, log: investigate(article)
 
     return start

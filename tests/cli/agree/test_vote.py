@@ -16,16 +16,12 @@ def test_the_majority_is_written_with_what_each_said(tmp_path):
     out = tmp_path / "out"
     shown = vote(tmp_path / "a", tmp_path / "b", tmp_path / "c", "-o", out)
     assert (out / "majority.qrels").read_text() == "1 0 x 3\n"
-    assert (
-        out / "votes.csv"
-    ).read_text() == "query,segment,majority,a,b,c\n1,x,3,3,3,1\n1,y,,0,,\n"
+    votes = (out / "votes.csv").read_text().splitlines()
+    assert votes == ["query,segment,majority,a,b,c", "1,x,3,3,3,1", "1,y,,0,,"]
     assert "1 passage that 2 judges grade alike" in shown
     assert "1 that too few judges graded" in shown
     with pytest.raises(UsageError, match="two files have one name"):
         vote(tmp_path / "a", tmp_path / "a", "-o", out)
-
-
-def test_an_id_with_white_space_is_refused(tmp_path):
     with pytest.raises(InputError, match="cannot write 'a b'"):
         write_qrels(tmp_path / "q", {"1": {"a b": 0}})
 

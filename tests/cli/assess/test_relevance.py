@@ -57,6 +57,10 @@ def test_each_passage_of_any_run_is_graded_once(tmp_path, small_index, asked, ru
     assert not (tmp_path / "qrels.votes.csv").exists()
     asked["one"].script.assert_finished()
     assert "1. Who?" in asked["one"].user()
+    # What nobody could grade has no label.
+    shown = assess(tmp_path, small_index, runs[1], "--depth", 2, "--model", "lost")
+    assert "2 passages of 1 narrative, 1 unjudged" in shown
+    assert (tmp_path / "qrels").read_text() == f"1 0 {NAMES[0]} 3\n"
 
 
 def test_several_models_vote(tmp_path, small_index, asked, runs):
@@ -66,12 +70,6 @@ def test_several_models_vote(tmp_path, small_index, asked, runs):
     rows = (tmp_path / "qrels.votes.csv").read_text().splitlines()
     assert rows[0] == "query,segment,majority,one,two,lost"
     assert rows[2] == f"1,{NAMES[1]},0,0,1,"
-
-
-def test_what_nobody_could_grade_has_no_label(tmp_path, small_index, asked, runs):
-    shown = assess(tmp_path, small_index, runs[1], "--depth", 2, "--model", "lost")
-    assert "2 passages of 1 narrative, 1 unjudged" in shown
-    assert (tmp_path / "qrels").read_text() == f"1 0 {NAMES[0]} 3\n"
 
 
 def test_what_cannot_be_graded_is_named(tmp_path, small_index, asked, runs):

@@ -1,7 +1,5 @@
 """The real model server that tests marked `live` ask."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

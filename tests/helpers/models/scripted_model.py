@@ -1,9 +1,6 @@
 """A model that answers from a script."""
 
-from __future__ import annotations
-
 from collections import deque
-from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from sidelight.errors import SidelightError
@@ -22,20 +19,13 @@ class ScriptedModel:
         name: What it calls itself.
     """
 
-    def __init__(
-        self, replies: Iterable[Line | Callable[[Request], Line]], name: str = "scripted"
-    ) -> None:
+    def __init__(self, replies, name="scripted"):
         self.name = name
         self.requests: list[Request] = []
         self._script = deque(replies)
 
-    async def complete(self, request: Request) -> Reply:
-        """Give the next reply of the script.
-
-        Raises:
-            AssertionError: The script is at its end: the code asked once too often.
-            SidelightError: The script says so.
-        """
+    async def complete(self, request):
+        """Give the next reply of the script."""
         self.requests.append(request)
         if not self._script:
             raise AssertionError(
@@ -48,11 +38,7 @@ class ScriptedModel:
             raise line
         return Reply(text=line) if isinstance(line, str) else line
 
-    def assert_finished(self) -> None:
-        """Fail unless every reply was asked for.
-
-        Raises:
-            AssertionError: Replies are left over.
-        """
+    def assert_finished(self):
+        """Fail unless every reply was asked for."""
         if self._script:
             raise AssertionError(f"{len(self._script)} scripted replies were never asked for")
