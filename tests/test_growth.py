@@ -52,38 +52,11 @@ OTHER = "A study of the quarry counted twelve visitors a day."
 REQUEST = Request(model="scripted", messages=(Message(role="user", content=OTHER),))
 SHAPES = (
     *(".", "!", "…", "a", "A ", " ", "\n", "a\n", "a ", "related\n", "(", "(a ", '"', "“", "'"),
-    *(
-        "“a. ",
-        '"a" A. ',
-        "a–",
-        "–",
-        "a-",
-        "1",
-        "1 ",
-        "1,",
-        "1.",
-        "a'",
-        "<",
-        "<!--",
-        "A. ",
-        "\u0301\u0323",
-    ),
-    *(
-        "\u0f73",
-        "\u200b",
-        "a\u200b",
-        "【",
-        "*",
-        "[",
-        "/",
-        "&#1",
-        "&a;",
-        "Mr. ",
-        "Study by Xyz ",
-        "q w ",
-    ),
-    *("he ", "it is ", "the company a ", "this year ", "{", '{"a":', "```", "- ", "\\n"),
-    *("style='", "Ab ", "Ab Cd Ef ", "A of ", "the A ", "aB1-", "a, ", "\r", "é", "A said "),
+    *("“a. ", '"a" A. ', "a–", "–", "a-", "1", "1 ", "1,", "1.", "a'", "<", "<!--", "A. "),
+    *("\u0301\u0323", "\u0f73", "\u200b", "a\u200b", "【", "*", "[", "/", "&#1", "&a;", "Mr. "),
+    *("Study by Xyz ", "q w ", "he ", "it is ", "the company a ", "this year ", "{", '{"a":'),
+    *("```", "- ", "\\n", "style='", "Ab ", "Ab Cd Ef ", "A of ", "the A ", "aB1-", "a, ", "\r"),
+    *("é", "A said "),
 )
 
 

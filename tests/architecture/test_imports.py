@@ -55,11 +55,7 @@ ALLOWED: dict[str, set[str]] = {
     "plugins": BASE
     | MODEL
     | {
-        "formats",
-        "index",
-        "retrieval",
-        "generation.*",
-        "evaluation.labelling",
+        *("formats", "index", "retrieval", "generation.*", "evaluation.labelling"),
         "evaluation.metrics",
     },
     "runs": MIDDLE | {"llm", "agents", "versions"},
@@ -73,16 +69,8 @@ ALLOWED: dict[str, set[str]] = {
     "cli": MIDDLE
     | MODEL
     | {
-        "versions",
-        "transport",
-        "sample",
-        "checks",
-        "learned",
-        "index",
-        "retrieval",
-        "evaluation.*",
-        "runs.*",
-        "wiring.*",
+        *("versions", "transport", "sample", "checks", "learned", "index", "retrieval"),
+        *("evaluation.*", "runs.*", "wiring.*"),
     }
     | {"view", "serve", "ablation", "reproduction"},
     # A package of its own, which no room may import.

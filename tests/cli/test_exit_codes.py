@@ -130,15 +130,8 @@ def a_name_that_is_not_utf8(folder):
 NO_INPUT = [missing, a_folder, an_empty_file, bytes_of_anything]
 # No regular file, or none that can be opened or read.
 HOSTILE = [
-    a_pipe,
-    an_endless_device,
-    a_value_nested_990_deep,
-    a_link_to_nothing,
-    a_link_to_itself,
-    a_file_nobody_may_read,
-    a_path_of_1900_folders,
-    a_name_of_300_bytes,
-    a_name_that_is_not_utf8,
+    *(a_pipe, an_endless_device, a_value_nested_990_deep, a_link_to_nothing, a_link_to_itself),
+    *(a_file_nobody_may_read, a_path_of_1900_folders, a_name_of_300_bytes, a_name_that_is_not_utf8),
 ]
 
 

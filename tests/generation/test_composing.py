@@ -188,12 +188,8 @@ WINDOWS = st.lists(
 
 def test_each_that_is_left_has_its_reason():
     first, overlapping, second, third, other, late = (
-        window(1, 0, "a"),
-        window(1, 1, "b"),
-        window(1, 2, "a"),
-        window(2, 0, "a"),
-        window(3, 0, "b"),
-        window(4, 0, "c"),
+        *(window(1, 0, "a"), window(1, 1, "b"), window(1, 2, "a"), window(2, 0, "a")),
+        *(window(3, 0, "b"), window(4, 0, "c")),
     )
     taken, left = spread([first, overlapping, second, third, other, late], 3)
     assert taken == [first, second, other]

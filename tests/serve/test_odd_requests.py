@@ -18,20 +18,10 @@ ODD_VALUES: tuple[Any, ...] = (
     *(None, True, 0, -1, 10**400, 1e308, float("nan"), float("inf"), [], [[]], {}, {"": None}),
 )
 ODD_BYTES = (
-    *(
-        b"",
-        b" ",
-        b"\n",
-        b"\x00",
-        b"\xff",
-        b"\xff\xfe",
-        b"\xef\xbb\xbf",
-        b"<",
-        b"<p></p>",
-        b"<p> </p>",
-    ),
-    *(b"<!--", b"<title>", b"<script>", b"null", b'""', b"[]", b"{}", b"{", b"[" * 100_000),
-    *(b'{"a":' * 100_000, b"1" * 5_000, b'{"text": ' + b"1" * 5_000 + b"}", HTML.encode("utf-16")),
+    *(b"", b" ", b"\n", b"\x00", b"\xff", b"\xff\xfe", b"\xef\xbb\xbf", b"<", b"<p></p>"),
+    *(b"<p> </p>", b"<!--", b"<title>", b"<script>", b"null", b'""', b"[]", b"{}", b"{"),
+    *(b"[" * 100_000, b'{"a":' * 100_000, b"1" * 5_000, b'{"text": ' + b"1" * 5_000 + b"}"),
+    HTML.encode("utf-16"),
 )
 # Each is followed by an article that says it is in this encoding.
 ENCODINGS = (

@@ -19,18 +19,9 @@ NUMBERS = (
     *("1e308", "-1e308", "5e-324", "1e999", "NaN", "-Infinity"),
 )
 WORDS = (
-    *(
-        "",
-        " ",
-        "5" * 5000,
-        "x" * 20_000,
-        "../../etc/passwd",
-        "/dev/zero",
-        "/dev/stdin",
-        "os:system",
-        "None",
-    ),
-    *("nan", "-inf", "1e308", "1_0", "²", "\x00", "\u202e", "a\u2028b", "<b>", "http://[", "%s"),
+    *("", " ", "5" * 5000, "x" * 20_000, "../../etc/passwd", "/dev/zero", "/dev/stdin"),
+    *("os:system", "None", "nan", "-inf", "1e308", "1_0", "²", "\x00", "\u202e", "a\u2028b", "<b>"),
+    *("http://[", "%s"),
 )
 OTHERS = ("null", "true", "[]", "{}", "[[]]", '{"a": 1}')
 _HERE = "@here@"
