@@ -26,21 +26,11 @@ SCALES = load_track().scales
 ARTICLES = {article.topic_id: article for article in read_articles(sample_path() / "topics.jsonl")}
 
 
-MODELS = ("reader",)
-
-
-def inputs(examples, models=MODELS, **more):
+def inputs(examples, models=("reader",), **more):
     """All that any judge may ask for, but for an encoder."""
-    return JudgeInputs(
-        examples.rubrics,
-        examples,
-        encoder=None,
-        articles=lambda: ARTICLES,
-        models={
-            name: PromptedModel(ReadingModel(name), Sampling(), lambda _: None) for name in models
-        },
-        **more,
-    )
+    asked = {name: PromptedModel(ReadingModel(name), Sampling(), lambda _: None) for name in models}
+    given = {"encoder": None, "articles": lambda: ARTICLES, "models": asked}
+    return JudgeInputs(examples.rubrics, examples, **given, **more)
 
 
 # Every registered judge, and how judges can be made otherwise: by name, then variant.

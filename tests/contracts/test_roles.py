@@ -37,9 +37,7 @@ LONG = " ".join(f"The harbour of Orrin held {n} boats in the year {n}." for n in
 BROKEN = (
     "\ufeffThe har\u200bbour of Orrin\x00 holds\x1b[31m 400 boats\u2028now.\r\n\u202eThe harbour "
     "cafe\u0301 \U000e0041of Orrin\x85was closed for 12 da\u00adys.\n\ufffe\U0010ffff"
-    + "\u0301"
-    * 500
-)
+) + "\u0301" * 500
 MARKUP = (
     '<div class="a"><script>alert("x")</script>{{ body }} [[x]](http://a.example) &amp;</div>\n'
     * 20

@@ -4,8 +4,7 @@ import asyncio
 import re
 from collections.abc import Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -25,7 +24,6 @@ from sidelight.schemas.run import (
     QuestionHits,
     QuestionRankings,
     Ranking,
-    Result,
     RunIdentity,
 )
 from sidelight.schemas.task import (
@@ -38,7 +36,6 @@ from sidelight.schemas.topic import Article, Narrative, question_id
 from sidelight.tracks import load_track
 
 TASKS = [(track, task.name) for track in names("track") for task in load_track(track).tasks]
-EVERY_TASK = pytest.mark.parametrize(("track", "name"), TASKS)
 IDS = ("topic-b", "topic-a", "topic-c")
 RUN_ID = "lamp-one"
 
@@ -111,11 +108,20 @@ def errors(path, task, ids=IDS):
     return [(one.code, one.line) for one in problems if one.severity == "error"]
 
 
-@EVERY_TASK
-def test_what_is_written_is_read_again(tmp_path, track, name):
-    rules = load_track(track)
-    task = rules.task(name)
-    contents = {topic_id: full(task, topic_id).content for topic_id in IDS}
+def full_contents(task):
+    return {topic_id: full(task, topic_id).content for topic_id in IDS}
+
+
+@pytest.fixture(params=TASKS, ids="-".join)
+def of(request):
+    """The rules of a track, and one of its tasks."""
+    rules = load_track(request.param[0])
+    return rules, rules.task(request.param[1])
+
+
+def test_what_is_written_is_read_again(tmp_path, of):
+    rules, task = of
+    contents = full_contents(task)
     path = written(tmp_path, task, contents, rules)
     run = run_format(task).read(path)
     assert dict(run.results()) == contents
@@ -127,15 +133,12 @@ def test_what_is_written_is_read_again(tmp_path, track, name):
     assert again.read_bytes() == path.read_bytes()
 
 
-@EVERY_TASK
-def test_what_keeps_the_limits_is_valid(tmp_path, track, name):
-    rules = load_track(track)
-    task = rules.task(name)
-    path = written(tmp_path, task, {one: full(task, one).content for one in IDS}, rules)
+def test_what_keeps_the_limits_is_valid(tmp_path, of):
+    rules, task = of
+    path = written(tmp_path, task, full_contents(task), rules)
     verdict = judge_file(path, rules, IDS)
     assert verdict.valid, verdict.problems
-    assert verdict.kind is not None
-    assert (verdict.kind.name, verdict.size) == (name, len(IDS))
+    assert (verdict.kind.name, verdict.size) == (task.name, len(IDS))
     if run_format(task).official:
         assert judge_file(path, rules, IDS, official=True).valid
     else:
@@ -143,13 +146,12 @@ def test_what_keeps_the_limits_is_valid(tmp_path, track, name):
             judge_file(path, rules, IDS, official=True)
 
 
-@dataclass(frozen=True)
-class Broken:
+class Broken(NamedTuple):
     """A limit, how a result breaks it, and what is said of which line of which topic's."""
 
     code: str
     change: Callable[[Any, Any], Any]
-    at: Callable[[Any], int]
+    at: Callable[[Any], int] = lambda _: 2  # a line a topic, and the second is broken
 
 
 def _with_text(sentences, text):
@@ -164,94 +166,71 @@ def _answering(rankings, *hits):
     return (rankings[0].model_copy(update={"hits": hits}), *rankings[1:])
 
 
-SECOND_OF_TEXTS = lambda _: 2  # noqa: E731 - a line a topic, and the second is broken
-BROKEN: dict[str, dict[str, Broken]] = {
+# A result as it is handed in is `a`, its task `t`.
+BROKEN = {
     "question_list": {
-        "too few": Broken(
-            "rank-missing", lambda _, all_: all_[:-1], lambda task: 2 * task.count - 1
-        ),
-        "too many": Broken(
-            "rank-value", lambda _, all_: (*all_, "Who else?"), lambda task: 2 * task.count + 1
-        ),
+        "too few": Broken("rank-missing", lambda _, a: a[:-1], lambda t: 2 * t.count - 1),
+        "too many": Broken("rank-value", lambda _, a: (*a, "Who else?"), lambda t: 2 * t.count + 1),
         "too long": Broken(
-            "question-length",
-            lambda _, all_: ("x" + all_[0], *all_[1:]),
-            lambda task: task.count + 1,
+            "question-length", lambda _, a: ("x" + a[0], *a[1:]), lambda t: t.count + 1
         ),
-        "twice": Broken(
-            "question-duplicate", lambda _, all_: (all_[0], *all_[:-1]), lambda task: task.count + 2
-        ),
-        "empty": Broken("question-empty", lambda _, all_: ("", *all_[1:]), lambda t: t.count + 1),
+        "twice": Broken("question-duplicate", lambda _, a: (a[0], *a[:-1]), lambda t: t.count + 2),
+        "empty": Broken("question-empty", lambda _, a: ("", *a[1:]), lambda t: t.count + 1),
     },
     "cited_text": {
-        "too long": Broken("report-words", lambda _, all_: (*all_, *all_), SECOND_OF_TEXTS),
+        "too long": Broken("report-words", lambda _, a: (*a, *a)),
         "too many citations": Broken(
             "citation-count",
-            lambda task, all_: _citing(
-                all_, *(segment(number, task) for number in range(task.max_citations + 1))
-            ),
-            SECOND_OF_TEXTS,
+            lambda t, a: _citing(a, *(segment(number, t) for number in range(t.max_citations + 1))),
         ),
         "cited twice": Broken(
-            "citation-duplicate",
-            lambda task, all_: _citing(all_, segment(1, task), segment(1, task)),
-            SECOND_OF_TEXTS,
+            "citation-duplicate", lambda t, a: _citing(a, segment(1, t), segment(1, t))
         ),
-        "not a segment": Broken(
-            "citation-pattern", lambda _, all_: _citing(all_, "example.net/a"), SECOND_OF_TEXTS
-        ),
-        "empty": Broken("sentence-empty", lambda _, all_: _with_text(all_, ""), SECOND_OF_TEXTS),
-        "two sentences": Broken(
-            "sentence-count", lambda _, all_: _with_text(all_, "One. Two."), SECOND_OF_TEXTS
-        ),
+        "not a segment": Broken("citation-pattern", lambda _, a: _citing(a, "example.net/a")),
+        "empty": Broken("sentence-empty", lambda _, a: _with_text(a, "")),
+        "two sentences": Broken("sentence-count", lambda _, a: _with_text(a, "One. Two.")),
     },
     "question_rankings": {
         "too deep": Broken(
             "ranking-depth",
-            lambda _, all_: _answering(all_, *all_[0].hits, Hit(document(10**6), 0.0)),
-            lambda task: 4 * task.depth + 1,
+            lambda _, a: _answering(a, *a[0].hits, Hit(document(10**6), 0.0)),
+            lambda t: 4 * t.depth + 1,
         ),
         "twice": Broken(
             "segment-duplicate",
-            lambda _, all_: _answering(all_, *all_[0].hits[:-1], all_[0].hits[0]),
-            lambda task: 4 * task.depth,
+            lambda _, a: _answering(a, *a[0].hits[:-1], a[0].hits[0]),
+            lambda t: 4 * t.depth,
         ),
         "not a document": Broken(
             "document-pattern",
-            lambda _, all_: _answering(
-                all_, Hit(segment(1), all_[0].hits[0].score), *all_[0].hits[1:]
-            ),
-            lambda task: 3 * task.depth + 1,
+            lambda _, a: _answering(a, Hit(segment(1), a[0].hits[0].score), *a[0].hits[1:]),
+            lambda t: 3 * t.depth + 1,
         ),
         "no question of a topic": Broken(
             "question-id",
-            lambda _, all_: (all_[0].model_copy(update={"question_id": "Q7"}), *all_[1:]),
-            lambda task: 3 * task.depth + 1,
+            lambda _, a: (a[0].model_copy(update={"question_id": "Q7"}), *a[1:]),
+            lambda t: 3 * t.depth + 1,
         ),
-        "a gap": Broken(
-            "question-order", lambda _, all_: (all_[0], all_[2]), lambda task: 4 * task.depth + 1
-        ),
+        "a gap": Broken("question-order", lambda _, a: (a[0], a[2]), lambda t: 4 * t.depth + 1),
         "not ASCII": Broken(
             "ascii",
-            lambda _, all_: _answering(all_, Hit("é", all_[0].hits[0].score), *all_[0].hits[1:]),
-            lambda task: 3 * task.depth + 1,
+            lambda _, a: _answering(a, Hit("é", a[0].hits[0].score), *a[0].hits[1:]),
+            lambda t: 3 * t.depth + 1,
         ),
     },
     "ranking": {
         "too deep": Broken(
             "ranking-depth",
-            lambda task, all_: (*all_, Hit(segment(10**4, task), 0.0)),
-            lambda task: 2 * depth_of(task) + 1,
+            lambda t, a: (*a, Hit(segment(10**4, t), 0.0)),
+            lambda t: 2 * depth_of(t) + 1,
         ),
         "twice": Broken(
-            "segment-duplicate",
-            lambda _, all_: (*all_[:-1], all_[0]),
-            lambda task: 2 * depth_of(task),
+            "segment-duplicate", lambda _, a: (*a[:-1], a[0]), lambda t: 2 * depth_of(t)
         ),
         "not a segment": Broken(
             "citation-pattern",
-            lambda _, all_: (Hit("a-page", all_[0].score), *all_[1:]),
-            lambda task: depth_of(task) + 1,
+            lambda _, a: (Hit("a-page", a[0].score), *a[1:]),
+            lambda t: depth_of(t) + 1,
         ),
     },
 }
@@ -281,7 +260,7 @@ def test_each_broken_limit_is_reported_with_file_and_line(tmp_path, track, name,
     rules = load_track(track)
     task = rules.task(name)
     broken = BROKEN[task.kind][limit]
-    contents: dict[str, Any] = {one: full(task, one).content for one in IDS}
+    contents = full_contents(task)
     contents[IDS[1]] = broken.change(task, contents[IDS[1]])
     found = errors(written(tmp_path, task, contents, rules), task)
     assert (broken.code, broken.at(task)) in found
@@ -289,38 +268,25 @@ def test_each_broken_limit_is_reported_with_file_and_line(tmp_path, track, name,
     assert {code for code, _ in found} <= {broken.code, *others}
 
 
-@EVERY_TASK
-def test_topics_are_covered_all_and_no_others(tmp_path, track, name):
-    rules = load_track(track)
-    task = rules.task(name)
-    path = written(tmp_path, task, {one: full(task, one).content for one in IDS}, rules)
+def test_topics_are_covered_all_and_no_others(tmp_path, of):
+    rules, task = of
+    path = written(tmp_path, task, full_contents(task), rules)
     assert errors(path, task, [*IDS, "topic-d"]) == [("topic-missing", None)]
     (unknown,) = errors(path, task, IDS[:-1])
     assert unknown[0] == "topic-unknown"
     assert unknown[1] is not None
 
 
-@EVERY_TASK
-def test_a_file_of_nothing_is_read_and_covers_nothing(tmp_path, track, name):
-    rules = load_track(track)
-    task = rules.task(name)
+def test_a_file_of_nothing_is_read_and_covers_nothing(tmp_path, of):
+    rules, task = of
     path = written(tmp_path, task, {}, rules)
     assert path.read_bytes() == b""
     assert run_format(task).read(path).results() == {}
     assert errors(path, task) == [("topic-missing", None)]
-
-
-@EVERY_TASK
-def test_a_topic_of_nothing_is_told(tmp_path, track, name):
-    rules = load_track(track)
-    task = rules.task(name)
-    contents: dict[str, Result] = {one: full(task, one).content for one in IDS}
-    contents[IDS[1]] = ()
-    path = written(tmp_path, task, contents, rules)
-    problems = run_format(task).check(path, task, IDS, None)
-    assert {problem.code for problem in problems} == {
-        "report-empty" if task.kind == "cited_text" else "topic-missing"
-    }
+    # So does a topic of nothing.
+    path = written(tmp_path, task, full_contents(task) | {IDS[1]: ()}, rules)
+    codes = {problem.code for problem in run_format(task).check(path, task, IDS, None)}
+    assert codes == {"report-empty" if task.kind == "cited_text" else "topic-missing"}
 
 
 HOSTILE = (
@@ -329,19 +295,17 @@ HOSTILE = (
 )
 
 
-@EVERY_TASK
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_hostile_text_stays_within_its_place(tmp_path, track, name, text):
+def test_hostile_text_stays_within_its_place(tmp_path, of, text):
     """Nothing in a text starts a line, a field or another topic."""
-    rules = load_track(track)
-    task = rules.task(name)
-    result: Any = full(task).content
+    rules, task = of
+    result = full(task).content
     if task.kind == "question_list":
         result = (text, *result[1:])
     elif task.kind == "cited_text":
         result = _with_text(result, text)
     else:
-        hits: Any = (Hit(text + " \t", 1.0),)
+        hits = (Hit(text + " \t", 1.0),)
         if task.kind == "question_rankings":
             hits = (QuestionHits(question_id=question_id("t", 1), hits=hits),)
         with pytest.raises(InputError, match="cannot write"):
@@ -355,13 +319,12 @@ def test_hostile_text_stays_within_its_place(tmp_path, track, name, text):
     assert path.read_bytes().decode("utf-8").count("\n") == len(path.read_bytes().splitlines())
 
 
-@EVERY_TASK
 @pytest.mark.parametrize(
     "content",
     [b"\xff\xfe", b"{", b"[]\n", b"{}\n", b"a\tb\n", b"1 2 3\n", b"\x00" * 64, b"[" * 5000],
 )
-def test_garbage_is_an_error_with_a_line_and_never_a_crash(tmp_path, track, name, content):
-    task = load_track(track).task(name)
+def test_garbage_is_an_error_with_a_line_and_never_a_crash(tmp_path, of, content):
+    _, task = of
     path = tmp_path / "garbage"
     path.write_bytes(content)
     assert [line for _, line in errors(path, task, ["t"])]
@@ -432,40 +395,37 @@ def test_a_run_is_packed_under_the_run_ids_of_its_tasks(tmp_path, track):
         assert judge_file(packed, rules, IDS).problems == ()
 
 
-@EVERY_TASK
-def test_an_edited_run_is_packed_as_a_manual_one(tmp_path, track, name):
+@pytest.mark.parametrize("track", names("track"))
+def test_an_edited_run_is_packed_as_a_manual_one(tmp_path, track):
     rules = load_track(track)
     directory = run(track, tmp_path / "run").directory
     trace = directory.trace(IDS[0])
     trace.write_text(trace.read_text() + " ")
     packing = pack_runs([directory], tmp_path / "out", rules, IDS)
     assert {item.type for item in packing.runs} == {"manual"}
-    task = rules.task(name)
-    packed = run_format(task).read(tmp_path / "out" / f"sidelight-one{task.run_id_suffix}")
-    assert packed.types <= {"manual"}
-    assert packed.results() == run_format(task).read(directory.file(task)).results()
+    for task in rules.tasks:
+        packed = run_format(task).read(tmp_path / "out" / f"sidelight-one{task.run_id_suffix}")
+        assert packed.types <= {"manual"}
+        assert packed.results() == run_format(task).read(directory.file(task)).results()
 
 
-def test_a_file_of_another_track_is_no_run_of_this_one(tmp_path):
-    for track, name in TASKS:
-        rules = load_track(track)
-        task = rules.task(name)
-        path = written(tmp_path, task, {one: full(task, one).content for one in IDS}, rules)
-        for other in names("track"):
-            if task.format not in {one.format for one in load_track(other).tasks}:
-                verdict = judge_file(path, load_track(other), IDS)
-                kind = verdict.kind.name if verdict.kind else None
-                assert (kind, verdict.valid) in {(None, False), ("trec_run", True)}
+def test_a_file_of_another_track_is_no_run_of_this_one(tmp_path, of):
+    rules, task = of
+    path = written(tmp_path, task, full_contents(task), rules)
+    for other in names("track"):
+        if task.format not in {one.format for one in load_track(other).tasks}:
+            verdict = judge_file(path, load_track(other), IDS)
+            kind = verdict.kind.name if verdict.kind else None
+            assert (kind, verdict.valid) in {(None, False), ("trec_run", True)}
 
 
-def test_a_trace_holds_topics_of_every_kind(tmp_path):
-    for track in names("track"):
-        run(track, tmp_path / track)
-        rules, directory = load_track(track), RunDirectory(tmp_path / track)
-        for topic in topics(rules):
-            result = directory.result(topic.topic_id)
-            assert result.topic == topic
-            assert {task.name: result.result(task) for task in rules.tasks} == {
-                task.name: full(task, topic.topic_id).content for task in rules.tasks
-            }
-            assert all(isinstance(task, RankingTask) or result.result(task) for task in rules.tasks)
+@pytest.mark.parametrize("track", names("track"))
+def test_a_trace_holds_topics_of_every_kind(tmp_path, track):
+    run(track, tmp_path / track)
+    rules, directory = load_track(track), RunDirectory(tmp_path / track)
+    for topic in topics(rules):
+        result = directory.result(topic.topic_id)
+        assert result.topic == topic
+        assert {task.name: result.result(task) for task in rules.tasks} == {
+            task.name: full(task, topic.topic_id).content for task in rules.tasks
+        }

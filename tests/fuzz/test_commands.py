@@ -10,7 +10,9 @@ import shutil
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import click.testing
@@ -39,13 +41,7 @@ ROUNDS, SEEDS = 20, 34
 
 @dataclass(frozen=True)
 class Case:
-    """A command and the files it reads.
-
-    Attributes:
-        words: The command line; `{}` is the folder.
-        files: Those that are damaged, one at a time, as patterns in the folder.
-        make: Writes the folder.
-    """
+    """A command (`{}` is the folder), the files that are damaged one at a time, and their maker."""
 
     words: str
     files: tuple[str, ...]
@@ -189,65 +185,62 @@ class Site:
 
     def damage(self, seed):
         rng = random.Random(seed)
-        files = [rng.choice(self.files)]
-        for file in files:
-            (self.folder / file).write_bytes(damaged((self.whole / file).read_bytes(), rng))
+        file = rng.choice(self.files)
+        (self.folder / file).write_bytes(damaged((self.whole / file).read_bytes(), rng))
         if self.case.words == "verify {}" and self.files[0].name != CONTENTS:
             seal(self.folder)
-        return files
+        return file
 
     def mend(self):
         shutil.rmtree(self.folder)
         shutil.copytree(self.whole, self.folder)
 
-    def words(self, files):
-        """The command line; `validate` is given the damaged files alone."""
+    def words(self, file):
+        """The command line; `validate` is given the damaged file alone."""
         if self.case.words == "validate {}":
-            return ["validate", *(str(self.folder / file) for file in files)]
+            return ["validate", str(self.folder / file)]
         return [word.replace("{}", str(self.folder)) for word in self.case.words.split(" ")]
 
 
 @pytest.fixture(scope="module")
 def sites(tmp_path_factory):
-    made: dict[str, Site] = {}
+    return cache(lambda name: Site(CASES[name], tmp_path_factory.mktemp("fuzz")))
 
-    def site(name):
-        if name not in made:
-            made[name] = Site(CASES[name], tmp_path_factory.mktemp("fuzz"))
-        return made[name]
 
-    return site
+@contextmanager
+def bounded(what, seconds, megabytes):
+    """Fail where the block takes more time of the processor, or more memory."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    begin = time.process_time()  # which other work on the machine does not lengthen
+    yield
+    taken = time.process_time() - begin
+    assert taken < seconds, f"{what}: {taken:.0f} s"
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    assert grown < megabytes, f"{what}: {grown:.0f} MB"
 
 
 def check(site, seed):
-    files = site.damage(seed)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    begin = time.process_time()  # which other work on the machine does not lengthen
+    file = site.damage(seed)
     try:
-        result = click.testing.CliRunner().invoke(COMMAND, site.words(files))
+        with bounded(f"seed {seed}: {file}", SLOWEST_S, MOST_MB):
+            result = click.testing.CliRunner().invoke(COMMAND, site.words(file))
     finally:
-        taken = time.process_time() - begin
         site.mend()
     error = result.exception
     if error is not None and not isinstance(error, SidelightError | OSError | SystemExit):
-        pytest.fail(f"seed {seed}: {files}\n{''.join(traceback.format_exception(error))}")
+        pytest.fail(f"seed {seed}: {file}\n{''.join(traceback.format_exception(error))}")
     assert "Traceback" not in result.output, seed
-    assert taken < SLOWEST_S, f"seed {seed}: {files} takes {taken:.0f} s"
-    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    assert grown < MOST_MB, f"seed {seed}: {files} takes {grown:.0f} MB"
 
 
-def rounds():
-    found: list[object] = []
-    for name in CASES:
-        for number in range(ROUNDS):
-            marks = () if number == 0 else (pytest.mark.fuzz,)
-            found.append(pytest.param(name, number, marks=marks, id=f"{name}-{number}"))
-    return found
-
-
-@pytest.mark.parametrize(("name", "number"), rounds())
-def test_damaged_files_end_in_a_message(name, number, sites):
+ROUNDS_OF_CASES = [
     # The first round is the share of the default tests.
+    pytest.param(name, number, marks=[pytest.mark.fuzz] * (number > 0), id=f"{name}-{number}")
+    for name in CASES
+    for number in range(ROUNDS)
+]
+
+
+@pytest.mark.parametrize(("name", "number"), ROUNDS_OF_CASES)
+def test_damaged_files_end_in_a_message(name, number, sites):
     for seed in range(2) if number == 0 else range(number * SEEDS, (number + 1) * SEEDS):
         check(sites(name), seed)

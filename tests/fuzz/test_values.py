@@ -11,12 +11,11 @@ import json
 import math
 import random
 import re
-import resource
 import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +73,17 @@ from sidelight.schemas.investigation.evidence import Hit, Query
 from sidelight.schemas.run import RunManifest
 from sidelight.schemas.segment import Segment
 from sidelight.tracks import Track
-from tests.fuzz.test_commands import COMMAND, bundle, finished, graded, sample, scripted, seal
+from tests.fuzz.test_commands import (
+    COMMAND,
+    SLOWEST_S,
+    bounded,
+    bundle,
+    finished,
+    graded,
+    sample,
+    scripted,
+    seal,
+)
 from tests.helpers.formats.hostile_values import (
     Change,
     array_changes,
@@ -86,7 +95,6 @@ from tests.helpers.formats.hostile_values import (
 from tests.helpers.indexes.rest_server import NAME, Odd, RestServer
 
 ENCODER = Encoder()
-SLOWEST_S = 10
 SLOWEST_ANSWER_S = 30
 MOST_MB = 512
 TRIED = 12
@@ -95,16 +103,10 @@ TRIED = 12
 
 @dataclass(frozen=True)
 class Reader:
-    """A file, the command that reads it, and what its fields are.
+    """A file, the command that reads it (`{}` is the folder), and what its fields are.
 
-    Attributes:
-        words: The command line; `{}` is the folder. Or what stands for a command, given the folder.
-        file: In the folder, the file that is changed.
-        make: Writes the folder.
-        schema: What a file, or a line of it, is read by; None for a table or an array.
-        columns: Of a table, those that are read.
-        parted_by: What stands between the cells of a table; a comma for CSV with a header.
-        lines: Whether each line of JSON is a value of its own.
+    What stands for a command is given the folder. `schema` is what the file, or each of its lines,
+    is read by; a table has `columns` instead, and an array neither.
     """
 
     words: str | Callable[[Path], object]
@@ -159,14 +161,8 @@ SEGMENT = "msmarco_v2.1_doc_90_31420#0_63124"
 SENTENCE = {"text": "Peat stores carbon.", "citations": [0]}
 METADATA = {"team_id": "a", "run_id": "a-1", "narrative_id": "14", "narrative": "Peat."}
 ANSWER = {"metadata": METADATA, "references": [SEGMENT], "answer": [SENTENCE]}
-FLAT = {
-    "run_id": "a-1",
-    "topic_id": "14",
-    "topic": "Peat.",
-    "references": [SEGMENT],
-    "response_length": 3,
-    "answer": [SENTENCE],
-}
+FLAT = {"run_id": "a-1", "topic_id": "14", "topic": "Peat.", "references": [SEGMENT]}
+FLAT |= {"response_length": 3, "answer": [SENTENCE]}
 NUGGET = {"text": "Peat burns", "importance": "vital", "weight": 1.0, "mapped_sub_narrative": "a"}
 ASSIGNED = [
     {
@@ -195,16 +191,9 @@ FIXED = {
     "grader": {"prompt": "Asks", "model": "tiny"},
     "verdicts": [{"query_id": "q", "passage_id": "a", "item_id": "q/1", "grade": 4}],
 }
-JUDGED = {
-    "judge": "embedded",
-    "version": "4",
-    "kind": "embedded",
-    "n_topics": 5,
-    "runs": {"task1": {"lantern-t1": 0.5}},
-    "example_run_tags": ["lantern-t1"],
-    "agreement": {},
-    "n_unjudged": {"task1": 3},
-}
+JUDGED = {"judge": "embedded", "version": "4", "kind": "embedded", "n_topics": 5, "agreement": {}}
+JUDGED |= {"runs": {"task1": {"lantern-t1": 0.5}}, "n_unjudged": {"task1": 3}}
+JUDGED |= {"example_run_tags": ["lantern-t1"]}
 SETTINGS = {
     "models": {"writer": {"name": "m", "server": "s"}, "judge": {"name": "m", "server": "s"}},
     "servers": {"s": {"base_url": "http://127.0.0.1:9/v1"}},
@@ -332,330 +321,216 @@ def recorded(folder):
     seal(folder)
 
 
+def table(words, file, columns, parted_by=" ", make=sample):
+    return Reader(words, file, make, columns=columns, parted_by=parted_by)
+
+
+def whole(words, file, schema, make=sample):
+    return Reader(words, file, make, schema, lines=False)
+
+
+def validated(file, schema, track, *lines):
+    words = f"validate {{}}/{file} --track {track} --json"
+    return Reader(words, file, written(file, as_lines(*lines)) if lines else sample, schema)
+
+
+def typed(**more):
+    return {**ANSWER, "metadata": {**METADATA, **more}}
+
+
 RETRIEVAL = "score retrieval --qrels {}/qrels.txt --run {}/run.txt --json"
 TASK1 = "runs/question_generation_runs/lantern-t1"
 TASK2 = "runs/report_generation_runs/lantern-t2"
 RUBRIC = "human_rubrics/msmarco_v2.1_doc_90_9184.json"
 JUDGE = "judge {}/" + TASK2 + " --task task2 --rubrics {}/human_rubrics -o {}/out --words-only"
+PAIRS = "human_assessments/question_assessments.csv"
+BRIEFLY = " --json --samples 100"
+SCORE1, SCORE2 = (f"score {task} --data {{}}{BRIEFLY}" for task in ("task1", "task2"))
+QUALITY = f"score quality --grades {{}}/grades.tsv --track lateral2024{BRIEFLY}"
+OF_SCORES = ("run_tag", "topic_id", "score", "share")
+WITH_GRADES = written("grades.tsv", GRADES)
+PAIR_COLUMNS, COMPOUND_COLUMNS, ANSWER_COLUMNS = (
+    getattr(assessments, f"{name}_ASSESSMENTS").columns
+    for name in ("QUESTION", "COMPOUND", "ANSWER")
+)
+LINKED = {"text": "Peat.", "citations": ["https://a.example/b"]}
 READERS = {
-    "qrels": Reader(RETRIEVAL, "qrels.txt", sample, columns=qrels.QRELS_COLUMNS),
-    "qrels compared": Reader(
-        "agree qrels {}/qrels.txt {}/qrels2.txt --json",
-        "qrels.txt",
-        sample,
-        columns=qrels.QRELS_COLUMNS,
+    "qrels": table(RETRIEVAL, "qrels.txt", qrels.QRELS_COLUMNS),
+    "qrels compared": table(
+        "agree qrels {}/qrels.txt {}/qrels2.txt --json", "qrels.txt", qrels.QRELS_COLUMNS
     ),
-    "run": Reader(RETRIEVAL, "run.txt", sample, columns=trec_run._RUN_COLUMNS),
-    "run fused": Reader(
-        "fuse {}/run.txt {}/run.txt -o {}/fused.txt",
-        "run.txt",
-        sample,
-        columns=trec_run._RUN_COLUMNS,
+    "run": table(RETRIEVAL, "run.txt", trec_run._RUN_COLUMNS),
+    "run fused": table(
+        "fuse {}/run.txt {}/run.txt -o {}/fused.txt", "run.txt", trec_run._RUN_COLUMNS
     ),
-    "run of questions": Reader(
+    "run of questions": table(
         "validate {}/question_run.txt --track lateral2024 --json",
-        "question_run.txt",
-        with_runs,
-        columns=trec_run._RUN_COLUMNS,
+        *("question_run.txt", trec_run._RUN_COLUMNS, " ", with_runs),
     ),
-    "questions": Reader(
-        "validate {}/" + TASK1 + " --json",
-        TASK1,
-        sample,
-        columns=question_list._FIELDS,
-        parted_by="\t",
-    ),
+    "questions": table("validate {}/" + TASK1 + " --json", TASK1, question_list._FIELDS, "\t"),
     "reports": Reader(
         "validate {}/" + TASK2 + " --json", TASK2, sample, cited_sentences._ExactReport
     ),
     "reports judged": Reader(JUDGE, TASK2, sample, cited_sentences._ReportLine),
-    "rubric": Reader(JUDGE, RUBRIC, sample, rubrics._RubricFile, lines=False),
-    "answers": Reader(
-        "validate {}/answers.jsonl --track rag2025 --json",
+    "rubric": whole(JUDGE, RUBRIC, rubrics._RubricFile),
+    "answers": validated(
         "answers.jsonl",
-        written(
-            "answers.jsonl", as_lines({**ANSWER, "metadata": {**METADATA, "type": "automatic"}})
-        ),
         rag._ExactAnswer[rag._ExactTypedMetadata, rag._Place],
+        *("rag2025", typed(type="automatic")),
     ),
-    "flat answers": Reader(
-        "validate {}/answers.jsonl --track rag2024 --json",
+    "flat answers": validated("answers.jsonl", rag._ExactFlatAnswer, "rag2024", FLAT),
+    "described answers": validated(
         "answers.jsonl",
-        written("answers.jsonl", as_lines(FLAT)),
-        rag._ExactFlatAnswer,
-    ),
-    "described answers": Reader(
-        "validate {}/answers.jsonl --track rag2026 --json",
-        "answers.jsonl",
-        written(
-            "answers.jsonl", as_lines({**ANSWER, "metadata": {**METADATA, "run_desc": "a run"}})
-        ),
         rag._ExactAnswer[rag._ExactDescription, rag._Place | str],
+        *("rag2026", typed(run_desc="a run")),
     ),
-    "linked reports": Reader(
-        "validate {}/reports.jsonl --track dragun2026testbed --json",
+    "linked reports": validated(
         "reports.jsonl",
-        written(
-            "reports.jsonl",
-            as_lines(
-                {
-                    "topic_id": "a",
-                    "model": "m",
-                    "responses": [{"text": "Peat.", "citations": ["https://a.example/b"]}],
-                }
-            ),
-        ),
         linked_reports._ExactReport,
+        *("dragun2026testbed", {"topic_id": "a", "model": "m", "responses": [LINKED]}),
     ),
     "articles": Reader(
         "validate {}/topics.jsonl --json", "topics.jsonl", sample, topics._TopicLine
     ),
-    "narratives": Reader(
-        "validate {}/narratives.jsonl --track rag2025 --json",
-        "narratives.jsonl",
-        sample,
-        topics._NarrativeLine,
+    "narratives": validated("narratives.jsonl", topics._NarrativeLine, "rag2025"),
+    "assessments of questions": table(SCORE1, PAIRS, PAIR_COLUMNS, ","),
+    "compound questions": table(
+        SCORE1, "human_assessments/compound_question_check.csv", COMPOUND_COLUMNS, ","
     ),
-    "assessments of questions": Reader(
-        "score task1 --data {} --json --samples 100",
-        "human_assessments/question_assessments.csv",
-        sample,
-        columns=assessments.QUESTION_ASSESSMENTS.columns,
-        parted_by=",",
+    "assessments of reports": table(
+        SCORE2, "human_assessments/report_assessments.csv", ANSWER_COLUMNS, ","
     ),
-    "compound questions": Reader(
-        "score task1 --data {} --json --samples 100",
-        "human_assessments/compound_question_check.csv",
-        sample,
-        columns=assessments.COMPOUND_ASSESSMENTS.columns,
-        parted_by=",",
+    "assessments as the organizers read them": table(
+        "score task1 --data {} --organizer-compat --json", PAIRS, PAIR_COLUMNS, ","
     ),
-    "assessments of reports": Reader(
-        "score task2 --data {} --json --samples 100",
-        "human_assessments/report_assessments.csv",
-        sample,
-        columns=assessments.ANSWER_ASSESSMENTS.columns,
-        parted_by=",",
+    "assessments both ways": table("score diff task1 --data {}", PAIRS, PAIR_COLUMNS, ","),
+    "rubric scored": whole(SCORE2, RUBRIC, rubrics._RubricFile),
+    "manifest of a judge": whole(
+        SCORE1, "human_assessments/manifest.json", JudgingManifest, judged_sample
     ),
-    "assessments as the organizers read them": Reader(
-        "score task1 --data {} --organizer-compat --json",
-        "human_assessments/question_assessments.csv",
-        sample,
-        columns=assessments.QUESTION_ASSESSMENTS.columns,
-        parted_by=",",
+    "grades of questions": table(QUALITY, "grades.tsv", qrels._CELLS, "\t", WITH_GRADES),
+    "scores": table(
+        f"score compare {{}}/scores.csv{BRIEFLY}",
+        *("scores.csv", OF_SCORES, ",", written("scores.csv", SCORES)),
     ),
-    "assessments both ways": Reader(
-        "score diff task1 --data {}",
-        "human_assessments/question_assessments.csv",
-        sample,
-        columns=assessments.QUESTION_ASSESSMENTS.columns,
-        parted_by=",",
-    ),
-    "rubric scored": Reader(
-        "score task2 --data {} --json --samples 100",
-        RUBRIC,
-        sample,
-        rubrics._RubricFile,
-        lines=False,
-    ),
-    "manifest of a judge": Reader(
-        "score task1 --data {} --json --samples 100",
-        "human_assessments/manifest.json",
-        judged_sample,
-        JudgingManifest,
-        lines=False,
-    ),
-    "grades of questions": Reader(
-        "score quality --grades {}/grades.tsv --track lateral2024 --json",
-        "grades.tsv",
-        written("grades.tsv", GRADES),
-        columns=qrels._CELLS,
-        parted_by="\t",
-    ),
-    "scores": Reader(
-        "score compare {}/scores.csv --json --samples 100",
-        "scores.csv",
-        written("scores.csv", SCORES),
-        columns=("run_tag", "topic_id", "score", "share"),
-        parted_by=",",
-    ),
-    "scores ranked": Reader(
-        "agree scores {}/scores.csv {}/other.csv --json --samples 100",
-        "scores.csv",
+    "scores ranked": table(
+        f"agree scores {{}}/scores.csv {{}}/other.csv{BRIEFLY}",
+        *("scores.csv", OF_SCORES, ","),
         written("other.csv", SCORES, written("scores.csv", SCORES)),
-        columns=("run_tag", "topic_id", "score", "share"),
-        parted_by=",",
     ),
-    "graded passages": Reader(
-        "rubric leaderboard {}/graded.jsonl --json --samples 100",
-        "graded.jsonl",
-        graded,
-        graded_passages._LINE,
-    ),
-    "graded passages covered": Reader(
-        "rubric cover {}/graded.jsonl --json", "graded.jsonl", graded, graded_passages._LINE
-    ),
-    "graded passages written": Reader(
-        "rubric qrels {}/graded.jsonl -o {}/x --judgments {}/y --json",
-        "graded.jsonl",
-        graded,
-        graded_passages._LINE,
-    ),
-    "graded passages counted": Reader(
-        "rubric tables {}/graded.jsonl --json", "graded.jsonl", graded, graded_passages._LINE
-    ),
-    "bank": Reader(
-        "rubric holes {}/graded.jsonl --bank {}/bank.jsonl --json",
-        "bank.jsonl",
-        graded,
-        exams._BankLine,
-    ),
-    "bank merged": Reader(
-        "bank merge {}/bank.jsonl {}/bank.jsonl -o {}/out --json",
-        "bank.jsonl",
-        graded,
-        exams._BankLine,
-    ),
-    "corrections": Reader(
+    **{
+        f"graded passages {done}": Reader(words, "graded.jsonl", graded, graded_passages._LINE)
+        for done, words in {
+            "ranked": f"rubric leaderboard {{}}/graded.jsonl{BRIEFLY}",
+            "covered": "rubric cover {}/graded.jsonl --json",
+            "written": "rubric qrels {}/graded.jsonl -o {}/x --judgments {}/y --json",
+            "counted": "rubric tables {}/graded.jsonl --json",
+        }.items()
+    },
+    **{
+        f"bank {done}": Reader(words, "bank.jsonl", graded, exams._BankLine)
+        for done, words in {
+            "searched": "rubric holes {}/graded.jsonl --bank {}/bank.jsonl --json",
+            "merged": "bank merge {}/bank.jsonl {}/bank.jsonl -o {}/out --json",
+        }.items()
+    },
+    "corrections": whole(
         "rubric corrections {}/graded.jsonl {}/corrections.json --json",
-        "corrections.json",
-        graded_with_corrections,
-        grades._CorrectionsObject,
-        lines=False,
+        *("corrections.json", grades._CorrectionsObject, graded_with_corrections),
     ),
     "nuggets": Reader(
-        "score nuggets {}/answers.jsonl --nuggets {}/nuggets.jsonl --track rag2025 --words-only "
-        "--json --samples 100",
+        "score nuggets {}/answers.jsonl --nuggets {}/nuggets.jsonl --track rag2025 --words-only"
+        + BRIEFLY,
         "nuggets.jsonl",
         written(
             "nuggets.jsonl",
             as_lines({"qid": "14", "nuggets": [NUGGET, {**NUGGET, "text": "Peat is wet"}]}),
-            written(
-                "answers.jsonl", as_lines({**ANSWER, "metadata": {**METADATA, "type": "automatic"}})
-            ),
+            written("answers.jsonl", as_lines(typed(type="automatic"))),
         ),
         nuggets._TopicLine,
     ),
     "nugget assignments": Reader(
-        "score nuggets {}/assigned.jsonl --json --samples 100",
+        f"score nuggets {{}}/assigned.jsonl{BRIEFLY}",
         "assigned.jsonl",
-        written("assigned.jsonl", as_lines(*ASSIGNED)),
-        nuggets._AnswerLine,
+        *(written("assigned.jsonl", as_lines(*ASSIGNED)), nuggets._AnswerLine),
     ),
-    "settings": Reader(
+    "settings": whole(
         "doctor --config {}/settings.yaml",
-        "settings.yaml",
-        written("settings.yaml", json.dumps(SETTINGS)),
-        Settings,
-        lines=False,
+        *("settings.yaml", Settings, written("settings.yaml", json.dumps(SETTINGS))),
     ),
-    "track": Reader(
-        "score task1 --data {} --track {}/track.yaml --json --samples 100",
-        "track.yaml",
-        own_track("dragun2025", sample),
-        Track,
-        lines=False,
+    "track": whole(
+        f"score task1 --data {{}} --track {{}}/track.yaml{BRIEFLY}",
+        *("track.yaml", Track, own_track("dragun2025", sample)),
     ),
-    "track of questions": Reader(
-        "score quality --grades {}/grades.tsv --track {}/track.yaml --json --samples 100",
-        "track.yaml",
-        own_track("lateral2024", written("grades.tsv", GRADES)),
-        Track,
-        lines=False,
+    "track of questions": whole(
+        f"score quality --grades {{}}/grades.tsv --track {{}}/track.yaml{BRIEFLY}",
+        *("track.yaml", Track, own_track("lateral2024", WITH_GRADES)),
     ),
-    "track validated by": Reader(
+    "track validated by": whole(
         "validate {}/" + TASK2 + " --track {}/track.yaml --json",
-        "track.yaml",
-        own_track("dragun2025", sample),
-        Track,
-        lines=False,
+        *("track.yaml", Track, own_track("dragun2025", sample)),
     ),
-    "tagged questions": Reader(
+    "tagged questions": table(
         "validate {}/questions.tsv --track lateral2024 --json",
-        "questions.tsv",
+        *("questions.tsv", question_list._TAGGED_FIELDS, "\t"),
         written("questions.tsv", "clueweb22-en0000-66-10629\ta-1\t1\tWho owns the outlet?\n"),
-        columns=question_list._TAGGED_FIELDS,
-        parted_by="\t",
     ),
-    "pooled questions": Reader(
+    "pooled questions": table(
         "pool topics {}/pooled.tsv --articles {}/topics.jsonl -o {}/out.jsonl",
-        "pooled.tsv",
+        *("pooled.tsv", ("question_id", "topic_id", "question"), "\t"),
         written("pooled.tsv", POOLED, sample),
-        columns=("question_id", "topic_id", "question"),
-        parted_by="\t",
     ),
-    "texts of queries": Reader(
+    "texts of queries": whole(
         "rubric verify {}/graded.jsonl -o {}/page.html --queries {}/queries.json",
-        "queries.json",
+        *("queries.json", dict[str, str]),
         written("queries.json", json.dumps({"q": "what is passed", "r": "why"}), graded),
-        dict[str, str],
-        lines=False,
     ),
-    "assessors": Reader(
-        "score quality --grades {}/grades.tsv --assessors {}/assessors.csv --track lateral2024 "
-        "--json --samples 100",
-        "assessors.csv",
+    "assessors": table(
+        f"{QUALITY} --assessors {{}}/assessors.csv",
+        *("assessors.csv", ("topic_id", "assessor"), ","),
         written(
             "assessors.csv",
             "topic_id,assessor\nclueweb22-en0000-66-10621,1\nclueweb22-en0000-66-10622,2\n",
-            written("grades.tsv", GRADES),
+            WITH_GRADES,
         ),
-        columns=("topic_id", "assessor"),
-        parted_by=",",
     ),
     "replies of a bundle": Reader(
         "verify {}", "replies.jsonl", written("replies.jsonl", as_lines(REPLY), bundle), KeptReply
     ),
     "documents": Reader(
         "corpus segment {}/documents.jsonl -o {}/segments.jsonl",
-        "documents.jsonl",
-        sample,
-        dict[str, Any],
+        *("documents.jsonl", sample, dict[str, Any]),
     ),
-    "manifest of an index": Reader(
-        "index verify {}/index", "index/manifest.json", index, Manifest, lines=False
+    "manifest of an index": whole("index verify {}/index", "index/manifest.json", Manifest, index),
+    "manifest of an index shown": whole(
+        "index info {}/index --json", "index/manifest.json", Manifest, index
     ),
-    "manifest of an index shown": Reader(
-        "index info {}/index --json", "index/manifest.json", index, Manifest, lines=False
-    ),
-    "address of an index": Reader(
-        "index info {}/index --json", "index/remote.json", remote, RemoteAddress, lines=False
+    "address of an index": whole(
+        "index info {}/index --json", "index/remote.json", RemoteAddress, remote
     ),
     "recorded searches": Reader("verify {}", "evidence/searches.jsonl", recorded, RecordedSearch),
     "recorded segments": Reader("verify {}", "evidence/segments.jsonl", recorded, Segment),
     "recorded texts": Reader("verify {}", "evidence/texts.jsonl", recorded, str),
     "recorded vectors": Reader("verify {}", "evidence/vectors.npy", recorded),
-    "plan of an index": Reader(build_again, "index/plan.json", planned, IndexPlan, lines=False),
-    "report of a part": Reader(read_report, REPORT, part_of_an_index, PartReport, lines=False),
-    "encoding of an index": Reader(
-        read_encoding, "encoding.json", part_of_an_index, Encoding, lines=False
-    ),
+    "plan of an index": whole(build_again, "index/plan.json", IndexPlan, planned),
+    "report of a part": whole(read_report, REPORT, PartReport, part_of_an_index),
+    "encoding of an index": whole(read_encoding, "encoding.json", Encoding, part_of_an_index),
     "frames of a store": Reader(
         read_segments, "docstore/msmarco_v2.1_doc_90.npy", parts_of_an_index
     ),
     "ids of vectors": Reader(read_vectors, "vectors/ids.npy", parts_of_an_index),
-    "grid": Reader(
+    "grid": whole(
         "ablate {}/grid.yaml -o {}/out --dry-run --topics {}/topics.jsonl --index {}",
-        "grid.yaml",
-        written("grid.yaml", json.dumps(ARMS), sample),
-        Grid,
-        lines=False,
+        *("grid.yaml", Grid, written("grid.yaml", json.dumps(ARMS), sample)),
     ),
-    "manifest of a run": Reader(
-        "view {}/run", "run/manifest.json", finished, RunManifest, lines=False
-    ),
-    "trace": Reader(
-        "view {}/run", "run/traces/v_doc_00_1.json", finished, TopicResult, lines=False
-    ),
-    "trace packed": Reader(
+    "manifest of a run": whole("view {}/run", "run/manifest.json", RunManifest, finished),
+    "trace": whole("view {}/run", "run/traces/v_doc_00_1.json", TopicResult, finished),
+    "trace packed": whole(
         "pack {}/run -o {}/packed --topics {}/topics.jsonl --json",
-        "run/traces/topic-a.json",
-        scripted,
-        TopicResult,
-        lines=False,
+        *("run/traces/topic-a.json", TopicResult, scripted),
     ),
-    "settings of a run": Reader("view {}/run", "run/config.yaml", finished, Settings, lines=False),
-    "contents of a bundle": Reader("verify {}", CONTENTS, bundle, Contents, lines=False),
+    "settings of a run": whole("view {}/run", "run/config.yaml", Settings, finished),
+    "contents of a bundle": whole("verify {}", CONTENTS, Contents, bundle),
 }
 
 
@@ -815,13 +690,8 @@ class Site:
 
 
 def check(site, change):
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    begin = time.process_time()  # which other work on the machine does not lengthen
-    result = site.run(change.content)
-    taken = time.process_time() - begin
-    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    assert taken < SLOWEST_S, f"{change.what}: {taken:.0f} s"
-    assert grown < MOST_MB, f"{change.what}: {grown:.0f} MB"
+    with bounded(change.what, SLOWEST_S, MOST_MB):
+        result = site.run(change.content)
     error = result.exception
     if isinstance(error, InvalidFileError):
         for problem in error.problems:
@@ -861,14 +731,7 @@ def assert_in_range(found):
 
 @pytest.fixture(scope="module")
 def sites(tmp_path_factory):
-    made: dict[str, Site] = {}
-
-    def site(name):
-        if name not in made:
-            made[name] = Site(READERS[name], tmp_path_factory.mktemp("values"))
-        return made[name]
-
-    return site
+    return cache(lambda name: Site(READERS[name], tmp_path_factory.mktemp("values")))
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import re
 import threading
 import time
 from pathlib import Path
@@ -17,11 +16,11 @@ from sidelight.schemas.investigation.angle import Plan, PlannedQuery
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, Selection
 from sidelight.schemas.investigation.report import CheckedReport, DraftReport, DraftSentence
 from sidelight.schemas.segment import Segment
-from sidelight.serve.app import MAX_TEXT, MIN_WORDS, why_no_article
+from sidelight.serve.app import MIN_WORDS, why_no_article
 from sidelight.serve.desk import News, claim_folder
 from sidelight.serve.guards import read_web_page
 from tests.helpers.scripted_runs import scripted
-from tests.serve.test_serve import ARTICLE, TEXT, endless, served
+from tests.serve.test_serve import ARTICLE, TEXT, served
 
 HTML = f"""<!doctype html><html><head><title>Ignored - Site</title>
 <meta property="og:title" content="Bogs &amp; fens"><link rel="canonical" href="https://bog.example/a">
@@ -66,17 +65,22 @@ def test_a_job_has_an_address_and_a_title_of_its_own(tmp_path):
         assert (status, "No such investigation" in page) == (404, True)
 
 
-def test_queries_and_findings_are_told_while_it_works(tmp_path):
-    release = threading.Event()
+def telling(release):
+    """Return work that tells what it plans and finds, and ends when it is released."""
 
-    async def telling(article, log):
+    async def investigate(article, log):
         for step, result in (("plan_queries", PLAN), ("select_evidence", SELECTION)):
             await log.timed(step, lambda one=result: asyncio.sleep(0, one))()
         await asyncio.to_thread(release.wait)
         await log.timed("check_report", lambda: asyncio.sleep(0, CHECKED))()
         return await scripted(article)
 
-    with served(tmp_path, telling) as site:
+    return investigate
+
+
+def test_queries_and_findings_are_told_while_it_works(tmp_path):
+    release = threading.Event()
+    with served(tmp_path, telling(release)) as site:
         job = site.submit()
         while not (content := site.ask(f"/investigations/{job}")[1])["found"]:
             time.sleep(0.01)
@@ -195,18 +199,15 @@ def test_a_folder_that_cannot_be_written_to_is_refused_at_the_start(tmp_path):
     file.write_text("")
     with pytest.raises(UsageError, match="expected a folder that can be written to"):
         claim_folder(file)
-    if os.geteuid():
-        (tmp_path / "locked").mkdir(mode=0o500)
-        with pytest.raises(UsageError, match="Permission denied"):
-            claim_folder(tmp_path / "locked")
-    else:
-        with pytest.raises(UsageError, match="expected a folder that can be written to"):
-            claim_folder(Path("/proc/sidelight"))
+    (tmp_path / "locked").mkdir(mode=0o500)
+    with pytest.raises(UsageError, match="expected a folder that can be written to"):
+        claim_folder(tmp_path / "locked" if os.geteuid() else Path("/proc/sidelight"))
 
 
 def test_the_description_names_every_refusal(tmp_path):
     with served(tmp_path) as site:
         _, described, _ = site.ask("/openapi.json")
+        assert site.ask("/docs")[0] == 404
     found = {
         (path, method): set(one["responses"])
         for path, methods in described["paths"].items()
@@ -220,6 +221,9 @@ def test_the_description_names_every_refusal(tmp_path):
     assert {"200", "400", "403", "404"} <= found[(one, "delete")]
     assert {"200", "404", "429"} <= found[(f"{one}/events", "get")]
     assert {"200", "404"} <= found[(f"{one}/page", "get")]
+    assert {path.partition("{")[0] for path in described["paths"]} == {
+        *("/investigations", "/investigations/file", "/investigations/")
+    }
     events = described["paths"][f"{one}/events"]["get"]["responses"]["200"]["content"]
     assert "text/event-stream" in events
     taken = described["paths"]["/investigations/file"]["post"]["requestBody"]["content"]
@@ -228,21 +232,3 @@ def test_the_description_names_every_refusal(tmp_path):
         shown = {"Authorization": "Bearer 0123456789abcdef"}
         _, described, _ = site.ask("/openapi.json", None, shown)
     assert "401" in described["paths"]["/investigations"]["post"]["responses"]
-
-
-def test_refusals_are_as_described(tmp_path):
-    with served(tmp_path, endless, per_minute=2) as site:
-        assert isinstance(site.ask("/investigations", ARTICLE | {"text": "x."})[1]["detail"], str)
-        listed = site.ask("/investigations", {"text": "x" * (MAX_TEXT + 1)})[1]["detail"]
-        assert set(listed[0]) == {"loc", "msg", "type"}
-        assert site.ask("/investigations", ARTICLE)[0] == 429
-
-
-def test_both_pages_have_one_style_and_their_own_script():
-    from sidelight.serve.app import job_page, start_page
-
-    for text, headers in (start_page(), job_page("A")):
-        assert "/* style.css */" not in text
-        assert "/* shared.js */" not in text
-        assert len(re.findall("<script>", text)) == 1
-        assert headers["Content-Security-Policy"].count("sha256-") == 2

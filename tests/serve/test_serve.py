@@ -10,7 +10,6 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager, contextmanager
 
 import pytest
@@ -19,11 +18,7 @@ import uvicorn
 from sidelight.cli.view import _who_may_ask as who_may_ask
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, MachineError, UsageError
-from sidelight.runs.log import TopicLog
-from sidelight.schemas.investigation.trace import Outcome
-from sidelight.schemas.topic import Article
 from sidelight.serve import app as app_module
-from sidelight.serve import app as server_module
 from sidelight.serve.app import MAX_BODY_BYTES, make_app
 from sidelight.serve.desk import Desk, Worker
 from sidelight.serve.guards import ClientAddress, client_of
@@ -33,7 +28,6 @@ TEXT = " ".join(
     f"Sentence {number} says what happened at the marsh that day." for number in range(9)
 )
 ARTICLE = {"title": "A headline", "url": "https://example.org/a", "text": TEXT}
-Investigate = Callable[[Article, TopicLog], Awaitable[Outcome]]
 
 
 async def stepping(article, log):
@@ -77,34 +71,16 @@ class Site:
 
 
 @contextmanager
-def served(
-    folder,
-    investigate=stepping,
-    *,
-    at_once=1,
-    places=5,
-    kept=5,
-    per_minute=1000,
-    limit_s=60,
-    token="",
-):
+def served(folder, investigate=stepping, *, per_minute=1000, token="", **limits):
     @asynccontextmanager
     async def start():
         yield investigate
 
     with Worker(start) as worker:
-        desk = Desk(
-            worker,
-            Settings(),
-            "index",
-            folder,
-            at_once=at_once,
-            places=places,
-            kept=kept,
-            limit_s=limit_s,
-        )
+        limits = {"at_once": 1, "places": 5, "kept": 5, "limit_s": 60} | limits
+        desk = Desk(worker, Settings(), "index", folder, **limits)
         app = make_app(desk, hosts=("127.0.0.1",), per_minute=per_minute, token=token)
-        server = uvicorn.Server(server_module.make_config(app, "127.0.0.1", 0))
+        server = uvicorn.Server(app_module.make_config(app, "127.0.0.1", 0))
         thread = threading.Thread(target=server.run)
         thread.start()
         while not server.started:
@@ -137,53 +113,25 @@ def test_an_article_is_investigated_step_by_step_and_has_a_page(site):
     assert (site.folder / job_id / "task1.tsv").read_text().count("\n") == 10
 
 
-def test_the_start_page_allows_its_own_script_and_style_alone(site):
-    _, page, headers = site.ask("/")
-    policy = headers["content-security-policy"]
-    for tag in ("style", "script"):
-        (content,) = re.findall(f"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
-        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
-        assert f"{tag}-src 'sha256-{digest}'" in policy
-    assert policy.startswith("default-src 'none'")
+def test_the_pages_allow_their_own_script_and_style_alone(site):
+    for path in ("/", f"/jobs/{site.submit()}"):
+        _, page, headers = site.ask(path)
+        policy = headers["content-security-policy"]
+        for tag in ("style", "script"):
+            (content,) = re.findall(f"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
+            assert f"/* {'style.css' if tag == 'style' else 'shared.js'} */" not in content
+            digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+            assert f"{tag}-src 'sha256-{digest}'" in policy
+        assert policy.startswith("default-src 'none'")
+        assert policy.count("sha256-") == 2
+        assert "img-src 'self'" in policy
+        assert "/icon.svg" in re.findall(r"(?:src|href)=\"([^\"]*)", page)
+    _, page, _ = site.ask("/")
     assert re.findall(r"(?:src|href)=\"([^\"]*)", page) == ["/icon.svg"]
-    assert "img-src 'self'" in policy
+    assert "<title>Investigate an article · sidelight</title>" in page
     for name in ("/icon.svg", "/favicon.ico"):
         status, icon, found = site.ask(name)
         assert (status, found["content-type"], icon[:4]) == (200, "image/svg+xml", "<svg")
-    assert "<title>Investigate an article · sidelight</title>" in page
-
-
-def test_the_interface_is_described(site):
-    _, described, _ = site.ask("/openapi.json")
-    assert set(described["paths"]) == {
-        "/investigations",
-        "/investigations/file",
-        "/investigations/{job_id}",
-        "/investigations/{job_id}/events",
-        "/investigations/{job_id}/page",
-    }
-    assert site.ask("/docs")[0] == 404
-
-
-NO_ARTICLES: dict[str, tuple[object, int]] = {
-    "broken": (b"{", 422),
-    "no-utf-8": (b"\xff\xfe", 422),
-    "deep": (b"[" * 100_000, 400),
-    "missing": ({"title": "no text"}, 422),
-    "empty": (ARTICLE | {"text": ""}, 422),
-    "long": (ARTICLE | {"text": "x" * 200_001}, 422),
-    "scheme": (ARTICLE | {"url": "javascript:alert(1)"}, 422),
-    "unknown": (ARTICLE | {"more": 1}, 422),
-    "short": (ARTICLE | {"text": "Too short."}, 422),
-    "huge": (b"x" * (MAX_BODY_BYTES + 1), 413),
-}
-
-
-@pytest.mark.parametrize(("body", "status"), NO_ARTICLES.values(), ids=NO_ARTICLES)
-def test_what_is_no_article_is_refused(site, body, status):
-    found, content, _ = site.ask("/investigations", body)
-    assert found == status
-    assert "detail" in content
 
 
 SECRET = "words that nobody else may read"
@@ -195,7 +143,14 @@ SECRET = "words that nobody else may read"
         *('{"text": NaN}', '{"text": Infinity, "title": "SECRET"}', '{"text": 1e999}'),
         *('{"text": "\\ud800 SECRET"}', '{"text": "a", "title": "\\udfff"}'),
         *('{"text": "a", "SECRET \\ud800": 1}', '{"text": ["SECRET", NaN]}'),
-        *('{"text": "a", "url": "SECRET"}', '["SECRET", NaN]', "SECRET NaN", "NaN"),
+        *(
+            '{"text": "a", "url": "SECRET"}',
+            '{"text": "a", "url": "javascript:SECRET"}',
+            '{"text": "a", "more": "SECRET"}',
+            '["SECRET", NaN]',
+            "SECRET NaN",
+            "NaN",
+        ),
     ],
 )
 def test_what_json_cannot_say_is_refused_without_an_echo(site, body):
@@ -218,10 +173,8 @@ def test_a_token_is_asked_for_everywhere(tmp_path):
         wrong = base64.b64encode(b"anyone:0123456789abcdeg").decode()
         for shown in ("Bearer 0123456789abcdef", f"Basic {basic}"):
             assert site.ask("/", None, {"Authorization": shown})[0] == 200
-        for shown in ("", "Bearer", "Bearer x", f"Basic {wrong}", "Basic ?", "Digest a", "é"):
-            status, _, headers = site.ask(
-                "/", None, {"Authorization": shown.encode().decode("latin-1")}
-            )
+        for shown in ("", "Bearer", "Bearer x", f"Basic {wrong}", "Basic ?", "Digest a", "Ã©"):
+            status, _, headers = site.ask("/", None, {"Authorization": shown})
             assert (status, headers["www-authenticate"][:5]) == (401, "Basic")
         assert site.ask("/investigations", ARTICLE)[0] == 401
         assert site.ask("/openapi.json")[0] == 401
@@ -261,14 +214,8 @@ def test_only_a_proxy_here_may_say_where_a_request_came_from(peer, header, clien
     assert client_of(scope) == client
 
 
-def test_a_page_elsewhere_cannot_submit(site):
-    # What a form of another site can send without asking the browser for leave.
-    plain = site.ask("/investigations", ARTICLE, {"Content-Type": "text/plain"})
-    assert plain[0] == 415
+def test_another_host_and_unknown_investigations_are_refused(site):
     assert site.ask("/", None, {"Host": "evil.example"})[0] == 400
-
-
-def test_unknown_investigations_are_not_found(site):
     for path in ("", "/events", "/page"):
         assert site.ask(f"/investigations/{'0' * 32}{path}")[0] == 404
         assert site.ask(f"/investigations/..%2F..%2Fetc{path}")[0] == 404
@@ -303,30 +250,36 @@ def test_a_body_without_a_length_is_cut_off(site):
         assert connection.recv(1000).startswith(b"HTTP/1.1 413")
 
 
+def state_of(site, job):
+    return site.ask(f"/investigations/{job}")[1]["state"]
+
+
+def wait_until_running(site, job):
+    while state_of(site, job) != "running":
+        time.sleep(0.01)
+
+
 def test_a_silent_connection_is_closed(tmp_path, monkeypatch):
-    monkeypatch.setattr(server_module, "_SILENCE_S", 0.2)
-    with served(tmp_path) as site, connected(site) as connection:
-        connection.sendall(b"GET / HTT")
-        assert connection.recv(1000) == b""
-
-
-def test_a_connection_that_falls_silent_after_a_request_is_closed(tmp_path, monkeypatch):
-    monkeypatch.setattr(server_module, "_SILENCE_S", 0.3)
-    monkeypatch.setattr(server_module, "_KEEP_ALIVE_S", 60)
-    with served(tmp_path) as site, connected(site) as connection:
-        for _ in range(2):  # a whole request does not use up the time of the next one
-            connection.sendall(b"GET /investigations/x HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-            reply = b""
-            while not reply.endswith(b"}"):
-                reply += connection.recv(10_000)
-            assert b" 404 " in reply
-            time.sleep(0.2)
-        connection.sendall(b"G")
-        assert connection.recv(1000) == b""
+    monkeypatch.setattr(app_module, "_SILENCE_S", 0.3)
+    monkeypatch.setattr(app_module, "_KEEP_ALIVE_S", 60)
+    with served(tmp_path) as site:
+        with connected(site) as connection:
+            connection.sendall(b"GET / HTT")
+            assert connection.recv(1000) == b""
+        with connected(site) as connection:
+            for _ in range(2):  # a whole request does not use up the time of the next one
+                connection.sendall(b"GET /investigations/x HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+                reply = b""
+                while not reply.endswith(b"}"):
+                    reply += connection.recv(10_000)
+                assert b" 404 " in reply
+                time.sleep(0.2)
+            connection.sendall(b"G")
+            assert connection.recv(1000) == b""
 
 
 def test_one_client_cannot_take_all_connections(tmp_path, monkeypatch):
-    monkeypatch.setattr(server_module, "_CONNECTIONS_OF_A_CLIENT", 3)
+    monkeypatch.setattr(app_module, "_CONNECTIONS_OF_A_CLIENT", 3)
     with served(tmp_path) as site:
         held = [connected(site) for _ in range(3)]
         with connected(site) as refused:
@@ -366,8 +319,7 @@ def test_too_many_are_told_to_come_back(tmp_path):
 
     with served(tmp_path, waiting, places=2, per_minute=6) as site:
         jobs = [site.submit()]
-        while site.ask(f"/investigations/{jobs[0]}")[1]["state"] != "running":
-            time.sleep(0.01)
+        wait_until_running(site, jobs[0])
         jobs += [site.submit(), site.submit()]
         assert [site.ask(f"/investigations/{job}")[1]["ahead"] for job in jobs] == [0, 0, 1]
         status, content, headers = site.ask("/investigations", ARTICLE)
@@ -381,15 +333,9 @@ def test_too_many_are_told_to_come_back(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("error", "message"),
-    [
-        (InputError("the article is empty"), "the article is empty"),
-        (MachineError("no server"), "no server"),
-        (ValueError("a detail of the inside"), "a detail of the inside"),
-    ],
-    ids=["topic", "machine", "unforeseen"],
+    "error", [InputError("the article is empty"), MachineError("no server"), ValueError("inside")]
 )
-def test_a_failure_is_told_and_the_next_one_runs(error, message, tmp_path):
+def test_a_failure_is_told_and_the_next_one_runs(error, tmp_path):
     errors = [error]
 
     async def failing(article, log):
@@ -399,7 +345,7 @@ def test_a_failure_is_told_and_the_next_one_runs(error, message, tmp_path):
 
     with served(tmp_path, failing) as site:
         end = site.events(site.submit())[-1]
-        assert (end["state"], end["message"], end["page"]) == ("failed", message, "")
+        assert (end["state"], end["message"], end["page"]) == ("failed", str(error), "")
         assert site.events(site.submit())[-1]["state"] == "done"
 
 
@@ -426,15 +372,13 @@ def test_what_takes_too_long_is_ended(tmp_path):
 def test_what_is_cancelled_ends_whether_it_runs_or_waits(tmp_path):
     with served(tmp_path, endless) as site:
         running, waiting = site.submit(), site.submit()
-        while site.ask(f"/investigations/{running}")[1]["state"] != "running":
-            time.sleep(0.01)
+        wait_until_running(site, running)
         for job in (waiting, running):
             assert site.ask(f"/investigations/{job}", method="DELETE")[0] == 200
             end = site.events(job)[-1]
             assert (end["state"], "cancelled" in end["message"]) == ("failed", True)
         last = site.submit()
-        while site.ask(f"/investigations/{last}")[1]["state"] != "running":
-            time.sleep(0.01)
+        wait_until_running(site, last)
         begin = time.monotonic()
     assert time.monotonic() - begin < 10  # the server stops, though something runs
 
@@ -458,8 +402,7 @@ def test_investigations_survive_a_restart(tmp_path):
         assert site.ask(f"/investigations/{done}/page")[0] == 200
         running, waiting, cancelled = site.submit(), site.submit(), site.submit()
         site.ask(f"/investigations/{cancelled}", method="DELETE")
-        while site.ask(f"/investigations/{running}")[1]["state"] != "running":
-            time.sleep(0.01)
+        wait_until_running(site, running)
     (tmp_path / f"{'0' * 32}.json").write_text("{damaged")
     with served(tmp_path) as site:
         assert [site.events(job)[-1]["state"] for job in (done, running, waiting)] == ["done"] * 3

@@ -1,14 +1,12 @@
 """The web app in a real browser; see `tests/view/test_browser.py` for what it needs."""
 
-import asyncio
 import os
 import threading
 from pathlib import Path
 
 import pytest
 
-from tests.helpers.scripted_runs import scripted
-from tests.serve.test_jobs import HTML, PLAN, SELECTION
+from tests.serve.test_jobs import HTML, telling
 from tests.serve.test_serve import TEXT, endless, served
 
 pytestmark = pytest.mark.slow
@@ -36,13 +34,7 @@ def submit(tab, site, title="A marsh <b>dries</b>"):
 def test_an_article_is_followed_over_a_reload_to_its_page(browser, tmp_path):
     release = threading.Event()
 
-    async def telling(article, log):
-        for step, result in (("plan_queries", PLAN), ("select_evidence", SELECTION)):
-            await log.timed(step, lambda one=result: asyncio.sleep(0, one))()
-        await asyncio.to_thread(release.wait)
-        return await scripted(article)
-
-    with served(tmp_path, telling) as site:
+    with served(tmp_path, telling(release)) as site:
         tab = Tab(browser)
         page = tab.page
         submit(page, site)
