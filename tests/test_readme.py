@@ -1,16 +1,12 @@
 """What the README and the documents say to type works."""
 
-import ast
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import typer
 
-import sidelight
 from sidelight.cli.main import app
 from sidelight.sample import sample_path
 from tests.helpers.commands import subcommands
@@ -48,19 +44,6 @@ def test_the_api_in_twenty_lines(mini_web_index, tmp_path, monkeypatch, capsys):
     assert len(sentences) > 3
     assert {tag for tag, _ in scores} == {"lantern-t2", "quillmark-t2"}
     assert all(0 <= float(score) <= 1 for _, score in scores)
-
-
-def test_names_for_scripts_are_those_that_are_typed_and_imported_late():
-    tree = ast.parse(Path(sidelight.__file__).read_text(encoding="utf-8"))
-    (checked,) = [node for node in tree.body if isinstance(node, ast.If) and not node.orelse][:1]
-    typed = {alias.name for one in checked.body for alias in getattr(one, "names", ())}
-    assert typed == set(sidelight.__all__)
-    assert all(getattr(sidelight, name).__name__ == name for name in sidelight.__all__)
-    with pytest.raises(AttributeError, match="has no attribute 'run_everything'"):
-        _ = sidelight.run_everything
-    code = "import sys, sidelight; print(*(one for one in sys.modules if 'sidelight' in one))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert set(done.stdout.split()) == {"sidelight", "sidelight.versions"}
 
 
 # The recipes of extending.md are carried out; one of them adds a command.

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight import text
+from sidelight.text import figures, is_negated, names, stems
 
 
 @pytest.mark.parametrize(
@@ -120,3 +121,20 @@ def test_shingles_of_a_text_contain_those_of_its_prefix(words):
     if len(words) > 6:
         assert text.shingles(prefix) <= text.shingles(whole)
     assert bool(text.shingles(whole)) == bool(words)
+
+
+def test_inflections_and_invisible_marks_make_no_difference():
+    assert stems("funded the companies") == stems("funding a company") == {"fund", "compan"}
+    assert stems("fun\u200bding") == stems("funding")
+    assert stems("publisher's") == stems("publishers")
+
+
+def test_figures_and_names():
+    assert figures("T1,200 in 2019, 38%") == {"1200", "2019", "38%"}
+    assert names("The Kessel Valley team met Maris") == {"kessel", "valley", "maris"}
+
+
+def test_a_negation_is_a_word_of_its_own_or_contracted():
+    assert is_negated("It is not so.")
+    assert is_negated("It isn\u2019t so, n\u200bor will it be.")
+    assert not is_negated("The notary knows nonetheless.")

@@ -1,121 +1,105 @@
 """Imports go one way, and heavy packages stay where they belong."""
 
+import re
 import subprocess
 import sys
 from collections import deque
 
 from tests.helpers.package import ROOT, imports, listed, modules
 
-BASE = {"errors", "text", "text_vectors", "files", "schemas"}
-MIDDLE = BASE | {"parts", "registry", "tracks", "formats", "config"}
-MODEL = {"prompting", "llm"}
-SYSTEM = {"checks", "english", "index", "retrieval", "generation.*", "agents"}
 # What each room may import besides itself; `sidelight`, which scripts import, may import all.
-# `plugins` is for packages with parts of their own, so no room may import it.
-# A room is a module or a folder, with the folders in it that are not listed themselves; `.*` adds
-# those that are.
-ALLOWED: dict[str, set[str]] = {
-    "errors": set(),
-    "text": set(),
-    "versions": set(),
-    "transport": {"errors"},
-    "files": {"errors"},
-    "schemas": {"errors", "text"},
-    "prompting": {"errors", "text", "schemas", "files"},
-    "text_vectors": set(),
-    "english": BASE | {"formats"},
-    "learned": BASE,
-    "parts": set(),
-    "registry": {"errors", "parts"},
-    "sample": BASE,
-    "tracks": BASE | {"registry"},
-    "formats": BASE | {"tracks", "registry"},
-    "config": BASE | {"parts", "registry", "tracks"},
-    "llm": BASE | {"prompting", "transport"},
-    "index": MIDDLE | {"versions", "transport"},
-    "retrieval": MIDDLE | {"index"},
-    "checks": BASE | MODEL | {"learned"},
-    "generation": BASE | {"tracks", "checks", "english"},
-    "generation.narratives": BASE | MODEL | {"generation.prompted"},
-    "generation.extractive": BASE | {"tracks", "checks", "generation", "english", "learned"},
-    "generation.prompted": BASE | MODEL | {"tracks", "checks", "english", "generation.*"},
-    "agents": BASE | {"tracks", "retrieval", "generation", "english"},
-    "evaluation": MIDDLE | MODEL | {"checks", "learned", "evaluation.*"},
-    "evaluation.metrics": BASE | {"registry"},
-    "evaluation.scoring": MIDDLE | {"checks", "evaluation.metrics"},
-    "evaluation.agreement": MIDDLE
-    | {"checks", "learned", "evaluation.agreement.coefficients", "evaluation.labelling"}
-    | {"evaluation.scoring"},
-    "evaluation.agreement.coefficients": BASE,
-    "evaluation.figures": BASE | {"evaluation.scoring", "evaluation.agreement"},
-    "evaluation.labelling": MIDDLE
-    | MODEL
-    | {"checks", "learned", "evaluation.agreement.coefficients"},
-    "evaluation.audit": MIDDLE | {"evaluation.metrics", "evaluation.labelling", "learned"},
-    "plugins": BASE
-    | MODEL
-    | {
-        *("formats", "index", "retrieval", "generation.*", "evaluation.labelling"),
-        "evaluation.metrics",
-    },
-    "runs": MIDDLE | {"llm", "agents", "versions"},
-    "runs.self_evaluation": MIDDLE | {"runs", "evaluation.*"},
-    "wiring": MIDDLE | MODEL | SYSTEM | {"runs", "versions", "transport"},
-    "wiring.judges": MIDDLE | MODEL | {"wiring", "index", "evaluation.labelling"},
-    "view": MIDDLE | {"runs", "evaluation.*", "english", "generation"},
-    "serve": MIDDLE | {"runs", "view", "versions"},
-    "ablation": MIDDLE | MODEL | SYSTEM | {"versions", "evaluation.*", "runs.*", "wiring.*"},
-    "reproduction": MIDDLE | MODEL | {"index", "runs.*", "wiring", "versions"},
-    "cli": MIDDLE
-    | MODEL
-    | {
-        *("versions", "transport", "sample", "checks", "learned", "index", "retrieval"),
-        *("evaluation.*", "runs.*", "wiring.*"),
-    }
-    | {"view", "serve", "ablation", "reproduction"},
-    # A package of its own, which no room may import.
-    "sidelight_research": MIDDLE
-    | MODEL
-    | {"learned", "evaluation.*", "checks", "index", "generation", "generation.extractive", "cli"},
+# `plugins` is for packages with parts of their own, so no room may import it; nor may any import
+# `sidelight_research`. A room is a module or a folder, with the folders in it that are not listed
+# themselves; `.*` adds those that are.
+GROUPS = {
+    "BASE": "errors text text_vectors files schemas",
+    "MIDDLE": "BASE parts registry tracks formats config",
+    "MODEL": "prompting llm",
+    "SYSTEM": "checks english index retrieval generation.* agents",
+}
+ROOMS = """
+errors:
+text:
+versions:
+transport: errors
+files: errors
+schemas: errors text
+prompting: errors text schemas files
+text_vectors:
+english: BASE formats
+learned: BASE
+parts:
+registry: errors parts
+sample: BASE
+tracks: BASE registry
+formats: BASE tracks registry
+config: BASE parts registry tracks
+llm: BASE prompting transport
+index: MIDDLE versions transport
+retrieval: MIDDLE index
+checks: BASE MODEL learned
+generation: BASE tracks checks english
+generation.narratives: BASE MODEL generation.prompted
+generation.extractive: BASE tracks checks generation english learned
+generation.prompted: BASE MODEL tracks checks english generation.*
+agents: BASE tracks retrieval generation english
+evaluation: MIDDLE MODEL checks learned evaluation.*
+evaluation.metrics: BASE registry
+evaluation.scoring: MIDDLE checks evaluation.metrics
+evaluation.agreement: MIDDLE checks learned evaluation.agreement.coefficients evaluation.labelling
+   evaluation.scoring
+evaluation.agreement.coefficients: BASE
+evaluation.figures: BASE evaluation.scoring evaluation.agreement
+evaluation.labelling: MIDDLE MODEL checks learned evaluation.agreement.coefficients
+evaluation.audit: MIDDLE evaluation.metrics evaluation.labelling learned
+plugins: BASE MODEL formats index retrieval generation.* evaluation.labelling evaluation.metrics
+runs: MIDDLE llm agents versions
+runs.self_evaluation: MIDDLE runs evaluation.*
+wiring: MIDDLE MODEL SYSTEM runs versions transport
+wiring.judges: MIDDLE MODEL wiring index evaluation.labelling
+view: MIDDLE runs evaluation.* english generation
+serve: MIDDLE runs view versions
+ablation: MIDDLE MODEL SYSTEM versions evaluation.* runs.* wiring.*
+reproduction: MIDDLE MODEL index runs.* wiring versions
+cli: MIDDLE MODEL versions transport sample checks learned index retrieval evaluation.* runs.*
+   wiring.* view serve ablation reproduction
+sidelight_research: MIDDLE MODEL learned evaluation.* checks index generation
+   generation.extractive cli
+"""
+
+
+def allowed(words):
+    """Return the rooms that some words name, those of a group for its name."""
+    found = set()
+    for word in words.split():
+        found |= allowed(GROUPS[word]) if word in GROUPS else {word}
+    return found
+
+
+ALLOWED = {
+    room: allowed(words) for room, words in re.findall(r"(?m)^([\w.]+):((?: .*|\n  .*)*)$", ROOMS)
 }
 # Where a foreign package may be imported.
 HEAVY = {
-    "pyserini": {"index", "retrieval"},
-    "jnius": {"index", "retrieval"},
-    "jnius_config": {"index", "retrieval"},
-    "faiss": {"index", "retrieval"},
-    "torch": {"index", "retrieval"},
-    "sentence_transformers": {"index", "retrieval"},
-    "onnxruntime": {"index"},
-    "ray": {"index"},
-    "langgraph": {"agents"},
-    "langsmith": {"versions"},
-    "openai": {"llm"},
-    "spacy": {"english"},
-    "fastapi": {"serve"},
-    "uvicorn": {"serve"},
-    "jinja2": {"prompting", "view"},
+    package: {*rooms}
+    for packages, *rooms in (
+        ("pyserini jnius jnius_config faiss torch sentence_transformers", "index", "retrieval"),
+        ("onnxruntime ray", "index"),
+        ("langgraph", "agents"),
+        ("langsmith", "versions"),
+        ("openai", "llm"),
+        ("spacy", "english"),
+        ("fastapi uvicorn", "serve"),
+        ("jinja2", "prompting", "view"),
+    )
+    for package in packages.split()
 }
 # What makes a run, and what must stay out of its sight.
-INVESTIGATES = MODEL | {
-    "config",
-    "tracks",
-    "parts",
-    "registry",
-    "retrieval",
-    "checks",
-    "english",
-    "agents",
-    "index",
-}
-INVESTIGATES |= {"runs", "wiring", *(room for room in ALLOWED if room.startswith("generation"))}
-SCORER = {
-    "evaluation",
-    "schemas.grading.rubric",
-    "schemas.grading.exam_bank",
-    "schemas.grading.graded_passage",
-    "formats.banks",
-}
+INVESTIGATES = allowed(
+    "MODEL config tracks parts registry retrieval checks english agents index runs wiring"
+) | {room for room in ALLOWED if room.startswith("generation")}
+SCORER = """evaluation schemas.grading.rubric schemas.grading.exam_bank
+schemas.grading.graded_passage formats.banks""".split()
 # Prints the help of every command in one process, and looks after each at what has been imported.
 HELP = """
 import sys
@@ -220,18 +204,7 @@ def test_the_system_does_not_know_the_scorer():
 
 def test_the_scorer_does_not_know_the_system():
     rooms = [room for room in ALLOWED if lies_in(room, ["evaluation"])]
-    system = {
-        "index",
-        "retrieval",
-        "generation",
-        "agents",
-        "wiring",
-        "runs",
-        "view",
-        "serve",
-        "cli",
-    }
-    found = ways(rooms, system)
+    found = ways(rooms, "index retrieval generation agents wiring runs view serve cli".split())
     assert not found, listed(found)
 
 

@@ -15,22 +15,18 @@ from sidelight.tracks import load_track
 from tests.helpers.package import listed, modules
 
 
-def groups_in(kind):
-    """The groups of settings a field may hold: itself, an optional one, or many by name."""
-    kinds = [kind, *get_args(kind)]
-    return [one for one in kinds if isinstance(one, type) and issubclass(one, BaseModel)]
-
-
 def settings_of(model):
+    """Yield the name and the description of every setting."""
     for name, field in model.model_fields.items():
-        groups = groups_in(field.annotation)
+        kinds = [field.annotation, *get_args(field.annotation)]  # itself, optional, or many by name
+        groups = [one for one in kinds if isinstance(one, type) and issubclass(one, BaseModel)]
         for group in groups:
             yield from settings_of(group)
         if not groups:
-            yield name
+            yield name, field.description
 
 
-def test_every_setting_is_read_somewhere():
+def test_every_setting_is_read_somewhere_and_says_what_it_does():
     read = {
         node.attr
         for name, module in modules().items()
@@ -40,19 +36,9 @@ def test_every_setting_is_read_somewhere():
     }
     # Who performs a role is read by the role's name.
     read |= {role.name for role in fields(Roles)}
-    assert set(settings_of(Settings)) <= read
-
-
-def test_every_setting_says_what_it_does():
-    def check(model):
-        for name, field in model.model_fields.items():
-            groups = groups_in(field.annotation)
-            for group in groups:
-                check(group)
-            if not groups:
-                assert field.description, f"{model.__name__}.{name}"
-
-    check(Settings)
+    described = dict(settings_of(Settings))
+    assert set(described) <= read
+    assert all(described.values())
 
 
 def test_only_two_places_may_catch_everything():

@@ -25,11 +25,8 @@ def test_a_recipe_works_as_written(recipe, folder):
 
 
 def test_no_recipe_goes_untested():
-    titles = {recipe.title for recipe in RECIPES}
-    assert titles >= {
-        *("A retriever", "A performer of a role", "A step of the investigation", "A command"),
-        *("A track", "A task", "A measure", "A judge"),
-    }
+    titles = "retriever|performer of a role|step of the investigation|command|track|task|measure"
+    assert {f"A {one}" for one in f"{titles}|judge".split("|")} <= {one.title for one in RECIPES}
 
 
 def test_what_a_recipe_promises_is_held_against_what_happens(folder):

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from sidelight.english.cleaning import clean_article
 
 PROSE = [
@@ -10,35 +12,21 @@ PROSE = [
 
 
 def test_menus_comments_and_end_matter_are_cut():
-    body = "\n".join(
-        [
-            "Home",
-            "News",
-            *PROSE,
-            "Related stories",
-            "Ten hats you need",
-            "Comments (2)",
-            "I think that this whole article is wrong and I say so.",
-            "Reply",
-        ]
-    )
-    kept, cuts = clean_article(body)
+    after = ["Related stories", "Ten hats you need", "Comments (2)"]
+    comments = ["I think that this whole article is wrong and I say so.", "Reply"]
+    kept, cuts = clean_article("\n".join(["Home", "News", *PROSE, *after, *comments]))
     assert kept == "\n".join(PROSE)
-    assert {cut.reason: cut.words for cut in cuts} == {
-        "reader comments": 15,
-        "end matter": 6,
-        "site chrome": 2,
-    }
+    words = {"reader comments": 15, "end matter": 6, "site chrome": 2}
+    assert {cut.reason: cut.words for cut in cuts} == words
 
 
-def test_the_word_comments_early_on_cuts_nothing():
-    kept, _ = clean_article("\n".join(["12 Comments", *PROSE]))
-    assert kept == "\n".join(PROSE)
-
-
-def test_a_related_box_inside_the_article_cuts_nothing_after_it():
-    kept, _ = clean_article("\n".join([*PROSE[:5], "Related", "Other headline", *PROSE[5:]]))
-    assert kept == "\n".join(PROSE)
+@pytest.mark.parametrize(
+    "lines",
+    [["12 Comments", *PROSE], [*PROSE[:5], "Related", "Other headline", *PROSE[5:]]],
+    ids=["comments early on", "a related box inside"],
+)
+def test_what_looks_like_an_end_cuts_nothing_after_it(lines):
+    assert clean_article("\n".join(lines))[0] == "\n".join(PROSE)
 
 
 def test_a_page_without_prose_keeps_its_lines():

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from sidelight.english.cleaning import find_authors, find_publisher
-from sidelight.english.names import mentions, name_forms
+from sidelight.english.names import mentions, name_forms, search_words
 from sidelight.schemas.topic import Article
 
 
@@ -65,3 +65,17 @@ def test_a_name_is_mentioned_in_any_of_its_forms():
     assert not mentions("It is nfb.", name_forms("National Food Board"))
     assert mentions("He runs Curio Atlas.", name_forms("curioatlas.example"))
     assert not mentions("An atlas of curios.", name_forms("curioatlas.example"))
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "words"),
+    [
+        ("It will cost 4,000 jobs.", 12, ["cost", "4,000", "jobs"]),
+        ("98.6% of Harbourlane's parcels", 12, ["98.6%", "Harbourlane", "parcels"]),
+        ("the additive TE-947 in T187 million", 12, ["additive", "TE-947", "T187", "million"]),
+        ("licence TCAD-BV-2208, licence again", 12, ["licence", "TCAD-BV-2208"]),
+        ("peat bog moss fen mire", 2, ["peat", "bog"]),
+    ],
+)
+def test_numbers_codes_and_names_stay_whole_in_a_search(text, most, words):
+    assert search_words(text, most) == words
