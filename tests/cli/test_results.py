@@ -1,6 +1,7 @@
 """A command returns its result as a value, and one function prints, writes and serialises it."""
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -11,7 +12,7 @@ from tests.cli.test_tables import agree_grades, score_retrieval
 from tests.helpers.commands import COMMANDS
 
 
-def shout(folder):
+def shout(folder: Path):
     """Print while at work, and return a figure, a warning and a file."""
     print("at work")
 
