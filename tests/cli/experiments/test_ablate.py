@@ -53,7 +53,7 @@ def runs(folder, index):
     (folder / "base.yaml").write_text(short)
     (folder / "grid.yaml").write_text(RUNS)
     lines = (sample_path() / "topics.jsonl").read_text().splitlines(keepends=True)
-    (folder / "topics.jsonl").write_text("".join(lines[:2]))
+    (folder / "topics.jsonl").write_text("".join(lines[:1]))
     options = ("--topics", folder / "topics.jsonl", "--index", index.path, "--samples", 200)
     return folder / "grid.yaml", *options
 
@@ -91,6 +91,10 @@ def test_retrievers_over_queries_with_labels(tmp_path, small_index):
         if measure["measure"] == "R@5"
     ]
     assert (again["difference"], again["p_value"], again["tied"]) == (0, 1, 3)
+    grid = SEARCHES.replace("words: {retrieval.retriever: bm25}", "words: {}")
+    (tmp_path / "grid.yaml").write_text(grid)
+    with pytest.raises(UsageError, match="holds an arm with other settings"):
+        ablate(*options)
 
 
 def test_a_corpus_is_indexed_first(tmp_path):
@@ -99,30 +103,18 @@ def test_a_corpus_is_indexed_first(tmp_path):
     assert (tmp_path / "out" / "index" / "manifest.json").exists()
 
 
-def test_other_settings_under_the_same_name_are_refused(tmp_path, small_index):
-    options = (*searches(tmp_path), "--index", small_index.path)
-    ablate(*options)
-    grid = tmp_path / "grid.yaml"
-    grid.write_text(SEARCHES.replace("words: {retrieval.retriever: bm25}", "words: {}"))
-    with pytest.raises(UsageError, match="holds an arm with other settings"):
-        ablate(*options)
-
-
-def test_what_must_be_given(tmp_path, small_index):
+def test_what_must_be_given_and_a_plan_that_does_nothing(tmp_path, small_index):
     grid, *_ = searches(tmp_path)
+    shown = ablate(*searches(tmp_path), "--index", small_index.path, "--dry-run")
+    assert "the same as words" in shown
+    assert "retrieval.retriever=dense" in shown
+    assert not (tmp_path / "out").exists()
     with pytest.raises(UsageError, match="expected --topics"):
         ablate(grid, "-o", tmp_path / "out", "--index", small_index.path)
     with pytest.raises(UsageError, match="expected --topics"):
         ablate(grid, "-o", tmp_path / "out", "--queries", tmp_path / "queries.tsv")
     with pytest.raises(UsageError, match="expected --index, or --corpus"):
         ablate(*searches(tmp_path))
-
-
-def test_a_plan_does_nothing(tmp_path, small_index):
-    shown = ablate(*searches(tmp_path), "--index", small_index.path, "--dry-run")
-    assert "the same as words" in shown
-    assert "retrieval.retriever=dense" in shown
-    assert not (tmp_path / "out").exists()
 
 
 def test_runs_share_their_work_and_say_what_changed_nothing(tmp_path, mini_web_index):
@@ -156,8 +148,6 @@ def test_arms_are_judged_by_the_judge_that_is_named(tmp_path, mini_web_index):
     with pytest.raises(UsageError, match="the judge prompted needs a model"):
         ablate(*unjudged, "--judge", "prompted")
     assert not (tmp_path / "out" / "arms").exists()
-    lines = (tmp_path / "topics.jsonl").read_text().splitlines(keepends=True)
-    (tmp_path / "topics.jsonl").write_text(lines[0])
     (tmp_path / "grid.yaml").write_text("base: base.yaml\ndimensions: {rounds: {two: {}}}\n")
     with pytest.raises(InputError, match="rubrics"):
         ablate(*options)

@@ -1,6 +1,5 @@
 import csv
 import json
-import shutil
 from functools import partial
 
 import pytest
@@ -15,14 +14,6 @@ SAMPLE = sample_path()
 ATTACKED = [attack.name for attack in ATTACKS if attack.name != "pasted"]
 REPORTS = SAMPLE / "runs" / "report_generation_runs" / "tidepool-t2"
 QUESTIONS = SAMPLE / "runs" / "question_generation_runs" / "tidepool-t1"
-
-
-@pytest.fixture
-def rubrics(tmp_path):
-    """The rubric of one topic."""
-    (tmp_path / "rubrics").mkdir()
-    shutil.copy(min((SAMPLE / "human_rubrics").iterdir()), tmp_path / "rubrics")
-    return tmp_path / "rubrics"
 
 
 audit = partial(said, "audit")

@@ -23,12 +23,6 @@ JUDGED = ("--judge", "prompted", "--judge-model", "critic")
 
 
 @pytest.fixture(scope="module")
-def server():
-    with FaultServer() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
 def inputs(mini_web_index, tmp_path_factory):
     options = write_inputs(tmp_path_factory.mktemp("inputs"), 1)
     return (*options, *SHORT, "--index", mini_web_index.path)
@@ -40,14 +34,6 @@ def plain_run(inputs, tmp_path_factory):
     out = tmp_path_factory.mktemp("plain") / "run"
     run(*inputs, *PLAINLY, "--output", out)
     return out
-
-
-@pytest.fixture(scope="module")
-def rubrics(tmp_path_factory):
-    """The rubric of that topic."""
-    folder = tmp_path_factory.mktemp("rubrics")
-    shutil.copy(min((SAMPLE / "human_rubrics").iterdir()), folder)
-    return folder
 
 
 def funnel(folder):

@@ -1,12 +1,10 @@
 import json
-import shutil
-from typing import Any
 
 import pytest
 
 from sidelight.errors import BudgetExhaustedError, InputError, OfflineError, UsageError
 from sidelight.sample import sample_path
-from tests.helpers.commands import said
+from tests.helpers.commands import said, told
 from tests.helpers.kills import kill_and_go_on
 from tests.helpers.models.fault_server import FaultServer
 
@@ -17,28 +15,13 @@ TOPICS = SAMPLE / "topics.jsonl"
 EXAMPLES = ("--examples", SAMPLE, *("--example-run", "lantern-t1", "--example-run", "lantern-t2"))
 
 
-@pytest.fixture(scope="module")
-def rubrics(tmp_path_factory):
-    """The rubric of one topic, with eight questions."""
-    folder = tmp_path_factory.mktemp("rubrics")
-    shutil.copy(min((SAMPLE / "human_rubrics").iterdir()), folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def server():
-    with FaultServer() as server:
-        yield server
-
-
 def arguments(run, task, rubrics, *more):
     fixed = ("judge", run, "--task", task, "--rubrics", rubrics, "--judge", "prompted")
     return [*map(str, (*fixed, "--topics", TOPICS, *more))]
 
 
 def judge(*given):
-    shown: dict[str, Any] = json.loads(said(*arguments(*given), "--json"))
-    return shown
+    return told(*arguments(*given))
 
 
 def files(folder):
@@ -75,16 +58,6 @@ def test_runs_are_judged_replayed_and_scored(mode, rubrics, server, tmp_path):
     assert server.stats().calls - before == n_calls
     with pytest.raises(OfflineError):
         judge(REPORT, "task2", rubrics, *asked, "--model", "huge", "--offline", "-o", tmp_path)
-
-
-def test_replies_are_found_again_at_another_address(rubrics, server, tmp_path):
-    asked = (REPORT, "task2", rubrics, "--model", "tiny", "--cache", tmp_path / "cache")
-    judge(*asked, "--base-url", server.base_url, "-o", tmp_path / "made")
-    with FaultServer() as moved:
-        assert moved.base_url != server.base_url
-        judge(*asked, "--base-url", moved.base_url, "-o", tmp_path / "again")
-        assert moved.stats().calls == 0
-    assert files(tmp_path / "again") == files(tmp_path / "made")
 
 
 @pytest.mark.parametrize(("mode", "n_calls"), [("pairwise", 90), ("listwise", 18), ("grid", 11)])

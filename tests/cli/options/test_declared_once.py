@@ -43,13 +43,6 @@ def test_every_command_says_where_results_go_alike():
     assert spellings == {("--output", "-o")}
 
 
-def test_help_is_two_letters_away_everywhere():
-    for words in COMMANDS:
-        shown = CliRunner().invoke(app, [*words, "-h"])
-        assert shown.exit_code == 0, words
-        assert "Usage:" in shown.stdout
-
-
 def test_help_groups_commands_by_what_a_user_wants():
     shown = CliRunner().invoke(app, ["--help"]).stdout
     panels = ["Make runs", "Judge and score", "Index and search", "Look and publish"]

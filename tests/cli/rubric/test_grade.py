@@ -11,7 +11,6 @@ from sidelight.schemas.grading.graded_passage import GradedPassage, GradedQuery
 from sidelight.schemas.grading.rubric import ExamBank, new_item
 from tests.helpers.commands import said, told
 from tests.helpers.kills import kill_and_go_on
-from tests.helpers.models.fault_server import FaultServer
 
 TEXTS = {
     "d1": "In a bog the wet ground keeps plants from rotting, because no air reaches them.",
@@ -23,12 +22,6 @@ ASKED = (
     "How much of the carbon in soils do bogs hold?",
     "Who digs peat?",
 )
-
-
-@pytest.fixture(scope="module")
-def server():
-    with FaultServer() as server:
-        yield server
 
 
 def write_bank(path, *texts, query="q1"):

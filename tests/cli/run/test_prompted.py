@@ -9,12 +9,6 @@ from tests.helpers.models.fault_server import FaultServer
 from tests.helpers.prompted_runs import SHORT, files, run, write_inputs
 
 
-@pytest.fixture(scope="module")
-def server():
-    with FaultServer() as server:
-        yield server
-
-
 @pytest.fixture
 def options(mini_web_index, tmp_path):
     return (*write_inputs(tmp_path, 1), *SHORT, "--index", mini_web_index.path)
@@ -36,9 +30,8 @@ OF_THE_REPORT = tuple(f"--set=roles.{role}=prompted" for role in REPORT_ROLES)
         (("--set=roles.write_questions=prompted",), QUESTIONS),
         (OF_THE_REPORT, REPORT),
         (("--set=roles.write_questions=organizers-2024",), {"organizers_2024"}),
-        (("--set=roles.write_questions=organizers-2024-example",), {"organizers_2024"}),
     ],
-    ids=["questions", "report", "organizers-2024", "organizers-2024-example"],
+    ids=["questions", "report", "organizers-2024"],
 )
 def test_roles_with_and_without_a_model_work_together(chosen, asked, server, options, tmp_path):
     plainly = ("--set", "roles.default=extractive")
@@ -94,18 +87,9 @@ def test_what_is_missing_is_said_with_what_to_do(missing, remedy, options, tmp_p
 
 def test_a_model_orders_what_a_search_finds(server, options, tmp_path):
     options = (*options, "--set=roles.default=extractive")
-    chosen = ("--set=retrieval.listwise_depth=25",)
     plain = run(*options, "--output", tmp_path / "plain")
-    summary = run(
-        *options,
-        *chosen,
-        "--base-url",
-        server.base_url,
-        "--max-calls",
-        500,
-        "--output",
-        tmp_path / "run",
-    )
+    chosen = ("--set=retrieval.listwise_depth=25", "--max-calls", 500)
+    summary = run(*options, *chosen, "--base-url", server.base_url, "--output", tmp_path / "run")
     assert (len(summary["done"]), summary["problems"], prompts(plain)) == (1, [], set())
     assert prompts(summary) == {"rank"}
     assert files(tmp_path / "run")["task2.jsonl"] != files(tmp_path / "plain")["task2.jsonl"]

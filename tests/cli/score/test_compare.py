@@ -22,11 +22,11 @@ def per_topic(tmp_path):
 def test_a_table_says_what_its_figures_are(per_topic):
     shown = compare(per_topic, "--samples", 200, "--seed", 3)
     # differences 0.25, 0, 1
-    assert "x - y" in shown
-    assert "+0.4167" in shown
-    assert "[0.0000, 1.0000]" in shown
-    assert "note: score on 3 topics; 200 samples, seed 3" in shown
-    assert "corrected for 1 pair" in shown
+    told = ("x - y", "+0.4167", "[0.0000, 1.0000]", "corrected for 1 pair")
+    for one in (*told, "note: score on 3 topics; 200 samples, seed 3"):
+        assert one in shown
+    with pytest.raises(UsageError, match="no measure speed"):
+        compare(per_topic, "--measure", "speed")
 
 
 def test_json_has_the_same(per_topic):
@@ -41,22 +41,10 @@ def test_json_has_the_same(per_topic):
     assert pair["interval"] == {"low": 0.0, "high": 0.5}
 
 
-def test_an_unknown_measure_is_wrong_usage(per_topic):
-    with pytest.raises(UsageError, match="no measure speed"):
-        compare(per_topic, "--measure", "speed")
-
-
 def test_csv_and_latex_hold_the_pairs(per_topic, tmp_path):
     folder = tmp_path / "out"
     shown = compare(per_topic, "--samples", 200, "-o", folder)
     assert shown.endswith(f"  {folder}/score_run_pairs.csv\n  {folder}/score_run_pairs.tex\n")
-    header, row = (folder / "score_run_pairs.csv").read_text().splitlines()
-    cells = dict(zip(header.split(","), row.split(","), strict=True))
-    # differences 0.25, 0, 1
-    assert (cells["first"], cells["second"]) == ("x", "y")
-    assert float(cells["difference"]) == 1.25 / 3
-    assert [cells[name] for name in ("won", "lost", "tied")] == ["2", "0", "1"]
-    assert (cells["interval_low"], cells["interval_high"]) == ("0.0", "1.0")
     assert r"x - y & +0.4167 & {[}0.0000, 1.0000{]}" in (folder / "score_run_pairs.tex").read_text()
     found = json.loads(compare(per_topic, "--samples", 200, "-o", folder, "--json"))
     assert found["files"] == [f"{folder}/score_run_pairs.{ending}" for ending in ("csv", "tex")]
