@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from sidelight.cli import main as command_line
+from sidelight.cli.console import AGAIN
 from sidelight.prompting import find_prompts
 from sidelight.sample import sample_path
 from tests.helpers.commands import COMMANDS
@@ -150,13 +151,10 @@ def in_time():
 
 
 def is_quick(words, make):
-    """Tell whether a case is one of the default tests' share.
-
-    `index build` starts a machine for Java before it reads a line; what it makes of lines is
-    tested with the reader of shards.
-    """
+    """Tell whether a case is one of the default tests' share."""
     if make in NO_INPUT or make is a_pipe:
         return True
+    # `index build` starts a machine for Java before it reads a line.
     return make is a_value_nested_990_deep and words != ("index", "build")
 
 
@@ -230,11 +228,12 @@ def test_a_file_where_results_go_is_said_to_be_one(tmp_path, monkeypatch, capsys
 
 @pytest.mark.parametrize("words", sorted(COMMANDS), ids=" ".join)
 def test_an_interrupted_command_says_what_happens_next(words):
-    said = command_line._what_next(list(words))
+    said, described = command_line._what_next(list(words)), " ".join(COMMANDS[words].help.split())
+    again = getattr(COMMANDS[words].callback, AGAIN, None)
     assert said.endswith(".")
-    assert ("goes on" in said) == (
-        "the same command goes on" in " ".join(COMMANDS[words].help.split())
-    )
+    assert ("goes on" in said) == ("the same command goes on" in described)
+    assert ("Interrupted" in described) == (again is not None)
+    assert again is None or f"Interrupted at any moment, t{again[1:]}" in described
 
 
 def test_ctrl_c_ends_with_130(monkeypatch, capsys):
@@ -242,11 +241,16 @@ def test_ctrl_c_ends_with_130(monkeypatch, capsys):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("sidelight.index.folder.open_index", interrupt)
-    line = ["search", "--index", "somewhere", "words"]
-    assert ended(line, monkeypatch) == 130
-    told = "Interrupted. No file is half written; the same command begins anew.\n"
-    assert capsys.readouterr().err == told
     monkeypatch.setattr("sidelight.index.build.build_index", interrupt)
-    assert ended(["index", "build", "shard.jsonl", "-o", "index"], monkeypatch) == 130
-    told = "Interrupted. The same command goes on where it was; done once, it does nothing.\n"
-    assert capsys.readouterr().err == told
+    for line, told in (
+        (
+            "search --index somewhere words",
+            "No file is half written; the same command begins anew.",
+        ),
+        (
+            "index build shard.jsonl -o index",
+            "The same command goes on where it was; done once, it does nothing.",
+        ),
+    ):
+        assert ended(line.split(), monkeypatch) == 130
+        assert capsys.readouterr().err == f"Interrupted. {told}\n"

@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from sidelight.cli.console import AGAIN, Commands, Files, Note, PlainTable, Result, deliver, warning
+from sidelight.cli.console import Commands, Files, Note, PlainTable, Result, deliver, warning
 from sidelight.cli.main import app
 from tests.cli.test_tables import agree_grades, score_retrieval
-from tests.helpers.commands import COMMANDS
 
 
 def shout(folder: Path):
@@ -60,10 +59,9 @@ def test_names_are_printed_as_they_are(capsys):
     assert capsys.readouterr().out == "run:100:[b]\nrun:100:[b]\n"
 
 
-@pytest.mark.parametrize("more", [[], ["--json"]])
-def test_tables_of_grades_are_written_with_and_without_json(more, tmp_path, monkeypatch):
+def test_tables_of_grades_are_written_without_json_too(tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
-    words = [*agree_grades(tmp_path, monkeypatch), "-o", str(tmp_path / "out"), *more]
+    words = [*agree_grades(tmp_path, monkeypatch), "-o", str(tmp_path / "out")]
     assert CliRunner().invoke(app, words).exit_code == 0
     assert (tmp_path / "out" / "question_grades_lean.csv").exists()
 
@@ -73,13 +71,3 @@ def test_a_warning_is_no_part_of_the_json(tmp_path, monkeypatch):
     (tmp_path / "qrels").write_text("1 0 x 1\n2 0 y 1\n3 0 z 1\n")
     assert "no results for 1 query" in CliRunner().invoke(app, words).stderr
     assert CliRunner().invoke(app, [*words, "--json"]).stderr == ""
-
-
-def test_the_help_says_what_an_interrupted_command_does_when_it_is_called_again():
-    declared = {words: getattr(one.callback, AGAIN, None) for words, one in COMMANDS.items()}
-    assert declared["run",] == "The same command goes on where it was."
-    assert declared["judge",] == "The same command goes on with the replies it has."
-    for words, again in declared.items():
-        said = " ".join(COMMANDS[words].help.split())
-        assert ("Interrupted" in said) == (again is not None), words
-        assert again is None or f"Interrupted at any moment, t{again[1:]}" in said

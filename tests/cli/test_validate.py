@@ -37,10 +37,6 @@ def write_run(path, topic_ids):
     return path
 
 
-def test_says_what_a_valid_file_holds(valid_run):
-    assert run(valid_run) == (0, f"{valid_run}: valid Task 1 run, 30 topics\n")
-
-
 def test_lists_the_problems_of_an_invalid_file_with_their_codes(valid_run):
     valid_run.write_bytes(b"\xef\xbb\xbf" + valid_run.read_bytes())
     code, output = run(valid_run)
@@ -58,33 +54,25 @@ def test_one_invalid_file_among_valid_ones_fails_all_are_judged(valid_run, tmp_p
     assert f"{valid_run}: valid Task 1 run, 30 topics" in output
 
 
-def test_shows_twenty_problems_and_counts_the_rest(valid_run):
-    valid_run.write_text(valid_run.read_text().replace("Who", "\x00ho"))
-    _, output = run(valid_run)
-    assert len(output.splitlines()) == 22
-    assert "... and 280 more; --json lists them all" in output
-
-
-def test_json_is_one_document_with_everything(valid_run, tmp_path):
+def test_shows_twenty_problems_and_counts_the_rest(valid_run, tmp_path):
     broken = tmp_path / "broken"
     broken.write_text(valid_run.read_text().replace("Who", "\x00ho"))
+    _, output = run(broken)
+    assert len(output.splitlines()) == 22
+    assert "... and 280 more; --json lists them all" in output
     code, output = run(valid_run, broken, "--json")
     first, second = json.loads(output)["files"]
     assert code == 1
     assert first == {"file": str(valid_run), "kind": "task1", "valid": True, "problems": []}
     assert (second["kind"], second["valid"], len(second["problems"])) == ("task1", False, 301)
-    assert set(second["problems"][0]) == {
-        *("code", "file", "line", "expected", "found", "remedy", "severity")
-    }
+    fields = {"code", "file", "line", "expected", "found", "remedy", "severity"}
+    assert set(second["problems"][0]) == fields
 
 
-def test_official_is_more_lenient(valid_run):
+def test_official_is_more_lenient_and_names_what_the_validator_objects_to(valid_run):
     valid_run.write_text(valid_run.read_text().replace("Who paid for study 3?", "N/A"))
     assert run(valid_run)[0] == 1
     assert run(valid_run, "--official") == (0, f"{valid_run}: valid Task 1 run, 30 topics\n")
-
-
-def test_official_names_what_the_validator_would_object_to(valid_run):
     valid_run.write_text(valid_run.read_text() + "\n\t\n")
     code, output = run(valid_run, "--official")
     assert code == 1
@@ -101,33 +89,29 @@ def test_topics_come_from_the_file_that_is_named(tmp_path, official):
     assert run(path, *official)[0] == 1
 
 
-def test_a_broken_topics_file_is_an_input_error(valid_run, tmp_path):
-    topics = tmp_path / "topics.jsonl"
-    topics.write_text("{}")
-    with pytest.raises(InvalidFileError):
-        run(valid_run, "--topics", topics)
-
-
 def test_wrong_usage(valid_run, tmp_path):
-    qrels = tmp_path / "qrels"
+    qrels, topics = tmp_path / "qrels", tmp_path / "topics.jsonl"
     qrels.write_text("1 0 a 1\n")
+    topics.write_text("{}")
     assert run()[0] == 2
     with pytest.raises(UsageError, match="unknown track"):
         run(valid_run, "--track", "nowhere")
     with pytest.raises(UsageError, match="qrels"):
         run(qrels, "--official")
+    with pytest.raises(InvalidFileError):
+        run(valid_run, "--topics", topics)
+    code, output = run(tmp_path)
+    assert code == 1
+    assert "[run-unfinished] expected a finished run" in output
 
 
 def test_a_run_directory_is_checked_with_all_its_files(tmp_path):
     scripted_run(tmp_path / "run")
     folder = tmp_path / "run"
-    code, output = run(folder)
-    assert code == 0
-    assert output.splitlines() == [
-        f"{folder}: valid run directory, 5 topics",
-        f"{folder}/task1.tsv: valid Task 1 run, 5 topics",
-        f"{folder}/task2.jsonl: valid Task 2 run, 5 topics",
-    ]
+    tasks = {"task1.tsv": "Task 1", "task2.jsonl": "Task 2"}
+    valid = [f"{folder}/{name}: valid {task} run, 5 topics" for name, task in tasks.items()]
+    valid.insert(0, f"{folder}: valid run directory, 5 topics")
+    assert run(folder) == (0, "".join(f"{line}\n" for line in valid))
     questions = folder / "task1.tsv"
     questions.write_text(questions.read_text().replace("Who 1", "Who one"))
     code, output = run(folder)
@@ -137,12 +121,6 @@ def test_a_run_directory_is_checked_with_all_its_files(tmp_path):
     code, output = run(folder)
     assert code == 1
     assert f"{folder}/task2.jsonl: invalid file of unknown kind" in output
-
-
-def test_a_folder_that_is_no_finished_run_is_said_to_be_that(tmp_path):
-    code, output = run(tmp_path)
-    assert code == 1
-    assert "[run-unfinished] expected a finished run" in output
 
 
 def test_a_failed_topic_makes_a_run_directory_invalid(tmp_path):

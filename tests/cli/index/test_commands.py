@@ -3,7 +3,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sidelight.errors import InputError, SidelightError
+from sidelight.errors import InputError, InvalidFileError, SidelightError
 from sidelight.index.build import build_index
 from sidelight.index.folder import open_index
 from sidelight.index.text.corpus import MS_MARCO, ShardReader
@@ -48,14 +48,11 @@ def test_published_vectors_take_the_place_of_encoding(
     assert not (folder / "parts").exists()
 
 
-def test_vectors_from_nowhere(small_shard, encoder, tmp_path):
-    with pytest.raises(InputError, match=r"vectors\.npy: expected a parquet file") as caught:
-        build_index([small_shard], tmp_path / "index", encoder, vectors=["vectors.npy"])
-    assert "Snowflake/msmarco-v2.1-snowflake-arctic-embed-m-v1.5" in caught.value.remedy
-
-
 def test_vectors_of_other_segments_are_refused(small_corpus, published, encoder, tmp_path):
     fewer = write_shard(tmp_path / "fewer.jsonl", small_corpus[:-1])
+    with pytest.raises(InputError, match=r"vectors\.npy: expected a parquet file") as caught:
+        build_index([fewer], tmp_path / "none", encoder, vectors=["vectors.npy"])
+    assert "Snowflake/msmarco-v2.1-snowflake-arctic-embed-m-v1.5" in caught.value.remedy
     with pytest.raises(InputError, match="of 39 segments in 2 files; found 40"):
         build_index([fewer], tmp_path / "one", encoder, vectors=list(map(str, published)))
     renamed = small_corpus[0].model_copy(update={"segment_id": "small_doc_00_9#9_9"})
@@ -84,3 +81,17 @@ def test_a_collection_of_the_real_shape_with_lists(tmp_path):
 def test_a_small_index_says_that_lists_need_more(small_shard, published, tmp_path):
     with pytest.raises(SidelightError, match="needs at least 1000 vectors; found 40"):
         said("index", "build", small_shard, "-o", tmp_path / "index", "--profile", "cpu-24gb")
+
+
+def test_a_broken_line_is_shown_by_build_and_info_and_stops_a_strict_build(tmp_path):
+    shard, folder = tmp_path / "shard.jsonl", tmp_path / "index"
+    shard.write_text('{"docid": "a", "segment": "sound"}\n{"docid": "b"}\n')
+    for command in (("build", shard, "-o", folder), ("info", folder)):
+        shown = said("index", *command)
+        assert "segments     1 of 1 document" in shown
+        assert "shard.jsonl: segments 1, lines refused 1" in shown
+        line = "shard.jsonl:2: error [key-missing] expected a segment; found no segment."
+        assert line in " ".join(shown.split())
+    for output in (folder, tmp_path / "another"):
+        with pytest.raises(InvalidFileError, match=r"shard\.jsonl:2"):
+            said("index", "build", shard, "-o", output, "--strict")

@@ -29,12 +29,13 @@ def test_a_folder_stands_for_an_index_on_a_server(small_index, tmp_path):
 
 
 def test_what_a_user_gets_wrong_is_said(small_index, tmp_path):
-    with pytest.raises(UsageError, match="address of a server"):
-        said("index", "remote", "localhost:8081", NAME, "-o", tmp_path / "a")
-    with pytest.raises(UsageError, match="environment variable"):
-        said("index", "remote", "http://me:secret@localhost", NAME, "-o", tmp_path / "a")
-    with pytest.raises(UsageError, match="new folder"):
-        said("index", "remote", "http://localhost", NAME, "-o", small_index.path)
+    for address, folder, says in (
+        ("localhost:8081", tmp_path / "a", "address of a server"),
+        ("http://me:secret@localhost", tmp_path / "a", "environment variable"),
+        ("http://localhost", small_index.path, "new folder"),
+    ):
+        with pytest.raises(UsageError, match=says):
+            said("index", "remote", address, NAME, "-o", folder)
     assert not (tmp_path / "a").exists()
 
 
@@ -57,18 +58,11 @@ def test_a_server_receives_the_token_that_the_user_allows_it(small_index, tmp_pa
 
 
 def test_a_token_in_plain_text_is_refused(tmp_path):
-    allowed = ("--token-variable", "PYSERINI_API_TOKEN")
-    with pytest.raises(UsageError, match="unencrypted"):
-        said("index", "remote", "http://far.example", NAME, "-o", tmp_path / "far", *allowed)
-    with pytest.raises(UsageError, match="name of an environment variable"):
-        said(
-            "index",
-            "remote",
-            "https://far.example",
-            NAME,
-            "-o",
-            tmp_path / "far",
-            allowed[0],
-            "a b",
-        )
+    for scheme, variable, says in (
+        ("http", "PYSERINI_API_TOKEN", "unencrypted"),
+        ("https", "a b", "name of an environment variable"),
+    ):
+        given = (f"{scheme}://far.example", NAME, "-o", tmp_path / "far")
+        with pytest.raises(UsageError, match=says):
+            said("index", "remote", *given, "--token-variable", variable)
     assert not (tmp_path / "far").exists()

@@ -68,7 +68,6 @@ def test_the_figures_are_those_of_judge_and_score(plain_run, rubrics, mini_web_i
 
 
 def test_a_judge_of_another_package_judges_a_run(plain_run, rubrics, mini_web_index, tmp_path):
-    """One that cannot read reports in advance, as only the embedded judge can."""
     judge = ("--judge", "tests.helpers.labels.plain_judge:PlainJudge", "--rubrics", rubrics)
     given = ("--index", mini_web_index.path, *judge, "-o", tmp_path)
     shown = told("evaluate", plain_run, *given)
@@ -157,13 +156,8 @@ def test_another_index_or_an_unfinished_run_is_refused(plain_run, rubrics, small
         told("evaluate", plain_run, *given)
     with pytest.raises(InputError, match="expected a finished run"):
         told("evaluate", tmp_path, *given)
-
-
-def test_judging_by_drafts_that_were_not_made_is_refused_before_anything_is_opened(
-    plain_run, tmp_path
-):
     with pytest.raises(UsageError, match=r"(?s)draft none, and judging drafts none.*--rubrics"):
-        told("evaluate", plain_run, "--index", tmp_path / "nowhere")
+        told("evaluate", plain_run, "--index", tmp_path / "nowhere")  # before it is opened
 
 
 def test_the_judge_is_no_part_of_what_makes_a_run():

@@ -84,15 +84,13 @@ def test_a_run_and_an_item_more_cost_what_they_add(tmp_path, texts):
 
 
 def answers(path):
+    metadata = {"team_id": "t", "run_id": "r", "narrative_id": "q1", "narrative": "why"}
+    said = [(TEXTS["d2"], 0), ("And so on.", 1)]
     answer = {
-        "metadata": {"team_id": "t", "run_id": "r", "narrative_id": "q1", "type": "automatic"},
+        "metadata": metadata | {"type": "automatic"},
         "references": ["d2", "d1"],
-        "answer": [
-            {"text": TEXTS["d2"], "citations": [0]},
-            {"text": "And so on.", "citations": [1]},
-        ],
+        "answer": [{"text": text, "citations": [cited]} for text, cited in said],
     }
-    answer["metadata"] |= {"narrative": "why"}  # type: ignore[operator]
     path.write_text(json.dumps(answer) + "\n")
     return path
 

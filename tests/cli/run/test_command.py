@@ -44,12 +44,13 @@ def test_a_failed_topic_is_named_and_makes_the_exit_code(topics, small_index, tm
     assert (summary["done"], len(summary["kept"]), len(summary["failures"])) == ([], 1, 1)
 
 
-def test_one_topic_then_nothing_to_do(topics, small_index, tmp_path):
-    topic_id = "msmarco_v2.1_doc_90_9184"
+def test_topics_by_name_then_nothing_to_do(mini_web_articles, small_index, tmp_path):
+    topics = write_topics(tmp_path / "topics.jsonl", *mini_web_articles)
+    names = [mini_web_articles[0].topic_id, mini_web_articles[3].topic_id]
     command = ("--topics", topics, "--index", small_index.path, "--output", tmp_path / "run")
-    run(*command, "--topic", topic_id)
-    shown, _ = run(*command, "--topic", topic_id)
-    assert shown.startswith("Nothing to do: 1 topic finished before.\n")
+    command += tuple(part for name in names for part in ("--topic", name))
+    assert sorted(orjson.loads(run(*command, "--json").stdout)["done"]) == sorted(names)
+    assert run(*command).stdout.startswith("Nothing to do: 2 topics finished before.\n")
     with pytest.raises(UsageError, match="other settings"):
         run(*command, "--set", "retrieval.k=5")
 
@@ -64,11 +65,3 @@ def test_what_cannot_be_run_is_said_at_once(topics, small_index, tmp_path):
     with pytest.raises(UsageError, match="names a rubric"):
         run(*command, "--index", small_index.path, "--set", "track=rubric")
     assert not out.exists()
-
-
-def test_topics_may_be_named_one_by_one(mini_web_articles, small_index, tmp_path):
-    topics = write_topics(tmp_path / "topics.jsonl", *mini_web_articles)
-    names = [mini_web_articles[0].topic_id, mini_web_articles[3].topic_id]
-    command = ("--topics", topics, "--index", small_index.path, "--output", tmp_path / "run")
-    shown, _ = run(*command, *(part for name in names for part in ("--topic", name)), "--json")
-    assert sorted(orjson.loads(shown)["done"]) == sorted(names)

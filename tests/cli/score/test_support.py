@@ -1,6 +1,5 @@
 import json
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -46,10 +45,11 @@ def test_by_the_embedded_judge(tmp_path, given):
     (found,) = json.loads(support(*given, "--json"))["runs"]
     assert found["weighted_precision"] == 0.5
     assert found["nothing_cited"] == found["unjudged"] == 0
-
-
-def test_without_an_encoder(given):
-    assert "embedded 5 (words only, weights " in support(*given, "--words-only")
+    run = given[0]
+    run.write_text(run.read_text().replace(COUNTED, INVENTED))
+    again = support(*given, "--words-only", "--json")
+    assert "embedded 5 (words only, weights " in again
+    assert json.loads(again)["runs"][0]["unjudged"] == 0.5
 
 
 def test_the_query_of_a_topic_is_read(tmp_path, small_index):
@@ -63,13 +63,6 @@ def test_the_query_of_a_topic_is_read(tmp_path, small_index):
     (read,) = json.loads(support(*given, "--topics", topics))["runs"]
     # What counts visitors names no owner: words that the query has anyway tell nothing.
     assert (unread["weighted_precision"], read["weighted_precision"]) == (1, 0)
-
-
-def test_an_invented_segment_is_shown_as_unjudged(tmp_path, given):
-    run = Path(str(given[0]))
-    run.write_text(run.read_text().replace(COUNTED, INVENTED))
-    (found,) = json.loads(support(*given, "--json"))["runs"]
-    assert found["unjudged"] == 0.5
 
 
 def test_by_a_model_resumed_and_replayed(tmp_path, given):
