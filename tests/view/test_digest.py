@@ -36,6 +36,9 @@ ARTICLE = Article(
     title="Marsh Frogs Will Vanish by 2030 - Reed Post",
     body=BODY,
 )
+SURVEY = (
+    "The survey counted 1,200 frogs in 2019 and 300 in 2021, but in 2021 only one pond in four "
+)
 TEXTS = {
     "b_doc_00_1#0_0": (
         "https://openpedia.example/wiki/Reed_Post",
@@ -43,10 +46,7 @@ TEXTS = {
     ),
     "b_doc_00_2#0_9": (
         "https://fentrust.example/report",
-        (
-            "Frog survey\nFen Trust\n3 March 2022\nThe survey counted 1,200 frogs in 2019 and 300 "
-            "in 2021, but in 2021 only one pond in four was visited."
-        ),
+        f"Frog survey\nFen Trust\n3 March 2022\n{SURVEY}was visited.",
     ),
     "b_doc_00_3#0_18": (
         "https://who.example/quill",
@@ -125,19 +125,10 @@ def test_a_report_is_told_by_subject_and_what_goes_on_stays_where_it_is():
 
 def test_questions_lead_to_the_sentences_that_answer_them():
     owner, count, badgers = digested(made()).answers
-    assert owner[0] == 1
-    assert count[0] == 2
-    assert badgers == ()
-
-
-def test_what_the_writer_took_a_sentence_to_answer_counts():
-    angle = Angle(
-        angle_id="x",
-        aspect=Aspect.PUBLISHER,
-        question="Who pays for the Reed Post newspaper?",
-        query="q",
-        weight=4,
-    )
+    assert (owner[0], count[0], badgers) == (1, 2, ())
+    # What the writer took a sentence to answer counts.
+    question = "Who pays for the Reed Post newspaper?"
+    angle = Angle(angle_id="x", aspect=Aspect.PUBLISHER, question=question, query="q", weight=4)
     said = "A hotel chain does."
     asked = ["Who pays for the Reed Post?"]
     assert answers(asked, [said], {}, {}) == ((),)

@@ -3,10 +3,8 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
-from sidelight.errors import InputError
+from sidelight.errors import InputError, SidelightError
 from sidelight.formats.topics import read_topics
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
@@ -14,6 +12,7 @@ from sidelight.tracks import load_track
 from sidelight.view.collect import collect_page
 from sidelight.view.page import render_page
 from sidelight.view.shown_run import finished_run, handed_in_run
+from tests.helpers.commands import said
 from tests.helpers.html_tree import parse
 from tests.helpers.viewed_runs import write_run
 
@@ -40,6 +39,9 @@ def test_run_files_are_a_page_without_a_trail(tmp_path):
     html = render_page(page)
     assert "The text of this segment is not at hand." in html
     assert "How this was found" not in html
+    (tmp_path / "qrels").write_text("1 0 d 1\n2 0 d 1\n")
+    with pytest.raises(InputError, match="expected a run of questions or reports"):
+        handed_in_run([tmp_path / "qrels"], load_track(), ())
 
 
 def test_what_is_known_of_topics_and_segments_is_shown(tmp_path):
@@ -49,13 +51,6 @@ def test_what_is_known_of_topics_and_segments_is_shown(tmp_path):
     (topic,) = collect_page(run, {}, ()).topics
     assert topic.page.title == "A lake"
     assert topic.sources[0].passages == (("Says team B.", True),)
-
-
-def test_a_file_of_something_else_is_refused(tmp_path):
-    path = tmp_path / "qrels"
-    path.write_text("1 0 d 1\n2 0 d 1\n")
-    with pytest.raises(InputError, match="expected a run of questions or reports"):
-        handed_in_run([path], load_track(), ())
 
 
 def test_runs_stand_side_by_side_above_the_rest_under_their_own_names(tmp_path):
@@ -83,13 +78,11 @@ def test_runs_of_one_name_are_told_apart_by_their_folders(tmp_path):
 
 
 def test_the_command_takes_run_files(tmp_path):
-    files = [str(path) for path in write_files(tmp_path)]
-    out = tmp_path / "page.html"
-    done = CliRunner().invoke(app, ["view", *files, "--compare", files[1], "-o", str(out)])
-    assert done.exit_code == 0, done.output
+    files, out = write_files(tmp_path), tmp_path / "page.html"
+    said("view", *files, "--compare", files[1], "-o", out)
     assert "Says team." in out.read_text()
-    mixed = CliRunner().invoke(app, ["view", files[0], str(tmp_path), "-o", str(out)])
-    assert mixed.exit_code != 0
+    with pytest.raises(SidelightError):
+        said("view", files[0], tmp_path, "-o", out)
 
 
 def test_public_runs_on_real_articles_are_pages(shared_data):
