@@ -39,6 +39,8 @@ def test_names_beside_what_is_asked_about_come_first(profile):
     assert not mentions(" ".join(lacking), ["Orrin"])
     together = [name for name in lacking if "Vale" in name or "Marrow" in name]
     assert lacking.index(together[0]) < lacking.index("Pell")
+    # It may be searched for as it is, too.
+    assert asyncio.run(QuestionAsAsked()(profile, QUESTION)) == (QUESTION,)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +61,3 @@ def test_what_a_model_leaves_out_is_added(worded, most):
     queries = carrying([f"x {text}" for text in worded], ["Tom Vale", "Dunmoor"], most)
     assert len(queries) <= most
     assert all("Tom Vale" in query or "Dunmoor" in query for query in queries)
-
-
-def test_a_question_may_be_searched_for_as_it_is(profile):
-    assert asyncio.run(QuestionAsAsked()(profile, QUESTION)) == (QUESTION,)

@@ -65,22 +65,16 @@ def check_queries(articles):
                 assert added & telling(profile), query
 
 
-def test_questions_on_the_mini_web(mini_web_articles, lexical_encode):
+def test_questions_and_searches_on_the_mini_web(mini_web_articles, lexical_encode):
     check_questions(mini_web_articles, lexical_encode)
-
-
-def test_questions_on_the_public_articles(shared_data, lexical_encode):
-    articles = read_articles(shared_data / "dragun-2025" / "topics.jsonl")
-    assert len(articles) == 30
-    check_questions(articles, lexical_encode)
-
-
-def test_searches_on_the_mini_web_carry_context(mini_web_articles):
     check_queries(mini_web_articles)
 
 
-def test_searches_on_the_public_articles_carry_context(shared_data):
-    check_queries(read_articles(shared_data / "dragun-2025" / "topics.jsonl"))
+def test_questions_and_searches_on_the_public_articles(shared_data, lexical_encode):
+    articles = read_articles(shared_data / "dragun-2025" / "topics.jsonl")
+    assert len(articles) == 30
+    check_questions(articles, lexical_encode)
+    check_queries(articles)
 
 
 def test_each_round_words_its_searches_anew(mini_web_articles):

@@ -34,6 +34,7 @@ def test_there_are_as_many_questions_as_wanted_each_within_the_limit(
 
 def test_questions_name_what_the_article_names(encoder):
     questions = " ".join(written(encoder))
+    assert questions == " ".join(written(encoder))  # every time
     for name in ("Sound Courier", "Jonas Brill", "Petra Quill"):
         assert name in questions
 
@@ -44,7 +45,3 @@ def test_a_body_that_the_evidence_says_looked_into_it_is_asked_about(encoder):
     assert "find" in asked[0]
     unfound = written(encoder, count=30, found=EvidenceSet())
     assert not any("Tribunal" in one for one in unfound)
-
-
-def test_the_same_article_is_asked_the_same_every_time(encoder):
-    assert written(encoder) == written(encoder)

@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from sidelight.generation.extractive.write_report import ExtractiveReportWriter
+from sidelight.generation.extractive.usefulness import Usefulness
+from sidelight.generation.extractive.write_report import ExtractiveReportWriter, read_findings
 from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.text import budget_words, sentences
@@ -54,3 +55,16 @@ def test_what_qualifies_a_claim_follows_it(encoder):
 
 def test_without_evidence_the_report_says_that_nothing_was_found(encoder):
     assert written(encoder, 250, EvidenceSet()) == NOTHING_FOUND
+
+
+def test_the_features_of_findings_are_those_of_the_model_and_give_chances(encoder):
+    vectors = TextVectors(encoder.encode_sentences)
+    read = read_findings(PROFILE, ANGLES, PAGES, vectors)
+    model = Usefulness.load()
+    assert (model.scale > 0).all()
+    assert all(set(row) == set(model.names) for row in read.features)
+    assert read.speaks.shape == (len(read.findings), len(ANGLES))
+    chances = model.chances(read.features)
+    assert ((chances > 0) & (chances < 1)).all()
+    assert len(set(chances.tolist())) > 1
+    assert model.chances([]).shape == (0,)

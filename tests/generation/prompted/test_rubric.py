@@ -65,9 +65,6 @@ def test_importance_asked_for_becomes_the_weight():
     owner = angles[0]
     assert (owner.aspect, owner.query) == (Aspect.PUBLISHER, "Orrin Post owner")
     assert "Orrin Post" in owner.must_mention
-
-
-def test_no_answer_at_all_is_an_error():
     with pytest.raises(EmptyReplyError):
         drafted(*[EmptyReplyError("nothing") for _ in range(2)])
 
@@ -121,10 +118,6 @@ def test_any_search_is_short(query):
     assert len(short_query(query).split()) <= 10
 
 
-def test_a_query_of_no_words_gives_way_to_the_question():
-    assert angle(Aspect.CLAIM, "What is so?", query="---").query == "What is so?"
-
-
 def angle(aspect, question, query="Vale"):
     drafted = DraftedQuestion(
         why="It matters.", aspect=aspect, importance="good to know", question=question, query=query
@@ -137,6 +130,8 @@ def test_a_drafted_question_is_printed_on_one_line():
     assert made.question == "Is it so, says Tom Vale?"
     assert (made.angle_id, made.weight, made.aspect) == ("new-1", 2.0, Aspect.CLAIM)
     assert made.must_mention == ()
+    # A query of no words gives way to the question.
+    assert angle(Aspect.CLAIM, "What is so?", query="---").query == "What is so?"
 
 
 def test_evidence_on_a_principal_has_to_name_it():
