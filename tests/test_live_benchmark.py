@@ -10,7 +10,6 @@ import pytest
 
 from benchmarks.live_report import Heard, Report
 from benchmarks.own_server import alive, family, left_over
-from benchmarks.random_model import CONTEXT_TOKENS, write_random_model
 from benchmarks.server_metrics import PromptTokens, ask_metrics, read_metrics
 from sidelight.llm.base import JsonSchema
 from tests.helpers.models.model_server import ModelServer
@@ -42,32 +41,6 @@ def test_a_server_needs_a_model_and_is_not_asked_without():
     )
     assert said.returncode == 2
     assert "--url and --model need each other" in said.stderr
-
-
-def test_the_random_model_is_of_a_real_architecture(tmp_path):
-    import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-
-    write_random_model(tmp_path)
-    tokenizer, model = (
-        one.from_pretrained(tmp_path) for one in (AutoTokenizer, AutoModelForCausalLM)
-    )
-    assert model.config.architectures == ["Qwen2ForCausalLM"]
-    assert model.config.max_position_embeddings == CONTEXT_TOKENS
-    assert model.config.vocab_size == len(tokenizer)
-    text = 'Zürich: "8 °C"\n'
-    assert tokenizer.decode(tokenizer.encode(text)) == text
-    assert len(tokenizer.encode(text)) == len(text.encode())
-    asked = tokenizer.apply_chat_template(
-        [{"role": "user", "content": "Is it so?"}], add_generation_prompt=True, tokenize=False
-    )
-    assert asked == "<|im_start|>user\nIs it so?<|im_end|>\n<|im_start|>assistant\n"
-    with torch.no_grad():
-        logits = model(torch.tensor([tokenizer.encode(asked)])).logits[0, -1]
-    vocabulary = tokenizer.get_vocab()
-    never = [vocabulary["<|im_start|>"], tokenizer.encode("\n")[0], tokenizer.encode("ü")[0]]
-    assert logits[never].max() < logits.max() - 10
-    assert tokenizer.eos_token_id == model.generation_config.eos_token_id
 
 
 def test_metrics_are_added_up_over_engines():

@@ -147,16 +147,6 @@ def test_settings_that_fit_no_model_are_refused(answer, role, says):
         answer(NARRATIVES[0], f"roles.write_report={role}")
 
 
-def test_a_model_may_order_what_is_found(answer):
-    changes = ("retrieval.listwise_depth=20", "models.ranker.name=tiny")
-    with FaultServer() as server:
-        outcome = answer(NARRATIVES[0], *changes, base_url=server.base_url)
-        assert server.stats().calls > 0
-    ranking, report = parts(outcome)
-    assert ranking.hits
-    assert report.sentences
-
-
 def test_an_answer_from_given_references_cites_no_others(answer):
     searched, _ = parts(answer(NARRATIVES[0]))
     given = tuple(hit.segment_id for hit in searched.hits[:5])

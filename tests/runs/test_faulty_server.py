@@ -49,12 +49,8 @@ def failures(summary):
 def check_faulty_run(n_topics, made, n_kinds, out, *options):
     """Run against a server that fails 30% of all requests, and count.
 
-    Args:
-        n_topics: How many topics there are.
-        made: Lines of each file that is handed in.
-        n_kinds: How many kinds of faults there are calls enough for.
-        out: Run directory.
-        options: Of the command.
+    `made` are the lines of each file that is handed in, and there are calls enough for `n_kinds`
+    kinds of faults.
     """
     with FaultServer(faults=0.3, seed=1, hang_s=0.1) as server:
         summary = run(*options, "--base-url", server.base_url, "--output", out)

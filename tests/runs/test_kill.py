@@ -17,7 +17,13 @@ from tests.helpers.prompted_runs import SHORT, files, run, write_inputs, write_n
 
 def start(options, out):
     command = [sys.executable, "-m", "sidelight.cli.main", "run", *options, "--output", str(out)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # Where the shell that began the tests ignores Ctrl-C, a child would, too.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        pipe = subprocess.PIPE
+        return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def timed(options, out):
@@ -45,12 +51,7 @@ def killed_and_taken_up(options, out, moments, most):
 
 
 class Undisturbed(NamedTuple):
-    """A run that nothing disturbed.
-
-    Attributes:
-        options: What it was run with, but for the folder.
-        files: Its files by name.
-    """
+    """A run that nothing disturbed: what it was run with but for the folder, and its files."""
 
     options: list[str]
     files: dict[str, bytes]

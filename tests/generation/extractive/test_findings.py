@@ -32,6 +32,7 @@ CLAIM = "The Marrow Sound Line reported a loss of T3 million for 2019."
 LIMIT = "However, the Sound Authority found that T2.5 million of the loss was a single repair."
 COUNT = "The Marrow Sound Line asked 1,200 passengers of the Tollmere ferry in 2019."
 OF_THEM = "More than 800 of them lived on the mainland."
+BOUGHT = "The Marrow Sound Line bought two ferries in 2015."
 BIRTH = "Petra Quill was born in Tollmere."
 OF_OUTLET = "The Sound Courier employs Jonas Brill.\nFactual reporting: MIXED\n"
 
@@ -39,15 +40,14 @@ OF_OUTLET = "The Sound Courier employs Jonas Brill.\nFactual reporting: MIXED\n"
 @pytest.mark.parametrize(
     ("text", "fields", "told"),
     [
-        # A pronoun at the beginning becomes the name in brackets; so does a body called by its kind.
+        # A pronoun at the beginning, or a body called by its kind, becomes the name in brackets.
         (
             f"{BIRTH} She sat on the board of the Marrow Sound Line.",
             {},
             ("[Petra Quill] sat on the board of the Marrow Sound Line.",),
         ),
         (
-            "The Marrow Sound Line bought two ferries in 2015. "
-            "The company borrowed T12 million from the Sound Authority.",
+            f"{BOUGHT} The company borrowed T12 million from the Sound Authority.",
             {},
             ("[The Marrow Sound Line] borrowed T12 million from the Sound Authority.",),
         ),

@@ -6,8 +6,6 @@ import pytest
 
 from sidelight.generation.extractive.usefulness import Usefulness
 from sidelight.generation.extractive.write_report import ExtractiveReportWriter, read_findings
-from sidelight.generation.no_evidence import NOTHING_FOUND
-from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.text import budget_words, sentences
 from sidelight.text_vectors import TextVectors
 from tests.helpers.ferry import ANGLES, BODY, PAGES, PROFILE
@@ -25,36 +23,19 @@ def test_a_report_never_passes_its_word_budget(encoder, max_words):
     assert bool(report.sentences) is (max_words > 1)
 
 
-def test_every_sentence_cites_evidence_that_holds_it(encoder):
-    texts = {one.segment.segment_id: one.segment.text for one in PAGES.items}
-    for one in written(encoder, 250).sentences:
-        assert 1 <= len(one.segment_ids) <= 3
-        words = one.text.partition("] ")[2] or one.text
-        assert words.split(" [")[0] in texts[one.segment_ids[0]]
-
-
 def test_nothing_of_the_article_is_told_again(encoder):
     report = written(encoder, 250)
     cited = {cited for one in report.sentences for cited in one.segment_ids}
     assert "m_doc_00_4#0_0" not in cited
-    assert not {one.text for one in (*report.sentences, *report.reserve)} & {*sentences(BODY)}
-
-
-def test_a_report_is_the_same_every_time_and_says_nothing_twice(encoder):
-    report = written(encoder, 250)
-    assert report == written(encoder, 250)
     texts = [one.text for one in (*report.sentences, *report.reserve)]
     assert len(set(texts)) == len(texts)
+    assert not {one.text for one in (*report.sentences, *report.reserve)} & {*sentences(BODY)}
 
 
 def test_what_qualifies_a_claim_follows_it(encoder):
     texts = [one.text for one in written(encoder, 250).sentences]
     claim = "The Marrow Sound Line reported a loss of T3 million for 2019."
     assert texts[texts.index(claim) + 1].startswith("However, the Sound Authority found")
-
-
-def test_without_evidence_the_report_says_that_nothing_was_found(encoder):
-    assert written(encoder, 250, EvidenceSet()) == NOTHING_FOUND
 
 
 def test_the_features_of_findings_are_those_of_the_model_and_give_chances(encoder):

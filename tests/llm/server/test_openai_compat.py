@@ -98,11 +98,6 @@ def test_reasoning_is_kept_apart_wherever_it_comes(field):
     assert (reply.text, reply.reasoning, reply.reasoning_field) == ("Ada", "Hm.", field)
 
 
-def test_a_server_that_does_not_count_tokens():
-    with ModelServer(completion("Ada", usage=None)) as server:
-        assert complete(server).usage is None
-
-
 @pytest.mark.parametrize(
     ("answer", "kind", "text", "usage"),
     [
@@ -198,6 +193,9 @@ def test_a_proxy_before_a_server_that_is_gone_is_no_server(status):
         with pytest.raises(ModelUnavailableError):
             complete(server)
         assert not server.requests
+    # One that lists no models is asked all the same.
+    with ModelServer(completion("Ada"), models=error(404)) as server:
+        assert complete(server).text == "Ada"
 
 
 def test_retries_are_counted_for_calls_that_fail_too():
@@ -233,11 +231,6 @@ def test_a_server_that_is_down_is_reported_at_once(monkeypatch):
                     await model.served_models()
 
         asyncio.run(call())
-
-
-def test_a_server_that_lists_no_models_is_asked_all_the_same():
-    with ModelServer(completion("Ada"), models=error(404)) as server:
-        assert complete(server).text == "Ada"
 
 
 def test_no_more_calls_at_once_than_allowed():

@@ -69,8 +69,10 @@ def test_a_server_is_ready_in_the_block_and_gone_after_it(vllm, tmp_path):
             with await asyncio.to_thread(urllib.request.urlopen, health) as response:
                 assert response.status == 200
             assert len(vllm.alive()) == 2
+            raise RuntimeError("elsewhere")  # an error in the block ends the server, too
 
-    asyncio.run(serve())
+    with pytest.raises(RuntimeError, match="elsewhere"):
+        asyncio.run(serve())
     assert vllm.left() == []
     assert said == ["loading weights"]
     assert (tmp_path / "logs" / "vllm.log").read_text() == "loading weights\n"
@@ -103,16 +105,6 @@ def test_every_setting_becomes_an_argument(vllm, tmp_path):
             assert "--reasoning-parser" not in vllm.arguments
 
     asyncio.run(serve())
-
-
-def test_an_error_in_the_block_ends_the_server_too(vllm, tmp_path):
-    async def serve():
-        async with serve_vllm("tiny", tmp_path / "log"):
-            raise RuntimeError("elsewhere")
-
-    with pytest.raises(RuntimeError, match="elsewhere"):
-        asyncio.run(serve())
-    assert vllm.left() == []
 
 
 def test_a_server_that_dies_is_reported_with_its_last_words(vllm, tmp_path):
