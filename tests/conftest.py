@@ -30,8 +30,13 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 
 
 def pytest_configure():
-    """Take away the width that pytest-xdist gives its workers: a console keeps its first one."""
+    """Share the processor among workers, before a library counts it for itself alone.
+
+    The width that pytest-xdist gives its workers is taken away: a console keeps its first one.
+    """
     os.environ.pop("COLUMNS", None)
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, len(os.sched_getaffinity(0)) // workers)))
 
 
 @pytest.fixture(scope="session", autouse=True)
