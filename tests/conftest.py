@@ -195,3 +195,10 @@ def mini_web_index(mini_web_articles, mini_web_segments, encoder, tmp_path_facto
         pages |= dict.fromkeys([article.topic_id, *list(documents)[:15]])
     kept = [one for one in mini_web_segments if document_id_of(one.segment_id) in pages]
     return index_of(kept, "mini-web-index", encoder, tmp_path_factory)
+
+
+@pytest.fixture
+def quick_backoff(monkeypatch):
+    """The waits of the SDK before it asks again, a hundred times shorter."""
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.005)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)

@@ -1,9 +1,8 @@
 """Text work takes a time that grows as a text does, whatever the text is made of.
 
 What is tried is found, not listed: every public function of the rooms that read pages which takes
-text, and every pattern at the head of their modules, as it is used there. A text four times as
-long may take eight times as long: a square would take sixteen. The clock is that of the
-processor, what takes next to no time is not compared, and what looks slow is measured again.
+text, and every pattern at the head of their modules. A text four times as long may take eight times
+as long: a square would take sixteen.
 """
 
 import asyncio

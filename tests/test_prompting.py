@@ -27,7 +27,8 @@ def written(folder, text=HEAD + PARTS, name="greet.prompt.md"):
 
 
 def test_a_prompt_is_rendered(tmp_path):
-    prompt = written(tmp_path)
+    prompt, text = written(tmp_path), "Er sagte «nein», p < 0.05, a > b, and {{ name }} {% raw %}"
+    assert text in prompt.render(name=text).user  # ordinary text stays as it is
     assert (prompt.id, prompt.version, prompt.variables) == ("greet", 2, ("name",))
     assert prompt.render(name="Ada") == ("Be kind.", "<<<BEGIN name>>>\nAda\n<<<END name>>>")
 
@@ -92,11 +93,6 @@ def test_a_value_neither_opens_nor_closes_a_fence(tmp_path, hostile):
     user = written(tmp_path).render(name=hostile).user.split("\n")
     assert (user[0], user[-1]) == ("<<<BEGIN name>>>", "<<<END name>>>")
     assert not re.search(r"[<＜][^\s\d]|[<>＜＞⟨⟩⋘⋙]\s*[<>＜＞⟨⟩]|[⋘⋙]|‹‹", "\n".join(user[1:-1]))
-
-
-def test_ordinary_text_stays_as_it_is(tmp_path):
-    text = "Er sagte «nein», p < 0.05, a > b, and {{ name }} {% raw %}"
-    assert text in written(tmp_path).render(name=text).user
 
 
 @given(st.text(alphabet="<>＜＞‹›|\u200b\u0338\ufe0f \nEND"))

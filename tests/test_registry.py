@@ -45,6 +45,9 @@ def test_an_installed_part_is_a_name_like_any_other(site):
     assert names("retriever")[-1] == "nothing"
     assert load("retriever", "nothing").name == "nothing"
     assert load("retriever", "other_parts:Nothing") is load("retriever", "nothing")
+    # Nobody takes a name of sidelight's own.
+    assert names("retriever").count("bm25") == 1
+    assert locate("retriever", "bm25") == "sidelight.retrieval.first_stage:Bm25Retriever"
 
 
 def test_installed_packages_are_looked_through_once(site, monkeypatch):
@@ -60,11 +63,6 @@ def test_installed_packages_are_looked_through_once(site, monkeypatch):
     found = [names(kind) for kind in KINDS for _ in range(2)]
     assert any("nothing" in one for one in found)
     assert Counted.searches == 1
-
-
-def test_nobody_takes_a_name_of_sidelights_own(site):
-    assert names("retriever").count("bm25") == 1
-    assert locate("retriever", "bm25") == "sidelight.retrieval.first_stage:Bm25Retriever"
 
 
 def test_a_name_that_two_packages_offer_is_refused(site):

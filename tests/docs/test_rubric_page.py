@@ -4,11 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import sidelight
-from sidelight.cli.main import app
 from sidelight.formats.labels.qrels import read_qrels
+from tests.helpers.commands import said
 
 PAGE = (Path(sidelight.__file__).parent.parent / "docs" / "rubric.md").read_text(encoding="utf-8")
 FILES = dict(re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE))
@@ -26,12 +25,11 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(("arguments", "output"), SESSIONS)
 def test_output_is_what_the_command_prints(arguments, output):
-    assert CliRunner().invoke(app, arguments.split()).stdout == output
+    assert said(*arguments.split()) == output
 
 
 def test_labels_are_those_of_the_page(folder):
     assert len(SESSIONS) > 4
     for at_least, labels in ((1, [5, 4, 3]), (2, [4, 0, 0])):
-        given = ["rubric", "qrels", "graded.jsonl", "-o", "x", "--at-least", str(at_least)]
-        assert CliRunner().invoke(app, given).exit_code == 0
+        said("rubric", "qrels", "graded.jsonl", "-o", "x", "--at-least", at_least)
         assert list(read_qrels(folder / "x")["peat"].values()) == labels

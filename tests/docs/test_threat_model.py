@@ -23,13 +23,10 @@ from sidelight.index.encoding.encoder import EncoderIdentity
 from sidelight.index.folder import open_index
 from sidelight.index.manifest import read_manifest, write_manifest
 from sidelight.index.remote.client import RemoteAddress, allow_token, write_address
-from sidelight.prompting import find_prompts
-from sidelight.reproduction.archive import BundledPrompt, Contents, describe_files
-from sidelight.reproduction.bundle import Recording
-from sidelight.versions import VERSION
+from sidelight.reproduction.archive import describe_files
+from tests.helpers.commands import said
 from tests.helpers.indexes.rest_server import NAME, DrippingServer, Odd, RestServer
-from tests.helpers.scripted_runs import TOPICS
-from tests.helpers.scripted_runs import run as scripted_run
+from tests.helpers.scripted_runs import bundle, seal
 from tests.helpers.viewed_runs import write_run
 
 THREAT_MODEL = Path(__file__).parents[2] / "docs" / "threat_model.md"
@@ -40,15 +37,8 @@ STRANGER = "stranger"
 SETTINGS = tuple(Settings().model_copy().parts())
 
 
-def sidelight(*words):
-    result = CliRunner().invoke(app, [*map(str, words)])
-    if result.exception is not None:
-        raise result.exception
-    return result.output
-
-
 def search(index):
-    return sidelight("search", "--index", index, "--retriever", "bm25", "bakery study")
+    return said("search", "--index", index, "--retriever", "bm25", "bakery study")
 
 
 @pytest.fixture(autouse=True)
@@ -84,35 +74,6 @@ def change(path, setting, value):
     path.write_bytes(
         orjson.dumps(tree) if path.suffix == ".json" else yaml.safe_dump(tree).encode()
     )
-
-
-def seal(folder):
-    """Make a bundle of a folder: what it says of its files is true."""
-    prompts = {
-        one.id: BundledPrompt(version=one.version, fingerprint=one.fingerprint)
-        for one in find_prompts()
-    }
-    Contents(
-        sidelight=VERSION,
-        python="3.11",
-        platform="Linux",
-        packages={},
-        models={},
-        index="index",
-        prompts=prompts,
-        files=describe_files(folder),
-    ).write(folder)
-    return folder
-
-
-def bundle(folder):
-    """Write what a bundle holds; its run is a scripted one, which a replay does not repeat."""
-    scripted_run(folder / "run")
-    topics = ({"docid": one.topic_id, "body": one.body} for one in TOPICS)
-    (folder / "topics.jsonl").write_bytes(b"".join(orjson.dumps(one) + b"\n" for one in topics))
-    Recording().write(folder / "evidence")
-    (folder / "replies.jsonl").touch()
-    return seal(folder)
 
 
 def test_every_sentence_is_tried():
@@ -240,7 +201,7 @@ def test_code_beside_a_model(small_index, here):
     plan = manifest.plan.model_copy(update={"encoder": stated})
     write_manifest(here / "index", manifest.model_copy(update={"plan": plan}))
     with pytest.raises(MachineError, match="cannot be loaded"):
-        sidelight("search", "--index", here / "index", "--retriever", "dense", "bakery study")
+        said("search", "--index", here / "index", "--retriever", "dense", "bakery study")
     assert not imported(here)
 
 
@@ -253,7 +214,7 @@ def test_modules_that_a_run_names(setting, here):
     if setting == "track":
         change(run.manifest, setting, name)
         with pytest.raises(InputError, match=f"manifest.json: track.*{name}"):
-            sidelight("validate", run.path)
+            said("validate", run.path)
     write_address(here / "index", RemoteAddress(url="http://127.0.0.1:9", index="none"))
     (here / "topics.jsonl").write_text('{"docid": "v_doc_00_1", "body": "A bog."}\n')
     given = ("--index", here / "index")
@@ -263,10 +224,10 @@ def test_modules_that_a_run_names(setting, here):
         ("bundle", run.path, *given, "--topics", here / "topics.jsonl", "-o", here / "b.tar.zst"),
     ):
         with pytest.raises(InputError, match=f"{setting}.*{name}") as refused:
-            sidelight(*words)
+            said(*words)
         assert refused.value.remedy.endswith(f"--allow-plugin {name}")
     assert not imported(here)
-    sidelight("view", run.path, "--allow-plugin", name)
+    said("view", run.path, "--allow-plugin", name)
     assert imported(here) == (setting == "track")
 
 
@@ -278,7 +239,7 @@ def test_servers_that_a_run_names(setting, here):
     named = {"servers": {"default": far}, "models.judge": {"name": "critic"}}
     change(run.config, setting, named[setting])
     with pytest.raises(InputError, match=setting):
-        sidelight("view", run.path)
+        said("view", run.path)
 
 
 @pytest.mark.parametrize("name", ["../secret", "/dev/zero", "traces/../../secret"])
@@ -287,7 +248,7 @@ def test_files_of_a_run(name, here):
     run = write_run(here / "run")
     change(run.manifest, "files", {name: "0" * 64})
     with pytest.raises(InputError, match="expected a finished run"):
-        sidelight("view", run.path)
+        said("view", run.path)
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
@@ -299,12 +260,12 @@ def test_modules_that_a_bundle_names(setting, here):
     name = f"{STRANGER}:{'track.yaml' if setting == 'track' else 'Part'}"
     change(packed / "run" / "config.yaml", setting, name)
     with pytest.raises(InputError, match=f"{setting}.*{name}") as refused:
-        sidelight("verify", seal(packed))
+        said("verify", seal(packed))
     assert refused.value.remedy.endswith(f"--allow-plugin {name}")
     assert not imported(here)
     if setting.startswith("roles."):  # what is imported then turns out to be no performer
         with pytest.raises(UsageError, match="has no method"):
-            sidelight("verify", packed, "--allow-plugin", name)
+            said("verify", packed, "--allow-plugin", name)
         assert imported(here)
 
 

@@ -23,14 +23,11 @@ import typer
 from sidelight.cli.main import app
 from sidelight.errors import SidelightError
 from sidelight.formats.labels.graded_passages import write_graded
-from sidelight.prompting import find_prompts
-from sidelight.reproduction.archive import CONTENTS, BundledPrompt, Contents, describe_files
-from sidelight.reproduction.bundle import Recording
+from sidelight.reproduction.archive import CONTENTS
 from sidelight.sample import sample_path
-from sidelight.versions import VERSION
 from tests.helpers.formats.damage import damaged
 from tests.helpers.graded import example
-from tests.helpers.scripted_runs import TOPICS, run
+from tests.helpers.scripted_runs import bundle, seal, with_topics
 from tests.helpers.viewed_runs import write_run
 
 COMMAND = typer.main.get_command(app)
@@ -67,38 +64,6 @@ def finished(folder):
     write_run(folder / "run")
 
 
-def scripted(folder):
-    run(folder / "run")
-    topics = ({"docid": one.topic_id, "body": one.body} for one in TOPICS)
-    (folder / "topics.jsonl").write_bytes(b"".join(orjson.dumps(one) + b"\n" for one in topics))
-
-
-def bundle(folder):
-    """What `bundle` would write of a run that read nothing, which its replay cannot repeat."""
-    scripted(folder)
-    Recording().write(folder / "evidence")
-    (folder / "replies.jsonl").touch()
-    seal(folder)
-
-
-def seal(folder):
-    """Say of the files in a bundle that they are as they are."""
-    prompts = {
-        prompt.id: BundledPrompt(version=prompt.version, fingerprint=prompt.fingerprint)
-        for prompt in find_prompts()
-    }
-    Contents(
-        sidelight=VERSION,
-        python="",
-        platform="",
-        packages={},
-        models={},
-        index="index",
-        prompts=prompts,
-        files=describe_files(folder),
-    ).write(folder)
-
-
 def graded(folder):
     queries = example()
     write_graded(folder / "graded.jsonl", queries)
@@ -127,7 +92,7 @@ CASES = {
     "pack": Case(
         "pack {}/run -o {}/packed --topics {}/topics.jsonl --json",
         ("run/manifest.json", "run/task*", "run/*.yaml", "topics.jsonl", "run/traces/*"),
-        scripted,
+        with_topics,
     ),
     "agree qrels": Case("agree qrels {}/qrels.txt {}/qrels2.txt --json", ("qrels.txt",), sample),
     "agree labels": Case(

@@ -73,17 +73,7 @@ from sidelight.schemas.investigation.evidence import Hit, Query
 from sidelight.schemas.run import RunManifest
 from sidelight.schemas.segment import Segment
 from sidelight.tracks import Track
-from tests.fuzz.test_commands import (
-    COMMAND,
-    SLOWEST_S,
-    bounded,
-    bundle,
-    finished,
-    graded,
-    sample,
-    scripted,
-    seal,
-)
+from tests.fuzz.test_commands import COMMAND, SLOWEST_S, bounded, finished, graded, sample
 from tests.helpers.formats.hostile_values import (
     Change,
     array_changes,
@@ -93,6 +83,7 @@ from tests.helpers.formats.hostile_values import (
     numbers_as_text,
 )
 from tests.helpers.indexes.rest_server import NAME, Odd, RestServer
+from tests.helpers.scripted_runs import bundle, seal, with_topics
 
 ENCODER = Encoder()
 SLOWEST_ANSWER_S = 30
@@ -311,7 +302,7 @@ def remote(folder):
 
 
 def recorded(folder):
-    scripted(folder)
+    with_topics(folder)
     record = Recording()
     record.searches["peat", 3] = [Hit(SEGMENT, 1.5)]
     record.segments[SEGMENT] = Segment(segment_id=SEGMENT, text="Peat stores carbon.")
@@ -527,7 +518,7 @@ READERS = {
     "trace": whole("view {}/run", "run/traces/v_doc_00_1.json", TopicResult, finished),
     "trace packed": whole(
         "pack {}/run -o {}/packed --topics {}/topics.jsonl --json",
-        *("run/traces/topic-a.json", TopicResult, scripted),
+        *("run/traces/topic-a.json", TopicResult, with_topics),
     ),
     "settings of a run": whole("view {}/run", "run/config.yaml", Settings, finished),
     "contents of a bundle": whole("verify {}", CONTENTS, Contents, bundle),

@@ -3,7 +3,12 @@
 import asyncio
 from contextlib import asynccontextmanager
 
+import orjson
+
 from sidelight.config.load import load_settings
+from sidelight.prompting import find_prompts
+from sidelight.reproduction.archive import BundledPrompt, Contents, describe_files
+from sidelight.reproduction.bundle import Recording
 from sidelight.runs.runner import run_topics
 from sidelight.schemas.investigation.angle import ArticleFacts
 from sidelight.schemas.investigation.report import QuestionSet, Report, ReportLimits
@@ -11,6 +16,7 @@ from sidelight.schemas.investigation.trace import Outcome, Trace
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
+from sidelight.versions import VERSION
 
 TOPICS = [Article(topic_id=f"topic-{letter}", body=f"Text {letter}.") for letter in "dbeac"]
 IDS = [article.topic_id for article in TOPICS]
@@ -50,3 +56,30 @@ def started(investigate):
         yield lambda article, log: investigate(article)
 
     return start
+
+
+def with_topics(folder):
+    """Write a run and its topics."""
+    run(folder / "run")
+    topics = ({"docid": one.topic_id, "body": one.body} for one in TOPICS)
+    (folder / "topics.jsonl").write_bytes(b"".join(orjson.dumps(one) + b"\n" for one in topics))
+
+
+def bundle(folder):
+    """Write what `bundle` would of a run that read nothing, which its replay cannot repeat."""
+    with_topics(folder)
+    Recording().write(folder / "evidence")
+    (folder / "replies.jsonl").touch()
+    return seal(folder)
+
+
+def seal(folder):
+    """Say of the files in a bundle that they are as they are."""
+    prompts = {
+        one.id: BundledPrompt(version=one.version, fingerprint=one.fingerprint)
+        for one in find_prompts()
+    }
+    told = {"python": "3.11", "platform": "Linux", "packages": {}, "models": {}, "index": "index"}
+    files = describe_files(folder)
+    Contents(sidelight=VERSION, prompts=prompts, files=files, **told).write(folder)
+    return folder

@@ -22,6 +22,8 @@ Fishermen landed less cod than in any year before.
 <<<END segment E2>>>
 """
 
+pytestmark = pytest.mark.usefixtures("quick_backoff")
+
 
 class Verdict(Value):
     evidence_key: str
@@ -35,12 +37,6 @@ class Verdicts(Value):
 def request(number=0):
     message = Message(role="user", content=f"{PROMPT}\nThis is request {number}.")
     return Request(model=MODEL, messages=(message,))
-
-
-@pytest.fixture(autouse=True)
-def quick_backoff(monkeypatch):
-    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.005)
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 
 class Run:

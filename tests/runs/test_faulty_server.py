@@ -20,11 +20,7 @@ TASKS_OF_THREE = {"task1.tsv": 30, "task2.jsonl": 3}
 # Faults whose reply is whole, so that it is kept and only its content is no use.
 WHOLE = ("invalid-json", "wrong-schema", "prose", "wrong-keys")
 KINDS = {"truncated": ("truncated",), "refused": ("refusal",), "empty": ("null", "no-choices")}
-
-
-@pytest.fixture(autouse=True)
-def short_waits(monkeypatch):
-    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.005)
+pytestmark = pytest.mark.usefixtures("quick_backoff")
 
 
 def lines(path):

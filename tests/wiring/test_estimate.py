@@ -2,9 +2,7 @@ import asyncio
 
 import orjson
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.config.settings import Settings
 from sidelight.formats.topics import read_articles
 from sidelight.index.build import build_index
@@ -16,6 +14,7 @@ from sidelight.schemas.topic import Article
 from sidelight.wiring.estimate import estimate_run
 from sidelight.wiring.models import ModelAccess
 from sidelight.wiring.run import open_investigation, open_sources
+from tests.helpers.commands import said, told
 from tests.helpers.models.fault_server import FaultServer
 
 ARTICLE = Article(topic_id="t-1", title="A title", body="Some words of an article. " * 200)
@@ -82,15 +81,13 @@ def test_a_ranker_is_priced_by_its_own_server():
 def test_the_command_needs_neither_server_nor_index(tmp_path):
     topics = tmp_path / "topics.jsonl"
     topics.write_bytes(orjson.dumps({"docid": "t-1", "title": "A", "body": ARTICLE.body}) + b"\n")
-    command = ["run", "--topics", str(topics), "--index", str(tmp_path / "none"), "--estimate"]
-    asked = ["--set", "roles.default=prompted", "--set", "models.writer.name=tiny"]
-    shown = CliRunner().invoke(app, [*command, *asked])
-    assert shown.exit_code == 0, shown.output
-    assert "in all" in shown.stdout
-    assert "hours one call at a time" in shown.stdout
-    as_json = CliRunner().invoke(app, [*command, *asked, "--json"])
-    assert orjson.loads(as_json.stdout)["total"]["calls"] > 0
-    assert CliRunner().invoke(app, command).stdout == "No role asks a model: 0 calls.\n"
+    command = ("run", "--topics", topics, "--index", tmp_path / "none", "--estimate")
+    asked = ("--set", "roles.default=prompted", "--set", "models.writer.name=tiny")
+    shown = said(*command, *asked)
+    assert "in all" in shown
+    assert "hours one call at a time" in shown
+    assert told(*command, *asked)["total"]["calls"] > 0
+    assert said(*command) == "No role asks a model: 0 calls.\n"
 
 
 @pytest.mark.slow

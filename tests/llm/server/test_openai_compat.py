@@ -29,14 +29,7 @@ from tests.helpers.models.model_server import Answer, ModelServer, choices, comp
 
 REQUEST = Request(model="tiny", messages=(Message(role="user", content="Who?"),))
 
-
-@pytest.fixture(autouse=True)
-def quick_backoff(monkeypatch):
-    """The SDK's own waits, a hundred times shorter; what a server asks for is left alone."""
-    from openai import _base_client
-
-    monkeypatch.setattr(_base_client, "INITIAL_RETRY_DELAY", 0.005)
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+pytestmark = pytest.mark.usefixtures("quick_backoff")
 
 
 def complete(server, request=REQUEST, timeout_s=5.0):
