@@ -11,14 +11,7 @@ if TYPE_CHECKING:
 
 
 class Share(Value):
-    """What changed texts earn.
-
-    Attributes:
-        name: The change.
-        n: Items whose own sentence it changed.
-        honest: Credit of these items before.
-        changed: Credit of these items after.
-    """
+    """What changed texts earn: the credit before and after of `n` items that an attack changed."""
 
     name: str
     n: int
@@ -40,11 +33,7 @@ def attack_shares(model, items_by_topic):
     """Return what each attack leaves of the credit of honest texts, the items as sentences.
 
     Only items whose own sentence an attack changes are counted: where there is no second name,
-    nothing can be swapped.
-
-    Args:
-        model: Who is attacked.
-        items_by_topic: Topic id -> items, such as rubric answers, each a sentence.
+    nothing can be swapped. Items are texts such as rubric answers, each a sentence.
     """
     shares = []
     for attack in TEXT_ATTACKS:

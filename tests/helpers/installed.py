@@ -6,11 +6,8 @@ import textwrap
 def install(site, package, modules, offers):
     """Put a package into a folder of `sys.path`, as `pip install` leaves it.
 
-    Args:
-        site: The folder.
-        package: Name of the distribution.
-        modules: By module name, its source.
-        offers: By `group name`, the `module:Class`; a group goes without `sidelight.`.
+    `modules` are sources by name; `offers` lead from `group name` (a group goes without
+    `sidelight.`) to the `module:Class`.
     """
     for module, source in modules.items():
         (site / f"{module}.py").write_text(textwrap.dedent(source), encoding="utf-8")

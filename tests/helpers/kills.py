@@ -29,13 +29,8 @@ def n_kept(replies):
 def kill_and_go_on(kills, command, folder, *, n_calls, says, check):
     """Kill a command again and again; no reply may be lost, and none asked for twice.
 
-    Args:
-        kills: How often it is killed in all.
-        command: Makes the words of the command for a folder of results.
-        folder: Where such folders are made.
-        n_calls: How many calls the command makes undisturbed.
-        says: What it says on stderr at its end.
-        check: Looks at a folder of results, with `replies` in it.
+    `command` makes the words of the command for a folder of results, which makes `n_calls` calls
+    undisturbed and ends with what it `says` on stderr; `check` looks at such a folder.
     """
     rng, killed = random.Random(kills), 0
     with FaultServer(latency_s=0.03) as slow:

@@ -15,11 +15,8 @@ PACKAGES = (sidelight.__name__, sidelight_research.__name__)
 class Module(NamedTuple):
     """One file of the packages.
 
-    Attributes:
-        name: Dotted, without `sidelight.`; a package goes by its own name, the root by "". Names in
-            `sidelight_research` are whole.
-        path: Where it is.
-        tree: Its syntax.
+    Its name is dotted, without `sidelight.`; a package goes by its own name, the root by "". Names
+    in `sidelight_research` are whole.
     """
 
     name: str
@@ -34,10 +31,7 @@ class Module(NamedTuple):
 class Import(NamedTuple):
     """One name that a module imports, at whatever depth and under whatever condition.
 
-    Attributes:
-        target: Dotted: a module of the packages, named as in `Module`, or a foreign one.
-        own: Whether it is one of the packages'.
-        line: Where it stands.
+    The target is a module of the packages (`own`), named as in `Module`, or a foreign one.
     """
 
     target: str

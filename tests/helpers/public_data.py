@@ -6,11 +6,7 @@ import pytest
 
 
 class PublicData:
-    """A folder of data sets; a test that names one which is not there is skipped.
-
-    Args:
-        folder: Where they lie; it need not exist.
-    """
+    """A folder of data sets; a test that names one which is not there is skipped."""
 
     def __init__(self, folder):
         self._folder = folder

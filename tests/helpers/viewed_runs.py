@@ -52,13 +52,8 @@ def write_run(
 ):
     """Write a finished run.
 
-    Args:
-        folder: The run directory.
-        text: Stands in titles, bodies, segments, questions, sentences, queries and reasons.
-        url: Of every page found.
-        run_id: Its name.
-        topics: Their ids.
-        around: Stands before and after what is cited in its segment.
+    `text` stands in titles, bodies, segments, questions, sentences, queries and reasons; `url` is
+    that of every page found; `around` stands before and after what is cited in its segment.
     """
     articles = [
         Article(topic_id=topic_id, url="https://news.example/a", title=text, body=f"So: {text}")
@@ -106,21 +101,15 @@ def _outcome(topic_id, text, url, around):
 
 def _checked(sentences):
     """The first sentence is supported in full, the second in part."""
-    labels = ("full", "partial")
-    return Trace(
-        stood={
-            0: tuple(
-                SentenceSupport(
-                    text=one.text,
-                    segment_ids=one.citations,
-                    said_by=one.citations[-1:],
-                    label=label,
-                    reason=f"the source says: {one.text}",
-                )
-                for one, label in zip(sentences, labels, strict=True)
-            )
-        }
-    )
+
+    def support(one, label):
+        cited, reason = one.citations, f"the source says: {one.text}"
+        said_by = cited[-1:]
+        return SentenceSupport(
+            text=one.text, segment_ids=cited, said_by=said_by, label=label, reason=reason
+        )
+
+    return Trace(stood={0: tuple(map(support, sentences, ("full", "partial")))})
 
 
 def _trace(question, text, url):

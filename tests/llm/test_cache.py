@@ -168,7 +168,7 @@ def test_a_folder_that_holds_something_else_is_left_alone(tmp_path):
 
 def test_a_full_disk_is_the_machine_s_fault_and_no_reply_is_lost(tmp_path):
     async def run():
-        with CachedModel(numbered_model(), tmp_path) as cached:
+        with CachedModel(ScriptedModel([FULL] * 100), tmp_path) as cached:
             cached._database.execute("PRAGMA max_page_count = 1")
             requests = [
                 Request(model="m", messages=(Message(role="user", content=f"{number}"),))
@@ -183,16 +183,12 @@ def test_a_full_disk_is_the_machine_s_fault_and_no_reply_is_lost(tmp_path):
 
 
 def test_a_damaged_cache_is_named(tmp_path):
-    complete(numbered_model(), tmp_path, REQUEST)
+    complete(ScriptedModel([FULL] * 100), tmp_path, REQUEST)
     path = tmp_path / "replies.sqlite"
     whole = path.read_bytes()
     path.write_bytes(whole[:100] + b"\xff" * (len(whole) - 100))
     with pytest.raises((MachineError, InputError), match=r"replies\.sqlite"):
-        complete(numbered_model(), tmp_path, REQUEST)
-
-
-def numbered_model():
-    return ScriptedModel([FULL] * 100)
+        complete(ScriptedModel([FULL] * 100), tmp_path, REQUEST)
 
 
 @pytest.mark.parametrize("kept", ["{}", "", "no JSON", '{"text": 3}', '{"text": "a", "cached": 1}'])

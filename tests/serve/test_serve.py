@@ -143,14 +143,8 @@ SECRET = "words that nobody else may read"
         *('{"text": NaN}', '{"text": Infinity, "title": "SECRET"}', '{"text": 1e999}'),
         *('{"text": "\\ud800 SECRET"}', '{"text": "a", "title": "\\udfff"}'),
         *('{"text": "a", "SECRET \\ud800": 1}', '{"text": ["SECRET", NaN]}'),
-        *(
-            '{"text": "a", "url": "SECRET"}',
-            '{"text": "a", "url": "javascript:SECRET"}',
-            '{"text": "a", "more": "SECRET"}',
-            '["SECRET", NaN]',
-            "SECRET NaN",
-            "NaN",
-        ),
+        *('{"text": "a", "url": "SECRET"}', '{"text": "a", "url": "javascript:SECRET"}'),
+        *('{"text": "a", "more": "SECRET"}', '["SECRET", NaN]', "SECRET NaN", "NaN"),
     ],
 )
 def test_what_json_cannot_say_is_refused_without_an_echo(site, body):

@@ -21,14 +21,9 @@ DOCUMENT = "msmarco_v2.1_doc_61_5"
 
 def outcome(topic_id):
     asked = tuple(f"Who {number} {topic_id}?" for number in range(10))
-    ranked = RankedDocument(
-        document_id=DOCUMENT,
-        segment_id=f"{DOCUMENT}#0_0",
-        url="https://found.example/page",
-        title=f"Found {HOSTILE}",
-        label="2",
-        reason=f"It says {HOSTILE}",
-    )
+    said = {"title": f"Found {HOSTILE}", "label": "2", "reason": f"It says {HOSTILE}"}
+    named = {"document_id": DOCUMENT, "segment_id": f"{DOCUMENT}#0_0"}
+    ranked = RankedDocument(url="https://found.example/page", **named, **said)
     searched = QuestionSearch(
         question=asked[0], queries=("who zero",), pooled=7, documents=(ranked,), refused={}
     )

@@ -52,12 +52,7 @@ _VALUES = {
 
 
 class Change(NamedTuple):
-    """One file that differs from an honest one in one place.
-
-    Attributes:
-        what: The place and the value, for messages.
-        content: The file, or the line.
-    """
+    """One file, or line, that differs from an honest one in one place, which `what` names."""
 
     what: str
     content: str | bytes
@@ -92,12 +87,8 @@ def json_changes(tree, schema=None, *, as_yaml=False):
     """Yield a JSON value with each of its places changed in each way.
 
     A field that several values of a list or a mapping have is changed in each way in the first of
-    them, and in a few ways, which its place decides, in the second.
-
-    Args:
-        tree: The value.
-        schema: Says which of its objects are mappings, whose keys are no fields.
-        as_yaml: Whether it is to be read as YAML.
+    them, and in a few ways, which its place decides, in the second. The schema says which of its
+    objects are mappings, whose keys are no fields.
     """
     numbers = [_AS_YAML.get(raw, raw) for raw in NUMBERS] if as_yaml else NUMBERS
     seen: set[tuple[str, ...]] = set()

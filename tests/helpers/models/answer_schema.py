@@ -25,12 +25,7 @@ def answer_schema(schema, prompt, *, invent=False):
     last list of them in the prompt; texts are sentences from inside the fences, short ones are
     names there; a list of objects that have an id, or ids of a kind of fence, gets one for each;
     any other list as many items as the prompt wants ("angles: at most 2", "angles: an empty
-    list", "Write the 10 questions that").
-
-    Args:
-        schema: As pydantic writes it.
-        prompt: All that was said, system and user.
-        invent: Name ids that the prompt does not hold.
+    list", "Write the 10 questions that"). With `invent`, ids are named that the prompt lacks.
     """
     return _Writer(schema, prompt, invent).value(schema, ())
 

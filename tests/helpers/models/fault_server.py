@@ -60,15 +60,7 @@ RETRY_AFTER_S = 0.05
 
 @dataclass
 class Stats:
-    """What a server did.
-
-    Attributes:
-        calls: Chat completions asked for, retries included.
-        most_at_once: Most of them under way at the same time.
-        faults: How often each fault was dealt out.
-        asked: How often each request came, by the SHA-256 of its body.
-        answered: How often each request was answered without a fault.
-    """
+    """What a server did, retries included; requests go by the SHA-256 of their bodies."""
 
     calls: int = 0
     most_at_once: int = 0
@@ -84,12 +76,8 @@ class Stats:
 class FaultServer:
     """Runs the server; a context manager.
 
-    Args:
-        latency_s: Seconds from a request to its answer.
-        faults: Share of requests that fail, in [0, 1].
-        seed: Of the draws.
-        kinds: The faults to draw from, each as likely as the others.
-        hang_s: How long a hanging request hangs, in seconds.
+    A share `faults` of requests fails, in one of `kinds`, each as likely as the others; `hang_s` is
+    how long one hangs, `latency_s` how long an answer takes, in seconds.
     """
 
     def __init__(self, *, latency_s=0.0, faults=0.0, seed=0, kinds=FAULTS, hang_s=2.0):

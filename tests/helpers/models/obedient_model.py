@@ -13,10 +13,7 @@ class ObedientModel:
     """Answers as `answer_schema` does, but for prompts that hold a mark.
 
     Then every text says ZEBRA, E9999 stands among the keys, and every label is the best there is.
-
-    Args:
-        name: The name under which it is asked.
-        mark: Words of the page that gives the orders; without any, it obeys nobody.
+    The mark is words of the page that gives the orders; without any, it obeys nobody.
     """
 
     def __init__(self, name, mark=""):

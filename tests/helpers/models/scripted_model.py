@@ -13,10 +13,8 @@ Line: TypeAlias = str | Reply | SidelightError
 class ScriptedModel:
     """Answers from a script, in order.
 
-    Args:
-        replies: One entry per call: a `Line`, or a function that looks at the request (and may
-            assert things about it) and returns one.
-        name: What it calls itself.
+    It has one entry per call: a `Line`, or a function that looks at the request (and may assert
+    things about it) and returns one.
     """
 
     def __init__(self, replies, name="scripted"):
