@@ -19,7 +19,6 @@ from sidelight.schemas.segment import document_id_of
 from sidelight.text import content_words
 from tests.helpers.browsing import started_browser
 from tests.helpers.indexes.small_corpus import make_corpus, write_shard
-from tests.helpers.models.live_server import LiveServer
 from tests.helpers.public_data import PublicData
 
 # How long an example takes says how busy the machine is, and nothing about what is tested.
@@ -66,15 +65,6 @@ def shared_data():
 def public_runs(shared_data):
     """The eight public DRAGUN runs."""
     return shared_data / "dragun-2025" / "runs"
-
-
-@pytest.fixture(scope="session")
-def live_server():
-    """The server of the environment, for tests marked `live`."""
-    try:
-        return LiveServer(os.environ["SIDELIGHT_LIVE_URL"], os.environ["SIDELIGHT_LIVE_MODEL"])
-    except KeyError as missing:
-        pytest.skip(f"needs a real model server; {missing.args[0]} is not set")
 
 
 @pytest.fixture(scope="module")

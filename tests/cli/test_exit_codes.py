@@ -64,8 +64,22 @@ def ended(line, monkeypatch):
     return int(end.value.code or 0)
 
 
-def missing(folder):
-    return folder / "nowhere" / "nothing.jsonl"
+def filled(name, content=b""):
+    """Return what makes a file of that name."""
+
+    def make(folder):
+        (folder / name).write_bytes(content)
+        return folder / name
+
+    return make
+
+
+def linked(name, target):
+    def make(folder):
+        (folder / name).symlink_to(target)
+        return folder / name
+
+    return make
 
 
 def a_folder(folder):
@@ -73,67 +87,37 @@ def a_folder(folder):
     return folder / "empty"
 
 
-def an_empty_file(folder):
-    (folder / "empty.jsonl").write_text("")
-    return folder / "empty.jsonl"
-
-
-def bytes_of_anything(folder):
-    (folder / "any.bin").write_bytes(bytes(range(256)) * 8)
-    return folder / "any.bin"
-
-
 def a_pipe(folder):
     os.mkfifo(folder / "pipe.jsonl")
     return folder / "pipe.jsonl"
 
 
-def an_endless_device(_):
-    return Path("/dev/zero")
-
-
-def a_value_nested_990_deep(folder):
-    (folder / "deep.jsonl").write_text('{"a": ' + "[" * 989 + "]" * 989 + "}\n")
-    return folder / "deep.jsonl"
-
-
-def a_link_to_nothing(folder):
-    (folder / "link.jsonl").symlink_to("nothing.jsonl")
-    return folder / "link.jsonl"
-
-
-def a_link_to_itself(folder):
-    (folder / "loop.jsonl").symlink_to("loop.jsonl")
-    return folder / "loop.jsonl"
-
-
 def a_file_nobody_may_read(folder):
     if os.geteuid() == 0:
         pytest.skip("the superuser reads everything")
-    (folder / "closed.jsonl").write_text("{}\n")
-    (folder / "closed.jsonl").chmod(0)
+    (folder / "closed.jsonl").touch(0)
     return folder / "closed.jsonl"
 
 
-def a_path_of_1900_folders(_):
-    return Path(*["a"] * 1900, "file.jsonl")
-
-
-def a_name_of_300_bytes(folder):
-    return folder / ("a" * 300)
-
-
-def a_name_that_is_not_utf8(folder):
-    (folder / "a\udcff.jsonl").write_text("{}\n")
-    return folder / "a\udcff.jsonl"
-
-
-NO_INPUT = [missing, a_folder, an_empty_file, bytes_of_anything]
+DEEP = b'{"a": ' + b"[" * 989 + b"]" * 989 + b"}\n"
+NO_INPUT = {
+    "missing": lambda folder: folder / "nowhere" / "nothing.jsonl",
+    "a folder": a_folder,
+    "an empty file": filled("empty.jsonl"),
+    "bytes of anything": filled("any.bin", bytes(range(256)) * 8),
+}
 # No regular file, or none that can be opened or read.
-HOSTILE = [
-    *(a_pipe, an_endless_device, a_value_nested_990_deep, a_link_to_nothing, a_link_to_itself),
-    *(a_file_nobody_may_read, a_path_of_1900_folders, a_name_of_300_bytes, a_name_that_is_not_utf8),
-]
+HOSTILE = {
+    "a pipe": a_pipe,
+    "an endless device": lambda _: Path("/dev/zero"),
+    "a value nested 990 deep": filled("deep.jsonl", DEEP),
+    "a link to nothing": linked("link.jsonl", "nothing.jsonl"),
+    "a link to itself": linked("loop.jsonl", "loop.jsonl"),
+    "a file nobody may read": a_file_nobody_may_read,
+    "a path of 1900 folders": lambda _: Path(*["a"] * 1900, "file.jsonl"),
+    "a name of 300 bytes": lambda folder: folder / ("a" * 300),
+    "a name that is not UTF-8": filled("a\udcff.jsonl", b"{}\n"),
+}
 
 
 @pytest.fixture
@@ -150,35 +134,34 @@ def in_time():
     signal.signal(signal.SIGALRM, before)
 
 
-def is_quick(words, make):
+def is_quick(words, kind):
     """Tell whether a case is one of the default tests' share."""
-    if make in NO_INPUT or make is a_pipe:
-        return True
     # `index build` starts a machine for Java before it reads a line.
-    return make is a_value_nested_990_deep and words != ("index", "build")
+    deep = kind == "a value nested 990 deep" and words != ("index", "build")
+    return kind in NO_INPUT or kind == "a pipe" or deep
 
 
 @pytest.mark.usefixtures("in_time")
 @pytest.mark.parametrize(
-    ("words", "make"),
+    ("words", "kind"),
     [
         pytest.param(
             words,
-            make,
-            marks=() if is_quick(words, make) else pytest.mark.fuzz,
-            id=f"{' '.join(words)}-{make.__name__}",
+            kind,
+            marks=() if is_quick(words, kind) else pytest.mark.fuzz,
+            id=f"{' '.join(words)}-{kind}",
         )
-        for make in (*NO_INPUT, *HOSTILE)
+        for kind in NO_INPUT | HOSTILE
         for words in READERS
     ],
 )
-def test_what_no_command_can_read_is_refused_in_words(words, make, tmp_path, monkeypatch, capsys):
+def test_what_no_command_can_read_is_refused_in_words(words, kind, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    path = make(tmp_path)
+    path = (NO_INPUT | HOSTILE)[kind](tmp_path)
     code = ended(given(words, path, tmp_path), monkeypatch)
     shown, told = capsys.readouterr()
     assert "Traceback" not in shown + told
-    if make in NO_INPUT:
+    if kind in NO_INPUT:
         assert code in {1, 2}, told
         assert "error" in told.casefold() or "invalid" in shown, told
     else:
