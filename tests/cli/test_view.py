@@ -137,18 +137,6 @@ def test_labels_of_support_stand_beside_the_sentences(data, tmp_path):
         view(judged.path)
 
 
-def test_two_runs_side_by_side(run, tmp_path):
-    other = write_run(tmp_path / "other", "Other words.", run_id="sidelight-other")
-    view(run.path, "-o", tmp_path / "page.html", "--compare", other.path)
-    headings = texts(tmp_path / "page.html", "h3")
-    assert headings.count("sidelight-view beside sidelight-other") == 2
-    sides = [
-        one for one in texts(tmp_path / "page.html", "div") if one.startswith("sidelight-other")
-    ]
-    assert len(sides) == 2
-    assert all("Both say Other words. found.example both" in side for side in sides)
-
-
 def test_what_cannot_be_shown_is_named(run, data, tmp_path):
     with pytest.raises(InputError, match="found no manifest") as caught:
         view(tmp_path)
