@@ -1,7 +1,6 @@
 """The real client, answers and repair turns against a server that fails at random."""
 
 import asyncio
-import time
 from typing import Literal
 
 import pytest
@@ -94,15 +93,3 @@ def test_a_server_that_dies_in_the_middle_is_gone():
 
     with FaultServer(latency_s=0.4) as server:
         asyncio.run(call(server))
-
-
-@pytest.mark.slow
-def test_sixty_four_calls_at_once():
-    with FaultServer(latency_s=0.2) as server:
-        started = time.monotonic()
-        Run(server, 640, at_once=64)
-        took = time.monotonic() - started
-        stats = server.stats()
-    # Ten rounds of 0.2 s, and the client's own 2 to 5 ms a call.
-    assert took < 10
-    assert stats.most_at_once == 64

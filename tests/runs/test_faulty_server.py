@@ -11,8 +11,6 @@ import pytest
 
 from sidelight.errors import ModelUnavailableError
 from sidelight.generation.roles import Roles
-from sidelight.index.build import build_index
-from sidelight.index.text.corpus import read_documents, write_segments
 from tests.helpers.models.fault_server import FAULTS, HTTP_FAULTS, REPLY_FAULTS, FaultServer
 from tests.helpers.prompted_runs import SHORT, files, run, write_inputs, write_narratives
 
@@ -83,16 +81,6 @@ def test_a_third_of_calls_failing_costs_no_narrative(mini_web_index, tmp_path, n
     options = (*write_narratives(tmp_path, n_topics), "--index", mini_web_index.path)
     made = {"answers.jsonl": n_topics}
     check_faulty_run(n_topics, made, 4 + n_topics // 10, tmp_path / "run", *options)
-
-
-@pytest.mark.slow
-def test_a_third_of_calls_failing_costs_no_public_topic(shared_data, encoder, tmp_path):
-    topics = shared_data / "dragun-2025" / "topics.jsonl"
-    write_segments(tmp_path / "segments.jsonl", read_documents(topics), lambda _: None)
-    build_index([tmp_path / "segments.jsonl"], tmp_path / "index", encoder)
-    options = (*write_inputs(tmp_path, 0)[:2], "--topics", topics, "--index", tmp_path / "index")
-    made = {"task1.tsv": 300, "task2.jsonl": 30}
-    check_faulty_run(30, made, 11, tmp_path / "run", *options)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Self-evaluation: what may judge, that figures are those of `judge` and `score`, and its cost."""
 
 import csv
-import shutil
 
 import pytest
 
@@ -164,13 +163,3 @@ def test_the_judge_is_no_part_of_what_makes_a_run():
     judged = load_settings(None, ["models.judge.name=critic"])
     assert judged.fingerprint() == load_settings(None).fingerprint()
     assert judged.models.judge is not None
-
-
-@pytest.mark.slow
-def test_a_run_is_judged_without_a_model(inputs, plain_run, rubrics, tmp_path):
-    shutil.copytree(plain_run, tmp_path / "run")
-    given = (*inputs, *PLAINLY, "--output", tmp_path / "run", "--judge", "embedded")
-    shown = run(*given, "--rubrics", rubrics, "--examples", SAMPLE)["evaluation"]
-    credit = {total["stage"]: total["credit"] for total in shown["funnel"]}
-    assert credit["judged"] == pytest.approx(shown["task2"]["supportive_score"])
-    assert credit["retrieved"] >= credit["selected"] > credit["judged"] > 0

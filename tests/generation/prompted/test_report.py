@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from sidelight.errors import EmptyReplyError, StructuredOutputError
+from sidelight.errors import StructuredOutputError
 from sidelight.generation.extractive.performers import ExtractiveReviser
 from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.generation.prompted.check_report import PromptedChecker
@@ -112,12 +112,6 @@ def test_what_stays_too_long_loses_its_end(lexical_encode):
     draft = wrote(lexical_encode, scripted(long, long), max_words=20)
     assert [one.text for one in draft.sentences] == [SOLD.text]
     assert [one.text for one in draft.reserve] == [HOLDS.text]
-
-
-def test_without_an_answer_the_claims_stand(lexical_encode):
-    nothing = [EmptyReplyError("a"), EmptyReplyError("b")]
-    draft = wrote(lexical_encode, scripted(*nothing))
-    assert [one.text for one in draft.sentences] == [SOLD.text, HOLDS.text]
 
 
 def test_evidence_that_nobody_read_is_shown_as_it_stands(lexical_encode):
