@@ -11,7 +11,7 @@ from sidelight.cli.main import app
 from tests.cli.test_tables import agree_grades, score_retrieval
 
 
-def shout(folder: Path):
+def shout(folder: Path) -> Result:
     """Print while at work, and return a figure, a warning and a file."""
     print("at work")
 

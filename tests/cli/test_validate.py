@@ -59,7 +59,7 @@ def test_shows_twenty_problems_and_counts_the_rest(valid_run, tmp_path):
     broken.write_text(valid_run.read_text().replace("Who", "\x00ho"))
     _, output = run(broken)
     assert len(output.splitlines()) == 22
-    assert "... and 280 more; --json lists them all" in output
+    assert "... and 281 more; --json lists them all" in output
     code, output = run(valid_run, broken, "--json")
     first, second = json.loads(output)["files"]
     assert code == 1

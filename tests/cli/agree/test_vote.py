@@ -24,7 +24,7 @@ def test_the_majority_is_written_with_what_each_said(tmp_path):
     (tmp_path / "d").write_text("1 0 x 3\n2 0 x 3\n")
     (tmp_path / "c").write_text("1 0 x 1\n2 0 x 1\n")
     vote(tmp_path / "c", "-o", out, "--reference", tmp_path / "d")
-    assert (out / "votes.csv").read_text().splitlines()[1:] == ["1,x,,3", "2,x,,3"]
+    assert (out / "votes.csv").read_text().splitlines()[1:] == ["1,x,3,3", "2,x,3,3"]
     with pytest.raises(UsageError, match="two files have one name"):
         vote(tmp_path / "a", tmp_path / "a", "-o", out)
     with pytest.raises(InputError, match="cannot write 'a b'"):
