@@ -3,12 +3,9 @@
 import orjson
 import pytest
 
-from sidelight.errors import MachineError, UsageError
-from sidelight.index.remote.client import tokens_file
+from sidelight.errors import UsageError
 from tests.helpers.commands import said
 from tests.helpers.indexes.rest_server import NAME, RestServer
-
-TOKEN = "s3cret-of-the-tests"
 
 
 def test_a_folder_stands_for_an_index_on_a_server(small_index, tmp_path):
@@ -37,24 +34,6 @@ def test_what_a_user_gets_wrong_is_said(small_index, tmp_path):
         with pytest.raises(UsageError, match=says):
             said("index", "remote", address, NAME, "-o", folder)
     assert not (tmp_path / "a").exists()
-
-
-def test_a_server_receives_the_token_that_the_user_allows_it(small_index, tmp_path, monkeypatch):
-    monkeypatch.setenv("PYSERINI_API_TOKEN", TOKEN)
-    with RestServer(small_index, token=TOKEN) as server:
-        folder = tmp_path / "remote"
-        searched = ("search", "--index", folder, "--retriever", "bm25", "bakery study")
-        said("index", "remote", server.url, NAME, "-o", folder)
-        with pytest.raises(MachineError, match="401") as refused:
-            said(*searched)
-        assert "--token-variable PYSERINI_API_TOKEN" in refused.value.remedy
-        assert server.authorizations == [""]
-        allowed = ("--token-variable", "PYSERINI_API_TOKEN")
-        said("index", "remote", server.url, NAME, "-o", folder, *allowed)
-        assert said(*searched)
-        assert server.authorizations[-1] == f"Bearer {TOKEN}"
-    written = (folder / "remote.json").read_text() + tokens_file().read_text()
-    assert TOKEN not in written
 
 
 def test_a_token_in_plain_text_is_refused(tmp_path):

@@ -1,4 +1,3 @@
-import csv
 import json
 from functools import partial
 
@@ -34,13 +33,6 @@ def test_the_embedded_judge(run, task, probes, rubrics, tmp_path):
     found = json.loads(audit(*given, "--json"))
     assert [probe["probe"] for probe in found["probes"]] == probes
     assert all(probe["holds"] for probe in found["probes"])
-    with (tmp_path / "out" / "audit_changes.csv").open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    changed = {name: sum(row["probe"] == name for row in rows) for name in probes}
-    for one in found["probes"]:
-        # Of an attack, what still earns is listed.
-        assert changed[one["probe"]] == one["n_changed"] or one["most"] is not None
-        assert one["left"] or not changed[one["probe"]] or one["most"] is None
 
 
 def test_a_prompted_judge_without_a_mind_is_caught_and_replayed(rubrics, tmp_path):
