@@ -1,13 +1,9 @@
 """Fixtures that every test may use."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import zlib
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -16,23 +12,14 @@ from hypothesis import HealthCheck, settings
 from sidelight.formats.topics import read_articles
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import Encoder, bundled_model
-from sidelight.index.folder import IndexFolder, open_folder
+from sidelight.index.folder import open_folder
 from sidelight.index.text.corpus import MS_MARCO, ShardReader, read_documents, write_segments
 from sidelight.sample import sample_path
-from sidelight.schemas.segment import Segment, document_id_of
-from sidelight.schemas.topic import Article
+from sidelight.schemas.segment import document_id_of
 from sidelight.text import content_words
 from tests.helpers.browsing import started_browser
 from tests.helpers.indexes.small_corpus import make_corpus, write_shard
-from tests.helpers.models.live_server import LiveServer
 from tests.helpers.public_data import PublicData
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from sidelight.text_vectors import Encode
 
 # How long an example takes says how busy the machine is, and nothing about what is tested.
 settings.register_profile("sidelight", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -41,13 +28,18 @@ settings.load_profile("sidelight")
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
-def pytest_configure() -> None:
-    """Take away the width that pytest-xdist gives its workers: a console keeps its first one."""
+def pytest_configure():
+    """Share the processor among workers, before a library counts it for itself alone.
+
+    The width that pytest-xdist gives its workers is taken away: a console keeps its first one.
+    """
     os.environ.pop("COLUMNS", None)
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, len(os.sched_getaffinity(0)) // workers)))
 
 
 @pytest.fixture(scope="session", autouse=True)
-def own_configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def own_configuration(tmp_path_factory):
     """Keep what users allow servers out of the home of whoever runs the tests."""
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("configuration")))
@@ -55,7 +47,7 @@ def own_configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
 
 
 @pytest.fixture(scope="session", autouse=True)
-def no_waiting_for_the_disk() -> Iterator[None]:
+def no_waiting_for_the_disk():
     """Write without waiting until the disk has it: no test cuts the power."""
     with pytest.MonkeyPatch.context() as system:
         system.setattr(os, "fsync", lambda _: None)
@@ -63,39 +55,30 @@ def no_waiting_for_the_disk() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def shared_data() -> PublicData:
+def shared_data():
     """The public data that may lie beside the checkout (or where SIDELIGHT_SHARED_DATA points)."""
     beside = REPOSITORY.parent / "shared" / "data"
     return PublicData(Path(os.environ.get("SIDELIGHT_SHARED_DATA", beside)))
 
 
 @pytest.fixture(scope="session")
-def public_runs(shared_data: PublicData) -> Path:
+def public_runs(shared_data):
     """The eight public DRAGUN runs."""
     return shared_data / "dragun-2025" / "runs"
 
 
-@pytest.fixture(scope="session")
-def live_server() -> LiveServer:
-    """The server of the environment, for tests marked `live`."""
-    try:
-        return LiveServer(os.environ["SIDELIGHT_LIVE_URL"], os.environ["SIDELIGHT_LIVE_MODEL"])
-    except KeyError as missing:
-        pytest.skip(f"needs a real model server; {missing.args[0]} is not set")
-
-
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
+def browser():
     """A real browser, for tests marked `slow`."""
     with started_browser() as browser:
         yield browser
 
 
 @pytest.fixture(scope="session")
-def lexical_encode() -> Encode:
+def lexical_encode():
     """A stand-in for an encoder: bags of hashed content words, normalised."""
 
-    def encode(texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    def encode(texts):
         rows = np.full((len(texts), 512), 1e-6, dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
             for word in content_words(text):
@@ -106,26 +89,24 @@ def lexical_encode() -> Encode:
 
 
 @pytest.fixture(scope="session")
-def small_corpus() -> list[Segment]:
+def small_corpus():
     """Forty segments, five of each of eight documents."""
     return make_corpus()
 
 
 @pytest.fixture(scope="session")
-def small_shard(small_corpus: list[Segment], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def small_shard(small_corpus, tmp_path_factory):
     """The small corpus as one file."""
     return write_shard(tmp_path_factory.mktemp("corpus") / "small.jsonl", small_corpus)
 
 
 @pytest.fixture(scope="session")
-def encoder() -> Encoder:
+def encoder():
     """The bundled encoder, loaded once."""
     return Encoder()
 
 
-def index_of(
-    segments: list[Segment], name: str, encoder: Encoder, temporary: pytest.TempPathFactory
-) -> IndexFolder:
+def index_of(segments, name, encoder, temporary):
     """Open an index that the first process of a test run builds, and the others only read."""
     folder = temporary.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
@@ -138,21 +119,19 @@ def index_of(
 
 
 @pytest.fixture(scope="session")
-def small_index(
-    small_corpus: list[Segment], encoder: Encoder, tmp_path_factory: pytest.TempPathFactory
-) -> IndexFolder:
+def small_index(small_corpus, encoder, tmp_path_factory):
     """An index of the small corpus."""
     return index_of(small_corpus, "small-index", encoder, tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
-def mini_web_articles() -> tuple[Article, ...]:
+def mini_web_articles():
     """The five articles of the mini web."""
     return read_articles(sample_path() / "topics.jsonl")
 
 
 @pytest.fixture(scope="session")
-def mini_web_segments(tmp_path_factory: pytest.TempPathFactory) -> list[Segment]:
+def mini_web_segments(tmp_path_factory):
     """The whole mini web, cut."""
     path = tmp_path_factory.mktemp("mini-web") / "segments.jsonl"
     write_segments(path, read_documents(sample_path() / "documents.jsonl"), lambda _: None)
@@ -160,7 +139,7 @@ def mini_web_segments(tmp_path_factory: pytest.TempPathFactory) -> list[Segment]
 
 
 @pytest.fixture(scope="session")
-def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> str:
+def cross_encoder(tmp_path_factory):
     """A real cross-encoder with random weights: its quality is not what is tested."""
     import torch
     from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
@@ -180,10 +159,10 @@ def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="session")
-def golden() -> Callable[[str, str], None]:
+def golden():
     """Hold a text against `tests/golden/<name>`; SIDELIGHT_UPDATE_GOLDEN=1 rewrites the file."""
 
-    def check(name: str, text: str) -> None:
+    def check(name, text):
         path = REPOSITORY / "tests" / "golden" / name
         if os.environ.get("SIDELIGHT_UPDATE_GOLDEN") == "1":
             path.write_text(text, encoding="utf-8")
@@ -193,12 +172,7 @@ def golden() -> Callable[[str, str], None]:
 
 
 @pytest.fixture(scope="session")
-def mini_web_index(
-    mini_web_articles: tuple[Article, ...],
-    mini_web_segments: list[Segment],
-    encoder: Encoder,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> IndexFolder:
+def mini_web_index(mini_web_articles, mini_web_segments, encoder, tmp_path_factory):
     """An index of the first three articles and the fourteen pages beside each."""
     pages: dict[str, None] = {}
     for article in mini_web_articles[:3]:
@@ -211,3 +185,10 @@ def mini_web_index(
         pages |= dict.fromkeys([article.topic_id, *list(documents)[:15]])
     kept = [one for one in mini_web_segments if document_id_of(one.segment_id) in pages]
     return index_of(kept, "mini-web-index", encoder, tmp_path_factory)
+
+
+@pytest.fixture
+def quick_backoff(monkeypatch):
+    """The waits of the SDK before it asks again, a hundred times shorter."""
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.005)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)

@@ -1,12 +1,9 @@
 """The door of files: regular and bounded in, whole and in nobody's place out."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -27,7 +24,7 @@ from sidelight.files import (
 )
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.lines import read_bytes
-from sidelight.index.folder import IndexFolder, open_folder
+from sidelight.index.folder import open_folder
 from sidelight.index.remote.index import Pages
 from sidelight.index.text.docstore import SEGMENTS, Docstore, SqliteWriter
 from sidelight.llm.cache import CachedModel
@@ -35,7 +32,7 @@ from sidelight.tracks import load_track
 from tests.helpers.models.scripted_model import ScriptedModel
 
 
-def opened_with_a_pipe(folder: Path, index: IndexFolder) -> None:
+def opened_with_a_pipe(folder, index):
     shutil.copytree(index.path, folder, dirs_exist_ok=True)
     open_folder(folder)
 
@@ -49,16 +46,14 @@ def opened_with_a_pipe(folder: Path, index: IndexFolder) -> None:
         (".lock", lambda folder, _: locked_folder(folder, UsageError("")).__enter__()),
     ],
 )
-def test_a_pipe_in_a_folder_is_refused_by_its_name(
-    name: str, use: Callable[[Path, IndexFolder], object], small_index: IndexFolder, tmp_path: Path
-) -> None:
+def test_a_pipe_in_a_folder_is_refused_by_its_name(name, use, small_index, tmp_path):
     os.mkfifo(tmp_path / name)
     with pytest.raises((InputError, RefusedFileError), match="found a pipe") as caught:
         use(tmp_path, small_index)
     assert name in str(caught.value)
 
 
-def test_a_file_beyond_its_limit_is_refused_before_it_is_read(tmp_path: Path) -> None:
+def test_a_file_beyond_its_limit_is_refused_before_it_is_read(tmp_path):
     path = tmp_path / "a"
     with path.open("wb") as stream:
         stream.truncate(1 << 40)
@@ -70,7 +65,7 @@ def test_a_file_beyond_its_limit_is_refused_before_it_is_read(tmp_path: Path) ->
         read_limited(tmp_path / "b", 3)
 
 
-def test_bytes_behind_a_packed_file_are_refused(tmp_path: Path) -> None:
+def test_bytes_behind_a_packed_file_are_refused(tmp_path):
     path = tmp_path / "a.gz"
     path.write_bytes(gzip.compress(b"a\n") + b"more")
     with pytest.raises(InputError, match=r"a\.gz: cannot be read"):
@@ -80,7 +75,7 @@ def test_bytes_behind_a_packed_file_are_refused(tmp_path: Path) -> None:
         assert stream.read() == b"a\nb\n"
 
 
-def test_json_is_read_to_forty_levels() -> None:
+def test_json_is_read_to_forty_levels():
     deepest = "[" * MAX_NESTING + "]" * MAX_NESTING
     read_json(deepest)
     read_json("[" + "[]," * 100 + "1]")
@@ -89,7 +84,7 @@ def test_json_is_read_to_forty_levels() -> None:
 
 
 @pytest.mark.parametrize("kind", ["device", "link", "pipe"])
-def test_results_replace_no_device_and_no_pipe(tmp_path: Path, kind: str) -> None:
+def test_results_replace_no_device_and_no_pipe(tmp_path, kind):
     path = Path("/dev/null") if kind == "device" else tmp_path / kind
     if kind == "link":
         path.symlink_to("/dev/null")
@@ -101,7 +96,7 @@ def test_results_replace_no_device_and_no_pipe(tmp_path: Path, kind: str) -> Non
     assert (path.lstat().st_ino, path.lstat().st_mode) == (before.st_ino, before.st_mode)
 
 
-def test_a_device_in_a_folder_is_refused_by_its_name(tmp_path: Path) -> None:
+def test_a_device_in_a_folder_is_refused_by_its_name(tmp_path):
     (tmp_path / "vectors").mkdir()
     (tmp_path / "vectors" / "ids.npy").write_bytes(b"1")
     (tmp_path / "elsewhere").symlink_to(tmp_path / "vectors")
@@ -111,7 +106,7 @@ def test_a_device_in_a_folder_is_refused_by_its_name(tmp_path: Path) -> None:
         check_folder(tmp_path)
 
 
-def test_folders_without_end_are_neither_made_nor_looked_into(tmp_path: Path) -> None:
+def test_folders_without_end_are_neither_made_nor_looked_into(tmp_path):
     with pytest.raises(RefusedFileError, match="at most 100 folders"):
         make_folder(tmp_path.joinpath(*["a"] * 1900))
     deep = tmp_path.joinpath(*["a"] * 200)
@@ -128,13 +123,13 @@ TRIGGER = "CREATE TRIGGER more AFTER INSERT ON {0} BEGIN DELETE FROM {0}; END;"
 COMPUTED = "ALTER TABLE {0} ADD COLUMN more AS (zeroblob(1000000000));"
 
 
-def a_store(folder: Path) -> tuple[Path, str, Callable[[], object]]:
+def a_store(folder):
     with SqliteWriter(folder / SEGMENTS):
         pass
     return folder / SEGMENTS, "segments", lambda: Docstore(folder)
 
 
-def a_cache(folder: Path) -> tuple[Path, str, Callable[[], object]]:
+def a_cache(folder):
     with CachedModel(ScriptedModel([]), folder):
         pass
     return (
@@ -144,7 +139,7 @@ def a_cache(folder: Path) -> tuple[Path, str, Callable[[], object]]:
     )
 
 
-def kept_pages(folder: Path) -> tuple[Path, str, Callable[[], object]]:
+def kept_pages(folder):
     path = folder / "pages.sqlite"
     Pages(path)
     return path, "segments", lambda: Pages(path)
@@ -152,9 +147,7 @@ def kept_pages(folder: Path) -> tuple[Path, str, Callable[[], object]]:
 
 @pytest.mark.parametrize("change", [VIEW, TRIGGER, COMPUTED], ids=["view", "trigger", "computed"])
 @pytest.mark.parametrize("make", [a_store, a_cache, kept_pages])
-def test_a_database_that_computes_what_it_gives_is_refused(
-    tmp_path: Path, make: Callable[[Path], tuple[Path, str, Callable[[], object]]], change: str
-) -> None:
+def test_a_database_that_computes_what_it_gives_is_refused(tmp_path, make, change):
     path, table, open_again = make(tmp_path)
     open_again()
     with closing(sqlite3.connect(path)) as database:

@@ -1,12 +1,9 @@
 """Text work takes a time that grows as a text does, whatever the text is made of.
 
 What is tried is found, not listed: every public function of the rooms that read pages which takes
-text, and every pattern at the head of their modules, as it is used there. A text four times as
-long may take eight times as long: a square would take sixteen. The clock is that of the
-processor, what takes next to no time is not compared, and what looks slow is measured again.
+text, and every pattern at the head of their modules. A text four times as long may take eight times
+as long: a square would take sixteen.
 """
-
-from __future__ import annotations
 
 import asyncio
 import importlib
@@ -18,8 +15,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import numpy as np
 import orjson
@@ -56,47 +51,20 @@ OTHER = "A study of the quarry counted twelve visitors a day."
 REQUEST = Request(model="scripted", messages=(Message(role="user", content=OTHER),))
 SHAPES = (
     *(".", "!", "…", "a", "A ", " ", "\n", "a\n", "a ", "related\n", "(", "(a ", '"', "“", "'"),
-    *(
-        "“a. ",
-        '"a" A. ',
-        "a–",
-        "–",
-        "a-",
-        "1",
-        "1 ",
-        "1,",
-        "1.",
-        "a'",
-        "<",
-        "<!--",
-        "A. ",
-        "\u0301\u0323",
-    ),
-    *(
-        "\u0f73",
-        "\u200b",
-        "a\u200b",
-        "【",
-        "*",
-        "[",
-        "/",
-        "&#1",
-        "&a;",
-        "Mr. ",
-        "Study by Xyz ",
-        "q w ",
-    ),
-    *("he ", "it is ", "the company a ", "this year ", "{", '{"a":', "```", "- ", "\\n"),
-    *("style='", "Ab ", "Ab Cd Ef ", "A of ", "the A ", "aB1-", "a, ", "\r", "é", "A said "),
+    *("“a. ", '"a" A. ', "a–", "–", "a-", "1", "1 ", "1,", "1.", "a'", "<", "<!--", "A. "),
+    *("\u0301\u0323", "\u0f73", "\u200b", "a\u200b", "【", "*", "[", "/", "&#1", "&a;", "Mr. "),
+    *("Study by Xyz ", "q w ", "he ", "it is ", "the company a ", "this year ", "{", '{"a":'),
+    *("```", "- ", "\\n", "style='", "Ab ", "Ab Cd Ef ", "A of ", "the A ", "aB1-", "a, ", "\r"),
+    *("é", "A said "),
 )
 
 
-def modules() -> list[ModuleType]:
+def modules():
     names = (one.name for one in pkgutil.walk_packages(sidelight.__path__, "sidelight."))
     return [importlib.import_module(name) for name in names if name.split(".")[1] in ROOMS]
 
 
-def grows_too_fast(work: Callable[[str], object], shape: str, size: int) -> bool:
+def grows_too_fast(work, shape, size):
     """Tell whether some work takes over eight times as long on a text four times as long."""
     long, short = (shape * (length // len(shape)) + "\x00" for length in (size, size // 4))
     return (
@@ -106,7 +74,7 @@ def grows_too_fast(work: Callable[[str], object], shape: str, size: int) -> bool
     )
 
 
-def seconds(work: Callable[[str], object], value: str) -> float:
+def seconds(work, value):
     for read in remembered():
         read.cache_clear()
     begin = time.process_time()
@@ -117,7 +85,7 @@ def seconds(work: Callable[[str], object], value: str) -> float:
 
 
 @cache
-def remembered() -> set[Any]:
+def remembered():
     """Return the functions that remember what they have read; tracks and prompts are no texts."""
     found = (one for module in modules() for one in vars(module).values())
     kept = {one for one in found if hasattr(one, "cache_clear")}
@@ -130,7 +98,7 @@ def remembered() -> set[Any]:
 # Patterns
 
 
-def patterns_in(value: object, depth: int = 3) -> Iterator[re.Pattern[str]]:
+def patterns_in(value, depth=3):
     if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
         yield value
     elif depth and isinstance(value, Mapping | tuple | list):
@@ -138,7 +106,7 @@ def patterns_in(value: object, depth: int = 3) -> Iterator[re.Pattern[str]]:
             yield from patterns_in(one, depth - 1)
 
 
-def own_shapes(pattern: str) -> list[str]:
+def own_shapes(pattern):
     """Return words and signs that a pattern itself looks for."""
     plain = re.sub(r"\\[a-zA-Z]|\(\?P?<\w+>|\(\?[a-zA-Z]+", " ", pattern)
     signs = set(re.findall(r"[^\w\s\\]", plain))
@@ -148,7 +116,7 @@ def own_shapes(pattern: str) -> list[str]:
     ]
 
 
-def used_patterns() -> Iterator[tuple[str, Callable[[str], object], str]]:
+def used_patterns():
     """Yield each pattern's name, a use that is made of it, and what it looks for."""
     found = modules()
     source = "\n".join(inspect.getsource(module) for module in found)
@@ -168,7 +136,7 @@ def used_patterns() -> Iterator[tuple[str, Callable[[str], object], str]]:
                     yield f"{module.__name__}.{name}.{use}", getattr(pattern, use), pattern.pattern
 
 
-def test_no_pattern_takes_the_square_of_a_text() -> None:
+def test_no_pattern_takes_the_square_of_a_text():
     tried = list(used_patterns())
     assert len(tried) > 150
     assert [
@@ -182,15 +150,15 @@ def test_no_pattern_takes_the_square_of_a_text() -> None:
 # Functions
 
 
-def segment(value: str) -> Segment:
+def segment(value):
     return Segment(segment_id="a_doc_00_1#0_0", url="https://a.example/", title=value, text=value)
 
 
-def article(value: str) -> Article:
+def article(value):
     return Article(topic_id="a", title=value[:500], url="https://a.example/", body=value)
 
 
-def profile(value: str) -> ArticleProfile:
+def profile(value):
     return ArticleProfile(
         title=value, publisher="A", host="a.example", subject=value, keywords=(), body=value
     )
@@ -210,7 +178,7 @@ MADE: dict[str, Callable[[str], object]] = {
 }
 
 
-def text_functions() -> Iterator[tuple[str, Callable[[str], object]]]:
+def text_functions():
     """Yield every public function that takes text, once for each parameter that does."""
     for module in modules():
         for name, value in vars(module).items():
@@ -233,10 +201,8 @@ def text_functions() -> Iterator[tuple[str, Callable[[str], object]]]:
                 yield f"{module.__name__}.{name}({long.name})", given(function, wanted, long)
 
 
-def given(
-    function: Callable[..., object], wanted: list[inspect.Parameter], long: inspect.Parameter
-) -> Callable[[str], object]:
-    def work(value: str) -> object:
+def given(function, wanted, long):
+    def work(value):
         arguments = {
             one.name: MADE[one.annotation](value if one is long else OTHER) for one in wanted
         }
@@ -246,11 +212,11 @@ def given(
     return work
 
 
-def profiled(value: str) -> object:
+def profiled(value):
     return asyncio.run(ExtractiveProfiler()(article(value)))
 
 
-def found_on(page: Segment) -> object:
+def found_on(page):
     """Read a page for what it tells beyond an article that has nothing to do with it."""
     vectors = TextVectors(lambda texts: np.ones((len(texts), 1), dtype=np.float32))
     known = Known(profile(OTHER), vectors)
@@ -258,18 +224,18 @@ def found_on(page: Segment) -> object:
     return [list(find_findings(one, known, one.lines)) for one in pages]
 
 
-def titled(value: str) -> object:
+def titled(value):
     return found_on(segment(OTHER).model_copy(update={"title": value}))
 
 
-def searched(value: str) -> object:
+def searched(value):
     """Search around an article in a page of the same text."""
     page = segment(value)
     around = LateralRetriever(MemoryRetriever([page]), article(value), lambda _: [page])
     return around.search([Query(query_id="q", text=value)], 5)
 
 
-def replied(value: str) -> object:
+def replied(value):
     """Read a model's reply as a server sends it, and then as the answer that was asked for."""
     answer = orjson.dumps({"reason": value, "label": "none"}).decode()
     choice = {"finish_reason": "stop", "message": {"role": "assistant", "content": answer}}
@@ -289,7 +255,7 @@ METHODS: dict[str, Callable[[str], object]] = {
 }
 
 
-def test_no_function_takes_the_square_of_a_text() -> None:
+def test_no_function_takes_the_square_of_a_text():
     tried = [*text_functions(), *METHODS.items()]
     assert len(tried) > 100
     assert [
@@ -300,7 +266,7 @@ def test_no_function_takes_the_square_of_a_text() -> None:
     ] == []
 
 
-def names(size: int) -> str:
+def names(size):
     """A different name every ten letters."""
     letters = "".join(
         chr(97 + n % 26) + chr(97 + n // 26 % 26) + chr(97 + n // 676) for n in range(size)
@@ -311,11 +277,11 @@ def names(size: int) -> str:
 @pytest.mark.parametrize(
     "work", [gives_orders, profiled, METHODS["findings"]], ids=["orders", "profile", "findings"]
 )
-def test_many_names_are_looked_for_in_bounded_time(work: Callable[[str], object]) -> None:
+def test_many_names_are_looked_for_in_bounded_time(work):
     assert seconds(work, names(24_000)) < 10
 
 
-def test_marks_that_no_letter_carries_are_dropped() -> None:
+def test_marks_that_no_letter_carries_are_dropped():
     assert text.clean("e" + "\u0301" * 3 + "x") == "é" + "\u0301" * 2 + "x"
     assert len(text.clean("e" + "\u0301" * 5000 + "x")) < 70
     dashes = "—" * 200 + "…" * 100

@@ -1,13 +1,10 @@
 """Packages with parts of their own need one module of sidelight, and documents show no other."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from pkgutil import resolve_name
 
@@ -23,14 +20,14 @@ HEAVY = {"torch", "jnius", "langgraph", "faiss", "sentence_transformers", "pyser
 HEAVY |= {"pandas", "scipy", "sklearn", "onnxruntime", "ray"}
 
 
-def python_of(document: Path) -> Iterator[str]:
+def python_of(document):
     """The Python of a document that a reader writes; files of sidelight itself are not."""
     for code in re.findall(r"```python\n(.*?)```", document.read_text("utf-8"), re.DOTALL):
         if not code.startswith("# sidelight/"):
             yield code
 
 
-def taken(code: str) -> Iterator[tuple[str, str]]:
+def taken(code):
     """What code imports from sidelight: the module, and the name taken from it or nothing."""
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Import):
@@ -39,7 +36,7 @@ def taken(code: str) -> Iterator[tuple[str, str]]:
             yield from ((str(node.module), one.name) for one in node.names)
 
 
-def test_documents_import_from_the_door_alone() -> None:
+def test_documents_import_from_the_door_alone():
     found = {
         (document.name, *one)
         for document in DOCUMENTS
@@ -52,40 +49,19 @@ def test_documents_import_from_the_door_alone() -> None:
     assert {one[0] for one in found} >= {"api.md", "extending.md", "tutorial.md"}
 
 
-def test_every_name_has_a_line_that_says_what_it_is() -> None:
+def test_every_name_has_a_line_that_says_what_it_is():
     described = re.findall(r"^- `(\w+)`: \S", plugins.__doc__ or "", re.MULTILINE)
     assert sorted(described) == sorted(plugins.__all__)
     assert not {*plugins.__all__} & {*sidelight.__all__}
 
 
-def test_names_are_those_that_are_typed_and_there() -> None:
-    (checked,) = [
-        node
-        for node in ast.parse(inspect.getsource(plugins)).body
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-    ]
-    typed = {
-        f"{one.module}.{alias.name}"
-        for one in checked.body
-        if isinstance(one, ast.ImportFrom)
-        for alias in one.names
-    }
-    places = {place.replace(":", ".") for place in plugins._PLACES.values()}
-    assert typed == places
-    assert sorted(plugins._PLACES) == sorted(plugins.__all__) == dir(plugins)
-    for name in plugins.__all__:
-        assert getattr(plugins, name) is resolve_name(plugins._PLACES[name])
-    with pytest.raises(AttributeError, match="has no attribute 'Everything'"):
-        _ = plugins.Everything
-
-
-def test_the_protocol_of_every_kind_of_part_is_there() -> None:
+def test_the_protocol_of_every_kind_of_part_is_there():
     protocols = {kind.protocol for kind in KINDS.values()} - {""}
     assert {one.partition(":")[0] for one in protocols} == {"sidelight.plugins"}
     assert all(inspect.isclass(resolve_name(one)) for one in protocols)
 
 
-def test_roles_have_the_values_that_performers_exchange() -> None:
+def test_roles_have_the_values_that_performers_exchange():
     roles = plugins.roles
     known = {*roles.__all__, *plugins.__all__, "None", "Mapping", "Sequence"}
     for name in roles.__all__:
@@ -99,16 +75,36 @@ def test_roles_have_the_values_that_performers_exchange() -> None:
         assert named <= known, name
 
 
-def test_importing_the_door_imports_nothing_else() -> None:
+@pytest.mark.parametrize(
+    ("door", "places"), [(sidelight, sidelight._LIBRARY), (plugins, plugins._PLACES)]
+)
+def test_names_are_those_that_are_typed_and_imported_late(door, places):
+    (checked, *_) = (
+        node
+        for node in ast.parse(inspect.getsource(door)).body
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    )
+    typed = {
+        f"{one.module}.{alias.name}"
+        for one in checked.body
+        if isinstance(one, ast.ImportFrom)
+        for alias in one.names
+    }
+    assert typed == {place.replace(":", ".") for place in places.values()}
+    assert sorted(places) == sorted(door.__all__)
+    for name in door.__all__:
+        assert getattr(door, name) is resolve_name(places[name])
+    with pytest.raises(AttributeError, match="has no attribute 'everything'"):
+        _ = door.everything
+
+
+def test_no_name_of_a_door_brings_a_model_java_or_a_graph():
+    """NumPy comes with the judges, which count with it."""
     code = (
         "import sys, sidelight.plugins; print(*(one for one in sys.modules if 'sidelight' in one))"
     )
+    code += "; from sidelight.plugins import *; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert set(done.stdout.split()) == {"sidelight", "sidelight.versions", "sidelight.plugins"}
-
-
-def test_no_name_brings_a_model_java_or_a_graph() -> None:
-    """NumPy comes with the judges, which count with it."""
-    code = "import sys; from sidelight.plugins import *; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not HEAVY & set(done.stdout.split())
+    door, names = done.stdout.splitlines()
+    assert set(door.split()) == {"sidelight", "sidelight.versions", "sidelight.plugins"}
+    assert not HEAVY & set(names.split())

@@ -1,11 +1,7 @@
 """Parts are found by name, by entry point and by place, and what is wrong with one is said."""
 
-from __future__ import annotations
-
 import sys
-from collections.abc import Iterator
-from importlib.metadata import Distribution, DistributionFinder
-from pathlib import Path
+from importlib.metadata import DistributionFinder
 
 import pytest
 from hypothesis import given, settings
@@ -37,7 +33,7 @@ MODULE = """
 
 
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def site(tmp_path, monkeypatch):
     """A folder of packages, one of them installed."""
     monkeypatch.syspath_prepend(str(tmp_path))
     offers = {"retriever nothing": "other_parts:Nothing", "retriever bm25": "other_parts:Nothing"}
@@ -45,20 +41,21 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_an_installed_part_is_a_name_like_any_other(site: Path) -> None:
+def test_an_installed_part_is_a_name_like_any_other(site):
     assert names("retriever")[-1] == "nothing"
     assert load("retriever", "nothing").name == "nothing"
     assert load("retriever", "other_parts:Nothing") is load("retriever", "nothing")
+    # Nobody takes a name of sidelight's own.
+    assert names("retriever").count("bm25") == 1
+    assert locate("retriever", "bm25") == "sidelight.retrieval.first_stage:Bm25Retriever"
 
 
-def test_installed_packages_are_looked_through_once(
-    site: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_installed_packages_are_looked_through_once(site, monkeypatch):
     class Counted(DistributionFinder):
         searches = 0
 
         @classmethod
-        def find_distributions(cls, context: object = None) -> Iterator[Distribution]:
+        def find_distributions(cls, context=None):
             cls.searches += 1
             return iter(())
 
@@ -68,12 +65,7 @@ def test_installed_packages_are_looked_through_once(
     assert Counted.searches == 1
 
 
-def test_nobody_takes_a_name_of_sidelights_own(site: Path) -> None:
-    assert names("retriever").count("bm25") == 1
-    assert locate("retriever", "bm25") == "sidelight.retrieval.first_stage:Bm25Retriever"
-
-
-def test_a_name_that_two_packages_offer_is_refused(site: Path) -> None:
+def test_a_name_that_two_packages_offer_is_refused(site):
     install(site, "more-parts", {"more_parts": MODULE}, {"retriever nothing": "more_parts:Nothing"})
     with pytest.raises(UsageError, match="2 installed packages offer a retriever") as caught:
         load("retriever", "nothing")
@@ -97,24 +89,24 @@ def test_a_name_that_two_packages_offer_is_refused(site: Path) -> None:
         ("engine", "locale", "did you mean local?"),
     ],
 )
-def test_what_is_wrong_with_a_part_is_said(site: Path, kind: str, name: str, says: str) -> None:
+def test_what_is_wrong_with_a_part_is_said(site, kind, name, says):
     with pytest.raises(UsageError, match=says):
         load(kind, name)
 
 
-def test_a_package_that_a_part_needs_is_named(site: Path) -> None:
+def test_a_package_that_a_part_needs_is_named(site):
     (site / "needing.py").write_text("import no_such_package\n", encoding="utf-8")
     with pytest.raises(MachineError, match="'no_such_package', which is not installed") as caught:
         load("retriever", "needing:Anything")
     assert caught.value.remedy == "Install it with: pip install no_such_package"
 
 
-def test_a_part_gets_what_its_constructor_names_and_nothing_else_is_made() -> None:
+def test_a_part_gets_what_its_constructor_names_and_nothing_else_is_made():
     class Part:
-        def __init__(self, words: int, *, depth: int = 7, **others: int) -> None:
+        def __init__(self, words, *, depth=7, **others):
             self.given = words, depth, others
 
-    def unwanted() -> None:
+    def unwanted():
         raise AssertionError
 
     offered = {"words": lambda: 250, "index": unwanted}
@@ -126,7 +118,7 @@ def test_a_part_gets_what_its_constructor_names_and_nothing_else_is_made() -> No
 
 @given(st.text(max_size=40))
 @settings(deadline=None)
-def test_no_name_makes_python_read_a_path(name: str) -> None:
+def test_no_name_makes_python_read_a_path(name):
     try:
         place = locate("retriever", name)
     except UsageError:

@@ -1,18 +1,13 @@
 """A server for LangSmith's traces that anybody may have set up for other programs hears nothing."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import pytest
 
-from sidelight.index.folder import IndexFolder
 from sidelight.sample import sample_path
 from sidelight.versions import VARIABLE, untraced
 
@@ -20,11 +15,11 @@ TOPIC = "msmarco_v2.1_doc_90_9184"
 
 
 class Sink:
-    def __init__(self) -> None:
+    def __init__(self):
         heard = self.heard = []
 
         class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
+            def do_GET(self):
                 heard.append(self.path)
                 length = int(self.headers.get("Content-Length", 0))
                 self.rfile.read(length)
@@ -35,14 +30,14 @@ class Sink:
 
             do_POST = do_PATCH = do_GET  # noqa: N815
 
-            def log_message(self, *_: object) -> None: ...
+            def log_message(self, *_): ...
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
 
 @pytest.fixture
-def sink() -> Iterator[Sink]:
+def sink():
     sink = Sink()
     thread = threading.Thread(target=sink.server.serve_forever)
     thread.start()
@@ -52,7 +47,7 @@ def sink() -> Iterator[Sink]:
     sink.server.server_close()
 
 
-def variables(sink: Sink) -> dict[str, str]:
+def variables(sink):
     return {
         f"{maker}_{name}": value
         for maker in ("LANGSMITH", "LANGCHAIN")
@@ -66,9 +61,7 @@ def variables(sink: Sink) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("wanted", ["", pytest.param("on", marks=pytest.mark.slow)])
-def test_a_run_is_traced_only_where_that_is_wanted(
-    wanted: str, sink: Sink, small_index: IndexFolder, tmp_path: Path
-) -> None:
+def test_a_run_is_traced_only_where_that_is_wanted(wanted, sink, small_index, tmp_path):
     command = ["run", "--topic", TOPIC, "--topics", sample_path() / "topics.jsonl"]
     where = ["--index", small_index.path, "--output", tmp_path / "run"]
     done = subprocess.run(
@@ -82,9 +75,7 @@ def test_a_run_is_traced_only_where_that_is_wanted(
     assert bool(sink.heard) == bool(wanted)
 
 
-def test_a_program_that_traces_its_own_work_does_not_trace_ours(
-    sink: Sink, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_that_traces_its_own_work_does_not_trace_ours(sink, monkeypatch):
     from langsmith.utils import get_env_var, tracing_is_enabled
 
     for name, value in variables(sink).items():

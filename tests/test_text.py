@@ -1,20 +1,15 @@
 """Counting, cleaning and splitting text."""
 
-from __future__ import annotations
-
 import html
 import json
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight import text
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from sidelight.text import figures, is_negated, names, stems
 
 
 @pytest.mark.parametrize(
@@ -27,7 +22,7 @@ if TYPE_CHECKING:
         ("", 0, 0),
     ],
 )
-def test_budget_obeys_the_larger_count(value: str, plain: int, budget: int) -> None:
+def test_budget_obeys_the_larger_count(value, plain, budget):
     assert text.count_words(value) == plain
     assert text.budget_words(value) == budget
 
@@ -55,12 +50,12 @@ def test_budget_obeys_the_larger_count(value: str, plain: int, budget: int) -> N
         ("  \n\n ", []),
     ],
 )
-def test_sentences(value: str, expected: list[str]) -> None:
+def test_sentences(value, expected):
     assert text.sentences(value) == expected
 
 
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=300))
-def test_sentence_spans_cover_every_visible_character_in_order(value: str) -> None:
+def test_sentence_spans_cover_every_visible_character_in_order(value):
     spans = list(text.sentence_spans(value))
     assert all(start < end for start, end in spans)
     assert all(left[1] <= right[0] for left, right in pairwise(spans))
@@ -69,7 +64,7 @@ def test_sentence_spans_cover_every_visible_character_in_order(value: str) -> No
     assert not "".join(missed).strip()
 
 
-def test_one_public_text_holds_two_sentences(public_runs: Path) -> None:
+def test_one_public_text_holds_two_sentences(public_runs):
     counts = {}
     for name in ("dragun-organizers-starter-kit-task-2", "garag_rubric", "organizer-gpt-oss-t2"):
         lines = (public_runs / "task2" / name).read_text(encoding="utf-8").splitlines()
@@ -85,7 +80,7 @@ def test_one_public_text_holds_two_sentences(public_runs: Path) -> None:
 
 
 @given(st.text(max_size=200))
-def test_clean_is_idempotent_and_printable(value: str) -> None:
+def test_clean_is_idempotent_and_printable(value):
     once = text.clean(value)
     assert text.clean(once) == once
     assert all(
@@ -97,32 +92,49 @@ def test_clean_is_idempotent_and_printable(value: str) -> None:
     )
 
 
-def test_clean_drops_what_hides_words() -> None:
+def test_clean_drops_what_hides_words():
     assert text.clean("ig\u200bnore\u202e me\ufeff\x00") == "ignore me"
     assert text.one_line("a\r\nb\u2028c\td") == "a b c d"
 
 
 @given(st.text(alphabet="&#x0123456789aF; amplt") | st.integers(0, 10**20).map("&#{};".format))
-def test_references_are_replaced_as_html_says(value: str) -> None:
+def test_references_are_replaced_as_html_says(value):
     assert text.unescaped(value) == html.unescape(value)
 
 
-def test_references_of_any_length_are_replaced() -> None:
+def test_references_of_any_length_are_replaced():
     zeros = "0" * 5_000
     assert text.unescaped(f"&#{zeros}115;o &#{'9' * 5_000}; &#{zeros};") == "so \ufffd \ufffd"
 
 
-def test_numbers_fold_thousands_separators() -> None:
+def test_numbers_fold_thousands_separators():
     assert text.numbers("1,200 of 1200, 3.5% and 14.") == {"1200", "3.5%", "14"}
 
 
-def test_tokens_fold_case_and_keep_apostrophes() -> None:
+def test_tokens_fold_case_and_keep_apostrophes():
     assert text.tokens("It’s NASA's 2nd_try") == ["it's", "nasa's", "2nd", "try"]
 
 
 @given(st.lists(st.sampled_from(["a", "b", "c"]), max_size=12))
-def test_shingles_of_a_text_contain_those_of_its_prefix(words: list[str]) -> None:
+def test_shingles_of_a_text_contain_those_of_its_prefix(words):
     whole, prefix = " ".join(words), " ".join(words[:-1])
     if len(words) > 6:
         assert text.shingles(prefix) <= text.shingles(whole)
     assert bool(text.shingles(whole)) == bool(words)
+
+
+def test_inflections_and_invisible_marks_make_no_difference():
+    assert stems("funded the companies") == stems("funding a company") == {"fund", "compan"}
+    assert stems("fun\u200bding") == stems("funding")
+    assert stems("publisher's") == stems("publishers")
+
+
+def test_figures_and_names():
+    assert figures("T1,200 in 2019, 38%") == {"1200", "2019", "38%"}
+    assert names("The Kessel Valley team met Maris") == {"kessel", "valley", "maris"}
+
+
+def test_a_negation_is_a_word_of_its_own_or_contracted():
+    assert is_negated("It is not so.")
+    assert is_negated("It isn\u2019t so, n\u200bor will it be.")
+    assert not is_negated("The notary knows nonetheless.")

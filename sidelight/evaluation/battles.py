@@ -110,7 +110,7 @@ def rate(battles: Sequence[Battle], *, samples: int, seed: int) -> list[Rating]:
     if len(topics) >= MIN_TOPICS:
         generator = np.random.default_rng(seed)
         counts = generator.multinomial(len(topics), np.full(len(topics), 1 / len(topics)), samples)
-        drawn = np.array([_ratings(np.einsum("t,tij->ij", one, won)) for one in counts])
+        drawn = _ratings(np.einsum("st,tij->sij", counts, won))
         ends = np.percentile(drawn, (_TAIL, 100 - _TAIL), axis=0)
         intervals = [Interval(float(low), float(high)) for low, high in ends.T]
     found = [
@@ -136,20 +136,22 @@ def _record(battles: Sequence[Battle], tag: str) -> tuple[int, int, int]:
 
 
 def _ratings(won: Matrix) -> npt.NDArray[np.float64]:
-    """Return ratings of runs from what each won against each, `(n_runs, n_runs)`."""
-    games = won + won.T
-    wins = won.sum(axis=1) + _PRIOR / 2
-    strengths = np.ones(len(won))
+    """Return ratings of runs from what each won against each, `(..., n_runs, n_runs)`."""
+    games = won + won.swapaxes(-1, -2)
+    wins = won.sum(axis=-1) + _PRIOR / 2
+    strengths = np.ones(wins.shape)
+    settled = np.zeros((*wins.shape[:-1], 1), dtype=np.bool_)
     for _ in range(_ROUNDS):
         # The run of average strength has the strength 1.
-        met = (games / (strengths[:, None] + strengths)).sum(axis=1) + _PRIOR / (strengths + 1.0)
-        updated = wins / met
-        done = np.abs(np.log(updated / strengths)).max() < _CLOSE
-        strengths = updated
-        if done:
+        met = games / (strengths[..., :, None] + strengths[..., None, :])
+        updated = wins / (met.sum(axis=-1) + _PRIOR / (strengths + 1.0))
+        change = np.abs(np.log(updated / strengths)).max(axis=-1, keepdims=True)
+        strengths = np.where(settled, strengths, updated)
+        settled |= change < _CLOSE
+        if settled.all():
             break
     logs = np.log10(strengths)
-    ratings: npt.NDArray[np.float64] = _MEAN + _POINTS * (logs - logs.mean())
+    ratings: npt.NDArray[np.float64] = _MEAN + _POINTS * (logs - logs.mean(axis=-1, keepdims=True))
     return ratings
 
 

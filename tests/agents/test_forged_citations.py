@@ -32,8 +32,8 @@ REMOVED = CheckedReport(
 )
 
 
-def says(answer: object) -> Callable[..., Any]:
-    async def perform(*_: object) -> object:
+def says(answer):
+    async def perform(*_):
         return answer
 
     return perform

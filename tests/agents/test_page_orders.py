@@ -13,9 +13,7 @@ from sidelight.english.injection import gives_orders
 from sidelight.runs.log import TopicLog
 from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.segment import Segment, document_id_of
-from sidelight.schemas.topic import Article
 from sidelight.text import content_words
-from sidelight.text_vectors import Encode
 from sidelight.wiring.roles import open_roles
 from tests.helpers.hostile_pages import HOSTILE_TEXTS
 from tests.helpers.mini_web import dependencies
@@ -46,16 +44,14 @@ SETTINGS = Settings(
 class Named:
     """Models by name."""
 
-    def __init__(self, *models: ObedientModel) -> None:
+    def __init__(self, *models):
         self._models = {model.name: model for model in models}
 
-    async def named(self, settings: ModelSettings) -> ObedientModel:
+    async def named(self, settings):
         return self._models[settings.name]
 
 
-def page(
-    number: int, order: str, title: str, words: str = "", *, in_title: bool = False
-) -> Segment:
+def page(number, order, title, words="", *, in_title=False):
     """A page on the matter of an article that gives an order in its text or title."""
     body = f"{MARK} looked into this: {title}. {words}"
     return Segment(
@@ -66,14 +62,8 @@ def page(
     )
 
 
-def investigate(
-    article: Article,
-    segments: list[Segment],
-    encode: Encode,
-    *models: ObedientModel,
-    settings: Settings = SETTINGS,
-) -> dict[str, Any]:
-    async def work() -> dict[str, Any]:
+def investigate(article, segments, encode, *models, settings=SETTINGS):
+    async def work():
         make: Any = await open_roles(settings, Named(*models), encode)  # type: ignore[arg-type]
         depend = dependencies(segments, encode, lambda: make(TopicLog()))
         state: dict[str, Any] = await build_graph().ainvoke({}, context=depend(article))
@@ -82,17 +72,17 @@ def investigate(
     return asyncio.run(work())
 
 
-def written(state: dict[str, Any]) -> str:
+def written(state):
     """Everything of a state that a run file holds."""
     sentences = [sentence.model_dump() for sentence in state["report"].sentences]
     return json.dumps([state["questions"].questions, sentences])
 
 
-def cited(state: dict[str, Any]) -> set[str]:
+def cited(state):
     return {one for sentence in state["report"].sentences for one in sentence.citations}
 
 
-def found(state: dict[str, Any]) -> frozenset[str]:
+def found(state):
     """Everything that any search brought, those of revisions included."""
     trace: Trace = state["trace"]
     return trace.found()

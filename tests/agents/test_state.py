@@ -11,7 +11,7 @@ from sidelight.schemas.segment import Segment
 KEYS = st.sampled_from("abcdef")
 
 
-def facts(keys: set[str]) -> dict[str, str]:
+def facts(keys):
     """What one step knows: any two steps agree where they overlap."""
     return {key: key.upper() for key in keys}
 

@@ -1,18 +1,14 @@
 """A part is listed once; wherever else it must be known follows from that list."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pytest
 
 from sidelight.config.load import describe_settings, load_settings
 from sidelight.errors import UsageError
-from sidelight.index.folder import IndexFolder
 from sidelight.parts import KINDS, ROLES
 from sidelight.registry import load, names
 from sidelight.retrieval.first_stage import open_retriever
@@ -23,10 +19,6 @@ from sidelight.wiring.judges import JudgeInputs, make_judge
 from sidelight.wiring.roles import models_asked, open_roles
 from tests.helpers.labels.labelled import examples
 
-if TYPE_CHECKING:
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.wiring.models import Models
-
 EXTENDING = Path(__file__).resolve().parents[2] / "docs" / "extending.md"
 CHOSEN = {"retriever": "retrieval.retriever", "track": "track"} | {
     f"role.{role}": f"roles.{role}" for role in ROLES
@@ -36,23 +28,18 @@ ARTICLE = Article(topic_id="t-1", title="A title", body="Some words of an articl
 
 
 @pytest.mark.parametrize(("kind", "name"), NAMED)
-def test_settings_take_every_name_and_show_it(kind: str, name: str) -> None:
-    setting = CHOSEN[kind]
-    assert load_settings(None, [f"{setting}={name}"]) is not None
-    (shown,) = [one for one in describe_settings() if one.name == setting]
+def test_settings_take_every_name_and_show_it_and_doctor_looks_at_it(kind, name):
+    settings = load_settings(None, [f"{CHOSEN[kind]}={name}"])
+    (shown,) = [one for one in describe_settings() if one.name == CHOSEN[kind]]
     assert name in shown.range.split(", ")
-
-
-@pytest.mark.parametrize(("kind", "name"), NAMED)
-def test_doctor_looks_at_every_name(kind: str, name: str) -> None:
     if kind != "track":
-        checks = check_settings(load_settings(None, [f"{CHOSEN[kind]}={name}"]), None)
-        (check,) = [one for one in checks if one.name == kind.replace(".", " ")]
-        assert check.ok
-        assert check.found == name
+        (check,) = [
+            one for one in check_settings(settings, None) if one.name == kind.replace(".", " ")
+        ]
+        assert (check.ok, check.found) == (True, name)
 
 
-def test_every_performer_that_asks_a_model_is_estimated() -> None:
+def test_every_performer_that_asks_a_model_is_estimated():
     asking = 0
     for role in ROLES:
         for name in names(f"role.{role}"):
@@ -65,7 +52,7 @@ def test_every_performer_that_asks_a_model_is_estimated() -> None:
     assert asking > len(ROLES)
 
 
-def test_the_docs_list_every_name() -> None:
+def test_the_docs_list_every_name():
     rows = re.findall(r"^\| `sidelight\.([\w.]+)` \|(.*)\|$", EXTENDING.read_text(), re.MULTILINE)
     listed = {kind: tuple(re.findall(r"`([^`]+)`", cell)) for kind, cell in rows}
     assert listed == {kind: tuple(entry.own) for kind, entry in KINDS.items()}
@@ -74,26 +61,26 @@ def test_the_docs_list_every_name() -> None:
 class Wanting:
     """A part of any kind that asks for something that nobody offers."""
 
-    def __init__(self, nothing_of_the_kind: int) -> None: ...
+    def __init__(self, nothing_of_the_kind): ...
 
-    async def __call__(self) -> None: ...
+    async def __call__(self): ...
 
-    def search(self) -> None: ...
+    def search(self): ...
 
-    async def label(self) -> None: ...
+    async def label(self): ...
 
-    def prepare(self) -> None: ...
+    def prepare(self): ...
 
 
-def test_the_docs_list_all_that_constructors_may_ask_for(small_index: IndexFolder) -> None:
+def test_the_docs_list_all_that_constructors_may_ask_for(small_index):
     place = f"{__name__}:Wanting"
     settings = load_settings(None, [f"roles.write_report={place}"])
     with pytest.raises(UsageError) as retriever:
         open_retriever(place, small_index)
-    make_roles = asyncio.run(open_roles(settings, cast("Models", None), np.asarray))
+    make_roles = asyncio.run(open_roles(settings, None, np.asarray))
     with pytest.raises(UsageError) as performer:
         make_roles(TopicLog())
-    inputs = JudgeInputs(examples=examples(), articles=dict, models={"": cast("PromptedModel", 0)})
+    inputs = JudgeInputs(examples=examples(), articles=dict, models={"": 0})
     with pytest.raises(UsageError) as judge:
         make_judge(place, inputs)
     told = dict(

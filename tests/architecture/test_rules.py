@@ -1,11 +1,9 @@
 """House rules that a reader would otherwise have to remember."""
 
-from __future__ import annotations
-
 import ast
 import re
 from dataclasses import fields
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from pydantic import BaseModel
 
@@ -16,27 +14,19 @@ from sidelight.registry import load
 from sidelight.tracks import load_track
 from tests.helpers.package import listed, modules
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
-
-def groups_in(kind: object) -> list[type[BaseModel]]:
-    """The groups of settings a field may hold: itself, an optional one, or many by name."""
-    kinds = [kind, *get_args(kind)]
-    return [one for one in kinds if isinstance(one, type) and issubclass(one, BaseModel)]
-
-
-def settings_of(model: type[BaseModel]) -> Iterator[str]:
+def settings_of(model):
+    """Yield the name and the description of every setting."""
     for name, field in model.model_fields.items():
-        groups = groups_in(field.annotation)
+        kinds = [field.annotation, *get_args(field.annotation)]  # itself, optional, or many by name
+        groups = [one for one in kinds if isinstance(one, type) and issubclass(one, BaseModel)]
         for group in groups:
             yield from settings_of(group)
         if not groups:
-            yield name
+            yield name, field.description
 
 
-def test_every_setting_is_read_somewhere() -> None:
+def test_every_setting_is_read_somewhere_and_says_what_it_does():
     read = {
         node.attr
         for name, module in modules().items()
@@ -46,22 +36,12 @@ def test_every_setting_is_read_somewhere() -> None:
     }
     # Who performs a role is read by the role's name.
     read |= {role.name for role in fields(Roles)}
-    assert set(settings_of(Settings)) <= read
+    described = dict(settings_of(Settings))
+    assert set(described) <= read
+    assert all(described.values())
 
 
-def test_every_setting_says_what_it_does() -> None:
-    def check(model: type[BaseModel]) -> None:
-        for name, field in model.model_fields.items():
-            groups = groups_in(field.annotation)
-            for group in groups:
-                check(group)
-            if not groups:
-                assert field.description, f"{model.__name__}.{name}"
-
-    check(Settings)
-
-
-def test_only_two_places_may_catch_everything() -> None:
+def test_only_two_places_may_catch_everything():
     found = {
         name: module.at(node.lineno)
         for name, module in modules().items()
@@ -73,7 +53,7 @@ def test_only_two_places_may_catch_everything() -> None:
     assert not wrong, listed(wrong)
 
 
-def test_every_registered_component_can_be_loaded() -> None:
+def test_every_registered_component_can_be_loaded():
     for kind in KINDS.keys() - {"track"}:  # which are files
         for name in KINDS[kind].own:
             found = load(kind, name)
@@ -81,12 +61,12 @@ def test_every_registered_component_can_be_loaded() -> None:
     assert all(load_track(name).name == name for name in KINDS["track"].own)
 
 
-def test_every_role_is_listed_wherever_roles_are() -> None:
+def test_every_role_is_listed_wherever_roles_are():
     assert tuple(role.name for role in fields(Roles)) == ROLES
     assert tuple(RoleSettings.model_fields) == ("default", *ROLES)
 
 
-def test_no_function_is_longer_than_60_lines_without_a_reason() -> None:
+def test_no_function_is_longer_than_60_lines_without_a_reason():
     """`# long: <why>` on the line of its `def`, or on the line above, is a reason."""
     long = [
         f"{module.at(node.lineno)}: {node.name}: {lines} lines"
@@ -99,6 +79,6 @@ def test_no_function_is_longer_than_60_lines_without_a_reason() -> None:
     assert not long, listed(long)
 
 
-def _has_reason(path: Path, line: int) -> bool:
+def _has_reason(path, line):
     beside = path.read_text(encoding="utf-8").splitlines()[max(line - 2, 0) : line]
     return any(re.search(r"# long: \w", text) for text in beside)

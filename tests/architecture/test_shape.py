@@ -1,7 +1,5 @@
 """The figures of `make shape` get no worse; each bound stands just above the figure reached."""
 
-from __future__ import annotations
-
 import pytest
 
 from benchmarks.shape import shape
@@ -48,6 +46,6 @@ BOUNDS = {
 
 
 @pytest.mark.parametrize("name", BOUNDS)
-def test_the_shape_of_the_package_gets_no_worse(name: str) -> None:
+def test_the_shape_of_the_package_gets_no_worse(name):
     most, found, remedy = BOUNDS[name]
     assert found <= most, f"{name}: expected at most {most}; found {found:.4g}. {remedy}"

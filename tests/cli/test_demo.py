@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import csv
 import os
 import re
@@ -16,7 +14,7 @@ from sidelight.tracks import load_track
 
 
 @pytest.mark.slow
-def test_the_demo_makes_valid_scored_files(tmp_path: Path) -> None:
+def test_the_demo_makes_valid_scored_files(tmp_path):
     shown = subprocess.run(
         [sys.executable, "-m", "sidelight.cli.main", "demo"],
         cwd=tmp_path,

@@ -1,17 +1,15 @@
 """Whatever a command is given in place of a file, it ends as the documentation says."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from sidelight.cli import main as command_line
+from sidelight.cli.console import AGAIN
 from sidelight.prompting import find_prompts
 from sidelight.sample import sample_path
 from tests.helpers.commands import COMMANDS
@@ -31,20 +29,20 @@ _VALUES = {
 _USED_WRONGLY = {("search",), ("index", "remote")}
 
 
-def paths_of(words: tuple[str, ...]) -> set[str]:
+def paths_of(words):
     """Return the names of the parameters that are paths."""
     parameters = inspect.signature(COMMANDS[words].callback, eval_str=True).parameters
     return {name for name, one in parameters.items() if "Path" in str(one.annotation)}
 
 
-def files_of(words: tuple[str, ...]) -> set[str]:
+def files_of(words):
     return paths_of(words) - _RESULTS
 
 
 READERS = sorted(one for one in COMMANDS.keys() - _OTHERS if files_of(one))
 
 
-def given(words: tuple[str, ...], path: Path, folder: Path) -> list[str]:
+def given(words, path, folder):
     """Return the command line with that path for all that is to be read."""
     line, paths = list(words), paths_of(words)
     for one in COMMANDS[words].params:
@@ -59,97 +57,74 @@ def given(words: tuple[str, ...], path: Path, folder: Path) -> list[str]:
     return line
 
 
-def ended(line: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
+def ended(line, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["sidelight", *line])
     with pytest.raises(SystemExit) as end:
         command_line.main()
     return int(end.value.code or 0)
 
 
-def missing(folder: Path) -> Path:
-    return folder / "nowhere" / "nothing.jsonl"
+def filled(name, content=b""):
+    """Return what makes a file of that name."""
+
+    def make(folder):
+        (folder / name).write_bytes(content)
+        return folder / name
+
+    return make
 
 
-def a_folder(folder: Path) -> Path:
+def linked(name, target):
+    def make(folder):
+        (folder / name).symlink_to(target)
+        return folder / name
+
+    return make
+
+
+def a_folder(folder):
     (folder / "empty").mkdir()
     return folder / "empty"
 
 
-def an_empty_file(folder: Path) -> Path:
-    (folder / "empty.jsonl").write_text("")
-    return folder / "empty.jsonl"
-
-
-def bytes_of_anything(folder: Path) -> Path:
-    (folder / "any.bin").write_bytes(bytes(range(256)) * 8)
-    return folder / "any.bin"
-
-
-def a_pipe(folder: Path) -> Path:
+def a_pipe(folder):
     os.mkfifo(folder / "pipe.jsonl")
     return folder / "pipe.jsonl"
 
 
-def an_endless_device(_: Path) -> Path:
-    return Path("/dev/zero")
-
-
-def a_value_nested_990_deep(folder: Path) -> Path:
-    (folder / "deep.jsonl").write_text('{"a": ' + "[" * 989 + "]" * 989 + "}\n")
-    return folder / "deep.jsonl"
-
-
-def a_link_to_nothing(folder: Path) -> Path:
-    (folder / "link.jsonl").symlink_to("nothing.jsonl")
-    return folder / "link.jsonl"
-
-
-def a_link_to_itself(folder: Path) -> Path:
-    (folder / "loop.jsonl").symlink_to("loop.jsonl")
-    return folder / "loop.jsonl"
-
-
-def a_file_nobody_may_read(folder: Path) -> Path:
+def a_file_nobody_may_read(folder):
     if os.geteuid() == 0:
         pytest.skip("the superuser reads everything")
-    (folder / "closed.jsonl").write_text("{}\n")
-    (folder / "closed.jsonl").chmod(0)
+    (folder / "closed.jsonl").touch(0)
     return folder / "closed.jsonl"
 
 
-def a_path_of_1900_folders(_: Path) -> Path:
-    return Path(*["a"] * 1900, "file.jsonl")
-
-
-def a_name_of_300_bytes(folder: Path) -> Path:
-    return folder / ("a" * 300)
-
-
-def a_name_that_is_not_utf8(folder: Path) -> Path:
-    (folder / "a\udcff.jsonl").write_text("{}\n")
-    return folder / "a\udcff.jsonl"
-
-
-NO_INPUT = [missing, a_folder, an_empty_file, bytes_of_anything]
+DEEP = b'{"a": ' + b"[" * 989 + b"]" * 989 + b"}\n"
+NO_INPUT = {
+    "missing": lambda folder: folder / "nowhere" / "nothing.jsonl",
+    "a folder": a_folder,
+    "an empty file": filled("empty.jsonl"),
+    "bytes of anything": filled("any.bin", bytes(range(256)) * 8),
+}
 # No regular file, or none that can be opened or read.
-HOSTILE = [
-    a_pipe,
-    an_endless_device,
-    a_value_nested_990_deep,
-    a_link_to_nothing,
-    a_link_to_itself,
-    a_file_nobody_may_read,
-    a_path_of_1900_folders,
-    a_name_of_300_bytes,
-    a_name_that_is_not_utf8,
-]
+HOSTILE = {
+    "a pipe": a_pipe,
+    "an endless device": lambda _: Path("/dev/zero"),
+    "a value nested 990 deep": filled("deep.jsonl", DEEP),
+    "a link to nothing": linked("link.jsonl", "nothing.jsonl"),
+    "a link to itself": linked("loop.jsonl", "loop.jsonl"),
+    "a file nobody may read": a_file_nobody_may_read,
+    "a path of 1900 folders": lambda _: Path(*["a"] * 1900, "file.jsonl"),
+    "a name of 300 bytes": lambda folder: folder / ("a" * 300),
+    "a name that is not UTF-8": filled("a\udcff.jsonl", b"{}\n"),
+}
 
 
 @pytest.fixture
-def in_time() -> Iterator[None]:
+def in_time():
     """Ends a test that hangs."""
 
-    def end(*_: object) -> None:
+    def end(*_):
         pytest.fail("the command hangs")  # no OSError, which a command would map to an exit code
 
     before = signal.signal(signal.SIGALRM, end)
@@ -159,44 +134,34 @@ def in_time() -> Iterator[None]:
     signal.signal(signal.SIGALRM, before)
 
 
-def is_quick(words: tuple[str, ...], make: Callable[[Path], Path]) -> bool:
-    """Tell whether a case is one of the default tests' share.
-
-    `index build` starts a machine for Java before it reads a line; what it makes of lines is
-    tested with the reader of shards.
-    """
-    if make in NO_INPUT or make is a_pipe:
-        return True
-    return make is a_value_nested_990_deep and words != ("index", "build")
+def is_quick(words, kind):
+    """Tell whether a case is one of the default tests' share."""
+    # `index build` starts a machine for Java before it reads a line.
+    deep = kind == "a value nested 990 deep" and words != ("index", "build")
+    return kind in NO_INPUT or kind == "a pipe" or deep
 
 
 @pytest.mark.usefixtures("in_time")
 @pytest.mark.parametrize(
-    ("words", "make"),
+    ("words", "kind"),
     [
         pytest.param(
             words,
-            make,
-            marks=() if is_quick(words, make) else pytest.mark.fuzz,
-            id=f"{' '.join(words)}-{make.__name__}",
+            kind,
+            marks=() if is_quick(words, kind) else pytest.mark.fuzz,
+            id=f"{' '.join(words)}-{kind}",
         )
-        for make in (*NO_INPUT, *HOSTILE)
+        for kind in NO_INPUT | HOSTILE
         for words in READERS
     ],
 )
-def test_what_no_command_can_read_is_refused_in_words(
-    words: tuple[str, ...],
-    make: Callable[[Path], Path],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_what_no_command_can_read_is_refused_in_words(words, kind, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    path = make(tmp_path)
+    path = (NO_INPUT | HOSTILE)[kind](tmp_path)
     code = ended(given(words, path, tmp_path), monkeypatch)
     shown, told = capsys.readouterr()
     assert "Traceback" not in shown + told
-    if make in NO_INPUT:
+    if kind in NO_INPUT:
         assert code in {1, 2}, told
         assert "error" in told.casefold() or "invalid" in shown, told
     else:
@@ -214,12 +179,8 @@ ASKERS = sorted(
 @pytest.mark.parametrize("model", ["", "a\udcff"], ids=["empty", "not utf-8"])
 @pytest.mark.parametrize("words", ASKERS, ids=" ".join)
 def test_a_model_that_no_server_can_serve_is_wrong_usage(
-    words: tuple[str, ...],
-    model: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+    words, model, tmp_path, monkeypatch, capsys
+):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "documents.jsonl"
     path.write_text('{"docid": "a", "segment": "The quarry was sold."}\n', encoding="utf-8")
@@ -228,8 +189,8 @@ def test_a_model_that_no_server_can_serve_is_wrong_usage(
 
 
 def test_a_missing_configuration_is_wrong_usage_and_missing_topics_are_input(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+    tmp_path, monkeypatch, capsys
+):
     topics = str(sample_path() / "topics.jsonl")
     run = ["run", "--index", str(tmp_path), "--topics"]
     assert ended([*run, topics, "--config", "nowhere.yaml"], monkeypatch) == 2
@@ -242,37 +203,37 @@ def test_a_missing_configuration_is_wrong_usage_and_missing_topics_are_input(
     assert ended(["run", "--no-such-option"], monkeypatch) == 2
 
 
-def test_a_file_where_results_go_is_said_to_be_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_where_results_go_is_said_to_be_one(tmp_path, monkeypatch, capsys):
     (tmp_path / "taken").write_text("")
     assert ended(["demo", "-o", str(tmp_path / "taken")], monkeypatch) == 1
     assert f"error: {tmp_path / 'taken'}: " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", sorted(COMMANDS), ids=" ".join)
-def test_an_interrupted_command_says_what_happens_next(
-    words: tuple[str, ...],
-) -> None:
-    said = command_line._what_next(list(words))
+def test_an_interrupted_command_says_what_happens_next(words):
+    said, described = command_line._what_next(list(words)), " ".join(COMMANDS[words].help.split())
+    again = getattr(COMMANDS[words].callback, AGAIN, None)
     assert said.endswith(".")
-    assert ("goes on" in said) == (
-        "the same command goes on" in " ".join(COMMANDS[words].help.split())
-    )
+    assert ("goes on" in said) == ("the same command goes on" in described)
+    assert ("Interrupted" in described) == (again is not None)
+    assert again is None or f"Interrupted at any moment, t{again[1:]}" in described
 
 
-def test_ctrl_c_ends_with_130(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def interrupt(*_: object, **__: object) -> None:
+def test_ctrl_c_ends_with_130(monkeypatch, capsys):
+    def interrupt(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("sidelight.index.folder.open_index", interrupt)
-    line = ["search", "--index", "somewhere", "words"]
-    assert ended(line, monkeypatch) == 130
-    told = "Interrupted. No file is half written; the same command begins anew.\n"
-    assert capsys.readouterr().err == told
     monkeypatch.setattr("sidelight.index.build.build_index", interrupt)
-    assert ended(["index", "build", "shard.jsonl", "-o", "index"], monkeypatch) == 130
-    told = "Interrupted. The same command goes on where it was; done once, it does nothing.\n"
-    assert capsys.readouterr().err == told
+    for line, told in (
+        (
+            "search --index somewhere words",
+            "No file is half written; the same command begins anew.",
+        ),
+        (
+            "index build shard.jsonl -o index",
+            "The same command goes on where it was; done once, it does nothing.",
+        ),
+    ):
+        assert ended(line.split(), monkeypatch) == 130
+        assert capsys.readouterr().err == f"Interrupted. {told}\n"

@@ -1,7 +1,5 @@
 """What commands print, what they print as JSON, and what they write are the same figures."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os
@@ -9,20 +7,16 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from typer.testing import CliRunner
 
 from sidelight.cli.main import app
-from sidelight.index.folder import IndexFolder
 from sidelight.sample import sample_path
-from tests.cli.test_tables import COMMANDS, ROOT, Show, tables
+from tests.cli.test_tables import COMMANDS, ROOT, tables
 from tests.helpers.prompted_runs import SHORT, write_inputs
 
-Records = list[dict[str, Any]]
 PLAINLY = ("--set", "roles.default=extractive", "--set", "models.writer=null")
 GRADER_COLUMNS = [f"{name} {side}" for name in ("nDCG@10", "AP", "RR") for side in "SK"]
 CORRELATION_COLUMNS: dict[str, str | tuple[str, str]] = {
@@ -36,7 +30,7 @@ JUDGED = ("--task", "task2", "--data", str(sample_path()), "--words-only")
 BOUNDS = {"95% interval": ("interval_low", "interval_high")}
 
 
-def sidelight(*words: object) -> str:
+def sidelight(*words):
     """Return what the program prints, run as a process of its own."""
     done = subprocess.run(
         [sys.executable, "-m", "sidelight.cli.main", *map(str, words)],
@@ -49,29 +43,29 @@ def sidelight(*words: object) -> str:
     return done.stdout
 
 
-def in_process(*words: object) -> str:
+def in_process(*words):
     """Return what the program prints, without the seconds that a process takes to begin."""
     done = CliRunner().invoke(app, [*map(str, words)])
     assert done.exception is None, done.exception
     return done.stdout
 
 
-def flat(record: dict[str, Any]) -> dict[str, Any]:
+def flat(record):
     """Return a record of JSON with the ends of its interval as CSV has them."""
     bounds = record.get("interval") or {}
     return record | {f"interval_{end}": bounds.get(end) for end in ("low", "high")}
 
 
-def runs(document: dict[str, Any]) -> Records:
+def runs(document):
     return [flat(one) for one in document["runs"]]
 
 
-def queries(document: dict[str, Any]) -> Records:
+def queries(document):
     (run,) = document["runs"]
     return [*run["per_query"].values(), run["mean"]]
 
 
-def correlations(document: dict[str, Any]) -> Records:
+def correlations(document):
     return [
         {
             "runs": document["runs"][name],
@@ -84,7 +78,7 @@ def correlations(document: dict[str, Any]) -> Records:
     ]
 
 
-def battled(document: dict[str, Any]) -> Records:
+def battled(document):
     ends = ("interval_low", "interval_high")
     return [
         one | dict(zip(ends, one["interval"] or (None, None), strict=True))
@@ -92,62 +86,71 @@ def battled(document: dict[str, Any]) -> Records:
     ]
 
 
-def held_against_people(document: dict[str, Any]) -> Records:
+def held_against_people(document):
     return [
         flat({"value": document[name], "interval": document["intervals"].get(name)})
         for name in ("kappa", "accuracy", "tau")
     ]
 
 
-def in_tables(name: str) -> Callable[[dict[str, Any]], Records]:
+def in_tables(name):
     return lambda document: document["tables"][name]
+
+
+def listed(name):
+    return lambda document: document[name]
 
 
 class Case(NamedTuple):
     """One table of a command.
 
-    Attributes:
-        command: As `COMMANDS` has it.
-        place: Which of the tables that it prints.
-        files: What it writes of it, rows in the order of the table; nothing of some.
-        records: The rows in its JSON.
-        columns: Heading -> key of the figure, or of both ends of an interval; other headings are
-            keys once their blanks are underscores.
-        words: Headings above no figure.
+    `files` are what it writes of it, rows in the order of the table. `columns` leads from a heading
+    to the key of its figure, or of both ends of an interval; other headings are keys once their
+    blanks are underscores, and `words` stand above no figure. `place` says which table it is.
     """
 
     command: str
-    place: int
-    files: tuple[str, ...]
-    records: Callable[[dict[str, Any]], Records]
-    columns: dict[str, str | tuple[str, str]]
+    files: tuple[str, ...] = ()
+    records: Any = runs
+    columns: Any = BOUNDS
     words: tuple[str, ...] = ("run",)
+    place: int = 0
 
 
+def norms(document):
+    return [{"first": one, "second": other} for one, other in zip(*document["means"], strict=True)]
+
+
+def arms(document):
+    return [
+        {one["measure"]: one["means"][arm["name"]]["mean"] for one in document["measures"]}
+        for arm in document["arms"]
+    ]
+
+
+CORRELATED = ("supportive_score_correlations",), correlations, CORRELATION_COLUMNS, ("correlation",)
+EFFECTS = {
+    "95%": ("mean_low", "mean_high"),
+    "less base": "difference",
+    "95% again": ("interval_low", "interval_high"),
+    "p": "p_value",
+    "p (Holm)": "p_holm",
+}
+AGREED = {"AC1": "ac1"}
 CASES = [
-    Case("score task1", 0, ("human_question_generation_per_run_results.csv",), runs, BOUNDS),
-    Case("score task2", 0, ("human_report_generation_per_run_results.csv",), runs, BOUNDS),
-    Case("score nuggets", 0, ("human_nuggets_per_run_results.csv",), runs, BOUNDS),
-    Case("score quality", 0, ("human_questions_per_run_results.csv",), runs, BOUNDS),
-    Case(
-        "score usefulness",
-        0,
-        ("usefulness_per_run_results.csv",),
-        runs,
-        {"questions": "n_topics"},
-    ),
+    Case("score task1", ("human_question_generation_per_run_results",)),
+    Case("score task2", ("human_report_generation_per_run_results",)),
+    Case("score nuggets", ("human_nuggets_per_run_results",)),
+    Case("score quality", ("human_questions_per_run_results",)),
+    Case("score usefulness", ("usefulness_per_run_results",), runs, {"questions": "n_topics"}),
     Case(
         "score retrieval",
-        0,
-        ("retrieval_per_topic_results.csv", "retrieval_per_run_results.csv"),
-        queries,
-        {},
-        ("run", "query"),
+        ("retrieval_per_topic_results", "retrieval_per_run_results"),
+        *(queries, {}, ("run", "query")),
     ),
     Case(
         "score compare",
-        0,
-        ("supportive_score_run_pairs.csv",),
+        ("supportive_score_run_pairs",),
         lambda document: [flat(one) for one in document["pairs"]],
         BOUNDS | {"p": "p_value", "p (Holm)": "p_holm"},
         ("pair",),
@@ -155,161 +158,85 @@ CASES = [
     *(
         Case(
             f"score headroom {task}",
-            0,
-            (f"human_{name}_generation_headroom.csv",),
-            lambda document: document["topics"],
+            (f"human_{name}_generation_headroom",),
+            listed("topics"),
             {"contradiction": "mean_contradiction"},
             ("topic", "best runs", *(["contradiction"] if task == "task1" else [])),
         )
         for task, name in (("task1", "question"), ("task2", "report"))
     ),
-    Case(
-        "agree scores",
-        0,
-        ("supportive_score_correlations.csv",),
-        correlations,
-        CORRELATION_COLUMNS,
-        ("correlation",),
-    ),
+    Case("agree scores", *CORRELATED),
     Case(
         "agree labels",
-        0,
-        ("report_assessments_4_labels_agreement.csv",),
-        lambda document: document["schemes"],
-        {"AC1": "ac1"},
-        ("4 categories", "kappa, 95%", "AC1, 95%"),
+        ("report_assessments_4_labels_agreement",),
+        listed("schemes"),
+        *(AGREED, ("4 categories", "kappa, 95%", "AC1, 95%")),
     ),
     Case(
         "agree grades",
-        0,
-        ("question_grades_agreement.csv",),
+        ("question_grades_agreement",),
         lambda document: [document],
-        {"AC1": "ac1"},
-        ("6 categories",),
+        *(AGREED, ("6 categories",)),
     ),
     Case(
         "agree qrels",
-        0,
-        ("qrels_grades_agreement.csv",),
+        ("qrels_grades_agreement",),
         lambda document: [document["grades"]],
-        {"AC1": "ac1"},
-        ("4 categories",),
+        *(AGREED, ("4 categories",)),
     ),
-    *(
-        Case(
-            f"agree {what}",
-            0,
-            (),
-            held_against_people,
-            BOUNDS,
-            ("figure",),
-        )
-        for what in ("answers", "support")
-    ),
+    Case("agree answers", (), held_against_people, words=("figure",)),
+    Case("agree support", (), held_against_people, words=("figure",)),
+    Case("agree norms", *CORRELATED),
     Case(
-        "agree norms",
-        0,
-        ("supportive_score_correlations.csv",),
-        correlations,
-        CORRELATION_COLUMNS,
-        ("correlation",),
-    ),
-    Case(
-        "agree norms",
-        1,
-        ("supportive_score_run_means.csv",),
-        lambda document: [
-            {"first": first, "second": second}
-            for first, second in zip(*document["means"], strict=True)
-        ],
+        *("agree norms", ("supportive_score_run_means",), norms),
         {"rubrics": "first", "nuggets": "second"},
+        place=1,
     ),
     Case(
-        "agree norms",
-        2,
-        ("missed_questions.csv",),
-        lambda document: document["missed_questions"],
+        *("agree norms", ("missed_questions",), listed("missed_questions")),
         {"asked": "questions", "no nugget answers": "missed"},
         ("experts' questions",),
+        place=2,
     ),
     Case(
-        "audit",
-        0,
-        (),
-        lambda document: document["probes"],
+        *("audit", (), listed("probes")),
         {"credit": "credit_change", "left": "left", "share": "share_changed"}
         | {name: f"n_{name}" for name in "verdicts changed gained lost unjudged".split()},
         ("probe",),
     ),
-    Case("score support", 0, ("auto_support_per_run_results.csv",), runs, BOUNDS),
-    Case(
-        "ablate",
-        0,
-        (),
-        lambda document: [
-            {one["measure"]: one["means"][arm["name"]]["mean"] for one in document["measures"]}
-            for arm in document["arms"]
-        ],
-        {"R@5": "R@5", "nDCG@10": "nDCG@10"},
-        ("arm",),
-    ),
+    Case("score support", ("auto_support_per_run_results",)),
+    Case("ablate", (), arms, {"R@5": "R@5", "nDCG@10": "nDCG@10"}, ("arm",)),
     *(
         Case(
-            "ablate",
-            place,
-            (f"effects_{name}.csv",),
-            in_tables(f"effects_{name}"),
-            {
-                "95%": ("mean_low", "mean_high"),
-                "less base": "difference",
-                "95% again": ("interval_low", "interval_high"),
-                "p": "p_value",
-                "p (Holm)": "p_holm",
-            },
+            *("ablate", (f"effects_{name}",), in_tables(f"effects_{name}"), EFFECTS),
             (f"{measure}: arm",),
+            place,
         )
         for place, (name, measure) in enumerate((("R_5", "R@5"), ("nDCG_10", "nDCG@10")), start=1)
     ),
-    Case("score battles", 0, (), battled, BOUNDS),
+    Case("score battles", (), battled),
     *(
-        Case(
-            f"score diff {task}",
-            0,
-            (),
-            lambda document: document["gaps"],
-            {},
-            ("run", "topic", "measure", "causes"),
-        )
+        Case(f"score diff {task}", *((), listed("gaps"), {}, ("run", "topic", "measure", "causes")))
         for task in ("task1", "task2")
     ),
-    Case("rubric leaderboard", 0, ("leaderboard.csv",), in_tables("leaderboard"), BOUNDS),
+    Case("rubric leaderboard", ("leaderboard",), in_tables("leaderboard")),
     Case(
-        "rubric cover",
-        0,
-        ("exam_cover.csv",),
-        in_tables("exam_cover"),
+        *("rubric cover", ("exam_cover",), in_tables("exam_cover")),
         BOUNDS | {"EXAM": "exam", "n-EXAM": "n_exam"},
     ),
     Case(
-        "rubric correlations",
-        0,
-        ("correlations.csv",),
-        in_tables("correlations"),
+        *("rubric correlations", ("correlations",), in_tables("correlations")),
         {"relevant from": "level"} | {name: name for name in GRADER_COLUMNS},
         ("grader",),
     ),
     Case(
-        "rubric tables",
-        0,
-        ("grades_by_judgments.csv",),
-        in_tables("grades_by_judgments"),
-        {},
+        *("rubric tables", ("grades_by_judgments",), in_tables("grades_by_judgments"), {}),
         ("grades (rows), judgments",),
     ),
 ]
 
 
-def cells(table: list[str]) -> list[dict[str, str]]:
+def cells(table):
     """Return the rows of a printed table, by heading."""
     header, *rows = (
         [cell.strip() for cell in re.split("[┃│]", line)[1:-1]] for line in table if line[0] in "┃│"
@@ -318,7 +245,7 @@ def cells(table: list[str]) -> list[dict[str, str]]:
     return [dict(zip(header, row, strict=True)) for row in rows]
 
 
-def is_shown(cell: str, value: float | str | None) -> bool:
+def is_shown(cell, value):
     """Tell whether a cell shows a value, as far as its digits go."""
     if value in {None, ""}:
         return cell in {"-", "undefined"}
@@ -329,19 +256,19 @@ def is_shown(cell: str, value: float | str | None) -> bool:
     return abs(float(digits[1]) - unit * float(value or 0)) <= half + 1e-9
 
 
-def rows_of(path: Path) -> list[dict[str, str]]:
+def rows_of(path):
     with path.open() as stream:
         return list(csv.DictReader(stream))
 
 
-def as_written(records: Records) -> list[dict[str, str]]:
+def as_written(records):
     return [{key: "" if one is None else str(one) for key, one in row.items()} for row in records]
 
 
-def over_the_web(index: IndexFolder) -> dict[str, Show]:
+def over_the_web(index):
     """Return the commands that search the sample's pages, or read its runs with the judge."""
 
-    def ablate(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+    def ablate(folder, _):
         arms = {"bm25": {"retrieval.retriever": "bm25"}, "rm3": {"retrieval.retriever": "rm3"}}
         grid = {"dimensions": {"retriever": arms}, "measures": "R@5 nDCG@10", "hits": 10}
         (folder / "grid.yaml").write_text(json.dumps(grid))
@@ -350,20 +277,18 @@ def over_the_web(index: IndexFolder) -> dict[str, Show]:
         words = ["ablate", folder / "grid.yaml", "-o", folder / "out", "--samples", 200, *given]
         return [*map(str, words), "--index", str(index.path)]
 
-    def support(*_: object) -> list[str]:
+    def support(*_):
         words = ["score", "support", *map(str, sorted(REPORTS.iterdir())), "--words-only"]
         return [*words, "--index", str(index.path)]
 
-    def audit(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+    def audit(folder, _):
         return ["audit", str(REPORTS / "tidepool-t2"), *JUDGED, "-o", str(folder / "out")]
 
     return {"ablate": ablate, "score support": support, "audit": audit}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.command)
-def test_what_is_printed_is_what_is_written(
-    case: Case, mini_web_index: IndexFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_printed_is_what_is_written(case, mini_web_index, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     out = tmp_path / "out"
     commands = COMMANDS | over_the_web(mini_web_index)
@@ -374,7 +299,9 @@ def test_what_is_printed_is_what_is_written(
     printed = cells(tables(call(*words))[case.place])
     document = json.loads(in_process(*words, "--json"))
     records = case.records(document)
-    written = [row for name in case.files for row in rows_of(out / name)] or as_written(records)
+    written = [row for name in case.files for row in rows_of(out / f"{name}.csv")] or as_written(
+        records
+    )
     for name, table in document.get("tables", {}).items():
         assert not out.exists() or rows_of(out / f"{name}.csv") == as_written(table)
     assert len(printed) == len(written) == len(records) > 0
@@ -390,7 +317,7 @@ def test_what_is_printed_is_what_is_written(
                 assert row[name] == ("" if record[name] is None else str(record[name]))
 
 
-def test_the_verdicts_of_an_audit_are_those_of_its_file(tmp_path: Path) -> None:
+def test_the_verdicts_of_an_audit_are_those_of_its_file(tmp_path):
     words = ("audit", REPORTS / "tidepool-t2", REPORTS / "lantern-t2", *JUDGED, "-o", tmp_path)
     probes = json.loads(in_process(*words, "--json"))["probes"]
     rows = rows_of(tmp_path / "audit_changes.csv")
@@ -405,7 +332,7 @@ def test_the_verdicts_of_an_audit_are_those_of_its_file(tmp_path: Path) -> None:
             assert earned / probe["n_verdicts"] == pytest.approx(probe["left"])
 
 
-def test_the_votes_are_those_of_the_written_labels(tmp_path: Path) -> None:
+def test_the_votes_are_those_of_the_written_labels(tmp_path):
     probes = (sample_path() / "probes" / "qrels.txt").read_text().splitlines()
     for name, kept in (("one", probes[:-2]), ("two", probes[3:]), ("three", probes[::2])):
         lines = (line.replace(" 1", " 2") if name == "three" else line for line in kept)
@@ -426,7 +353,7 @@ def test_the_votes_are_those_of_the_written_labels(tmp_path: Path) -> None:
     assert f"{document['undecided']} that too few judges graded" in shown
 
 
-def test_what_a_judge_says_is_in_its_manifest_and_its_labels(tmp_path: Path) -> None:
+def test_what_a_judge_says_is_in_its_manifest_and_its_labels(tmp_path):
     examples = ("--examples", sample_path(), "--example-run", "lantern-t2")
     runs = (REPORTS / "quillmark-t2", REPORTS / "tidepool-t2")
     words = ("judge", *runs, *JUDGED, *examples, "--min-confidence", 0.8, "-o", tmp_path)
@@ -446,9 +373,7 @@ def test_what_a_judge_says_is_in_its_manifest_and_its_labels(tmp_path: Path) -> 
 
 
 @pytest.fixture(scope="module")
-def judged(
-    mini_web_index: IndexFolder, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Path, str]:
+def judged(mini_web_index, tmp_path_factory):
     """A run of one topic, judged as soon as it was made, and what was printed."""
     folder = tmp_path_factory.mktemp("judged")
     topics = (*write_inputs(folder, 1), *SHORT, *PLAINLY, "--index", mini_web_index.path)
@@ -457,9 +382,7 @@ def judged(
     return folder / "run", in_process("run", *topics, *judge)
 
 
-def test_the_scores_of_a_run_are_those_of_its_files(
-    judged: tuple[Path, str], mini_web_index: IndexFolder
-) -> None:
+def test_the_scores_of_a_run_are_those_of_its_files(judged, mini_web_index):
     run, shown = judged
     given = ("--rubrics", sample_path() / "human_rubrics", "--index", mini_web_index.path)
     again = in_process("evaluate", run, *given)

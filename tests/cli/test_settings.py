@@ -1,7 +1,5 @@
 """`sidelight settings` shows all that a configuration can say."""
 
-from __future__ import annotations
-
 import yaml
 
 from sidelight.config.load import load_settings
@@ -9,14 +7,14 @@ from sidelight.config.settings import Settings
 from tests.helpers.commands import said, told
 
 
-def test_what_is_printed_for_people() -> None:
+def test_what_is_printed_for_people():
     text = said("settings")
     assert "retrieval.k\n    int; segments; >= 1, <= 1000; default 20\n    Segments kept" in text
     assert "models.writer.name\n    str; must be given\n" in text
     assert "roles.write_questions\n    str or none; extractive, prompted, organizers-2024" in text
 
 
-def test_every_default_is_what_a_run_without_configuration_uses() -> None:
+def test_every_default_is_what_a_run_without_configuration_uses():
     tree = Settings().model_dump(mode="json")
     described = {one["name"]: one for one in told("settings")}
     for name, one in described.items():
@@ -29,7 +27,7 @@ def test_every_default_is_what_a_run_without_configuration_uses() -> None:
         assert one["type"]
 
 
-def test_every_setting_can_be_set_to_its_default() -> None:
+def test_every_setting_can_be_set_to_its_default():
     for one in told("settings"):
         if not one["required"]:
             name = one["name"].replace("NAME", "default")

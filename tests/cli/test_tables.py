@@ -1,55 +1,47 @@
 """What every command that prints a table shows on 80 and on 60 columns, in a pipe, and as JSON."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, TypeAlias
 
 import pytest
 from typer.testing import CliRunner
 
 from sidelight.cli import demo
-from sidelight.cli.console import PlainTable, Result, Shown, deliver
+from sidelight.cli.console import PlainTable, Result, deliver
 from sidelight.cli.judge import audit_result, evaluation_shown
 from sidelight.cli.main import app
 from sidelight.cli.run import estimate_shown, usage_shown
 from sidelight.config.load import load_settings
 from sidelight.evaluation.audit.audit import Audit, ProbeResult
 from sidelight.evaluation.battles import Battle
-from sidelight.formats.banks.exams import write_exams
 from sidelight.formats.labels.graded_passages import write_graded
 from sidelight.formats.labels.qrels import write_question_grades
-from sidelight.index.folder import IndexFolder
 from sidelight.runs.log import PromptUsage
 from sidelight.sample import sample_path
 from sidelight.schemas.grading.judgment import QuestionGrade
-from sidelight.schemas.grading.rubric import ExamBank, ExamItem
 from sidelight.tracks import load_track
 from sidelight.wiring.estimate import PromptEstimate, RunEstimate
 from sidelight_research.published import Figure
-from tests.helpers.graded import example
+from tests.helpers.graded import example, write_bank
 from tests.helpers.scripted_runs import TOPICS
 from tests.helpers.scripted_runs import run as scripted_run
 
-Show: TypeAlias = Callable[[Path, pytest.MonkeyPatch], list[str]]
 SAMPLE = sample_path()
 ROOT = Path(__file__).resolve().parents[2]
 ANSWER = "topic_id,run_tag,answer_id,"
 PER_TOPIC = "run_tag,topic_id,supportive_score,unjudged"
 
 
-def write(path: Path, *lines: str) -> str:
+def write(path, *lines):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(f"{line}\n" for line in lines))
     return str(path)
 
 
-def scores(path: Path, *values: float) -> str:
+def scores(path, *values):
     runs = ("sidelight-extractive-t2", "sidelight-prompted-t2", "lantern-t2", "tidepool-t2")
     rows = (
         f"{run},{topic},{value if topic == 'a' else value / 2},0"
@@ -59,33 +51,29 @@ def scores(path: Path, *values: float) -> str:
     return write(path, PER_TOPIC, *rows)
 
 
-def data(*words: str) -> Show:
+def data(*words):
     return lambda folder, _: [*words, "--data", str(SAMPLE)]
 
 
-def agree_labels(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+def agree_labels(folder, _):
     ours = ("t,r,na-1,supports", "t,r,na-2,none", "u,r,na-3,none", "u,r,na-4,partial")
     theirs = ("t,r,na-1,supports", "t,r,na-2,supports", "u,r,na-3,none", "u,r,na-4,")
     first, second = folder / "people.csv", folder / "judge.csv"
-    return [
-        "agree",
-        "labels",
-        write(first, f"{ANSWER}annotation", *ours),
-        write(second, f"{ANSWER}auto_assessment", *theirs),
-    ]
+    first = write(first, f"{ANSWER}annotation", *ours)
+    return ["agree", "labels", first, write(second, f"{ANSWER}auto_assessment", *theirs)]
 
 
-def agree_scores(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+def agree_scores(folder, _):
     first = scores(folder / "human.csv", 0.5, 0.4, 0.3, 0.1)
     return ["agree", "scores", first, scores(folder / "auto.csv", 0.6, 0.7, 0.2, 0.1)]
 
 
-def agree_qrels(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+def agree_qrels(folder, _):
     first = write(folder / "sun.txt", "1 0 x 1", "1 0 y 0", "1 0 z 1")
     return ["agree", "qrels", first, write(folder / "nist.txt", "1 0 x 3", "1 0 y 0", "1 0 z 0")]
 
 
-def quality_file(path: Path, *labels: str) -> str:
+def quality_file(path, *labels):
     grades = [
         QuestionGrade(
             topic_id=f"doc-{rank % 3}",
@@ -101,20 +89,20 @@ def quality_file(path: Path, *labels: str) -> str:
     return str(path)
 
 
-def agree_grades(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+def agree_grades(folder, _):
     levels = load_track("lateral2024").scales["question_quality"].names
     first = quality_file(folder / "people.tsv", *levels, *levels)
     second = quality_file(folder / "judge.tsv", *levels, *reversed(levels))
     return ["agree", "grades", first, second, "--track", "lateral2024"]
 
 
-def score_quality(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+def score_quality(folder, _):
     levels = load_track("lateral2024").scales["question_quality"].names
     grades = quality_file(folder / "people.tsv", *levels, *levels)
     return ["score", "quality", "--grades", grades, "--track", "lateral2024"]
 
 
-def agree_answers(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+def agree_answers(folder, _):
     told, lines = "Garrick Voss is a paid fellow.", []
     for run, text, label in (("a", told, "support"), ("b", "No.", "not_support")):
         nugget = {"text": told, "importance": "vital", "assignment": label}
@@ -123,7 +111,7 @@ def agree_answers(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
     return ["agree", "answers", write(folder / "labels.jsonl", *lines), "--words-only"]
 
 
-def agree_support(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+def agree_support(folder, _):
     told, lines = "Garrick Voss is a paid fellow of the institute.", []
     for run, text, label in (("a", told, "2"), ("b", "Peat is dug by night.", "0")):
         sentence = {"text": text, "citations": [{"reference": "s", "support": label}]}
@@ -134,51 +122,43 @@ def agree_support(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
     return ["agree", "support", labels, "--segments", segments, "--words-only"]
 
 
-def agree_norms(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+def agree_norms(folder, _):
     runs = (SAMPLE / "runs" / "report_generation_runs").iterdir()
     return ["agree", "norms", *sorted(map(str, runs)), "--words-only", "--data", str(SAMPLE)]
 
 
-def graded(folder: Path) -> list[str]:
+def graded(folder):
     write_graded(folder / "graded.jsonl", example())
     return [str(folder / "graded.jsonl")]
 
 
-def bank(folder: Path) -> str:
-    banks = [
-        ExamBank(
-            topic_id=query,
-            query_text="what is passed, by whom, and who asked for it in the first place",
-            kind="question",
-            tests=tuple(ExamItem(item_id=f"{query}/{n}", text=f"Which {n}?") for n in range(1, 4)),
-        )
-        for query in ("q", "r")
-    ]
-    write_exams(folder / "bank.jsonl", banks)
-    return str(folder / "bank.jsonl")
+def bank(folder):
+    return str(
+        write_bank(folder, "what is passed, by whom, and who asked for it in the first place")
+    )
 
 
-def rubric(*words: str, banked: bool = False) -> Show:
+def rubric(*words, banked=False):
     return lambda folder, _: [
         *("rubric", words[0], *graded(folder), *words[1:]),
         *(("--bank", bank(folder)) if banked else ()),
     ]
 
 
-def score_retrieval(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+def score_retrieval(folder, _):
     qrels = write(folder / "qrels", "1 0 x 1", "2 0 y 1")
     run = write(folder / "sidelight-hybrid-run", "1 Q0 x 1 2.0 t", "2 Q0 z 1 2.0 t")
     return ["score", "retrieval", "--qrels", qrels, "--run", run, "--per-query"]
 
 
-def score_usefulness(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+def score_usefulness(folder, _):
     qrels = [f"topic-Q0{n} 0 d{d} {g}" for n in (1, 2, 3) for d, g in ((1, 2), (2, 1), (3, 1))]
     run = [f"topic-Q0{n} Q0 d{d} {d} {9 - d} other" for n in (1, 2, 3) for d in (3, 1)]
     paths = write(folder / "qrels", *qrels), write(folder / "other", *run)
     return ["score", "usefulness", "--qrels", paths[0], "--run", paths[1]]
 
 
-def score_nuggets(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+def score_nuggets(folder, _):
     nugget = {"text": "The moon is made of cheese", "importance": "vital", "assignment": "support"}
     lines = (
         json.dumps({"qid": str(n), "run_id": "r", "answer_text": "x", "nuggets": [nugget]})
@@ -187,8 +167,8 @@ def score_nuggets(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
     return ["score", "nuggets", write(folder / "assignments.jsonl", *lines)]
 
 
-def score_battles(folder: Path, patched: pytest.MonkeyPatch) -> list[str]:
-    async def ask(*_: object) -> list[Battle]:
+def score_battles(folder, patched):
+    async def ask(*_):
         return [Battle(str(n), "sidelight-one", "sidelight-two", n / 2, "") for n in range(3)]
 
     patched.setattr("sidelight.cli.score_labels.ask", ask)
@@ -202,29 +182,26 @@ def score_battles(folder: Path, patched: pytest.MonkeyPatch) -> list[str]:
     return [*words, "--model", "tiny", "--cache", str(folder / "cache")]
 
 
-def score_compare(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+def score_compare(folder, _):
     return ["score", "compare", scores(folder / "auto.csv", 0.6, 0.7, 0.2, 0.1)]
 
 
-def headroom(task: str) -> Show:
+def headroom(task):
     return lambda folder, _: [
         *("score", "headroom", task, "--data", str(SAMPLE), "-o", str(folder / "out"))
     ]
 
 
-def diff_reports(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
-    people = (SAMPLE / "human_assessments" / "report_assessments.csv").read_text().splitlines()
-    some = write(folder / "some.csv", *people[:90])
-    return ["score", "diff", "task2", "--data", str(SAMPLE), "--assessments", some]
+def diff(task, kind):
+    def show(folder, _):
+        people = (SAMPLE / "human_assessments" / f"{kind}_assessments.csv").read_text()
+        some = write(folder / "some.csv", *people.splitlines()[:90])
+        return ["score", "diff", task, "--data", str(SAMPLE), "--assessments", some]
+
+    return show
 
 
-def diff_questions(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
-    people = (SAMPLE / "human_assessments" / "question_assessments.csv").read_text().splitlines()
-    some = write(folder / "some.csv", *people[:90])
-    return ["score", "diff", "task1", "--data", str(SAMPLE), "--assessments", some]
-
-
-def pack(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+def pack(folder, _):
     if not (folder / "run").exists():
         scripted_run(folder / "run")
     lines = (
@@ -236,7 +213,7 @@ def pack(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
     return ["pack", str(folder / "run"), "-o", str(out), "--topics", topics]
 
 
-def prompts(_: Path, patched: pytest.MonkeyPatch) -> list[str]:
+def prompts(_, patched):
     found = [
         SimpleNamespace(id=name, version=2, fingerprint="0123456789abcdef", variables=variables)
         for name, variables in (("report", ("article", "claims", "language")), ("check", ("text",)))
@@ -245,14 +222,14 @@ def prompts(_: Path, patched: pytest.MonkeyPatch) -> list[str]:
     return ["prompt", "list"]
 
 
-def reproduce(folder: Path, patched: pytest.MonkeyPatch) -> list[str]:
+def reproduce(folder, patched):
     figures = [Figure("tau of the runs by everything that was counted", "0.678", 0.6781)]
     figures.append(Figure("kappa", "0.44", 0.47, misprint="a digit is turned"))
     patched.setattr("sidelight_research.published.figures_of", lambda *_: figures)
     return ["reproduce", "rubric-sun", "--data", str(folder)]
 
 
-def ablate_plan(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+def ablate_plan(folder, _):
     grid = (
         "dimensions:\n  rounds:\n    two: {investigation.max_rounds: 2, retrieval.depth: 100}\n"
         "    one: {investigation.max_rounds: 1, retrieval.retriever: bm25, retrieval.k: 7}\n"
@@ -261,7 +238,7 @@ def ablate_plan(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
     return [*words, "--topics", str(SAMPLE / "topics.jsonl")]
 
 
-COMMANDS: dict[str, Show] = {
+COMMANDS = {
     "ablate --dry-run": ablate_plan,
     "agree answers": agree_answers,
     "agree grades": agree_grades,
@@ -284,8 +261,8 @@ COMMANDS: dict[str, Show] = {
     "score": data("score"),
     "score battles": score_battles,
     "score compare": score_compare,
-    "score diff task1": diff_questions,
-    "score diff task2": diff_reports,
+    "score diff task1": diff("task1", "question"),
+    "score diff task2": diff("task2", "report"),
     "score headroom task1": headroom("task1"),
     "score headroom task2": headroom("task2"),
     "score nuggets": score_nuggets,
@@ -297,43 +274,39 @@ COMMANDS: dict[str, Show] = {
 }
 
 
-def estimated() -> list[Shown]:
+def estimated():
     one = PromptEstimate(calls=1200, prompt_tokens=3_400_000, completion_tokens=56_000, cost=1.25)
     by_prompt = {"question_pairwise": one, "read": one}
     total = RunEstimate(prompts=by_prompt, total=one, hours=2, hours_at_once=1, unknown=())
     return estimate_shown(total)
 
 
-def used() -> list[Shown]:
+def used():
     usage = PromptUsage(12, 3, 45_678, 901, 23.4, Counter({"truncated": 2, "empty": 1}))
-    made: Any = SimpleNamespace(usage=lambda: {("m", "question_pairwise"): usage}, seconds=dict)
+    made = SimpleNamespace(usage=lambda: {("m", "question_pairwise"): usage}, seconds=dict)
     return usage_shown(made, load_settings(), 4)
 
 
-def evaluated() -> list[Shown]:
+def evaluated():
     rules = load_track()
-    stages = ("retrieved", "selected", "written", "judged")
+    scores = {"contradictory_score": 0.1, "supportive_score": 0.4, "unjudged": 0.0}
     outcome = {
         "judge": "embedded",
         "rubrics": "given",
         "n_topics": 5,
         "topics_without_rubric": [],
         rules.question_list.name: {"score": 0.5, "unjudged": 0.0},
-        rules.cited_text.name: {
-            "contradictory_score": 0.1,
-            "supportive_score": 0.4,
-            "unjudged": 0.0,
-        },
+        rules.cited_text.name: scores,
         "funnel": [
             {"stage": stage, "credit": 0.9 - place / 10, "change": -0.1, "unjudged": 0}
-            for place, stage in enumerate(stages)
+            for place, stage in enumerate(("retrieved", "selected", "written", "judged"))
         ],
         "folder": "scores",
     }
     return evaluation_shown(outcome, rules)
 
 
-def audited() -> list[Shown]:
+def audited():
     result = ProbeResult(
         probe="order of questions",
         about="another order",
@@ -350,7 +323,7 @@ def audited() -> list[Shown]:
     return list(found.shown)
 
 
-def shown_demo() -> list[Shown]:
+def shown_demo():
     rows = [("sidelight-demo", 0.6, 0.5, 0.0), ("lantern", 0.9, 0.7, 0.0)]
     return demo.scores_shown([demo._Row(*row) for row in rows], "embedded")
 
@@ -364,9 +337,7 @@ PRINTED = {
 }
 
 
-def printed(
-    show: Show, folder: Path, patched: pytest.MonkeyPatch, *more: str, **environment: str
-) -> str:
+def printed(show, folder, patched, *more, **environment):
     for name in ("TTY_COMPATIBLE", "COLUMNS", "FORCE_COLOR"):
         patched.delenv(name, raising=False)
     words = [*show(folder, patched), *more]
@@ -375,13 +346,13 @@ def printed(
     return done.stdout.replace(str(folder), "FOLDER").replace(str(SAMPLE), "SAMPLE")
 
 
-def terminal(columns: int) -> dict[str, str]:
+def terminal(columns):
     return {"TTY_COMPATIBLE": "1", "COLUMNS": str(columns), "NO_COLOR": "1", "TERM": "xterm"}
 
 
-def tables(shown: str) -> list[list[str]]:
+def tables(shown):
     """Return the lines of each table."""
-    found: list[list[str]] = []
+    found = []
     for line in shown.splitlines():
         if line.startswith("┏"):
             found.append([])
@@ -390,20 +361,16 @@ def tables(shown: str) -> list[list[str]]:
     return found
 
 
-def plain(shown: str) -> str:
+def plain(shown):
     """Return what is shown without its colours."""
     return re.sub("\x1b\\[[0-9;]*m", "", shown)
 
 
-def only_tables(shown: str) -> str:
-    return "\n".join(
-        line for table in tables(re.sub("\x1b\\[[0-9;]*m", "", shown)) for line in table
-    )
+def only_tables(shown):
+    return "\n".join(line for table in tables(plain(shown)) for line in table)
 
 
-def rendered(
-    show: Callable[[dict[str, str]], str], golden: Callable[[str, str], None], name: str
-) -> None:
+def rendered(show, golden, name):
     narrow = {columns: only_tables(show(terminal(columns))) for columns in (80, 60)}
     for columns, text in narrow.items():
         assert text
@@ -414,22 +381,15 @@ def rendered(
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_tables_fit_80_and_60_columns(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Callable[[str, str], None]
-) -> None:
+def test_tables_fit_80_and_60_columns(name, tmp_path, monkeypatch, golden):
     rendered(
         lambda terminal: printed(COMMANDS[name], tmp_path, monkeypatch, **terminal), golden, name
     )
 
 
 @pytest.mark.parametrize("name", PRINTED)
-def test_tables_of_long_commands_fit_80_and_60_columns(
-    name: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    golden: Callable[[str, str], None],
-) -> None:
-    def show(environment: dict[str, str]) -> str:
+def test_tables_of_long_commands_fit_80_and_60_columns(name, monkeypatch, capsys, golden):
+    def show(environment):
         for key, value in environment.items():
             monkeypatch.setenv(key, value)
         deliver(Result(None, PRINTED[name]()), wants_json=False)
@@ -438,7 +398,7 @@ def test_tables_of_long_commands_fit_80_and_60_columns(
     rendered(show, golden, name)
 
 
-def ablate() -> list[str]:
+def ablate():
     grid = (
         "dimensions:\n  retriever:\n    words: {retrieval.retriever: bm25}\n"
         "    feedback: {retrieval.retriever: rm3}\nmeasures: R@5 nDCG@10\nhits: 10\n"
@@ -450,7 +410,7 @@ def ablate() -> list[str]:
     return [*words, "--queries", "queries.tsv", "--qrels", "qrels"]
 
 
-def score_support() -> list[str]:
+def score_support():
     told = "The quarry was sold to an investor who also owns a newspaper."
     sentence = {"text": told, "citations": ["small_doc_00_0#0_0"]}
     metadata = {"team_id": "t", "run_id": "r", "topic_id": "a"}
@@ -460,12 +420,8 @@ def score_support() -> list[str]:
 
 @pytest.mark.parametrize("words", [ablate, score_support])
 def test_tables_over_an_index_fit_80_and_60_columns(
-    words: Callable[[], list[str]],
-    small_index: IndexFolder,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    golden: Callable[[str, str], None],
-) -> None:
+    words, small_index, tmp_path, monkeypatch, golden
+):
     monkeypatch.chdir(tmp_path)
     given = [*words(), "--index", str(small_index.path)]
     rendered(
@@ -477,9 +433,7 @@ def test_tables_over_an_index_fit_80_and_60_columns(
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_pipe_gets_whole_tables_and_json_is_json(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pipe_gets_whole_tables_and_json_is_json(name, tmp_path, monkeypatch):
     shown = printed(COMMANDS[name], tmp_path, monkeypatch, COLUMNS="60", TERM="dumb")
     assert "…" not in shown
     assert "\x1b" not in shown
@@ -492,9 +446,7 @@ def test_a_pipe_gets_whole_tables_and_json_is_json(
 
 
 @pytest.mark.parametrize("columns", [24, 40, 60, 80])
-def test_every_cell_is_shown_on_any_width(
-    columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_cell_is_shown_on_any_width(columns, monkeypatch, capsys):
     for key, value in terminal(columns).items():
         monkeypatch.setenv(key, value)
     header = ["run", "supportive score", "95% interval", *(f"measure {n}" for n in range(9))]

@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -9,8 +6,6 @@ from typer.testing import CliRunner
 from sidelight.cli.console import problem_lines
 from sidelight.cli.main import app
 from sidelight.errors import InvalidFileError, Problem, UsageError
-from sidelight.schemas.investigation.trace import Outcome
-from sidelight.schemas.topic import Article
 from sidelight.tracks import load_track
 from tests.helpers.scripted_runs import IDS, scripted
 from tests.helpers.scripted_runs import run as scripted_run
@@ -18,7 +13,7 @@ from tests.helpers.scripted_runs import run as scripted_run
 RUN_ID = "lamp-one"
 
 
-def run(*arguments: object) -> tuple[int, str]:
+def run(*arguments):
     result = CliRunner().invoke(app, ["validate", *map(str, arguments)])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
@@ -26,11 +21,11 @@ def run(*arguments: object) -> tuple[int, str]:
 
 
 @pytest.fixture
-def valid_run(tmp_path: Path) -> Path:
+def valid_run(tmp_path):
     return write_run(tmp_path / RUN_ID, load_track().topic_ids)
 
 
-def write_run(path: Path, topic_ids: tuple[str, ...]) -> Path:
+def write_run(path, topic_ids):
     path.parent.mkdir(exist_ok=True)
     path.write_text(
         "".join(
@@ -42,11 +37,7 @@ def write_run(path: Path, topic_ids: tuple[str, ...]) -> Path:
     return path
 
 
-def test_says_what_a_valid_file_holds(valid_run: Path) -> None:
-    assert run(valid_run) == (0, f"{valid_run}: valid Task 1 run, 30 topics\n")
-
-
-def test_lists_the_problems_of_an_invalid_file_with_their_codes(valid_run: Path) -> None:
+def test_lists_the_problems_of_an_invalid_file_with_their_codes(valid_run):
     valid_run.write_bytes(b"\xef\xbb\xbf" + valid_run.read_bytes())
     code, output = run(valid_run)
     assert code == 1
@@ -55,9 +46,7 @@ def test_lists_the_problems_of_an_invalid_file_with_their_codes(valid_run: Path)
     assert second.startswith(f"  {valid_run}:1: error [byte-order-mark] expected UTF-8")
 
 
-def test_one_invalid_file_among_valid_ones_fails_all_are_judged(
-    valid_run: Path, tmp_path: Path
-) -> None:
+def test_one_invalid_file_among_valid_ones_fails_all_are_judged(valid_run, tmp_path):
     code, output = run(tmp_path / "nowhere", valid_run)
     assert code == 1
     assert f"{tmp_path / 'nowhere'}: invalid file of unknown kind" in output
@@ -65,33 +54,25 @@ def test_one_invalid_file_among_valid_ones_fails_all_are_judged(
     assert f"{valid_run}: valid Task 1 run, 30 topics" in output
 
 
-def test_shows_twenty_problems_and_counts_the_rest(valid_run: Path) -> None:
-    valid_run.write_text(valid_run.read_text().replace("Who", "\x00ho"))
-    _, output = run(valid_run)
-    assert len(output.splitlines()) == 22
-    assert "... and 280 more; --json lists them all" in output
-
-
-def test_json_is_one_document_with_everything(valid_run: Path, tmp_path: Path) -> None:
+def test_shows_twenty_problems_and_counts_the_rest(valid_run, tmp_path):
     broken = tmp_path / "broken"
     broken.write_text(valid_run.read_text().replace("Who", "\x00ho"))
+    _, output = run(broken)
+    assert len(output.splitlines()) == 22
+    assert "... and 281 more; --json lists them all" in output
     code, output = run(valid_run, broken, "--json")
     first, second = json.loads(output)["files"]
     assert code == 1
     assert first == {"file": str(valid_run), "kind": "task1", "valid": True, "problems": []}
     assert (second["kind"], second["valid"], len(second["problems"])) == ("task1", False, 301)
-    assert set(second["problems"][0]) == {
-        *("code", "file", "line", "expected", "found", "remedy", "severity")
-    }
+    fields = {"code", "file", "line", "expected", "found", "remedy", "severity"}
+    assert set(second["problems"][0]) == fields
 
 
-def test_official_is_more_lenient(valid_run: Path) -> None:
+def test_official_is_more_lenient_and_names_what_the_validator_objects_to(valid_run):
     valid_run.write_text(valid_run.read_text().replace("Who paid for study 3?", "N/A"))
     assert run(valid_run)[0] == 1
     assert run(valid_run, "--official") == (0, f"{valid_run}: valid Task 1 run, 30 topics\n")
-
-
-def test_official_names_what_the_validator_would_object_to(valid_run: Path) -> None:
     valid_run.write_text(valid_run.read_text() + "\n\t\n")
     code, output = run(valid_run, "--official")
     assert code == 1
@@ -100,44 +81,37 @@ def test_official_names_what_the_validator_would_object_to(valid_run: Path) -> N
 
 
 @pytest.mark.parametrize("official", [[], ["--official"]])
-def test_topics_come_from_the_file_that_is_named(tmp_path: Path, official: list[str]) -> None:
+def test_topics_come_from_the_file_that_is_named(tmp_path, official):
     topics = tmp_path / "topics.jsonl"
     topics.write_text('{"docid": "my-topic", "body": "text"}\n')
     path = write_run(tmp_path / RUN_ID, ("my-topic",))
-    assert run(path, "--topics", topics, *official) == (
-        0,
-        f"{path}: valid Task 1 run, 1 topic\n",
-    )
+    assert run(path, "--topics", topics, *official) == (0, f"{path}: valid Task 1 run, 1 topic\n")
     assert run(path, *official)[0] == 1
 
 
-def test_a_broken_topics_file_is_an_input_error(valid_run: Path, tmp_path: Path) -> None:
-    topics = tmp_path / "topics.jsonl"
-    topics.write_text("{}")
-    with pytest.raises(InvalidFileError):
-        run(valid_run, "--topics", topics)
-
-
-def test_wrong_usage(valid_run: Path, tmp_path: Path) -> None:
-    qrels = tmp_path / "qrels"
+def test_wrong_usage(valid_run, tmp_path):
+    qrels, topics = tmp_path / "qrels", tmp_path / "topics.jsonl"
     qrels.write_text("1 0 a 1\n")
+    topics.write_text("{}")
     assert run()[0] == 2
     with pytest.raises(UsageError, match="unknown track"):
         run(valid_run, "--track", "nowhere")
     with pytest.raises(UsageError, match="qrels"):
         run(qrels, "--official")
+    with pytest.raises(InvalidFileError):
+        run(valid_run, "--topics", topics)
+    code, output = run(tmp_path)
+    assert code == 1
+    assert "[run-unfinished] expected a finished run" in output
 
 
-def test_a_run_directory_is_checked_with_all_its_files(tmp_path: Path) -> None:
+def test_a_run_directory_is_checked_with_all_its_files(tmp_path):
     scripted_run(tmp_path / "run")
     folder = tmp_path / "run"
-    code, output = run(folder)
-    assert code == 0
-    assert output.splitlines() == [
-        f"{folder}: valid run directory, 5 topics",
-        f"{folder}/task1.tsv: valid Task 1 run, 5 topics",
-        f"{folder}/task2.jsonl: valid Task 2 run, 5 topics",
-    ]
+    tasks = {"task1.tsv": "Task 1", "task2.jsonl": "Task 2"}
+    valid = [f"{folder}/{name}: valid {task} run, 5 topics" for name, task in tasks.items()]
+    valid.insert(0, f"{folder}: valid run directory, 5 topics")
+    assert run(folder) == (0, "".join(f"{line}\n" for line in valid))
     questions = folder / "task1.tsv"
     questions.write_text(questions.read_text().replace("Who 1", "Who one"))
     code, output = run(folder)
@@ -149,14 +123,8 @@ def test_a_run_directory_is_checked_with_all_its_files(tmp_path: Path) -> None:
     assert f"{folder}/task2.jsonl: invalid file of unknown kind" in output
 
 
-def test_a_folder_that_is_no_finished_run_is_said_to_be_that(tmp_path: Path) -> None:
-    code, output = run(tmp_path)
-    assert code == 1
-    assert "[run-unfinished] expected a finished run" in output
-
-
-def test_a_failed_topic_makes_a_run_directory_invalid(tmp_path: Path) -> None:
-    def fail_one(article: Article) -> Outcome:
+def test_a_failed_topic_makes_a_run_directory_invalid(tmp_path):
+    def fail_one(article):
         if article.topic_id == IDS[1]:
             raise ValueError("no such luck")
         return scripted(article)
@@ -167,8 +135,8 @@ def test_a_failed_topic_makes_a_run_directory_invalid(tmp_path: Path) -> None:
     assert f"[run-failed-topic] expected all topics finished; found {IDS[1]} failed" in output
 
 
-def test_thirty_equal_warnings_are_one_line_with_a_count() -> None:
-    def warning(line: int, code: str = "words-many") -> Problem:
+def test_thirty_equal_warnings_are_one_line_with_a_count():
+    def warning(line, code="words-many"):
         return Problem(code, "run.jsonl", line, "250 words", f"{250 + line}", "Cut.", "warning")
 
     error = Problem("value", "run.jsonl", 1, "a word", "none", "Write.")

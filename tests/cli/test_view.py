@@ -1,8 +1,5 @@
-from __future__ import annotations
-
 import shutil
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -13,11 +10,7 @@ from sidelight.formats.labels.assessments import (
     QUESTION_ASSESSMENTS,
     write_assessments,
 )
-from sidelight.runs.directory import RunDirectory
-from sidelight.schemas.grading.judgment import (
-    AnswerAssessment,
-    QuestionAssessment,
-)
+from sidelight.schemas.grading.judgment import AnswerAssessment, QuestionAssessment
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.tracks import load_track
 from tests.helpers.commands import said
@@ -28,17 +21,17 @@ SCALES = load_track().scales
 view = partial(said, "view")
 
 
-def texts(path: Path, tag: str) -> list[str]:
+def texts(path, tag):
     return [one.words for one in parse(path.read_text()) if one.tag == tag]
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> RunDirectory:
+def run(tmp_path_factory):
     return write_run(tmp_path_factory.mktemp("runs") / "one")
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def data(tmp_path_factory):
     """What evaluators have, in the organizers' layout: labels of our run and of another."""
     folder = tmp_path_factory.mktemp("data")
     question = RubricQuestion(
@@ -75,14 +68,12 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_page_lies_in_the_run_directory(run: RunDirectory) -> None:
+def test_the_page_lies_in_the_run_directory(run):
     assert view(run.path) == f"  {run.path / 'page.html'}\n"
     assert texts(run.path / "page.html", "h1") == ["sidelight-view"]
 
 
-def test_evaluators_see_marks_and_the_leaderboard(
-    run: RunDirectory, data: Path, tmp_path: Path
-) -> None:
+def test_evaluators_see_marks_and_the_leaderboard(run, data, tmp_path):
     view(run.path, "-o", tmp_path / "page.html", "--data", data)
     items = texts(tmp_path / "page.html", "li")
     assert any(
@@ -94,9 +85,7 @@ def test_evaluators_see_marks_and_the_leaderboard(
     )
 
 
-def test_the_scores_of_a_run_are_held_against_the_labels_given(
-    run: RunDirectory, data: Path, tmp_path: Path
-) -> None:
+def test_the_scores_of_a_run_are_held_against_the_labels_given(run, data, tmp_path):
     judged = write_run(tmp_path / "judged")
     (judged.path / "scores").mkdir()
     given = (data / "human_assessments" / "report_assessments.csv").read_text()
@@ -109,9 +98,7 @@ def test_the_scores_of_a_run_are_held_against_the_labels_given(
     assert any("tau-b -1.000 over 2 runs" in one for one in texts(tmp_path / "page.html", "p"))
 
 
-def test_a_run_that_judged_itself_by_a_drafted_rubric_is_marked_by_that(
-    data: Path, tmp_path: Path
-) -> None:
+def test_a_run_that_judged_itself_by_a_drafted_rubric_is_marked_by_that(data, tmp_path):
     judged = write_run(tmp_path / "judged")
     scores = judged.path / "scores"
     scores.mkdir()
@@ -128,7 +115,7 @@ def test_a_run_that_judged_itself_by_a_drafted_rubric_is_marked_by_that(
     assert not any("two sources" in one for one in texts(judged.path / "page.html", "h3"))
 
 
-def test_labels_of_support_stand_beside_the_sentences(data: Path, tmp_path: Path) -> None:
+def test_labels_of_support_stand_beside_the_sentences(data, tmp_path):
     judged = write_run(tmp_path / "judged")
     scores = judged.path / "scores"
     shutil.copytree(data / "human_assessments", scores)
@@ -150,19 +137,7 @@ def test_labels_of_support_stand_beside_the_sentences(data: Path, tmp_path: Path
         view(judged.path)
 
 
-def test_two_runs_side_by_side(run: RunDirectory, tmp_path: Path) -> None:
-    other = write_run(tmp_path / "other", "Other words.", run_id="sidelight-other")
-    view(run.path, "-o", tmp_path / "page.html", "--compare", other.path)
-    headings = texts(tmp_path / "page.html", "h3")
-    assert headings.count("sidelight-view beside sidelight-other") == 2
-    sides = [
-        one for one in texts(tmp_path / "page.html", "div") if one.startswith("sidelight-other")
-    ]
-    assert len(sides) == 2
-    assert all("Both say Other words. found.example both" in side for side in sides)
-
-
-def test_what_cannot_be_shown_is_named(run: RunDirectory, data: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_shown_is_named(run, data, tmp_path):
     with pytest.raises(InputError, match="found no manifest") as caught:
         view(tmp_path)
     assert "after it has ended" in caught.value.remedy

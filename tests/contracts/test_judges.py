@@ -1,15 +1,12 @@
 """What every judge keeps, whoever it asks and whatever it reads."""
 
-from __future__ import annotations
-
 import asyncio
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from sidelight.evaluation.labelling.examples import Examples, read_examples
-from sidelight.evaluation.labelling.judge import Judge, Mode
+from sidelight.evaluation.labelling.examples import read_examples
+from sidelight.evaluation.labelling.judge import Mode
 from sidelight.evaluation.labelling.support import SUPPORT, SupportCase
 from sidelight.formats.runs.cited_sentences import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
@@ -18,8 +15,7 @@ from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.registry import names
 from sidelight.sample import sample_path
 from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.schemas.grading.rubric import Rubric
-from sidelight.schemas.run import CitedSentence, SubmittedQuestion, SubmittedReport
+from sidelight.schemas.run import CitedSentence
 from sidelight.tracks import load_track
 from sidelight.wiring.judges import JudgeInputs, make_judge
 from tests.helpers.labels.asked import on_compound, on_questions, on_report
@@ -30,21 +26,11 @@ SCALES = load_track().scales
 ARTICLES = {article.topic_id: article for article in read_articles(sample_path() / "topics.jsonl")}
 
 
-MODELS = ("reader",)
-
-
-def inputs(examples: Examples, models: Sequence[str] = MODELS, **more: Any) -> JudgeInputs:
+def inputs(examples, models=("reader",), **more):
     """All that any judge may ask for, but for an encoder."""
-    return JudgeInputs(
-        examples.rubrics,
-        examples,
-        encoder=None,
-        articles=lambda: ARTICLES,
-        models={
-            name: PromptedModel(ReadingModel(name), Sampling(), lambda _: None) for name in models
-        },
-        **more,
-    )
+    asked = {name: PromptedModel(ReadingModel(name), Sampling(), lambda _: None) for name in models}
+    given = {"encoder": None, "articles": lambda: ARTICLES, "models": asked}
+    return JudgeInputs(examples.rubrics, examples, **given, **more)
 
 
 # Every registered judge, and how judges can be made otherwise: by name, then variant.
@@ -74,12 +60,12 @@ TEXTS = [
 
 
 @pytest.fixture(scope="module")
-def examples() -> Examples:
+def examples():
     return read_examples(sample_path())
 
 
 @pytest.fixture(scope="module", params=VARIANTS)
-def judge(request: pytest.FixtureRequest, examples: Examples) -> Judge:
+def judge(request, examples):
     name = request.param.split()[0]
     made = make_judge(name, inputs(examples, **VARIANTS[request.param]))
     assert made.name == name
@@ -87,29 +73,29 @@ def judge(request: pytest.FixtureRequest, examples: Examples) -> Judge:
 
 
 @pytest.fixture(scope="module")
-def rubric(examples: Examples) -> Rubric:
+def rubric(examples):
     return examples.rubrics[min(examples.rubrics)]
 
 
 @pytest.fixture(scope="module")
-def questions(rubric: Rubric) -> list[SubmittedQuestion]:
+def questions(rubric):
     """Ten questions of a run whose labels no judge has seen."""
     run = read_question_run(RUNS / "question_generation_runs" / "tidepool-t1")
     return [item for item in run.questions if item.topic_id == rubric.topic_id]
 
 
 @pytest.fixture(scope="module")
-def report(rubric: Rubric) -> SubmittedReport:
+def report(rubric):
     run = read_report_run(RUNS / "report_generation_runs" / "tidepool-t2")
     return next(item for item in run.reports if item.metadata.topic_id == rubric.topic_id)
 
 
-def saying(report: SubmittedReport, *texts: str) -> SubmittedReport:
+def saying(report, *texts):
     responses = tuple(CitedSentence(text=text) for text in texts)
     return report.model_copy(update={"responses": responses})
 
 
-def test_a_judge_says_who_it_is_and_what_it_has_seen(judge: Judge, examples: Examples) -> None:
+def test_a_judge_says_who_it_is_and_what_it_has_seen(judge, examples):
     assert judge.version
     assert judge.kind in {"embedded", "prompted"}
     assert judge.example_run_tags in {examples.run_tags, frozenset()}
@@ -121,9 +107,7 @@ def test_a_judge_says_who_it_is_and_what_it_has_seen(judge: Judge, examples: Exa
         assert 0 < agreement.n_topics <= agreement.n_labels
 
 
-def test_every_question_gets_one_compound_verdict(
-    judge: Judge, rubric: Rubric, questions: list[SubmittedQuestion]
-) -> None:
+def test_every_question_gets_one_compound_verdict(judge, rubric, questions):
     verdicts = on_compound(judge, rubric, questions)
     assert len(verdicts) == len(questions)
     for verdict in verdicts:
@@ -132,9 +116,7 @@ def test_every_question_gets_one_compound_verdict(
     assert on_compound(judge, rubric, []) == []
 
 
-def test_every_pair_of_questions_gets_one_label(
-    judge: Judge, rubric: Rubric, questions: list[SubmittedQuestion]
-) -> None:
+def test_every_pair_of_questions_gets_one_label(judge, rubric, questions):
     labels = on_questions(judge, rubric, questions)
     assert len(labels) == len(rubric.questions) * len(questions)
     for label in labels:
@@ -143,7 +125,7 @@ def test_every_pair_of_questions_gets_one_label(
     assert on_questions(judge, rubric, []) == []
 
 
-def test_every_answer_gets_one_label(judge: Judge, rubric: Rubric, report: SubmittedReport) -> None:
+def test_every_answer_gets_one_label(judge, rubric, report):
     n_answers = sum(len(item.answers) for item in rubric.questions)
     for given in (report, saying(report)):
         labels = on_report(judge, rubric, given)
@@ -153,7 +135,7 @@ def test_every_answer_gets_one_label(judge: Judge, rubric: Rubric, report: Submi
         assert on_report(judge, rubric, given) == labels
 
 
-def test_a_sentence_gets_one_label_by_what_it_cites(judge: Judge) -> None:
+def test_a_sentence_gets_one_label_by_what_it_cites(judge):
     if SUPPORT not in judge.labellers:
         pytest.skip("it does not label support")
     said = "The quarry was sold to an investor who also owns a newspaper."
@@ -163,13 +145,7 @@ def test_a_sentence_gets_one_label_by_what_it_cites(judge: Judge) -> None:
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_whatever_it_reads_it_gives_a_label_and_no_credit(
-    text: str,
-    judge: Judge,
-    rubric: Rubric,
-    questions: list[SubmittedQuestion],
-    report: SubmittedReport,
-) -> None:
+def test_whatever_it_reads_it_gives_a_label_and_no_credit(text, judge, rubric, questions, report):
     question = questions[0].model_copy(update={"text": text})
     assert len(on_compound(judge, rubric, [question])) == 1
     pairs = on_questions(judge, rubric, [question])
@@ -180,9 +156,7 @@ def test_whatever_it_reads_it_gives_a_label_and_no_credit(
     assert not {"supports", "partial"}.intersection(str(item.label) for item in labels)
 
 
-def test_the_rubrics_own_words_are_recognised(
-    judge: Judge, rubric: Rubric, questions: list[SubmittedQuestion], report: SubmittedReport
-) -> None:
+def test_the_rubrics_own_words_are_recognised(judge, rubric, questions, report):
     wanted = rubric.questions[0]
     same = questions[0].model_copy(update={"text": wanted.text})
     labels = on_questions(judge, rubric, [same])

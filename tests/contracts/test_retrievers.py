@@ -1,20 +1,16 @@
 """What every retriever keeps, whatever it searches and however."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from sidelight.index.folder import IndexFolder, open_index
+from sidelight.index.folder import open_index
 from sidelight.index.remote.client import RemoteAddress, write_address
 from sidelight.registry import names
-from sidelight.retrieval.base import MemoryRetriever, Retriever
+from sidelight.retrieval.base import MemoryRetriever
 from sidelight.retrieval.first_stage import open_retriever
 from sidelight.retrieval.rerank import CrossEncoder, RerankRetriever
 from sidelight.schemas.investigation.evidence import Query, ranked
-from sidelight.schemas.segment import Segment
 from tests.helpers.indexes.rest_server import NAME, RestServer
 from tests.helpers.trec_run_retriever import TrecRunRetriever
 
@@ -34,15 +30,10 @@ LEXICAL = ("bm25", "rm3", "rocchio", MEMORY, RERANKED, TREC_RUN, "bm25 on a serv
 
 
 @pytest.fixture(scope="module")
-def opened(
-    small_index: IndexFolder,
-    small_corpus: list[Segment],
-    cross_encoder: str,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Callable[[str], Retriever]]:
+def opened(small_index, small_corpus, cross_encoder, tmp_path_factory):
     server = RestServer(small_index)
 
-    def open_one(name: str) -> Retriever:
+    def open_one(name):
         if name == MEMORY:
             return MemoryRetriever(small_corpus)
         if name == RERANKED:
@@ -64,15 +55,13 @@ def opened(
 
 
 @pytest.fixture(scope="module", params=ALL)
-def retriever(request: pytest.FixtureRequest, opened: Callable[[str], Retriever]) -> Retriever:
+def retriever(request, opened):
     found = opened(request.param)
     assert found.name == REMOTE.get(request.param, request.param)
     return found
 
 
-def test_every_query_is_answered_under_its_id(
-    retriever: Retriever, small_corpus: list[Segment]
-) -> None:
+def test_every_query_is_answered_under_its_id(retriever, small_corpus):
     found = retriever.search(QUERIES, 7)
     assert list(found) == [query.query_id for query in QUERIES]
     known = {segment.segment_id for segment in small_corpus}
@@ -84,13 +73,13 @@ def test_every_query_is_answered_under_its_id(
     assert retriever.search([], 7) == {}
 
 
-def test_hits_fall_in_score_and_rise_in_id(retriever: Retriever) -> None:
+def test_hits_fall_in_score_and_rise_in_id(retriever):
     for hits in retriever.search(QUERIES, 40).values():
         assert len(hits) > 1
         assert hits == ranked(hits)
 
 
-def test_fewer_hits_are_the_first_of_more(retriever: Retriever) -> None:
+def test_fewer_hits_are_the_first_of_more(retriever):
     many = retriever.search(QUERIES, 40)
     for k in (1, 3):
         few = retriever.search(QUERIES, k)
@@ -99,12 +88,12 @@ def test_fewer_hits_are_the_first_of_more(retriever: Retriever) -> None:
 
 
 @pytest.mark.parametrize("name", LEXICAL)
-def test_unknown_words_find_nothing(name: str, opened: Callable[[str], Retriever]) -> None:
+def test_unknown_words_find_nothing(name, opened):
     queries = [Query(query_id="unknown", text="xyzzy"), Query(query_id="none", text="  ?!")]
     assert opened(name).search(queries, 5) == {"unknown": [], "none": []}
 
 
-def test_odd_queries_end_well(retriever: Retriever) -> None:
+def test_odd_queries_end_well(retriever):
     odd = ["", "the", '"', "a AND (b OR", "x:y^2~ *", "\u200b\U0001f600", "word " * 2000, "\n\t"]
     queries = [Query(query_id=str(number), text=text) for number, text in enumerate(odd)]
     found = retriever.search(queries, 5)
@@ -112,14 +101,14 @@ def test_odd_queries_end_well(retriever: Retriever) -> None:
     assert all(len(hits) <= 5 for hits in found.values())
 
 
-def test_neither_order_nor_company_changes_an_answer(retriever: Retriever) -> None:
+def test_neither_order_nor_company_changes_an_answer(retriever):
     together = retriever.search(QUERIES, 10)
     assert retriever.search(QUERIES[::-1], 10) == together
     for query in QUERIES:
         assert retriever.search([query], 10) == {query.query_id: together[query.query_id]}
 
 
-def test_two_threads_find_the_same(retriever: Retriever) -> None:
+def test_two_threads_find_the_same(retriever):
     expected = retriever.search(QUERIES, 10)
     with ThreadPoolExecutor(2) as threads:
         found = list(threads.map(lambda _: retriever.search(QUERIES, 10), range(6)))

@@ -1,10 +1,7 @@
 """What every role keeps, with a model and without, whatever page it is handed."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
-from collections.abc import Callable
 from dataclasses import fields
 from typing import Any, NamedTuple
 
@@ -27,7 +24,6 @@ from sidelight.schemas.investigation.report import (
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
 from sidelight.text import clean, count_words, one_line
-from sidelight.text_vectors import Encode
 from sidelight.wiring.roles import extractive_roles, open_roles
 from tests.helpers.models.obedient_model import ObedientModel
 
@@ -41,9 +37,7 @@ LONG = " ".join(f"The harbour of Orrin held {n} boats in the year {n}." for n in
 BROKEN = (
     "\ufeffThe har\u200bbour of Orrin\x00 holds\x1b[31m 400 boats\u2028now.\r\n\u202eThe harbour "
     "cafe\u0301 \U000e0041of Orrin\x85was closed for 12 da\u00adys.\n\ufffe\U0010ffff"
-    + "\u0301"
-    * 500
-)
+) + "\u0301" * 500
 MARKUP = (
     '<div class="a"><script>alert("x")</script>{{ body }} [[x]](http://a.example) &amp;</div>\n'
     * 20
@@ -96,18 +90,18 @@ class Worked(NamedTuple):
 class OneModel:
     """The same model under every name."""
 
-    async def named(self, settings: ModelSettings) -> ObedientModel:
+    async def named(self, settings):
         return ObedientModel(settings.name)
 
 
 @pytest.fixture(scope="module")
-def plain(lexical_encode: Encode) -> Roles:
+def plain(lexical_encode):
     """The roles without a model."""
     return extractive_roles(Settings(), lexical_encode)
 
 
 @pytest.fixture(scope="module", params=["extractive", "prompted"])
-def fresh(request: pytest.FixtureRequest, lexical_encode: Encode) -> Callable[[TopicLog], Roles]:
+def fresh(request, lexical_encode):
     """What makes the roles of a topic, which may remember what they have seen of it."""
     settings = Settings(
         roles=RoleSettings(default=request.param),
@@ -118,11 +112,11 @@ def fresh(request: pytest.FixtureRequest, lexical_encode: Encode) -> Callable[[T
 
 
 @pytest.fixture(scope="module", params=ARTICLES)
-def worked(request: pytest.FixtureRequest, fresh: Callable[[TopicLog], Roles]) -> Worked:
+def worked(request, fresh):
     """The steps up to the evidence, of one article."""
     roles = fresh(TopicLog())
 
-    async def work() -> Worked:
+    async def work():
         profile = await roles.profile_article(ARTICLES[request.param])
         plan = await roles.plan_queries(profile, (), (), EvidenceSet(), None, 1)
         candidates = {angle.angle_id: SEGMENTS for angle in plan.angles}
@@ -133,19 +127,19 @@ def worked(request: pytest.FixtureRequest, fresh: Callable[[TopicLog], Roles]) -
 
 
 @pytest.fixture(scope="module")
-def roles(worked: Worked) -> Roles:
+def roles(worked):
     return worked.roles
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(Roles)])
-def test_each_is_called_as_its_protocol_says(name: str, plain: Roles) -> None:
+def test_each_is_called_as_its_protocol_says(name, plain):
     call = type(getattr(plain, name)).__call__
     protocol = getattr(protocols, name.title().replace("_", "")).__call__
     assert inspect.iscoroutinefunction(call)
     assert inspect.signature(call) == inspect.signature(protocol)
 
 
-def test_a_profile_is_clean(worked: Worked) -> None:
+def test_a_profile_is_clean(worked):
     profile = worked.profile
     assert profile.body == clean(profile.body)
     for text in (profile.publisher, profile.subject, *profile.authors, *profile.people):
@@ -157,7 +151,7 @@ def test_a_profile_is_clean(worked: Worked) -> None:
     assert len(set(profile.keywords)) == len(profile.keywords)
 
 
-def test_a_plan_opens_angles_and_searches_for_each(worked: Worked, roles: Roles) -> None:
+def test_a_plan_opens_angles_and_searches_for_each(worked, roles):
     plan = worked.plan
     ids = [angle.angle_id for angle in plan.angles]
     assert len(set(ids)) == len(ids) > 0
@@ -178,7 +172,7 @@ def test_a_plan_opens_angles_and_searches_for_each(worked: Worked, roles: Roles)
         assert {query.angle_id for query in later.queries} <= known
 
 
-def test_evidence_comes_from_the_candidates(worked: Worked, roles: Roles) -> None:
+def test_evidence_comes_from_the_candidates(worked, roles):
     chosen = {item.segment.segment_id for item in worked.evidence.items}
     assert chosen <= {segment.segment_id for segment in SEGMENTS}
     angles = {angle.angle_id for angle in worked.plan.angles}
@@ -194,7 +188,7 @@ def test_evidence_comes_from_the_candidates(worked: Worked, roles: Roles) -> Non
     assert chosen | set(every.dropped) == {segment.segment_id for segment in SEGMENTS}
 
 
-def test_coverage_is_a_share_and_rounds_end(worked: Worked, roles: Roles) -> None:
+def test_coverage_is_a_share_and_rounds_end(worked, roles):
     previous = None
     for number in (1, 2, 3):
         previous = asyncio.run(
@@ -212,13 +206,13 @@ def test_coverage_is_a_share_and_rounds_end(worked: Worked, roles: Roles) -> Non
     assert nothing.score == 0
 
 
-def test_ten_questions_within_the_limits(worked: Worked, roles: Roles) -> None:
+def test_ten_questions_within_the_limits(worked, roles):
     for evidence in (worked.evidence, EvidenceSet()):
         draft = asyncio.run(roles.write_questions(worked.profile, worked.plan.angles, evidence))
         QuestionSet("t", draft.questions, count=10, max_characters=300)
 
 
-def test_a_report_within_the_limits(worked: Worked, roles: Roles) -> None:
+def test_a_report_within_the_limits(worked, roles):
     profile, angles, evidence = worked.profile, worked.plan.angles, worked.evidence
     draft = asyncio.run(roles.write_report(profile, angles, evidence))
     checked = asyncio.run(roles.check_report(profile, draft, evidence))
@@ -239,13 +233,13 @@ def test_a_report_within_the_limits(worked: Worked, roles: Roles) -> None:
     assert "[E1]" not in str(report.sentences)
 
 
-def test_nothing_to_say_is_said(worked: Worked, roles: Roles) -> None:
+def test_nothing_to_say_is_said(worked, roles):
     draft = asyncio.run(roles.write_report(worked.profile, worked.plan.angles, EvidenceSet()))
     assert [sentence.text for sentence in draft.sentences] == [NO_EVIDENCE]
 
 
-def test_useful_evidence_is_used_and_a_stray_fact_is_not(plain: Roles) -> None:
-    async def work(*found: Segment) -> tuple[EvidenceSet, list[str]]:
+def test_useful_evidence_is_used_and_a_stray_fact_is_not(plain):
+    async def work(*found):
         profile = await plain.profile_article(ARTICLES["plain"])
         angles = (await plain.plan_queries(profile, (), (), EvidenceSet(), None, 1)).angles
         candidates = {angle.angle_id: found for angle in angles}
@@ -265,7 +259,7 @@ def test_useful_evidence_is_used_and_a_stray_fact_is_not(plain: Roles) -> None:
     assert texts == [NO_EVIDENCE]
 
 
-def test_a_check_removes_what_does_not_stand(plain: Roles) -> None:
+def test_a_check_removes_what_does_not_stand(plain):
     profile = asyncio.run(plain.profile_article(ARTICLES["plain"]))
     items = [Evidence(segment=segment, relevance={"a": 1.0}) for segment in SEGMENTS]
     evidence = EvidenceSet(items=tuple(items))

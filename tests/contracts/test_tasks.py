@@ -1,14 +1,10 @@
 """What every task of every track keeps to: files, their checks, packing, and runs that go on."""
 
-from __future__ import annotations
-
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -19,17 +15,15 @@ from sidelight.formats.topics import topic_format
 from sidelight.formats.verdict import judge_file
 from sidelight.registry import names
 from sidelight.runs.directory import RunDirectory, pack_runs
-from sidelight.runs.log import TopicLog
-from sidelight.runs.runner import Investigate, RunSummary, run_topics
+from sidelight.runs.runner import run_topics
 from sidelight.schemas.investigation.evidence import Hit
 from sidelight.schemas.investigation.report import QuestionSet, Report, limits_of
-from sidelight.schemas.investigation.trace import Outcome, TaskResult, Trace
+from sidelight.schemas.investigation.trace import Outcome, Trace
 from sidelight.schemas.run import (
     CitedSentence,
     QuestionHits,
     QuestionRankings,
     Ranking,
-    Result,
     RunIdentity,
 )
 from sidelight.schemas.task import (
@@ -37,18 +31,16 @@ from sidelight.schemas.task import (
     QuestionListTask,
     QuestionRankingsTask,
     RankingTask,
-    Task,
 )
-from sidelight.schemas.topic import Article, Narrative, Topic, question_id
-from sidelight.tracks import Track, load_track
+from sidelight.schemas.topic import Article, Narrative, question_id
+from sidelight.tracks import load_track
 
 TASKS = [(track, task.name) for track in names("track") for task in load_track(track).tasks]
-EVERY_TASK = pytest.mark.parametrize(("track", "name"), TASKS)
 IDS = ("topic-b", "topic-a", "topic-c")
 RUN_ID = "lamp-one"
 
 
-def segment(number: int, task: Task | None = None) -> str:
+def segment(number, task=None):
     """Return an id as the collection of a task has them; as the default track's without one."""
     ids = (
         f"msmarco_v2.1_doc_61_{number}#0_{number}",
@@ -60,22 +52,22 @@ def segment(number: int, task: Task | None = None) -> str:
     return next(one for one in ids if re.fullmatch(task.segment_id_pattern, one))
 
 
-def document(number: int) -> str:
+def document(number):
     return f"msmarco_v2.1_doc_61_{number}"
 
 
-def topics(track: Track, ids: Sequence[str] = IDS) -> list[Topic]:
+def topics(track, ids=IDS):
     """Return topics of the track's kind, as a file of them would be read."""
     if topic_format(track).noun == "article":
         return [Article(topic_id=name, body=f"Text of {name}.") for name in ids]
     return [Narrative(topic_id=name, narrative=f"I want to know all of {name}.") for name in ids]
 
 
-def depth_of(task: RankingTask) -> int:
+def depth_of(task):
     return task.depth or 50
 
 
-def full(task: Task, topic_id: str = "t") -> TaskResult:
+def full(task, topic_id="t"):
     """Return the result with most in it that the task allows."""
     if isinstance(task, QuestionListTask):
         found = tuple(
@@ -99,9 +91,7 @@ def full(task: Task, topic_id: str = "t") -> TaskResult:
     return Ranking(topic_id, hits, task.depth)
 
 
-def written(
-    folder: Path, task: Task, contents: Mapping[str, Result], track: Track, name: str = ""
-) -> Path:
+def written(folder, task, contents, track, name=""):
     """Write a run that holds some results, under its run id."""
     identity = RunIdentity(team_id="lamp", run_id=f"{RUN_ID}{task.run_id_suffix}")
     path = folder / (name or identity.run_id)
@@ -110,7 +100,7 @@ def written(
     return path
 
 
-def errors(path: Path, task: Task, ids: Sequence[str] = IDS) -> list[tuple[str, int | None]]:
+def errors(path, task, ids=IDS):
     """Return what the strict check says, with the lines; every problem names the file."""
     problems = run_format(task).check(path, task, ids, None)
     assert {problem.file for problem in problems} <= {str(path)}
@@ -118,11 +108,20 @@ def errors(path: Path, task: Task, ids: Sequence[str] = IDS) -> list[tuple[str, 
     return [(one.code, one.line) for one in problems if one.severity == "error"]
 
 
-@EVERY_TASK
-def test_what_is_written_is_read_again(tmp_path: Path, track: str, name: str) -> None:
-    rules = load_track(track)
-    task = rules.task(name)
-    contents = {topic_id: full(task, topic_id).content for topic_id in IDS}
+def full_contents(task):
+    return {topic_id: full(task, topic_id).content for topic_id in IDS}
+
+
+@pytest.fixture(params=TASKS, ids="-".join)
+def of(request):
+    """The rules of a track, and one of its tasks."""
+    rules = load_track(request.param[0])
+    return rules, rules.task(request.param[1])
+
+
+def test_what_is_written_is_read_again(tmp_path, of):
+    rules, task = of
+    contents = full_contents(task)
     path = written(tmp_path, task, contents, rules)
     run = run_format(task).read(path)
     assert dict(run.results()) == contents
@@ -134,15 +133,12 @@ def test_what_is_written_is_read_again(tmp_path: Path, track: str, name: str) ->
     assert again.read_bytes() == path.read_bytes()
 
 
-@EVERY_TASK
-def test_what_keeps_the_limits_is_valid(tmp_path: Path, track: str, name: str) -> None:
-    rules = load_track(track)
-    task = rules.task(name)
-    path = written(tmp_path, task, {one: full(task, one).content for one in IDS}, rules)
+def test_what_keeps_the_limits_is_valid(tmp_path, of):
+    rules, task = of
+    path = written(tmp_path, task, full_contents(task), rules)
     verdict = judge_file(path, rules, IDS)
     assert verdict.valid, verdict.problems
-    assert verdict.kind is not None
-    assert (verdict.kind.name, verdict.size) == (name, len(IDS))
+    assert (verdict.kind.name, verdict.size) == (task.name, len(IDS))
     if run_format(task).official:
         assert judge_file(path, rules, IDS, official=True).valid
     else:
@@ -150,127 +146,97 @@ def test_what_keeps_the_limits_is_valid(tmp_path: Path, track: str, name: str) -
             judge_file(path, rules, IDS, official=True)
 
 
-@dataclass(frozen=True)
-class Broken:
+class Broken(NamedTuple):
     """A limit, how a result breaks it, and what is said of which line of which topic's."""
 
     code: str
     change: Callable[[Any, Any], Any]
-    at: Callable[[Any], int]
+    at: Callable[[Any], int] = lambda _: 2  # a line a topic, and the second is broken
 
 
-def _with_text(sentences: tuple[CitedSentence, ...], text: str) -> tuple[CitedSentence, ...]:
+def _with_text(sentences, text):
     return (sentences[0].model_copy(update={"text": text}), *sentences[1:])
 
 
-def _citing(sentences: tuple[CitedSentence, ...], *ids: str) -> tuple[CitedSentence, ...]:
+def _citing(sentences, *ids):
     return (sentences[0].model_copy(update={"citations": ids}), *sentences[1:])
 
 
-def _answering(rankings: tuple[QuestionHits, ...], *hits: Hit) -> tuple[QuestionHits, ...]:
+def _answering(rankings, *hits):
     return (rankings[0].model_copy(update={"hits": hits}), *rankings[1:])
 
 
-SECOND_OF_TEXTS = lambda _: 2  # noqa: E731 - a line a topic, and the second is broken
-BROKEN: dict[str, dict[str, Broken]] = {
+# A result as it is handed in is `a`, its task `t`.
+BROKEN = {
     "question_list": {
-        "too few": Broken(
-            "rank-missing", lambda _, all_: all_[:-1], lambda task: 2 * task.count - 1
-        ),
-        "too many": Broken(
-            "rank-value", lambda _, all_: (*all_, "Who else?"), lambda task: 2 * task.count + 1
-        ),
+        "too few": Broken("rank-missing", lambda _, a: a[:-1], lambda t: 2 * t.count - 1),
+        "too many": Broken("rank-value", lambda _, a: (*a, "Who else?"), lambda t: 2 * t.count + 1),
         "too long": Broken(
-            "question-length",
-            lambda _, all_: ("x" + all_[0], *all_[1:]),
-            lambda task: task.count + 1,
+            "question-length", lambda _, a: ("x" + a[0], *a[1:]), lambda t: t.count + 1
         ),
-        "twice": Broken(
-            "question-duplicate",
-            lambda _, all_: (all_[0], *all_[:-1]),
-            lambda task: task.count + 2,
-        ),
-        "empty": Broken("question-empty", lambda _, all_: ("", *all_[1:]), lambda t: t.count + 1),
+        "twice": Broken("question-duplicate", lambda _, a: (a[0], *a[:-1]), lambda t: t.count + 2),
+        "empty": Broken("question-empty", lambda _, a: ("", *a[1:]), lambda t: t.count + 1),
     },
     "cited_text": {
-        "too long": Broken("report-words", lambda _, all_: (*all_, *all_), SECOND_OF_TEXTS),
+        "too long": Broken("report-words", lambda _, a: (*a, *a)),
         "too many citations": Broken(
             "citation-count",
-            lambda task, all_: _citing(
-                all_, *(segment(number, task) for number in range(task.max_citations + 1))
-            ),
-            SECOND_OF_TEXTS,
+            lambda t, a: _citing(a, *(segment(number, t) for number in range(t.max_citations + 1))),
         ),
         "cited twice": Broken(
-            "citation-duplicate",
-            lambda task, all_: _citing(all_, segment(1, task), segment(1, task)),
-            SECOND_OF_TEXTS,
+            "citation-duplicate", lambda t, a: _citing(a, segment(1, t), segment(1, t))
         ),
-        "not a segment": Broken(
-            "citation-pattern",
-            lambda _, all_: _citing(all_, "example.net/a"),
-            SECOND_OF_TEXTS,
-        ),
-        "empty": Broken("sentence-empty", lambda _, all_: _with_text(all_, ""), SECOND_OF_TEXTS),
-        "two sentences": Broken(
-            "sentence-count", lambda _, all_: _with_text(all_, "One. Two."), SECOND_OF_TEXTS
-        ),
+        "not a segment": Broken("citation-pattern", lambda _, a: _citing(a, "example.net/a")),
+        "empty": Broken("sentence-empty", lambda _, a: _with_text(a, "")),
+        "two sentences": Broken("sentence-count", lambda _, a: _with_text(a, "One. Two.")),
     },
     "question_rankings": {
         "too deep": Broken(
             "ranking-depth",
-            lambda _, all_: _answering(all_, *all_[0].hits, Hit(document(10**6), 0.0)),
-            lambda task: 4 * task.depth + 1,
+            lambda _, a: _answering(a, *a[0].hits, Hit(document(10**6), 0.0)),
+            lambda t: 4 * t.depth + 1,
         ),
         "twice": Broken(
             "segment-duplicate",
-            lambda _, all_: _answering(all_, *all_[0].hits[:-1], all_[0].hits[0]),
-            lambda task: 4 * task.depth,
+            lambda _, a: _answering(a, *a[0].hits[:-1], a[0].hits[0]),
+            lambda t: 4 * t.depth,
         ),
         "not a document": Broken(
             "document-pattern",
-            lambda _, all_: _answering(
-                all_, Hit(segment(1), all_[0].hits[0].score), *all_[0].hits[1:]
-            ),
-            lambda task: 3 * task.depth + 1,
+            lambda _, a: _answering(a, Hit(segment(1), a[0].hits[0].score), *a[0].hits[1:]),
+            lambda t: 3 * t.depth + 1,
         ),
         "no question of a topic": Broken(
             "question-id",
-            lambda _, all_: (all_[0].model_copy(update={"question_id": "Q7"}), *all_[1:]),
-            lambda task: 3 * task.depth + 1,
+            lambda _, a: (a[0].model_copy(update={"question_id": "Q7"}), *a[1:]),
+            lambda t: 3 * t.depth + 1,
         ),
-        "a gap": Broken(
-            "question-order",
-            lambda _, all_: (all_[0], all_[2]),
-            lambda task: 4 * task.depth + 1,
-        ),
+        "a gap": Broken("question-order", lambda _, a: (a[0], a[2]), lambda t: 4 * t.depth + 1),
         "not ASCII": Broken(
             "ascii",
-            lambda _, all_: _answering(all_, Hit("é", all_[0].hits[0].score), *all_[0].hits[1:]),
-            lambda task: 3 * task.depth + 1,
+            lambda _, a: _answering(a, Hit("é", a[0].hits[0].score), *a[0].hits[1:]),
+            lambda t: 3 * t.depth + 1,
         ),
     },
     "ranking": {
         "too deep": Broken(
             "ranking-depth",
-            lambda task, all_: (*all_, Hit(segment(10**4, task), 0.0)),
-            lambda task: 2 * depth_of(task) + 1,
+            lambda t, a: (*a, Hit(segment(10**4, t), 0.0)),
+            lambda t: 2 * depth_of(t) + 1,
         ),
         "twice": Broken(
-            "segment-duplicate",
-            lambda _, all_: (*all_[:-1], all_[0]),
-            lambda task: 2 * depth_of(task),
+            "segment-duplicate", lambda _, a: (*a[:-1], a[0]), lambda t: 2 * depth_of(t)
         ),
         "not a segment": Broken(
             "citation-pattern",
-            lambda _, all_: (Hit("a-page", all_[0].score), *all_[1:]),
-            lambda task: depth_of(task) + 1,
+            lambda _, a: (Hit("a-page", a[0].score), *a[1:]),
+            lambda t: depth_of(t) + 1,
         ),
     },
 }
 
 
-def free(task: Task) -> set[str]:
+def free(task):
     """Return the limits that a task does without."""
     limits = set()
     if isinstance(task, RankingTask) and task.depth is None:
@@ -290,13 +256,11 @@ def free(task: Task) -> set[str]:
         if limit not in free(load_track(track).task(name))
     ],
 )
-def test_each_broken_limit_is_reported_with_file_and_line(
-    tmp_path: Path, track: str, name: str, limit: str
-) -> None:
+def test_each_broken_limit_is_reported_with_file_and_line(tmp_path, track, name, limit):
     rules = load_track(track)
     task = rules.task(name)
     broken = BROKEN[task.kind][limit]
-    contents: dict[str, Any] = {one: full(task, one).content for one in IDS}
+    contents = full_contents(task)
     contents[IDS[1]] = broken.change(task, contents[IDS[1]])
     found = errors(written(tmp_path, task, contents, rules), task)
     assert (broken.code, broken.at(task)) in found
@@ -304,67 +268,44 @@ def test_each_broken_limit_is_reported_with_file_and_line(
     assert {code for code, _ in found} <= {broken.code, *others}
 
 
-@EVERY_TASK
-def test_topics_are_covered_all_and_no_others(tmp_path: Path, track: str, name: str) -> None:
-    rules = load_track(track)
-    task = rules.task(name)
-    path = written(tmp_path, task, {one: full(task, one).content for one in IDS}, rules)
+def test_topics_are_covered_all_and_no_others(tmp_path, of):
+    rules, task = of
+    path = written(tmp_path, task, full_contents(task), rules)
     assert errors(path, task, [*IDS, "topic-d"]) == [("topic-missing", None)]
     (unknown,) = errors(path, task, IDS[:-1])
     assert unknown[0] == "topic-unknown"
     assert unknown[1] is not None
 
 
-@EVERY_TASK
-def test_a_file_of_nothing_is_read_and_covers_nothing(
-    tmp_path: Path, track: str, name: str
-) -> None:
-    rules = load_track(track)
-    task = rules.task(name)
+def test_a_file_of_nothing_is_read_and_covers_nothing(tmp_path, of):
+    rules, task = of
     path = written(tmp_path, task, {}, rules)
     assert path.read_bytes() == b""
     assert run_format(task).read(path).results() == {}
     assert errors(path, task) == [("topic-missing", None)]
-
-
-@EVERY_TASK
-def test_a_topic_of_nothing_is_told(tmp_path: Path, track: str, name: str) -> None:
-    rules = load_track(track)
-    task = rules.task(name)
-    contents: dict[str, Result] = {one: full(task, one).content for one in IDS}
-    contents[IDS[1]] = ()
-    path = written(tmp_path, task, contents, rules)
-    problems = run_format(task).check(path, task, IDS, None)
-    assert {problem.code for problem in problems} == {
-        "report-empty" if task.kind == "cited_text" else "topic-missing"
-    }
+    # So does a topic of nothing.
+    path = written(tmp_path, task, full_contents(task) | {IDS[1]: ()}, rules)
+    codes = {problem.code for problem in run_format(task).check(path, task, IDS, None)}
+    assert codes == {"report-empty" if task.kind == "cited_text" else "topic-missing"}
 
 
 HOSTILE = (
-    '"\t\r\n\\u0000 <script>',
-    "=1+1",
-    "\ufeff\u202ereversed\u2028line\u0000",
-    "\ud800 alone",
-    "x" * 100_000,
-    "—" * 5_000,
+    *('"\t\r\n\\u0000 <script>', "=1+1", "\ufeff\u202ereversed\u2028line\u0000", "\ud800 alone"),
+    *("x" * 100_000, "—" * 5_000),
 )
 
 
-@EVERY_TASK
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_hostile_text_stays_within_its_place(
-    tmp_path: Path, track: str, name: str, text: str
-) -> None:
+def test_hostile_text_stays_within_its_place(tmp_path, of, text):
     """Nothing in a text starts a line, a field or another topic."""
-    rules = load_track(track)
-    task = rules.task(name)
-    result: Any = full(task).content
+    rules, task = of
+    result = full(task).content
     if task.kind == "question_list":
         result = (text, *result[1:])
     elif task.kind == "cited_text":
         result = _with_text(result, text)
     else:
-        hits: Any = (Hit(text + " \t", 1.0),)
+        hits = (Hit(text + " \t", 1.0),)
         if task.kind == "question_rankings":
             hits = (QuestionHits(question_id=question_id("t", 1), hits=hits),)
         with pytest.raises(InputError, match="cannot write"):
@@ -378,15 +319,12 @@ def test_hostile_text_stays_within_its_place(
     assert path.read_bytes().decode("utf-8").count("\n") == len(path.read_bytes().splitlines())
 
 
-@EVERY_TASK
 @pytest.mark.parametrize(
     "content",
     [b"\xff\xfe", b"{", b"[]\n", b"{}\n", b"a\tb\n", b"1 2 3\n", b"\x00" * 64, b"[" * 5000],
 )
-def test_garbage_is_an_error_with_a_line_and_never_a_crash(
-    tmp_path: Path, track: str, name: str, content: bytes
-) -> None:
-    task = load_track(track).task(name)
+def test_garbage_is_an_error_with_a_line_and_never_a_crash(tmp_path, of, content):
+    _, task = of
     path = tmp_path / "garbage"
     path.write_bytes(content)
     assert [line for _, line in errors(path, task, ["t"])]
@@ -394,10 +332,10 @@ def test_garbage_is_an_error_with_a_line_and_never_a_crash(
         run_format(task).read(path)
 
 
-def work_of(track: Track, fail: str = "") -> Investigate:
+def work_of(track, fail=""):
     """Return work that makes a full result for every task out of the topic id alone."""
 
-    async def work(topic: Topic, log: TopicLog) -> Outcome:
+    async def work(topic, log):
         for _ in range(ord(topic.topic_id[-1]) % 3):
             await asyncio.sleep(0)
         if topic.topic_id == fail:
@@ -408,18 +346,18 @@ def work_of(track: Track, fail: str = "") -> Investigate:
     return work
 
 
-def run(track: str, out: Path, fail: str = "", *, only: Collection[str] = ()) -> RunSummary:
+def run(track, out, fail="", *, only=()):
     rules = load_track(track)
 
     @asynccontextmanager
-    async def start() -> AsyncIterator[Investigate]:
+    async def start():
         yield work_of(rules, fail)
 
     settings = load_settings(None, [f"track={track}", "submission.run_id=sidelight-one"])
     return asyncio.run(run_topics(topics(rules), settings, "index", start, out, only=only))
 
 
-def files(out: Path) -> dict[str, bytes]:
+def files(out):
     return {
         path.relative_to(out).as_posix(): path.read_bytes()
         for path in out.rglob("*")
@@ -428,7 +366,7 @@ def files(out: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("track", names("track"))
-def test_a_run_that_was_interrupted_ends_in_the_same_bytes(tmp_path: Path, track: str) -> None:
+def test_a_run_that_was_interrupted_ends_in_the_same_bytes(tmp_path, track):
     whole = run(track, tmp_path / "whole")
     assert whole.succeeded
     assert not whole.thin
@@ -443,7 +381,7 @@ def test_a_run_that_was_interrupted_ends_in_the_same_bytes(tmp_path: Path, track
 
 
 @pytest.mark.parametrize("track", names("track"))
-def test_a_run_is_packed_under_the_run_ids_of_its_tasks(tmp_path: Path, track: str) -> None:
+def test_a_run_is_packed_under_the_run_ids_of_its_tasks(tmp_path, track):
     rules = load_track(track)
     directory = run(track, tmp_path / "run").directory
     packing = pack_runs([directory], tmp_path / "out", rules, IDS)
@@ -457,40 +395,37 @@ def test_a_run_is_packed_under_the_run_ids_of_its_tasks(tmp_path: Path, track: s
         assert judge_file(packed, rules, IDS).problems == ()
 
 
-@EVERY_TASK
-def test_an_edited_run_is_packed_as_a_manual_one(tmp_path: Path, track: str, name: str) -> None:
+@pytest.mark.parametrize("track", names("track"))
+def test_an_edited_run_is_packed_as_a_manual_one(tmp_path, track):
     rules = load_track(track)
     directory = run(track, tmp_path / "run").directory
     trace = directory.trace(IDS[0])
     trace.write_text(trace.read_text() + " ")
     packing = pack_runs([directory], tmp_path / "out", rules, IDS)
     assert {item.type for item in packing.runs} == {"manual"}
-    task = rules.task(name)
-    packed = run_format(task).read(tmp_path / "out" / f"sidelight-one{task.run_id_suffix}")
-    assert packed.types <= {"manual"}
-    assert packed.results() == run_format(task).read(directory.file(task)).results()
+    for task in rules.tasks:
+        packed = run_format(task).read(tmp_path / "out" / f"sidelight-one{task.run_id_suffix}")
+        assert packed.types <= {"manual"}
+        assert packed.results() == run_format(task).read(directory.file(task)).results()
 
 
-def test_a_file_of_another_track_is_no_run_of_this_one(tmp_path: Path) -> None:
-    for track, name in TASKS:
-        rules = load_track(track)
-        task = rules.task(name)
-        path = written(tmp_path, task, {one: full(task, one).content for one in IDS}, rules)
-        for other in names("track"):
-            if task.format not in {one.format for one in load_track(other).tasks}:
-                verdict = judge_file(path, load_track(other), IDS)
-                kind = verdict.kind.name if verdict.kind else None
-                assert (kind, verdict.valid) in {(None, False), ("trec_run", True)}
+def test_a_file_of_another_track_is_no_run_of_this_one(tmp_path, of):
+    rules, task = of
+    path = written(tmp_path, task, full_contents(task), rules)
+    for other in names("track"):
+        if task.format not in {one.format for one in load_track(other).tasks}:
+            verdict = judge_file(path, load_track(other), IDS)
+            kind = verdict.kind.name if verdict.kind else None
+            assert (kind, verdict.valid) in {(None, False), ("trec_run", True)}
 
 
-def test_a_trace_holds_topics_of_every_kind(tmp_path: Path) -> None:
-    for track in names("track"):
-        run(track, tmp_path / track)
-        rules, directory = load_track(track), RunDirectory(tmp_path / track)
-        for topic in topics(rules):
-            result = directory.result(topic.topic_id)
-            assert result.topic == topic
-            assert {task.name: result.result(task) for task in rules.tasks} == {
-                task.name: full(task, topic.topic_id).content for task in rules.tasks
-            }
-            assert all(isinstance(task, RankingTask) or result.result(task) for task in rules.tasks)
+@pytest.mark.parametrize("track", names("track"))
+def test_a_trace_holds_topics_of_every_kind(tmp_path, track):
+    run(track, tmp_path / track)
+    rules, directory = load_track(track), RunDirectory(tmp_path / track)
+    for topic in topics(rules):
+        result = directory.result(topic.topic_id)
+        assert result.topic == topic
+        assert {task.name: result.result(task) for task in rules.tasks} == {
+            task.name: full(task, topic.topic_id).content for task in rules.tasks
+        }

@@ -1,16 +1,13 @@
 """docs/rubric.md is true: its example is what the commands print."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import sidelight
-from sidelight.cli.main import app
 from sidelight.formats.labels.qrels import read_qrels
+from tests.helpers.commands import said
 
 PAGE = (Path(sidelight.__file__).parent.parent / "docs" / "rubric.md").read_text(encoding="utf-8")
 FILES = dict(re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE))
@@ -18,7 +15,7 @@ SESSIONS = re.findall(r"^\$ sidelight (.*)\n((?:.*\n)*?)^```", PAGE, re.MULTILIN
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     for name, content in FILES.items():
         (tmp_path / name).write_text(content, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -27,13 +24,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(("arguments", "output"), SESSIONS)
-def test_output_is_what_the_command_prints(arguments: str, output: str) -> None:
-    assert CliRunner().invoke(app, arguments.split()).stdout == output
+def test_output_is_what_the_command_prints(arguments, output):
+    assert said(*arguments.split()) == output
 
 
-def test_labels_are_those_of_the_page(folder: Path) -> None:
+def test_labels_are_those_of_the_page(folder):
     assert len(SESSIONS) > 4
     for at_least, labels in ((1, [5, 4, 3]), (2, [4, 0, 0])):
-        given = ["rubric", "qrels", "graded.jsonl", "-o", "x", "--at-least", str(at_least)]
-        assert CliRunner().invoke(app, given).exit_code == 0
+        said("rubric", "qrels", "graded.jsonl", "-o", "x", "--at-least", at_least)
         assert list(read_qrels(folder / "x")["peat"].values()) == labels

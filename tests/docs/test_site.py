@@ -1,7 +1,5 @@
 """The site builds without a warning, holds what it should, and none of its links leads nowhere."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -20,7 +18,7 @@ LINK = re.compile(r'<(?:a|link|script|img)\b[^>]*?\s(?:href|src)="([^"]*)"')
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(tmp_path_factory):
     """The site, as `make docs` builds it."""
     for needed in ("sphinx", "myst_parser", "furo", "sphinxcontrib.mermaid"):
         pytest.importorskip(needed, reason="needs the extra `docs`")
@@ -32,11 +30,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def page(site: Path, name: str) -> str:
+def page(site, name):
     return (site / f"{name}.html").read_text(encoding="utf-8")
 
 
-def test_every_document_is_a_page_and_in_the_navigation(site: Path) -> None:
+def test_every_document_is_a_page_and_in_the_navigation(site):
     documents = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
     names = {path.relative_to(ROOT).with_suffix("").as_posix() for path in documents} - {"README"}
     assert len(names) > 20
@@ -46,7 +44,7 @@ def test_every_document_is_a_page_and_in_the_navigation(site: Path) -> None:
     assert all((site / f"{name}.html").is_file() for name in names)
 
 
-def test_links_within_the_site_lead_somewhere(site: Path) -> None:
+def test_links_within_the_site_lead_somewhere(site):
     pages = {path: path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
     names = {path: set(re.findall(r'\sid="([^"]+)"', text)) for path, text in pages.items()}
     followed = 0
@@ -63,13 +61,13 @@ def test_links_within_the_site_lead_somewhere(site: Path) -> None:
     assert followed > 1000
 
 
-def test_the_settings_are_those_of_the_program(site: Path) -> None:
+def test_the_settings_are_those_of_the_program(site):
     text = page(site, "docs/settings")
     shown = re.findall(r'<tr class="row-\w+"><td><p><code[^>]*><span class="pre">([^<]+)', text)
     assert shown == [one.name for one in describe_settings()]
 
 
-def test_the_interface_has_every_name_for_scripts_and_for_parts(site: Path) -> None:
+def test_the_interface_has_every_name_for_scripts_and_for_parts(site):
     text = page(site, "docs/api")
     described = set(re.findall(r'<dt [^>]*id="sidelight\.([\w.]+)"', text))
     parts = {f"plugins.roles.{name}" for name in plugins.roles.__all__}
@@ -80,6 +78,6 @@ def test_the_interface_has_every_name_for_scripts_and_for_parts(site: Path) -> N
     assert set(plugins.__all__) <= set(listed)
 
 
-def test_the_first_page_is_the_readme(site: Path) -> None:
+def test_the_first_page_is_the_readme(site):
     assert "url=README.html" in page(site, "index")
     assert "make demo" in re.sub("<[^>]+>", "", page(site, "README"))

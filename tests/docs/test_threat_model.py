@@ -3,8 +3,6 @@
 The first line of a test says which one.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -12,7 +10,6 @@ import socket
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -23,16 +20,13 @@ from sidelight.cli.main import app
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, InvalidFileError, MachineError, UsageError
 from sidelight.index.encoding.encoder import EncoderIdentity
-from sidelight.index.folder import IndexFolder, open_index
+from sidelight.index.folder import open_index
 from sidelight.index.manifest import read_manifest, write_manifest
 from sidelight.index.remote.client import RemoteAddress, allow_token, write_address
-from sidelight.prompting import find_prompts
-from sidelight.reproduction.archive import BundledPrompt, Contents, describe_files
-from sidelight.reproduction.bundle import Recording
-from sidelight.versions import VERSION
+from sidelight.reproduction.archive import describe_files
+from tests.helpers.commands import said
 from tests.helpers.indexes.rest_server import NAME, DrippingServer, Odd, RestServer
-from tests.helpers.scripted_runs import TOPICS
-from tests.helpers.scripted_runs import run as scripted_run
+from tests.helpers.scripted_runs import bundle, seal
 from tests.helpers.viewed_runs import write_run
 
 THREAT_MODEL = Path(__file__).parents[2] / "docs" / "threat_model.md"
@@ -43,19 +37,12 @@ STRANGER = "stranger"
 SETTINGS = tuple(Settings().model_copy().parts())
 
 
-def sidelight(*words: object) -> str:
-    result = CliRunner().invoke(app, [*map(str, words)])
-    if result.exception is not None:
-        raise result.exception
-    return result.output
-
-
-def search(index: Path) -> str:
-    return sidelight("search", "--index", index, "--retriever", "bm25", "bakery study")
+def search(index):
+    return said("search", "--index", index, "--retriever", "bm25", "bakery study")
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def here(tmp_path, monkeypatch):
     """The working folder, with secrets around and a package that says when it was imported."""
     for name in VARIABLES:
         monkeypatch.setenv(name, TOKEN)
@@ -72,11 +59,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def imported(here: Path) -> bool:
+def imported(here):
     return (here / STRANGER / "imported").exists()
 
 
-def change(path: Path, setting: str, value: Any) -> None:
+def change(path, setting, value):
     """Change one entry of a file of JSON or YAML."""
     tree = yaml.safe_load(path.read_text())
     *groups, last = setting.split(".")
@@ -89,36 +76,7 @@ def change(path: Path, setting: str, value: Any) -> None:
     )
 
 
-def seal(folder: Path) -> Path:
-    """Make a bundle of a folder: what it says of its files is true."""
-    prompts = {
-        one.id: BundledPrompt(version=one.version, fingerprint=one.fingerprint)
-        for one in find_prompts()
-    }
-    Contents(
-        sidelight=VERSION,
-        python="3.11",
-        platform="Linux",
-        packages={},
-        models={},
-        index="index",
-        prompts=prompts,
-        files=describe_files(folder),
-    ).write(folder)
-    return folder
-
-
-def bundle(folder: Path) -> Path:
-    """Write what a bundle holds; its run is a scripted one, which a replay does not repeat."""
-    scripted_run(folder / "run")
-    topics = ({"docid": one.topic_id, "body": one.body} for one in TOPICS)
-    (folder / "topics.jsonl").write_bytes(b"".join(orjson.dumps(one) + b"\n" for one in topics))
-    Recording().write(folder / "evidence")
-    (folder / "replies.jsonl").touch()
-    return seal(folder)
-
-
-def test_every_sentence_is_tried() -> None:
+def test_every_sentence_is_tried():
     section = THREAT_MODEL.read_text(encoding="utf-8").partition(f"{HEADING}\n")[2]
     section = section.partition("\n## ")[0]
     said = {" ".join(one.split()) for one in re.findall(r"(?ms)^- (.*?)(?=^- |^\*\*|\Z)", section)}
@@ -131,7 +89,7 @@ def test_every_sentence_is_tried() -> None:
     assert len(said) > 10
 
 
-def test_queries(small_index: IndexFolder, here: Path) -> None:
+def test_queries(small_index, here):
     """A search sends its words to the server that the folder names, and no secret."""
     with RestServer(small_index) as server:
         write_address(here / "index", RemoteAddress(url=server.url, index=NAME))
@@ -140,7 +98,7 @@ def test_queries(small_index: IndexFolder, here: Path) -> None:
         assert server.authorizations == [""]
 
 
-def test_a_variable_of_the_folders_choice(small_index: IndexFolder, here: Path) -> None:
+def test_a_variable_of_the_folders_choice(small_index, here):
     """A folder that names an environment variable is refused before anything is asked."""
     with RestServer(small_index) as server:
         write_address(here / "index", RemoteAddress(url=server.url, index=NAME))
@@ -150,7 +108,7 @@ def test_a_variable_of_the_folders_choice(small_index: IndexFolder, here: Path) 
         assert not server.requests
 
 
-def test_an_address_that_was_not_allowed(small_index: IndexFolder, here: Path) -> None:
+def test_an_address_that_was_not_allowed(small_index, here):
     """A server receives a token only where you allowed its address one, and you named the
     variable: `sidelight index remote --token-variable`.
     """
@@ -166,14 +124,14 @@ def test_an_address_that_was_not_allowed(small_index: IndexFolder, here: Path) -
         assert other.authorizations == [""]
 
 
-def test_unencrypted(here: Path) -> None:
+def test_unencrypted(here):
     """A token travels encrypted, or not off this machine."""
     far = RemoteAddress(url="http://far.example", index=NAME)
     with pytest.raises(UsageError, match="unencrypted"):
         allow_token(far, "SIDELIGHT_TEST_TOKEN")
 
 
-def test_redirects(small_index: IndexFolder, here: Path) -> None:
+def test_redirects(small_index, here):
     """A redirect is not followed: neither words nor tokens go to another server."""
     with RestServer(small_index) as server, RestServer(small_index) as other:
         address = RemoteAddress(url=server.url, index=NAME)
@@ -185,7 +143,7 @@ def test_redirects(small_index: IndexFolder, here: Path) -> None:
         assert not other.requests
 
 
-def test_time(here: Path) -> None:
+def test_time(here):
     """A server whose answer is not whole in the time that the folder states, an hour at most, is
     given up.
     """
@@ -200,7 +158,7 @@ def test_time(here: Path) -> None:
         search(here / "index")
 
 
-def test_echo(small_index: IndexFolder, here: Path) -> None:
+def test_echo(small_index, here):
     """A token that a server repeats is neither shown nor kept."""
     found = [{"docid": "d1", "score": 1, "doc": f"a bakery {TOKEN}"}]
     with RestServer(small_index) as server:
@@ -218,7 +176,7 @@ def test_echo(small_index: IndexFolder, here: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["../secret", "/etc/passwd", "a/../../secret"])
-def test_files_of_an_index(name: str, small_index: IndexFolder, here: Path) -> None:
+def test_files_of_an_index(name, small_index, here):
     """The files that an index lists lie in its folder."""
     (here / "index").mkdir()
     shutil.copyfile(small_index.path / "manifest.json", here / "index" / "manifest.json")
@@ -228,7 +186,7 @@ def test_files_of_an_index(name: str, small_index: IndexFolder, here: Path) -> N
         open_index(here / "index")
 
 
-def test_code_beside_a_model(small_index: IndexFolder, here: Path) -> None:
+def test_code_beside_a_model(small_index, here):
     """Code that lies with the model that an index names is not run."""
     model = here / "index" / "model"
     shutil.copytree(small_index.path, here / "index")
@@ -243,12 +201,12 @@ def test_code_beside_a_model(small_index: IndexFolder, here: Path) -> None:
     plan = manifest.plan.model_copy(update={"encoder": stated})
     write_manifest(here / "index", manifest.model_copy(update={"plan": plan}))
     with pytest.raises(MachineError, match="cannot be loaded"):
-        sidelight("search", "--index", here / "index", "--retriever", "dense", "bakery study")
+        said("search", "--index", here / "index", "--retriever", "dense", "bakery study")
     assert not imported(here)
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_modules_that_a_run_names(setting: str, here: Path) -> None:
+def test_modules_that_a_run_names(setting, here):
     """A command imports no module that a run names, unless you allow it: `--allow-plugin`."""
     run = write_run(here / "run")
     name = f"{STRANGER}:{'track.yaml' if setting == 'track' else 'Part'}"
@@ -256,7 +214,7 @@ def test_modules_that_a_run_names(setting: str, here: Path) -> None:
     if setting == "track":
         change(run.manifest, setting, name)
         with pytest.raises(InputError, match=f"manifest.json: track.*{name}"):
-            sidelight("validate", run.path)
+            said("validate", run.path)
     write_address(here / "index", RemoteAddress(url="http://127.0.0.1:9", index="none"))
     (here / "topics.jsonl").write_text('{"docid": "v_doc_00_1", "body": "A bog."}\n')
     given = ("--index", here / "index")
@@ -266,35 +224,35 @@ def test_modules_that_a_run_names(setting: str, here: Path) -> None:
         ("bundle", run.path, *given, "--topics", here / "topics.jsonl", "-o", here / "b.tar.zst"),
     ):
         with pytest.raises(InputError, match=f"{setting}.*{name}") as refused:
-            sidelight(*words)
+            said(*words)
         assert refused.value.remedy.endswith(f"--allow-plugin {name}")
     assert not imported(here)
-    sidelight("view", run.path, "--allow-plugin", name)
+    said("view", run.path, "--allow-plugin", name)
     assert imported(here) == (setting == "track")
 
 
 @pytest.mark.parametrize("setting", ["servers", "models.judge"])
-def test_servers_that_a_run_names(setting: str, here: Path) -> None:
+def test_servers_that_a_run_names(setting, here):
     """A run that names a model server, or the variable of its key, is refused."""
     run = write_run(here / "run")
     far = {"base_url": "http://127.0.0.1:9/v1", "api_key_variable": "OPENAI_API_KEY"}
     named = {"servers": {"default": far}, "models.judge": {"name": "critic"}}
     change(run.config, setting, named[setting])
     with pytest.raises(InputError, match=setting):
-        sidelight("view", run.path)
+        said("view", run.path)
 
 
 @pytest.mark.parametrize("name", ["../secret", "/dev/zero", "traces/../../secret"])
-def test_files_of_a_run(name: str, here: Path) -> None:
+def test_files_of_a_run(name, here):
     """The files that a run lists lie in its folder."""
     run = write_run(here / "run")
     change(run.manifest, "files", {name: "0" * 64})
     with pytest.raises(InputError, match="expected a finished run"):
-        sidelight("view", run.path)
+        said("view", run.path)
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_modules_that_a_bundle_names(setting: str, here: Path) -> None:
+def test_modules_that_a_bundle_names(setting, here):
     """`verify` imports no module that the run of a bundle names, unless you allow it:
     `--allow-plugin`.
     """
@@ -302,16 +260,16 @@ def test_modules_that_a_bundle_names(setting: str, here: Path) -> None:
     name = f"{STRANGER}:{'track.yaml' if setting == 'track' else 'Part'}"
     change(packed / "run" / "config.yaml", setting, name)
     with pytest.raises(InputError, match=f"{setting}.*{name}") as refused:
-        sidelight("verify", seal(packed))
+        said("verify", seal(packed))
     assert refused.value.remedy.endswith(f"--allow-plugin {name}")
     assert not imported(here)
     if setting.startswith("roles."):  # what is imported then turns out to be no performer
         with pytest.raises(UsageError, match="has no method"):
-            sidelight("verify", packed, "--allow-plugin", name)
+            said("verify", packed, "--allow-plugin", name)
         assert imported(here)
 
 
-def test_a_bundle_at_work(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bundle_at_work(here, monkeypatch):
     """`verify` asks no server, and writes only into a temporary folder, which it removes."""
     packed = bundle(here / "bundle")
     asked = []

@@ -1,13 +1,10 @@
 """What the tutorials say to type works, in their order, and prints what they say."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 
 import pytest
 
-from sidelight.index.folder import IndexFolder
 from sidelight.sample import sample_path
 from tests.helpers.indexes.rest_server import NAME, RestServer
 from tests.helpers.recipes import carry_out, read_tutorial
@@ -16,7 +13,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 @pytest.fixture
-def clone(tmp_path: Path, mini_web_index: IndexFolder) -> Path:
+def clone(tmp_path, mini_web_index):
     """What a reader has after `make demo`, with one article instead of five."""
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
     (tmp_path / ".venv" / "bin" / "activate").touch()
@@ -30,21 +27,19 @@ def clone(tmp_path: Path, mini_web_index: IndexFolder) -> Path:
 
 
 @pytest.mark.slow
-def test_a_changed_retriever(clone: Path) -> None:
+def test_a_changed_retriever(clone):
     carry_out(read_tutorial(DOCS / "tutorial.md"), clone)
     means = (clone / "runs" / "tuning" / "means.csv").read_text(encoding="utf-8").splitlines()
     assert {line.split(",")[0] for line in means[1:]} == {"bm25", "tuned", "hybrid"}
     assert (clone / "tuned.html").is_file()
 
 
-def test_a_judge_of_ones_own(clone: Path) -> None:
+def test_a_judge_of_ones_own(clone):
     carry_out(read_tutorial(DOCS / "tutorial_judge.md"), clone)
     assert (clone / "runs" / "judged" / "scores" / "funnel.csv").is_file()
 
 
-def test_a_submission_over_rest(
-    clone: Path, mini_web_index: IndexFolder, cross_encoder: str
-) -> None:
+def test_a_submission_over_rest(clone, mini_web_index, cross_encoder):
     hub = clone / "hub" / "models--cross-encoder--ms-marco-MiniLM-L6-v2"
     (hub / "refs").mkdir(parents=True)
     (hub / "refs" / "main").write_text("0" * 40, encoding="utf-8")

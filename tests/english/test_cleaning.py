@@ -1,55 +1,40 @@
 """Site chrome and reader comments go, prose stays, and what went is on record."""
 
-from __future__ import annotations
-
 import json
 
+import pytest
+
 from sidelight.english.cleaning import clean_article
-from tests.helpers.public_data import PublicData
 
 PROSE = [
     f"Sentence number {number} of the article says something long enough." for number in range(9)
 ]
 
 
-def test_menus_comments_and_end_matter_are_cut() -> None:
-    body = "\n".join(
-        [
-            "Home",
-            "News",
-            *PROSE,
-            "Related stories",
-            "Ten hats you need",
-            "Comments (2)",
-            "I think that this whole article is wrong and I say so.",
-            "Reply",
-        ]
-    )
-    kept, cuts = clean_article(body)
+def test_menus_comments_and_end_matter_are_cut():
+    after = ["Related stories", "Ten hats you need", "Comments (2)"]
+    comments = ["I think that this whole article is wrong and I say so.", "Reply"]
+    kept, cuts = clean_article("\n".join(["Home", "News", *PROSE, *after, *comments]))
     assert kept == "\n".join(PROSE)
-    assert {cut.reason: cut.words for cut in cuts} == {
-        "reader comments": 15,
-        "end matter": 6,
-        "site chrome": 2,
-    }
+    words = {"reader comments": 15, "end matter": 6, "site chrome": 2}
+    assert {cut.reason: cut.words for cut in cuts} == words
 
 
-def test_the_word_comments_early_on_cuts_nothing() -> None:
-    kept, _ = clean_article("\n".join(["12 Comments", *PROSE]))
-    assert kept == "\n".join(PROSE)
+@pytest.mark.parametrize(
+    "lines",
+    [["12 Comments", *PROSE], [*PROSE[:5], "Related", "Other headline", *PROSE[5:]]],
+    ids=["comments early on", "a related box inside"],
+)
+def test_what_looks_like_an_end_cuts_nothing_after_it(lines):
+    assert clean_article("\n".join(lines))[0] == "\n".join(PROSE)
 
 
-def test_a_related_box_inside_the_article_cuts_nothing_after_it() -> None:
-    kept, _ = clean_article("\n".join([*PROSE[:5], "Related", "Other headline", *PROSE[5:]]))
-    assert kept == "\n".join(PROSE)
-
-
-def test_a_page_without_prose_keeps_its_lines() -> None:
+def test_a_page_without_prose_keeps_its_lines():
     kept, cuts = clean_article("one\ntwo\ntwo")
     assert (kept, cuts) == ("one\ntwo", ())
 
 
-def test_the_longest_public_article_loses_its_comments(shared_data: PublicData) -> None:
+def test_the_longest_public_article_loses_its_comments(shared_data):
     lines = (shared_data / "dragun-2025" / "topics.jsonl").read_text(encoding="utf-8").splitlines()
     bodies = [json.loads(line)["body"] for line in lines]
     for body in bodies:
@@ -61,7 +46,7 @@ def test_the_longest_public_article_loses_its_comments(shared_data: PublicData) 
     assert reasons["reader comments"] > 6000
 
 
-def test_no_more_is_kept_than_a_long_article_has() -> None:
+def test_no_more_is_kept_than_a_long_article_has():
     line = " ".join(["Many words stand in this line of the article."] * 100)  # 900 words
     numbered = [f"{number} {line}" for number in range(5)]  # 901 words each
     kept, cuts = clean_article("\n".join(numbered))
@@ -74,7 +59,7 @@ def test_no_more_is_kept_than_a_long_article_has() -> None:
     assert kept.split() + cut.opening.split() == " ".join(numbered).split()[:3_008]
 
 
-def test_the_last_word_kept_may_end_a_line() -> None:
+def test_the_last_word_kept_may_end_a_line():
     lines = [f"{'word ' * 998}{number} ends." for number in range(4)]  # 1,000 words each
     kept, (cut,) = clean_article("\n".join(lines))
     assert kept == "\n".join(lines[:3])

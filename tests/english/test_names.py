@@ -1,20 +1,15 @@
 """Names, bylines and outlets are found by capitals and the address."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
 
 from sidelight.english.cleaning import find_authors, find_publisher
-from sidelight.english.names import mentions, name_forms
+from sidelight.english.names import mentions, name_forms, search_words
 from sidelight.schemas.topic import Article
-from tests.helpers.public_data import PublicData
 
 
-def article(
-    body: str, title: str = "A title", url: str = "https://www.daily-lark.example/a"
-) -> Article:
+def article(body, title="A title", url="https://www.daily-lark.example/a"):
     return Article(topic_id="t", url=url, title=title, body=body)
 
 
@@ -32,11 +27,11 @@ def article(
         ("The bill was rejected by Dana Orrin in a long session of the chamber that night.", ()),
     ],
 )
-def test_the_byline_names_the_authors(line: str, expected: tuple[str, ...]) -> None:
+def test_the_byline_names_the_authors(line, expected):
     assert find_authors(article(f"A title\n{line}\nSome text.")) == expected
 
 
-def test_the_public_articles_show_the_bylines_a_reader_sees(shared_data: PublicData) -> None:
+def test_the_public_articles_show_the_bylines_a_reader_sees(shared_data):
     lines = (shared_data / "dragun-2025" / "topics.jsonl").read_text(encoding="utf-8").splitlines()
     found = {}
     for line in lines:
@@ -59,16 +54,28 @@ def test_the_public_articles_show_the_bylines_a_reader_sees(shared_data: PublicD
         ("News", "", "", ""),
     ],
 )
-def test_the_outlet_is_named_as_the_page_writes_it(
-    title: str, body: str, url: str, expected: str
-) -> None:
+def test_the_outlet_is_named_as_the_page_writes_it(title, body, url, expected):
     assert find_publisher(article(body, title, url)) == expected
 
 
-def test_a_name_is_mentioned_in_any_of_its_forms() -> None:
+def test_a_name_is_mentioned_in_any_of_its_forms():
     assert mentions("Voss wrote it.", name_forms("Dr. Garrick Voss"))
     assert not mentions("Vosstown is far.", name_forms("Garrick Voss"))
     assert mentions("The NFB met.", name_forms("National Food Board"))
     assert not mentions("It is nfb.", name_forms("National Food Board"))
     assert mentions("He runs Curio Atlas.", name_forms("curioatlas.example"))
     assert not mentions("An atlas of curios.", name_forms("curioatlas.example"))
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "words"),
+    [
+        ("It will cost 4,000 jobs.", 12, ["cost", "4,000", "jobs"]),
+        ("98.6% of Harbourlane's parcels", 12, ["98.6%", "Harbourlane", "parcels"]),
+        ("the additive TE-947 in T187 million", 12, ["additive", "TE-947", "T187", "million"]),
+        ("licence TCAD-BV-2208, licence again", 12, ["licence", "TCAD-BV-2208"]),
+        ("peat bog moss fen mire", 2, ["peat", "bog"]),
+    ],
+)
+def test_numbers_codes_and_names_stay_whole_in_a_search(text, most, words):
+    assert search_words(text, most) == words

@@ -1,38 +1,50 @@
 """Verdicts are recognised; context about ratings is not a verdict."""
 
-from __future__ import annotations
-
 import pytest
 
-from sidelight.english.neutrality import passes_verdict
+from sidelight.english.neutrality import passes_verdict, sentence_fault
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "is_verdict"),
     [
-        "The article is completely trustworthy.",
-        "The claim is false.",
-        "Reporters debunked the story.",
-        "It was rated false by the desk.",
-        "The outlet spreads misinformation.",
-        "Their statements were mostly untrue.",
-        "Garrick Voss called the bill a mistake, and the claim is false.",
-        "ClaimBench rated the claim as false, and the other claim is true.",
+        ("The article is completely trustworthy.", True),
+        ("The claim is false.", True),
+        ("Reporters debunked the story.", True),
+        ("It was rated false by the desk.", True),
+        ("The outlet spreads misinformation.", True),
+        ("Their statements were mostly untrue.", True),
+        ("Garrick Voss called the bill a mistake, and the claim is false.", True),
+        ("ClaimBench rated the claim as false, and the other claim is true.", True),
+        ("Press Balance Review rates the outlet as leaning right, its record as mixed.", False),
+        ("The trial found no difference between the two groups.", False),
+        ("A true copy of the register is kept in the archive.", False),
+        ("ClaimBench rated the claim about wells as false and traced it to a fan page.", False),
+        ("ClaimBench reported that the rumour began as a hoax on a fan page.", False),
     ],
 )
-def test_a_verdict_is_recognised(text: str) -> None:
-    assert passes_verdict(text)
+def test_a_verdict_is_recognised_and_context_is_none(text, is_verdict):
+    assert passes_verdict(text) is is_verdict
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "fault"),
     [
-        "Press Balance Review rates the outlet as leaning right with a mixed factual record.",
-        "The trial found no difference between the two groups.",
-        "A true copy of the register is kept in the archive.",
-        "ClaimBench rated the claim about wells as false and traced it to a fan page.",
-        "ClaimBench reported that the rumour began as a hoax on a fan page.",
+        ("The Orrin Harbour Trust counted 420 boats in 2019.", None),
+        ("Vitamin E1 was sold by Dr. Vale, according to the U.S. Food Agency (FDA).", None),
+        ("Asked whether the pier would hold, Tom Vale said “No. It will not.”", None),
+        ("", "clean single line"),
+        ("Two\nlines.", "clean single line"),
+        ("Hidden\u200b marks.", "clean single line"),
+        ("Boats lie there. The pier is long.", "more than one"),
+        ("Boats lie there【msmarco_v2.1_doc_16_1#2_3】.", "citation"),
+        ("Boats lie there, says msmarco_v2.1_doc_16_1#2_3.", "citation"),
+        ("Boats lie there [E1, E2].", "citation"),
+        ("Boats lie there (C1).", "citation"),
+        ("The claim that boats lie there is false.", "verdict"),
+        ("The Orrin Post is trustworthy.", "verdict"),
     ],
 )
-def test_context_is_no_verdict(text: str) -> None:
-    assert not passes_verdict(text)
+def test_what_a_sentence_may_not_hold_is_named(text, fault):
+    found = sentence_fault(text)
+    assert fault in found if fault else found == ""

@@ -4,15 +4,15 @@
 `pytest -m fuzz -k "NAME and SEED"` repeats it.
 """
 
-from __future__ import annotations
-
 import random
 import resource
 import shutil
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import click.testing
@@ -23,14 +23,11 @@ import typer
 from sidelight.cli.main import app
 from sidelight.errors import SidelightError
 from sidelight.formats.labels.graded_passages import write_graded
-from sidelight.prompting import find_prompts
-from sidelight.reproduction.archive import CONTENTS, BundledPrompt, Contents, describe_files
-from sidelight.reproduction.bundle import Recording
+from sidelight.reproduction.archive import CONTENTS
 from sidelight.sample import sample_path
-from sidelight.versions import VERSION
 from tests.helpers.formats.damage import damaged
 from tests.helpers.graded import example
-from tests.helpers.scripted_runs import TOPICS, run
+from tests.helpers.scripted_runs import bundle, seal, with_topics
 from tests.helpers.viewed_runs import write_run
 
 COMMAND = typer.main.get_command(app)
@@ -41,20 +38,14 @@ ROUNDS, SEEDS = 20, 34
 
 @dataclass(frozen=True)
 class Case:
-    """A command and the files it reads.
-
-    Attributes:
-        words: The command line; `{}` is the folder.
-        files: Those that are damaged, one at a time, as patterns in the folder.
-        make: Writes the folder.
-    """
+    """A command (`{}` is the folder), the files that are damaged one at a time, and their maker."""
 
     words: str
     files: tuple[str, ...]
     make: Callable[[Path], object]
 
 
-def sample(folder: Path) -> None:
+def sample(folder):
     shutil.copytree(sample_path(), folder, dirs_exist_ok=True)
     (folder / "run.txt").write_text(
         "".join(f"q{n} Q0 d{k} {k} {9 - k}.5 tag\n" for n in range(3) for k in range(1, 8))
@@ -69,43 +60,11 @@ def sample(folder: Path) -> None:
     )
 
 
-def finished(folder: Path) -> None:
+def finished(folder):
     write_run(folder / "run")
 
 
-def scripted(folder: Path) -> None:
-    run(folder / "run")
-    topics = ({"docid": one.topic_id, "body": one.body} for one in TOPICS)
-    (folder / "topics.jsonl").write_bytes(b"".join(orjson.dumps(one) + b"\n" for one in topics))
-
-
-def bundle(folder: Path) -> None:
-    """What `bundle` would write of a run that read nothing, which its replay cannot repeat."""
-    scripted(folder)
-    Recording().write(folder / "evidence")
-    (folder / "replies.jsonl").touch()
-    seal(folder)
-
-
-def seal(folder: Path) -> None:
-    """Say of the files in a bundle that they are as they are."""
-    prompts = {
-        prompt.id: BundledPrompt(version=prompt.version, fingerprint=prompt.fingerprint)
-        for prompt in find_prompts()
-    }
-    Contents(
-        sidelight=VERSION,
-        python="",
-        platform="",
-        packages={},
-        models={},
-        index="index",
-        prompts=prompts,
-        files=describe_files(folder),
-    ).write(folder)
-
-
-def graded(folder: Path) -> None:
+def graded(folder):
     queries = example()
     write_graded(folder / "graded.jsonl", queries)
     items = {"q": ("q/1", "q/2", "q/3"), "r": ("r/1", "r/2", "r/3")}
@@ -133,7 +92,7 @@ CASES = {
     "pack": Case(
         "pack {}/run -o {}/packed --topics {}/topics.jsonl --json",
         ("run/manifest.json", "run/task*", "run/*.yaml", "topics.jsonl", "run/traces/*"),
-        scripted,
+        with_topics,
     ),
     "agree qrels": Case("agree qrels {}/qrels.txt {}/qrels2.txt --json", ("qrels.txt",), sample),
     "agree labels": Case(
@@ -176,7 +135,7 @@ CASES = {
 class Site:
     """Where the files of a case lie, as they are and as they are damaged."""
 
-    def __init__(self, case: Case, folder: Path) -> None:
+    def __init__(self, case, folder):
         self.case = case
         self.whole, self.folder = folder / "whole", folder / "damaged"
         self.whole.mkdir()
@@ -189,69 +148,64 @@ class Site:
             if path.is_file()
         )
 
-    def damage(self, seed: int) -> list[Path]:
+    def damage(self, seed):
         rng = random.Random(seed)
-        files = [rng.choice(self.files)]
-        for file in files:
-            (self.folder / file).write_bytes(damaged((self.whole / file).read_bytes(), rng))
+        file = rng.choice(self.files)
+        (self.folder / file).write_bytes(damaged((self.whole / file).read_bytes(), rng))
         if self.case.words == "verify {}" and self.files[0].name != CONTENTS:
             seal(self.folder)
-        return files
+        return file
 
-    def mend(self) -> None:
+    def mend(self):
         shutil.rmtree(self.folder)
         shutil.copytree(self.whole, self.folder)
 
-    def words(self, files: list[Path]) -> list[str]:
-        """The command line; `validate` is given the damaged files alone."""
+    def words(self, file):
+        """The command line; `validate` is given the damaged file alone."""
         if self.case.words == "validate {}":
-            return ["validate", *(str(self.folder / file) for file in files)]
+            return ["validate", str(self.folder / file)]
         return [word.replace("{}", str(self.folder)) for word in self.case.words.split(" ")]
 
 
 @pytest.fixture(scope="module")
-def sites(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Site]:
-    made: dict[str, Site] = {}
-
-    def site(name: str) -> Site:
-        if name not in made:
-            made[name] = Site(CASES[name], tmp_path_factory.mktemp("fuzz"))
-        return made[name]
-
-    return site
+def sites(tmp_path_factory):
+    return cache(lambda name: Site(CASES[name], tmp_path_factory.mktemp("fuzz")))
 
 
-def check(site: Site, seed: int) -> None:
-    files = site.damage(seed)
+@contextmanager
+def bounded(what, seconds, megabytes):
+    """Fail where the block takes more time of the processor, or more memory."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     begin = time.process_time()  # which other work on the machine does not lengthen
+    yield
+    taken = time.process_time() - begin
+    assert taken < seconds, f"{what}: {taken:.0f} s"
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    assert grown < megabytes, f"{what}: {grown:.0f} MB"
+
+
+def check(site, seed):
+    file = site.damage(seed)
     try:
-        result = click.testing.CliRunner().invoke(COMMAND, site.words(files))
+        with bounded(f"seed {seed}: {file}", SLOWEST_S, MOST_MB):
+            result = click.testing.CliRunner().invoke(COMMAND, site.words(file))
     finally:
-        taken = time.process_time() - begin
         site.mend()
     error = result.exception
     if error is not None and not isinstance(error, SidelightError | OSError | SystemExit):
-        pytest.fail(f"seed {seed}: {files}\n{''.join(traceback.format_exception(error))}")
+        pytest.fail(f"seed {seed}: {file}\n{''.join(traceback.format_exception(error))}")
     assert "Traceback" not in result.output, seed
-    assert taken < SLOWEST_S, f"seed {seed}: {files} takes {taken:.0f} s"
-    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    assert grown < MOST_MB, f"seed {seed}: {files} takes {grown:.0f} MB"
 
 
-def rounds() -> list[object]:
-    found: list[object] = []
-    for name in CASES:
-        for number in range(ROUNDS):
-            marks = () if number == 0 else (pytest.mark.fuzz,)
-            found.append(pytest.param(name, number, marks=marks, id=f"{name}-{number}"))
-    return found
-
-
-@pytest.mark.parametrize(("name", "number"), rounds())
-def test_damaged_files_end_in_a_message(
-    name: str, number: int, sites: Callable[[str], Site]
-) -> None:
+ROUNDS_OF_CASES = [
     # The first round is the share of the default tests.
+    pytest.param(name, number, marks=[pytest.mark.fuzz] * (number > 0), id=f"{name}-{number}")
+    for name in CASES
+    for number in range(ROUNDS)
+]
+
+
+@pytest.mark.parametrize(("name", "number"), ROUNDS_OF_CASES)
+def test_damaged_files_end_in_a_message(name, number, sites):
     for seed in range(2) if number == 0 else range(number * SEEDS, (number + 1) * SEEDS):
         check(sites(name), seed)

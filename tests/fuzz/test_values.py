@@ -4,8 +4,6 @@ The fields come from the schemas that files are read by, and from the columns of
 new one is covered by itself. `make fuzz` tries every value in every field, the default tests a few.
 """
 
-from __future__ import annotations
-
 import ast
 import csv
 import io
@@ -13,12 +11,11 @@ import json
 import math
 import random
 import re
-import resource
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +73,7 @@ from sidelight.schemas.investigation.evidence import Hit, Query
 from sidelight.schemas.run import RunManifest
 from sidelight.schemas.segment import Segment
 from sidelight.tracks import Track
-from tests.fuzz.test_commands import COMMAND, bundle, finished, graded, sample, scripted, seal
+from tests.fuzz.test_commands import COMMAND, SLOWEST_S, bounded, finished, graded, sample
 from tests.helpers.formats.hostile_values import (
     Change,
     array_changes,
@@ -86,9 +83,9 @@ from tests.helpers.formats.hostile_values import (
     numbers_as_text,
 )
 from tests.helpers.indexes.rest_server import NAME, Odd, RestServer
+from tests.helpers.scripted_runs import bundle, seal, with_topics
 
 ENCODER = Encoder()
-SLOWEST_S = 10
 SLOWEST_ANSWER_S = 30
 MOST_MB = 512
 TRIED = 12
@@ -97,16 +94,10 @@ TRIED = 12
 
 @dataclass(frozen=True)
 class Reader:
-    """A file, the command that reads it, and what its fields are.
+    """A file, the command that reads it (`{}` is the folder), and what its fields are.
 
-    Attributes:
-        words: The command line; `{}` is the folder. Or what stands for a command, given the folder.
-        file: In the folder, the file that is changed.
-        make: Writes the folder.
-        schema: What a file, or a line of it, is read by; None for a table or an array.
-        columns: Of a table, those that are read.
-        parted_by: What stands between the cells of a table; a comma for CSV with a header.
-        lines: Whether each line of JSON is a value of its own.
+    What stands for a command is given the folder. `schema` is what the file, or each of its lines,
+    is read by; a table has `columns` instead, and an array neither.
     """
 
     words: str | Callable[[Path], object]
@@ -118,22 +109,22 @@ class Reader:
     lines: bool = True
 
     @property
-    def is_yaml(self) -> bool:
+    def is_yaml(self):
         return self.file.endswith(".yaml")
 
     @property
-    def is_json(self) -> bool:
+    def is_json(self):
         return self.schema is not None and not self.is_yaml
 
     @property
-    def is_array(self) -> bool:
+    def is_array(self):
         return self.file.endswith(".npy")
 
 
-def written(name: str, content: str | bytes, make: Callable[[Path], object] | None = None) -> Any:
+def written(name, content, make=None):
     """Return what writes a folder with one more file."""
 
-    def write(folder: Path) -> None:
+    def write(folder):
         if make is not None:
             make(folder)
         data = content if isinstance(content, bytes) else content.encode()
@@ -142,11 +133,11 @@ def written(name: str, content: str | bytes, make: Callable[[Path], object] | No
     return write
 
 
-def as_lines(*values: object) -> bytes:
+def as_lines(*values):
     return b"".join(orjson.dumps(value) + b"\n" for value in values)
 
 
-def with_runs(folder: Path) -> None:
+def with_runs(folder):
     sample(folder)
     (folder / "question_run.txt").write_text(
         "".join(
@@ -161,14 +152,8 @@ SEGMENT = "msmarco_v2.1_doc_90_31420#0_63124"
 SENTENCE = {"text": "Peat stores carbon.", "citations": [0]}
 METADATA = {"team_id": "a", "run_id": "a-1", "narrative_id": "14", "narrative": "Peat."}
 ANSWER = {"metadata": METADATA, "references": [SEGMENT], "answer": [SENTENCE]}
-FLAT = {
-    "run_id": "a-1",
-    "topic_id": "14",
-    "topic": "Peat.",
-    "references": [SEGMENT],
-    "response_length": 3,
-    "answer": [SENTENCE],
-}
+FLAT = {"run_id": "a-1", "topic_id": "14", "topic": "Peat.", "references": [SEGMENT]}
+FLAT |= {"response_length": 3, "answer": [SENTENCE]}
 NUGGET = {"text": "Peat burns", "importance": "vital", "weight": 1.0, "mapped_sub_narrative": "a"}
 ASSIGNED = [
     {
@@ -197,16 +182,9 @@ FIXED = {
     "grader": {"prompt": "Asks", "model": "tiny"},
     "verdicts": [{"query_id": "q", "passage_id": "a", "item_id": "q/1", "grade": 4}],
 }
-JUDGED = {
-    "judge": "embedded",
-    "version": "4",
-    "kind": "embedded",
-    "n_topics": 5,
-    "runs": {"task1": {"lantern-t1": 0.5}},
-    "example_run_tags": ["lantern-t1"],
-    "agreement": {},
-    "n_unjudged": {"task1": 3},
-}
+JUDGED = {"judge": "embedded", "version": "4", "kind": "embedded", "n_topics": 5, "agreement": {}}
+JUDGED |= {"runs": {"task1": {"lantern-t1": 0.5}}, "n_unjudged": {"task1": 3}}
+JUDGED |= {"example_run_tags": ["lantern-t1"]}
 SETTINGS = {
     "models": {"writer": {"name": "m", "server": "s"}, "judge": {"name": "m", "server": "s"}},
     "servers": {"s": {"base_url": "http://127.0.0.1:9/v1"}},
@@ -216,24 +194,24 @@ REPLY = {"fingerprint": "0" * 64, "reply": None, "failure": None}
 ARMS = {"dimensions": {"k": {"few": {"retrieval.k": 5}, "many": {"retrieval.k": 50}}}}
 
 
-def own_track(name: str, make: Callable[[Path], object]) -> Any:
+def own_track(name, make):
     """Return what writes a folder with a track of ours as a file."""
     rules = yaml.safe_load((Path(tracks.__file__).parent / f"{name}.yaml").read_text())
     return written("track.yaml", json.dumps(rules), make)
 
 
-def graded_with_corrections(folder: Path) -> None:
+def graded_with_corrections(folder):
     graded(folder)
     fixed = {**FIXED, "sha256": sha256_file(folder / "graded.jsonl")}
     (folder / "corrections.json").write_text(json.dumps(fixed))
 
 
-def judged_sample(folder: Path) -> None:
+def judged_sample(folder):
     sample(folder)
     (folder / "human_assessments" / "manifest.json").write_text(json.dumps(JUDGED))
 
 
-def index(folder: Path) -> None:
+def index(folder):
     """A finished index, but for the parts that a search would open."""
     (folder / "index" / "text").mkdir(parents=True)
     (folder / "index" / "text" / "a.zst").write_bytes(b"peat" * 100)
@@ -256,7 +234,7 @@ def index(folder: Path) -> None:
     write_manifest(folder / "index", manifest)
 
 
-def planned(folder: Path) -> None:
+def planned(folder):
     """An index that was built of a file with the bundled encoder, but for its parts."""
     (folder / "index").mkdir()
     (folder / "a.jsonl").write_bytes(as_lines({"docid": SEGMENT, "segment": "Peat."}))
@@ -272,12 +250,12 @@ def planned(folder: Path) -> None:
     write_manifest(folder / "index", whole)
 
 
-def build_again(folder: Path) -> None:
+def build_again(folder):
     """What `index build` does with an encoder that is loaded, which takes it half a second."""
     build_index([folder / "a.jsonl"], folder / "index", ENCODER, profile=NO_VECTORS)
 
 
-def part_of_an_index(folder: Path) -> None:
+def part_of_an_index(folder):
     """What a build notes of a part, and what encodes it."""
     line = Problem("a", "a.jsonl", 1, "b", "c", "d")
     shard = ShardReport(name="a.jsonl", segments=1, refused=1, problems=(line,))
@@ -288,7 +266,7 @@ def part_of_an_index(folder: Path) -> None:
     (folder / "encoding.json").write_text(encoding.model_dump_json())
 
 
-def parts_of_an_index(folder: Path) -> None:
+def parts_of_an_index(folder):
     """A document store of a shard as published, and vectors."""
     shard = folder / "msmarco_v2.1_doc_segmented_90.json"
     one = {"docid": "msmarco_v2.1_doc_90_0#0_0", "segment": "Peat stores carbon."}
@@ -301,13 +279,13 @@ def parts_of_an_index(folder: Path) -> None:
     write_vectors(folder / "vectors", [part], profile_named(EXACT), lambda _: None)
 
 
-def read_segments(folder: Path) -> None:
+def read_segments(folder):
     with Docstore(folder / "docstore") as segments:
         names = [segment.segment_id for segment in segments]
         assert segments.get_many(names)
 
 
-def read_vectors(folder: Path) -> None:
+def read_vectors(folder):
     plan = IndexPlan(
         inputs=(),
         fields=MS_MARCO,
@@ -318,13 +296,13 @@ def read_vectors(folder: Path) -> None:
     IndexFolder(folder, manifest).vectors.search(np.ones((1, 4), np.float32), 1)
 
 
-def remote(folder: Path) -> None:
+def remote(folder):
     (folder / "index").mkdir()
     write_address(folder / "index", RemoteAddress(url="http://127.0.0.1:9", index="peat"))
 
 
-def recorded(folder: Path) -> None:
-    scripted(folder)
+def recorded(folder):
+    with_topics(folder)
     record = Recording()
     record.searches["peat", 3] = [Hit(SEGMENT, 1.5)]
     record.segments[SEGMENT] = Segment(segment_id=SEGMENT, text="Peat stores carbon.")
@@ -334,335 +312,216 @@ def recorded(folder: Path) -> None:
     seal(folder)
 
 
+def table(words, file, columns, parted_by=" ", make=sample):
+    return Reader(words, file, make, columns=columns, parted_by=parted_by)
+
+
+def whole(words, file, schema, make=sample):
+    return Reader(words, file, make, schema, lines=False)
+
+
+def validated(file, schema, track, *lines):
+    words = f"validate {{}}/{file} --track {track} --json"
+    return Reader(words, file, written(file, as_lines(*lines)) if lines else sample, schema)
+
+
+def typed(**more):
+    return {**ANSWER, "metadata": {**METADATA, **more}}
+
+
 RETRIEVAL = "score retrieval --qrels {}/qrels.txt --run {}/run.txt --json"
 TASK1 = "runs/question_generation_runs/lantern-t1"
 TASK2 = "runs/report_generation_runs/lantern-t2"
 RUBRIC = "human_rubrics/msmarco_v2.1_doc_90_9184.json"
 JUDGE = "judge {}/" + TASK2 + " --task task2 --rubrics {}/human_rubrics -o {}/out --words-only"
+PAIRS = "human_assessments/question_assessments.csv"
+BRIEFLY = " --json --samples 100"
+SCORE1, SCORE2 = (f"score {task} --data {{}}{BRIEFLY}" for task in ("task1", "task2"))
+QUALITY = f"score quality --grades {{}}/grades.tsv --track lateral2024{BRIEFLY}"
+OF_SCORES = ("run_tag", "topic_id", "score", "share")
+WITH_GRADES = written("grades.tsv", GRADES)
+PAIR_COLUMNS, COMPOUND_COLUMNS, ANSWER_COLUMNS = (
+    getattr(assessments, f"{name}_ASSESSMENTS").columns
+    for name in ("QUESTION", "COMPOUND", "ANSWER")
+)
+LINKED = {"text": "Peat.", "citations": ["https://a.example/b"]}
 READERS = {
-    "qrels": Reader(RETRIEVAL, "qrels.txt", sample, columns=qrels.QRELS_COLUMNS),
-    "qrels compared": Reader(
-        "agree qrels {}/qrels.txt {}/qrels2.txt --json",
-        "qrels.txt",
-        sample,
-        columns=qrels.QRELS_COLUMNS,
+    "qrels": table(RETRIEVAL, "qrels.txt", qrels.QRELS_COLUMNS),
+    "qrels compared": table(
+        "agree qrels {}/qrels.txt {}/qrels2.txt --json", "qrels.txt", qrels.QRELS_COLUMNS
     ),
-    "run": Reader(RETRIEVAL, "run.txt", sample, columns=trec_run._RUN_COLUMNS),
-    "run fused": Reader(
-        "fuse {}/run.txt {}/run.txt -o {}/fused.txt",
-        "run.txt",
-        sample,
-        columns=trec_run._RUN_COLUMNS,
+    "run": table(RETRIEVAL, "run.txt", trec_run._RUN_COLUMNS),
+    "run fused": table(
+        "fuse {}/run.txt {}/run.txt -o {}/fused.txt", "run.txt", trec_run._RUN_COLUMNS
     ),
-    "run of questions": Reader(
+    "run of questions": table(
         "validate {}/question_run.txt --track lateral2024 --json",
-        "question_run.txt",
-        with_runs,
-        columns=trec_run._RUN_COLUMNS,
+        *("question_run.txt", trec_run._RUN_COLUMNS, " ", with_runs),
     ),
-    "questions": Reader(
-        "validate {}/" + TASK1 + " --json",
-        TASK1,
-        sample,
-        columns=question_list._FIELDS,
-        parted_by="\t",
-    ),
+    "questions": table("validate {}/" + TASK1 + " --json", TASK1, question_list._FIELDS, "\t"),
     "reports": Reader(
         "validate {}/" + TASK2 + " --json", TASK2, sample, cited_sentences._ExactReport
     ),
     "reports judged": Reader(JUDGE, TASK2, sample, cited_sentences._ReportLine),
-    "rubric": Reader(JUDGE, RUBRIC, sample, rubrics._RubricFile, lines=False),
-    "answers": Reader(
-        "validate {}/answers.jsonl --track rag2025 --json",
+    "rubric": whole(JUDGE, RUBRIC, rubrics._RubricFile),
+    "answers": validated(
         "answers.jsonl",
-        written(
-            "answers.jsonl",
-            as_lines({**ANSWER, "metadata": {**METADATA, "type": "automatic"}}),
-        ),
         rag._ExactAnswer[rag._ExactTypedMetadata, rag._Place],
+        *("rag2025", typed(type="automatic")),
     ),
-    "flat answers": Reader(
-        "validate {}/answers.jsonl --track rag2024 --json",
+    "flat answers": validated("answers.jsonl", rag._ExactFlatAnswer, "rag2024", FLAT),
+    "described answers": validated(
         "answers.jsonl",
-        written("answers.jsonl", as_lines(FLAT)),
-        rag._ExactFlatAnswer,
-    ),
-    "described answers": Reader(
-        "validate {}/answers.jsonl --track rag2026 --json",
-        "answers.jsonl",
-        written(
-            "answers.jsonl", as_lines({**ANSWER, "metadata": {**METADATA, "run_desc": "a run"}})
-        ),
         rag._ExactAnswer[rag._ExactDescription, rag._Place | str],
+        *("rag2026", typed(run_desc="a run")),
     ),
-    "linked reports": Reader(
-        "validate {}/reports.jsonl --track dragun2026testbed --json",
+    "linked reports": validated(
         "reports.jsonl",
-        written(
-            "reports.jsonl",
-            as_lines(
-                {
-                    "topic_id": "a",
-                    "model": "m",
-                    "responses": [{"text": "Peat.", "citations": ["https://a.example/b"]}],
-                }
-            ),
-        ),
         linked_reports._ExactReport,
+        *("dragun2026testbed", {"topic_id": "a", "model": "m", "responses": [LINKED]}),
     ),
     "articles": Reader(
         "validate {}/topics.jsonl --json", "topics.jsonl", sample, topics._TopicLine
     ),
-    "narratives": Reader(
-        "validate {}/narratives.jsonl --track rag2025 --json",
-        "narratives.jsonl",
-        sample,
-        topics._NarrativeLine,
+    "narratives": validated("narratives.jsonl", topics._NarrativeLine, "rag2025"),
+    "assessments of questions": table(SCORE1, PAIRS, PAIR_COLUMNS, ","),
+    "compound questions": table(
+        SCORE1, "human_assessments/compound_question_check.csv", COMPOUND_COLUMNS, ","
     ),
-    "assessments of questions": Reader(
-        "score task1 --data {} --json --samples 100",
-        "human_assessments/question_assessments.csv",
-        sample,
-        columns=assessments.QUESTION_ASSESSMENTS.columns,
-        parted_by=",",
+    "assessments of reports": table(
+        SCORE2, "human_assessments/report_assessments.csv", ANSWER_COLUMNS, ","
     ),
-    "compound questions": Reader(
-        "score task1 --data {} --json --samples 100",
-        "human_assessments/compound_question_check.csv",
-        sample,
-        columns=assessments.COMPOUND_ASSESSMENTS.columns,
-        parted_by=",",
+    "assessments as the organizers read them": table(
+        "score task1 --data {} --organizer-compat --json", PAIRS, PAIR_COLUMNS, ","
     ),
-    "assessments of reports": Reader(
-        "score task2 --data {} --json --samples 100",
-        "human_assessments/report_assessments.csv",
-        sample,
-        columns=assessments.ANSWER_ASSESSMENTS.columns,
-        parted_by=",",
+    "assessments both ways": table("score diff task1 --data {}", PAIRS, PAIR_COLUMNS, ","),
+    "rubric scored": whole(SCORE2, RUBRIC, rubrics._RubricFile),
+    "manifest of a judge": whole(
+        SCORE1, "human_assessments/manifest.json", JudgingManifest, judged_sample
     ),
-    "assessments as the organizers read them": Reader(
-        "score task1 --data {} --organizer-compat --json",
-        "human_assessments/question_assessments.csv",
-        sample,
-        columns=assessments.QUESTION_ASSESSMENTS.columns,
-        parted_by=",",
+    "grades of questions": table(QUALITY, "grades.tsv", qrels._CELLS, "\t", WITH_GRADES),
+    "scores": table(
+        f"score compare {{}}/scores.csv{BRIEFLY}",
+        *("scores.csv", OF_SCORES, ",", written("scores.csv", SCORES)),
     ),
-    "assessments both ways": Reader(
-        "score diff task1 --data {}",
-        "human_assessments/question_assessments.csv",
-        sample,
-        columns=assessments.QUESTION_ASSESSMENTS.columns,
-        parted_by=",",
-    ),
-    "rubric scored": Reader(
-        "score task2 --data {} --json --samples 100",
-        RUBRIC,
-        sample,
-        rubrics._RubricFile,
-        lines=False,
-    ),
-    "manifest of a judge": Reader(
-        "score task1 --data {} --json --samples 100",
-        "human_assessments/manifest.json",
-        judged_sample,
-        JudgingManifest,
-        lines=False,
-    ),
-    "grades of questions": Reader(
-        "score quality --grades {}/grades.tsv --track lateral2024 --json",
-        "grades.tsv",
-        written("grades.tsv", GRADES),
-        columns=qrels._CELLS,
-        parted_by="\t",
-    ),
-    "scores": Reader(
-        "score compare {}/scores.csv --json --samples 100",
-        "scores.csv",
-        written("scores.csv", SCORES),
-        columns=("run_tag", "topic_id", "score", "share"),
-        parted_by=",",
-    ),
-    "scores ranked": Reader(
-        "agree scores {}/scores.csv {}/other.csv --json --samples 100",
-        "scores.csv",
+    "scores ranked": table(
+        f"agree scores {{}}/scores.csv {{}}/other.csv{BRIEFLY}",
+        *("scores.csv", OF_SCORES, ","),
         written("other.csv", SCORES, written("scores.csv", SCORES)),
-        columns=("run_tag", "topic_id", "score", "share"),
-        parted_by=",",
     ),
-    "graded passages": Reader(
-        "rubric leaderboard {}/graded.jsonl --json --samples 100",
-        "graded.jsonl",
-        graded,
-        graded_passages._LINE,
-    ),
-    "graded passages covered": Reader(
-        "rubric cover {}/graded.jsonl --json", "graded.jsonl", graded, graded_passages._LINE
-    ),
-    "graded passages written": Reader(
-        "rubric qrels {}/graded.jsonl -o {}/x --judgments {}/y --json",
-        "graded.jsonl",
-        graded,
-        graded_passages._LINE,
-    ),
-    "graded passages counted": Reader(
-        "rubric tables {}/graded.jsonl --json", "graded.jsonl", graded, graded_passages._LINE
-    ),
-    "bank": Reader(
-        "rubric holes {}/graded.jsonl --bank {}/bank.jsonl --json",
-        "bank.jsonl",
-        graded,
-        exams._BankLine,
-    ),
-    "bank merged": Reader(
-        "bank merge {}/bank.jsonl {}/bank.jsonl -o {}/out --json",
-        "bank.jsonl",
-        graded,
-        exams._BankLine,
-    ),
-    "corrections": Reader(
+    **{
+        f"graded passages {done}": Reader(words, "graded.jsonl", graded, graded_passages._LINE)
+        for done, words in {
+            "ranked": f"rubric leaderboard {{}}/graded.jsonl{BRIEFLY}",
+            "covered": "rubric cover {}/graded.jsonl --json",
+            "written": "rubric qrels {}/graded.jsonl -o {}/x --judgments {}/y --json",
+            "counted": "rubric tables {}/graded.jsonl --json",
+        }.items()
+    },
+    **{
+        f"bank {done}": Reader(words, "bank.jsonl", graded, exams._BankLine)
+        for done, words in {
+            "searched": "rubric holes {}/graded.jsonl --bank {}/bank.jsonl --json",
+            "merged": "bank merge {}/bank.jsonl {}/bank.jsonl -o {}/out --json",
+        }.items()
+    },
+    "corrections": whole(
         "rubric corrections {}/graded.jsonl {}/corrections.json --json",
-        "corrections.json",
-        graded_with_corrections,
-        grades._CorrectionsObject,
-        lines=False,
+        *("corrections.json", grades._CorrectionsObject, graded_with_corrections),
     ),
     "nuggets": Reader(
-        "score nuggets {}/answers.jsonl --nuggets {}/nuggets.jsonl --track rag2025 --words-only "
-        "--json --samples 100",
+        "score nuggets {}/answers.jsonl --nuggets {}/nuggets.jsonl --track rag2025 --words-only"
+        + BRIEFLY,
         "nuggets.jsonl",
         written(
             "nuggets.jsonl",
             as_lines({"qid": "14", "nuggets": [NUGGET, {**NUGGET, "text": "Peat is wet"}]}),
-            written(
-                "answers.jsonl",
-                as_lines({**ANSWER, "metadata": {**METADATA, "type": "automatic"}}),
-            ),
+            written("answers.jsonl", as_lines(typed(type="automatic"))),
         ),
         nuggets._TopicLine,
     ),
     "nugget assignments": Reader(
-        "score nuggets {}/assigned.jsonl --json --samples 100",
+        f"score nuggets {{}}/assigned.jsonl{BRIEFLY}",
         "assigned.jsonl",
-        written("assigned.jsonl", as_lines(*ASSIGNED)),
-        nuggets._AnswerLine,
+        *(written("assigned.jsonl", as_lines(*ASSIGNED)), nuggets._AnswerLine),
     ),
-    "settings": Reader(
+    "settings": whole(
         "doctor --config {}/settings.yaml",
-        "settings.yaml",
-        written("settings.yaml", json.dumps(SETTINGS)),
-        Settings,
-        lines=False,
+        *("settings.yaml", Settings, written("settings.yaml", json.dumps(SETTINGS))),
     ),
-    "track": Reader(
-        "score task1 --data {} --track {}/track.yaml --json --samples 100",
-        "track.yaml",
-        own_track("dragun2025", sample),
-        Track,
-        lines=False,
+    "track": whole(
+        f"score task1 --data {{}} --track {{}}/track.yaml{BRIEFLY}",
+        *("track.yaml", Track, own_track("dragun2025", sample)),
     ),
-    "track of questions": Reader(
-        "score quality --grades {}/grades.tsv --track {}/track.yaml --json --samples 100",
-        "track.yaml",
-        own_track("lateral2024", written("grades.tsv", GRADES)),
-        Track,
-        lines=False,
+    "track of questions": whole(
+        f"score quality --grades {{}}/grades.tsv --track {{}}/track.yaml{BRIEFLY}",
+        *("track.yaml", Track, own_track("lateral2024", WITH_GRADES)),
     ),
-    "track validated by": Reader(
+    "track validated by": whole(
         "validate {}/" + TASK2 + " --track {}/track.yaml --json",
-        "track.yaml",
-        own_track("dragun2025", sample),
-        Track,
-        lines=False,
+        *("track.yaml", Track, own_track("dragun2025", sample)),
     ),
-    "tagged questions": Reader(
+    "tagged questions": table(
         "validate {}/questions.tsv --track lateral2024 --json",
-        "questions.tsv",
+        *("questions.tsv", question_list._TAGGED_FIELDS, "\t"),
         written("questions.tsv", "clueweb22-en0000-66-10629\ta-1\t1\tWho owns the outlet?\n"),
-        columns=question_list._TAGGED_FIELDS,
-        parted_by="\t",
     ),
-    "pooled questions": Reader(
+    "pooled questions": table(
         "pool topics {}/pooled.tsv --articles {}/topics.jsonl -o {}/out.jsonl",
-        "pooled.tsv",
+        *("pooled.tsv", ("question_id", "topic_id", "question"), "\t"),
         written("pooled.tsv", POOLED, sample),
-        columns=("question_id", "topic_id", "question"),
-        parted_by="\t",
     ),
-    "texts of queries": Reader(
+    "texts of queries": whole(
         "rubric verify {}/graded.jsonl -o {}/page.html --queries {}/queries.json",
-        "queries.json",
+        *("queries.json", dict[str, str]),
         written("queries.json", json.dumps({"q": "what is passed", "r": "why"}), graded),
-        dict[str, str],
-        lines=False,
     ),
-    "assessors": Reader(
-        "score quality --grades {}/grades.tsv --assessors {}/assessors.csv --track lateral2024 "
-        "--json --samples 100",
-        "assessors.csv",
+    "assessors": table(
+        f"{QUALITY} --assessors {{}}/assessors.csv",
+        *("assessors.csv", ("topic_id", "assessor"), ","),
         written(
             "assessors.csv",
             "topic_id,assessor\nclueweb22-en0000-66-10621,1\nclueweb22-en0000-66-10622,2\n",
-            written("grades.tsv", GRADES),
+            WITH_GRADES,
         ),
-        columns=("topic_id", "assessor"),
-        parted_by=",",
     ),
     "replies of a bundle": Reader(
-        "verify {}",
-        "replies.jsonl",
-        written("replies.jsonl", as_lines(REPLY), bundle),
-        KeptReply,
+        "verify {}", "replies.jsonl", written("replies.jsonl", as_lines(REPLY), bundle), KeptReply
     ),
     "documents": Reader(
         "corpus segment {}/documents.jsonl -o {}/segments.jsonl",
-        "documents.jsonl",
-        sample,
-        dict[str, Any],
+        *("documents.jsonl", sample, dict[str, Any]),
     ),
-    "manifest of an index": Reader(
-        "index verify {}/index", "index/manifest.json", index, Manifest, lines=False
+    "manifest of an index": whole("index verify {}/index", "index/manifest.json", Manifest, index),
+    "manifest of an index shown": whole(
+        "index info {}/index --json", "index/manifest.json", Manifest, index
     ),
-    "manifest of an index shown": Reader(
-        "index info {}/index --json", "index/manifest.json", index, Manifest, lines=False
-    ),
-    "address of an index": Reader(
-        "index info {}/index --json", "index/remote.json", remote, RemoteAddress, lines=False
+    "address of an index": whole(
+        "index info {}/index --json", "index/remote.json", RemoteAddress, remote
     ),
     "recorded searches": Reader("verify {}", "evidence/searches.jsonl", recorded, RecordedSearch),
     "recorded segments": Reader("verify {}", "evidence/segments.jsonl", recorded, Segment),
     "recorded texts": Reader("verify {}", "evidence/texts.jsonl", recorded, str),
     "recorded vectors": Reader("verify {}", "evidence/vectors.npy", recorded),
-    "plan of an index": Reader(build_again, "index/plan.json", planned, IndexPlan, lines=False),
-    "report of a part": Reader(read_report, REPORT, part_of_an_index, PartReport, lines=False),
-    "encoding of an index": Reader(
-        read_encoding, "encoding.json", part_of_an_index, Encoding, lines=False
-    ),
+    "plan of an index": whole(build_again, "index/plan.json", IndexPlan, planned),
+    "report of a part": whole(read_report, REPORT, PartReport, part_of_an_index),
+    "encoding of an index": whole(read_encoding, "encoding.json", Encoding, part_of_an_index),
     "frames of a store": Reader(
         read_segments, "docstore/msmarco_v2.1_doc_90.npy", parts_of_an_index
     ),
     "ids of vectors": Reader(read_vectors, "vectors/ids.npy", parts_of_an_index),
-    "grid": Reader(
+    "grid": whole(
         "ablate {}/grid.yaml -o {}/out --dry-run --topics {}/topics.jsonl --index {}",
-        "grid.yaml",
-        written("grid.yaml", json.dumps(ARMS), sample),
-        Grid,
-        lines=False,
+        *("grid.yaml", Grid, written("grid.yaml", json.dumps(ARMS), sample)),
     ),
-    "manifest of a run": Reader(
-        "view {}/run", "run/manifest.json", finished, RunManifest, lines=False
-    ),
-    "trace": Reader(
-        "view {}/run", "run/traces/v_doc_00_1.json", finished, TopicResult, lines=False
-    ),
-    "trace packed": Reader(
+    "manifest of a run": whole("view {}/run", "run/manifest.json", RunManifest, finished),
+    "trace": whole("view {}/run", "run/traces/v_doc_00_1.json", TopicResult, finished),
+    "trace packed": whole(
         "pack {}/run -o {}/packed --topics {}/topics.jsonl --json",
-        "run/traces/topic-a.json",
-        scripted,
-        TopicResult,
-        lines=False,
+        *("run/traces/topic-a.json", TopicResult, with_topics),
     ),
-    "settings of a run": Reader("view {}/run", "run/config.yaml", finished, Settings, lines=False),
-    "contents of a bundle": Reader("verify {}", CONTENTS, bundle, Contents, lines=False),
+    "settings of a run": whole("view {}/run", "run/config.yaml", Settings, finished),
+    "contents of a bundle": whole("verify {}", CONTENTS, Contents, bundle),
 }
 
 
@@ -701,10 +560,7 @@ TRIED_ELSEWHERE = {
         *("index/build", "index/folder", "index/lucene/segments", "index/vectors/matrix"),
         "transport",
     },
-    "tests/serve: what a browser sends, and the jobs made of it": {
-        "serve/desk",
-        "serve/guards",
-    },
+    "tests/serve: what a browser sends, and the jobs made of it": {"serve/desk", "serve/guards"},
     "tests/cli/test_prompt.py, tests/test_prompting.py: prompts and their values": {"prompting"},
     "test_commands.py: the evidence of bundles, and what runs and judges leave": {
         *("cli/run", "evaluation/scoring/measures", "view/shown_run"),
@@ -717,7 +573,7 @@ TRIED_ELSEWHERE = {
 }
 
 
-def reading_modules() -> set[str]:
+def reading_modules():
     """Return the modules that call what reads."""
     package = Path(tracks.__file__).parent.parent
     found = set()
@@ -728,14 +584,14 @@ def reading_modules() -> set[str]:
     return found
 
 
-def test_every_module_that_reads_files_is_tried() -> None:
+def test_every_module_that_reads_files_is_tried():
     assert reading_modules() == TRIED_HERE.union(*TRIED_ELSEWHERE.values())
 
 
 class Site:
     """A reader's files, and what they are changed to."""
 
-    def __init__(self, reader: Reader, folder: Path) -> None:
+    def __init__(self, reader, folder):
         self.reader, self.folder = reader, folder
         reader.make(folder)
         self.path = folder / reader.file
@@ -745,7 +601,7 @@ class Site:
         words = reader.words.split(" ") if isinstance(reader.words, str) else []
         self.words = [word.replace("{}", str(folder)) for word in words]
 
-    def changes(self) -> Iterator[Change]:
+    def changes(self):
         """Yield the file with a change each."""
         if self.reader.is_array:
             return array_changes(self.raw)
@@ -753,33 +609,33 @@ class Site:
             return self._changed_cells()
         return self._changed_json()
 
-    def filled(self) -> str | bytes:
+    def filled(self):
         """Return the file with every field that its schema names."""
         if self.reader.schema is None:
             return self.raw
         first, rest = self._first()
         return self._dumped(self._fill(first)) + rest
 
-    def _fill(self, text: str) -> Any:
+    def _fill(self, text):
         return filled(
             yaml.safe_load(text) if self.reader.is_yaml else json.loads(text), self._schema()
         )
 
-    def _schema(self) -> dict[str, Any]:
+    def _schema(self):
         known = self.reader.schema
         adapter = known if isinstance(known, TypeAdapter) else TypeAdapter(known)
         return adapter.json_schema(mode="validation")
 
-    def _first(self) -> tuple[str, str]:
+    def _first(self):
         if not self.reader.lines:
             return self.honest, ""
         first, end, rest = self.honest.partition("\n")
         return first, end + rest
 
-    def _dumped(self, value: Any) -> str:
+    def _dumped(self, value):
         return json.dumps(value)
 
-    def texts_for_numbers(self) -> Iterator[Change]:
+    def texts_for_numbers(self):
         """Yield a file with each of its numbers and truths as text, if they are read at all."""
         first, rest = self._first()
         honest = self.told(self.filled())
@@ -787,18 +643,18 @@ class Site:
             if self.told(as_list + rest) != honest:
                 yield Change(what, as_text + rest)
 
-    def told(self, content: str | bytes) -> tuple[object, ...]:
+    def told(self, content):
         """Return what a file makes a command say."""
         result = self.run(content)
         return result.exit_code, result.output, str(result.exception)
 
-    def _changed_json(self) -> Iterator[Change]:
+    def _changed_json(self):
         first, rest = self._first()
         changes = json_changes(self._fill(first), self._schema(), as_yaml=self.reader.is_yaml)
         for what, content in changes:
             yield Change(what, content + rest)
 
-    def _changed_cells(self) -> Iterator[Change]:
+    def _changed_cells(self):
         if self.reader.parted_by == ",":
             header, *rows = csv.reader(io.StringIO(self.honest))
             assert set(self.reader.columns) <= set(header)
@@ -814,7 +670,7 @@ class Site:
             lines = [self.reader.parted_by.join(row) for row in changed]
             yield Change(what, "\n".join([*lines, rest]))
 
-    def run(self, content: str | bytes) -> click.testing.Result:
+    def run(self, content):
         self.path.write_bytes(content if isinstance(content, bytes) else content.encode())
         if self.reader.words == "verify {}" and self.reader.file != CONTENTS:
             seal(self.folder)
@@ -824,14 +680,9 @@ class Site:
         return click.testing.CliRunner().invoke(command, self.words)
 
 
-def check(site: Site, change: Change) -> None:
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    begin = time.process_time()  # which other work on the machine does not lengthen
-    result = site.run(change.content)
-    taken = time.process_time() - begin
-    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    assert taken < SLOWEST_S, f"{change.what}: {taken:.0f} s"
-    assert grown < MOST_MB, f"{change.what}: {grown:.0f} MB"
+def check(site, change):
+    with bounded(change.what, SLOWEST_S, MOST_MB):
+        result = site.run(change.content)
     error = result.exception
     if isinstance(error, InvalidFileError):
         for problem in error.problems:
@@ -848,14 +699,14 @@ def check(site: Site, change: Change) -> None:
     assert "Traceback" not in result.output, change.what
 
 
-def refuse(what: str, number: str) -> None:
+def refuse(what, number):
     raise AssertionError(f"{what}: {number} is printed")
 
 
 SHARE = re.compile(r"(?:.*_)?(?:score|kappa|share|unjudged|nDCG@10|RR@10|R@100|AP|RR|exam)")
 
 
-def assert_in_range(found: Any) -> None:
+def assert_in_range(found):
     """Every number is finite; a share, and a coefficient, is no larger than one."""
     if isinstance(found, dict):
         for name, value in found.items():
@@ -870,19 +721,12 @@ def assert_in_range(found: Any) -> None:
 
 
 @pytest.fixture(scope="module")
-def sites(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Site]:
-    made: dict[str, Site] = {}
-
-    def site(name: str) -> Site:
-        if name not in made:
-            made[name] = Site(READERS[name], tmp_path_factory.mktemp("values"))
-        return made[name]
-
-    return site
+def sites(tmp_path_factory):
+    return cache(lambda name: Site(READERS[name], tmp_path_factory.mktemp("values")))
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_a_file_with_every_field_is_read(name: str, sites: Callable[[str], Site]) -> None:
+def test_a_file_with_every_field_is_read(name, sites):
     site = sites(name)
     result = site.run(site.filled())
     assert result.exit_code in {0, 1}, f"{result.output}\n{result.exception}"
@@ -892,7 +736,7 @@ def test_a_file_with_every_field_is_read(name: str, sites: Callable[[str], Site]
 
 
 @pytest.mark.parametrize("name", [name for name, one in READERS.items() if one.is_json])
-def test_no_number_in_json_is_taken_from_text(name: str, sites: Callable[[str], Site]) -> None:
+def test_no_number_in_json_is_taken_from_text(name, sites):
     site = sites(name)
     honest = site.told(site.filled())
     for change in site.texts_for_numbers():
@@ -900,7 +744,7 @@ def test_no_number_in_json_is_taken_from_text(name: str, sites: Callable[[str], 
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_some_hostile_values_do_no_harm(name: str, sites: Callable[[str], Site]) -> None:
+def test_some_hostile_values_do_no_harm(name, sites):
     changes = list(sites(name).changes())
     for change in random.Random(name).sample(changes, TRIED):
         check(sites(name), change)
@@ -908,12 +752,12 @@ def test_some_hostile_values_do_no_harm(name: str, sites: Callable[[str], Site])
 
 @pytest.mark.fuzz
 @pytest.mark.parametrize("name", READERS)
-def test_no_hostile_value_does_harm(name: str, sites: Callable[[str], Site]) -> None:
+def test_no_hostile_value_does_harm(name, sites):
     for change in sites(name).changes():
         check(sites(name), change)
 
 
-def answers() -> Iterator[tuple[str, Change]]:
+def answers():
     """Yield the damaged answers of a server of an index, each with what was asked."""
     document = {"segment": "Peat stores carbon.", "title": "a", "url": "https://a.example/"}
     document |= {"start_char": 0, "end_char": 19}
@@ -923,7 +767,7 @@ def answers() -> Iterator[tuple[str, Change]]:
         yield "document", change
 
 
-def check_answers(tried: list[tuple[str, Change]], index: IndexFolder, folder: Path) -> None:
+def check_answers(tried, index, folder):
     for number, (asked, change) in enumerate(tried):
         with RestServer(index) as server:
             address = RemoteAddress(url=server.url, index=NAME, timeout_s=5)
@@ -948,12 +792,10 @@ def check_answers(tried: list[tuple[str, Change]], index: IndexFolder, folder: P
                 assert refused.remedy, change.what
 
 
-def test_some_hostile_answers_of_a_server_do_no_harm(
-    small_index: IndexFolder, tmp_path: Path
-) -> None:
+def test_some_hostile_answers_of_a_server_do_no_harm(small_index, tmp_path):
     check_answers(random.Random("answers").sample(list(answers()), TRIED), small_index, tmp_path)
 
 
 @pytest.mark.fuzz
-def test_no_hostile_answer_of_a_server_does_harm(small_index: IndexFolder, tmp_path: Path) -> None:
+def test_no_hostile_answer_of_a_server_does_harm(small_index, tmp_path):
     check_answers(list(answers()), small_index, tmp_path)

@@ -8,18 +8,18 @@ from sidelight.generation.compose import Candidate, chances_missed, compose, ref
 from sidelight.generation.extractive.select import spread
 from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.generation.stopping import StoppingRule
-from sidelight.schemas.investigation.angle import Angle, Aspect, Coverage
+from sidelight.schemas.investigation.angle import Angle, Aspect
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence, ReportLimits
 from sidelight.schemas.segment import Segment, overlapping
 from sidelight.text import budget_words
 
 
-def sentence(words: int, host: str = "h", **covers: float) -> Candidate:
+def sentence(words, host="h", **covers):
     return Candidate(text="w " * words, covers=covers, host=host, segment_ids=("s",))
 
 
-def never(_: Candidate, __: Candidate) -> bool:
+def never(_, __):
     return False
 
 
@@ -62,21 +62,15 @@ def test_a_covered_angle_is_worth_only_what_was_missed():
     a1, a2, b = sentence(10, "x", a=0.9), sentence(10, "y", a=0.8), sentence(10, "z", b=0.5)
     chosen = compose([a2, b, a1], {"a": 4.0, "b": 2.0}, 20, never)
     assert chosen == [a1, b]
+    # What says the same is left out.
+    assert compose([a1, a2], {"a": 1.0}, 100, lambda *_: True) == [a1]
 
 
 def test_a_second_sentence_from_one_host_is_worth_less():
     # After the first from x: x again 4*.5*.75/10 = .15, y 4*.4/10 = .16.
-    first, again, other = (
-        sentence(10, "x", a=1.0),
-        sentence(10, "x", b=0.5),
-        sentence(10, "y", b=0.4),
-    )
+    first, again = sentence(10, "x", a=1.0), sentence(10, "x", b=0.5)
+    other = sentence(10, "y", b=0.4)
     assert compose([first, again, other], {"a": 4.0, "b": 4.0}, 20, never) == [first, other]
-
-
-def test_redundant_sentences_are_left_out():
-    first, same = sentence(10, "x", a=0.9), sentence(10, "y", a=0.9)
-    assert compose([first, same], {"a": 1.0}, 100, lambda *_: True) == [first]
 
 
 @given(candidates, candidates, st.integers(0, 200))
@@ -107,16 +101,14 @@ ANGLES = [
 ]
 EVIDENCE = EvidenceSet(
     items=tuple(
-        Evidence(
-            segment=Segment(segment_id=name, url=f"https://{name}.example/", text="t"),
-            relevance={"a": 1.0},
-        )
+        Evidence(segment=segment, relevance={"a": 1.0})
         for name in "xyz"
+        for segment in [Segment(segment_id=name, url=f"https://{name}.example/", text="t")]
     )
 )
 
 
-def drafted(words: int, cited: str = "x", **covers: float) -> DraftSentence:
+def drafted(words, cited="x", **covers):
     return DraftSentence(text=" ".join("w" * words), segment_ids=(cited,), covers=covers)
 
 
@@ -135,7 +127,7 @@ SENTENCES = st.lists(
 def test_what_stood_stays_and_the_budget_holds(standing, reserve, room):
     words = sum(budget_words(one.text) for one in standing)
     draft = DraftReport(sentences=tuple(standing), reserve=tuple(reserve))
-    filled = refill(draft, ANGLES, EVIDENCE, words + room, lambda *_: False)
+    filled = refill(draft, ANGLES, EVIDENCE, words + room, never)
     if not filled.sentences or filled.sentences == NOTHING_FOUND.sentences:
         assert not standing
         return
@@ -148,7 +140,7 @@ def test_what_stood_stays_and_the_budget_holds(standing, reserve, room):
 @given(SENTENCES, SENTENCES)
 def test_a_report_over_its_budget_gets_nothing_more(standing, reserve):
     draft = DraftReport(sentences=(drafted(50, a=1.0), *standing), reserve=tuple(reserve))
-    assert refill(draft, ANGLES, EVIDENCE, 49, lambda *_: False) == draft
+    assert refill(draft, ANGLES, EVIDENCE, 49, never) == draft
 
 
 def test_what_is_missing_comes_before_what_stands_already():
@@ -157,23 +149,18 @@ def test_what_is_missing_comes_before_what_stands_already():
         sentences=(drafted(10, "x", a=0.9),),
         reserve=(drafted(10, "x", a=0.9), drafted(10, "y", b=0.5)),
     )
-    filled = refill(draft, ANGLES, EVIDENCE, 20, lambda *_: False)
+    filled = refill(draft, ANGLES, EVIDENCE, 20, never)
     assert filled.sentences == (draft.sentences[0], draft.reserve[1])
     assert filled.reserve == draft.reserve[:1]
 
-
-def test_what_says_the_same_as_something_that_stands_is_not_added():
-    draft = DraftReport(sentences=(drafted(10, a=0.5),), reserve=(drafted(5, "y", b=1.0),))
-    assert refill(draft, ANGLES, EVIDENCE, 250, lambda *_: True) == draft
-
-
-def test_a_draft_that_stays_empty_says_so():
-    empty = DraftReport(sentences=())
-    assert refill(empty, ANGLES, EVIDENCE, 250, lambda *_: False) == NOTHING_FOUND
+    # What says the same as something that stands is not added, and what stays empty says so.
+    same = DraftReport(sentences=(drafted(10, a=0.5),), reserve=(drafted(5, "y", b=1.0),))
+    assert refill(same, ANGLES, EVIDENCE, 250, lambda *_: True) == same
+    assert refill(DraftReport(sentences=()), ANGLES, EVIDENCE, 250, never) == NOTHING_FOUND
 
 
 # What is taken for an angle comes from different windows and hosts.
-def window(document: int, number: int, host: str) -> Segment:
+def window(document, number, host):
     return Segment(
         segment_id=f"w_doc_00_{document}#{number}_{number}", url=f"https://{host}.example/", text=""
     )
@@ -188,12 +175,8 @@ WINDOWS = st.lists(
 
 def test_each_that_is_left_has_its_reason():
     first, overlapping, second, third, other, late = (
-        window(1, 0, "a"),
-        window(1, 1, "b"),
-        window(1, 2, "a"),
-        window(2, 0, "a"),
-        window(3, 0, "b"),
-        window(4, 0, "c"),
+        *(window(1, 0, "a"), window(1, 1, "b"), window(1, 2, "a"), window(2, 0, "a")),
+        *(window(3, 0, "b"), window(4, 0, "c")),
     )
     taken, left = spread([first, overlapping, second, third, other, late], 3)
     assert taken == [first, second, other]
@@ -231,7 +214,7 @@ WEIGHED = [
 RULE = StoppingRule(max_rounds=3, min_gain=0.1)
 
 
-def coverage(a: float, b: float, previous: Coverage | None = None, number: int = 1) -> Coverage:
+def coverage(a, b, previous=None, number=1):
     return RULE.coverage(WEIGHED, {"a": a, "b": b}, previous, number)
 
 
@@ -242,6 +225,8 @@ def test_coverage_is_weighted():
     assert found.by_angle == {"a": 0.5, "b": 1.0}
     assert found.covered == ("a", "b")
     assert coverage(0.0, 0.2).covered == ("b",)
+    nothing = RULE.coverage([], {}, None, 1)
+    assert (nothing.score, nothing.covered, nothing.go_on) == (0.0, (), True)
 
 
 @pytest.mark.parametrize(
@@ -262,11 +247,6 @@ def test_another_round_must_be_allowed_needed_and_worth_it(a, b, before, number,
     assert reason in found.reason
 
 
-def test_without_angles_nothing_is_covered():
-    found = RULE.coverage([], {}, None, 1)
-    assert (found.score, found.covered, found.go_on) == (0.0, (), True)
-
-
 # What was found becomes a citation; invented, repeated, overlapping and own ones do not.
 TOPIC = "w_doc_00_1"
 IDS = ("w_doc_00_1#0_5", "w_doc_01_5#0_10", "w_doc_01_5#1_20", "w_doc_01_5#2_30", "w_doc_02_7#0_10")
@@ -277,17 +257,15 @@ CITABLE = EvidenceSet(
 )  # the article itself, three windows of one document, another document
 
 
-def resolve(*cited: str) -> tuple[tuple[str, ...], list[tuple[str, str]]]:
+def resolve(*cited):
     draft = DraftReport(sentences=(DraftSentence(text="A fact.", segment_ids=cited),))
     report, dropped = resolve_report(TOPIC, draft, CITABLE, ReportLimits(250, 2, 1))
     return report.sentences[0].citations, [(one.segment_id, one.reason) for one in dropped]
 
 
-def test_the_writers_order_stays():
-    assert resolve(IDS[4], IDS[1]) == ((IDS[4], IDS[1]), [])
-
-
 def test_what_cannot_be_cited_is_dropped_with_its_reason():
+    assert resolve(IDS[4], IDS[1]) == ((IDS[4], IDS[1]), [])  # the writer's order stays
+    assert resolve("E2") == ((), [("E2", "no such evidence")])
     assert resolve("w_doc_09_9#0_1", IDS[0], IDS[1], IDS[1], IDS[2]) == (
         (IDS[1],),
         [
@@ -300,7 +278,3 @@ def test_what_cannot_be_cited_is_dropped_with_its_reason():
         (IDS[1], IDS[3]),
         [(IDS[4], "more citations than a sentence may have")],
     )
-
-
-def test_a_key_is_no_segment_id():
-    assert resolve("E2") == ((), [("E2", "no such evidence")])

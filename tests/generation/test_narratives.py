@@ -13,15 +13,14 @@ from sidelight.generation.narratives import (
     write_narrative,
 )
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
-from sidelight.schemas.investigation.report import DraftReport
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Narrative
-from tests.helpers.asking.conversation import Asked, scripted
+from tests.helpers.asking.conversation import scripted
 
 NARRATIVE = "I want to know who pays for the journal. I also ask what its critics say."
 
 
-def listed(*texts: str, importance: str = "vital") -> str:
+def listed(*texts, importance="vital"):
     return json.dumps(
         {"sub_narratives": [{"text": text, "importance": importance} for text in texts]}
     )
@@ -82,7 +81,7 @@ EVIDENCE = EvidenceSet(
 )
 
 
-def written(*replies: str, evidence: EvidenceSet = EVIDENCE) -> tuple[DraftReport, Asked]:
+def written(*replies, evidence=EVIDENCE):
     asked = scripted(*replies)
     writer = PromptedAnswerWriter(asked.model, max_report_words=12, max_citations=2)
     draft = asyncio.run(writer(READ.profile, READ.angles, evidence))
@@ -90,7 +89,7 @@ def written(*replies: str, evidence: EvidenceSet = EVIDENCE) -> tuple[DraftRepor
     return draft, asked
 
 
-def answer(*sentences: tuple[str, list[str]]) -> str:
+def answer(*sentences):
     return json.dumps({"sentences": [{"text": text, "keys": keys} for text, keys in sentences]})
 
 

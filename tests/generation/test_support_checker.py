@@ -9,20 +9,19 @@ from sidelight.checks.support import PromptedSupportCheck
 from sidelight.errors import StructuredOutputError
 from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.generation.support_checker import SupportChecker, without_attribution
-from sidelight.schemas.investigation.report import CheckedReport, DraftReport, DraftSentence
+from sidelight.schemas.investigation.report import DraftReport, DraftSentence
 from sidelight.wiring.judges import open_encoder
 from tests.helpers.asking.conversation import scripted
 from tests.helpers.asking.report_case import COUNT, EVIDENCE, LARK, OWNER, PROFILE
-from tests.helpers.models.scripted_model import Line
 
 ENCODE = open_encoder().encode
 
 
-def label(name: str) -> str:
+def label(name):
     return json.dumps({"reason": f"It is {name}.", "label": name})
 
 
-def checked(*sentences: DraftSentence, replies: tuple[Line, ...] = ()) -> CheckedReport:
+def checked(*sentences, replies=()):
     asked = scripted(*replies)
     checker = SupportChecker(ENCODE, PromptedSupportCheck(asked.model))
     draft = DraftReport(sentences=sentences, reserve=(said("In reserve."),))
@@ -32,7 +31,7 @@ def checked(*sentences: DraftSentence, replies: tuple[Line, ...] = ()) -> Checke
     return report
 
 
-def said(text: str, *cited: str) -> DraftSentence:
+def said(text, *cited):
     return DraftSentence(text=text, segment_ids=cited)
 
 
@@ -64,9 +63,6 @@ def test_what_needs_no_model_asks_none(sentence, kind):
     report = checked(sentence)
     assert report.draft.sentences == ()
     assert [one.label for one in report.removed] == [kind]
-
-
-def test_nothing_found_passes():
     assert checked(*NOTHING_FOUND.sentences).draft.sentences == NOTHING_FOUND.sentences
 
 
@@ -78,6 +74,8 @@ def test_without_an_answer_what_was_learned_decides():
     (removal,) = report.removed
     assert removal.label == "none"
     assert removal.reason.startswith("for want of an answer (StructuredOutputError): ")
+    with pytest.raises(StructuredOutputError):  # without any answer somebody else must check
+        checked(SOLD, MANY, replies=("{}", "{}", "{}", "{}"))
 
 
 def test_what_stands_is_labelled_by_what_was_learned_whoever_decides():
@@ -99,11 +97,6 @@ def test_of_two_sources_the_one_that_says_it_is_named():
     (stood,) = report.stood
     assert (stood.label, stood.said_by) == ("full", (OWNER.segment_id,))
     assert stood.segment_ids == both.segment_ids
-
-
-def test_without_any_answer_somebody_else_must_check():
-    with pytest.raises(StructuredOutputError):
-        checked(SOLD, MANY, replies=("{}", "{}", "{}", "{}"))
 
 
 def test_without_a_model_what_is_quoted_and_what_is_reworded_passes():

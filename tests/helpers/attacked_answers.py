@@ -1,7 +1,5 @@
 """What attacks and paraphrases earn, as a share of what the honest text earns."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from sidelight.evaluation.agreement.people import CREDIT
@@ -9,20 +7,11 @@ from sidelight.evaluation.audit.text_attacks import TEXT_ATTACKS
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sidelight.learned.models import AnswerModel
+    pass
 
 
 class Share(Value):
-    """What changed texts earn.
-
-    Attributes:
-        name: The change.
-        n: Items whose own sentence it changed.
-        honest: Credit of these items before.
-        changed: Credit of these items after.
-    """
+    """What changed texts earn: the credit before and after of `n` items that an attack changed."""
 
     name: str
     n: int
@@ -30,27 +19,21 @@ class Share(Value):
     changed: float
 
     @property
-    def share(self) -> float:
+    def share(self):
         """What is left of the credit; 0 where there was none."""
         return self.changed / self.honest if self.honest else 0.0
 
 
-def credit_of(
-    model: AnswerModel, items: Sequence[str], text: str, *, max_words: int | None = None
-) -> list[float]:
+def credit_of(model, items, text, *, max_words=None):
     """Return what a text earns for each item: 1 in full, .5 in part."""
     return [CREDIT[verdict.level] for verdict in model.judge(items, text, max_words=max_words)]
 
 
-def attack_shares(model: AnswerModel, items_by_topic: Mapping[str, Sequence[str]]) -> list[Share]:
+def attack_shares(model, items_by_topic):
     """Return what each attack leaves of the credit of honest texts, the items as sentences.
 
     Only items whose own sentence an attack changes are counted: where there is no second name,
-    nothing can be swapped.
-
-    Args:
-        model: Who is attacked.
-        items_by_topic: Topic id -> items, such as rubric answers, each a sentence.
+    nothing can be swapped. Items are texts such as rubric answers, each a sentence.
     """
     shares = []
     told = [(items, credit_of(model, items, " ".join(items))) for items in items_by_topic.values()]

@@ -1,11 +1,8 @@
 """All commands of the program, as the program itself lists them, called in this process."""
 
-from __future__ import annotations
-
 import json
 import re
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import typer
 from typer.core import TyperGroup
@@ -14,7 +11,7 @@ from typer.testing import CliRunner
 from sidelight.cli.main import app
 
 
-def subcommands(command: Any) -> dict[str, Any]:
+def subcommands(command):
     """Return the commands of a group by name, those of other packages too; none of a command."""
     if not isinstance(command, TyperGroup):
         return {}
@@ -22,7 +19,7 @@ def subcommands(command: Any) -> dict[str, Any]:
     return {name: command.get_command(context, name) for name in command.list_commands(context)}
 
 
-def _commands(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _commands(command, words=()):
     found = subcommands(command)
     for name, one in found.items():
         yield from _commands(one, (*words, name))
@@ -36,7 +33,7 @@ COMMANDS = dict(_commands(typer.main.get_command(app)))
 _HOW_FAR = re.compile(r"(?m)^(?:\w+: [\d,]+ (?:of [\d,]+ )?after|at work for) .*\n")
 
 
-def complaints(errors: str) -> str:
+def complaints(errors):
     """Return what a command said on stderr, less how far it is once a minute."""
     return _HOW_FAR.sub("", errors)
 
@@ -48,12 +45,8 @@ class Said(NamedTuple):
     stderr: str
 
 
-def call(*words: object, code: int = 0) -> Said:
-    """Call the program, which must end with an exit code.
-
-    Raises:
-        Exception: What the command would tell its user.
-    """
+def call(*words, code=0):
+    """Call the program, which must end with an exit code."""
     done = CliRunner().invoke(app, [*map(str, words)])
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
@@ -61,11 +54,11 @@ def call(*words: object, code: int = 0) -> Said:
     return Said(done.stdout, done.stderr)
 
 
-def said(*words: object, code: int = 0) -> str:
+def said(*words, code=0):
     """Return what a command says on stdout."""
     return call(*words, code=code).stdout
 
 
-def told(*words: object, code: int = 0) -> Any:
+def told(*words, code=0):
     """Return what a command says with `--json`."""
     return json.loads(said(*words, "--json", code=code))

@@ -1,7 +1,5 @@
 """A short article on a ferry, what its profiler finds in it, and pages beside it."""
 
-from __future__ import annotations
-
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Aspect
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
 from sidelight.schemas.segment import Segment
@@ -48,18 +46,12 @@ OTHER_MATTERS = (
 )
 
 
-def page(
-    text: str,
-    *,
-    number: int = 1,
-    title: str = "The Tollmere ferry",
-    url: str = "https://registry.example/a",
-) -> Segment:
+def page(text, *, number=1, title="The Tollmere ferry", url="https://registry.example/a"):
     """A page of one segment."""
     return Segment(segment_id=f"m_doc_00_{number}#0_0", url=url, title=title, text=text)
 
 
-def evidence(*pages: Segment) -> EvidenceSet:
+def evidence(*pages):
     """Evidence that speaks to every angle."""
     relevance = {angle.angle_id: 0.6 for angle in ANGLES}
     return EvidenceSet(items=tuple(Evidence(segment=one, relevance=relevance) for one in pages))

@@ -1,9 +1,6 @@
 """Graded passages small enough to work out by hand."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
+from sidelight.formats.banks.exams import write_exams
 from sidelight.schemas.grading.graded_passage import (
     GradedPassage,
     GradedQuery,
@@ -14,23 +11,12 @@ from sidelight.schemas.grading.graded_passage import (
     Ranked,
 )
 from sidelight.schemas.grading.judgment import Unjudged
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from sidelight.schemas.grading.rubric import ExamBank, ExamItem
 
 GRADER = Grader("Asks", "tiny")
 
 
-def passage(
-    name: str,
-    ratings: Mapping[str, int | None],
-    *,
-    judged: int | None = None,
-    ranks: Mapping[str, int] | None = None,
-    query: str = "q",
-    grader: Grader = GRADER,
-    text: str = "",
-) -> GradedPassage:
+def passage(name, ratings, *, judged=None, ranks=None, query="q", grader=GRADER, text=""):
     """A passage with one grader's ratings by item, of which None was unjudged."""
     items = tuple(
         ItemGrade(item, Unjudged(reason="silence") if rating is None else rating)
@@ -46,7 +32,7 @@ def passage(
     )
 
 
-def example() -> list[GradedQuery]:
+def example():
     """Two queries of three items each, and runs that count from 0 (`zero`) and from 1.
 
     Nobody judged what `made`, which writes its texts, returned.
@@ -64,3 +50,18 @@ def example() -> list[GradedQuery]:
         passage("e", {"r/1": 0, "r/2": 5, "r/3": 0}, judged=2, ranks={"one": 1}, query="r"),
     )
     return [GradedQuery("q", first), GradedQuery("r", second)]
+
+
+def write_bank(folder, query_text="what is passed"):
+    """Write the bank of both queries, three items each."""
+    banks = [
+        ExamBank(
+            topic_id=query,
+            query_text=query_text,
+            kind="question",
+            tests=tuple(ExamItem(item_id=f"{query}/{n}", text=f"Which {n}?") for n in range(1, 4)),
+        )
+        for query in ("q", "r")
+    ]
+    write_exams(folder / "bank.jsonl", banks)
+    return folder / "bank.jsonl"

@@ -1,7 +1,5 @@
 """Texts that give orders to software, and texts that only look like it."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 
@@ -13,7 +11,7 @@ class HostileText(NamedTuple):
     wants: str
 
 
-def _tags(text: str) -> str:
+def _tags(text):
     return "".join(chr(0xE0000 + ord(character)) for character in text)
 
 

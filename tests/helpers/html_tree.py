@@ -1,7 +1,5 @@
 """An HTML page as a test sees it: its elements in order, and their text."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 VOID = {"meta", "br", "link", "img", "input", "base", "embed"}
@@ -10,45 +8,45 @@ VOID = {"meta", "br", "link", "img", "input", "base", "embed"}
 class Element:
     """An element; `text` is all text in it."""
 
-    def __init__(self, tag: str, attributes: dict[str, str]) -> None:
+    def __init__(self, tag, attributes):
         self.tag, self.attributes = tag, attributes
         self.parts: list[str] = []
 
     @property
-    def text(self) -> str:
+    def text(self):
         return "".join(self.parts)
 
     @property
-    def words(self) -> str:
+    def words(self):
         """Its text with one space between the words, and between what stands in its elements."""
         return " ".join(" ".join(self.parts).split())
 
 
 class _Parser(HTMLParser):
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__(convert_charrefs=True)
         self.elements: list[Element] = []
         self.open: list[Element] = []
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         element = Element(tag, {name: value or "" for name, value in attrs})
         self.elements.append(element)
         if tag not in VOID:
             self.open.append(element)
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_startendtag(self, tag, attrs):
         self.elements.append(Element(tag, {name: value or "" for name, value in attrs}))
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, tag):
         closed = self.open.pop()
         assert closed.tag == tag, f"</{tag}> closes <{closed.tag}>"
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         for element in self.open:
             element.parts.append(data)
 
 
-def parse(html: str) -> list[Element]:
+def parse(html):
     """Return all elements; every one that is opened must be closed in its turn."""
     parser = _Parser()
     parser.feed(html)

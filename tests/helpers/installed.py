@@ -1,19 +1,13 @@
 """Packages that are installed for one test: a folder with their modules and what they offer."""
 
-from __future__ import annotations
-
 import textwrap
-from pathlib import Path
 
 
-def install(site: Path, package: str, modules: dict[str, str], offers: dict[str, str]) -> None:
+def install(site, package, modules, offers):
     """Put a package into a folder of `sys.path`, as `pip install` leaves it.
 
-    Args:
-        site: The folder.
-        package: Name of the distribution.
-        modules: By module name, its source.
-        offers: By `group name`, the `module:Class`; a group goes without `sidelight.`.
+    `modules` are sources by name; `offers` lead from `group name` (a group goes without
+    `sidelight.`) to the `module:Class`.
     """
     for module, source in modules.items():
         (site / f"{module}.py").write_text(textwrap.dedent(source), encoding="utf-8")

@@ -1,15 +1,11 @@
 """A command that asks a model, killed at random moments and called again until it has ended."""
 
-from __future__ import annotations
-
 import random
 import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
 
 from tests.helpers.models.fault_server import FaultServer
 
@@ -18,7 +14,7 @@ AT_ONCE = 4
 _KILLED_AFTER_S = (0.5, 1.6)
 
 
-def n_kept(replies: Path) -> int:
+def n_kept(replies):
     """Return how many replies a folder of replies holds."""
     if not (replies / "replies.sqlite").exists():
         return 0
@@ -30,24 +26,11 @@ def n_kept(replies: Path) -> int:
         return found
 
 
-def kill_and_go_on(
-    kills: int,
-    command: Callable[[Path], list[object]],
-    folder: Path,
-    *,
-    n_calls: int,
-    says: str,
-    check: Callable[[Path], None],
-) -> None:
+def kill_and_go_on(kills, command, folder, *, n_calls, says, check):
     """Kill a command again and again; no reply may be lost, and none asked for twice.
 
-    Args:
-        kills: How often it is killed in all.
-        command: Makes the words of the command for a folder of results.
-        folder: Where such folders are made.
-        n_calls: How many calls the command makes undisturbed.
-        says: What it says on stderr at its end.
-        check: Looks at a folder of results, with `replies` in it.
+    `command` makes the words of the command for a folder of results, which makes `n_calls` calls
+    undisturbed and ends with what it `says` on stderr; `check` looks at such a folder.
     """
     rng, killed = random.Random(kills), 0
     with FaultServer(latency_s=0.03) as slow:

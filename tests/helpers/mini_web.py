@@ -1,34 +1,25 @@
 """Investigations over segments in memory, with a stand-in for the encoder."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import Any
 
 from sidelight.agents.investigation import build_graph
 from sidelight.agents.state import Deps
 from sidelight.config.settings import Settings
-from sidelight.generation.roles import Roles
 from sidelight.retrieval.base import MemoryRetriever
 from sidelight.retrieval.lateral import LateralRetriever
-from sidelight.schemas.segment import Segment
-from sidelight.schemas.topic import Article
-from sidelight.text_vectors import Encode
 from sidelight.tracks import load_track
 from sidelight.wiring.roles import extractive_roles
 
 
-def dependencies(
-    segments: Iterable[Segment], encode: Encode, make_roles: Callable[[], Roles] | None = None
-) -> Callable[[Article], Deps]:
+def dependencies(segments, encode, make_roles=None):
     """Return what makes the dependencies of one topic; its roles are extractive unless made."""
     by_id = {segment.segment_id: segment for segment in segments}
     retriever = MemoryRetriever(by_id.values())
 
-    def lookup(segment_ids: Sequence[str]) -> list[Segment]:
+    def lookup(segment_ids):
         return [by_id[segment_id] for segment_id in segment_ids]
 
-    def depend(article: Article) -> Deps:
+    def depend(article):
         return Deps(
             topic=article,
             track=load_track(),
@@ -41,13 +32,11 @@ def dependencies(
     return depend
 
 
-def investigation(
-    segments: Iterable[Segment], encode: Encode
-) -> Callable[[Article], Coroutine[Any, Any, dict[str, Any]]]:
+def investigation(segments, encode):
     """Return the function that investigates one topic and ends with the final state."""
     depend, graph = dependencies(segments, encode), build_graph()
 
-    async def investigate(article: Article) -> dict[str, Any]:
+    async def investigate(article):
         state: dict[str, Any] = await graph.ainvoke({}, context=depend(article))
         return state
 

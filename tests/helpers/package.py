@@ -1,17 +1,12 @@
 """Both packages as their source shows them: modules, and who imports whom at which line."""
 
-from __future__ import annotations
-
 import ast
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import sidelight
 import sidelight_research
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 ROOT = Path(sidelight.__file__).parent.parent
 PACKAGES = (sidelight.__name__, sidelight_research.__name__)
@@ -20,18 +15,15 @@ PACKAGES = (sidelight.__name__, sidelight_research.__name__)
 class Module(NamedTuple):
     """One file of the packages.
 
-    Attributes:
-        name: Dotted, without `sidelight.`; a package goes by its own name, the root by "". Names in
-            `sidelight_research` are whole.
-        path: Where it is.
-        tree: Its syntax.
+    Its name is dotted, without `sidelight.`; a package goes by its own name, the root by "". Names
+    in `sidelight_research` are whole.
     """
 
     name: str
     path: Path
     tree: ast.Module
 
-    def at(self, line: int) -> str:
+    def at(self, line):
         """Return the place of a line, as a compiler would name it."""
         return f"{self.path.relative_to(ROOT)}:{line}"
 
@@ -39,10 +31,7 @@ class Module(NamedTuple):
 class Import(NamedTuple):
     """One name that a module imports, at whatever depth and under whatever condition.
 
-    Attributes:
-        target: Dotted: a module of the packages, named as in `Module`, or a foreign one.
-        own: Whether it is one of the packages'.
-        line: Where it stands.
+    The target is a module of the packages (`own`), named as in `Module`, or a foreign one.
     """
 
     target: str
@@ -51,7 +40,7 @@ class Import(NamedTuple):
 
 
 @cache
-def modules() -> dict[str, Module]:
+def modules():
     """Return every module of both packages by its name."""
     found = {}
     for path in sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py")):
@@ -62,7 +51,7 @@ def modules() -> dict[str, Module]:
 
 
 @cache
-def imports(name: str) -> tuple[Import, ...]:
+def imports(name):
     """Return what a module imports, inside functions and under TYPE_CHECKING too."""
     found = []
     for node in ast.walk(modules()[name].tree):
@@ -76,23 +65,23 @@ def imports(name: str) -> tuple[Import, ...]:
     return tuple(found)
 
 
-def listed(findings: Iterable[str]) -> str:
+def listed(findings):
     """Return findings as a failing test shows them: all, one a line."""
     return "\n".join(["", *sorted(findings)])
 
 
-def _named(module: str, name: str) -> str:
+def _named(module, name):
     """What `from module import name` names: a module in a package, or a thing in a module."""
     dotted = f"{module}.{name}"
     return dotted if _own_name(dotted) in modules() else module
 
 
-def _own_name(dotted: str) -> str | None:
+def _own_name(dotted):
     top, _, rest = dotted.partition(".")
     product, research = PACKAGES
     return rest if top == product else dotted if top == research else None
 
 
-def _resolve(dotted: str, line: int) -> Import:
+def _resolve(dotted, line):
     own = _own_name(dotted)
     return Import(dotted if own is None else own, own is not None, line)

@@ -1,8 +1,5 @@
 """Whole runs by the command line, every step with a model."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from typing import Any
 
 from sidelight.formats.topics import read_narratives
@@ -31,7 +28,7 @@ SHORT = ("--set=investigation.max_rounds=1", "--set=retrieval.k=5")
 _NOT_OF_RESULTS = {"calls", "cache", ".lock"}
 
 
-def write_inputs(folder: Path, n_topics: int) -> tuple[str, ...]:
+def write_inputs(folder, n_topics):
     """Write a configuration and the first topics of the mini web; return their options."""
     config, topics = folder / "prompted.yaml", folder / "topics.jsonl"
     config.write_text(SETTINGS)
@@ -40,7 +37,7 @@ def write_inputs(folder: Path, n_topics: int) -> tuple[str, ...]:
     return "--config", str(config), "--topics", str(topics)
 
 
-def write_narratives(folder: Path, n_topics: int) -> tuple[str, ...]:
+def write_narratives(folder, n_topics):
     """Write a configuration and as many narratives, which take turns; return their options."""
     config, topics = folder / "narratives.yaml", folder / "narratives.jsonl"
     config.write_text(NARRATIVE_SETTINGS)
@@ -58,17 +55,13 @@ def write_narratives(folder: Path, n_topics: int) -> tuple[str, ...]:
     return "--config", str(config), "--topics", str(topics)
 
 
-def run(*options: object) -> dict[str, Any]:
-    """Run topics, and return the summary.
-
-    Raises:
-        SidelightError: What the command would say.
-    """
+def run(*options):
+    """Run topics, and return the summary."""
     summary: dict[str, Any] = told("run", *options)
     return summary
 
 
-def files(out: Path) -> dict[str, bytes]:
+def files(out):
     """The files that two runs of the same must share, by name."""
     return {
         str(name): path.read_bytes()

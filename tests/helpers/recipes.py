@@ -13,24 +13,23 @@ it is this checkout, or a copy where the recipe adds to it or changes it; `pip i
 for this recipe alone.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import NamedTuple
 
 import sidelight
+from tests.helpers import warm
 
 PACKAGE = Path(sidelight.__file__).parent
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _FILE = re.compile(r"# ([\w.-]+(?:/[\w.-]+)*\.\w+)\n")
 _COMMANDS = {
-    # As a command that is installed, it does not see the folder that it is called in.
-    "sidelight": '-P -m sidelight.cli.main "$@"',
     "python": '"$@"',
     # Nothing is fetched, and nothing goes into the environment of the tests.
     "pip": '-m pip "$@" --quiet --no-deps --no-index --no-build-isolation --target "$SITE"',
@@ -50,12 +49,12 @@ class Recipe(NamedTuple):
     blocks: tuple[tuple[str, str], ...]
 
     @property
-    def changes_sidelight(self) -> bool:
+    def changes_sidelight(self):
         """Whether it adds to sidelight or changes it."""
         return any(kind == "diff" or text.startswith("# sidelight/") for kind, text in self.blocks)
 
 
-def read_recipes(document: Path) -> list[Recipe]:
+def read_recipes(document):
     """Return the recipes of a document, in its order."""
     sections = re.split(r"^## ", document.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
     recipes = [
@@ -64,23 +63,14 @@ def read_recipes(document: Path) -> list[Recipe]:
     return [one for one in recipes if any(kind == "sh" for kind, _ in one.blocks)]
 
 
-def read_tutorial(document: Path) -> Recipe:
+def read_tutorial(document):
     """Return all blocks of a document as one recipe."""
     text = document.read_text(encoding="utf-8")
     return Recipe(document.name, tuple(_BLOCK.findall(text)))
 
 
-def carry_out(recipe: Recipe, folder: Path, **environment: str) -> None:
-    """Do what a recipe says.
-
-    Args:
-        recipe: What to do.
-        folder: Where; what is there already is what the recipe starts from.
-        environment: Variables for its commands.
-
-    Raises:
-        AssertionError: A command fails, or does not print what the recipe says.
-    """
+def carry_out(recipe, folder, **environment):
+    """Do what a recipe says in a folder, with some variables; what is there is begun from."""
     site, copied = folder / ".site", folder / PACKAGE.name
     source = folder if recipe.changes_sidelight else PACKAGE.parent
     if recipe.changes_sidelight:
@@ -90,12 +80,12 @@ def carry_out(recipe: Recipe, folder: Path, **environment: str) -> None:
     variables = {
         **os.environ,
         "INSTALLED": os.pathsep.join(map(str, (site, source))),
-        "PATH": f"{_commands(folder / '.bin')}{os.pathsep}{os.environ['PATH']}",
+        "PATH": f"{_commands(folder / '.bin', environment)}{os.pathsep}{os.environ['PATH']}",
         "SITE": str(site),
         **environment,
     }
 
-    def run(command: list[str], given: str) -> str:
+    def run(command, given):
         done = subprocess.run(
             command,
             cwd=folder,
@@ -126,10 +116,24 @@ def carry_out(recipe: Recipe, folder: Path, **environment: str) -> None:
                 assert at >= 0, f"{recipe.title}: expected {line!r} in\n{printed}"
 
 
-def _commands(folder: Path) -> Path:
+@cache
+def _warm():
+    """Start what carries `sidelight` out; return its socket, and its process, which is to stay."""
+    path = f"{mkdtemp()}/socket"
+    command = [sys.executable, "-E", "-P", warm.__file__, path]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdout.readline() == b"ready\n"
+    return path, process
+
+
+def _commands(folder, environment):
     """Write the commands that recipes use: those of this Python."""
     folder.mkdir(exist_ok=True)
-    for name, arguments in _COMMANDS.items():
+    # As a command that is installed, `sidelight` does not see the folder that it is called in.
+    sidelight = f'-S {warm.__file__} {_warm()[0]} "$@"'
+    if "HF_HUB_CACHE" in environment:  # which is read by what is imported
+        sidelight = '-P -m sidelight.cli.main "$@"'
+    for name, arguments in (_COMMANDS | {"sidelight": sidelight}).items():
         path = folder / name
         path.write_text(
             '#!/bin/sh\nexport PYTHONPATH="$INSTALLED${PYTHONPATH:+:$PYTHONPATH}"\n'

@@ -1,22 +1,22 @@
 """Runs over scripted investigations: each makes what it makes from the topic id alone."""
 
-from __future__ import annotations
-
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
-from pathlib import Path
-from typing import Any
+
+import orjson
 
 from sidelight.config.load import load_settings
-from sidelight.runs.log import TopicLog
-from sidelight.runs.runner import RunSummary, run_topics
+from sidelight.prompting import find_prompts
+from sidelight.reproduction.archive import BundledPrompt, Contents, describe_files
+from sidelight.reproduction.bundle import Recording
+from sidelight.runs.runner import run_topics
 from sidelight.schemas.investigation.angle import ArticleFacts
 from sidelight.schemas.investigation.report import QuestionSet, Report, ReportLimits
 from sidelight.schemas.investigation.trace import Outcome, Trace
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
+from sidelight.versions import VERSION
 
 TOPICS = [Article(topic_id=f"topic-{letter}", body=f"Text {letter}.") for letter in "dbeac"]
 IDS = [article.topic_id for article in TOPICS]
@@ -24,7 +24,7 @@ THIN = "topic-e"
 LIMITS = ReportLimits(max_words=250, max_citations=3, max_uncited=1)
 
 
-async def scripted(article: Article) -> Outcome:
+async def scripted(article):
     """Finish a topic after a while that differs from topic to topic."""
     topic_id = article.topic_id
     for _ in range(sum(map(ord, topic_id)) % 4):
@@ -43,24 +43,43 @@ async def scripted(article: Article) -> Outcome:
     )
 
 
-def run(
-    out: Path,
-    investigate: Callable[[Article], Any] = scripted,
-    *overrides: str,
-    topics: list[Article] = TOPICS,
-    index: str = "index",
-    only: Collection[str] = (),
-    parallel: int = 4,
-) -> RunSummary:
+def run(out, investigate=scripted, *overrides, topics=TOPICS, index="index", only=(), parallel=4):
     settings = load_settings(None, overrides)
     return asyncio.run(
         run_topics(topics, settings, index, started(investigate), out, only=only, parallel=parallel)
     )
 
 
-def started(investigate: Callable[[Article], Any]) -> Callable[[], Any]:
+def started(investigate):
     @asynccontextmanager
-    async def start() -> AsyncIterator[Callable[[Article, TopicLog], Any]]:
+    async def start():
         yield lambda article, log: investigate(article)
 
     return start
+
+
+def with_topics(folder):
+    """Write a run and its topics."""
+    run(folder / "run")
+    topics = ({"docid": one.topic_id, "body": one.body} for one in TOPICS)
+    (folder / "topics.jsonl").write_bytes(b"".join(orjson.dumps(one) + b"\n" for one in topics))
+
+
+def bundle(folder):
+    """Write what `bundle` would of a run that read nothing, which its replay cannot repeat."""
+    with_topics(folder)
+    Recording().write(folder / "evidence")
+    (folder / "replies.jsonl").touch()
+    return seal(folder)
+
+
+def seal(folder):
+    """Say of the files in a bundle that they are as they are."""
+    prompts = {
+        one.id: BundledPrompt(version=one.version, fingerprint=one.fingerprint)
+        for one in find_prompts()
+    }
+    told = {"python": "3.11", "platform": "Linux", "packages": {}, "models": {}, "index": "index"}
+    files = describe_files(folder)
+    Contents(sidelight=VERSION, prompts=prompts, files=files, **told).write(folder)
+    return folder

@@ -1,10 +1,6 @@
 """A retriever whose hits are given."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
-
-from sidelight.schemas.investigation.evidence import Hit, Query, ranked
+from sidelight.schemas.investigation.evidence import ranked
 
 
 class TrecRunRetriever:
@@ -15,10 +11,10 @@ class TrecRunRetriever:
         name: Name of the run.
     """
 
-    def __init__(self, run: Mapping[str, Sequence[Hit]], name: str = "trec_run") -> None:
+    def __init__(self, run, name="trec_run"):
         self.name = name
         self._run = {query_id: ranked(list(hits)) for query_id, hits in run.items()}
 
-    def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
+    def search(self, queries, k):
         """Return up to `k` hits for every query id."""
         return {query.query_id: self._run.get(query.query_id, [])[:k] for query in queries}

@@ -1,16 +1,9 @@
 """Small finished runs to look at, with a given text wherever the web or a model may put one."""
 
-from __future__ import annotations
-
 import asyncio
-from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
-from typing import Any
 
 from sidelight.config.load import load_settings
-from sidelight.runs.directory import RunDirectory
-from sidelight.runs.log import TopicLog
 from sidelight.runs.runner import run_topics
 from sidelight.schemas.investigation.angle import (
     Angle,
@@ -49,41 +42,36 @@ LEFT, REFUSED = "v_doc_00_13#0_30", "v_doc_00_14#0_40"
 
 
 def write_run(
-    folder: Path,
-    text: str = CALM,
+    folder,
+    text=CALM,
     *,
-    url: str = "https://www.found.example/page",
-    run_id: str = "sidelight-view",
-    topics: tuple[str, ...] = (TOPIC, OTHER_TOPIC),
-    around: str = "",
-) -> RunDirectory:
+    url="https://www.found.example/page",
+    run_id="sidelight-view",
+    topics=(TOPIC, OTHER_TOPIC),
+    around="",
+):
     """Write a finished run.
 
-    Args:
-        folder: The run directory.
-        text: Stands in titles, bodies, segments, questions, sentences, queries and reasons.
-        url: Of every page found.
-        run_id: Its name.
-        topics: Their ids.
-        around: Stands before and after what is cited in its segment.
+    `text` stands in titles, bodies, segments, questions, sentences, queries and reasons; `url` is
+    that of every page found; `around` stands before and after what is cited in its segment.
     """
     articles = [
         Article(topic_id=topic_id, url="https://news.example/a", title=text, body=f"So: {text}")
         for topic_id in topics
     ]
 
-    async def investigate(article: Article, log: TopicLog) -> Outcome:
+    async def investigate(article, log):
         return _outcome(article.topic_id, text, url, around)
 
     @asynccontextmanager
-    async def start() -> AsyncIterator[Callable[..., Any]]:
+    async def start():
         yield investigate
 
     settings = load_settings(None, [f"submission.run_id={run_id}"])
     return asyncio.run(run_topics(articles, settings, "index", start, folder)).directory
 
 
-def _outcome(topic_id: str, text: str, url: str, around: str) -> Outcome:
+def _outcome(topic_id, text, url, around):
     line = one_line(text)
     found = tuple(
         Segment(
@@ -111,26 +99,20 @@ def _outcome(topic_id: str, text: str, url: str, around: str) -> Outcome:
     )
 
 
-def _checked(sentences: tuple[CitedSentence, ...]) -> Trace:
+def _checked(sentences):
     """The first sentence is supported in full, the second in part."""
-    labels = ("full", "partial")
-    return Trace(
-        stood={
-            0: tuple(
-                SentenceSupport(
-                    text=one.text,
-                    segment_ids=one.citations,
-                    said_by=one.citations[-1:],
-                    label=label,
-                    reason=f"the source says: {one.text}",
-                )
-                for one, label in zip(sentences, labels, strict=True)
-            )
-        }
-    )
+
+    def support(one, label):
+        cited, reason = one.citations, f"the source says: {one.text}"
+        said_by = cited[-1:]
+        return SentenceSupport(
+            text=one.text, segment_ids=cited, said_by=said_by, label=label, reason=reason
+        )
+
+    return Trace(stood={0: tuple(map(support, sentences, ("full", "partial")))})
 
 
-def _trace(question: str, text: str, url: str) -> Trace:
+def _trace(question, text, url):
     angles = tuple(
         Angle(angle_id=name, aspect=aspect, question=asked, query=text, weight=weight)
         for name, aspect, asked, weight in (

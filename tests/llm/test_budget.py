@@ -13,7 +13,7 @@ REQUEST = Request(model="scripted", messages=(Message(role="user", content="Who?
 BYTES = len(REQUEST.model_dump_json(by_alias=True).encode())
 
 
-def reply(prompt: int, completion: int) -> Reply:
+def reply(prompt, completion):
     return Reply(text="Ada", usage=Usage(prompt, completion))
 
 

@@ -7,7 +7,6 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
@@ -21,7 +20,7 @@ from sidelight.errors import (
     TruncatedReplyError,
     Usage,
 )
-from sidelight.llm.base import Message, Model, Reply, Request
+from sidelight.llm.base import Message, Reply, Request
 from sidelight.llm.cache import CachedModel, OfflineModel
 from sidelight.llm.structured import ask
 from sidelight.schemas.base import Value
@@ -43,8 +42,8 @@ class Number(Value):
     number: int
 
 
-def complete(model: Model, folder: Path, *requests: Request) -> list[Reply]:
-    async def run() -> list[Reply]:
+def complete(model, folder, *requests):
+    async def run():
         with CachedModel(model, folder) as cached:
             return [await cached.complete(request) for request in requests]
 
@@ -169,7 +168,7 @@ def test_a_folder_that_holds_something_else_is_left_alone(tmp_path):
 
 def test_a_full_disk_is_the_machine_s_fault_and_no_reply_is_lost(tmp_path):
     async def run():
-        with CachedModel(numbered_model(), tmp_path) as cached:
+        with CachedModel(ScriptedModel([FULL] * 100), tmp_path) as cached:
             cached._database.execute("PRAGMA max_page_count = 1")
             requests = [
                 Request(model="m", messages=(Message(role="user", content=f"{number}"),))
@@ -184,16 +183,12 @@ def test_a_full_disk_is_the_machine_s_fault_and_no_reply_is_lost(tmp_path):
 
 
 def test_a_damaged_cache_is_named(tmp_path):
-    complete(numbered_model(), tmp_path, REQUEST)
+    complete(ScriptedModel([FULL] * 100), tmp_path, REQUEST)
     path = tmp_path / "replies.sqlite"
     whole = path.read_bytes()
     path.write_bytes(whole[:100] + b"\xff" * (len(whole) - 100))
     with pytest.raises((MachineError, InputError), match=r"replies\.sqlite"):
-        complete(numbered_model(), tmp_path, REQUEST)
-
-
-def numbered_model() -> Model:
-    return ScriptedModel([FULL] * 100)
+        complete(ScriptedModel([FULL] * 100), tmp_path, REQUEST)
 
 
 @pytest.mark.parametrize("kept", ["{}", "", "no JSON", '{"text": 3}', '{"text": "a", "cached": 1}'])
@@ -218,7 +213,7 @@ def test_a_new_folder_may_be_opened_by_several_at_once(tmp_path):
         list(pool.map(open_all, range(8)))
 
 
-def start_worker(folder: Path, count: int, seed: int) -> subprocess.Popen[str]:
+def start_worker(folder, count, seed):
     command = [sys.executable, cache_worker.__file__, str(folder), str(count), str(seed)]
     pipe = subprocess.PIPE
     worker = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
@@ -226,21 +221,21 @@ def start_worker(folder: Path, count: int, seed: int) -> subprocess.Popen[str]:
     return worker
 
 
-def begin(worker: subprocess.Popen[str]) -> None:
+def begin(worker):
     worker.stdin.write("!")
     worker.stdin.flush()
 
 
-def seen(output: str) -> dict[int, str]:
+def seen(output):
     """Return what a worker said it got, broken last line excepted."""
     lines = output[: output.rfind("\n") + 1].splitlines()
     return {int(number): text for number, text in (line.split() for line in lines)}
 
 
-def kept(folder: Path, numbers: range) -> dict[int, str]:
+def kept(folder, numbers):
     """Return what the cache holds for those numbers."""
 
-    async def run() -> dict[int, str]:
+    async def run():
         found = {}
         with CachedModel(OfflineModel("worker"), folder) as model:
             for number in numbers:
@@ -266,7 +261,7 @@ def test_four_processes_agree_on_every_reply(tmp_path):
     assert len({text.partition(":")[0] for text in stored.values()}) > 1  # they did compete
 
 
-def kill_and_go_on(folder: Path, seed: int) -> None:
+def kill_and_go_on(folder, seed):
     count = 2000
     worker = start_worker(folder, count, seed)
     begin(worker)

@@ -19,10 +19,10 @@ from sidelight.errors import (
 )
 from sidelight.llm.base import Message, Reply, Request
 from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
-from sidelight.llm.structured import Answer, Call, ask, check_each_once
-from sidelight.prompting import Prompt, load_prompt
+from sidelight.llm.structured import Call, ask, check_each_once
+from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from tests.helpers.models.scripted_model import Line, ScriptedModel
+from tests.helpers.models.scripted_model import ScriptedModel
 
 
 class Verdict(Value):
@@ -36,7 +36,7 @@ GOOD = '{"reason": "seen", "label": "yes"}'
 YES = Verdict(reason="seen", label="yes")
 
 
-def asked(*replies: Line) -> tuple[Answer[Verdict], ScriptedModel]:
+def asked(*replies):
     model = ScriptedModel(replies)
     answer = asyncio.run(ask(model, REQUEST, Verdict))
     model.assert_finished()
@@ -92,12 +92,9 @@ def test_a_second_misfit_is_an_error_that_keeps_the_cost_of_both():
     assert caught.value.usage == Usage(40, 6)
     assert caught.value.text == "[]"
     assert "doctor --model" in caught.value.remedy
-
-
-def test_an_unknown_cost_stays_unknown():
     with pytest.raises(StructuredOutputError) as caught:
         asked(Reply(text="{}", usage=Usage(10, 2)), "{}")
-    assert caught.value.usage is None
+    assert caught.value.usage is None  # an unknown cost stays unknown
 
 
 def test_a_reply_cut_short_may_be_twice_as_long():
@@ -222,13 +219,13 @@ def prompt(tmp_path):
 class Asked:
     """One question to a scripted model, with all that was recorded of it."""
 
-    def __init__(self, *replies: Line) -> None:
+    def __init__(self, *replies):
         self.records: list[CallRecord] = []
         self.model = ScriptedModel(replies, name="tiny")
         sampling = Sampling(temperature=0.7, top_p=0.9, max_tokens=50, seed=None)
         self.prompted = PromptedModel(self.model, sampling, self.records.append, revision="r1")
 
-    def __call__(self, prompt: Prompt, claim: str = "rain is wet") -> Verdict:
+    def __call__(self, prompt, claim="rain is wet"):
         try:
             return asyncio.run(self.prompted.answer(prompt, Verdict, claim=claim))
         finally:
@@ -265,13 +262,9 @@ def test_a_call_is_recorded_with_its_prompt_and_cost(prompt):
         "failure": None,
         "repair": False,
     }
-
-
-def test_a_replayed_reply_is_recorded_as_such(prompt):
-    ask = Asked(Reply(text=GOOD, cached=True))
-    ask(prompt)
-    assert ask.records[0].cached
-    assert ask.records[0].prompt_tokens is None
+    replayed = Asked(Reply(text=GOOD, cached=True))
+    replayed(prompt)
+    assert (replayed.records[0].cached, replayed.records[0].prompt_tokens) == (True, None)
 
 
 def test_both_turns_are_recorded(prompt):
@@ -292,32 +285,9 @@ def test_calls_that_end_in_an_error_are_recorded_too(prompt):
     assert found == [("empty", False, 1), ("failed", True, None)]
 
 
-WHO = Request(model="scripted", messages=(Message(role="user", content="Who?"),))
-
-
-def reply_of(model: ScriptedModel) -> Reply:
-    return asyncio.run(model.complete(WHO))
-
-
-def test_replies_come_in_order_and_the_script_is_used_up():
-    model = ScriptedModel(["Ada", Reply(text="Bob", reasoning="Hm."), EmptyReplyError("nothing")])
-    assert reply_of(model) == Reply(text="Ada")
-    assert reply_of(model) == Reply(text="Bob", reasoning="Hm.")
-    with pytest.raises(AssertionError, match="1 scripted replies were never asked for"):
-        model.assert_finished()
-    with pytest.raises(EmptyReplyError, match="nothing"):
-        reply_of(model)
-    model.assert_finished()
-    with pytest.raises(AssertionError, match=r"call 4 is one more than the script has.*Who"):
-        reply_of(model)
-
-
-def test_each_id_once_will_do_in_any_order():
+def test_every_fault_is_named():
     check_each_once(["a", "b"], ["b", "a"])
     check_each_once([], [])
-
-
-def test_every_fault_is_named():
     with pytest.raises(ValueError, match="give each id once") as raised:
         check_each_once(["a", "b", "c"], ["a", "a", "d"])
     assert str(raised.value).endswith("missing: b, c; not asked for: d; more than once: a")

@@ -3,19 +3,14 @@
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
-from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
 
 from sidelight.errors import ModelUnavailableError
 from sidelight.generation.roles import Roles
-from sidelight.index.build import build_index
-from sidelight.index.text.corpus import read_documents, write_segments
 from tests.helpers.models.fault_server import FAULTS, HTTP_FAULTS, REPLY_FAULTS, FaultServer
 from tests.helpers.prompted_runs import SHORT, files, run, write_inputs, write_narratives
 
@@ -23,18 +18,14 @@ TASKS_OF_THREE = {"task1.tsv": 30, "task2.jsonl": 3}
 # Faults whose reply is whole, so that it is kept and only its content is no use.
 WHOLE = ("invalid-json", "wrong-schema", "prose", "wrong-keys")
 KINDS = {"truncated": ("truncated",), "refused": ("refusal",), "empty": ("null", "no-choices")}
+pytestmark = pytest.mark.usefixtures("quick_backoff")
 
 
-@pytest.fixture(autouse=True)
-def short_waits(monkeypatch):
-    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.005)
-
-
-def lines(path: Path) -> int:
+def lines(path):
     return len(path.read_text().splitlines())
 
 
-def n_rows(cache: Path, table: str) -> int:
+def n_rows(cache, table):
     database = sqlite3.connect(cache / "replies.sqlite")
     try:
         return int(database.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
@@ -42,24 +33,18 @@ def n_rows(cache: Path, table: str) -> int:
         database.close()
 
 
-def failures(summary: dict[str, Any]) -> Counter[str]:
+def failures(summary):
     counted: Counter[str] = Counter()
     for usage in summary["calls"]:
         counted.update(usage["failures"])
     return counted
 
 
-def check_faulty_run(
-    n_topics: int, made: Mapping[str, int], n_kinds: int, out: Path, *options: object
-) -> None:
+def check_faulty_run(n_topics, made, n_kinds, out, *options):
     """Run against a server that fails 30% of all requests, and count.
 
-    Args:
-        n_topics: How many topics there are.
-        made: Lines of each file that is handed in.
-        n_kinds: How many kinds of faults there are calls enough for.
-        out: Run directory.
-        options: Of the command.
+    `made` are the lines of each file that is handed in, and there are calls enough for `n_kinds`
+    kinds of faults.
     """
     with FaultServer(faults=0.3, seed=1, hang_s=0.1) as server:
         summary = run(*options, "--base-url", server.base_url, "--output", out)
@@ -96,16 +81,6 @@ def test_a_third_of_calls_failing_costs_no_narrative(mini_web_index, tmp_path, n
     options = (*write_narratives(tmp_path, n_topics), "--index", mini_web_index.path)
     made = {"answers.jsonl": n_topics}
     check_faulty_run(n_topics, made, 4 + n_topics // 10, tmp_path / "run", *options)
-
-
-@pytest.mark.slow
-def test_a_third_of_calls_failing_costs_no_public_topic(shared_data, encoder, tmp_path):
-    topics = shared_data / "dragun-2025" / "topics.jsonl"
-    write_segments(tmp_path / "segments.jsonl", read_documents(topics), lambda _: None)
-    build_index([tmp_path / "segments.jsonl"], tmp_path / "index", encoder)
-    options = (*write_inputs(tmp_path, 0)[:2], "--topics", topics, "--index", tmp_path / "index")
-    made = {"task1.tsv": 300, "task2.jsonl": 30}
-    check_faulty_run(30, made, 11, tmp_path / "run", *options)
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,9 @@
 """Runs: what they leave, how they go on, and what they say of failures."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import orjson
 import pytest
@@ -16,8 +15,6 @@ from sidelight.formats.runs.cited_sentences import check_report_run, read_report
 from sidelight.formats.runs.question_list import check_question_run, read_question_run
 from sidelight.runs.runner import run_topics
 from sidelight.schemas.investigation.report import QuestionSet
-from sidelight.schemas.investigation.trace import Outcome
-from sidelight.schemas.topic import Article
 from sidelight.tracks import load_track
 from tests.helpers.mini_web import investigation
 from tests.helpers.scripted_runs import IDS, THIN, TOPICS, run, scripted, started
@@ -27,8 +24,8 @@ class KilledError(BaseException):
     """Stands for a power cut: nothing in the project may catch it."""
 
 
-def failing(error: BaseException, *topic_ids: str) -> Callable[[Article], Any]:
-    async def investigate(article: Article) -> Outcome:
+def failing(error, *topic_ids):
+    async def investigate(article):
         outcome = await scripted(article)
         if article.topic_id in topic_ids:
             raise error
@@ -37,7 +34,7 @@ def failing(error: BaseException, *topic_ids: str) -> Callable[[Article], Any]:
     return investigate
 
 
-def files(out: Path) -> dict[str, bytes]:
+def files(out):
     return {
         str(path.relative_to(out)): path.read_bytes()
         for path in sorted(out.rglob("*"))

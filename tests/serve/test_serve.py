@@ -1,7 +1,5 @@
 """The web app over a real server, with scripted investigations behind it."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import hashlib
@@ -12,10 +10,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from pathlib import Path
-from typing import Any
 
 import pytest
 import uvicorn
@@ -23,11 +18,7 @@ import uvicorn
 from sidelight.cli.view import _who_may_ask as who_may_ask
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, MachineError, UsageError
-from sidelight.runs.log import TopicLog
-from sidelight.schemas.investigation.trace import Outcome
-from sidelight.schemas.topic import Article
 from sidelight.serve import app as app_module
-from sidelight.serve import app as server_module
 from sidelight.serve.app import MAX_BODY_BYTES, make_app
 from sidelight.serve.desk import Desk, Worker
 from sidelight.serve.guards import ClientAddress, client_of
@@ -37,10 +28,9 @@ TEXT = " ".join(
     f"Sentence {number} says what happened at the marsh that day." for number in range(9)
 )
 ARTICLE = {"title": "A headline", "url": "https://example.org/a", "text": TEXT}
-Investigate = Callable[[Article, TopicLog], Awaitable[Outcome]]
 
 
-async def stepping(article: Article, log: TopicLog) -> Outcome:
+async def stepping(article, log):
     await log.timed("profile_article", asyncio.sleep)(0)
     return await scripted(article)
 
@@ -48,17 +38,11 @@ async def stepping(article: Article, log: TopicLog) -> Outcome:
 class Site:
     """A running server."""
 
-    def __init__(self, address: str, folder: Path) -> None:
+    def __init__(self, address, folder):
         self.address = address
         self.folder = folder
 
-    def ask(
-        self,
-        path: str,
-        body: object = None,
-        headers: dict[str, str] | None = None,
-        method: str | None = None,
-    ) -> tuple[int, Any, dict[str, str]]:
+    def ask(self, path, body=None, headers=None, method=None):
         """Return status, content and headers."""
         data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
         headers = {"Content-Type": "application/json"} | (headers or {})
@@ -71,12 +55,12 @@ class Site:
         is_json = found.get("content-type", "").startswith("application/json")
         return status, json.loads(content) if is_json else content.decode(), found
 
-    def submit(self) -> str:
+    def submit(self):
         status, content, _ = self.ask("/investigations", ARTICLE)
         assert status == 202, content
         return str(content["id"])
 
-    def events(self, job_id: str) -> list[dict[str, Any]]:
+    def events(self, job_id):
         """Return all events until the investigation has ended."""
         _, text, _ = self.ask(f"/investigations/{job_id}/events")
         return [
@@ -87,34 +71,16 @@ class Site:
 
 
 @contextmanager
-def served(
-    folder: Path,
-    investigate: Investigate = stepping,
-    *,
-    at_once: int = 1,
-    places: int = 5,
-    kept: int = 5,
-    per_minute: int = 1000,
-    limit_s: float = 60,
-    token: str = "",
-) -> Iterator[Site]:
+def served(folder, investigate=stepping, *, per_minute=1000, token="", **limits):
     @asynccontextmanager
-    async def start() -> AsyncIterator[Investigate]:
+    async def start():
         yield investigate
 
     with Worker(start) as worker:
-        desk = Desk(
-            worker,
-            Settings(),
-            "index",
-            folder,
-            at_once=at_once,
-            places=places,
-            kept=kept,
-            limit_s=limit_s,
-        )
+        limits = {"at_once": 1, "places": 5, "kept": 5, "limit_s": 60} | limits
+        desk = Desk(worker, Settings(), "index", folder, **limits)
         app = make_app(desk, hosts=("127.0.0.1",), per_minute=per_minute, token=token)
-        server = uvicorn.Server(server_module.make_config(app, "127.0.0.1", 0))
+        server = uvicorn.Server(app_module.make_config(app, "127.0.0.1", 0))
         thread = threading.Thread(target=server.run)
         thread.start()
         while not server.started:
@@ -128,12 +94,12 @@ def served(
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(tmp_path_factory):
     with served(tmp_path_factory.mktemp("served")) as site:
         yield site
 
 
-def test_an_article_is_investigated_step_by_step_and_has_a_page(site: Site) -> None:
+def test_an_article_is_investigated_step_by_step_and_has_a_page(site):
     job_id = site.submit()
     events = site.events(job_id)
     assert events[-1]["state"] == "done"
@@ -147,53 +113,25 @@ def test_an_article_is_investigated_step_by_step_and_has_a_page(site: Site) -> N
     assert (site.folder / job_id / "task1.tsv").read_text().count("\n") == 10
 
 
-def test_the_start_page_allows_its_own_script_and_style_alone(site: Site) -> None:
-    _, page, headers = site.ask("/")
-    policy = headers["content-security-policy"]
-    for tag in ("style", "script"):
-        (content,) = re.findall(f"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
-        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
-        assert f"{tag}-src 'sha256-{digest}'" in policy
-    assert policy.startswith("default-src 'none'")
+def test_the_pages_allow_their_own_script_and_style_alone(site):
+    for path in ("/", f"/jobs/{site.submit()}"):
+        _, page, headers = site.ask(path)
+        policy = headers["content-security-policy"]
+        for tag in ("style", "script"):
+            (content,) = re.findall(f"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
+            assert f"/* {'style.css' if tag == 'style' else 'shared.js'} */" not in content
+            digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+            assert f"{tag}-src 'sha256-{digest}'" in policy
+        assert policy.startswith("default-src 'none'")
+        assert policy.count("sha256-") == 2
+        assert "img-src 'self'" in policy
+        assert "/icon.svg" in re.findall(r"(?:src|href)=\"([^\"]*)", page)
+    _, page, _ = site.ask("/")
     assert re.findall(r"(?:src|href)=\"([^\"]*)", page) == ["/icon.svg"]
-    assert "img-src 'self'" in policy
+    assert "<title>Investigate an article · sidelight</title>" in page
     for name in ("/icon.svg", "/favicon.ico"):
         status, icon, found = site.ask(name)
         assert (status, found["content-type"], icon[:4]) == (200, "image/svg+xml", "<svg")
-    assert "<title>Investigate an article · sidelight</title>" in page
-
-
-def test_the_interface_is_described(site: Site) -> None:
-    _, described, _ = site.ask("/openapi.json")
-    assert set(described["paths"]) == {
-        "/investigations",
-        "/investigations/file",
-        "/investigations/{job_id}",
-        "/investigations/{job_id}/events",
-        "/investigations/{job_id}/page",
-    }
-    assert site.ask("/docs")[0] == 404
-
-
-NO_ARTICLES: dict[str, tuple[object, int]] = {
-    "broken": (b"{", 422),
-    "no-utf-8": (b"\xff\xfe", 422),
-    "deep": (b"[" * 100_000, 400),
-    "missing": ({"title": "no text"}, 422),
-    "empty": (ARTICLE | {"text": ""}, 422),
-    "long": (ARTICLE | {"text": "x" * 200_001}, 422),
-    "scheme": (ARTICLE | {"url": "javascript:alert(1)"}, 422),
-    "unknown": (ARTICLE | {"more": 1}, 422),
-    "short": (ARTICLE | {"text": "Too short."}, 422),
-    "huge": (b"x" * (MAX_BODY_BYTES + 1), 413),
-}
-
-
-@pytest.mark.parametrize(("body", "status"), NO_ARTICLES.values(), ids=NO_ARTICLES)
-def test_what_is_no_article_is_refused(site: Site, body: object, status: int) -> None:
-    found, content, _ = site.ask("/investigations", body)
-    assert found == status
-    assert "detail" in content
 
 
 SECRET = "words that nobody else may read"
@@ -202,49 +140,41 @@ SECRET = "words that nobody else may read"
 @pytest.mark.parametrize(
     "body",
     [
-        '{"text": NaN}',
-        '{"text": Infinity, "title": "SECRET"}',
-        '{"text": 1e999}',
-        '{"text": "\\ud800 SECRET"}',
-        '{"text": "a", "title": "\\udfff"}',
-        '{"text": "a", "SECRET \\ud800": 1}',
-        '{"text": ["SECRET", NaN]}',
-        '{"text": "a", "url": "SECRET"}',
-        '["SECRET", NaN]',
-        "SECRET NaN",
-        "NaN",
+        *('{"text": NaN}', '{"text": Infinity, "title": "SECRET"}', '{"text": 1e999}'),
+        *('{"text": "\\ud800 SECRET"}', '{"text": "a", "title": "\\udfff"}'),
+        *('{"text": "a", "SECRET \\ud800": 1}', '{"text": ["SECRET", NaN]}'),
+        *('{"text": "a", "url": "SECRET"}', '{"text": "a", "url": "javascript:SECRET"}'),
+        *('{"text": "a", "more": "SECRET"}', '["SECRET", NaN]', "SECRET NaN", "NaN"),
     ],
 )
-def test_what_json_cannot_say_is_refused_without_an_echo(site: Site, body: str) -> None:
+def test_what_json_cannot_say_is_refused_without_an_echo(site, body):
     status, content, _ = site.ask("/investigations", body.replace("SECRET", SECRET).encode())
     assert status == 422
     assert content["detail"][0]["msg"]
     assert "words" not in json.dumps(content)
 
 
-def test_invalid_articles_count_too(tmp_path: Path) -> None:
+def test_invalid_articles_count_too(tmp_path):
     with served(tmp_path, per_minute=2) as site:
         found = [site.ask("/investigations", b"{")[0] for _ in range(3)]
         assert found == [422, 422, 429]
         assert site.ask("/")[0] == 200
 
 
-def test_a_token_is_asked_for_everywhere(tmp_path: Path) -> None:
+def test_a_token_is_asked_for_everywhere(tmp_path):
     with served(tmp_path, token="0123456789abcdef") as site:
         basic = base64.b64encode(b"anyone:0123456789abcdef").decode()
         wrong = base64.b64encode(b"anyone:0123456789abcdeg").decode()
         for shown in ("Bearer 0123456789abcdef", f"Basic {basic}"):
             assert site.ask("/", None, {"Authorization": shown})[0] == 200
-        for shown in ("", "Bearer", "Bearer x", f"Basic {wrong}", "Basic ?", "Digest a", "é"):
-            status, _, headers = site.ask(
-                "/", None, {"Authorization": shown.encode().decode("latin-1")}
-            )
+        for shown in ("", "Bearer", "Bearer x", f"Basic {wrong}", "Basic ?", "Digest a", "Ã©"):
+            status, _, headers = site.ask("/", None, {"Authorization": shown})
             assert (status, headers["www-authenticate"][:5]) == (401, "Basic")
         assert site.ask("/investigations", ARTICLE)[0] == 401
         assert site.ask("/openapi.json")[0] == 401
 
 
-def test_listening_to_others_takes_names_and_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_listening_to_others_takes_names_and_a_token(monkeypatch):
     monkeypatch.delenv("SIDELIGHT_SERVE_TOKEN", raising=False)
     assert "localhost" in who_may_ask("127.0.0.1", ())[0]
     with pytest.raises(UsageError, match="the names by which they will"):
@@ -268,10 +198,8 @@ def test_listening_to_others_takes_names_and_a_token(monkeypatch: pytest.MonkeyP
         ("198.51.100.7", "203.0.113.9", "198.51.100.7"),
     ],
 )
-def test_only_a_proxy_here_may_say_where_a_request_came_from(
-    peer: str, header: str, client: str
-) -> None:
-    async def app(scope: Any, receive: Any, send: Any) -> None:
+def test_only_a_proxy_here_may_say_where_a_request_came_from(peer, header, client):
+    async def app(scope, receive, send):
         assert client_of(scope) == client
 
     headers = [(b"x-forwarded-for", header.encode())]
@@ -280,29 +208,21 @@ def test_only_a_proxy_here_may_say_where_a_request_came_from(
     assert client_of(scope) == client
 
 
-def test_a_page_elsewhere_cannot_submit(site: Site) -> None:
-    # What a form of another site can send without asking the browser for leave.
-    plain = site.ask("/investigations", ARTICLE, {"Content-Type": "text/plain"})
-    assert plain[0] == 415
+def test_another_host_and_unknown_investigations_are_refused(site):
     assert site.ask("/", None, {"Host": "evil.example"})[0] == 400
-
-
-def test_unknown_investigations_are_not_found(site: Site) -> None:
     for path in ("", "/events", "/page"):
         assert site.ask(f"/investigations/{'0' * 32}{path}")[0] == 404
         assert site.ask(f"/investigations/..%2F..%2Fetc{path}")[0] == 404
 
 
-def connected(site: Site) -> socket.socket:
+def connected(site):
     host, port = site.address.removeprefix("http://").split(":")
     connection = socket.create_connection((host, int(port)), timeout=10)
     connection.settimeout(10)
     return connection
 
 
-def test_a_body_that_trickles_is_refused(
-    site: Site, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_body_that_trickles_is_refused(site, monkeypatch, tmp_path):
     monkeypatch.setattr(app_module, "BODY_TIMEOUT_S", 0.2)
     with served(tmp_path) as slow, connected(slow) as connection:
         connection.sendall(
@@ -312,7 +232,7 @@ def test_a_body_that_trickles_is_refused(
         assert connection.recv(1000).startswith(b"HTTP/1.1 408")
 
 
-def test_a_body_without_a_length_is_cut_off(site: Site) -> None:
+def test_a_body_without_a_length_is_cut_off(site):
     with connected(site) as connection:
         connection.sendall(
             b"POST /investigations HTTP/1.1\r\nHost: 127.0.0.1\r\n"
@@ -324,34 +244,36 @@ def test_a_body_without_a_length_is_cut_off(site: Site) -> None:
         assert connection.recv(1000).startswith(b"HTTP/1.1 413")
 
 
-def test_a_silent_connection_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server_module, "_SILENCE_S", 0.2)
-    with served(tmp_path) as site, connected(site) as connection:
-        connection.sendall(b"GET / HTT")
-        assert connection.recv(1000) == b""
+def state_of(site, job):
+    return site.ask(f"/investigations/{job}")[1]["state"]
 
 
-def test_a_connection_that_falls_silent_after_a_request_is_closed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(server_module, "_SILENCE_S", 0.3)
-    monkeypatch.setattr(server_module, "_KEEP_ALIVE_S", 60)
-    with served(tmp_path) as site, connected(site) as connection:
-        for _ in range(2):  # a whole request does not use up the time of the next one
-            connection.sendall(b"GET /investigations/x HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-            reply = b""
-            while not reply.endswith(b"}"):
-                reply += connection.recv(10_000)
-            assert b" 404 " in reply
-            time.sleep(0.2)
-        connection.sendall(b"G")
-        assert connection.recv(1000) == b""
+def wait_until_running(site, job):
+    while state_of(site, job) != "running":
+        time.sleep(0.01)
 
 
-def test_one_client_cannot_take_all_connections(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(server_module, "_CONNECTIONS_OF_A_CLIENT", 3)
+def test_a_silent_connection_is_closed(tmp_path, monkeypatch):
+    monkeypatch.setattr(app_module, "_SILENCE_S", 0.3)
+    monkeypatch.setattr(app_module, "_KEEP_ALIVE_S", 60)
+    with served(tmp_path) as site:
+        with connected(site) as connection:
+            connection.sendall(b"GET / HTT")
+            assert connection.recv(1000) == b""
+        with connected(site) as connection:
+            for _ in range(2):  # a whole request does not use up the time of the next one
+                connection.sendall(b"GET /investigations/x HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+                reply = b""
+                while not reply.endswith(b"}"):
+                    reply += connection.recv(10_000)
+                assert b" 404 " in reply
+                time.sleep(0.2)
+            connection.sendall(b"G")
+            assert connection.recv(1000) == b""
+
+
+def test_one_client_cannot_take_all_connections(tmp_path, monkeypatch):
+    monkeypatch.setattr(app_module, "_CONNECTIONS_OF_A_CLIENT", 3)
     with served(tmp_path) as site:
         held = [connected(site) for _ in range(3)]
         with connected(site) as refused:
@@ -366,9 +288,7 @@ def test_one_client_cannot_take_all_connections(
         assert site.ask("/")[0] == 200
 
 
-def test_one_client_cannot_take_all_event_streams(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_client_cannot_take_all_event_streams(tmp_path, monkeypatch):
     monkeypatch.setattr(app_module, "STREAMS_OF_A_CLIENT", 2)
     with served(tmp_path, endless) as site:
         job = site.submit()
@@ -384,17 +304,16 @@ def test_one_client_cannot_take_all_event_streams(
         assert site.events(job)[-1]["state"] == "failed"
 
 
-def test_too_many_are_told_to_come_back(tmp_path: Path) -> None:
+def test_too_many_are_told_to_come_back(tmp_path):
     release = threading.Event()
 
-    async def waiting(article: Article, log: TopicLog) -> Outcome:
+    async def waiting(article, log):
         await asyncio.to_thread(release.wait)
         return await scripted(article)
 
     with served(tmp_path, waiting, places=2, per_minute=6) as site:
         jobs = [site.submit()]
-        while site.ask(f"/investigations/{jobs[0]}")[1]["state"] != "running":
-            time.sleep(0.01)
+        wait_until_running(site, jobs[0])
         jobs += [site.submit(), site.submit()]
         assert [site.ask(f"/investigations/{job}")[1]["ahead"] for job in jobs] == [0, 0, 1]
         status, content, headers = site.ask("/investigations", ARTICLE)
@@ -408,33 +327,23 @@ def test_too_many_are_told_to_come_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "message"),
-    [
-        (InputError("the article is empty"), "the article is empty"),
-        (MachineError("no server"), "no server"),
-        (ValueError("a detail of the inside"), "a detail of the inside"),
-    ],
-    ids=["topic", "machine", "unforeseen"],
+    "error", [InputError("the article is empty"), MachineError("no server"), ValueError("inside")]
 )
-def test_a_failure_is_told_and_the_next_one_runs(
-    error: Exception, message: str, tmp_path: Path
-) -> None:
+def test_a_failure_is_told_and_the_next_one_runs(error, tmp_path):
     errors = [error]
 
-    async def failing(article: Article, log: TopicLog) -> Outcome:
+    async def failing(article, log):
         if errors:
             raise errors.pop()
         return await scripted(article)
 
     with served(tmp_path, failing) as site:
         end = site.events(site.submit())[-1]
-        assert (end["state"], end["message"], end["page"]) == ("failed", message, "")
+        assert (end["state"], end["message"], end["page"]) == ("failed", str(error), "")
         assert site.events(site.submit())[-1]["state"] == "done"
 
 
-def test_a_page_that_cannot_be_written_does_not_stop_the_desk(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_that_cannot_be_written_does_not_stop_the_desk(tmp_path, monkeypatch):
     monkeypatch.setattr("sidelight.serve.desk.render_page", lambda page: 1 / 0)
     with served(tmp_path) as site:
         for _ in range(2):
@@ -442,35 +351,33 @@ def test_a_page_that_cannot_be_written_does_not_stop_the_desk(
             assert (end["state"], "log says why" in end["message"]) == ("failed", True)
 
 
-async def endless(article: Article, log: TopicLog) -> Outcome:
+async def endless(article, log):
     await log.timed("profile_article", asyncio.sleep)(3600)
     return await scripted(article)
 
 
-def test_what_takes_too_long_is_ended(tmp_path: Path) -> None:
+def test_what_takes_too_long_is_ended(tmp_path):
     with served(tmp_path, endless, limit_s=0.2) as site:
         for _ in range(2):
             end = site.events(site.submit())[-1]
             assert (end["state"], "took longer than" in end["message"]) == ("failed", True)
 
 
-def test_what_is_cancelled_ends_whether_it_runs_or_waits(tmp_path: Path) -> None:
+def test_what_is_cancelled_ends_whether_it_runs_or_waits(tmp_path):
     with served(tmp_path, endless) as site:
         running, waiting = site.submit(), site.submit()
-        while site.ask(f"/investigations/{running}")[1]["state"] != "running":
-            time.sleep(0.01)
+        wait_until_running(site, running)
         for job in (waiting, running):
             assert site.ask(f"/investigations/{job}", method="DELETE")[0] == 200
             end = site.events(job)[-1]
             assert (end["state"], "cancelled" in end["message"]) == ("failed", True)
         last = site.submit()
-        while site.ask(f"/investigations/{last}")[1]["state"] != "running":
-            time.sleep(0.01)
+        wait_until_running(site, last)
         begin = time.monotonic()
     assert time.monotonic() - begin < 10  # the server stops, though something runs
 
 
-def test_old_investigations_are_removed(tmp_path: Path) -> None:
+def test_old_investigations_are_removed(tmp_path):
     with served(tmp_path, kept=2) as site:
         jobs = []
         for _ in range(4):
@@ -481,7 +388,7 @@ def test_old_investigations_are_removed(tmp_path: Path) -> None:
         assert sorted(path.name for path in tmp_path.iterdir()) == sorted(left)
 
 
-def test_investigations_survive_a_restart(tmp_path: Path) -> None:
+def test_investigations_survive_a_restart(tmp_path):
     with served(tmp_path) as site:
         done = site.submit()
         site.events(done)
@@ -489,8 +396,7 @@ def test_investigations_survive_a_restart(tmp_path: Path) -> None:
         assert site.ask(f"/investigations/{done}/page")[0] == 200
         running, waiting, cancelled = site.submit(), site.submit(), site.submit()
         site.ask(f"/investigations/{cancelled}", method="DELETE")
-        while site.ask(f"/investigations/{running}")[1]["state"] != "running":
-            time.sleep(0.01)
+        wait_until_running(site, running)
     (tmp_path / f"{'0' * 32}.json").write_text("{damaged")
     with served(tmp_path) as site:
         assert [site.events(job)[-1]["state"] for job in (done, running, waiting)] == ["done"] * 3
@@ -498,9 +404,9 @@ def test_investigations_survive_a_restart(tmp_path: Path) -> None:
         assert site.ask(f"/investigations/{running}/page")[0] == 200
 
 
-def test_what_cannot_be_opened_is_said_at_once() -> None:
+def test_what_cannot_be_opened_is_said_at_once():
     @asynccontextmanager
-    async def start() -> AsyncIterator[Any]:
+    async def start():
         raise MachineError("no Java")
         yield
 

@@ -1,7 +1,5 @@
 """Fifty clients for a minute, and one that means harm, against the command itself."""
 
-from __future__ import annotations
-
 import json
 import socket
 import subprocess
@@ -15,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.index.folder import IndexFolder
 from sidelight.sample import sample_path
 
 CLIENTS, SECONDS, PORT = 50, 60, 8799
@@ -27,7 +24,7 @@ HARMFUL = "127.0.0.2"  # another address of this machine, as another client woul
 SLOWEST_ANSWER_S, SLOWEST_END_S = 2, 5
 
 
-def ask(path: str, body: bytes | None = None) -> tuple[int, bytes]:
+def ask(path, body=None):
     request = urllib.request.Request(ADDRESS + path, body, {"Content-Type": "application/json"})
     try:
         with urllib.request.urlopen(request, timeout=60) as reply:
@@ -36,12 +33,12 @@ def ask(path: str, body: bytes | None = None) -> tuple[int, bytes]:
         return error.code, error.read()
 
 
-def resident_mb(pid: int) -> float:
+def resident_mb(pid):
     fields = Path(f"/proc/{pid}/status").read_text().split("VmRSS:")[1].split()
     return int(fields[0]) / 1000
 
 
-def client(articles: list[bytes], until: float, statuses: Counter[int], number: int) -> None:
+def client(articles, until, statuses, number):
     while time.monotonic() < until:
         status, content = ask("/investigations", articles[number % len(articles)])
         statuses[status] += 1
@@ -53,7 +50,7 @@ def client(articles: list[bytes], until: float, statuses: Counter[int], number: 
         time.sleep(PAUSE_S)
 
 
-def look(until: float, seconds: list[float]) -> None:
+def look(until, seconds):
     """Ask for the start page again and again, as one more client does."""
     while time.monotonic() < until:
         begin = time.monotonic()
@@ -62,7 +59,7 @@ def look(until: float, seconds: list[float]) -> None:
         time.sleep(PAUSE_S)
 
 
-def harm(until: float) -> None:
+def harm(until):
     """Hold connections open, and send what is no article or takes long to read."""
     bodies = [b"{", b'{"text": NaN}', b"[" * 50_000]
     bodies += [
@@ -89,7 +86,7 @@ def harm(until: float) -> None:
 
 
 @pytest.mark.slow
-def test_fifty_clients_for_a_minute(mini_web_index: IndexFolder, tmp_path: Path) -> None:
+def test_fifty_clients_for_a_minute(mini_web_index, tmp_path):
     lines = (sample_path() / "topics.jsonl").read_text().splitlines()
     articles = [
         json.dumps({"title": topic["title"], "url": topic["url"], "text": topic["body"]}).encode()

@@ -4,39 +4,26 @@ Needs Playwright (the `browser` extra) and Debian's Chromium; nothing is downloa
 read from the file that SIDELIGHT_AXE names.
 """
 
-from __future__ import annotations
-
 import asyncio
-import os
-from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from sidelight.agents.state import outcome_of
 from sidelight.config.load import load_settings
 from sidelight.formats.banks.rubrics import read_rubrics
-from sidelight.runs.directory import RunDirectory
 from sidelight.runs.runner import run_topics
 from sidelight.sample import sample_path
-from sidelight.schemas.segment import Segment
-from sidelight.schemas.topic import Article
 from sidelight.text import clean
-from sidelight.text_vectors import Encode
 from sidelight.tracks import load_track
 from sidelight.view.collect import collect_page
 from sidelight.view.page import render_page
 from sidelight.view.shown_run import finished_run, read_labels
-from tests.helpers.browsing import wait_until
+from tests.helpers.browsing import Watched, assert_soon_there, violations
 from tests.helpers.hostile_pages import HOSTILE_TEXTS
 from tests.helpers.mini_web import investigation
 from tests.helpers.viewed_runs import TOPIC, write_run
-
-if TYPE_CHECKING:
-    from sidelight.agents.state import InvestigationState
 
 SCALES = load_track().scales
 
@@ -85,25 +72,20 @@ VARIANTS = {
 }
 
 
-class Visit:
+class Visit(Watched):
     """A page that was opened, and what it did that it should not."""
 
-    def __init__(self, browser: Any, path: Path, **options: Any) -> None:
-        self.asked: list[str] = []
-        self.said: list[str] = []
-        self.tab = browser.new_page(**options)
-        self.tab.on("request", lambda request: self.asked.append(request.url))
-        self.tab.on("console", lambda message: self.said.append(message.text))
-        self.tab.on("pageerror", lambda error: self.said.append(str(error)))
+    def __init__(self, browser, path, **options):
+        super().__init__(browser, **options)
         self.address = path.as_uri()
         self.tab.goto(self.address)
 
-    def assert_quiet(self) -> None:
+    def assert_quiet(self):
         assert self.asked == [self.address]
         assert self.said == []
 
 
-def write_page(folder: Path, text: str = "Calm words.", **options: Any) -> Path:
+def write_page(folder, text="Calm words.", **options):
     # Playwright's event loop holds this thread, and a run wants one of its own.
     with ThreadPoolExecutor(1) as other:
         run = other.submit(write_run, folder / "run", text, **options).result()
@@ -114,12 +96,12 @@ def write_page(folder: Path, text: str = "Calm words.", **options: Any) -> Path:
 
 
 @pytest.fixture(scope="module")
-def calm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def calm(tmp_path_factory):
     return write_page(tmp_path_factory.mktemp("calm"))
 
 
 @pytest.mark.parametrize("text", VARIANTS.values(), ids=VARIANTS)
-def test_what_pages_say_runs_nothing(text: str, browser: Any, tmp_path: Path) -> None:
+def test_what_pages_say_runs_nothing(text, browser, tmp_path):
     visit = Visit(browser, write_page(tmp_path, text, url=text, topics=(TOPIC,)))
     visit.tab.evaluate("document.querySelectorAll('details').forEach((box) => { box.open = true })")
     visit.tab.locator("#t1-s2 .sentence").hover()
@@ -130,23 +112,12 @@ def test_what_pages_say_runs_nothing(text: str, browser: Any, tmp_path: Path) ->
     visit.tab.close()
 
 
-def assert_soon_painted(browser: Any, path: Path) -> None:
-    """The best of three counts: the machine may have other work."""
-    times = []
-    for _ in range(3):
-        tab = Visit(browser, path).tab
-        wait_until(tab, "performance.getEntriesByName('first-paint').length > 0")
-        times.append(tab.evaluate("performance.getEntriesByName('first-paint')[0].startTime"))
-        tab.close()
-    assert min(times) < 1000
-
-
-def test_a_calm_page_is_quiet_and_soon_there(browser: Any, calm: Path) -> None:
-    assert_soon_painted(browser, calm)
+def test_a_calm_page_is_quiet_and_soon_there(browser, calm):
+    assert_soon_there(browser, calm)
     Visit(browser, calm).assert_quiet()
 
 
-def test_an_injected_script_would_be_stopped_by_the_policy(browser: Any, calm: Path) -> None:
+def test_an_injected_script_would_be_stopped_by_the_policy(browser, calm):
     path = calm.with_name("injected.html")
     path.write_text(calm.read_text().replace("<main", "<script>window.ran = 1</script><main"))
     visit = Visit(browser, path)
@@ -154,7 +125,7 @@ def test_an_injected_script_would_be_stopped_by_the_policy(browser: Any, calm: P
     assert any("Content Security Policy" in said for said in visit.said)
 
 
-def test_the_keyboard_reaches_every_citation(browser: Any, calm: Path) -> None:
+def test_the_keyboard_reaches_every_citation(browser, calm):
     tab = Visit(browser, calm).tab
     card = tab.locator("#t1-s2 .card")
     assert not card.is_visible()
@@ -171,7 +142,7 @@ def test_the_keyboard_reaches_every_citation(browser: Any, calm: Path) -> None:
     assert tab.locator("#t1-source2 blockquote").is_visible()
 
 
-def test_pointing_and_tapping_open_a_card(browser: Any, calm: Path) -> None:
+def test_pointing_and_tapping_open_a_card(browser, calm):
     wide = Visit(browser, calm, viewport={"width": 1280, "height": 844}).tab
     sentence, card = wide.locator("#t1-s1 .sentence"), wide.locator("#t1-s1 .card")
     sentence.hover()
@@ -187,7 +158,7 @@ def test_pointing_and_tapping_open_a_card(browser: Any, calm: Path) -> None:
     assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_one_article_at_a_time_and_all_without_script(browser: Any, calm: Path) -> None:
+def test_one_article_at_a_time_and_all_without_script(browser, calm):
     tab = Visit(browser, calm).tab
     assert [tab.locator(f"#t{one} .prose").is_visible() for one in (1, 2)] == [True, False]
     tab.evaluate("location.hash = 't2-report'")
@@ -195,9 +166,11 @@ def test_one_article_at_a_time_and_all_without_script(browser: Any, calm: Path) 
     assert not tab.locator("#t1 .prose").is_visible()
     plain = Visit(browser, calm, java_script_enabled=False).tab
     assert [plain.locator(f"#t{one} .prose").is_visible() for one in (1, 2)] == [True, True]
+    plain.emulate_media(media="print")
+    assert [plain.locator(f"#t{one} .prose").is_visible() for one in (1, 2)] == [True, True]
 
 
-def test_paper_shows_report_and_sources(browser: Any, calm: Path) -> None:
+def test_paper_shows_report_and_sources(browser, calm):
     tab = Visit(browser, calm).tab
     tab.emulate_media(media="print")
     tab.evaluate("dispatchEvent(new Event('beforeprint'))")
@@ -212,13 +185,7 @@ def test_paper_shows_report_and_sources(browser: Any, calm: Path) -> None:
     assert [tab.locator(f"#t{one} .prose").is_visible() for one in (1, 2)] == [True, False]
 
 
-def test_paper_has_all_topics_without_script_too(browser: Any, calm: Path) -> None:
-    tab = Visit(browser, calm).tab
-    tab.emulate_media(media="print")
-    assert [tab.locator(f"#t{one} .prose").is_visible() for one in (1, 2)] == [True, True]
-
-
-def test_topics_are_filtered_and_sorted(browser: Any, tmp_path: Path) -> None:
+def test_topics_are_filtered_and_sorted(browser, tmp_path):
     tab = Visit(browser, write_page(tmp_path)).tab
     tab.locator(".contents summary").click()
     items = tab.locator(".contents li:visible a")
@@ -239,9 +206,7 @@ SCREENS = [(1280, 900), (1280, 500), (390, 844), (390, 500)]
 
 
 @pytest.mark.parametrize(("width", "height"), SCREENS)
-def test_the_marked_passage_is_on_the_screen(
-    width: int, height: int, browser: Any, tmp_path: Path
-) -> None:
+def test_the_marked_passage_is_on_the_screen(width, height, browser, tmp_path):
     path = write_page(tmp_path, around=f" {LONG} ", topics=(TOPIC,))
     tab = Visit(browser, path, viewport={"width": width, "height": height}).tab
     for block in ("start", "center", "end"):
@@ -268,7 +233,7 @@ def test_the_marked_passage_is_on_the_screen(
             tab.keyboard.press("Escape")
 
 
-def test_a_source_opens_at_its_marked_passage(browser: Any, tmp_path: Path) -> None:
+def test_a_source_opens_at_its_marked_passage(browser, tmp_path):
     path = write_page(tmp_path, around=f" {LONG} ", topics=(TOPIC,))
     tab = Visit(browser, path, viewport={"width": 390, "height": 600}).tab
     tab.evaluate("location.hash = 't1-source1'")
@@ -277,42 +242,33 @@ def test_a_source_opens_at_its_marked_passage(browser: Any, tmp_path: Path) -> N
     assert 0 <= mark.bounding_box()["y"] <= 600
 
 
-def assert_accessible(browser: Any, path: Path, **options: Any) -> None:
-    if "SIDELIGHT_AXE" not in os.environ:
-        pytest.skip("needs SIDELIGHT_AXE, the path of axe.min.js from npm's axe-core")
+def assert_accessible(browser, path, **options):
     tab = Visit(browser, path, reduced_motion="reduce", bypass_csp=True, **options).tab
-    tab.evaluate(Path(os.environ["SIDELIGHT_AXE"]).read_text(encoding="utf-8"))
     tab.evaluate("document.querySelectorAll('details').forEach((box) => { box.open = true })")
     tab.locator("#t1-s1 .sentence").focus()
-    found = tab.evaluate("axe.run().then((result) => result.violations)")
-    assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
+    assert violations(tab) == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_axe_finds_no_violation(scheme: str, width: int, browser: Any, calm: Path) -> None:
+def test_axe_finds_no_violation(scheme, width, browser, calm):
     viewport = {"width": width, "height": 900}
     assert_accessible(browser, calm, color_scheme=scheme, viewport=viewport)
 
 
 @pytest.fixture(scope="module")
-def real_run(
-    lexical_encode: Encode,
-    mini_web_articles: tuple[Article, ...],
-    mini_web_segments: list[Segment],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> RunDirectory:
+def real_run(lexical_encode, mini_web_articles, mini_web_segments, tmp_path_factory):
     """The mini web, investigated."""
     investigate = investigation(mini_web_segments, lexical_encode)
 
     @asynccontextmanager
-    async def start() -> AsyncIterator[Callable[..., Any]]:
-        async def work(article: Article, log: Any) -> Any:
-            return outcome_of(cast("InvestigationState", await investigate(article)), load_track())
+    async def start():
+        async def work(article, log):
+            return outcome_of(await investigate(article), load_track())
 
         yield work
 
-    def run() -> RunDirectory:
+    def run():
         settings = load_settings(None, ["submission.run_id=sidelight-real"])
         folder = tmp_path_factory.mktemp("real") / "run"
         return asyncio.run(
@@ -323,9 +279,7 @@ def real_run(
         return other.submit(run).result()
 
 
-def test_lead_and_table_fit_on_one_screen(
-    browser: Any, real_run: RunDirectory, tmp_path: Path
-) -> None:
+def test_lead_and_table_fit_on_one_screen(browser, real_run, tmp_path):
     path = tmp_path / "page.html"
     path.write_text(render_page(collect_page(finished_run(real_run), {}, ())), encoding="utf-8")
     tab = Visit(browser, path, viewport={"width": 1280, "height": 900}).tab
@@ -340,9 +294,7 @@ def test_lead_and_table_fit_on_one_screen(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_page_of_a_real_run_with_marks_and_a_rival(
-    scheme: str, browser: Any, real_run: RunDirectory, tmp_path: Path
-) -> None:
+def test_the_page_of_a_real_run_with_marks_and_a_rival(scheme, browser, real_run, tmp_path):
     data = sample_path()
     labels = read_labels(data / "human_assessments", SCALES)
     page = collect_page(
@@ -358,7 +310,7 @@ def test_the_page_of_a_real_run_with_marks_and_a_rival(
     visit.tab.evaluate("document.querySelectorAll('details').forEach((box) => { box.open = true })")
     assert visit.tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
     visit.assert_quiet()
-    assert_soon_painted(browser, path)
+    assert_soon_there(browser, path)
     for width in (1280, 390):
         assert_accessible(
             browser, path, color_scheme=scheme, viewport={"width": width, "height": 900}

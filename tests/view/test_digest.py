@@ -1,7 +1,5 @@
 """The first screen: who is behind an article, what it says, what others say, who and when."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,7 +12,7 @@ from sidelight.schemas.investigation.trace import Round, Selected, Trace
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
-from sidelight.view.digest import Digest, Told, answers, digest
+from sidelight.view.digest import Told, answers, digest
 from sidelight.view.report import cite
 from sidelight.view.shown_run import Made
 
@@ -38,6 +36,9 @@ ARTICLE = Article(
     title="Marsh Frogs Will Vanish by 2030 - Reed Post",
     body=BODY,
 )
+SURVEY = (
+    "The survey counted 1,200 frogs in 2019 and 300 in 2021, but in 2021 only one pond in four "
+)
 TEXTS = {
     "b_doc_00_1#0_0": (
         "https://openpedia.example/wiki/Reed_Post",
@@ -45,10 +46,7 @@ TEXTS = {
     ),
     "b_doc_00_2#0_9": (
         "https://fentrust.example/report",
-        (
-            "Frog survey\nFen Trust\n3 March 2022\nThe survey counted 1,200 frogs in 2019 and 300 "
-            "in 2021, but in 2021 only one pond in four was visited."
-        ),
+        f"Frog survey\nFen Trust\n3 March 2022\n{SURVEY}was visited.",
     ),
     "b_doc_00_3#0_18": (
         "https://who.example/quill",
@@ -79,11 +77,11 @@ QUESTIONS = (
 )
 
 
-def made(trace: Trace | None = None, article: Article = ARTICLE) -> Made:
+def made(trace=None, article=ARTICLE):
     return Made(article, QUESTIONS, REPORT, SEGMENTS, trace=trace)
 
 
-def digested(one: Made) -> Digest:
+def digested(one):
     assert isinstance(one.topic, Article)
     sentences, sources = cite(
         one.report, {segment.segment_id: segment for segment in one.evidence}, {}, one.topic.host
@@ -92,7 +90,7 @@ def digested(one: Made) -> Digest:
     return digest(one, told, sentences, sources)
 
 
-def test_the_lead_says_who_when_and_what_others_found() -> None:
+def test_the_lead_says_who_when_and_what_others_found():
     lead = digested(made()).lead
     assert lead
     assert lead.origin == "Reed Post published this on 4 May 2022; Nora Quill wrote it."
@@ -102,7 +100,7 @@ def test_the_lead_says_who_when_and_what_others_found() -> None:
     assert (lead.claim.text, lead.claim.number) == (REPORT[1].text, 2)
 
 
-def test_the_table_holds_a_claim_against_what_was_found_by_whom_and_when() -> None:
+def test_the_table_holds_a_claim_against_what_was_found_by_whom_and_when():
     rows = {row.about: row for row in digested(made()).rows}
     publisher, author, claim = (
         rows[name] for name in ("Who publishes it", "Who wrote it", "What it claims")
@@ -116,7 +114,7 @@ def test_the_table_holds_a_claim_against_what_was_found_by_whom_and_when() -> No
     assert (source.name, source.date) == ("Fen Trust", "3 March 2022")
 
 
-def test_a_report_is_told_by_subject_and_what_goes_on_stays_where_it_is() -> None:
+def test_a_report_is_told_by_subject_and_what_goes_on_stays_where_it_is():
     found = digested(made()).paragraphs
     assert [(one.title, [each.number for each in one.sentences]) for one in found] == [
         ("Who publishes it", [1]),
@@ -125,28 +123,19 @@ def test_a_report_is_told_by_subject_and_what_goes_on_stays_where_it_is() -> Non
     ]
 
 
-def test_questions_lead_to_the_sentences_that_answer_them() -> None:
+def test_questions_lead_to_the_sentences_that_answer_them():
     owner, count, badgers = digested(made()).answers
-    assert owner[0] == 1
-    assert count[0] == 2
-    assert badgers == ()
-
-
-def test_what_the_writer_took_a_sentence_to_answer_counts() -> None:
-    angle = Angle(
-        angle_id="x",
-        aspect=Aspect.PUBLISHER,
-        question="Who pays for the Reed Post newspaper?",
-        query="q",
-        weight=4,
-    )
+    assert (owner[0], count[0], badgers) == (1, 2, ())
+    # What the writer took a sentence to answer counts.
+    question = "Who pays for the Reed Post newspaper?"
+    angle = Angle(angle_id="x", aspect=Aspect.PUBLISHER, question=question, query="q", weight=4)
     said = "A hotel chain does."
     asked = ["Who pays for the Reed Post?"]
     assert answers(asked, [said], {}, {}) == ((),)
     assert answers(asked, [said], {"x": angle}, {said: {"x": 0.9}}) == ((1,),)
 
 
-def test_what_was_read_to_speak_against_the_article_is_in_the_table() -> None:
+def test_what_was_read_to_speak_against_the_article_is_in_the_table():
     claim = FoundClaim(
         text="Only one pond in four was visited in 2021.",
         segment_ids=(TWO,),
@@ -163,7 +152,7 @@ def test_what_was_read_to_speak_against_the_article_is_in_the_table() -> None:
     assert finding.sources[0].name == "Fen Trust"
 
 
-def test_a_profile_and_a_draft_go_before_rules() -> None:
+def test_a_profile_and_a_draft_go_before_rules():
     facts = ArticleFacts(
         title="Frogs", publisher="The Reed", host="", authors=("A. Bee",), subject=""
     )
@@ -180,7 +169,7 @@ def test_a_profile_and_a_draft_go_before_rules() -> None:
     assert "Whom it relies on" in {one.title for one in found.paragraphs}
 
 
-def test_nothing_is_made_up_where_nothing_is_known() -> None:
+def test_nothing_is_made_up_where_nothing_is_known():
     bare = Article(topic_id="a_doc_00_1", body="")
     found = digested(Made(bare, QUESTIONS, (), ()))
     assert found.lead
@@ -189,7 +178,7 @@ def test_nothing_is_made_up_where_nothing_is_known() -> None:
     assert found.paragraphs == ()
 
 
-def test_real_articles_are_shown_without_what_stands_around_them() -> None:
+def test_real_articles_are_shown_without_what_stands_around_them():
     told = Told.of(ARTICLE, Trace())
     assert told.title == "Marsh Frogs Will Vanish by 2030"
     assert told.authors == ("Nora Quill",)
@@ -217,7 +206,7 @@ def test_real_articles_are_shown_without_what_stands_around_them() -> None:
         ("", "", ""),
     ],
 )
-def test_the_kind_of_a_source_is_said_where_it_shows(url: str, text: str, kind: str) -> None:
+def test_the_kind_of_a_source_is_said_where_it_shows(url, text, kind):
     assert source_kind(url, Segment(segment_id="x_doc_00_1#0_0", url=url, text=text)) == kind
 
 
@@ -235,11 +224,11 @@ def test_the_kind_of_a_source_is_said_where_it_shows(url: str, text: str, kind: 
         ("", "", ""),
     ],
 )  # fmt: skip
-def test_a_date_is_said_where_the_page_bears_one(url: str, top: str, date: str) -> None:
+def test_a_date_is_said_where_the_page_bears_one(url, top, date):
     assert page_date(url, top) == date
 
 
-def test_a_window_is_as_old_as_the_top_of_its_page() -> None:
+def test_a_window_is_as_old_as_the_top_of_its_page():
     later = Segment(
         segment_id="b_doc_00_2#1_30", url=TEXTS[TWO][0], text="It is.", start_char=90, end_char=96
     )
@@ -255,9 +244,7 @@ WORDS = st.text(alphabet=st.characters(codec="utf-8"), max_size=40)
 
 @settings(max_examples=40)
 @given(body=WORDS, sentences=st.lists(WORDS, max_size=4), text=WORDS, url=WORDS, question=WORDS)
-def test_any_words_give_a_first_screen(
-    body: str, sentences: list[str], text: str, url: str, question: str
-) -> None:
+def test_any_words_give_a_first_screen(body, sentences, text, url, question):
     article = Article(topic_id="a", url=url, title=text, body=body)
     segment = Segment(segment_id=ONE, url=url, title=text, text=text)
     report = tuple(CitedSentence(text=one, citations=(ONE,)) for one in sentences)

@@ -1,15 +1,9 @@
 """A page of documents for questions."""
 
-from __future__ import annotations
-
 import asyncio
-from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
-from typing import Any
 
 from sidelight.config.load import load_settings
-from sidelight.runs.log import TopicLog
 from sidelight.runs.runner import run_topics
 from sidelight.schemas.investigation.evidence import Hit
 from sidelight.schemas.investigation.report import QuestionSet
@@ -25,16 +19,11 @@ HOSTILE = '<script>alert("x")</script>'
 DOCUMENT = "msmarco_v2.1_doc_61_5"
 
 
-def outcome(topic_id: str) -> Outcome:
+def outcome(topic_id):
     asked = tuple(f"Who {number} {topic_id}?" for number in range(10))
-    ranked = RankedDocument(
-        document_id=DOCUMENT,
-        segment_id=f"{DOCUMENT}#0_0",
-        url="https://found.example/page",
-        title=f"Found {HOSTILE}",
-        label="2",
-        reason=f"It says {HOSTILE}",
-    )
+    said = {"title": f"Found {HOSTILE}", "label": "2", "reason": f"It says {HOSTILE}"}
+    named = {"document_id": DOCUMENT, "segment_id": f"{DOCUMENT}#0_0"}
+    ranked = RankedDocument(url="https://found.example/page", **named, **said)
     searched = QuestionSearch(
         question=asked[0], queries=("who zero",), pooled=7, documents=(ranked,), refused={}
     )
@@ -50,12 +39,12 @@ def outcome(topic_id: str) -> Outcome:
     )
 
 
-def test_documents_are_shown_with_their_labels_and_searches(tmp_path: Path) -> None:
-    async def investigate(article: Article, log: TopicLog) -> Outcome:
+def test_documents_are_shown_with_their_labels_and_searches(tmp_path):
+    async def investigate(article, log):
         return outcome(article.topic_id)
 
     @asynccontextmanager
-    async def start() -> AsyncIterator[Callable[..., Any]]:
+    async def start():
         yield investigate
 
     settings = load_settings(None, ["track=lateral2024", "submission.run_id=sidelight-x"])

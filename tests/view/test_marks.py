@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from sidelight.schemas.grading.judgment import (
@@ -17,7 +15,7 @@ TRACK = load_track()
 SCALES = TRACK.scales
 
 
-def question(rank: int, importance: str, *answers: str) -> RubricQuestion:
+def question(rank, importance, *answers):
     return RubricQuestion(
         question_id=f"t-{rank}",
         rank=rank,
@@ -29,14 +27,11 @@ def question(rank: int, importance: str, *answers: str) -> RubricQuestion:
 
 RUBRIC = Rubric(
     topic_id="t",
-    questions=(
-        question(1, "have to know", "a", "b"),
-        question(2, "nice to know", "c", "d"),
-    ),
+    questions=(question(1, "have to know", "a", "b"), question(2, "nice to know", "c", "d")),
 )
 
 
-def pair(run: str, rubric_rank: int, rank: int, label: str) -> QuestionAssessment:
+def pair(run, rubric_rank, rank, label):
     return QuestionAssessment(
         topic_id="t",
         rubric_question_rank=rubric_rank,
@@ -46,19 +41,19 @@ def pair(run: str, rubric_rank: int, rank: int, label: str) -> QuestionAssessmen
     )
 
 
-def answer(run: str, answer_id: str, label: str | Unjudged) -> AnswerAssessment:
+def answer(run, answer_id, label):
     return AnswerAssessment(
         topic_id="t", run_tag=run, answer_id=answer_id, label=label, rationale="so it says"
     )
 
 
-def compound(run: str, rank: int, label: str) -> CompoundAssessment:
+def compound(run, rank, label):
     return CompoundAssessment(
         topic_id="t", run_tag=run, run_question_rank=rank, run_question_text="?", label=label
     )
 
 
-def labels(name: str = "people", *, best: str = "one") -> Labels:
+def labels(name="people", *, best="one"):
     other = "two" if best == "one" else "one"
     return Labels(
         name=name,
@@ -86,7 +81,7 @@ def labels(name: str = "people", *, best: str = "one") -> Labels:
     )
 
 
-def test_what_was_earned_and_lost_adds_up_to_the_score() -> None:
+def test_what_was_earned_and_lost_adds_up_to_the_score():
     marks = Marker(SCALES, labels(), "one", "one").mark(RUBRIC)
     first, second = marks.questions
     # Weights 4 and 1 of 5. First question: (1 + 0.5) / 2 of 4/5. Second: nothing of 1/5.
@@ -99,42 +94,26 @@ def test_what_was_earned_and_lost_adds_up_to_the_score() -> None:
     assert marks.contradiction_score == pytest.approx(0.1)
     # The best question that is not compound is similar: 0.5 of 4/5.
     assert marks.question_score == pytest.approx(0.4)
-
-
-def test_losses_add_up_by_stage() -> None:
-    marks = Marker(SCALES, labels(), "one", "one").mark(RUBRIC)
-    # b: half of 1/2 of 4/5, d: all of 1/2 of 1/5; c: all of 1/2 of 1/5.
-    assert marks.lost_at == {"selected": pytest.approx(0.3), "judged": pytest.approx(0.1)}
-    assert [one.lost_at for mark in marks.questions for one in mark.answers] == [
-        *("", "selected"),
-        *("judged", "selected"),
-    ]
-
-
-def test_the_nearest_question_that_counts_is_named() -> None:
-    first, second = Marker(SCALES, labels(), "one", "one").mark(RUBRIC).questions
     assert (first.matched_rank, first.matched_label) == (3, "similar")
     assert (second.matched_rank, second.matched_label) == (None, None)
-
-
-def test_every_answer_has_its_label_and_reason() -> None:
-    marks = Marker(SCALES, labels(), "one", "one").mark(RUBRIC)
-    given = [(one.label, one.reason) for mark in marks.questions for one in mark.answers]
-    assert given == [
-        ("supports", "so it says"),
-        ("partial", "so it says"),
-        ("contradicts", "so it says"),
-        (None, "no reply"),
+    # b: half of 1/2 of 4/5, d: all of 1/2 of 1/5; c: all of 1/2 of 1/5.
+    assert marks.lost_at == {"selected": pytest.approx(0.3), "judged": pytest.approx(0.1)}
+    answers = [one for mark in marks.questions for one in mark.answers]
+    assert [(one.label, one.reason, one.lost_at) for one in answers] == [
+        ("supports", "so it says", ""),
+        ("partial", "so it says", "selected"),
+        ("contradicts", "so it says", "judged"),
+        (None, "no reply", "selected"),
     ]
 
 
-def test_a_run_that_nobody_judged_has_no_score() -> None:
+def test_a_run_that_nobody_judged_has_no_score():
     marks = Marker(SCALES, labels(), "none-t1", "none-t2").mark(RUBRIC)
     assert marks.question_score is marks.support_score is marks.contradiction_score is None
     assert {one.label for mark in marks.questions for one in mark.answers} == {None}
 
 
-def test_boards_rank_runs_and_mark_ours() -> None:
+def test_boards_rank_runs_and_mark_ours():
     boards = leaderboards(TRACK, {"t": RUBRIC}, labels(), frozenset({"two"}))
     assert [board.task for board in boards] == ["Questions (Task 1)", "Reports (Task 2)"]
     for board in boards:
@@ -142,14 +121,11 @@ def test_boards_rank_runs_and_mark_ours() -> None:
         assert board.headroom[0].best_runs == ("one",)
 
 
-def test_two_judges_that_disagree_have_a_negative_tau() -> None:
+def test_two_judges_that_disagree_have_a_negative_tau():
     sources = [labels(), labels("a model", best="two")]
     questions, reports = compare_judges(TRACK, {"t": RUBRIC}, sources)
-    assert (questions.task, questions.first, questions.second) == (
-        "Questions (Task 1)",
-        "people",
-        "a model",
-    )
+    assert questions.task == "Questions (Task 1)"
+    assert (questions.first, questions.second) == ("people", "a model")
     assert questions.points["one"] == (pytest.approx(0.4), 0)
     assert questions.points["two"] == (0, pytest.approx(0.4))
     assert questions.tau == reports.tau == pytest.approx(-1)

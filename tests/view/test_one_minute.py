@@ -1,17 +1,12 @@
 """What docs/page.md says a reader can answer from the first screen of the demo's first article."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
 from sidelight.config.load import load_settings
 from sidelight.index.build import build_index
-from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import open_folder
-from sidelight.schemas.segment import Segment
-from sidelight.schemas.topic import Article
 from sidelight.view.collect import collect_page
 from sidelight.view.shown_run import finished_run
 from sidelight.wiring.run import make_run
@@ -30,11 +25,8 @@ ANSWERS = {
 
 
 def test_five_questions_are_answered_on_the_first_screen(
-    mini_web_articles: tuple[Article, ...],
-    mini_web_segments: list[Segment],
-    encoder: Encoder,
-    tmp_path: Path,
-) -> None:
+    mini_web_articles, mini_web_segments, encoder, tmp_path
+):
     shard = write_shard(tmp_path / "segments.jsonl", mini_web_segments)
     build_index([shard], tmp_path / "index", encoder)
     settings = load_settings(None, ["submission.run_id=sidelight-demo"])

@@ -1,57 +1,53 @@
-from __future__ import annotations
-
 import base64
 import hashlib
 import os
 import subprocess
 import sys
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidelight.runs.directory import RunDirectory
 from sidelight.text import clean
 from sidelight.view.collect import collect_page
 from sidelight.view.page import render_page
 from sidelight.view.shown_run import finished_run
-from tests.helpers.hostile_pages import HOSTILE_TEXTS, HostileText
-from tests.helpers.html_tree import Element, parse
+from tests.helpers.hostile_pages import HOSTILE_TEXTS
+from tests.helpers.html_tree import parse
 from tests.helpers.viewed_runs import CALM, write_run
 
 LINKS = ("href", "src", "srcset", "action", "formaction", "data", "poster", "xlink:href")
 
 
-def page_of(run: RunDirectory) -> str:
+def page_of(run):
     return render_page(collect_page(finished_run(run), {}, ()))
 
 
-def skeleton(html: str) -> list[tuple[str, tuple[str, ...]]]:
+def skeleton(html):
     return [(one.tag, tuple(one.attributes)) for one in parse(html)]
 
 
-def named(elements: list[Element], name: str) -> list[Element]:
+def named(elements, name):
     return [one for one in elements if name in one.attributes.get("class", "").split()]
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> RunDirectory:
+def run(tmp_path_factory):
     return write_run(tmp_path_factory.mktemp("view") / "run")
 
 
 @pytest.fixture(scope="module")
-def html(run: RunDirectory) -> str:
+def html(run):
     return page_of(run)
 
 
 @pytest.fixture(scope="module")
-def elements(html: str) -> list[Element]:
+def elements(html):
     return parse(html)
 
 
-def test_nothing_is_fetched_and_nothing_breaks_the_policy(elements: list[Element]) -> None:
+def test_nothing_is_fetched_and_nothing_breaks_the_policy(elements):
     for one in elements:
         assert one.tag not in {"link", "img", "iframe", "object", "embed", "base", "form"}
         assert "style" not in one.attributes
@@ -62,7 +58,7 @@ def test_nothing_is_fetched_and_nothing_breaks_the_policy(elements: list[Element
             assert name == "href" or name not in one.attributes
 
 
-def test_the_policy_allows_this_style_and_this_script_alone(elements: list[Element]) -> None:
+def test_the_policy_allows_this_style_and_this_script_alone(elements):
     (policy,) = (
         one.attributes["content"]
         for one in elements
@@ -79,9 +75,7 @@ def test_the_policy_allows_this_style_and_this_script_alone(elements: list[Eleme
     )
 
 
-def test_every_sentence_stands_beside_the_exact_text_it_cites(
-    run: RunDirectory, elements: list[Element]
-) -> None:
+def test_every_sentence_stands_beside_the_exact_text_it_cites(run, elements):
     units = {one.attributes["id"]: one for one in named(elements, "unit")}
     sources = {
         one.attributes["id"]: one for one in elements if "-source" in one.attributes.get("id", "")
@@ -108,7 +102,7 @@ def test_every_sentence_stands_beside_the_exact_text_it_cites(
                 assert texts[segment_id] in source.text
 
 
-def test_what_an_id_is_named_for_is_there_once(elements: list[Element]) -> None:
+def test_what_an_id_is_named_for_is_there_once(elements):
     ids = [one.attributes["id"] for one in elements if "id" in one.attributes]
     assert len(ids) == len(set(ids))
     for one in elements:
@@ -118,7 +112,7 @@ def test_what_an_id_is_named_for_is_there_once(elements: list[Element]) -> None:
             assert one.attributes["href"][1:] in ids
 
 
-def test_landmarks_and_headings_are_in_order(elements: list[Element]) -> None:
+def test_landmarks_and_headings_are_in_order(elements):
     assert [one.attributes.get("lang") for one in elements if one.tag == "html"] == ["en"]
     for tag in ("main", "nav", "h1", "title"):
         assert sum(one.tag == tag for one in elements) == 1
@@ -127,7 +121,7 @@ def test_landmarks_and_headings_are_in_order(elements: list[Element]) -> None:
     assert all(after - before <= 1 for before, after in pairwise(levels))
 
 
-def test_the_trail_says_what_became_of_every_hit(elements: list[Element]) -> None:
+def test_the_trail_says_what_became_of_every_hit(elements):
     first, second, *_ = named(elements, "search")
     assert (
         f"1 {CALM} found.example in part source 1 2 {CALM} found.example in passing no"
@@ -140,8 +134,9 @@ def test_the_trail_says_what_became_of_every_hit(elements: list[Element]) -> Non
     assert CALM in removed.text
 
 
-def test_the_same_run_gives_the_same_bytes(run: RunDirectory, html: str, tmp_path: Path) -> None:
+def test_the_same_run_gives_the_same_bytes(run, html, tmp_path):
     out = tmp_path / "again.html"
+    # A process of its own, whose sets are in another order.
     command = [sys.executable, "-m", "sidelight.cli.main", "view", str(run.path), "-o", str(out)]
     subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": "7"})
     assert out.read_bytes() == html.encode()
@@ -154,9 +149,7 @@ MARKUP = st.sampled_from(
 
 @settings(max_examples=25)
 @given(text=st.lists(MARKUP | st.text(max_size=5), max_size=12).map("".join))
-def test_no_text_adds_an_element_or_an_attribute(
-    text: str, html: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_no_text_adds_an_element_or_an_attribute(text, html, tmp_path_factory):
     known = skeleton(html)
     kinds, fixed = set(known), [one for one in known if one[0] in {"script", "style", "meta"}]
     # One line, so that it is one paragraph, and no sentence end, so that it is one passage.
@@ -169,7 +162,7 @@ def test_no_text_adds_an_element_or_an_attribute(
 
 
 @pytest.mark.parametrize("hostile", HOSTILE_TEXTS, ids=lambda one: one.name)
-def test_hostile_pages_stay_text(hostile: HostileText, html: str, tmp_path: Path) -> None:
+def test_hostile_pages_stay_text(hostile, html, tmp_path):
     text = " ".join(clean(hostile.text).split())
     found = parse(page_of(write_run(tmp_path / "run", text)))
     assert {one.tag for one in found} == {one.tag for one in parse(html)}
@@ -177,24 +170,15 @@ def test_hostile_pages_stay_text(hostile: HostileText, html: str, tmp_path: Path
     assert any(text in one.text for one in found if one.tag == "blockquote")
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "javascript:alert(1)",
-        "JaVaScRiPt:alert(1)",
-        " \x01javascript:alert(1)",
-        "java\nscript:alert(1)",
-        "data:text/html,<script>alert(1)</script>",
-        "vbscript:x",
-        "file:///etc/passwd",
-        "//found.example/x",
-        "https:",
-        "http://[",
-        "found.example",
-        "",
-    ],
+URLS = (
+    *("javascript:alert(1)", "JaVaScRiPt:alert(1)", " \x01javascript:alert(1)", "vbscript:x"),
+    *("java\nscript:alert(1)", "data:text/html,<script>alert(1)</script>", "file:///etc/passwd"),
+    *("//found.example/x", "https:", "http://[", "found.example", ""),
 )
-def test_only_addresses_of_the_web_can_be_followed(url: str, tmp_path: Path) -> None:
+
+
+@pytest.mark.parametrize("url", URLS)
+def test_only_addresses_of_the_web_can_be_followed(url, tmp_path):
     found = parse(page_of(write_run(tmp_path / "run", url=url)))
     links = {one.attributes["href"] for one in found if "href" in one.attributes}
     assert {link for link in links if not link.startswith("#")} == {"https://news.example/a"}

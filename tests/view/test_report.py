@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from sidelight.schemas.investigation.report import SentenceSupport
 from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.run import CitedSentence
@@ -17,18 +15,19 @@ SEGMENTS = {
 }
 
 
-def test_the_passage_nearest_in_words_is_set_apart_and_the_text_stays_whole() -> None:
-    report = (
-        CitedSentence(text="Twelve percent of the lake's water is lost.", citations=("one",)),
-    )
-    ((sentence,), _) = cite(report, SEGMENTS, {})
+def test_the_passage_nearest_in_words_is_set_apart_and_the_text_stays_whole():
+    told = CitedSentence(text="Twelve percent of the lake's water is lost.", citations=("one",))
+    ((sentence,), _) = cite((told,), SEGMENTS, {})
     (citation,) = sentence.citations
     assert citation.nearest == "The lake lost 12 percent of its water."
     assert citation.before + citation.nearest + citation.after == SEGMENTS["one"].text
     assert (citation.source.page.host, citation.source.page.title) == ("lake.example", "A lake")
+    # A segment that the run does not hold is named.
+    _, (source,) = cite((CitedSentence(text="So.", citations=("three",)),), SEGMENTS, {})
+    assert (source.page.host, source.page.url, source.text) == ("three", "", "")
 
 
-def test_sources_are_numbered_by_first_citation_and_know_who_cites_them() -> None:
+def test_sources_are_numbered_by_first_citation_and_know_who_cites_them():
     report = (
         CitedSentence(text="Second first.", citations=("two",)),
         CitedSentence(text="Then both.", citations=("one", "two")),
@@ -47,11 +46,6 @@ def test_sources_are_numbered_by_first_citation_and_know_who_cites_them() -> Non
     assert sentences[0].citations[0].nearest == ""
 
 
-def test_a_segment_that_the_run_does_not_hold_is_named() -> None:
-    _, (source,) = cite((CitedSentence(text="So.", citations=("three",)),), SEGMENTS, {})
-    assert (source.page.host, source.page.url, source.text) == ("three", "", "")
-
-
 CHECKED = (
     CitedSentence(text="A lake is dry.", citations=("one", "two")),
     CitedSentence(text="A hill is bare.", citations=("one",)),
@@ -59,7 +53,7 @@ CHECKED = (
 )
 
 
-def stood(number: int, label: str, *cited: str) -> SentenceSupport:
+def stood(number, label, *cited):
     return SentenceSupport(
         text=CHECKED[number].text,
         segment_ids=cited,
@@ -69,7 +63,7 @@ def stood(number: int, label: str, *cited: str) -> SentenceSupport:
     )
 
 
-def test_the_last_check_of_a_sentence_counts() -> None:
+def test_the_last_check_of_a_sentence_counts():
     trace = Trace(
         stood={
             1: (stood(0, "partial", "two", "one"), stood(1, "full", "one")),
@@ -80,27 +74,15 @@ def test_the_last_check_of_a_sentence_counts() -> None:
         "1": ShownSupport("partial", "it is partial", ("two",)),
         "2": ShownSupport("full", "it is full", ("one",)),
     }
+    # A label does not outlive a citation that was dropped.
+    assert checked_support(CHECKED, Trace(stood={0: (stood(1, "full", "one", "two"),)})) == {}
 
 
-def test_a_label_does_not_outlive_a_citation_that_was_dropped() -> None:
-    trace = Trace(stood={0: (stood(1, "full", "one", "two"),)})
-    assert checked_support(CHECKED, trace) == {}
+def test_a_judge_may_take_support_away_and_not_add_to_what_was_learned():
+    def shown(by, labels):
+        return {number: ShownSupport(label, by) for number, label in labels.items()}
 
-
-def test_a_judge_may_take_support_away_and_not_add_to_what_was_learned() -> None:
-    checked = {
-        "1": ShownSupport("full", "own"),
-        "2": ShownSupport("partial", "own"),
-        "3": ShownSupport("none", "own"),
-    }
-    judged = {
-        "1": ShownSupport("none", "judge"),
-        "2": ShownSupport("full", "judge"),
-        "4": ShownSupport("full", "judge"),
-    }
-    assert agreed(checked, judged) == {
-        "1": ShownSupport("none", "judge"),
-        "2": ShownSupport("partial", "own"),
-        "3": ShownSupport("none", "own"),
-        "4": ShownSupport("full", "judge"),
-    }
+    checked = shown("own", {"1": "full", "2": "partial", "3": "none"})
+    found = agreed(checked, shown("judge", {"1": "none", "2": "full", "4": "full"}))
+    own = {"2": checked["2"], "3": checked["3"]}
+    assert found == own | shown("judge", {"1": "none", "4": "full"})

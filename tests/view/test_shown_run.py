@@ -1,15 +1,10 @@
 """Pages of runs that anybody handed in, and of several runs side by side."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
-from sidelight.errors import InputError
+from sidelight.errors import InputError, SidelightError
 from sidelight.formats.topics import read_topics
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
@@ -17,14 +12,14 @@ from sidelight.tracks import load_track
 from sidelight.view.collect import collect_page
 from sidelight.view.page import render_page
 from sidelight.view.shown_run import finished_run, handed_in_run
+from tests.helpers.commands import said
 from tests.helpers.html_tree import parse
-from tests.helpers.public_data import PublicData
 from tests.helpers.viewed_runs import write_run
 
 TOPIC, CITED = "msmarco_v2.1_doc_01_1", "msmarco_v2.1_doc_02_7#3_99"
 
 
-def write_files(folder: Path, team: str = "team") -> tuple[Path, Path]:
+def write_files(folder, team="team"):
     questions, report = folder / f"{team}-t1", folder / f"{team}-t2"
     questions.write_text(
         "".join(f"{TOPIC}\t{team}\t{team}-task-1\t{n}\tWho is {n}?\n" for n in range(1, 11))
@@ -35,7 +30,7 @@ def write_files(folder: Path, team: str = "team") -> tuple[Path, Path]:
     return questions, report
 
 
-def test_run_files_are_a_page_without_a_trail(tmp_path: Path) -> None:
+def test_run_files_are_a_page_without_a_trail(tmp_path):
     run = handed_in_run(write_files(tmp_path), load_track(), ())
     assert (run.name, run.topics) == ("team", (TOPIC,))
     page = collect_page(run, {}, ())
@@ -44,9 +39,12 @@ def test_run_files_are_a_page_without_a_trail(tmp_path: Path) -> None:
     html = render_page(page)
     assert "The text of this segment is not at hand." in html
     assert "How this was found" not in html
+    (tmp_path / "qrels").write_text("1 0 d 1\n2 0 d 1\n")
+    with pytest.raises(InputError, match="expected a run of questions or reports"):
+        handed_in_run([tmp_path / "qrels"], load_track(), ())
 
 
-def test_what_is_known_of_topics_and_segments_is_shown(tmp_path: Path) -> None:
+def test_what_is_known_of_topics_and_segments_is_shown(tmp_path):
     article = Article(topic_id=TOPIC, url="https://a.example/", title="A lake", body="A lake.")
     segment = Segment(segment_id=CITED, url="https://b.example/", title="B", text="Says team B.")
     run = handed_in_run(write_files(tmp_path), load_track(), (article,), lambda ids: (segment,))
@@ -55,14 +53,7 @@ def test_what_is_known_of_topics_and_segments_is_shown(tmp_path: Path) -> None:
     assert topic.sources[0].passages == (("Says team B.", True),)
 
 
-def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "qrels"
-    path.write_text("1 0 d 1\n2 0 d 1\n")
-    with pytest.raises(InputError, match="expected a run of questions or reports"):
-        handed_in_run([path], load_track(), ())
-
-
-def test_runs_stand_side_by_side_above_the_rest_under_their_own_names(tmp_path: Path) -> None:
+def test_runs_stand_side_by_side_above_the_rest_under_their_own_names(tmp_path):
     ours, theirs = (write_files(tmp_path, team) for team in ("ours", "theirs"))
     track = load_track()
     runs = [
@@ -79,24 +70,22 @@ def test_runs_stand_side_by_side_above_the_rest_under_their_own_names(tmp_path: 
     assert headings[:3] == ["ours", "theirs", "theirs-task-2"]
 
 
-def test_runs_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+def test_runs_of_one_name_are_told_apart_by_their_folders(tmp_path):
     runs = [finished_run(write_run(tmp_path / name)) for name in ("first", "second")]
     page = collect_page(runs[0], {}, (), runs[1:])
     assert page.run_id == "sidelight-view in first"
     assert page.topics[0].rivals[0].name == "sidelight-view in second"
 
 
-def test_the_command_takes_run_files(tmp_path: Path) -> None:
-    files = [str(path) for path in write_files(tmp_path)]
-    out = tmp_path / "page.html"
-    done = CliRunner().invoke(app, ["view", *files, "--compare", files[1], "-o", str(out)])
-    assert done.exit_code == 0, done.output
+def test_the_command_takes_run_files(tmp_path):
+    files, out = write_files(tmp_path), tmp_path / "page.html"
+    said("view", *files, "--compare", files[1], "-o", out)
     assert "Says team." in out.read_text()
-    mixed = CliRunner().invoke(app, ["view", files[0], str(tmp_path), "-o", str(out)])
-    assert mixed.exit_code != 0
+    with pytest.raises(SidelightError):
+        said("view", files[0], tmp_path, "-o", out)
 
 
-def test_public_runs_on_real_articles_are_pages(shared_data: PublicData) -> None:
+def test_public_runs_on_real_articles_are_pages(shared_data):
     track = load_track()
     topics = read_topics(shared_data / "dragun-2025/topics.jsonl", track)
     for path in sorted((shared_data / "dragun-2025/runs/task2").iterdir()):

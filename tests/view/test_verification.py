@@ -1,7 +1,5 @@
 """The page to check grades: what it shows, and that what passages say cannot act on it."""
 
-from __future__ import annotations
-
 import pytest
 
 from sidelight.errors import InputError
@@ -20,7 +18,7 @@ from sidelight.view.verification.page import Cell, render_verification, verifica
 RATES, ANSWERS, DIRECT = Grader("rates", "m"), Grader("answers", "m"), Grader("direct", "m")
 
 
-def passage(name: str, *ratings: int | Unjudged, text: str = "Text.") -> GradedPassage:
+def passage(name, *ratings, text="Text."):
     rated = tuple(
         ItemGrade(f"q/{place}", rating, str(rating)) for place, rating in enumerate(ratings)
     )
@@ -41,7 +39,7 @@ QUERIES = [
 ]
 
 
-def test_a_grid_has_grades_with_the_answers_of_whoever_answered() -> None:
+def test_a_grid_has_grades_with_the_answers_of_whoever_answered():
     (grid,) = verification(QUERIES, 5, "rates", {"q": "why"}, {"q/1": "B?", "q/0": "A?"}).grids
     assert (grid.query, grid.items, grid.item_ids) == ("why", ("B?", "A?"), ("q/1", "q/0"))
     first, second = grid.rows
@@ -50,19 +48,19 @@ def test_a_grid_has_grades_with_the_answers_of_whoever_answered() -> None:
     assert [(row.best, row.judged) for row in grid.rows] == [(4, 2), (5, 2)]
 
 
-def test_the_best_graded_come_first_where_few_are_wanted() -> None:
+def test_the_best_graded_come_first_where_few_are_wanted():
     (grid,) = verification(QUERIES, 5, "rates", limit=1).grids
     assert [row.passage_id for row in grid.rows] == ["p2"]
 
 
-def test_there_is_no_page_of_grades_that_are_not_there() -> None:
+def test_there_is_no_page_of_grades_that_are_not_there():
     with pytest.raises(InputError, match="graded no passage by items"):
         verification(QUERIES, 5, "direct")
     with pytest.raises(InputError, match="no rating"):
         verification([], 5)
 
 
-def test_the_same_values_give_the_same_page_and_nothing_slips_through() -> None:
+def test_the_same_values_give_the_same_page_and_nothing_slips_through():
     hostile = "</script><script>window.ran = 1</script>\" onfocus='x' \u202e"
     query = GradedQuery(hostile, (passage(hostile, 3, text=hostile),))
     page = verification([query], 5, "rates", {hostile: hostile}, {"q/0": hostile})

@@ -3,13 +3,8 @@
 What it needs is what `test_browser` needs.
 """
 
-from __future__ import annotations
-
 import json
-import os
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,39 +16,28 @@ from sidelight.schemas.grading.graded_passage import (
     ItemGrade,
 )
 from sidelight.view.verification.page import render_verification, verification
-from tests.helpers.browsing import wait_until
+from tests.helpers.browsing import Watched, assert_soon_there, violations
 
 pytestmark = pytest.mark.slow
 
 PASSAGES, ITEMS = 200, 10
 
 
-def query(name: str, passages: int) -> GradedQuery:
-    return GradedQuery(
-        name,
-        tuple(
-            GradedPassage(
-                name,
-                f"p{number}",
-                f"Passage {number} says this and that. " * 12,
-                gradings=(
-                    Grading(
-                        Grader("rates", "m"),
-                        "question",
-                        tuple(
-                            ItemGrade(f"{name}/{item}", (number + item) % 6, "Some words. " * 5)
-                            for item in range(ITEMS)
-                        ),
-                    ),
-                ),
-            )
-            for number in range(passages)
-        ),
-    )
+def query(name, passages):
+    def passage(number):
+        items = (
+            ItemGrade(f"{name}/{item}", (number + item) % 6, "Some words. " * 5)
+            for item in range(ITEMS)
+        )
+        grading = Grading(Grader("rates", "m"), "question", tuple(items))
+        text = f"Passage {number} says this and that. " * 12
+        return GradedPassage(name, f"p{number}", text, gradings=(grading,))
+
+    return GradedQuery(name, tuple(map(passage, range(passages))))
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def page(tmp_path_factory):
     items = {f"q{one}/{item}": f"Question {item} of it?" for one in (1, 2) for item in range(ITEMS)}
     found = verification(
         [query("q1", PASSAGES), query("q2", 3)], 5, None, {"q1": "why bogs"}, items
@@ -64,22 +48,16 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def tab(browser: Any, page: Path) -> Iterator[Any]:
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    tab = context.new_page()
-    asked: list[str] = []
-    said: list[str] = []
-    tab.on("request", lambda request: asked.append(request.url))
-    tab.on("console", lambda message: said.append(message.text))
-    tab.on("pageerror", lambda error: said.append(str(error)))
-    tab.goto(page.as_uri())
-    yield tab
-    assert [one for one in asked if not one.startswith("blob:")] == [page.as_uri()]
-    assert said == []
-    context.close()
+def tab(browser, page):
+    watched = Watched(browser, viewport={"width": 1280, "height": 900})
+    watched.tab.goto(page.as_uri())
+    yield watched.tab
+    assert [one for one in watched.asked if not one.startswith("blob:")] == [page.as_uri()]
+    assert watched.said == []
+    watched.tab.close()
 
 
-def focused(tab: Any) -> tuple[str, int]:
+def focused(tab):
     """The passage and the column of the cell that has the focus."""
     row, column = tab.evaluate(
         "(() => { const cell = document.activeElement; const row = cell.parentElement;"
@@ -88,7 +66,7 @@ def focused(tab: Any) -> tuple[str, int]:
     return row, column
 
 
-def reach_the_grid(tab: Any) -> None:
+def reach_the_grid(tab):
     """Press Tab until a cell has the focus, as somebody without a mouse does."""
     for _ in range(400):
         tab.keyboard.press("Tab")
@@ -97,24 +75,7 @@ def reach_the_grid(tab: Any) -> None:
     raise AssertionError("no key press reached a cell")
 
 
-def test_a_large_page_is_soon_there(browser: Any, page: Path) -> None:
-    times = []
-    for _ in range(3):
-        tab = browser.new_page()
-        tab.goto(page.as_uri())
-        wait_until(tab, "performance.getEntriesByName('first-paint').length > 0")
-        timing = "performance.getEntriesByType('navigation')[0].loadEventEnd"
-        wait_until(tab, f"{timing} > 0")
-        times.append(
-            tab.evaluate(
-                f"Math.max(performance.getEntriesByName('first-paint')[0].startTime, {timing})"
-            )
-        )
-        tab.close()
-    assert min(times) < 1000
-
-
-def test_the_keyboard_is_enough(tab: Any) -> None:
+def test_the_keyboard_is_enough(tab):
     reach_the_grid(tab)
     assert focused(tab) == ("p0", 0)
     for key, place in (
@@ -147,7 +108,7 @@ def test_the_keyboard_is_enough(tab: Any) -> None:
     assert tab.locator("#grid1 th[aria-sort=descending]").count() == 1
 
 
-def test_a_mouse_is_enough_and_a_second_click_sorts_the_other_way(tab: Any) -> None:
+def test_a_mouse_is_enough_and_a_second_click_sorts_the_other_way(tab):
     tab.locator("#grid1 tr[data-passage=p3] .cell").nth(2).click()
     assert tab.locator("#asked").inner_text() == "Question 2 of it?"
     tab.get_by_role("button", name="Correct to 1").click()
@@ -161,7 +122,7 @@ def test_a_mouse_is_enough_and_a_second_click_sorts_the_other_way(tab: Any) -> N
     assert tab.locator("#grid1 th[data-key=best]").get_attribute("aria-sort") == "ascending"
 
 
-def test_what_was_said_is_saved_and_remembered(tab: Any) -> None:
+def test_what_was_said_is_saved_and_remembered(tab):
     tab.select_option("#query", "grid2")
     assert not tab.locator("#grid1").is_visible()
     tab.locator("#grid2 .cell").nth(1).click()
@@ -177,7 +138,8 @@ def test_what_was_said_is_saved_and_remembered(tab: Any) -> None:
     }
 
 
-def test_a_narrow_window_scrolls_the_grid_alone(browser: Any, page: Path) -> None:
+def test_a_large_page_is_soon_there_and_a_narrow_window_scrolls_the_grid_alone(browser, page):
+    assert_soon_there(browser, page)
     tab = browser.new_page(viewport={"width": 390, "height": 844})
     tab.goto(page.as_uri())
     assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -186,26 +148,15 @@ def test_a_narrow_window_scrolls_the_grid_alone(browser: Any, page: Path) -> Non
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_axe_finds_no_violation(scheme: str, width: int, browser: Any, page: Path) -> None:
-    if "SIDELIGHT_AXE" not in os.environ:
-        pytest.skip("needs SIDELIGHT_AXE, the path of axe.min.js from npm's axe-core")
-    tab = browser.new_page(
-        color_scheme=scheme,
-        viewport={"width": width, "height": 900},
-        reduced_motion="reduce",
-        bypass_csp=True,
-    )
+def test_axe_finds_no_violation(scheme, width, browser, page):
+    options = {"color_scheme": scheme, "reduced_motion": "reduce", "bypass_csp": True}
+    tab = browser.new_page(viewport={"width": width, "height": 900}, **options)
     tab.goto(page.as_uri())
-    tab.evaluate(Path(os.environ["SIDELIGHT_AXE"]).read_text(encoding="utf-8"))
     tab.locator("#grid1 .cell").first.click()
     tab.keyboard.press("4")
-    tab.evaluate(
-        "document.querySelectorAll('header details').forEach((box) => { box.open = true })"
-    )
-    tab.evaluate(
-        "[...document.querySelectorAll('th details')].slice(0, 3).forEach((box) => {"
-        "box.open = true })"
-    )
-    found = tab.evaluate("axe.run().then((result) => result.violations)")
-    assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
+    for boxes in ("header details", "th:nth-child(-n+4) details"):
+        tab.evaluate(
+            f"document.querySelectorAll('{boxes}').forEach((box) => {{ box.open = true }})"
+        )
+    assert violations(tab) == []
     tab.close()

@@ -1,24 +1,18 @@
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
-import pytest
-
 from sidelight.config.load import load_settings
-from sidelight.errors import Check
-from sidelight.index.folder import IndexFolder
 from sidelight.wiring.estimate import check_settings
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 
 
-def checks(index: Path | None, *overrides: str, base_url: str = "") -> dict[str, Check]:
+def checks(index, *overrides, base_url=""):
     settings = load_settings(None, overrides)
     return {check.name: check for check in check_settings(settings, index, base_url)}
 
 
-def test_a_run_that_could_work(small_index: IndexFolder) -> None:
+def test_a_run_that_could_work(small_index):
     found = checks(small_index.path)
     assert all(check.ok for check in found.values())
     assert found["index"].found.endswith("40 segments, 0.0 GB")
@@ -26,17 +20,17 @@ def test_a_run_that_could_work(small_index: IndexFolder) -> None:
     assert found["text"].found == "Docstore, 40 segments"
 
 
-def test_feedback_on_an_index_with_document_vectors(small_index: IndexFolder) -> None:
+def test_feedback_on_an_index_with_document_vectors(small_index):
     assert checks(small_index.path, "retrieval.retriever=rm3")["retriever rm3"].ok
 
 
-def test_no_index(tmp_path: Path) -> None:
+def test_no_index(tmp_path):
     check = checks(tmp_path)["index"]
     assert check.found == f"{tmp_path}: expected an index; found none"
     assert check.remedy == "Make one with `sidelight index build`."
 
 
-def test_a_reranker_that_is_not_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reranker_that_is_not_here(tmp_path, monkeypatch):
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     check = checks(None, "retrieval.reranker=cross-encoder/none-such")["reranker"]
     assert check.remedy.startswith("Fetch it with: hf download cross-encoder/none-such")
@@ -46,7 +40,7 @@ def test_a_reranker_that_is_not_here(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert checks(None, f"retrieval.reranker={model}")["reranker"].ok
 
 
-def test_models_and_their_servers() -> None:
+def test_models_and_their_servers():
     asking = "roles.default=prompted"
     assert checks(None, asking)["model writer"].remedy.startswith("Add models.writer.name")
     named = "models.writer.name=m"
@@ -62,9 +56,7 @@ def test_models_and_their_servers() -> None:
     assert "model writer" not in listwise
 
 
-def test_the_vllm_that_is_to_serve_may_be_of_another_environment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_vllm_that_is_to_serve_may_be_of_another_environment(tmp_path, monkeypatch):
     started = ("roles.default=prompted", "models.writer.name=m", "servers.default.start=vllm")
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
@@ -74,7 +66,7 @@ def test_the_vllm_that_is_to_serve_may_be_of_another_environment(
     assert checks(None, *started)["model writer"].ok
 
 
-def test_the_preset_of_the_reference_asks_for_its_models() -> None:
+def test_the_preset_of_the_reference_asks_for_its_models():
     settings = load_settings(CONFIGS / "reference-rag25.yaml")
     names = [check.name for check in check_settings(settings, None, "http://localhost:1/v1")]
     assert names[-2:] == ["model writer", "model ranker"]

@@ -1,7 +1,3 @@
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from sidelight.config.settings import Settings
@@ -13,12 +9,12 @@ CHEAP = {"prompt_price": 1.0, "completion_price": 2.0}
 DEAR = {"prompt_price": 10.0, "completion_price": 40.0}
 
 
-def settings(servers: dict[str, Any], **models: tuple[str, str]) -> Settings:
+def settings(servers, **models):
     named = {role: {"name": name, "server": server} for role, (name, server) in models.items()}
     return Settings.model_validate({"models": named, "servers": servers})
 
 
-def test_every_model_is_priced_by_its_own_server() -> None:
+def test_every_model_is_priced_by_its_own_server():
     chosen = settings(
         {"default": CHEAP, "second": DEAR, "third": {"prompt_price": 0, "completion_price": 0}},
         writer=("large", "default"),
@@ -31,7 +27,7 @@ def test_every_model_is_priced_by_its_own_server() -> None:
     assert run_cost(chosen, usage) == pytest.approx(32)
 
 
-def test_a_price_that_is_not_set_is_not_taken_for_nothing() -> None:
+def test_a_price_that_is_not_set_is_not_taken_for_nothing():
     half = {"prompt_price": 1.0}
     for servers in ({}, {"default": half}):
         chosen = settings(servers, writer=("large", "default"))
@@ -41,7 +37,7 @@ def test_a_price_that_is_not_set_is_not_taken_for_nothing() -> None:
     assert run_cost(chosen, {}) is None
 
 
-def test_one_name_on_two_servers_has_a_price_only_if_they_ask_the_same() -> None:
+def test_one_name_on_two_servers_has_a_price_only_if_they_ask_the_same():
     models = {"writer": ("large", "default"), "checker": ("large", "second")}
     usage = {("large", "plan"): USAGE}
     assert run_cost(settings({"default": CHEAP, "second": CHEAP}, **models), usage) == 2

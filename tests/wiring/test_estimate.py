@@ -1,13 +1,8 @@
-from __future__ import annotations
-
 import asyncio
-from pathlib import Path
 
 import orjson
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.config.settings import Settings
 from sidelight.formats.topics import read_articles
 from sidelight.index.build import build_index
@@ -19,13 +14,13 @@ from sidelight.schemas.topic import Article
 from sidelight.wiring.estimate import estimate_run
 from sidelight.wiring.models import ModelAccess
 from sidelight.wiring.run import open_investigation, open_sources
+from tests.helpers.commands import said, told
 from tests.helpers.models.fault_server import FaultServer
-from tests.helpers.public_data import PublicData
 
 ARTICLE = Article(topic_id="t-1", title="A title", body="Some words of an article. " * 200)
 
 
-def settings(rounds: int = 3, **roles: str) -> Settings:
+def settings(rounds=3, **roles):
     return Settings.model_validate(
         {
             "retrieval": {"retriever": "bm25"},
@@ -36,7 +31,7 @@ def settings(rounds: int = 3, **roles: str) -> Settings:
     )
 
 
-def test_more_topics_rounds_and_words_cost_more() -> None:
+def test_more_topics_rounds_and_words_cost_more():
     base = estimate_run(settings(), [ARTICLE]).total
     longer = ARTICLE.model_copy(update={"body": ARTICLE.body * 2})
     for other in (
@@ -50,13 +45,13 @@ def test_more_topics_rounds_and_words_cost_more() -> None:
     assert estimate_run(settings(), []).total.calls == 0
 
 
-def test_only_roles_that_ask_are_counted() -> None:
+def test_only_roles_that_ask_are_counted():
     assert estimate_run(Settings(), [ARTICLE]).prompts == {}
     one = settings(default="extractive", write_questions="organizers-2024-example")
     assert list(estimate_run(one, [ARTICLE]).prompts) == ["organizers_2024"]
 
 
-def test_cost_needs_both_prices() -> None:
+def test_cost_needs_both_prices():
     priced = {"prompt_price": 2.0, "completion_price": 10.0}
     free = settings()
     assert estimate_run(free, [ARTICLE]).total.cost is None
@@ -66,7 +61,7 @@ def test_cost_needs_both_prices() -> None:
     assert total.cost == pytest.approx(expected)
 
 
-def test_a_ranker_is_priced_by_its_own_server() -> None:
+def test_a_ranker_is_priced_by_its_own_server():
     named = {"writer": {"name": "tiny"}, "ranker": {"name": "small", "server": "second"}}
     default = {"prompt_price": 2.0, "completion_price": 10.0}
     second = {"prompt_price": 7.0, "completion_price": 0.0}
@@ -83,27 +78,23 @@ def test_a_ranker_is_priced_by_its_own_server() -> None:
     assert estimate_run(unpriced, [ARTICLE]).total.cost is None
 
 
-def test_the_command_needs_neither_server_nor_index(tmp_path: Path) -> None:
+def test_the_command_needs_neither_server_nor_index(tmp_path):
     topics = tmp_path / "topics.jsonl"
     topics.write_bytes(orjson.dumps({"docid": "t-1", "title": "A", "body": ARTICLE.body}) + b"\n")
-    command = ["run", "--topics", str(topics), "--index", str(tmp_path / "none"), "--estimate"]
-    asked = ["--set", "roles.default=prompted", "--set", "models.writer.name=tiny"]
-    shown = CliRunner().invoke(app, [*command, *asked])
-    assert shown.exit_code == 0, shown.output
-    assert "in all" in shown.stdout
-    assert "hours one call at a time" in shown.stdout
-    as_json = CliRunner().invoke(app, [*command, *asked, "--json"])
-    assert orjson.loads(as_json.stdout)["total"]["calls"] > 0
-    assert CliRunner().invoke(app, command).stdout == "No role asks a model: 0 calls.\n"
+    command = ("run", "--topics", topics, "--index", tmp_path / "none", "--estimate")
+    asked = ("--set", "roles.default=prompted", "--set", "models.writer.name=tiny")
+    shown = said(*command, *asked)
+    assert "in all" in shown
+    assert "hours one call at a time" in shown
+    assert told(*command, *asked)["total"]["calls"] > 0
+    assert said(*command) == "No role asks a model: 0 calls.\n"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "chosen", [settings(), settings(rounds=1, write_questions="organizers-2024")]
 )
-def test_a_run_costs_what_was_estimated(
-    shared_data: PublicData, tmp_path: Path, chosen: Settings
-) -> None:
+def test_a_run_costs_what_was_estimated(shared_data, tmp_path, chosen):
     web = read_articles(shared_data / "dragun-2025" / "topics.jsonl")[:10]
     articles = web[1:5]
     segments = tmp_path / "segments.jsonl"

@@ -1,10 +1,6 @@
 """Judges are made from what they ask for, and what they lack is found before anything is opened."""
 
-from __future__ import annotations
-
 import asyncio
-from collections.abc import Mapping
-from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -12,7 +8,6 @@ import pytest
 from sidelight.config.load import load_settings
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.labelling.comparing import SentenceEncoder
-from sidelight.evaluation.labelling.examples import Examples
 from sidelight.evaluation.labelling.judge import Judge
 from sidelight.learned.ordinal_model import weights_hash
 from sidelight.schemas.topic import Article
@@ -29,7 +24,7 @@ class TaughtJudge(Judge):
 
     name, version = "taught", "1"
 
-    def __init__(self, examples: Examples) -> None:
+    def __init__(self, examples):
         self.examples = examples
         self.labellers = {}
 
@@ -39,7 +34,7 @@ class MindfulJudge(Judge):
 
     name, version = "mindful", "1"
 
-    def __init__(self, models: Mapping[str, Any]) -> None:
+    def __init__(self, models):
         self.labellers = {}
         self.models = models
 
@@ -49,17 +44,17 @@ TAUGHT, MINDFUL = (
 )
 
 
-def unwanted() -> NoReturn:
+def unwanted():
     raise AssertionError("nobody asked for it")
 
 
-def test_what_a_judge_does_not_ask_for_is_not_made() -> None:
+def test_what_a_judge_does_not_ask_for_is_not_made():
     judge = make_judge(PLAIN, JudgeInputs(RUBRICS, encoder=unwanted, articles=unwanted))
     assert (judge.name, judge.kind, judge.example_run_tags) == ("plain", "embedded", frozenset())
     assert set_up_judge("embedded", JudgeInputs(RUBRICS, encoder=unwanted)).asked.models == ()
 
 
-def test_what_it_asks_for_it_gets() -> None:
+def test_what_it_asks_for_it_gets():
     encoder = SentenceEncoder("toy", lambda texts: np.ones((len(texts), 1), dtype=np.float32))
     inputs = JudgeInputs(RUBRICS, examples(), encoder=lambda: encoder, min_confidence=0.5)
     judge = make_judge("embedded", inputs)
@@ -72,7 +67,7 @@ def test_what_it_asks_for_it_gets() -> None:
     assert version == f"5 (words only, weights {by_words})"
 
 
-def test_what_it_lacks_is_named_with_its_option() -> None:
+def test_what_it_lacks_is_named_with_its_option():
     for name, lacking, option in (
         ("prompted", "a model and the articles", r"--model NAME.*--topics FILE"),
         (TAUGHT, "labelled examples", "--examples FOLDER"),
@@ -84,7 +79,7 @@ def test_what_it_lacks_is_named_with_its_option() -> None:
     assert judge_class(TAUGHT, {"examples"}) is not None
 
 
-def test_articles_are_there_for_all_rubrics_before_a_model_is_opened() -> None:
+def test_articles_are_there_for_all_rubrics_before_a_model_is_opened():
     asked = models_by_name(["tiny"], 4)
     article = Article(topic_id="t2", body="Another.")
     inputs = JudgeInputs(RUBRICS, articles=lambda: {"t2": article})
@@ -93,17 +88,17 @@ def test_articles_are_there_for_all_rubrics_before_a_model_is_opened() -> None:
     assert set_up_judge(MINDFUL, inputs, asked).asked is asked
 
 
-def test_a_model_for_a_judge_that_asks_none_is_refused() -> None:
+def test_a_model_for_a_judge_that_asks_none_is_refused():
     with pytest.raises(UsageError, match="--model is for a judge that asks"):
         set_up_judge(PLAIN, JudgeInputs(RUBRICS), models_by_name(["tiny"], 4))
     with pytest.raises(UsageError, match="--estimate is for a judge that asks"):
         set_up_judge(PLAIN, JudgeInputs(RUBRICS)).estimate(unwanted, 1)
 
 
-def test_the_models_of_a_judge_are_open_while_it_works(tmp_path) -> None:
+def test_the_models_of_a_judge_are_open_while_it_works(tmp_path):
     setup = set_up_judge(MINDFUL, JudgeInputs(), models_by_name(["one", "two"], 4))
 
-    async def names(judge: Judge) -> list[str]:
+    async def names(judge):
         assert isinstance(judge, MindfulJudge)
         return list(judge.models)
 
@@ -111,10 +106,10 @@ def test_the_models_of_a_judge_are_open_while_it_works(tmp_path) -> None:
     assert asyncio.run(setup.perform(access, names)) == ["one", "two"]
 
 
-def test_who_may_judge_a_run() -> None:
+def test_who_may_judge_a_run():
     settings = load_settings(None, ["models.judge.name=critic"])
 
-    def chosen(name: str, **more: Any) -> Any:
+    def chosen(name, **more):
         return judge_model(name, settings, None, examples=False, allow_self=False, **more)
 
     assert chosen("prompted").name == "critic"

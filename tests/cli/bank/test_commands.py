@@ -1,9 +1,6 @@
 """`sidelight bank`: made, changed, compared and shown."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
 
@@ -18,14 +15,14 @@ QUESTIONS = json.dumps({"items": ["Who burns peat?", "What grows on peat?"]})
 
 
 @pytest.fixture
-def queries(tmp_path: Path) -> Path:
+def queries(tmp_path):
     path = tmp_path / "queries.json"
     path.write_text('{"q": "what is peat used for"}')
     return path
 
 
 @pytest.fixture
-def drafted(queries: Path, tmp_path: Path) -> Path:
+def drafted(queries, tmp_path):
     texts = ["Peat is burnt for heat in Irish homes.", "Gardeners mix peat into the soil of pots."]
     passages = tuple(GradedPassage("q", str(n), text) for n, text in enumerate(texts))
     graded, path = tmp_path / "passages.jsonl", tmp_path / "bank.jsonl.gz"
@@ -35,7 +32,7 @@ def drafted(queries: Path, tmp_path: Path) -> Path:
     return path
 
 
-def test_a_model_drafts_and_its_replies_are_kept(queries: Path, tmp_path: Path) -> None:
+def test_a_model_drafts_and_its_replies_are_kept(queries, tmp_path):
     given = ("draft", "--queries", queries, "--model", "tiny", "--count", 2)
     output = ("-o", tmp_path / "bank.jsonl")
     with ModelServer(completion(QUESTIONS)) as server:
@@ -47,7 +44,7 @@ def test_a_model_drafts_and_its_replies_are_kept(queries: Path, tmp_path: Path) 
     assert told("bank", *given, *output, "--offline") == first
 
 
-def test_a_draft_is_estimated_without_a_call(queries: Path, tmp_path: Path) -> None:
+def test_a_draft_is_estimated_without_a_call(queries, tmp_path):
     found = told(
         "bank", "draft", "--queries", queries, "--model", "x", "-o", tmp_path / "x", "--estimate"
     )
@@ -55,7 +52,7 @@ def test_a_draft_is_estimated_without_a_call(queries: Path, tmp_path: Path) -> N
     assert found["prompt_tokens"] > 100
 
 
-def test_an_id_with_a_slash_is_a_query_and_a_subtopic(tmp_path: Path) -> None:
+def test_an_id_with_a_slash_is_a_query_and_a_subtopic(tmp_path):
     queries, path = tmp_path / "queries.tsv", tmp_path / "bank.jsonl"
     queries.write_text("wet/peat\tWetlands / How peat forms\n")
     given = ("draft", "--queries", queries, "--style", "car", "--model", "tiny", "--count", 2)
@@ -66,7 +63,7 @@ def test_an_id_with_a_slash_is_a_query_and_a_subtopic(tmp_path: Path) -> None:
     assert found.items[0].item_id.startswith("wet/peat/")
 
 
-def test_a_query_without_a_bank_is_an_error(queries: Path, tmp_path: Path) -> None:
+def test_a_query_without_a_bank_is_an_error(queries, tmp_path):
     given = ("draft", "--queries", queries, "--model", "tiny", "--count", 2)
     with ModelServer(completion("no")) as server:
         url = ("--base-url", server.base_url)
@@ -75,7 +72,7 @@ def test_a_query_without_a_bank_is_an_error(queries: Path, tmp_path: Path) -> No
     assert list(found["failed"]) == ["q"]
 
 
-def test_a_draft_needs_a_model_or_passages(queries: Path, tmp_path: Path) -> None:
+def test_a_draft_needs_a_model_or_passages(queries, tmp_path):
     given = ("draft", "--queries", queries, "-o", tmp_path / "x")
     with pytest.raises(UsageError, match="--model, which drafts, or --passages"):
         said("bank", *given)
@@ -83,7 +80,7 @@ def test_a_draft_needs_a_model_or_passages(queries: Path, tmp_path: Path) -> Non
         said("bank", *given, "--passages", tmp_path / "none")
 
 
-def test_a_bank_is_edited_compared_and_merged(drafted: Path, tmp_path: Path) -> None:
+def test_a_bank_is_edited_compared_and_merged(drafted, tmp_path):
     (first, second) = read_exams(drafted)[0].items
     edited, merged = tmp_path / "edited.jsonl", tmp_path / "merged.jsonl"
     told(
@@ -108,9 +105,7 @@ def test_a_bank_is_edited_compared_and_merged(drafted: Path, tmp_path: Path) -> 
         (("--drop", "x"), "no item x"),
     ],
 )
-def test_what_cannot_be_edited_is_named(
-    drafted: Path, tmp_path: Path, given: tuple[str, ...], says: str
-) -> None:
+def test_what_cannot_be_edited_is_named(drafted, tmp_path, given, says):
     with pytest.raises(UsageError, match=says):
         said("bank", "edit", drafted, "-o", tmp_path / "x", *given)
     with pytest.raises(UsageError, match="no query x"):

@@ -1,7 +1,5 @@
 """Whole experiments by the command line."""
 
-from __future__ import annotations
-
 import random
 import shutil
 import signal
@@ -9,14 +7,12 @@ import subprocess
 import sys
 import time
 from functools import partial
-from pathlib import Path
 
 import orjson
 import pytest
 
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.table import read_table
-from sidelight.index.folder import IndexFolder
 from sidelight.sample import sample_path
 from tests.helpers.commands import said
 from tests.helpers.indexes.small_corpus import make_corpus, write_shard
@@ -43,7 +39,7 @@ dimensions:
 ablate = partial(said, "ablate")
 
 
-def searches(folder: Path) -> tuple[object, ...]:
+def searches(folder):
     (folder / "grid.yaml").write_text(SEARCHES)
     (folder / "queries.tsv").write_text("1\tunsafe glacier\n2\tcritics ferry\n3\tquarry sold\n")
     relevant = "1 0 small_doc_00_5#3_5003 1\n2 0 small_doc_00_1#2_1002 1\n3 0 small_doc_00_0#0_0 1"
@@ -52,17 +48,17 @@ def searches(folder: Path) -> tuple[object, ...]:
     return folder / "grid.yaml", *options, "-o", folder / "out", "--samples", 200
 
 
-def runs(folder: Path, index: IndexFolder) -> tuple[object, ...]:
+def runs(folder, index):
     short = "retrieval: {retriever: bm25, k: 5}\ninvestigation: {max_rounds: 2}\n"
     (folder / "base.yaml").write_text(short)
     (folder / "grid.yaml").write_text(RUNS)
     lines = (sample_path() / "topics.jsonl").read_text().splitlines(keepends=True)
-    (folder / "topics.jsonl").write_text("".join(lines[:2]))
+    (folder / "topics.jsonl").write_text("".join(lines[:1]))
     options = ("--topics", folder / "topics.jsonl", "--index", index.path, "--samples", 200)
     return folder / "grid.yaml", *options
 
 
-def results(folder: Path) -> dict[str, bytes]:
+def results(folder):
     """Everything an experiment leaves but its locks and times."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
@@ -71,7 +67,7 @@ def results(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_retrievers_over_queries_with_labels(tmp_path: Path, small_index: IndexFolder) -> None:
+def test_retrievers_over_queries_with_labels(tmp_path, small_index):
     options = (*searches(tmp_path), "--index", small_index.path)
     shown = ablate(*options)
     assert "words-again has the settings of words." in shown
@@ -95,27 +91,24 @@ def test_retrievers_over_queries_with_labels(tmp_path: Path, small_index: IndexF
         if measure["measure"] == "R@5"
     ]
     assert (again["difference"], again["p_value"], again["tied"]) == (0, 1, 3)
+    grid = SEARCHES.replace("words: {retrieval.retriever: bm25}", "words: {}")
+    (tmp_path / "grid.yaml").write_text(grid)
+    with pytest.raises(UsageError, match="holds an arm with other settings"):
+        ablate(*options)
 
 
-def test_a_corpus_is_indexed_first(tmp_path: Path) -> None:
+def test_a_corpus_is_indexed_first(tmp_path):
     shard = write_shard(tmp_path / "small.jsonl", make_corpus())
     ablate(*searches(tmp_path), "--corpus", shard)
     assert (tmp_path / "out" / "index" / "manifest.json").exists()
 
 
-def test_other_settings_under_the_same_name_are_refused(
-    tmp_path: Path, small_index: IndexFolder
-) -> None:
-    options = (*searches(tmp_path), "--index", small_index.path)
-    ablate(*options)
-    grid = tmp_path / "grid.yaml"
-    grid.write_text(SEARCHES.replace("words: {retrieval.retriever: bm25}", "words: {}"))
-    with pytest.raises(UsageError, match="holds an arm with other settings"):
-        ablate(*options)
-
-
-def test_what_must_be_given(tmp_path: Path, small_index: IndexFolder) -> None:
+def test_what_must_be_given_and_a_plan_that_does_nothing(tmp_path, small_index):
     grid, *_ = searches(tmp_path)
+    shown = ablate(*searches(tmp_path), "--index", small_index.path, "--dry-run")
+    assert "the same as words" in shown
+    assert "retrieval.retriever=dense" in shown
+    assert not (tmp_path / "out").exists()
     with pytest.raises(UsageError, match="expected --topics"):
         ablate(grid, "-o", tmp_path / "out", "--index", small_index.path)
     with pytest.raises(UsageError, match="expected --topics"):
@@ -124,16 +117,7 @@ def test_what_must_be_given(tmp_path: Path, small_index: IndexFolder) -> None:
         ablate(*searches(tmp_path))
 
 
-def test_a_plan_does_nothing(tmp_path: Path, small_index: IndexFolder) -> None:
-    shown = ablate(*searches(tmp_path), "--index", small_index.path, "--dry-run")
-    assert "the same as words" in shown
-    assert "retrieval.retriever=dense" in shown
-    assert not (tmp_path / "out").exists()
-
-
-def test_runs_share_their_work_and_say_what_changed_nothing(
-    tmp_path: Path, mini_web_index: IndexFolder
-) -> None:
+def test_runs_share_their_work_and_say_what_changed_nothing(tmp_path, mini_web_index):
     options = (*runs(tmp_path, mini_web_index), "-o", tmp_path / "out")
     shown = ablate(*options)
     assert "deeper made the same files as two, byte for byte." in shown
@@ -146,7 +130,7 @@ def test_runs_share_their_work_and_say_what_changed_nothing(
     assert results(tmp_path / "out") == before
 
 
-def test_arms_do_not_each_start_a_server(tmp_path: Path, mini_web_index: IndexFolder) -> None:
+def test_arms_do_not_each_start_a_server(tmp_path, mini_web_index):
     options = (*runs(tmp_path, mini_web_index), "-o", tmp_path / "out")
     with (tmp_path / "base.yaml").open("a") as base:
         base.write("roles: {default: prompted}\nmodels: {writer: {name: m}}\n")
@@ -155,9 +139,7 @@ def test_arms_do_not_each_start_a_server(tmp_path: Path, mini_web_index: IndexFo
         ablate(*options)
 
 
-def test_arms_are_judged_by_the_judge_that_is_named(
-    tmp_path: Path, mini_web_index: IndexFolder
-) -> None:
+def test_arms_are_judged_by_the_judge_that_is_named(tmp_path, mini_web_index):
     """One that needs more is refused before the arms are run; so are rubrics of other topics."""
     rubrics = tmp_path / "rubrics"
     rubrics.mkdir()
@@ -166,8 +148,6 @@ def test_arms_are_judged_by_the_judge_that_is_named(
     with pytest.raises(UsageError, match="the judge prompted needs a model"):
         ablate(*unjudged, "--judge", "prompted")
     assert not (tmp_path / "out" / "arms").exists()
-    lines = (tmp_path / "topics.jsonl").read_text().splitlines(keepends=True)
-    (tmp_path / "topics.jsonl").write_text(lines[0])
     (tmp_path / "grid.yaml").write_text("base: base.yaml\ndimensions: {rounds: {two: {}}}\n")
     with pytest.raises(InputError, match="rubrics"):
         ablate(*options)
@@ -179,9 +159,7 @@ def test_arms_are_judged_by_the_judge_that_is_named(
 
 
 @pytest.mark.slow
-def test_killed_at_fifty_moments_it_ends_in_the_same_bytes(
-    tmp_path: Path, mini_web_index: IndexFolder
-) -> None:
+def test_killed_at_fifty_moments_it_ends_in_the_same_bytes(tmp_path, mini_web_index):
     options = [*runs(tmp_path, mini_web_index), "--rubrics", sample_path() / "human_rubrics"]
     command = [sys.executable, "-m", "sidelight.cli.main", "ablate", *map(str, options), "-o"]
     started = time.monotonic()

@@ -1,25 +1,19 @@
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sidelight.errors import InputError, SidelightError
+from sidelight.errors import InputError, InvalidFileError, SidelightError
 from sidelight.index.build import build_index
-from sidelight.index.encoding.encoder import Encoder
-from sidelight.index.folder import IndexFolder, open_index
+from sidelight.index.folder import open_index
 from sidelight.index.text.corpus import MS_MARCO, ShardReader
-from sidelight.schemas.segment import Segment
 from tests.helpers.commands import said, told
 from tests.helpers.indexes.generated_collection import write_collection, write_vectors_like
 from tests.helpers.indexes.small_corpus import write_shard
 
 
 @pytest.fixture
-def published(small_index: IndexFolder, tmp_path: Path) -> list[Path]:
+def published(small_index, tmp_path):
     """The vectors of the small index as two published files, in the opposite order."""
     ids = [one.decode() for one in np.load(small_index.path / "vectors" / "ids.npy")]
     vectors = [small_index.vectors._search._index.reconstruct(row) for row in range(len(ids))]
@@ -31,7 +25,7 @@ def published(small_index: IndexFolder, tmp_path: Path) -> list[Path]:
     return paths
 
 
-def test_plan_says_what_it_takes_and_whether_it_fits() -> None:
+def test_plan_says_what_it_takes_and_whether_it_fits():
     planned = told("index", "plan", "--count", 200_000)
     assert (planned["profile"], planned["problems"], planned["dimension"]) == ("cpu-24gb", [], 256)
     shown = said("index", "plan", "--count", 10**12, "--profile", "exact", code=3)
@@ -39,8 +33,8 @@ def test_plan_says_what_it_takes_and_whether_it_fits() -> None:
 
 
 def test_published_vectors_take_the_place_of_encoding(
-    small_shard: Path, small_index: IndexFolder, published: list[Path], tmp_path: Path
-) -> None:
+    small_shard, small_index, published, tmp_path
+):
     folder = tmp_path / "index"
     command = ["index", "build", str(small_shard), "-o", str(folder), "--profile", "exact"]
     for path in published:
@@ -54,16 +48,11 @@ def test_published_vectors_take_the_place_of_encoding(
     assert not (folder / "parts").exists()
 
 
-def test_vectors_from_nowhere(small_shard: Path, encoder: Encoder, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"vectors\.npy: expected a parquet file") as caught:
-        build_index([small_shard], tmp_path / "index", encoder, vectors=["vectors.npy"])
-    assert "Snowflake/msmarco-v2.1-snowflake-arctic-embed-m-v1.5" in caught.value.remedy
-
-
-def test_vectors_of_other_segments_are_refused(
-    small_corpus: list[Segment], published: list[Path], encoder: Encoder, tmp_path: Path
-) -> None:
+def test_vectors_of_other_segments_are_refused(small_corpus, published, encoder, tmp_path):
     fewer = write_shard(tmp_path / "fewer.jsonl", small_corpus[:-1])
+    with pytest.raises(InputError, match=r"vectors\.npy: expected a parquet file") as caught:
+        build_index([fewer], tmp_path / "none", encoder, vectors=["vectors.npy"])
+    assert "Snowflake/msmarco-v2.1-snowflake-arctic-embed-m-v1.5" in caught.value.remedy
     with pytest.raises(InputError, match="of 39 segments in 2 files; found 40"):
         build_index([fewer], tmp_path / "one", encoder, vectors=list(map(str, published)))
     renamed = small_corpus[0].model_copy(update={"segment_id": "small_doc_00_9#9_9"})
@@ -73,7 +62,7 @@ def test_vectors_of_other_segments_are_refused(
 
 
 @pytest.mark.slow
-def test_a_collection_of_the_real_shape_with_lists(tmp_path: Path) -> None:
+def test_a_collection_of_the_real_shape_with_lists(tmp_path):
     shards = write_collection(tmp_path / "shards", 3000, shards=2, seed=1)
     readers = [ShardReader(shard, MS_MARCO, strict=True) for shard in shards]
     ids = [line.segment.segment_id for reader in readers for line in reader if line.segment]
@@ -89,8 +78,20 @@ def test_a_collection_of_the_real_shape_with_lists(tmp_path: Path) -> None:
         assert len(built.docstore.get_many([hit.segment_id for hit in hits])) == 5
 
 
-def test_a_small_index_says_that_lists_need_more(
-    small_shard: Path, published: list[Path], tmp_path: Path
-) -> None:
+def test_a_small_index_says_that_lists_need_more(small_shard, published, tmp_path):
     with pytest.raises(SidelightError, match="needs at least 1000 vectors; found 40"):
         said("index", "build", small_shard, "-o", tmp_path / "index", "--profile", "cpu-24gb")
+
+
+def test_a_broken_line_is_shown_by_build_and_info_and_stops_a_strict_build(tmp_path):
+    shard, folder = tmp_path / "shard.jsonl", tmp_path / "index"
+    shard.write_text('{"docid": "a", "segment": "sound"}\n{"docid": "b"}\n')
+    for command in (("build", shard, "-o", folder), ("info", folder)):
+        shown = said("index", *command)
+        assert "segments     1 of 1 document" in shown
+        assert "shard.jsonl: segments 1, lines refused 1" in shown
+        line = "shard.jsonl:2: error [key-missing] expected a segment; found no segment."
+        assert line in " ".join(shown.split())
+    for output in (folder, tmp_path / "another"):
+        with pytest.raises(InvalidFileError, match=r"shard\.jsonl:2"):
+            said("index", "build", shard, "-o", output, "--strict")

@@ -1,19 +1,14 @@
-from __future__ import annotations
-
 import gzip
-from pathlib import Path
 
 import orjson
 import pytest
 
 from sidelight.errors import UsageError
 from sidelight.formats.runs.trec_run import read_trec_run
-from sidelight.index.folder import IndexFolder
-from sidelight.schemas.segment import Segment
-from tests.helpers.commands import said
+from tests.helpers.commands import said, told
 
 
-def test_from_documents_to_hits(tmp_path: Path) -> None:
+def test_from_documents_to_hits(tmp_path):
     documents = tmp_path / "documents.jsonl.gz"
     body = " ".join(f"The {word} stands here." for word in ["vase", "lamp"] * 8)
     document = {"docid": "m_doc_00_1", "body": body, "title": "A [bold] house"}
@@ -24,7 +19,7 @@ def test_from_documents_to_hits(tmp_path: Path) -> None:
     built = said("index", "build", segments, "-o", index)
     assert "3 of 1 document" in built
     assert said("index", "info", index) == built
-    info = orjson.loads(said("index", "info", index, "--json"))
+    info = told("index", "info", index)
     assert info["segments"] == 3
     assert info["fingerprint"] in built
     shown = said("search", "--index", index, "lamps", "--k", 1)
@@ -32,9 +27,9 @@ def test_from_documents_to_hits(tmp_path: Path) -> None:
     assert "A [bold] house" in shown
 
 
-def test_hits_as_json(small_index: IndexFolder, small_corpus: list[Segment]) -> None:
+def test_hits_as_json(small_index, small_corpus):
     query = ("bakery accounts", "--retriever", "bm25")
-    found = orjson.loads(said("search", "--index", small_index.path, *query, "--json"))
+    found = told("search", "--index", small_index.path, *query)
     assert [hit["rank"] for hit in found] == list(range(1, len(found) + 1))
     best = next(s for s in small_corpus if s.segment_id == found[0]["segment_id"])
     assert found[0].items() >= best.model_dump().items()
@@ -42,12 +37,7 @@ def test_hits_as_json(small_index: IndexFolder, small_corpus: list[Segment]) -> 
     assert "bakery" in best.text
 
 
-def test_no_hit(small_index: IndexFolder) -> None:
-    shown = said("search", "--index", small_index.path, "xyzzy", "--retriever", "bm25")
-    assert shown == "No segment was found.\n"
-
-
-def test_queries_make_a_trec_run(small_index: IndexFolder, tmp_path: Path) -> None:
+def test_queries_make_a_trec_run(small_index, tmp_path):
     queries = tmp_path / "queries.tsv"
     queries.write_text("7\twho owns the ferry\n8\tunsafe glacier\n")
     output = tmp_path / "run.txt"
@@ -58,21 +48,36 @@ def test_queries_make_a_trec_run(small_index: IndexFolder, tmp_path: Path) -> No
     assert output.read_text().splitlines()[0].endswith(" sidelight-rm3")
 
 
-@pytest.mark.parametrize("arguments", [[], ["words", "--queries", "q"], ["--queries", "q"]])
-def test_words_or_queries(small_index: IndexFolder, arguments: list[str]) -> None:
-    with pytest.raises(UsageError, match="either words"):
-        said("search", "--index", small_index.path, *arguments)
+def test_words_or_queries(small_index):
+    for given, says in (
+        ([], "either words"),
+        (["words", "--queries", "q"], "either words"),
+        (["--queries", "q"], "either words"),
+        ([""], "expected words to search for; found none"),
+        (["   "], "expected words to search for; found none"),
+    ):
+        with pytest.raises(UsageError, match=says):
+            said("search", "--index", small_index.path, *given)
+    shown = said("search", "--index", small_index.path, "xyzzy", "--retriever", "bm25")
+    assert shown == "No segment was found.\n"
 
 
-def test_doctor_names_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    healthy = orjson.loads(said("doctor", "--json"))
+def test_doctor_names_what_is_missing(monkeypatch, tmp_path):
+    healthy = told("doctor")
     assert healthy["ok"]
     assert {check["name"] for check in healthy["checks"]} >= {"Java", "FAISS", "torch", "disk"}
     monkeypatch.setattr("sidelight.index.vectors.capacity._MIN_MEMORY", 10**9)
     assert "Use a machine with at least" in said("doctor", code=3)
 
 
-@pytest.mark.parametrize("words", ["", "   "])
-def test_no_words_are_refused(words: str, small_index: IndexFolder) -> None:
-    with pytest.raises(UsageError, match="expected words to search for; found none"):
-        said("search", "--index", small_index.path, words)
+def test_runs_are_fused_by_rank(tmp_path):
+    (tmp_path / "a.txt").write_text("1 Q0 x 1 9 a\n1 Q0 y 2 8 a\n2 Q0 z 1 7 a\n")
+    (tmp_path / "b.txt").write_text("1 Q0 y 1 0.3 b\n1 Q0 w 2 0.2 b\n")
+    fused = tmp_path / "fused.txt"
+    shown = said("fuse", tmp_path / "a.txt", tmp_path / "b.txt", "-o", fused, "--k", 2)
+    assert shown == f"Fused 2 runs over 2 queries into {fused}\n"
+    found = read_trec_run(fused)
+    # y: 1/62 + 1/61, x: 1/61, w: 1/62, which is the third
+    assert [hit.segment_id for hit in found["1"]] == ["y", "x"]
+    assert abs(found["1"][0].score - (1 / 62 + 1 / 61)) < 1e-6
+    assert [hit.segment_id for hit in found["2"]] == ["z"]

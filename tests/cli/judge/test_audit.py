@@ -1,10 +1,5 @@
-from __future__ import annotations
-
-import csv
 import json
-import shutil
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -20,14 +15,6 @@ REPORTS = SAMPLE / "runs" / "report_generation_runs" / "tidepool-t2"
 QUESTIONS = SAMPLE / "runs" / "question_generation_runs" / "tidepool-t1"
 
 
-@pytest.fixture
-def rubrics(tmp_path: Path) -> Path:
-    """The rubric of one topic."""
-    (tmp_path / "rubrics").mkdir()
-    shutil.copy(min((SAMPLE / "human_rubrics").iterdir()), tmp_path / "rubrics")
-    return tmp_path / "rubrics"
-
-
 audit = partial(said, "audit")
 
 
@@ -38,9 +25,7 @@ audit = partial(said, "audit")
         (QUESTIONS, "task1", ["order", "author", "instruction"]),
     ],
 )
-def test_the_embedded_judge(
-    run: Path, task: str, probes: list[str], rubrics: Path, tmp_path: Path
-) -> None:
+def test_the_embedded_judge(run, task, probes, rubrics, tmp_path):
     given = (run, "--task", task, "--rubrics", rubrics, "--words-only", "-o", tmp_path / "out")
     shown = audit(*given)
     assert "judge: embedded 5 (words only, weights " in shown
@@ -48,18 +33,9 @@ def test_the_embedded_judge(
     found = json.loads(audit(*given, "--json"))
     assert [probe["probe"] for probe in found["probes"]] == probes
     assert all(probe["holds"] for probe in found["probes"])
-    with (tmp_path / "out" / "audit_changes.csv").open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    changed = {name: sum(row["probe"] == name for row in rows) for name in probes}
-    for one in found["probes"]:
-        # Of an attack, what still earns is listed.
-        assert changed[one["probe"]] == one["n_changed"] or one["most"] is not None
-        assert one["left"] or not changed[one["probe"]] or one["most"] is None
 
 
-def test_a_prompted_judge_without_a_mind_is_caught_and_replayed(
-    rubrics: Path, tmp_path: Path
-) -> None:
+def test_a_prompted_judge_without_a_mind_is_caught_and_replayed(rubrics, tmp_path):
     given = (REPORTS, "--task", "task2", "--rubrics", rubrics, "-o", tmp_path / "out", "--json")
     given += ("--judge", "prompted", "--model", "tiny", "--topics", SAMPLE / "topics.jsonl")
     with FaultServer() as server:
@@ -74,9 +50,7 @@ def test_a_prompted_judge_without_a_mind_is_caught_and_replayed(
     assert "FAILS" in " ".join(probe["verdict"] for probe in found["probes"])
 
 
-def test_options_of_the_judge_that_was_not_chosen_are_refused(
-    rubrics: Path, tmp_path: Path
-) -> None:
+def test_options_of_the_judge_that_was_not_chosen_are_refused(rubrics, tmp_path):
     given = (REPORTS, "--task", "task2", "--rubrics", rubrics, "-o", tmp_path)
     with pytest.raises(UsageError, match="--judge prompted"):
         audit(*given, "--model", "tiny")

@@ -1,19 +1,12 @@
 """Self-evaluation: what may judge, that figures are those of `judge` and `score`, and its cost."""
 
-from __future__ import annotations
-
 import csv
-import shutil
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sidelight.config.load import load_settings
 from sidelight.errors import BudgetExhaustedError, InputError, UsageError
 from sidelight.formats.banks.rubrics import read_rubrics
-from sidelight.index.folder import IndexFolder
 from sidelight.runs.directory import RunDirectory
 from sidelight.sample import sample_path
 from sidelight.tracks import load_track
@@ -29,43 +22,25 @@ JUDGED = ("--judge", "prompted", "--judge-model", "critic")
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def inputs(
-    mini_web_index: IndexFolder, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Any, ...]:
+def inputs(mini_web_index, tmp_path_factory):
     options = write_inputs(tmp_path_factory.mktemp("inputs"), 1)
     return (*options, *SHORT, "--index", mini_web_index.path)
 
 
 @pytest.fixture(scope="module")
-def plain_run(inputs: tuple[Any, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def plain_run(inputs, tmp_path_factory):
     """A run without a model on one topic."""
     out = tmp_path_factory.mktemp("plain") / "run"
     run(*inputs, *PLAINLY, "--output", out)
     return out
 
 
-@pytest.fixture(scope="module")
-def rubrics(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The rubric of that topic."""
-    folder = tmp_path_factory.mktemp("rubrics")
-    shutil.copy(min((SAMPLE / "human_rubrics").iterdir()), folder)
-    return folder
-
-
-def funnel(folder: Path) -> list[dict[str, str]]:
+def funnel(folder):
     with (folder / "funnel.csv").open() as stream:
         return list(csv.DictReader(stream))
 
 
-def test_the_figures_are_those_of_judge_and_score(
-    plain_run: Path, rubrics: Path, mini_web_index: IndexFolder, tmp_path: Path
-) -> None:
+def test_the_figures_are_those_of_judge_and_score(plain_run, rubrics, mini_web_index, tmp_path):
     given = ("--rubrics", rubrics, "--words-only")
     scores, apart = tmp_path / "scores", tmp_path / "apart"
     shown = told("evaluate", plain_run, "--index", mini_web_index.path, *given, "-o", scores)
@@ -91,10 +66,7 @@ def test_the_figures_are_those_of_judge_and_score(
     assert sorted(path.name for path in plain_run.iterdir() if path.name == "scores") == []
 
 
-def test_a_judge_of_another_package_judges_a_run(
-    plain_run: Path, rubrics: Path, mini_web_index: IndexFolder, tmp_path: Path
-) -> None:
-    """One that cannot read reports in advance, as only the embedded judge can."""
+def test_a_judge_of_another_package_judges_a_run(plain_run, rubrics, mini_web_index, tmp_path):
     judge = ("--judge", "tests.helpers.labels.plain_judge:PlainJudge", "--rubrics", rubrics)
     given = ("--index", mini_web_index.path, *judge, "-o", tmp_path)
     shown = told("evaluate", plain_run, *given)
@@ -104,14 +76,8 @@ def test_a_judge_of_another_package_judges_a_run(
 
 
 @pytest.mark.slow
-def test_generation_never_reads_the_rubrics(
-    inputs: tuple[Any, ...],
-    rubrics: Path,
-    server: FaultServer,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def refuse(*_: object) -> None:
+def test_generation_never_reads_the_rubrics(inputs, rubrics, server, tmp_path, monkeypatch):
+    def refuse(*_):
         raise AssertionError("a rubric was read by the process that generates")
 
     monkeypatch.setattr("sidelight.formats.banks.rubrics.read_bytes", refuse)
@@ -126,9 +92,7 @@ def test_generation_never_reads_the_rubrics(
     assert "rubric" not in (out / "config.yaml").read_text().replace("draft_rubric", "")
 
 
-def test_a_run_is_judged_by_what_it_drafted_and_pays_once(
-    inputs: tuple[Any, ...], mini_web_index: IndexFolder, tmp_path: Path
-) -> None:
+def test_a_run_is_judged_by_what_it_drafted_and_pays_once(inputs, mini_web_index, tmp_path):
     out = tmp_path / "run"
     drafting = ("--set", "roles.default=extractive", "--set", "roles.draft_rubric=prompted")
     with FaultServer() as server:
@@ -174,49 +138,28 @@ def test_a_run_is_judged_by_what_it_drafted_and_pays_once(
     ],
     ids=["self-judging", "model", "rubrics", "judge", "folder", "name"],
 )
-def test_what_judging_lacks_is_said_before_generation(
-    options: tuple[Any, ...], message: str, inputs: tuple[Any, ...], tmp_path: Path
-) -> None:
+def test_what_judging_lacks_is_said_before_generation(options, message, inputs, tmp_path):
     with pytest.raises(UsageError, match=f"(?s){message}"):
         run(*inputs, *options, "--output", tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
-def test_the_writer_may_judge_itself_when_told_so(inputs: tuple[Any, ...], tmp_path: Path) -> None:
+def test_the_writer_may_judge_itself_when_told_so(inputs, tmp_path):
     given = (*inputs, "--judge", "prompted", "--judge-model", "tiny", "--allow-self-judging")
     assert run(*given, "--estimate", "--output", tmp_path / "run")["total"]["calls"] > 0
 
 
-def test_another_index_or_an_unfinished_run_is_refused(
-    plain_run: Path, rubrics: Path, small_index: IndexFolder, tmp_path: Path
-) -> None:
+def test_another_index_or_an_unfinished_run_is_refused(plain_run, rubrics, small_index, tmp_path):
     given = ("--index", small_index.path, "--rubrics", rubrics, "--words-only")
     with pytest.raises(InputError, match="another index"):
         told("evaluate", plain_run, *given)
     with pytest.raises(InputError, match="expected a finished run"):
         told("evaluate", tmp_path, *given)
-
-
-def test_judging_by_drafts_that_were_not_made_is_refused_before_anything_is_opened(
-    plain_run: Path, tmp_path: Path
-) -> None:
     with pytest.raises(UsageError, match=r"(?s)draft none, and judging drafts none.*--rubrics"):
-        told("evaluate", plain_run, "--index", tmp_path / "nowhere")
+        told("evaluate", plain_run, "--index", tmp_path / "nowhere")  # before it is opened
 
 
-def test_the_judge_is_no_part_of_what_makes_a_run() -> None:
+def test_the_judge_is_no_part_of_what_makes_a_run():
     judged = load_settings(None, ["models.judge.name=critic"])
     assert judged.fingerprint() == load_settings(None).fingerprint()
     assert judged.models.judge is not None
-
-
-@pytest.mark.slow
-def test_a_run_is_judged_without_a_model(
-    inputs: tuple[Any, ...], plain_run: Path, rubrics: Path, tmp_path: Path
-) -> None:
-    shutil.copytree(plain_run, tmp_path / "run")
-    given = (*inputs, *PLAINLY, "--output", tmp_path / "run", "--judge", "embedded")
-    shown = run(*given, "--rubrics", rubrics, "--examples", SAMPLE)["evaluation"]
-    credit = {total["stage"]: total["credit"] for total in shown["funnel"]}
-    assert credit["judged"] == pytest.approx(shown["task2"]["supportive_score"])
-    assert credit["retrieved"] >= credit["selected"] > credit["judged"] > 0

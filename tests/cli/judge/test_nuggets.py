@@ -1,23 +1,16 @@
-from __future__ import annotations
-
 import json
-from collections.abc import Awaitable, Callable, Mapping
-from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
 
 from sidelight.errors import InputError
-from sidelight.index.folder import IndexFolder
-from sidelight.llm.prompted import PromptedModel
-from tests.helpers.asking.conversation import Asked, scripted
+from tests.helpers.asking.conversation import scripted
 from tests.helpers.commands import said
 
 RELATED, UNRELATED = "small_doc_00_0#0_0", "small_doc_00_0#1_1"
 
 
-def nuggets(folder: Path, index: IndexFolder, qrels: str) -> str:
+def nuggets(folder, index, qrels):
     (folder / "topics.tsv").write_text("1\tWho sold the quarry?\n2\tWho bought it?\n")
     (folder / "qrels").write_text(qrels)
     given = {
@@ -33,25 +26,21 @@ def nuggets(folder: Path, index: IndexFolder, qrels: str) -> str:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
+def asked(monkeypatch):
     """The model that every command asks."""
     asked = scripted(
         json.dumps({"nuggets": ["The quarry was sold"]}),
         json.dumps({"labels": [{"number": 1, "label": "vital"}]}),
     )
 
-    async def ask(
-        _: Any, __: Any, work: Callable[[Mapping[str, PromptedModel]], Awaitable[Any]]
-    ) -> Any:
+    async def ask(_, __, work):
         return await work({"one": asked.model})
 
     monkeypatch.setattr("sidelight.cli.bank.ask", ask)
     return asked
 
 
-def test_nuggets_are_made_of_related_documents(
-    tmp_path: Path, small_index: IndexFolder, asked: Asked
-) -> None:
+def test_nuggets_are_made_of_related_documents(tmp_path, small_index, asked):
     qrels = f"1 0 {UNRELATED} 0\n1 0 {RELATED} 1\n1 0 elsewhere 3\n"
     assert "1 nugget of 1 topic" in nuggets(tmp_path, small_index, qrels)
     asked.script.assert_finished()
@@ -63,8 +52,6 @@ def test_nuggets_are_made_of_related_documents(
     }
 
 
-def test_grades_are_those_of_the_topics(
-    tmp_path: Path, small_index: IndexFolder, asked: Asked
-) -> None:
+def test_grades_are_those_of_the_topics(tmp_path, small_index, asked):
     with pytest.raises(InputError, match="expected grades of the topics"):
         nuggets(tmp_path, small_index, f"9 0 {RELATED} 1\n")

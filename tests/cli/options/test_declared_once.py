@@ -1,7 +1,5 @@
 """Shared options are spelled and declared in one place, whatever command takes them."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import defaultdict
@@ -20,7 +18,7 @@ MODULES = [
 ]
 
 
-def test_an_option_of_several_commands_is_declared_once() -> None:
+def test_an_option_of_several_commands_is_declared_once():
     declared = defaultdict(list)
     for path in MODULES:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -35,7 +33,7 @@ def test_an_option_of_several_commands_is_declared_once() -> None:
     assert {name: places for name, places in declared.items() if len(places) > 1} == {}
 
 
-def test_every_command_says_where_results_go_alike() -> None:
+def test_every_command_says_where_results_go_alike():
     spellings = {
         tuple(parameter.opts)
         for command in COMMANDS.values()
@@ -45,14 +43,7 @@ def test_every_command_says_where_results_go_alike() -> None:
     assert spellings == {("--output", "-o")}
 
 
-def test_help_is_two_letters_away_everywhere() -> None:
-    for words in COMMANDS:
-        shown = CliRunner().invoke(app, [*words, "-h"])
-        assert shown.exit_code == 0, words
-        assert "Usage:" in shown.stdout
-
-
-def test_help_groups_commands_by_what_a_user_wants() -> None:
+def test_help_groups_commands_by_what_a_user_wants():
     shown = CliRunner().invoke(app, ["--help"]).stdout
     panels = ["Make runs", "Judge and score", "Index and search", "Look and publish"]
     places = [shown.index(panel) for panel in (*panels, "This machine")]

@@ -1,10 +1,7 @@
 """Numbers on the command line are ASCII digits, and what is printed as JSON is UTF-8."""
 
-from __future__ import annotations
-
 import json
 import os
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -24,13 +21,13 @@ from sidelight.errors import UsageError
     ],
     ids=lambda words: " ".join(words[-2:]),
 )
-def test_what_is_no_number_in_digits_is_refused(words: tuple[str, ...]) -> None:
+def test_what_is_no_number_in_digits_is_refused(words):
     done = CliRunner().invoke(app, words)
     assert isinstance(done.exception, UsageError)
     assert f"in digits for {words[-2]}; found {words[-1]!r}" in str(done.exception)
 
 
-def test_a_name_of_other_bytes_than_utf8_is_escaped_in_json_and_files(tmp_path: Path) -> None:
+def test_a_name_of_other_bytes_than_utf8_is_escaped_in_json_and_files(tmp_path):
     qrels, run = tmp_path / "qrels", tmp_path / os.fsdecode(b"caf\xe9")
     qrels.write_text("1 0 x 1\n")
     run.write_text("1 Q0 x 1 2.0 t\n")

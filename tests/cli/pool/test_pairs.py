@@ -1,15 +1,12 @@
 """`sidelight pool pairs` on the bundled runs."""
 
-from __future__ import annotations
-
 import csv
-from pathlib import Path
 
 from sidelight.sample import sample_path
 from tests.helpers.commands import told
 
 
-def test_pairs_of_the_sample_runs(tmp_path: Path, cross_encoder: str) -> None:
+def test_pairs_of_the_sample_runs(tmp_path, cross_encoder):
     runs = sorted((sample_path() / "runs" / "question_generation_runs").iterdir())
     output = tmp_path / "pairs.csv"
     given = ("--rubrics", sample_path() / "human_rubrics", "--reranker", cross_encoder)

@@ -1,10 +1,6 @@
 """`sidelight grade` from the command line: any origin, by items or directly, killed and gone on."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +11,6 @@ from sidelight.schemas.grading.graded_passage import GradedPassage, GradedQuery
 from sidelight.schemas.grading.rubric import ExamBank, new_item
 from tests.helpers.commands import said, told
 from tests.helpers.kills import kill_and_go_on
-from tests.helpers.models.fault_server import FaultServer
 
 TEXTS = {
     "d1": "In a bog the wet ground keeps plants from rotting, because no air reaches them.",
@@ -29,13 +24,7 @@ ASKED = (
 )
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as server:
-        yield server
-
-
-def write_bank(path: Path, *texts: str, query: str = "q1") -> Path:
+def write_bank(path, *texts, query="q1"):
     tests = tuple(new_item(query, text) for text in texts)
     bank = ExamBank(
         topic_id=query, query_text="why do bogs store carbon", kind="question", tests=tests
@@ -45,19 +34,19 @@ def write_bank(path: Path, *texts: str, query: str = "q1") -> Path:
 
 
 @pytest.fixture
-def bank(tmp_path: Path) -> Path:
+def bank(tmp_path):
     return write_bank(tmp_path / "bank.jsonl", *ASKED)
 
 
 @pytest.fixture
-def texts(tmp_path: Path) -> Path:
+def texts(tmp_path):
     path = tmp_path / "texts.jsonl"
     lines = [json.dumps({"docid": name, "segment": text}) for name, text in TEXTS.items()]
     path.write_text("\n".join(lines) + "\n")
     return path
 
 
-def write_ranking(path: Path, *names: str) -> Path:
+def write_ranking(path, *names):
     lines = [
         f"q1 Q0 {name} {rank} {10 - rank} {path.stem}" for rank, name in enumerate(names, start=1)
     ]
@@ -65,7 +54,7 @@ def write_ranking(path: Path, *names: str) -> Path:
     return path
 
 
-def grades(path: Path) -> dict[str, list[object]]:
+def grades(path):
     return {
         passage.passage_id: [item.rating for item in passage.gradings[0].items]
         for query in read_graded(path)
@@ -73,7 +62,7 @@ def grades(path: Path) -> dict[str, list[object]]:
     }
 
 
-def test_a_run_and_an_item_more_cost_what_they_add(tmp_path: Path, texts: Path) -> None:
+def test_a_run_and_an_item_more_cost_what_they_add(tmp_path, texts):
     first = write_ranking(tmp_path / "first.trec", "d1", "d2")
     second = write_ranking(tmp_path / "second.trec", "d2", "d3")
     small = write_bank(tmp_path / "small.jsonl", *ASKED[:2])
@@ -94,23 +83,19 @@ def test_a_run_and_an_item_more_cost_what_they_add(tmp_path: Path, texts: Path) 
     assert by_passage["d3"] == [0, 0, 0]
 
 
-def answers(path: Path) -> Path:
+def answers(path):
+    metadata = {"team_id": "t", "run_id": "r", "narrative_id": "q1", "narrative": "why"}
+    said = [(TEXTS["d2"], 0), ("And so on.", 1)]
     answer = {
-        "metadata": {"team_id": "t", "run_id": "r", "narrative_id": "q1", "type": "automatic"},
+        "metadata": metadata | {"type": "automatic"},
         "references": ["d2", "d1"],
-        "answer": [
-            {"text": TEXTS["d2"], "citations": [0]},
-            {"text": "And so on.", "citations": [1]},
-        ],
+        "answer": [{"text": text, "citations": [cited]} for text, cited in said],
     }
-    answer["metadata"] |= {"narrative": "why"}  # type: ignore[operator]
     path.write_text(json.dumps(answer) + "\n")
     return path
 
 
-def test_answers_are_graded_for_what_they_say_or_cite(
-    tmp_path: Path, bank: Path, texts: Path
-) -> None:
+def test_answers_are_graded_for_what_they_say_or_cite(tmp_path, bank, texts):
     run, out = answers(tmp_path / "answers.jsonl"), tmp_path / "out.jsonl"
     told("grade", run, "--bank", bank, "-o", out)
     (passage,) = next(iter(read_graded(out))).passages
@@ -123,9 +108,7 @@ def test_answers_are_graded_for_what_they_say_or_cite(
         told("grade", run, "--part", "cited", "--bank", bank, "-o", tmp_path / "no.jsonl")
 
 
-def test_direct_grades_join_the_same_file(
-    tmp_path: Path, bank: Path, texts: Path, server: FaultServer
-) -> None:
+def test_direct_grades_join_the_same_file(tmp_path, bank, texts, server):
     run, out = write_ranking(tmp_path / "r.trec", *TEXTS), tmp_path / "out.jsonl"
     given = ("--texts", texts, "-o", out)
     told("grade", run, "--bank", bank, *given)
@@ -152,9 +135,7 @@ def test_direct_grades_join_the_same_file(
         (("--bank", "bank", "--estimate"), "--estimate is for"),
     ],
 )
-def test_what_does_not_fit_is_refused(
-    tmp_path: Path, bank: Path, texts: Path, options: tuple[str, ...], says: str
-) -> None:
+def test_what_does_not_fit_is_refused(tmp_path, bank, texts, options, says):
     run = write_ranking(tmp_path / "r.trec", *TEXTS)
     named = [bank if one == "bank" else one for one in options]
     with pytest.raises(UsageError, match=says):
@@ -162,16 +143,14 @@ def test_what_does_not_fit_is_refused(
     assert not (tmp_path / "out.jsonl").exists()
 
 
-def test_what_is_no_passage_is_refused(tmp_path: Path, bank: Path) -> None:
+def test_what_is_no_passage_is_refused(tmp_path, bank):
     path = tmp_path / "prose.txt"
     path.write_text("Some prose.\n")
     with pytest.raises(InputError, match="expected graded passages, a ranking or a run"):
         told("grade", path, "--bank", bank, "-o", tmp_path / "out.jsonl")
 
 
-def test_an_estimate_counts_the_calls_and_makes_none(
-    tmp_path: Path, bank: Path, texts: Path
-) -> None:
+def test_an_estimate_counts_the_calls_and_makes_none(tmp_path, bank, texts):
     run, out = write_ranking(tmp_path / "r.trec", *TEXTS), tmp_path / "out.jsonl"
     asked = ("--judge", "prompted", "--model", "tiny", "--estimate", "--texts", texts, "-o", out)
     assert told("grade", run, "--bank", bank, *asked)["calls"] == 9
@@ -179,7 +158,7 @@ def test_an_estimate_counts_the_calls_and_makes_none(
     assert not out.exists()
 
 
-def write_pool(path: Path, count: int) -> Path:
+def write_pool(path, count):
     passages = tuple(
         GradedPassage("q1", f"p{number}", f"Passage {number} is about bogs.")
         for number in range(count)
@@ -188,7 +167,7 @@ def write_pool(path: Path, count: int) -> Path:
     return path
 
 
-def test_a_page_and_its_corrections(tmp_path: Path, bank: Path) -> None:
+def test_a_page_and_its_corrections(tmp_path, bank):
     graded, page = tmp_path / "graded.jsonl", tmp_path / "page.html"
     told("grade", write_pool(tmp_path / "pool.jsonl", 2), "--bank", bank, "-o", graded)
     options = ("--bank", bank, "-o", page)
@@ -213,15 +192,13 @@ def test_a_page_and_its_corrections(tmp_path: Path, bank: Path) -> None:
 
 
 @pytest.mark.parametrize("kills", [2, pytest.param(50, marks=pytest.mark.slow)])
-def test_a_killed_grader_loses_no_grade_and_repeats_none(
-    kills: int, bank: Path, server: FaultServer, tmp_path: Path
-) -> None:
+def test_a_killed_grader_loses_no_grade_and_repeats_none(kills, bank, server, tmp_path):
     pool = write_pool(tmp_path / "pool.jsonl", 30)
     given = ("grade", pool, "--judge", "prompted", "--model", "tiny", "--bank", bank)
     whole = tmp_path / "whole" / "out.jsonl"
     told(*given, "--base-url", server.base_url, "-o", whole)
 
-    def check(out: Path) -> None:
+    def check(out):
         assert (out / "out.jsonl").read_bytes() == whole.read_bytes()
 
     kill_and_go_on(

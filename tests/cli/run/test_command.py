@@ -1,20 +1,16 @@
-from __future__ import annotations
-
 from functools import partial
-from pathlib import Path
 
 import orjson
 import pytest
 
 from sidelight.errors import InputError, UsageError
-from sidelight.index.folder import IndexFolder
 from sidelight.schemas.topic import Article
 from tests.helpers.commands import call
 
 run = partial(call, "run")
 
 
-def write_topics(path: Path, *articles: Article) -> Path:
+def write_topics(path, *articles):
     lines = (
         {"docid": article.topic_id, **article.model_dump(exclude={"topic_id"})}
         for article in articles
@@ -24,15 +20,13 @@ def write_topics(path: Path, *articles: Article) -> Path:
 
 
 @pytest.fixture
-def topics(mini_web_articles: tuple[Article, ...], tmp_path: Path) -> Path:
+def topics(mini_web_articles, tmp_path):
     """One article of the mini web, and one that holds nothing."""
     nothing = Article(topic_id="msmarco_v2.1_doc_99_1", body="")
     return write_topics(tmp_path / "topics.jsonl", mini_web_articles[0], nothing)
 
 
-def test_a_failed_topic_is_named_and_makes_the_exit_code(
-    topics: Path, small_index: IndexFolder, tmp_path: Path
-) -> None:
+def test_a_failed_topic_is_named_and_makes_the_exit_code(topics, small_index, tmp_path):
     out = tmp_path / "run"
     command = ("--topics", topics, "--index", small_index.path, "--output", out)
     shown, errors = run(*command, code=1)
@@ -50,21 +44,18 @@ def test_a_failed_topic_is_named_and_makes_the_exit_code(
     assert (summary["done"], len(summary["kept"]), len(summary["failures"])) == ([], 1, 1)
 
 
-def test_one_topic_then_nothing_to_do(
-    topics: Path, small_index: IndexFolder, tmp_path: Path
-) -> None:
-    topic_id = "msmarco_v2.1_doc_90_9184"
+def test_topics_by_name_then_nothing_to_do(mini_web_articles, small_index, tmp_path):
+    topics = write_topics(tmp_path / "topics.jsonl", *mini_web_articles)
+    names = [mini_web_articles[0].topic_id, mini_web_articles[3].topic_id]
     command = ("--topics", topics, "--index", small_index.path, "--output", tmp_path / "run")
-    run(*command, "--topic", topic_id)
-    shown, _ = run(*command, "--topic", topic_id)
-    assert shown.startswith("Nothing to do: 1 topic finished before.\n")
+    command += tuple(part for name in names for part in ("--topic", name))
+    assert sorted(orjson.loads(run(*command, "--json").stdout)["done"]) == sorted(names)
+    assert run(*command).stdout.startswith("Nothing to do: 2 topics finished before.\n")
     with pytest.raises(UsageError, match="other settings"):
         run(*command, "--set", "retrieval.k=5")
 
 
-def test_what_cannot_be_run_is_said_at_once(
-    topics: Path, small_index: IndexFolder, tmp_path: Path
-) -> None:
+def test_what_cannot_be_run_is_said_at_once(topics, small_index, tmp_path):
     out = tmp_path / "run"
     command = ("--topics", topics, "--output", out)
     with pytest.raises(UsageError, match=r"--topic x: .* has no such topic"):
@@ -74,13 +65,3 @@ def test_what_cannot_be_run_is_said_at_once(
     with pytest.raises(UsageError, match="names a rubric"):
         run(*command, "--index", small_index.path, "--set", "track=rubric")
     assert not out.exists()
-
-
-def test_topics_may_be_named_one_by_one(
-    mini_web_articles: tuple[Article, ...], small_index: IndexFolder, tmp_path: Path
-) -> None:
-    topics = write_topics(tmp_path / "topics.jsonl", *mini_web_articles)
-    names = [mini_web_articles[0].topic_id, mini_web_articles[3].topic_id]
-    command = ("--topics", topics, "--index", small_index.path, "--output", tmp_path / "run")
-    shown, _ = run(*command, *(part for name in names for part in ("--topic", name)), "--json")
-    assert sorted(orjson.loads(shown)["done"]) == sorted(names)

@@ -1,16 +1,10 @@
-from __future__ import annotations
-
 import json
-from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sidelight.errors import UsageError
 from sidelight.formats.topics import read_narratives
-from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.topic import Narrative
 from sidelight.wiring import run
 from tests.helpers.asking.conversation import scripted
@@ -19,18 +13,14 @@ from tests.helpers.commands import said
 split = partial(said, "split")
 
 
-def test_narratives_get_what_they_come_down_to(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def listed(*texts: str) -> str:
+def test_narratives_get_what_they_come_down_to(tmp_path, monkeypatch):
+    def listed(*texts):
         rows = [{"text": text, "importance": "vital"} for text in texts]
         return json.dumps({"sub_narratives": rows})
 
     asked = scripted(listed("Who?", "Why?"), listed("Who pays?"))
 
-    async def ask(
-        _: Any, __: Any, work: Callable[[Mapping[str, PromptedModel]], Awaitable[Any]]
-    ) -> Any:
+    async def ask(_, __, work):
         return await work({"one": asked.model})
 
     monkeypatch.setattr(run, "ask", ask)

@@ -1,10 +1,7 @@
 """Battles on the command line: judged once, and replayed with the endpoint off."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +10,7 @@ from tests.helpers.commands import said
 from tests.helpers.models.fault_server import FaultServer
 
 
-def line(run: str, topic: str, text: str) -> str:
+def line(run, topic, text):
     content = {
         "run_id": run,
         "topic_id": topic,
@@ -29,7 +26,7 @@ battles = partial(said, "score", "battles")
 
 
 @pytest.fixture
-def given(tmp_path: Path) -> tuple[object, ...]:
+def given(tmp_path):
     for run in ("a", "b"):
         answers = (line(run, str(n), f"Answer {n} of {run}.") for n in range(3))
         (tmp_path / run).write_text("".join(answers))
@@ -38,9 +35,7 @@ def given(tmp_path: Path) -> tuple[object, ...]:
     return tmp_path / "a", tmp_path / "b", *topics
 
 
-def test_battles_are_judged_once_and_replayed_without_a_server(
-    tmp_path: Path, given: tuple[object, ...]
-) -> None:
+def test_battles_are_judged_once_and_replayed_without_a_server(tmp_path, given):
     out = tmp_path / "out"
     with FaultServer() as server:
         made = json.loads(battles(*given, "--base-url", server.base_url, "-o", out, "--json"))
@@ -54,6 +49,6 @@ def test_battles_are_judged_once_and_replayed_without_a_server(
         battles(*given, "--cache", tmp_path / "empty", "--offline")
 
 
-def test_replies_need_a_folder(given: tuple[object, ...]) -> None:
+def test_replies_need_a_folder(given):
     with pytest.raises(UsageError, match="replies need a folder"):
         battles(*given)

@@ -1,8 +1,5 @@
-from __future__ import annotations
-
 import json
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +10,7 @@ compare = partial(said, "score", "compare")
 
 
 @pytest.fixture
-def per_topic(tmp_path: Path) -> Path:
+def per_topic(tmp_path):
     path = tmp_path / "per_topic.csv"
     path.write_text(
         "run_tag,topic_id,score,unjudged\n"
@@ -22,17 +19,17 @@ def per_topic(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_table_says_what_its_figures_are(per_topic: Path) -> None:
+def test_a_table_says_what_its_figures_are(per_topic):
     shown = compare(per_topic, "--samples", 200, "--seed", 3)
     # differences 0.25, 0, 1
-    assert "x - y" in shown
-    assert "+0.4167" in shown
-    assert "[0.0000, 1.0000]" in shown
-    assert "note: score on 3 topics; 200 samples, seed 3" in shown
-    assert "corrected for 1 pair" in shown
+    told = ("x - y", "+0.4167", "[0.0000, 1.0000]", "corrected for 1 pair")
+    for one in (*told, "note: score on 3 topics; 200 samples, seed 3"):
+        assert one in shown
+    with pytest.raises(UsageError, match="no measure speed"):
+        compare(per_topic, "--measure", "speed")
 
 
-def test_json_has_the_same(per_topic: Path) -> None:
+def test_json_has_the_same(per_topic):
     found = json.loads(compare(per_topic, "--measure", "unjudged", "--baseline", "x", "--json"))
     assert found["measure"] == "unjudged"
     assert found["n_topics"] == 3
@@ -44,28 +41,16 @@ def test_json_has_the_same(per_topic: Path) -> None:
     assert pair["interval"] == {"low": 0.0, "high": 0.5}
 
 
-def test_an_unknown_measure_is_wrong_usage(per_topic: Path) -> None:
-    with pytest.raises(UsageError, match="no measure speed"):
-        compare(per_topic, "--measure", "speed")
-
-
-def test_csv_and_latex_hold_the_pairs(per_topic: Path, tmp_path: Path) -> None:
+def test_csv_and_latex_hold_the_pairs(per_topic, tmp_path):
     folder = tmp_path / "out"
     shown = compare(per_topic, "--samples", 200, "-o", folder)
     assert shown.endswith(f"  {folder}/score_run_pairs.csv\n  {folder}/score_run_pairs.tex\n")
-    header, row = (folder / "score_run_pairs.csv").read_text().splitlines()
-    cells = dict(zip(header.split(","), row.split(","), strict=True))
-    # differences 0.25, 0, 1
-    assert (cells["first"], cells["second"]) == ("x", "y")
-    assert float(cells["difference"]) == 1.25 / 3
-    assert [cells[name] for name in ("won", "lost", "tied")] == ["2", "0", "1"]
-    assert (cells["interval_low"], cells["interval_high"]) == ("0.0", "1.0")
     assert r"x - y & +0.4167 & {[}0.0000, 1.0000{]}" in (folder / "score_run_pairs.tex").read_text()
     found = json.loads(compare(per_topic, "--samples", 200, "-o", folder, "--json"))
     assert found["files"] == [f"{folder}/score_run_pairs.{ending}" for ending in ("csv", "tex")]
 
 
-def test_what_is_unknown_is_an_empty_cell(per_topic: Path, tmp_path: Path) -> None:
+def test_what_is_unknown_is_an_empty_cell(per_topic, tmp_path):
     lines = [line for line in per_topic.read_text().splitlines() if ",c," not in line]
     per_topic.write_text("\n".join(lines) + "\n")
     compare(per_topic, "-o", tmp_path / "out")
@@ -75,14 +60,14 @@ def test_what_is_unknown_is_an_empty_cell(per_topic: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("score", ["1_0", "１", " 1", "nan", "inf", "1e999", "0x1"])
-def test_a_score_is_a_finite_number_in_ascii_digits(tmp_path: Path, score: str) -> None:
+def test_a_score_is_a_finite_number_in_ascii_digits(tmp_path, score):
     file = tmp_path / "scores.csv"
     file.write_text(f"run_tag,topic_id,score\nx,a,{score}\ny,a,0.5\n")
     with pytest.raises(InvalidFileError, match=r"scores\.csv:2: .* a number from .* in score"):
         compare(file)
 
 
-def test_topics_on_which_a_measure_is_undefined_are_said(tmp_path: Path) -> None:
+def test_topics_on_which_a_measure_is_undefined_are_said(tmp_path):
     file = tmp_path / "scores.csv"
     file.write_text("run_tag,topic_id,score\nx,a,\ny,a,\nx,b,1\ny,b,0.5\n")
     assert json.loads(compare(file, "--json"))["undefined"] == ["a"]

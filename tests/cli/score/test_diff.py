@@ -1,8 +1,5 @@
-from __future__ import annotations
-
 import json
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -18,18 +15,18 @@ diff = partial(said, "score", "diff")
 
 
 @pytest.fixture
-def rubrics(tmp_path: Path) -> Path:
+def rubrics(tmp_path):
     return write_rubrics(tmp_path / "rubrics", rubric("a", (HAVE, 5)))
 
 
 @pytest.fixture
-def labels(tmp_path: Path) -> Path:
+def labels(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("topic_id,run_tag,answer_id,annotation\na,r,na-1,supports\n")
     return path
 
 
-def test_gaps_and_what_either_side_does(rubrics: Path, labels: Path) -> None:
+def test_gaps_and_what_either_side_does(rubrics, labels):
     shown = diff("task2", "--rubrics", rubrics, "--assessments", labels)
     # 1 of 1 against 1 of 5
     assert "1.0000" in shown
@@ -41,7 +38,7 @@ def test_gaps_and_what_either_side_does(rubrics: Path, labels: Path) -> None:
     assert found["gaps"][0]["causes"][0]["ids"] == ["na-2", "na-3", "na-4", "na-5"]
 
 
-def test_stops(rubrics: Path, labels: Path) -> None:
+def test_stops(rubrics, labels):
     labels.write_text(labels.read_text().replace("na-1", "na-9"))
     shown = diff("task2", "--rubrics", rubrics, "--assessments", labels)
     assert "a.csv:2: [id-unknown]" in shown
@@ -49,7 +46,7 @@ def test_stops(rubrics: Path, labels: Path) -> None:
     assert "sidelight gives no score" in shown
 
 
-def test_nothing_to_explain(tmp_path: Path, rubrics: Path) -> None:
+def test_nothing_to_explain(tmp_path, rubrics):
     pairs, verdicts = tmp_path / "p.csv", tmp_path / "c.csv"
     pairs.write_text(PAIR + "a,1,r,1,similar\n")
     verdicts.write_text(VERDICT + "a,r,1,Who?,not-compound,x\n")

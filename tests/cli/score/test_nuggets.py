@@ -1,44 +1,31 @@
-from __future__ import annotations
-
 import json
 from functools import partial
-from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.table import read_topic_scores
-from tests.helpers.commands import said
+from tests.helpers.commands import call, said
 
 TEXT = "The Peat Association pays half of the journal's budget."
-RUN = {
-    "run_id": "r",
-    "topic_id": "1",
-    "topic": "who pays?",
-    "references": [],
-    "response_length": 9,
-    "answer": [{"text": TEXT, "citations": []}],
-}
-BANK = {
-    "qid": "1",
-    "nuggets": [
-        {"text": "Peat Association pays half of the budget", "importance": "vital"},
-        {"text": "The moon is made of cheese", "importance": "okay"},
-    ],
-}
+RUN = {"run_id": "r", "topic_id": "1", "topic": "who pays?", "references": []}
+RUN |= {"response_length": 9, "answer": [{"text": TEXT, "citations": []}]}
+NUGGETS = (
+    {"text": "Peat Association pays half of the budget", "importance": "vital"},
+    {"text": "The moon is made of cheese", "importance": "okay"},
+)
+BANK = {"qid": "1", "nuggets": NUGGETS}
 nuggets = partial(said, "score", "nuggets")
 
 
 @pytest.fixture
-def given(tmp_path: Path) -> tuple[object, ...]:
+def given(tmp_path):
     (tmp_path / "r").write_text(json.dumps(RUN) + "\n")
     (tmp_path / "nuggets.jsonl").write_text(json.dumps(BANK) + "\n")
     return tmp_path / "r", "--nuggets", tmp_path / "nuggets.jsonl", "--track", "rag2024"
 
 
-def test_runs_are_assigned_and_scored(tmp_path: Path, given: tuple[object, ...]) -> None:
+def test_runs_are_assigned_and_scored(tmp_path, given):
     out = tmp_path / "out"
     (found,) = json.loads(nuggets(*given, "--words-only", "--json", "-o", out))["runs"]
     assert found["run_tag"] == "r"
@@ -48,30 +35,28 @@ def test_runs_are_assigned_and_scored(tmp_path: Path, given: tuple[object, ...])
     assert (again["labels"], again["runs"]) == ("human", [found])
 
 
-def test_what_judges_needs_nuggets(given: tuple[object, ...]) -> None:
+def test_what_judges_needs_nuggets(given):
     with pytest.raises(UsageError, match="takes --nuggets"):
         nuggets(given[0], "--words-only")
     with pytest.raises(UsageError, match="has no labels of nuggets"):
         nuggets(*given[:3], "--track", "dragun2025")
 
 
-def assigned(path: Path, *topics: tuple[str, str, str]) -> Path:
+def assigned(path, *topics):
     """Write assignments of one run: of each topic a nugget, its importance and its label."""
+    nuggets = [
+        {"text": TEXT, "importance": importance, "assignment": label}
+        for _, importance, label in topics
+    ]
     lines = [
-        {
-            "qid": topic,
-            "query": "who pays?",
-            "run_id": "r",
-            "answer_text": TEXT,
-            "nuggets": [{"text": TEXT, "importance": importance, "assignment": label}],
-        }
-        for topic, importance, label in topics
+        {"qid": topic, "query": "who?", "run_id": "r", "answer_text": TEXT, "nuggets": [nugget]}
+        for (topic, *_), nugget in zip(topics, nuggets, strict=True)
     ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     return path
 
 
-def test_nuggets_that_nobody_could_judge_are_said(tmp_path: Path) -> None:
+def test_nuggets_that_nobody_could_judge_are_said(tmp_path):
     file = assigned(tmp_path / "a.jsonl", ("1", "vital", "failed"), ("2", "vital", "failed"))
     assert "100.0%" in nuggets(file)
     found = json.loads(nuggets(file, "--json", "-o", tmp_path / "out"))
@@ -83,32 +68,26 @@ def test_nuggets_that_nobody_could_judge_are_said(tmp_path: Path) -> None:
     assert written[1].startswith("r,0.0,0.0,0.0,0.0,1.0,")
 
 
-def test_vital_scores_are_undefined_without_a_vital_nugget(tmp_path: Path) -> None:
-    result = CliRunner().invoke(
-        app,
-        [
-            *("score", "nuggets", "-o", str(tmp_path / "out")),
-            str(assigned(tmp_path / "a.jsonl", ("1", "okay", "support"))),
-        ],
-    )
-    (row,) = (line for line in result.stdout.splitlines() if line.startswith("│ r "))
+def test_vital_scores_are_undefined_without_a_vital_nugget(tmp_path):
+    file = assigned(tmp_path / "a.jsonl", ("1", "okay", "support"))
+    shown, warned = call("score", "nuggets", "-o", tmp_path / "out", file)
+    (row,) = (line for line in shown.splitlines() if line.startswith("│ r "))
     assert row.replace("│", " ").split()[1] == "undefined"
-    assert result.stderr.startswith(
-        "undefined, strict vital score, vital score: nothing to find on all of 1 topic\n"
-    )
+    nothing = "undefined, strict vital score, vital score: nothing to find on all of 1 topic\n"
+    assert warned.startswith(nothing)
     per_run = (tmp_path / "out" / "human_nuggets_per_run_results.csv").read_text()
     assert per_run.splitlines()[1].startswith("r,,,1.0,1.0,0.0,")
 
 
-def test_a_topic_without_a_vital_nugget_is_named(tmp_path: Path) -> None:
+def test_a_topic_without_a_vital_nugget_is_named(tmp_path):
     topics = ("1", "okay", "support"), ("2", "vital", "support")
     file = assigned(tmp_path / "a.jsonl", *topics)
     found = json.loads(nuggets(file, "--json", "-o", tmp_path / "out"))
     assert found["undefined"] == {"strict_vital_score": ["1"], "vital_score": ["1"]}
     assert [one["strict_vital_score"] for one in found["topics"]] == [None, 1.0]
     assert found["runs"][0]["strict_vital_score"] == 0.5
-    result = CliRunner().invoke(app, ["score", "nuggets", str(file)])
-    assert "vital score: nothing to find on 1 of 2 topics (counted as 0): 1\n" in result.stderr
+    said = "vital score: nothing to find on 1 of 2 topics (counted as 0): 1\n"
+    assert said in call("score", "nuggets", file).stderr
     per_topic = tmp_path / "out" / "human_nuggets_per_topic_results.csv"
     again = read_topic_scores(per_topic)
     assert [one.row["strict_vital_score"] for one in again] == [None, 1.0]

@@ -1,13 +1,9 @@
-from __future__ import annotations
-
 import json
 from functools import partial
-from pathlib import Path
 
 import pytest
 
 from sidelight.errors import BudgetExhaustedError, InputError, UsageError
-from sidelight.index.folder import IndexFolder
 from tests.helpers.commands import said
 from tests.helpers.models.fault_server import FaultServer
 
@@ -29,12 +25,12 @@ support = partial(said, "score", "support")
 
 
 @pytest.fixture
-def given(tmp_path: Path, small_index: IndexFolder) -> tuple[object, ...]:
+def given(tmp_path, small_index):
     (tmp_path / "r").write_text(json.dumps(REPORT) + "\n")
     return tmp_path / "r", "--index", small_index.path
 
 
-def test_by_the_embedded_judge(tmp_path: Path, given: tuple[object, ...]) -> None:
+def test_by_the_embedded_judge(tmp_path, given):
     shown = support(*given, "-o", tmp_path / "out")
     # first citations: (1 + 0) / 2 and (1 + 0) / 3; all: (1 + 1) / 2 and (1 + 1) / 3
     for figure in ("0.5000", "0.3333", "1.0000", "0.6667", "embedded", "MiniLM"):
@@ -49,13 +45,14 @@ def test_by_the_embedded_judge(tmp_path: Path, given: tuple[object, ...]) -> Non
     (found,) = json.loads(support(*given, "--json"))["runs"]
     assert found["weighted_precision"] == 0.5
     assert found["nothing_cited"] == found["unjudged"] == 0
+    run = given[0]
+    run.write_text(run.read_text().replace(COUNTED, INVENTED))
+    again = support(*given, "--words-only", "--json")
+    assert "embedded 5 (words only, weights " in again
+    assert json.loads(again)["runs"][0]["unjudged"] == 0.5
 
 
-def test_without_an_encoder(given: tuple[object, ...]) -> None:
-    assert "embedded 5 (words only, weights " in support(*given, "--words-only")
-
-
-def test_the_query_of_a_topic_is_read(tmp_path: Path, small_index: IndexFolder) -> None:
+def test_the_query_of_a_topic_is_read(tmp_path, small_index):
     run, topics = tmp_path / "r", tmp_path / "topics.jsonl"
     answer = {"text": "The quarry has an owner.", "citations": [0]}
     line = {"run_id": "r", "topic_id": "2024-1", "topic": "", "references": [COUNTED]}
@@ -68,16 +65,7 @@ def test_the_query_of_a_topic_is_read(tmp_path: Path, small_index: IndexFolder) 
     assert (unread["weighted_precision"], read["weighted_precision"]) == (1, 0)
 
 
-def test_an_invented_segment_is_shown_as_unjudged(
-    tmp_path: Path, given: tuple[object, ...]
-) -> None:
-    run = Path(str(given[0]))
-    run.write_text(run.read_text().replace(COUNTED, INVENTED))
-    (found,) = json.loads(support(*given, "--json"))["runs"]
-    assert found["unjudged"] == 0.5
-
-
-def test_by_a_model_resumed_and_replayed(tmp_path: Path, given: tuple[object, ...]) -> None:
+def test_by_a_model_resumed_and_replayed(tmp_path, given):
     with FaultServer() as server:
         asked = (*given, "--model", "tiny", "--json")
         online = (*asked, "--base-url", server.base_url, "-o", tmp_path / "made")
@@ -94,7 +82,7 @@ def test_by_a_model_resumed_and_replayed(tmp_path: Path, given: tuple[object, ..
     assert made["judge"].startswith("tiny, prompt ")
 
 
-def test_what_is_missing_is_said(tmp_path: Path, given: tuple[object, ...]) -> None:
+def test_what_is_missing_is_said(tmp_path, given):
     with pytest.raises(UsageError, match="replies need a folder"):
         support(*given, "--model", "tiny", "--base-url", "http://127.0.0.1:9/v1")
     topics = tmp_path / "topics.jsonl"

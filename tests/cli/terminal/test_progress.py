@@ -1,10 +1,7 @@
 """Without a terminal a command says once a minute how far it is; a minute is short here."""
 
-from __future__ import annotations
-
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
@@ -14,11 +11,11 @@ from sidelight.cli.progress import progress_bar, progress_lines, without_lines
 
 
 @pytest.fixture(autouse=True)
-def short_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
+def short_minutes(monkeypatch):
     monkeypatch.setattr(progress, "_LINE_EVERY_S", 0.02)
 
 
-def wait(capsys: pytest.CaptureFixture[str], lines: int = 1) -> list[str]:
+def wait(capsys, lines=1):
     """Return what is said, once there are so many lines."""
     told = ""
     for _ in range(500):
@@ -29,27 +26,25 @@ def wait(capsys: pytest.CaptureFixture[str], lines: int = 1) -> list[str]:
     return told.splitlines()
 
 
-def test_a_line_says_how_much_is_done_and_what_is_left(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_line_says_how_much_is_done_and_what_is_left(capsys):
     with progress_lines(), progress_bar("labels", total=4000) as advance:
         assert wait(capsys)[0] == "labels: 0 of 4,000 after less than a minute"
         advance(1000)
         assert wait(capsys, 2)[-1].startswith("labels: 1,000 of 4,000 after less than a minute, ")
 
 
-def test_a_command_without_a_bar_is_at_work(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_command_without_a_bar_is_at_work(capsys):
     with progress_lines():
         assert wait(capsys)[0] == "at work for less than a minute"
 
 
-def test_hours_are_told() -> None:
+def test_hours_are_told():
     assert progress._minutes(59) == "less than a minute"
     assert progress._minutes(61) == "1 min"
     assert progress._minutes(3 * 3600 + 120) == "3 h 2 min"
 
 
-def test_a_server_and_a_terminal_get_no_lines(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_and_a_terminal_get_no_lines(capsys, monkeypatch):
     with progress_lines(), without_lines():
         time.sleep(0.1)
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
@@ -59,10 +54,8 @@ def test_a_server_and_a_terminal_get_no_lines(
     assert capsys.readouterr().err == ""
 
 
-def test_every_command_has_the_lines(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def long(*_: object, **__: object) -> None:
+def test_every_command_has_the_lines(tmp_path, monkeypatch, capsys):
+    def long(*_, **__):
         time.sleep(0.1)
         raise KeyboardInterrupt
 

@@ -1,7 +1,5 @@
 """Every search for a question carries a name of the article that the question lacks."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest
@@ -16,7 +14,6 @@ from sidelight.generation.extractive.expand_question import (
     lacking_entities,
 )
 from sidelight.generation.extractive.profile import ExtractiveProfiler
-from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.schemas.topic import Article
 
 ARTICLE = Article(
@@ -33,21 +30,23 @@ QUESTION = "Does the 90-page report from Orrin exist?"
 
 
 @pytest.fixture(scope="module")
-def profile() -> ArticleProfile:
+def profile():
     return asyncio.run(ExtractiveProfiler()(ARTICLE))
 
 
-def test_names_beside_what_is_asked_about_come_first(profile: ArticleProfile) -> None:
+def test_names_beside_what_is_asked_about_come_first(profile):
     lacking = lacking_entities(profile, QUESTION)
     assert not mentions(" ".join(lacking), ["Orrin"])
     together = [name for name in lacking if "Vale" in name or "Marrow" in name]
     assert lacking.index(together[0]) < lacking.index("Pell")
+    # It may be searched for as it is, too.
+    assert asyncio.run(QuestionAsAsked()(profile, QUESTION)) == (QUESTION,)
 
 
 @pytest.mark.parametrize(
     "question", [QUESTION, "Who?", "", "Is " + "very " * 200 + "true?", "\x00"]
 )
-def test_each_search_carries_one(profile: ArticleProfile, question: str) -> None:
+def test_each_search_carries_one(profile, question):
     queries = asyncio.run(ExtractiveExpander(10)(profile, question))
     lacking = lacking_entities(profile, question)
     assert 1 <= len(queries) <= 10
@@ -58,11 +57,7 @@ def test_each_search_carries_one(profile: ArticleProfile, question: str) -> None
 
 
 @given(st.lists(st.text("ab ", max_size=8), max_size=6), st.integers(1, 5))
-def test_what_a_model_leaves_out_is_added(worded: list[str], most: int) -> None:
+def test_what_a_model_leaves_out_is_added(worded, most):
     queries = carrying([f"x {text}" for text in worded], ["Tom Vale", "Dunmoor"], most)
     assert len(queries) <= most
     assert all("Tom Vale" in query or "Dunmoor" in query for query in queries)
-
-
-def test_a_question_may_be_searched_for_as_it_is(profile: ArticleProfile) -> None:
-    assert asyncio.run(QuestionAsAsked()(profile, QUESTION)) == (QUESTION,)

@@ -1,13 +1,9 @@
 """A page tells what goes beyond the article, in sentences that a reader can place."""
 
-from __future__ import annotations
-
 import pytest
 
 from sidelight.generation.extractive.findings import find_findings
 from sidelight.generation.extractive.known import Known, read_pages
-from sidelight.index.encoding.encoder import Encoder
-from sidelight.schemas.segment import Segment
 from sidelight.text_vectors import TextVectors
 from tests.helpers.ferry import BODY, OTHER_MATTERS, PROFILE, evidence, page
 
@@ -15,112 +11,111 @@ PAID = "The Marrow Sound Line paid the Sound Authority T40,000 for pier rights i
 
 
 @pytest.fixture(scope="module")
-def known(encoder: Encoder) -> Known:
+def known(encoder):
     return Known(PROFILE, TextVectors(encoder.encode_sentences))
 
 
-def told(known: Known, segment: Segment) -> list[tuple[str, ...]]:
+def told(known, segment):
     (one,) = read_pages(evidence(segment), PROFILE.host)
     ours = [line for line in one.lines if line not in OTHER_MATTERS]
     return [finding.texts for finding in find_findings(one, known, ours)]
 
 
-def told_by(known: Known, text: str, **fields: str) -> list[tuple[str, ...]]:
+def told_by(known, text, **fields):
     """What is told of a text that stands at the top of a page on other matters."""
     found = told(known, page(text + OTHER_MATTERS, **fields))  # type: ignore[arg-type]
     return [texts for texts in found if not any(one in OTHER_MATTERS for one in texts)]
 
 
-def test_a_pronoun_at_the_beginning_becomes_the_name_in_brackets(known: Known) -> None:
-    text = "Petra Quill was born in Tollmere. She sat on the board of the Marrow Sound Line."
-    assert ("[Petra Quill] sat on the board of the Marrow Sound Line.",) in told_by(known, text)
-
-
-def test_a_body_called_by_its_kind_becomes_the_name_in_brackets(known: Known) -> None:
-    text = (
-        "The Marrow Sound Line bought two ferries in 2015. "
-        "The company borrowed T12 million from the Sound Authority."
-    )
-    found = told_by(known, text)
-    assert ("[The Marrow Sound Line] borrowed T12 million from the Sound Authority.",) in found
-
-
-def test_a_sentence_whose_pronoun_stays_open_is_left_out(known: Known) -> None:
-    text = f"They paid T9,000 to the Sound Authority for the pier at Tollmere in 2018. {PAID}"
-    assert told_by(known, text) == [(PAID,)]
-
-
-def test_words_that_tie_a_sentence_to_the_one_before_go(known: Known) -> None:
-    assert told_by(known, f"Moreover, the {PAID.removeprefix('The ')}") == [(PAID,)]
+SAID = "The Marrow Sound Line carried 12 percent fewer passengers in 2019 than in 2012"
+CLAIM = "The Marrow Sound Line reported a loss of T3 million for 2019."
+LIMIT = "However, the Sound Authority found that T2.5 million of the loss was a single repair."
+COUNT = "The Marrow Sound Line asked 1,200 passengers of the Tollmere ferry in 2019."
+OF_THEM = "More than 800 of them lived on the mainland."
+BOUGHT = "The Marrow Sound Line bought two ferries in 2015."
+BIRTH = "Petra Quill was born in Tollmere."
+OF_OUTLET = "The Sound Courier employs Jonas Brill.\nFactual reporting: MIXED\n"
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "fields", "told"),
     [
-        BODY,
+        # A pronoun at the beginning, or a body called by its kind, becomes the name in brackets.
         (
-            "The only link to the island goes in June when the ferry at Tollmere closes. Last year "
-            "the Marrow Sound Line carried 90,000 people. The closure means the end of the "
-            "school run, "
-            "islanders of Tollmere say. Shop owner Petra Quill thinks she will close by August."
+            f"{BIRTH} She sat on the board of the Marrow Sound Line.",
+            {},
+            ("[Petra Quill] sat on the board of the Marrow Sound Line.",),
+        ),
+        (
+            f"{BOUGHT} The company borrowed T12 million from the Sound Authority.",
+            {},
+            ("[The Marrow Sound Line] borrowed T12 million from the Sound Authority.",),
+        ),
+        # A claim is told with the sentence that qualifies it, and what points back behind its like.
+        (f"{CLAIM} {LIMIT}", {}, (CLAIM, LIMIT)),
+        (f"{COUNT} {OF_THEM}", {}, (COUNT, OF_THEM)),
+        # A date that only readers of the page understood gets its month.
+        (
+            f"{PAID} The Sound Authority sold two Tollmere ferries last week.",
+            {"url": "https://registry.example/2019/10/a"},
+            ("The Sound Authority sold two Tollmere ferries last week [October 2019].",),
+        ),
+        # Posts of the author are listed, and what a page says in its own cause is attributed.
+        (
+            "Jonas Brill\nPress officer, Marrow Sound Line, 2014 to 2018\n",
+            {"title": "Jonas Brill"},
+            ("A profile of Jonas Brill lists “Press officer, Marrow Sound Line, 2014 to 2018”.",),
+        ),
+        (
+            f"Press release. {SAID}.",
+            {
+                "title": "Marrow Sound Line",
+                "url": "https://marrowsoundline.example/press-releases/a",
+            },
+            (f"{SAID}, by its own account.",),
         ),
     ],
-    ids=["copy", "rewrite"],
 )
-def test_the_article_on_another_page_tells_nothing(known: Known, text: str) -> None:
-    assert told(known, page(text)) == []
+def test_what_goes_beyond_the_article_is_told_so_that_a_reader_can_place_it(
+    known, text, fields, told
+):
+    assert told in told_by(known, text, **fields)
 
 
-def test_a_page_on_a_namesake_elsewhere_tells_nothing(known: Known) -> None:
-    text = "Petra Quill won the regional chess title in Brisbane in 2016."
-    assert told_by(known, text, title="Chess in Brisbane") == []
+@pytest.mark.parametrize(
+    ("text", "fields", "told"),
+    [
+        # A sentence whose pronoun stays open is left out; ties to the one before and marks go.
+        (f"They paid T9,000 to the Sound Authority for the pier in 2018. {PAID}", {}, [(PAID,)]),
+        (f"Moreover, the {PAID.removeprefix('The ')}", {}, [(PAID,)]),
+        (f"{PAID}[3]", {}, [(PAID,)]),
+        # Posts in a forum, a namesake elsewhere, verdicts and orders to the reader are not told.
+        (PAID, {"url": "https://reddit.example/forum/a"}, []),
+        (
+            "Petra Quill won the regional chess title in Brisbane in 2016.",
+            {"title": "Chess in Brisbane"},
+            [],
+        ),
+        ("The claim that the Tollmere ferry loses money is false.", {}, []),
+        ("Book your seat on the Tollmere ferry at the pier today.", {}, []),
+    ],
+)
+def test_all_that_is_told(known, text, fields, told):
+    assert told_by(known, text, **fields) == told
 
 
-def test_a_claim_is_only_told_with_the_sentence_that_qualifies_it(known: Known) -> None:
-    claim = "The Marrow Sound Line reported a loss of T3 million for 2019."
-    limit = "However, the Sound Authority found that T2.5 million of the loss was a single repair."
-    found = told_by(known, f"{claim} {limit}")
-    assert (claim, limit) in found
-    assert (claim,) not in found
+REWRITE = (
+    "The only link to the island goes in June when the ferry at Tollmere closes. Last year "
+    "the Marrow Sound Line carried 90,000 people. The closure means the end of the school run, "
+    "islanders of Tollmere say. Shop owner Petra Quill thinks she will close by August."
+)
 
 
-def test_a_sentence_that_points_at_the_one_before_is_told_behind_it(known: Known) -> None:
-    count = "The Marrow Sound Line asked 1,200 passengers of the Tollmere ferry in 2019."
-    of_them = "More than 800 of them lived on the mainland."
-    assert (count, of_them) in told_by(known, f"{count} {of_them}")
-    nobody = "Petra Quill was born in Tollmere."
-    assert (nobody, of_them) not in told_by(known, f"{nobody} {of_them}")
-
-
-def test_a_date_that_only_readers_of_the_page_understood_gets_its_month(known: Known) -> None:
-    text = f"{PAID} The Sound Authority sold two Tollmere ferries last week."
-    found = told_by(known, text, url="https://registry.example/2019/10/a")
-    assert ("The Sound Authority sold two Tollmere ferries last week [October 2019].",) in found
-
-
-def test_a_rating_of_the_outlet_and_the_posts_of_its_author_are_listed(known: Known) -> None:
+def test_what_is_not_told(known):
+    for copy in (BODY, REWRITE):
+        assert told(known, page(copy)) == []
+    assert (CLAIM,) not in told_by(known, f"{CLAIM} {LIMIT}")
+    assert (BIRTH, OF_THEM) not in told_by(known, f"{BIRTH} {OF_THEM}")
     url = "https://mediabiasfactcheck.example/sound-courier"
-    rating = "The Sound Courier employs Jonas Brill.\nFactual reporting: MIXED\n"
-    found = told_by(known, rating, url=url, title="Sound Courier")
+    found = told_by(known, OF_OUTLET, url=url, title="Sound Courier")
     assert any("says of Sound Courier: “Factual reporting: MIXED”" in text for (text,) in found)
-    posts = "Jonas Brill\nPress officer, Marrow Sound Line, 2014 to 2018\n"
-    found = told_by(known, posts, title="Jonas Brill")
-    told = "A profile of Jonas Brill lists “Press officer, Marrow Sound Line, 2014 to 2018”."
-    assert (told,) in found
-
-
-def test_what_a_page_says_in_its_own_cause_is_attributed(known: Known) -> None:
-    said = "The Marrow Sound Line carried 12 percent fewer passengers in 2019 than in 2012"
-    address = "https://marrowsoundline.example/press-releases/a"
-    found = told_by(known, f"Press release. {said}.", title="Marrow Sound Line", url=address)
-    assert (f"{said}, by its own account.",) in found
-
-
-def test_note_marks_go(known: Known) -> None:
-    assert told_by(known, f"{PAID}[3]") == [(PAID,)]
-
-
-def test_forum_posts_verdicts_and_orders_to_the_reader_are_not_told(known: Known) -> None:
-    assert told_by(known, PAID, url="https://reddit.example/forum/a") == []
-    assert told_by(known, "The claim that the Tollmere ferry loses money is false.") == []
-    assert told_by(known, "Book your seat on the Tollmere ferry at the pier today.") == []

@@ -1,9 +1,6 @@
 """What is asked about an article, and with which words it is searched for."""
 
-from __future__ import annotations
-
 import asyncio
-from collections.abc import Sequence
 
 import pytest
 
@@ -13,21 +10,18 @@ from sidelight.errors import InputError
 from sidelight.formats.topics import read_articles
 from sidelight.generation.extractive.plan import ExtractivePlanner
 from sidelight.generation.extractive.profile import ExtractiveProfiler
-from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Plan
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
 from sidelight.text import content_words, one_line
-from sidelight.text_vectors import Encode
 from sidelight.wiring.roles import extractive_roles
-from tests.helpers.public_data import PublicData
 
 
-def profiled(article: Article) -> ArticleProfile:
+def profiled(article):
     return asyncio.run(ExtractiveProfiler()(article))
 
 
-def planned(profile: ArticleProfile, *, rounds: int = 3) -> list[tuple[Plan, tuple[Angle, ...]]]:
+def planned(profile, *, rounds=3):
     """The plan of each round when nothing is found, and the angles there are by then."""
     plans, angles = [], ()
     for number in range(1, rounds + 1):
@@ -37,13 +31,13 @@ def planned(profile: ArticleProfile, *, rounds: int = 3) -> list[tuple[Plan, tup
     return plans
 
 
-def telling(profile: ArticleProfile) -> set[str]:
+def telling(profile):
     """The words of an article's names and its keywords."""
     names = (profile.publisher, *profile.authors, *profile.people, *profile.organisations)
     return {*content_words(" ".join((*names, *profile.studies))), *profile.keywords}
 
 
-def check_questions(articles: Sequence[Article], encode: Encode) -> None:
+def check_questions(articles, encode):
     for article in articles:
         profile = profiled(article)
         (_, angles) = planned(profile)[-1]
@@ -61,7 +55,7 @@ def check_questions(articles: Sequence[Article], encode: Encode) -> None:
             assert {*telling(profile), *held}.intersection(words), question
 
 
-def check_queries(articles: Sequence[Article]) -> None:
+def check_queries(articles):
     for article in articles:
         profile = profiled(article)
         for plan, angles in planned(profile):
@@ -71,27 +65,19 @@ def check_queries(articles: Sequence[Article]) -> None:
                 assert added & telling(profile), query
 
 
-def test_questions_on_the_mini_web(
-    mini_web_articles: tuple[Article, ...], lexical_encode: Encode
-) -> None:
+def test_questions_and_searches_on_the_mini_web(mini_web_articles, lexical_encode):
     check_questions(mini_web_articles, lexical_encode)
-
-
-def test_questions_on_the_public_articles(shared_data: PublicData, lexical_encode: Encode) -> None:
-    articles = read_articles(shared_data / "dragun-2025" / "topics.jsonl")
-    assert len(articles) == 30
-    check_questions(articles, lexical_encode)
-
-
-def test_searches_on_the_mini_web_carry_context(mini_web_articles: tuple[Article, ...]) -> None:
     check_queries(mini_web_articles)
 
 
-def test_searches_on_the_public_articles_carry_context(shared_data: PublicData) -> None:
-    check_queries(read_articles(shared_data / "dragun-2025" / "topics.jsonl"))
+def test_questions_and_searches_on_the_public_articles(shared_data, lexical_encode):
+    articles = read_articles(shared_data / "dragun-2025" / "topics.jsonl")
+    assert len(articles) == 30
+    check_questions(articles, lexical_encode)
+    check_queries(articles)
 
 
-def test_each_round_words_its_searches_anew(mini_web_articles: tuple[Article, ...]) -> None:
+def test_each_round_words_its_searches_anew(mini_web_articles):
     plans = [plan for plan, _ in planned(profiled(mini_web_articles[0]))]
     texts = [{query.angle_id: query.text for query in plan.queries} for plan in plans]
     assert texts[0].keys() == texts[1].keys() == texts[2].keys()
@@ -102,9 +88,7 @@ def test_each_round_words_its_searches_anew(mini_web_articles: tuple[Article, ..
     assert all(plan.angles == () for plan in plans[1:])
 
 
-def test_what_evidence_covers_is_not_searched_again(
-    mini_web_articles: tuple[Article, ...],
-) -> None:
+def test_what_evidence_covers_is_not_searched_again(mini_web_articles):
     profile = profiled(mini_web_articles[0])
     ((plan, angles),) = planned(profile, rounds=1)
     assert len(plan.queries) == len(angles)
@@ -115,13 +99,11 @@ def test_what_evidence_covers_is_not_searched_again(
     assert "publisher-funding" not in {query.angle_id for query in second.queries}
 
 
-def test_a_name_that_two_sources_tie_to_the_author_is_followed(
-    mini_web_articles: tuple[Article, ...],
-) -> None:
+def test_a_name_that_two_sources_tie_to_the_author_is_followed(mini_web_articles):
     profile = profiled(mini_web_articles[0])
     ((_, angles),) = planned(profile, rounds=1)
 
-    def evidence(*texts: str) -> EvidenceSet:
+    def evidence(*texts):
         return EvidenceSet(
             items=tuple(
                 Evidence(
@@ -144,7 +126,7 @@ def test_a_name_that_two_sources_tie_to_the_author_is_followed(
 
 
 @pytest.mark.parametrize("title", ["", "Mill sold"])
-def test_an_article_without_an_address_has_no_angle_on_its_outlet(title: str) -> None:
+def test_an_article_without_an_address_has_no_angle_on_its_outlet(title):
     body = "The old mill at Orrin was sold on Monday. The mill had stood empty for years."
     profile = profiled(Article(topic_id="t", title=title, body=body))
     assert profile.publisher == ""
@@ -155,6 +137,6 @@ def test_an_article_without_an_address_has_no_angle_on_its_outlet(title: str) ->
     assert all("mill" in one.question.casefold() for one in plan.angles)
 
 
-def test_an_article_of_nothing_is_refused() -> None:
+def test_an_article_of_nothing_is_refused():
     with pytest.raises(InputError, match="t: the article has neither title nor text"):
         profiled(Article(topic_id="t", url="https://a.example/b", title=" ", body="\u200b\n"))

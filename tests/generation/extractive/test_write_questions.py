@@ -1,14 +1,11 @@
 """The questions without a model: exactly as many as wanted, all different, within the limit."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest
 
 from sidelight.checks.questions import compound_reason
 from sidelight.generation.extractive.write_questions import ExtractiveQuestionWriter
-from sidelight.index.encoding.encoder import Encoder
 from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.text_vectors import TextVectors
@@ -17,14 +14,7 @@ from tests.helpers.ferry import ANGLES, PAGES, PROFILE
 BARE = ArticleProfile(title="Mud", publisher="", host="", subject="mud", body="It is mud.")
 
 
-def written(
-    encoder: Encoder,
-    profile: ArticleProfile = PROFILE,
-    *,
-    count: int = 10,
-    characters: int = 300,
-    found: EvidenceSet = PAGES,
-) -> tuple[str, ...]:
+def written(encoder, profile=PROFILE, *, count=10, characters=300, found=PAGES):
     write = ExtractiveQuestionWriter(TextVectors(encoder.encode_sentences), count, characters)
     return asyncio.run(write(profile, ANGLES, found)).questions
 
@@ -32,8 +22,8 @@ def written(
 @pytest.mark.parametrize("profile", [PROFILE, BARE], ids=["ferry", "bare"])
 @pytest.mark.parametrize(("count", "characters"), [(1, 300), (10, 300), (10, 75)])
 def test_there_are_as_many_questions_as_wanted_each_within_the_limit(
-    encoder: Encoder, profile: ArticleProfile, count: int, characters: int
-) -> None:
+    encoder, profile, count, characters
+):
     questions = written(encoder, profile, count=count, characters=characters)
     assert len({one.casefold() for one in questions}) == len(questions) == count
     for one in questions:
@@ -42,19 +32,16 @@ def test_there_are_as_many_questions_as_wanted_each_within_the_limit(
         assert compound_reason(one) is None
 
 
-def test_questions_name_what_the_article_names(encoder: Encoder) -> None:
+def test_questions_name_what_the_article_names(encoder):
     questions = " ".join(written(encoder))
+    assert questions == " ".join(written(encoder))  # every time
     for name in ("Sound Courier", "Jonas Brill", "Petra Quill"):
         assert name in questions
 
 
-def test_a_body_that_the_evidence_says_looked_into_it_is_asked_about(encoder: Encoder) -> None:
+def test_a_body_that_the_evidence_says_looked_into_it_is_asked_about(encoder):
     asked = [one for one in written(encoder, count=30) if "Transport Tribunal" in one]
     assert len(asked) == 1
     assert "find" in asked[0]
     unfound = written(encoder, count=30, found=EvidenceSet())
     assert not any("Tribunal" in one for one in unfound)
-
-
-def test_the_same_article_is_asked_the_same_every_time(encoder: Encoder) -> None:
-    assert written(encoder) == written(encoder)

@@ -1,60 +1,51 @@
 """The report without a model: within its budget, cited, and nothing that the article says."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest
 
-from sidelight.generation.extractive.write_report import ExtractiveReportWriter
-from sidelight.generation.no_evidence import NOTHING_FOUND
-from sidelight.index.encoding.encoder import Encoder
-from sidelight.schemas.investigation.evidence import EvidenceSet
-from sidelight.schemas.investigation.report import DraftReport
+from sidelight.generation.extractive.usefulness import Usefulness
+from sidelight.generation.extractive.write_report import ExtractiveReportWriter, read_findings
 from sidelight.text import budget_words, sentences
 from sidelight.text_vectors import TextVectors
 from tests.helpers.ferry import ANGLES, BODY, PAGES, PROFILE
 
 
-def written(encoder: Encoder, max_words: int, found: EvidenceSet = PAGES) -> DraftReport:
+def written(encoder, max_words, found=PAGES):
     writer = ExtractiveReportWriter(TextVectors(encoder.encode_sentences), max_words, 3)
     return asyncio.run(writer(PROFILE, ANGLES, found))
 
 
 @pytest.mark.parametrize("max_words", [1, 20, 45, 250])
-def test_a_report_never_passes_its_word_budget(encoder: Encoder, max_words: int) -> None:
+def test_a_report_never_passes_its_word_budget(encoder, max_words):
     report = written(encoder, max_words)
     assert sum(budget_words(one.text) for one in report.sentences) <= max_words
     assert bool(report.sentences) is (max_words > 1)
 
 
-def test_every_sentence_cites_evidence_that_holds_it(encoder: Encoder) -> None:
-    texts = {one.segment.segment_id: one.segment.text for one in PAGES.items}
-    for one in written(encoder, 250).sentences:
-        assert 1 <= len(one.segment_ids) <= 3
-        words = one.text.partition("] ")[2] or one.text
-        assert words.split(" [")[0] in texts[one.segment_ids[0]]
-
-
-def test_nothing_of_the_article_is_told_again(encoder: Encoder) -> None:
+def test_nothing_of_the_article_is_told_again(encoder):
     report = written(encoder, 250)
     cited = {cited for one in report.sentences for cited in one.segment_ids}
     assert "m_doc_00_4#0_0" not in cited
+    texts = [one.text for one in (*report.sentences, *report.reserve)]
+    assert len(set(texts)) == len(texts)
     assert not {one.text for one in (*report.sentences, *report.reserve)} & {*sentences(BODY)}
 
 
-def test_a_report_is_the_same_every_time_and_says_nothing_twice(encoder: Encoder) -> None:
-    report = written(encoder, 250)
-    assert report == written(encoder, 250)
-    texts = [one.text for one in (*report.sentences, *report.reserve)]
-    assert len(set(texts)) == len(texts)
-
-
-def test_what_qualifies_a_claim_follows_it(encoder: Encoder) -> None:
+def test_what_qualifies_a_claim_follows_it(encoder):
     texts = [one.text for one in written(encoder, 250).sentences]
     claim = "The Marrow Sound Line reported a loss of T3 million for 2019."
     assert texts[texts.index(claim) + 1].startswith("However, the Sound Authority found")
 
 
-def test_without_evidence_the_report_says_that_nothing_was_found(encoder: Encoder) -> None:
-    assert written(encoder, 250, EvidenceSet()) == NOTHING_FOUND
+def test_the_features_of_findings_are_those_of_the_model_and_give_chances(encoder):
+    vectors = TextVectors(encoder.encode_sentences)
+    read = read_findings(PROFILE, ANGLES, PAGES, vectors)
+    model = Usefulness.load()
+    assert (model.scale > 0).all()
+    assert all(set(row) == set(model.names) for row in read.features)
+    assert read.speaks.shape == (len(read.findings), len(ANGLES))
+    chances = model.chances(read.features)
+    assert ((chances > 0) & (chances < 1)).all()
+    assert len(set(chances.tolist())) > 1
+    assert model.chances([]).shape == (0,)

@@ -7,7 +7,6 @@ import pytest
 from sidelight.generation.prompted.findings import Findings, KeyedSegments, SameFact
 from sidelight.generation.prompted.select_evidence import ReadAssessor
 from sidelight.schemas.investigation.evidence import EvidenceSet, FoundClaim
-from sidelight.text_vectors import Encode
 from tests.helpers.asking.report_case import (
     ANGLES,
     COUNT,
@@ -21,7 +20,7 @@ from tests.helpers.asking.report_case import (
 )
 
 
-def findings(encode: Encode, *claims: FoundClaim) -> Findings:
+def findings(encode, *claims):
     evidence = EvidenceSet.merge(EVIDENCE, EvidenceSet(claims=claims))
     return asyncio.run(Findings.of(ANGLES, evidence, encode))
 
@@ -43,6 +42,9 @@ def test_claims_stand_under_the_question_they_answer_best(lexical_encode):
     assert list(found.by_key) == ["C1", "C2", "C3"]
     assert [one.angle_id for one in found.shown(["C2"])] == ["boats"]
     assert [len(one.claims) for one in found.shown(most=1)] == [1, 1]
+    # Claims on no question are left out.
+    stray = SOLD.model_copy(update={"answers": {"gone": 0.9}})
+    assert findings(lexical_encode, stray).by_key == {}
 
 
 def test_one_fact_twice_is_one_claim_with_all_its_pages(lexical_encode):
@@ -59,11 +61,6 @@ def test_one_fact_twice_is_one_claim_with_all_its_pages(lexical_encode):
     assert claim.speaker == "somebody"
     other_year = again.model_copy(update={"text": again.text.replace("2011", "2012")})
     assert len(findings(lexical_encode, other_year, SOLD).by_key) == 2
-
-
-def test_claims_on_no_question_are_left_out(lexical_encode):
-    stray = SOLD.model_copy(update={"answers": {"gone": 0.9}})
-    assert findings(lexical_encode, stray).by_key == {}
 
 
 def test_merging_evidence_keeps_claims_in_one_order():

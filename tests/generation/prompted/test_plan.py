@@ -9,10 +9,8 @@ from sidelight.errors import StructuredOutputError
 from sidelight.generation.prompted.plan_queries import PromptedPlanner
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Aspect, Plan, PlannedQuery
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim
-from sidelight.text_vectors import Encode
-from tests.helpers.asking.conversation import Asked, scripted
+from tests.helpers.asking.conversation import scripted
 from tests.helpers.asking.report_case import COUNT
-from tests.helpers.models.scripted_model import Line
 
 PROFILE = ArticleProfile(
     publisher="Orrin Post",
@@ -25,7 +23,7 @@ PROFILE = ArticleProfile(
 )
 
 
-def angle(number: int, weight: float, question: str = "Who paid Tom Vale?") -> Angle:
+def angle(number, weight, question="Who paid Tom Vale?"):
     return Angle(
         angle_id=f"rubric-{number}",
         aspect=Aspect.CLAIM,
@@ -52,7 +50,7 @@ EVIDENCE = EvidenceSet(
 MADE = tuple(PlannedQuery.of(one, 1, one.query) for one in ANGLES)
 
 
-def leads(searches: dict[str, str], *new: dict[str, str]) -> str:
+def leads(searches, *new):
     return json.dumps(
         {
             "searches": [{"angle_id": key, "query": text} for key, text in searches.items()],
@@ -61,23 +59,12 @@ def leads(searches: dict[str, str], *new: dict[str, str]) -> str:
     )
 
 
-def new_angle(question: str, query: str = "census boats Orrin") -> dict[str, str]:
-    return {
-        "why": "It matters.",
-        "aspect": "figure",
-        "importance": "have to know",
-        "question": question,
-        "query": query,
-    }
+def new_angle(question, query="census boats Orrin"):
+    rest = {"why": "It matters.", "aspect": "figure", "importance": "have to know"}
+    return rest | {"question": question, "query": query}
 
 
-def planned(
-    encode: Encode,
-    *replies: Line,
-    angles: tuple[Angle, ...] = ANGLES,
-    number: int = 2,
-    max_queries: int = 40,
-) -> tuple[Plan, Asked]:
+def planned(encode, *replies, angles=ANGLES, number=2, max_queries=40):
     asked = scripted(*replies)
     planner = PromptedPlanner(asked.model, encode, max_queries)
     queries = () if number == 1 else MADE
@@ -135,11 +122,7 @@ def test_a_search_that_was_made_is_not_made_again(lexical_encode):
         leads({"rubric-1": "words DRAFTED, 3", "rubric-2": "Vale pay", "rubric-3": "vale PAY"}),
     )
     assert [(one.angle_id, one.text) for one in plan.queries] == [("rubric-2", "Vale pay")]
-
-
-def test_no_lead_is_no_search(lexical_encode):
-    plan, _ = planned(lexical_encode, leads({}))
-    assert plan == Plan(angles=(), queries=())
+    assert planned(lexical_encode, leads({}))[0] == Plan(angles=(), queries=())
 
 
 def test_a_bad_lead_is_repaired_once(lexical_encode):

@@ -17,8 +17,7 @@ from sidelight.generation.prompted.write_questions import (
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Aspect
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim
 from sidelight.schemas.investigation.report import QuestionSet
-from sidelight.text_vectors import Encode
-from tests.helpers.asking.conversation import Asked, outside_fences, scripted
+from tests.helpers.asking.conversation import outside_fences, scripted
 from tests.helpers.asking.report_case import COUNT
 
 PROFILE = ArticleProfile(
@@ -49,11 +48,11 @@ COMPOUND = "Who owns the Orrin Post and when did Ilse Marrow join it?"
 OWNER = "Who owns the Orrin Post?"
 
 
-def reply(*questions: str) -> str:
+def reply(*questions):
     return json.dumps({"questions": [{"why": "So.", "question": one} for one in questions]})
 
 
-def written(asked: Asked, encode: Encode, *angles: Angle) -> list[str]:
+def written(asked, encode, *angles):
     writer = PromptedQuestionWriter(asked.model, encode, 10, 300)
     draft = asyncio.run(writer(PROFILE, angles, EVIDENCE))
     asked.script.assert_finished()
@@ -126,7 +125,7 @@ BARE = ArticleProfile(publisher="Orrin Post", host="orrinpost.example", subject=
 TEN = [f"What happened at pier {n} in Orrin?" for n in range(10)]
 
 
-def listed_by(asked: Asked, *, example: bool = False) -> tuple[str, ...]:
+def listed_by(asked, *, example=False):
     made = ExampleQuestionWriter if example else OrganizersQuestionWriter
     writer = made(asked.model, 10, 120)
     draft = asyncio.run(writer(BARE, [], EvidenceSet()))
@@ -134,7 +133,7 @@ def listed_by(asked: Asked, *, example: bool = False) -> tuple[str, ...]:
     return draft.questions
 
 
-def listed(*questions: str) -> str:
+def listed(*questions):
     return json.dumps({"questions": questions})
 
 

@@ -6,17 +6,17 @@ import json
 import pytest
 
 from sidelight.generation.prompted.documents import PromptedRanker
-from tests.helpers.asking.conversation import Asked, scripted
+from tests.helpers.asking.conversation import scripted
 from tests.helpers.asking.report_case import COUNT, LARK, OWNER
 
 FOUND = [LARK, OWNER, COUNT]
 
 
-def order(*keys: str) -> str:
+def order(*keys):
     return json.dumps({"keys": keys})
 
 
-def ranked(asked: Asked) -> tuple[int, ...]:
+def ranked(asked):
     places = asyncio.run(PromptedRanker(asked.model)("Who owns it?", FOUND))
     asked.script.assert_finished()
     return places

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
 
 import pytest
 from hypothesis import given
@@ -18,7 +17,7 @@ from tests.helpers.asking.report_case import ANGLES, COUNT, LARK, OWNER, PROFILE
 BODY = "".join(f"Sentence {n} is about the harbour of Orrin. " for n in range(30))
 
 
-def window(number: int) -> Segment:
+def window(number):
     start = 5 * 42 * number
     text = BODY[start : start + 420]
     return Segment(
@@ -31,9 +30,7 @@ def window(number: int) -> Segment:
     )
 
 
-def claim(
-    text: str, *keys: str, speaker: str = "", against: str = "", **answers: str
-) -> dict[str, object]:
+def claim(text, *keys, speaker="", against="", **answers):
     return {
         "text": text,
         "keys": keys,
@@ -43,11 +40,11 @@ def claim(
     }
 
 
-def reply(*claims: dict[str, object]) -> str:
+def reply(*claims):
     return json.dumps({"claims": claims})
 
 
-def read(reader: PromptedReader, candidates: Mapping[str, Sequence[Segment]]) -> Selection:
+def read(reader, candidates):
     return asyncio.run(reader(PROFILE, ANGLES, candidates))
 
 
@@ -172,7 +169,7 @@ def test_without_any_answer_it_fails_and_without_candidates_nobody_is_asked():
 LONG_BODY = " ".join(f"Sentence number {n} of the page." for n in range(60))
 
 
-def page_window(page: int, number: int, size: int = 300, *, body: str = LONG_BODY) -> Segment:
+def page_window(page, number, size=300, *, body=LONG_BODY):
     """Windows begin half a window apart."""
     start = number * size // 2
     text = body[start : start + size]

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from sidelight.errors import EmptyReplyError, StructuredOutputError
+from sidelight.errors import StructuredOutputError
 from sidelight.generation.extractive.performers import ExtractiveReviser
 from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.generation.prompted.check_report import PromptedChecker
@@ -16,11 +16,9 @@ from sidelight.schemas.investigation.report import (
     DraftReport,
     DraftSentence,
     Removal,
-    Revision,
 )
 from sidelight.text import budget_words
-from sidelight.text_vectors import Encode
-from tests.helpers.asking.conversation import Asked, outside_fences, scripted
+from tests.helpers.asking.conversation import outside_fences, scripted
 from tests.helpers.asking.report_case import (
     ANGLES,
     COUNT,
@@ -40,13 +38,11 @@ BOTH = (
 )
 
 
-def report(*written: tuple[str, list[str]]) -> str:
+def report(*written):
     return json.dumps({"sentences": [{"claim_keys": keys, "text": text} for text, keys in written]})
 
 
-def wrote(
-    encode: Encode, asked: Asked, evidence: EvidenceSet = READ, max_words: int = 250
-) -> DraftReport:
+def wrote(encode, asked, evidence=READ, max_words=250):
     writer = PromptedReportWriter(asked.model, encode, max_words)
     draft = asyncio.run(writer(PROFILE, ANGLES, evidence))
     asked.script.assert_finished()
@@ -118,12 +114,6 @@ def test_what_stays_too_long_loses_its_end(lexical_encode):
     assert [one.text for one in draft.reserve] == [HOLDS.text]
 
 
-def test_without_an_answer_the_claims_stand(lexical_encode):
-    nothing = [EmptyReplyError("a"), EmptyReplyError("b")]
-    draft = wrote(lexical_encode, scripted(*nothing))
-    assert [one.text for one in draft.sentences] == [SOLD.text, HOLDS.text]
-
-
 def test_evidence_that_nobody_read_is_shown_as_it_stands(lexical_encode):
     asked = scripted(report((SOLD.text, ["C2"])))
     draft = wrote(lexical_encode, asked, EVIDENCE)
@@ -154,7 +144,7 @@ COUNTED = DraftSentence(text="The harbour holds 420 boats.", segment_ids=(COUNT.
 UNCITED = DraftSentence(text="Nobody knows why.")
 
 
-def labels(**by_id: str) -> str:
+def labels(**by_id):
     return json.dumps(
         {
             "sentences": [
@@ -165,7 +155,7 @@ def labels(**by_id: str) -> str:
     )
 
 
-def drafted(*sentences: DraftSentence) -> DraftReport:
+def drafted(*sentences):
     return DraftReport(sentences=sentences)
 
 
@@ -240,7 +230,7 @@ CHECKED = CheckedReport(
 ANEW = "Lark Media bought the Orrin Post."
 
 
-def added(*sentences: tuple[str, list[str], str]) -> str:
+def added(*sentences):
     return json.dumps(
         {
             "sentences": [
@@ -250,16 +240,14 @@ def added(*sentences: tuple[str, list[str], str]) -> str:
     )
 
 
-def revised(
-    encode: Encode, asked: Asked, checked: CheckedReport = CHECKED, max_words: int = 250
-) -> Revision:
+def revised(encode, asked, checked=CHECKED, max_words=250):
     reviser = PromptedReviser(asked.model, encode, max_words)
     revision = asyncio.run(reviser(PROFILE, ANGLES, READ, checked, {}))
     asked.script.assert_finished()
     return revision
 
 
-def texts(revision: Revision) -> list[str]:
+def texts(revision):
     return [sentence.text for sentence in revision.draft.sentences]
 
 

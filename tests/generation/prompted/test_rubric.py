@@ -14,9 +14,8 @@ from sidelight.generation.prompted.plan_queries import (
     as_angle,
     short_query,
 )
-from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Aspect
-from tests.helpers.asking.conversation import Asked, scripted
-from tests.helpers.models.scripted_model import Line
+from sidelight.schemas.investigation.angle import ArticleProfile, Aspect
+from tests.helpers.asking.conversation import scripted
 
 PROFILE = ArticleProfile(
     publisher="Orrin Post",
@@ -33,7 +32,7 @@ QUESTIONS = [
 ]
 
 
-def draft(*questions: str) -> str:
+def draft(*questions):
     return json.dumps(
         {
             "questions": [
@@ -50,7 +49,7 @@ def draft(*questions: str) -> str:
     )
 
 
-def drafted(*replies: Line) -> tuple[tuple[Angle, ...], Asked]:
+def drafted(*replies):
     asked = scripted(*replies)
     angles = asyncio.run(PromptedRubricDrafter(asked.model)(PROFILE))
     asked.script.assert_finished()
@@ -66,9 +65,6 @@ def test_importance_asked_for_becomes_the_weight():
     owner = angles[0]
     assert (owner.aspect, owner.query) == (Aspect.PUBLISHER, "Orrin Post owner")
     assert "Orrin Post" in owner.must_mention
-
-
-def test_no_answer_at_all_is_an_error():
     with pytest.raises(EmptyReplyError):
         drafted(*[EmptyReplyError("nothing") for _ in range(2)])
 
@@ -122,11 +118,7 @@ def test_any_search_is_short(query):
     assert len(short_query(query).split()) <= 10
 
 
-def test_a_query_of_no_words_gives_way_to_the_question():
-    assert angle(Aspect.CLAIM, "What is so?", query="---").query == "What is so?"
-
-
-def angle(aspect: Aspect, question: str, query: str = "Vale") -> Angle:
+def angle(aspect, question, query="Vale"):
     drafted = DraftedQuestion(
         why="It matters.", aspect=aspect, importance="good to know", question=question, query=query
     )
@@ -138,6 +130,8 @@ def test_a_drafted_question_is_printed_on_one_line():
     assert made.question == "Is it so, says Tom Vale?"
     assert (made.angle_id, made.weight, made.aspect) == ("new-1", 2.0, Aspect.CLAIM)
     assert made.must_mention == ()
+    # A query of no words gives way to the question.
+    assert angle(Aspect.CLAIM, "What is so?", query="---").query == "What is so?"
 
 
 def test_evidence_on_a_principal_has_to_name_it():

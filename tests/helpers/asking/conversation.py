@@ -1,18 +1,14 @@
 """A scripted model behind a role or a check, and a look at what it was asked."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
-from tests.helpers.models.scripted_model import Line, ScriptedModel
+from tests.helpers.models.scripted_model import ScriptedModel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sidelight.llm.base import Request
+    pass
 
 
 class Asked(NamedTuple):
@@ -22,30 +18,30 @@ class Asked(NamedTuple):
     script: ScriptedModel
     records: list[CallRecord]
 
-    def user(self, call: int = 0) -> str:
+    def user(self, call=0):
         """What the user said first in a call."""
         return self.script.requests[call].messages[1].content
 
-    def notes(self) -> list[str]:
+    def notes(self):
         """What the repair turns said was wrong."""
         turns = (request.messages for request in self.script.requests)
         return [messages[-1].content for messages in turns if len(messages) > 2]
 
 
-def scripted(*replies: Line | Callable[[Request], Line]) -> Asked:
+def scripted(*replies):
     script, records = ScriptedModel(replies), list[CallRecord]()
     return Asked(PromptedModel(script, Sampling(), records.append), script, records)
 
 
-def says(**fields: str) -> str:
+def says(**fields):
     return json.dumps(fields)
 
 
-def fences(text: str) -> list[str]:
+def fences(text):
     """The lines that a model takes for our marks."""
     return [line for line in text.splitlines() if "<<<" in line or ">>>" in line]
 
 
-def outside_fences(text: str) -> str:
+def outside_fences(text):
     """What a prompt says outside the marks, which is all our own."""
     return re.sub(r"<<<BEGIN (.*?)>>>.*?<<<END \1>>>", "", text, flags=re.DOTALL)

@@ -1,63 +1,36 @@
 """Files damaged in seeded ways, whatever they hold: bytes, and values of JSON, YAML and tables."""
 
-from __future__ import annotations
-
 import json
-import random
 from typing import Any
 
 from tests.helpers.formats.mutations import RAW_VALUES, SNIPPETS, VALUES
 
 WORDS = (
     *("", " ", "0", "1", "-1", "1.5", "nan", "inf", "-inf", "1e999", "9" * 5000, "x" * 300, "\x00"),
-    *(
-        "../../x",
-        "/etc/passwd",
-        "=cmd|'x'!A0",
-        "a,b",
-        '"',
-        "é\u0301",
-        "\u202e",
-        "None",
-        "true",
-        "#",
-    ),
+    *("../../x", "/etc/passwd", "=cmd|'x'!A0", "a,b", '"', "é\u0301", "\u202e", "None", "true"),
+    "#",
 )
 MORE_VALUES: tuple[Any, ...] = (
     *VALUES,
     *(
-        10**40,
-        -(10**40),
-        1e308,
-        -0.0,
-        "../x",
-        "/x",
-        "a\x00b",
-        "x" * 5000,
-        {"a": {"b": []}},
+        *(10**40, -(10**40), 1e308, -0.0, "../x", "/x", "a\x00b", "x" * 5000, {"a": {"b": []}}),
         [[], {}],
     ),
     *(
-        2**63,
-        2**31,
-        "2024-99-99",
-        {"0": 1},
-        ["x"] * 50,
-        "a:b",
-        "os:system",
+        *(2**63, 2**31, "2024-99-99", {"0": 1}, ["x"] * 50, "a:b", "os:system"),
         "msmarco_v2.1_doc_1_1#0_1",
     ),
 )
 
 
-def damaged(content: bytes, rng: random.Random) -> bytes:
+def damaged(content, rng):
     """Return a file with some damage; most of it is still what it was."""
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
         content = rng.choice((_bytes, _bytes, _cells, _json, _json, _json, _lines))(content, rng)
     return content
 
 
-def _bytes(content: bytes, rng: random.Random) -> bytes:
+def _bytes(content, rng):
     at = rng.randrange(len(content) + 1)
     match rng.randrange(6):
         case 0:
@@ -80,7 +53,7 @@ def _bytes(content: bytes, rng: random.Random) -> bytes:
             return content[:at] + rng.choice(RAW_VALUES).encode() + content[at:]
 
 
-def _lines(content: bytes, rng: random.Random) -> bytes:
+def _lines(content, rng):
     lines = content.split(b"\n")
     at = rng.randrange(len(lines))
     match rng.randrange(4):
@@ -95,7 +68,7 @@ def _lines(content: bytes, rng: random.Random) -> bytes:
     return b"\n".join(lines)
 
 
-def _cells(content: bytes, rng: random.Random) -> bytes:
+def _cells(content, rng):
     """Change a cell of a table, or a word."""
     lines = content.split(b"\n")
     at = rng.randrange(len(lines))
@@ -106,7 +79,7 @@ def _cells(content: bytes, rng: random.Random) -> bytes:
     return b"\n".join(lines)
 
 
-def _json(content: bytes, rng: random.Random) -> bytes:
+def _json(content, rng):
     """Change, remove or add a value of a JSON file, or of one of its lines."""
     try:
         return _dumped(_changed(json.loads(content), rng))
@@ -120,11 +93,11 @@ def _json(content: bytes, rng: random.Random) -> bytes:
         return b"\n".join(lines)
 
 
-def _dumped(value: Any, indent: int | None = 2) -> bytes:
+def _dumped(value, indent=2):
     return json.dumps(value, ensure_ascii=False, indent=indent).encode("utf-8", "surrogatepass")
 
 
-def _changed(tree: Any, rng: random.Random) -> Any:
+def _changed(tree, rng):
     places = _places(tree)
     if not places:
         return rng.choice(MORE_VALUES)
@@ -144,11 +117,11 @@ def _changed(tree: Any, rng: random.Random) -> Any:
     return tree
 
 
-def _has(container: Any, key: Any) -> bool:
+def _has(container, key):
     return key in container if isinstance(container, dict) else key < len(container)
 
 
-def _places(tree: Any) -> list[tuple[Any, Any]]:
+def _places(tree):
     """Return every (container, key) in a JSON value."""
     found: list[tuple[Any, Any]] = []
     waiting = [tree]

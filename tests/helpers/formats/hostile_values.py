@@ -1,7 +1,5 @@
 """Well-formed values that no honest file holds, for every field that a schema or a header names."""
 
-from __future__ import annotations
-
 import io
 import json
 import math
@@ -9,8 +7,7 @@ import pickle
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -22,18 +19,9 @@ NUMBERS = (
     *("1e308", "-1e308", "5e-324", "1e999", "NaN", "-Infinity"),
 )
 WORDS = (
-    *(
-        "",
-        " ",
-        "5" * 5000,
-        "x" * 20_000,
-        "../../etc/passwd",
-        "/dev/zero",
-        "/dev/stdin",
-        "os:system",
-        "None",
-    ),
-    *("nan", "-inf", "1e308", "1_0", "²", "\x00", "\u202e", "a\u2028b", "<b>", "http://[", "%s"),
+    *("", " ", "5" * 5000, "x" * 20_000, "../../etc/passwd", "/dev/zero", "/dev/stdin"),
+    *("os:system", "None", "nan", "-inf", "1e308", "1_0", "²", "\x00", "\u202e", "a\u2028b", "<b>"),
+    *("http://[", "%s"),
 )
 OTHERS = ("null", "true", "[]", "{}", "[[]]", '{"a": 1}')
 _HERE = "@here@"
@@ -64,18 +52,13 @@ _VALUES = {
 
 
 class Change(NamedTuple):
-    """One file that differs from an honest one in one place.
-
-    Attributes:
-        what: The place and the value, for messages.
-        content: The file, or the line.
-    """
+    """One file, or line, that differs from an honest one in one place, which `what` names."""
 
     what: str
     content: str | bytes
 
 
-def filled(value: Any, schema: dict[str, Any], whole: dict[str, Any] | None = None) -> Any:
+def filled(value, schema, whole=None):
     """Return a value with every field that its JSON schema names: by its default, or an example."""
     whole = schema if whole is None else whole
     schema = _branch(schema, value, whole)
@@ -100,18 +83,12 @@ def filled(value: Any, schema: dict[str, Any], whole: dict[str, Any] | None = No
     return value
 
 
-def json_changes(
-    tree: Any, schema: dict[str, Any] | None = None, *, as_yaml: bool = False
-) -> Iterator[Change]:
+def json_changes(tree, schema=None, *, as_yaml=False):
     """Yield a JSON value with each of its places changed in each way.
 
     A field that several values of a list or a mapping have is changed in each way in the first of
-    them, and in a few ways, which its place decides, in the second.
-
-    Args:
-        tree: The value.
-        schema: Says which of its objects are mappings, whose keys are no fields.
-        as_yaml: Whether it is to be read as YAML.
+    them, and in a few ways, which its place decides, in the second. The schema says which of its
+    objects are mappings, whose keys are no fields.
     """
     numbers = [_AS_YAML.get(raw, raw) for raw in NUMBERS] if as_yaml else NUMBERS
     seen: set[tuple[str, ...]] = set()
@@ -135,7 +112,7 @@ def json_changes(
             yield Change(f"{place} = {raw[:40]}", text.replace(json.dumps(_HERE), raw))
 
 
-def array_changes(content: bytes) -> Iterator[Change]:
+def array_changes(content):
     """Yield a `.npy` file with what its header says, its first or its last element changed."""
     stream = io.BytesIO(content)
     np.lib.format.read_magic(stream)
@@ -169,13 +146,13 @@ def array_changes(content: bytes) -> Iterator[Change]:
         yield Change(what, whole)
 
 
-def _array(header: dict[str, str], data: bytes) -> bytes:
+def _array(header, data):
     text = ", ".join(f"{field!r}: {raw}" for field, raw in header.items())
     line = f"{{{text}, }}".encode("latin-1", "backslashreplace") + b"\n"
     return b"\x93NUMPY\x01\x00" + len(line).to_bytes(2, "little") + line + data
 
 
-def numbers_as_text(tree: Any) -> Iterator[tuple[str, str, str]]:
+def numbers_as_text(tree):
     """Yield each place of a number or truth, and a JSON value with it as text, and as a list."""
     for path, value in _places(tree):
         if isinstance(value, int | float):
@@ -183,7 +160,7 @@ def numbers_as_text(tree: Any) -> Iterator[tuple[str, str, str]]:
             yield ".".join(map(str, path)), json.dumps(as_text), json.dumps(as_list)
 
 
-def cell_changes(cells: list[str]) -> Iterator[tuple[str, list[list[str]]]]:
+def cell_changes(cells):
     """Yield rows to put in the place of one: a cell changed, alone and beside the honest row."""
     for at, cell in enumerate(cells):
         words = [*NUMBERS, "\x00", "a\x00b", *(word for word in WORDS if word.isprintable())]
@@ -195,7 +172,7 @@ def cell_changes(cells: list[str]) -> Iterator[tuple[str, list[list[str]]]]:
             yield f"column {at + 1} = {word[:40]} in a second row", [cells, changed]
 
 
-def _branch(schema: dict[str, Any], value: Any, whole: dict[str, Any]) -> dict[str, Any]:
+def _branch(schema, value, whole):
     """Return the part of a schema that is for a value, references followed."""
     while "$ref" in schema:
         schema = whole["$defs"][schema["$ref"].rpartition("/")[2]]
@@ -210,7 +187,7 @@ def _branch(schema: dict[str, Any], value: Any, whole: dict[str, Any]) -> dict[s
     return schema
 
 
-def _example(schema: dict[str, Any], whole: dict[str, Any]) -> Any:
+def _example(schema, whole):
     if "default" in schema:
         return schema["default"]
     while "$ref" in schema:
@@ -225,9 +202,7 @@ def _example(schema: dict[str, Any], whole: dict[str, Any]) -> Any:
     return simple.get(schema.get("type", ""))
 
 
-def _fields(
-    tree: Any, schema: dict[str, Any], whole: dict[str, Any]
-) -> Iterator[tuple[tuple[str | int, ...], tuple[str, ...], Any]]:
+def _fields(tree, schema, whole):
     """Yield each place in the fields of a value, with the name of its field, and what is there.
 
     Of a list or a mapping the first two values of each shape are looked into.
@@ -253,11 +228,11 @@ def _fields(
             yield (key, *path), (name, *field), value
 
 
-def _shape(value: Any) -> str:
+def _shape(value):
     return str(sorted(value)) if isinstance(value, dict) else type(value).__name__
 
 
-def _two_of_each(values: dict[K, Any]) -> Iterator[K]:
+def _two_of_each(values):
     """Yield the keys of the first two values of each shape."""
     seen: Counter[str] = Counter()
     for key, value in values.items():
@@ -266,7 +241,7 @@ def _two_of_each(values: dict[K, Any]) -> Iterator[K]:
             yield key
 
 
-def _places(tree: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[Any, Any]]:
+def _places(tree, path=()):
     if path:
         yield path, tree
     if isinstance(tree, dict | list):
@@ -274,7 +249,7 @@ def _places(tree: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[Any, 
             yield from _places(tree[key], (*path, key))
 
 
-def _with(tree: Any, path: tuple[str | int, ...], value: Any) -> Any:
+def _with(tree, path, value):
     if not path:
         return value
     copy = dict(tree) if isinstance(tree, dict) else list(tree)
@@ -282,7 +257,7 @@ def _with(tree: Any, path: tuple[str | int, ...], value: Any) -> Any:
     return copy
 
 
-def _other_numbers(tree: Any) -> Iterator[Any]:
+def _other_numbers(tree):
     """Yield a value with each of its numbers, those in text included, changed to another."""
     for path, value in _places(tree):
         if isinstance(value, int | float) and not isinstance(value, bool):

@@ -1,7 +1,5 @@
 """A sensible answer to any prompt: fills a JSON Schema with what the prompt itself holds."""
 
-from __future__ import annotations
-
 import hashlib
 import random
 import re
@@ -20,25 +18,20 @@ ORDINARY_WORDS = 14
 SHORT_CHARACTERS = 120
 
 
-def answer_schema(schema: dict[str, Any], prompt: str, *, invent: bool = False) -> Any:
+def answer_schema(schema, prompt, *, invent=False):
     """Return a JSON value that fits the schema; the same one whenever it is asked for.
 
     Ids are those of fences (`<<<BEGIN segment E1>>>`) whose kind a property names, or else of the
     last list of them in the prompt; texts are sentences from inside the fences, short ones are
     names there; a list of objects that have an id, or ids of a kind of fence, gets one for each;
     any other list as many items as the prompt wants ("angles: at most 2", "angles: an empty
-    list", "Write the 10 questions that").
-
-    Args:
-        schema: As pydantic writes it.
-        prompt: All that was said, system and user.
-        invent: Name ids that the prompt does not hold.
+    list", "Write the 10 questions that"). With `invent`, ids are named that the prompt lacks.
     """
     return _Writer(schema, prompt, invent).value(schema, ())
 
 
 class _Writer:
-    def __init__(self, schema: dict[str, Any], prompt: str, invent: bool) -> None:
+    def __init__(self, schema, prompt, invent):
         self._definitions = schema.get("$defs", {})
         self._invent = invent
         digest = hashlib.sha256(prompt.encode()).digest()
@@ -58,7 +51,7 @@ class _Writer:
         self._names = NAME.findall(text) or ["Somebody"]
         self._prompt = prompt
 
-    def value(self, schema: dict[str, Any], path: tuple[str, ...]) -> Any:
+    def value(self, schema, path):
         """Fill one schema; the path names the properties it lies under, the innermost first."""
         if "$ref" in schema:
             return self.value(self._resolve(schema), path)
@@ -77,15 +70,15 @@ class _Writer:
         }
         return fill[schema["type"]](schema, path)
 
-    def _resolve(self, schema: dict[str, Any]) -> dict[str, Any]:
+    def _resolve(self, schema):
         found: dict[str, Any] = self._definitions[schema["$ref"].rpartition("/")[2]]
         return found
 
-    def _pick(self, options: list[Any]) -> Any:
+    def _pick(self, options):
         # What comes first is what a hopeful author writes first: good news come oftener.
         return options[int(len(options) * self._rng.random() ** 2)]
 
-    def _object(self, schema: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
+    def _object(self, schema, path):
         if "properties" in schema:
             return {
                 name: self.value(part, (name, *path)) for name, part in schema["properties"].items()
@@ -95,7 +88,7 @@ class _Writer:
             return {}
         return {name: self.value(part, path) for name in self._known(path)}
 
-    def _array(self, schema: dict[str, Any], path: tuple[str, ...]) -> list[Any]:
+    def _array(self, schema, path):
         if "prefixItems" in schema:
             return [self.value(part, path) for part in schema["prefixItems"]]
         part = schema["items"]
@@ -129,7 +122,7 @@ class _Writer:
             return self._rng.sample(known_ids, n)
         return [self.value(part, path) for _ in range(min(high, max(low, 3)))]
 
-    def _known(self, path: tuple[str, ...]) -> list[str]:
+    def _known(self, path):
         """Return the ids that a property can mean: by its name, in a list, by what it lies in."""
         own, *around = path or ("",)
         found = (
@@ -140,11 +133,11 @@ class _Writer:
         )
         return [f"{one}99" for one in found] if self._invent else found
 
-    def _meant(self, name: str) -> list[str]:
+    def _meant(self, name):
         by_kind = next((ids for kind, ids in self._ids.items() if kind in name), [])
         return by_kind or (self._evidence if MEANS_EVIDENCE.search(name) else [])
 
-    def _string(self, schema: dict[str, Any], path: tuple[str, ...]) -> str:
+    def _string(self, schema, path):
         name = path[0] if path else ""
         if IDENTIFIES.search(name):
             known = self._known(path)
@@ -160,34 +153,34 @@ class _Writer:
             text = f"What is known about {text}?"
         return text[: schema.get("maxLength", len(text))].ljust(schema.get("minLength", 0), ".")
 
-    def _integer(self, schema: dict[str, Any], _: tuple[str, ...]) -> int:
+    def _integer(self, schema, _):
         low, high = _range(schema, 1)
         return self._rng.randint(int(low), int(min(high, low + 4)))
 
-    def _number(self, schema: dict[str, Any], _: tuple[str, ...]) -> float:
+    def _number(self, schema, _):
         low, high = _range(schema, 0.01)
         return round(self._rng.uniform(low, high), 2)
 
-    def _sentence(self) -> list[str]:
+    def _sentence(self):
         """Take a sentence; each once, as long as there are any."""
         if len(self._sentences) == 1:
             return self._sentences[0].split()
         return self._sentences.pop(self._rng.randrange(len(self._sentences))).split()
 
 
-def _sentences(text: str) -> list[str]:
+def _sentences(text):
     parts = (part.strip(" .!?\n") for part in re.split(r"[.!?]\s|\n", text))
     return list(dict.fromkeys(part for part in parts if len(part.split()) >= 4)) or ["Nothing"]
 
 
-def _listed(text: str) -> list[str]:
+def _listed(text):
     """Return the ids of a list that holds nothing else, but for what is said under each."""
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("- ")]
     found = [match[1] for line in lines if (match := LISTED.match(line))]
     return found if len(found) == len(lines) else []
 
 
-def _range(schema: dict[str, Any], step: float) -> tuple[float, float]:
+def _range(schema, step):
     low = schema.get("minimum", schema.get("exclusiveMinimum", -step) + step)
     high = schema.get("maximum", schema.get("exclusiveMaximum", low + 1 + step) - step)
     return low, high

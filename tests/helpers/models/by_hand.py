@@ -6,25 +6,17 @@ that the wording of a prompt may change and the answers stay those of somebody w
 pages.
 """
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import json
 import re
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
 from sidelight.config.settings import Settings
 from sidelight.retrieval.base import MemoryRetriever
-from sidelight.runs.runner import RunSummary, run_topics
-from sidelight.schemas.segment import Segment
-from sidelight.schemas.topic import Article
-from sidelight.text_vectors import Encode
+from sidelight.runs.runner import run_topics
 from sidelight.wiring.models import ModelAccess
 from sidelight.wiring.run import Sources, open_investigation
-from tests.helpers.models.model_server import Answer, ModelServer, completion, error
+from tests.helpers.models.model_server import ModelServer, completion, error
 
 ARTICLE_ENDS = "<<<END article>>>"
 FENCED = re.compile(r"<<<BEGIN ([^>]+)>>>\n(.*?)\n?<<<END \1>>>", re.DOTALL)
@@ -42,7 +34,7 @@ SETTINGS = Settings.model_validate(
 class ByHandServer(ModelServer):
     """Serves what was answered by hand; a call that nobody answered is an error."""
 
-    def __init__(self, recording: Path) -> None:
+    def __init__(self, recording):
         super().__init__(models=("by-hand",))
         with gzip.open(recording, "rt", encoding="utf-8") as lines:
             calls = [json.loads(line) for line in lines]
@@ -51,11 +43,11 @@ class ByHandServer(ModelServer):
         self.unanswered: list[str] = []
 
     @property
-    def all_answered(self) -> bool:
+    def all_answered(self):
         """Whether every call of the recording was asked for, and no other."""
         return self.answered == set(self._replies) and not self.unanswered
 
-    def _chat(self, request: dict[str, Any]) -> Answer:
+    def _chat(self, request):
         self.requests.append(request)
         kind, user = kind_and_user(request)
         shown = _shown(kind, user)
@@ -66,20 +58,18 @@ class ByHandServer(ModelServer):
         return completion(self._replies[shown])
 
 
-def kind_and_user(request: dict[str, Any]) -> tuple[str, str]:
+def kind_and_user(request):
     """Return the type of the answer that a request wants, and what its user said first."""
     kind = request["response_format"]["json_schema"]["name"]
     return kind, "\n\n".join(one["content"] for one in request["messages"][1:])
 
 
-def _shown(kind: str, user: str) -> tuple[str, tuple[str, ...]]:
+def _shown(kind, user):
     _, _, asked = user.partition(ARTICLE_ENDS)
     return kind, tuple(text for _, text in FENCED.findall(asked))
 
 
-def investigate(
-    article: Article, segments: Sequence[Segment], encode: Encode, base_url: str, out: Path
-) -> RunSummary:
+def investigate(article, segments, encode, base_url, out):
     """Work on an article as a run does, every step with a model, over segments in memory."""
     by_id = {segment.segment_id: segment for segment in segments}
     sources = Sources(

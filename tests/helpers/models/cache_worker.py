@@ -4,8 +4,6 @@ It says when it is ready, and begins when it is told to, so that several begin a
 Each process answers differently, so that two answers to one request can be told apart.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import random
@@ -16,19 +14,19 @@ from sidelight.llm.base import Message, Reply, Request
 from sidelight.llm.cache import CachedModel
 
 
-def numbered(number: int) -> Request:
+def numbered(number):
     return Request(model="worker", messages=(Message(role="user", content=str(number)),))
 
 
 class Worker:
     name = "worker"
 
-    async def complete(self, request: Request) -> Reply:
+    async def complete(self, request):
         await asyncio.sleep(0.001)
         return Reply(text=f"{os.getpid()}:{request.messages[0].content}" + " padding" * 500)
 
 
-async def work(folder: Path, count: int, seed: int) -> None:
+async def work(folder, count, seed):
     numbers = list(range(count))
     random.Random(seed).shuffle(numbers)
     os.write(1, b"ready\n")

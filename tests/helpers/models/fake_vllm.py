@@ -4,8 +4,6 @@ Its model says what it does: `dies`, `never-ready`, `dies-later` (when it is ask
 its health), or anything else to be served.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -19,7 +17,7 @@ START_S = 0.5
 
 
 class Handler(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
+    def do_GET(self):
         if self.path != "/health" and sys.argv[2] == "dies-later":
             for process in ("Worker", "EngineCore"):
                 print(f"({process} pid=1) ERROR RuntimeError: {process} has no offset", flush=True)
@@ -29,10 +27,10 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", "0")
         self.end_headers()
 
-    def log_message(self, *_: object) -> None: ...
+    def log_message(self, *_): ...
 
 
-def main() -> None:
+def main():
     arguments = sys.argv[1:]
     # The child is as stubborn as a worker stuck in a GPU call: only SIGKILL ends it.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)

@@ -30,8 +30,6 @@ body has come: not from the order in which requests arrive.
 | wrong-keys | the right type with ids that the prompt does not hold |
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import hashlib
@@ -42,10 +40,9 @@ import subprocess
 import sys
 import urllib.request
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from sidelight.llm.server import vllm
 from tests.helpers.models.answer_schema import answer_schema
@@ -63,15 +60,7 @@ RETRY_AFTER_S = 0.05
 
 @dataclass
 class Stats:
-    """What a server did.
-
-    Attributes:
-        calls: Chat completions asked for, retries included.
-        most_at_once: Most of them under way at the same time.
-        faults: How often each fault was dealt out.
-        asked: How often each request came, by the SHA-256 of its body.
-        answered: How often each request was answered without a fault.
-    """
+    """What a server did, retries included; requests go by the SHA-256 of their bodies."""
 
     calls: int = 0
     most_at_once: int = 0
@@ -79,7 +68,7 @@ class Stats:
     asked: Counter[str] = field(default_factory=Counter)
     answered: Counter[str] = field(default_factory=Counter)
 
-    def answered_twice(self) -> dict[str, int]:
+    def answered_twice(self):
         """Return the requests that were asked again although they had been answered."""
         return {body: count for body, count in self.answered.items() if count > 1}
 
@@ -87,30 +76,18 @@ class Stats:
 class FaultServer:
     """Runs the server; a context manager.
 
-    Args:
-        latency_s: Seconds from a request to its answer.
-        faults: Share of requests that fail, in [0, 1].
-        seed: Of the draws.
-        kinds: The faults to draw from, each as likely as the others.
-        hang_s: How long a hanging request hangs, in seconds.
+    A share `faults` of requests fails, in one of `kinds`, each as likely as the others; `hang_s` is
+    how long one hangs, `latency_s` how long an answer takes, in seconds.
     """
 
-    def __init__(
-        self,
-        *,
-        latency_s: float = 0.0,
-        faults: float = 0.0,
-        seed: int = 0,
-        kinds: tuple[str, ...] = FAULTS,
-        hang_s: float = 2.0,
-    ) -> None:
+    def __init__(self, *, latency_s=0.0, faults=0.0, seed=0, kinds=FAULTS, hang_s=2.0):
         self._options = [
             *("--latency", str(latency_s), "--faults", str(faults), "--seed", str(seed)),
             *("--kinds", ",".join(kinds), "--hang", str(hang_s)),
         ]
         self.base_url = ""
 
-    def __enter__(self) -> Self:
+    def __enter__(self):
         # Under the supervisor, so that a test run that is killed leaves no server behind.
         supervised = [sys.executable, "-I", vllm.__file__]
         self._process = subprocess.Popen(
@@ -125,14 +102,14 @@ class FaultServer:
         self.base_url = self._process.stdout.readline().strip()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_):
         self.stop()
 
-    def stop(self) -> None:
+    def stop(self):
         """End the server at once, in the middle of whatever it does."""
         self._process.communicate()
 
-    def stats(self) -> Stats:
+    def stats(self):
         """Ask the server what it did so far."""
         with urllib.request.urlopen(self.base_url.removesuffix("/v1") + "/stats") as response:
             told = json.loads(response.read())
@@ -151,9 +128,7 @@ class Response:
 class Service:
     """Answers requests."""
 
-    def __init__(
-        self, latency_s: float, faults: float, seed: int, kinds: list[str], hang_s: float
-    ) -> None:
+    def __init__(self, latency_s, faults, seed, kinds, hang_s):
         self.stats = Stats()
         self._latency_s = latency_s
         self._faults = faults
@@ -162,7 +137,7 @@ class Service:
         self._hang_s = hang_s
         self._at_once = 0
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def serve(self, reader, writer):
         """Answer one connection until either side ends it."""
         try:
             while True:
@@ -186,7 +161,7 @@ class Service:
         finally:
             writer.close()
 
-    async def _respond(self, path: str, body: bytes) -> Response:
+    async def _respond(self, path, body):
         if path == "/v1/models":
             return _json({"object": "list", "data": [{"id": MODEL}]})
         if path == "/stats":
@@ -201,7 +176,7 @@ class Service:
         finally:
             self._at_once -= 1
 
-    async def _chat(self, body: bytes) -> Response:
+    async def _chat(self, body):
         name = hashlib.sha256(body).hexdigest()
         fault = self._draw(name)
         self.stats.asked[name] += 1
@@ -214,12 +189,12 @@ class Service:
         self.stats.answered.update([] if fault else [name])
         return response
 
-    def _draw(self, name: str) -> str:
+    def _draw(self, name):
         draw = random.Random(f"{self._seed} {name} {self.stats.asked[name]}")
         return draw.choice(self._kinds) if draw.random() < self._faults else ""
 
 
-def _http_fault(fault: str) -> Response | None:
+def _http_fault(fault):
     match fault:
         case "rate-limit":
             headers = (f"Retry-After: {RETRY_AFTER_S}",)
@@ -231,7 +206,7 @@ def _http_fault(fault: str) -> Response | None:
     return None
 
 
-def _reply(request: dict[str, Any], fault: str) -> Response:
+def _reply(request, fault):
     messages = request["messages"]
     # A repair turn shows the bad answer; what is answered is still the question before it.
     question = itertools.takewhile(lambda one: one["role"] != "assistant", messages)
@@ -265,22 +240,22 @@ def _reply(request: dict[str, Any], fault: str) -> Response:
     )
 
 
-def _said(messages: Iterable[dict[str, str]]) -> str:
+def _said(messages):
     return "\n\n".join(message["content"] for message in messages)
 
 
-def _text(request: dict[str, Any], prompt: str, *, invent: bool) -> str:
+def _text(request, prompt, *, invent):
     if "response_format" not in request:
         return "Yes."
     schema = request["response_format"]["json_schema"]["schema"]
     return json.dumps(answer_schema(schema, prompt, invent=invent))
 
 
-def _json(value: Any, status: int = 200, headers: tuple[str, ...] = ()) -> Response:
+def _json(value, status=200, headers=()):
     return Response(json.dumps(value).encode(), status, headers)
 
 
-async def main() -> None:
+async def main():
     """Serve until killed."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--port", type=int, default=0)

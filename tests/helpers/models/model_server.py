@@ -1,14 +1,12 @@
 """A real HTTP server on loopback that answers like a model server, or fails as a test asks."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time
 from collections import deque
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -22,27 +20,13 @@ class Answer:
     cut: int | None = None
 
 
-def completion(
-    content: str | None,
-    *,
-    finish_reason: str = "stop",
-    usage: tuple[int, int] | None = (11, 7),
-    delay_s: float = 0.0,
-    cut: int | None = None,
-    **message: str,
-) -> Answer:
+def completion(content, *, finish_reason="stop", usage=(11, 7), delay_s=0.0, cut=None, **message):
     """A chat completion; further keywords go into the message."""
     choice = {"finish_reason": finish_reason, "message": {"content": content, **message}}
     return choices([choice], usage=usage, delay_s=delay_s, cut=cut)
 
 
-def choices(
-    choices: list[dict[str, Any]],
-    *,
-    usage: tuple[int, int] | None = (11, 7),
-    delay_s: float = 0.0,
-    cut: int | None = None,
-) -> Answer:
+def choices(choices, *, usage=(11, 7), delay_s=0.0, cut=None):
     """A chat completion with these choices."""
     body: dict[str, Any] = {"id": "1", "object": "chat.completion", "choices": choices}
     if usage is not None:
@@ -50,7 +34,7 @@ def choices(
     return Answer(json.dumps(body).encode(), delay_s=delay_s, cut=cut)
 
 
-def error(status: int, message: str = "no", **headers: str) -> Answer:
+def error(status, message="no", **headers):
     """An error as the chat API words it."""
     names = {name.replace("_", "-"): value for name, value in headers.items()}
     return Answer(json.dumps({"error": {"message": message}}).encode(), status, names)
@@ -62,7 +46,7 @@ class ModelServer:
     Once the script is at its end, its last answer is repeated.
     """
 
-    def __init__(self, *script: Answer, models: Answer | tuple[str, ...] = ("tiny",)) -> None:
+    def __init__(self, *script, models=("tiny",)):
         self.requests: list[dict[str, Any]] = []
         self.authorizations: list[str | None] = []
         self.arrivals: list[float] = []
@@ -76,19 +60,19 @@ class ModelServer:
         self._http.daemon_threads = True
 
     @property
-    def base_url(self) -> str:
+    def base_url(self):
         return f"http://127.0.0.1:{self._http.server_port}/v1"
 
-    def __enter__(self) -> Self:
+    def __enter__(self):
         threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True).start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_):
         self._gone.set()
         self._http.shutdown()
         self._http.server_close()
 
-    def _chat(self, request: dict[str, Any]) -> Answer:
+    def _chat(self, request):
         with self._lock:
             self.requests.append(request)
             self.arrivals.append(time.monotonic())
@@ -100,26 +84,26 @@ class ModelServer:
             self._at_once -= 1
         return answer
 
-    def _list(self) -> Answer:
+    def _list(self):
         if isinstance(self._models, Answer):
             return self._models
         listed = {"object": "list", "data": [{"id": name} for name in self._models]}
         return Answer(json.dumps(listed).encode())
 
-    def _handler(server) -> type[BaseHTTPRequestHandler]:  # noqa: N805 - self is the handler's
+    def _handler(server):  # noqa: N805 - self is the handler's
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
-            def do_GET(self) -> None:
+            def do_GET(self):
                 self.respond(server._list() if self.path == "/v1/models" else error(404))
 
-            def do_POST(self) -> None:
+            def do_POST(self):
                 server.authorizations.append(self.headers["Authorization"])
                 request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 right = self.path == "/v1/chat/completions"
                 self.respond(server._chat(request) if right else error(404))
 
-            def respond(self, answer: Answer) -> None:
+            def respond(self, answer):
                 self.send_response(answer.status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(answer.body)))
@@ -129,12 +113,12 @@ class ModelServer:
                 self.wfile.write(answer.body[: answer.cut])
                 self.close_connection = answer.cut is not None
 
-            def handle_one_request(self) -> None:
+            def handle_one_request(self):
                 try:
                     super().handle_one_request()
                 except ConnectionError:
                     self.close_connection = True  # the client gave up waiting
 
-            def log_message(self, *_: object) -> None: ...
+            def log_message(self, *_): ...
 
         return Handler

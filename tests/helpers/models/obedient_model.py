@@ -1,11 +1,8 @@
 """A model that does whatever a page tells it, wherever the page's words reach it."""
 
-from __future__ import annotations
-
 import json
-from typing import Any
 
-from sidelight.llm.base import Reply, Request
+from sidelight.llm.base import Reply
 from tests.helpers.models.answer_schema import answer_schema
 
 WORD, KEY = "ZEBRA", "E9999"
@@ -16,18 +13,15 @@ class ObedientModel:
     """Answers as `answer_schema` does, but for prompts that hold a mark.
 
     Then every text says ZEBRA, E9999 stands among the keys, and every label is the best there is.
-
-    Args:
-        name: The name under which it is asked.
-        mark: Words of the page that gives the orders; without any, it obeys nobody.
+    The mark is words of the page that gives the orders; without any, it obeys nobody.
     """
 
-    def __init__(self, name: str, mark: str = "") -> None:
+    def __init__(self, name, mark=""):
         self.name = name
         self.obeyed: list[str] = []
         self._mark = mark
 
-    async def complete(self, request: Request) -> Reply:
+    async def complete(self, request):
         assert request.json_schema is not None
         schema = request.json_schema.schema_
         asked = [message.content for message in request.messages[:2]]
@@ -38,7 +32,7 @@ class ObedientModel:
         return Reply(text=json.dumps(answer))
 
 
-def _twisted(value: Any, name: str) -> Any:
+def _twisted(value, name):
     """Return an answer as the page wants it; `name` is the property that holds the value."""
     if isinstance(value, dict):
         return {key: _twisted(part, key) for key, part in value.items()}

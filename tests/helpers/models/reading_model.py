@@ -1,10 +1,7 @@
 """A model that reads: it compares what stands inside the fences, and obeys what stands outside."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import Any
 
 from sidelight.llm.base import Reply, Request
 
@@ -19,11 +16,11 @@ class ReadingModel:
     Whoever gets `OBEY: <label>` out of a fence gets that label for everything.
     """
 
-    def __init__(self, name: str = "reader") -> None:
+    def __init__(self, name="reader"):
         self.name = name
         self.requests: list[Request] = []
 
-    async def complete(self, request: Request) -> Reply:
+    async def complete(self, request):
         self.requests.append(request)
         assert request.json_schema is not None
         text = request.messages[-1].content
@@ -32,23 +29,23 @@ class ReadingModel:
         answer = getattr(self, request.json_schema.name)(sections, order and order[1])
         return Reply(text=json.dumps(answer))
 
-    def CompoundVerdict(self, sections: dict[str, str], order: str | None) -> Any:  # noqa: N802
+    def CompoundVerdict(self, sections, order):  # noqa: N802
         verdict = "compound" if sections["question"].count("?") > 1 else "single"
         return {"reason": "marks", "verdict": order or verdict}
 
-    def Support(self, sections: dict[str, str], order: str | None) -> Any:  # noqa: N802
+    def Support(self, sections, order):  # noqa: N802
         held = any(
             sections["sentence"] in text for name, text in sections.items() if name != "sentence"
         )
         return {"reason": "words", "label": order or ("full" if held else "none")}
 
-    def PairVerdict(self, sections: dict[str, str], order: str | None) -> Any:  # noqa: N802
+    def PairVerdict(self, sections, order):  # noqa: N802
         return {
             "reason": "words",
             "label": order or alike(sections["target"], sections["candidate"]),
         }
 
-    def ListVerdict(self, sections: dict[str, str], order: str | None) -> Any:  # noqa: N802
+    def ListVerdict(self, sections, order):  # noqa: N802
         return {
             "labels": [
                 {
@@ -60,7 +57,7 @@ class ReadingModel:
             ]
         }
 
-    def GridVerdict(self, sections: dict[str, str], order: str | None) -> Any:  # noqa: N802
+    def GridVerdict(self, sections, order):  # noqa: N802
         return {
             "candidates": [
                 {
@@ -75,7 +72,7 @@ class ReadingModel:
             ]
         }
 
-    def ReportVerdict(self, sections: dict[str, str], order: str | None) -> Any:  # noqa: N802
+    def ReportVerdict(self, sections, order):  # noqa: N802
         return {
             "labels": [
                 {
@@ -88,5 +85,5 @@ class ReadingModel:
         }
 
 
-def alike(target: str, candidate: str) -> str:
+def alike(target, candidate):
     return "very-similar" if target.split() == candidate.split() else "very-different"

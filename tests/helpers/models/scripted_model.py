@@ -1,9 +1,6 @@
 """A model that answers from a script."""
 
-from __future__ import annotations
-
 from collections import deque
-from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from sidelight.errors import SidelightError
@@ -16,26 +13,17 @@ Line: TypeAlias = str | Reply | SidelightError
 class ScriptedModel:
     """Answers from a script, in order.
 
-    Args:
-        replies: One entry per call: a `Line`, or a function that looks at the request (and may
-            assert things about it) and returns one.
-        name: What it calls itself.
+    It has one entry per call: a `Line`, or a function that looks at the request (and may assert
+    things about it) and returns one.
     """
 
-    def __init__(
-        self, replies: Iterable[Line | Callable[[Request], Line]], name: str = "scripted"
-    ) -> None:
+    def __init__(self, replies, name="scripted"):
         self.name = name
         self.requests: list[Request] = []
         self._script = deque(replies)
 
-    async def complete(self, request: Request) -> Reply:
-        """Give the next reply of the script.
-
-        Raises:
-            AssertionError: The script is at its end: the code asked once too often.
-            SidelightError: The script says so.
-        """
+    async def complete(self, request):
+        """Give the next reply of the script."""
         self.requests.append(request)
         if not self._script:
             raise AssertionError(
@@ -48,11 +36,7 @@ class ScriptedModel:
             raise line
         return Reply(text=line) if isinstance(line, str) else line
 
-    def assert_finished(self) -> None:
-        """Fail unless every reply was asked for.
-
-        Raises:
-            AssertionError: Replies are left over.
-        """
+    def assert_finished(self):
+        """Fail unless every reply was asked for."""
         if self._script:
             raise AssertionError(f"{len(self._script)} scripted replies were never asked for")

@@ -20,18 +20,18 @@ from tests.helpers.models import fake_vllm
 class FakeVllm:
     """What the fake server tells about itself."""
 
-    def __init__(self, tells: Path) -> None:
+    def __init__(self, tells):
         self._tells = tells
 
     @property
-    def arguments(self) -> list[str]:
+    def arguments(self):
         told: list[str] = json.loads(self._tells.read_text())["arguments"]
         return told
 
-    def alive(self) -> list[int]:
+    def alive(self):
         return [pid for pid in json.loads(self._tells.read_text())["pids"] if is_alive(pid)]
 
-    def left(self) -> list[int]:
+    def left(self):
         """Those alive after what was ended, or killed, has had time to go."""
         deadline = time.monotonic() + 15
         while (alive := self.alive()) and time.monotonic() < deadline:
@@ -39,7 +39,7 @@ class FakeVllm:
         return alive
 
 
-def is_alive(pid: int) -> bool:
+def is_alive(pid):
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0]
     except FileNotFoundError:
@@ -69,8 +69,10 @@ def test_a_server_is_ready_in_the_block_and_gone_after_it(vllm, tmp_path):
             with await asyncio.to_thread(urllib.request.urlopen, health) as response:
                 assert response.status == 200
             assert len(vllm.alive()) == 2
+            raise RuntimeError("elsewhere")  # an error in the block ends the server, too
 
-    asyncio.run(serve())
+    with pytest.raises(RuntimeError, match="elsewhere"):
+        asyncio.run(serve())
     assert vllm.left() == []
     assert said == ["loading weights"]
     assert (tmp_path / "logs" / "vllm.log").read_text() == "loading weights\n"
@@ -103,16 +105,6 @@ def test_every_setting_becomes_an_argument(vllm, tmp_path):
             assert "--reasoning-parser" not in vllm.arguments
 
     asyncio.run(serve())
-
-
-def test_an_error_in_the_block_ends_the_server_too(vllm, tmp_path):
-    async def serve():
-        async with serve_vllm("tiny", tmp_path / "log"):
-            raise RuntimeError("elsewhere")
-
-    with pytest.raises(RuntimeError, match="elsewhere"):
-        asyncio.run(serve())
-    assert vllm.left() == []
 
 
 def test_a_server_that_dies_is_reported_with_its_last_words(vllm, tmp_path):
