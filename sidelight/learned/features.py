@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sidelight.learned.reading.opposition import is_polar, opposed, taken_back
+from sidelight.english.veridicality import Stance
+from sidelight.learned.reading.opposition import conflict, said_of
 from sidelight.learned.reading.sharing import (
     alike_share,
     found_share,
@@ -140,6 +141,11 @@ class _Look:
         self.all = frequencies().weights(sorted(item.content))
         self.cosines, self.row = cosines, row
         self.opposed, self.opposed_place, self.opposed_share = "", -1, 0.0
+        (self.itself,) = said_of((item,))
+        self.told = said_of(reading.sentences)
+        self.known = frozenset().union(*(sentence.content for sentence in reading.sentences))
+        self.alone = not any(one.has_clause for one in self.told)
+        self.nearest = self._nearest()
         against = [self._against(place) for place in range(len(reading.sentences))]
         self.said = [
             sentence
@@ -154,6 +160,17 @@ class _Look:
         self.kept = kept
         self.places = [reading.asserted[column] for column in kept]
 
+    def _nearest(self) -> int:
+        """Return the place of the asserted sentence with most of the item's words and meaning."""
+        shares = [
+            weighted_share(self.all, self.reading.sentences[place].content)
+            for place in self.reading.asserted
+        ]
+        if not shares:
+            return -1
+        own = self.cosines[self.row, : len(shares)]
+        return self.reading.asserted[int((np.array(shares) + own).argmax())]
+
     def _shuffled(self, place: int) -> bool:
         """Tell whether a sentence that may be shuffled words has not the item's words in order."""
         sentence = self.reading.sentences[place]
@@ -162,15 +179,16 @@ class _Look:
     def _against(self, place: int) -> bool:
         sentence = self.reading.sentences[place]
         overlap = weighted_share(self.all, sentence.content)
-        if taken_back(self.item, sentence, self.reading.frames[place]):
-            reason = "it is denied"
-        elif overlap >= _LOOKED_AT:
-            reason = opposed(self.item, sentence, overlap)
-        else:
+        if overlap < _LOOKED_AT and place != self.nearest:
             return False
-        if reason and overlap >= _SAID_OF_IT and not self.opposed:
-            self.opposed, self.opposed_place, self.opposed_share = reason, place, overlap
-        return bool(reason)
+        found = conflict(
+            self.itself, self.told[place], overlap, self.known, alone=self.alone
+        )
+        if found and overlap >= _SAID_OF_IT and (found.contradicts or not self.opposed_share):
+            self.opposed_share = max(overlap, self.opposed_share)
+            if found.contradicts and not self.opposed:
+                self.opposed, self.opposed_place = found.reason, place
+        return found is not None
 
     def evidence(self, asked: float) -> ItemFeatures:
         if not self.places:
@@ -269,11 +287,15 @@ class _Look:
             order_kept(item, place),
             found_share(item.numbers, numbers_of(near)),
             found_share(item.names, both),
-            float(is_polar(item) != is_polar(place)),
+            float(self._denies_alone(self.places[best])),
             np.log1p(len(item.content)).item(),
             np.log1p(sum(len(sentence.words) for sentence in sentences)).item(),
             np.log1p(len(place.words)).item(),
         )
+
+    def _denies_alone(self, place: int) -> bool:
+        """Tell whether only one of item and sentence denies anything."""
+        return (Stance.DENIED in self.itself.stances) != (Stance.DENIED in self.told[place].stances)
 
     def _copying(self, near: Sequence[Sentence]) -> tuple[float, ...]:
         """Return what is copied from the item, be it in a list, a headline or a question."""

@@ -1,0 +1,431 @@
+"""Veridicality by the parse: what a text asserts, denies, or leaves open, word by word.
+
+A clause is asserted if every clause around it is, and if what embeds it is known to vouch for it:
+"the auditors found that" does, "she dreamt that" does not, and neither does any verb, noun or
+adjective that the vocabulary does not know. Negation and words such as "deny" turn a stance round,
+and twice is none. A clause with "this" or "the claim" may take back the sentence before it, or the
+rest of its own.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+from sidelight.english.vocabulary import (
+    ASSERTS,
+    FALSE,
+    IMPLIES,
+    OPEN,
+    STATEMENTS,
+    STOPS,
+    TRUE,
+    UNREAL,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sidelight.english.parser import Sentence
+
+_SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
+_OBJECTS = frozenset({"dobj", "attr", "oprd", "dative", "pobj", "agent"})
+_FINITE = frozenset({"VBD", "VBP", "VBZ", "MD"})
+_NEGATIVE = frozenset("no none nobody nothing neither nowhere never hardly scarcely nor".split())
+_NOT_NEGATING = frozenset("only just merely simply least surprisingly".split())
+_CONDITIONS = frozenset("if unless whether lest provided assuming suppose supposing".split())
+_SO = frozenset("so given now except in such".split())
+_MODALS = frozenset("may might could would should".split())
+_WITHIN = frozenset("in by under within inside".split())
+_WITHOUT = frozenset("without instead rather lacking except".split())
+_THIS = frozenset("this that it these those which all none nothing everything such so".split())
+_US = frozenset({"i", "we"})
+_AHEAD = frozenset("following below next here".split())
+_MANY_AHEAD = frozenset("none nothing all everything".split())
+_BACK = frozenset("above preceding previous foregoing last".split())
+
+
+class Stance(IntEnum):
+    """What a text does with one of its words."""
+
+    DENIED = -1
+    OPEN = 0
+    ASSERTED = 1
+
+
+def stances(sentences: Sequence[Sentence]) -> list[tuple[Stance, ...]]:
+    """Return the stance of a text towards each token of its sentences, in order."""
+    found = [_own_stances(sentence) for sentence in sentences]
+    taken: dict[int, int] = {}
+    for place, sentence in enumerate(sentences):
+        turned = _retraction(sentence, alone=False)
+        if turned is None:
+            continue
+        reach: Sequence[int]
+        words = {token.lower_ for token in sentence.doc}
+        if words & _AHEAD:
+            last = len(sentences) if words & _MANY_AHEAD else place + 2
+            reach = range(place + 1, min(last, len(sentences)))
+        elif words & _BACK and words & _MANY_AHEAD:
+            reach = range(place)
+        else:
+            reach = list(_about(sentences, place))
+        for other in reach:
+            taken[other] = turned
+    return [
+        tuple(_turned(stance, taken.get(place)) for stance in own)
+        for place, own in enumerate(found)
+    ]
+
+
+def _about(sentences: Sequence[Sentence], place: int) -> Iterator[int]:
+    """Yield the sentences that one at a place is about: the one before, and what that is about."""
+    while place:
+        place -= 1
+        yield place
+        if not any(token.lower_ in _THIS for token in sentences[place].doc[:3]):
+            return
+
+
+def has_clause(sentence: Sentence) -> bool:
+    """Tell whether a sentence has a finite verb with a subject."""
+    return any(_is_finite(token) and _child(token, _SUBJECTS) for token in sentence.doc)
+
+
+def _is_finite(token: Any) -> bool:
+    return token.pos_ in {"VERB", "AUX"} and (
+        token.tag_ in _FINITE
+        or any(c.dep_ in {"aux", "auxpass"} and c.tag_ in _FINITE for c in token.children)
+    )
+
+
+def _child(token: Any, deps: frozenset[str]) -> Any:
+    return next((child for child in token.children if child.dep_ in deps), None)
+
+
+def _own_stances(sentence: Sentence) -> tuple[Stance, ...]:
+    """Return the stance of a sentence by itself towards each of its tokens."""
+    doc = sentence.doc
+    if sentence.is_question or sentence.text.rstrip("\"'”’)").endswith("!") or _mocks(doc):
+        return (Stance.OPEN,) * len(doc)
+    found = [Stance.ASSERTED] * len(doc)
+    pending = [(token, 1) for token in doc if token.head.i == token.i]
+    while pending:
+        token, outer = pending.pop()
+        inner = outer * _force(token)
+        found[token.i] = Stance(inner)
+        for child in token.children:
+            if child.dep_ == "conj":
+                shares = token.pos_ not in {"VERB", "AUX"} or _shares_negation(token, child)
+                pending.append((child, inner if shares else outer))
+            elif child.dep_ == "advcl" and inner < 0:
+                pending.append((child, abs(_edge(token, child))))  # "not ..., because it rained"
+            else:
+                pending.append((child, inner * _edge(token, child)))
+    opened = _opened_by_marks(sentence)
+    turned = _retraction(sentence, alone=True)
+    return tuple(
+        Stance.OPEN if place in opened else _turned(stance, turned)
+        for place, stance in enumerate(found)
+    )
+
+
+def _turned(stance: Stance, turned: int | None) -> Stance:
+    """Return what is left of a stance where a text takes back what it says."""
+    if turned is None:
+        return stance
+    return Stance(turned) if stance is Stance.ASSERTED else Stance.OPEN
+
+
+def _mocks(doc: Any) -> bool:
+    """Tell whether a sentence is said tongue in cheek: "oh sure", "and I am the queen"."""
+    for token in doc:
+        if token.tag_ == "UH" and token.lower_ not in {"yes", "well", "indeed", "no"}:
+            return True
+        first_person = token.dep_ == "nsubj" and token.lower_ == "i" and token.tag_ == "PRP"
+        if first_person and token.head.dep_ == "conj" and token.head.head.i < token.head.i:
+            return True
+    return False
+
+
+def _force(token: Any) -> int:
+    """Return what a predicate does with its clause: -1 negates, 0 leaves open, 1 asserts."""
+    marks = {c.lower_ for c in token.children if c.dep_ in {"mark", "advmod"} and c.i < token.i}
+    if marks & _CONDITIONS or _is_order(token):
+        return 0
+    if token.pos_ not in {"VERB", "AUX"}:
+        counted = token.dep_ in _SUBJECTS | {"dobj", "attr", "oprd", "dative"}
+        return -1 if _is_none(token) and not counted and token.head.dep_ != "agent" else 1
+    for child in token.children:
+        if child.dep_ == "aux" and child.lower_ in _MODALS:
+            return 0
+        if child.dep_ in {"ccomp", "nsubj"} and child.i < token.i and _is_dismissed(child):
+            return 0
+        if child.dep_ in {"advmod", "npadvmod"} and child.lemma_.lower() in UNREAL | FALSE | OPEN:
+            return 0
+        if child.dep_ == "prep" and child.lower_ in _WITHIN and _is_unreal(child):
+            return 0
+    return -1 if _is_negated(token) else 1
+
+
+def _is_dismissed(clause: Any) -> bool:
+    """Tell whether what stands before a clause makes it up: "she made it up, namely that"."""
+    return clause.pos_ == "VERB" and _lemma(clause) in FALSE | OPEN and not _is_negated(clause)
+
+
+def _is_order(token: Any) -> bool:
+    return (
+        token.tag_ == "VB"
+        and token.dep_ == "ROOT"
+        and not any(c.dep_ in _SUBJECTS or c.dep_ in {"aux", "auxpass"} for c in token.children)
+    )
+
+
+def _is_unreal(phrase: Any) -> bool:
+    """Tell whether a noun, or what describes it, belongs to what is made up."""
+    return any(t.lemma_.lower() in UNREAL | FALSE for t in _without_clauses(phrase))
+
+
+def _without_clauses(phrase: Any) -> Iterator[Any]:
+    """Yield a token and what depends on it, but for clauses."""
+    pending = [phrase]
+    while pending:
+        token = pending.pop()
+        yield token
+        pending += [c for c in token.children if c.dep_ not in {"relcl", "acl", "advcl", "pcomp"}]
+
+
+def _is_negated(verb: Any) -> bool:
+    for child in verb.children:
+        if child.dep_ in {"neg", "advmod", "preconj"} and _negates(child):
+            return True
+        if child.dep_ == "advmod" and any(_negates(far) for far in child.children):
+            return True  # "no longer"
+        if child.dep_ in _SUBJECTS | _OBJECTS and _is_none(child):
+            return True
+        if child.dep_ == "agent" and any(_is_none(far) for far in child.children):
+            return True
+    return False
+
+
+def _is_none(noun: Any) -> bool:
+    return noun.lower_ in _NEGATIVE or any(
+        child.dep_ in {"det", "neg", "advmod"} and _negates(child) and child.i < noun.i
+        for child in noun.children
+    )
+
+
+def _negates(token: Any) -> bool:
+    if token.dep_ != "neg" and token.lower_ not in _NEGATIVE and token.lower_ != "not":
+        return False
+    after = token.doc[token.i + 1 : token.i + 2]
+    return not (len(after) and after[0].lower_ in _NOT_NEGATING)
+
+
+def _shares_negation(token: Any, other: Any) -> bool:
+    """Tell whether a verb joined to another has no subject of its own and is joined by "or"."""
+    joined = any(c.dep_ in {"cc", "preconj"} and c.lower_ in {"or", "nor"} for c in token.children)
+    return joined and _child(other, _SUBJECTS) is None
+
+
+def _edge(head: Any, child: Any) -> int:  # one line for each relation
+    """Return whether a head vouches for what depends on it (1), denies it (-1) or neither (0)."""
+    dep = child.dep_
+    marks = {c.lower_ for c in child.children if c.dep_ in {"mark", "advmod"} and c.i < child.i}
+    if dep in {"ccomp", "csubj", "csubjpass", "parataxis"}:
+        return _of_clause(head, child)
+    if dep in {"advcl", "appos", "dep"}:
+        if "that" in marks and not marks & _SO:
+            return _of_clause(head, child)
+        lies = dep == "advcl" and _lemma(head) in FALSE and _child(head, _OBJECTS) is None
+        return 0 if lies else 1
+    if dep == "xcomp":
+        return _of_infinitive(head, child)
+    if dep in {"acl", "relcl"}:
+        return _of_noun(head, child)
+    if dep in {"prep", "pcomp", "pobj", "dobj"}:
+        return _of_phrase(head, child)
+    return 1
+
+
+def _of_clause(head: Any, clause: Any) -> int:
+    """Return whether a verb or adjective vouches for a clause that it takes."""
+    if clause.dep_ in {"ccomp", "parataxis"} and clause.i < head.i and _is_split(clause, head):
+        return 1
+    if clause.dep_ == "parataxis" and clause.i > head.i and _lemma(head) not in FALSE | OPEN:
+        return 1
+    if clause.dep_ == "ccomp" and not _is_finite(clause) and clause.i > head.i:
+        return _of_infinitive(head, clause)  # "made it public"
+    for word in _predicates(head):
+        if word in FALSE:
+            return -1
+        if word in TRUE | ASSERTS:
+            return 1
+    return 0
+
+
+def _is_split(clause: Any, head: Any) -> bool:
+    """Tell whether a semicolon, colon or dash parts two clauses, so that each stands alone."""
+    return any(token.text in {";", ":", "–", "—", "-"} for token in head.doc[clause.i : head.i])
+
+
+def _predicates(head: Any) -> Iterator[str]:
+    """Yield what says how a clause is meant: the complement of "be", then the verb itself."""
+    for child in head.children:
+        if child.dep_ in {"acomp", "attr", "oprd"}:
+            yield _lemma(child)
+        if child.dep_ == "prep" and head.lemma_ == "be":
+            yield from (_lemma(far) for far in child.children if far.dep_ == "pobj")
+    yield _lemma(head)
+
+
+def _lemma(token: Any) -> str:
+    """Return a lemma, with the particle of a phrasal verb."""
+    particle = next((child.lower_ for child in token.children if child.dep_ == "prt"), "")
+    return f"{token.lemma_.lower()} {particle}".strip()
+
+
+def _of_infinitive(head: Any, child: Any) -> int:
+    lemma = _lemma(head)
+    if lemma in FALSE | STOPS:
+        return -1
+    if head.lower_ == "used":
+        return 0
+    reported = lemma in ASSERTS and head.tag_ == "VBN"
+    if child.pos_ not in {"VERB", "AUX"} or lemma in IMPLIES or reported:
+        return 1
+    return 1 if any(word in TRUE for word in _predicates(head)) else 0
+
+
+def _of_noun(noun: Any, child: Any) -> int:
+    lemma = noun.lemma_.lower()
+    if lemma in FALSE or _is_unreal(noun):
+        return -1 if lemma in FALSE else 0
+    if lemma in OPEN:
+        return 0
+    complement = child.dep_ == "acl" and any(c.dep_ in {"mark", "aux"} for c in child.children)
+    relative = any(
+        c.lower_ in {"that", "which", "who"} and c.dep_ in _SUBJECTS | _OBJECTS
+        for c in child.children
+    )
+    if (complement or lemma in STATEMENTS) and not relative and child.tag_ not in {"VBN", "VBG"}:
+        return 1 if lemma in ASSERTS | TRUE else 0
+    return 1
+
+
+def _of_phrase(head: Any, child: Any) -> int:
+    if child.dep_ in {"pobj", "pcomp"} and head.lower_ in _WITHOUT:
+        return -1
+    lemma = _lemma(head)
+    if child.dep_ in {"dobj", "prep"} and lemma in {"lack", "absence"}:
+        return -1
+    if child.dep_ == "prep" and head.pos_ == "NOUN" and (lemma in OPEN | FALSE):
+        return 0
+    claimed = lemma in FALSE and child.lemma_ in STATEMENTS | ASSERTS
+    if child.dep_ == "dobj" and (lemma in OPEN or claimed):
+        return 0
+    return 1
+
+
+def _opened_by_marks(sentence: Sentence) -> set[int]:
+    """Return the tokens that marks keep from being said: after "Rumour:", or quoted by nobody."""
+    doc = sentence.doc
+    found: set[int] = set()
+    colon = next((token.i for token in doc if token.text == ":"), 0)
+    if colon:
+        before = list(doc[:colon])
+        orders = before[0].tag_ == "VB" and before[0].lemma_ not in ASSERTS
+        if orders or any(t.lemma_.lower() in FALSE | UNREAL | OPEN | {"claim"} for t in before):
+            found |= set(range(colon, len(doc)))
+    if doc[0].dep_ == "mark" and doc[0].head.dep_ == "ROOT" and any(map(_is_evidence, doc)):
+        found |= set(range(len(doc)))  # "That ... is a myth", parsed as if it ended before "is"
+    quoted = [place for place, inside in enumerate(sentence.quoted) if inside]
+    if any(_is_finite(doc[place]) for place in quoted):
+        speakers = [
+            t for t in doc if t.lemma_ in ASSERTS and t.pos_ == "VERB" and not sentence.quoted[t.i]
+        ]
+        if not speakers and len(quoted) < len(doc) - 2:
+            found |= set(quoted)
+    return found
+
+
+def _retraction(sentence: Sentence, *, alone: bool) -> int | None:
+    """Return what a sentence does to others, or a clause of it to the rest; None for nothing.
+
+    Args:
+        sentence: The sentence.
+        alone: Whether the rest of the sentence itself is meant.
+
+    Returns:
+        -1 if it is said to be false, 0 if it is left open.
+    """
+    doc = sentence.doc
+    if not alone and len(doc) > 1 and doc[1].is_punct and not sentence.is_question:
+        if _lemma(doc[0]) in FALSE | {"not", "no", "never", "nope"}:
+            return -1
+        if doc[0].tag_ == "UH" or doc[0].lower_ in {"yeah", "sure", "right", "ha"}:
+            return 0
+    if not alone and not has_clause(sentence):
+        evidence = [t for t in doc if t.lemma_.lower() in FALSE | UNREAL | _NEGATIVE | {"not"}]
+        bare = not any(t.pos_ in {"NOUN", "PROPN"} and t not in evidence for t in doc[:3])
+        return -1 if evidence and bare else None
+    for token in doc:
+        if not _points(token, alone=alone):
+            continue
+        if sentence.is_question and not alone:
+            return 0
+        if any(_is_evidence(other) for other in _clause_of(token, alone=alone)):
+            return -1
+        if token.head.lemma_ == "be" and any(t.lower_ == "what" for t in doc[token.i : token.i + 4]):
+            return 0
+    if not alone and any(t.lower_ in {"otherwise", "opposite", "contrary"} for t in doc[1:]):
+        return -1
+    return None
+
+
+def _points(token: Any, *, alone: bool) -> bool:
+    """Tell whether a token stands for what is said elsewhere, as an argument of its clause."""
+    word = token.lower_
+    argument = token.dep_ in _SUBJECTS | _OBJECTS or token.dep_ in {"advmod", "prep"}
+    if word in _US and token.dep_ in _SUBJECTS:
+        return any(t.lemma_.lower() in FALSE for t in (token.head, *token.head.children))
+    if token.lemma_ in STATEMENTS or token.lower_ == "sentence":
+        described = any(c.dep_ in {"prep", "acl", "relcl", "appos"} for c in token.children)
+        definite = any(
+            c.dep_ in {"det", "amod", "poss"} and c.lower_ not in {"a", "an", "no", "some"}
+            for c in token.children
+        )
+        return argument and definite and not described and not alone
+    if word in _AHEAD:
+        return not alone
+    if word not in _THIS or (alone and word in {"it", "so", "such", "all", "none", "nothing"}):
+        return False
+    if token.dep_ in {"mark", "det", "advmod"} and word not in {"so", "such"}:
+        return False
+    if token.dep_ == "pobj":
+        return token.head.head.dep_ in _SUBJECTS | _OBJECTS or token.head.head.tag_ == "VBN"
+    if word == "that" and token.head.dep_ == "relcl":
+        return False
+    return argument
+
+
+def _clause_of(token: Any, *, alone: bool) -> list[Any]:
+    """Return the tokens that may say what is thought of what a token stands for."""
+    if not alone:
+        return list(token.doc)
+    head = token.head
+    while head.pos_ not in {"VERB", "AUX"} and head.head.i != head.i:
+        head = head.head
+    return [t for t in head.subtree if t.dep_ not in {"ccomp"}]
+
+
+def _is_evidence(token: Any) -> bool:
+    """Tell whether a word says that something is not so."""
+    lemma = _lemma(token)
+    verb = token
+    while verb.pos_ not in {"VERB", "AUX"} and verb.head.i != verb.i:
+        verb = verb.head
+    negated = verb.pos_ in {"VERB", "AUX"} and (_is_negated(verb) or _is_none(token))
+    if lemma in FALSE | UNREAL:
+        return not negated and not (token.dep_ == "pobj" and token.head.lower_ == "beyond")
+    return lemma in TRUE and negated
