@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import gzip
 import sys
-from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 
 from sidelight.english.parser import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 ATTACKS = Path(__file__).parent / "attacks"
 PARTS = ("development", "unseen")
@@ -81,7 +83,7 @@ def _filled(template: str, statement: str) -> str:
 
 @cache
 def _inside(statement: str) -> str:
-    """Return a statement without its full stop, with a small first letter unless a name is first."""
+    """Return a statement without its full stop, its first letter small unless a name's."""
     (parsed,) = parse([statement])
     first = parsed.doc[0]
     named = first.tag_ in {"NNP", "NNPS"} or first.text.isupper()

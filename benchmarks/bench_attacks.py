@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
-from collections.abc import Iterable
 from pathlib import Path
 from statistics import fmean
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.attacks import ATTACKS, PARTS, Trial, read_trials
 from benchmarks.record import Figure, write_results
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _CREDIT = (0.0, 0.5, 1.0)
 _GROUPS = ("spoiled", "none", "contradicts", "harmless", "all")

@@ -79,13 +79,15 @@ _DATE = re.compile(
 )
 _ISO = re.compile(r"\b(?P<year>[12]\d{3})-(?P<month>[01]\d)-(?P<day>[0-3]\d)\b")
 _FRACTION = re.compile(
-    rf"\b(?P<times>an?|one|two|three|four|five|six|seven|nine)[ -]"
-    rf"(?P<part>half|third|quarter|fifth|sixth|seventh|eighth|ninth|tenth)s?\b(?= of\b| |[.,;]|$)"
+    r"\b(?P<times>an?|one|two|three|four|five|six|seven|nine)[ -]"
+    r"(?P<part>half|third|quarter|fifth|sixth|seventh|eighth|ninth|tenth)s?\b(?= of\b| |[.,;]|$)"
     r"|\b(?:one|1) (?:in|out of) (?P<of>two|three|four|five|six|eight|ten|2|3|4|5|6|8|10)\b"
     r"|\b(?P<half>half)\b(?= of\b| the\b| its\b| their\b| an?\b)",
     re.IGNORECASE,
 )
-_UNIT = "million|billion|century|decade|year|hour|minute|litre|liter|metre|kilometre|mile|tonne|kilo"
+_UNIT = (
+    "million|billion|century|decade|year|hour|minute|litre|liter|metre|kilometre|mile|tonne|kilo"
+)
 _PART_OF_UNIT = re.compile(
     rf"\b(?:(?P<times>an?|one|two|three) )?(?P<part>half|quarter|third)s?(?: of)? an? "
     rf"(?P<unit>{_UNIT})\b",
@@ -159,8 +161,6 @@ def _quantity(match: re.Match[str]) -> str:
     if value is None:
         return whole
     known = _UNITS.get(unit) or _UNITS.get(unit.rstrip("s")) if unit else None
-    if unit == "percent" or unit == "%":
-        known = _UNITS["percent"]
     if match["first"].casefold() == "one" and not match["rest"] and known is None:
         return whole
     lead = whole[: match.start("first") - match.start()]

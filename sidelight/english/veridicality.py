@@ -156,16 +156,19 @@ def _force(token: Any) -> int:
     if token.pos_ not in {"VERB", "AUX"}:
         counted = token.dep_ in _SUBJECTS | {"dobj", "attr", "oprd", "dative"}
         return -1 if _is_none(token) and not counted and token.head.dep_ != "agent" else 1
-    for child in token.children:
-        if child.dep_ == "aux" and child.lower_ in _MODALS:
-            return 0
-        if child.dep_ in {"ccomp", "nsubj"} and child.i < token.i and _is_dismissed(child):
-            return 0
-        if child.dep_ in {"advmod", "npadvmod"} and child.lemma_.lower() in UNREAL | FALSE | OPEN:
-            return 0
-        if child.dep_ == "prep" and child.lower_ in _WITHIN and _is_unreal(child):
-            return 0
+    if any(_leaves_open(token, child) for child in token.children):
+        return 0
     return -1 if _is_negated(token) else 1
+
+
+def _leaves_open(verb: Any, child: Any) -> bool:
+    """Tell whether what depends on a verb leaves its clause open: "may", "allegedly", a dream."""
+    return (
+        (child.dep_ == "aux" and child.lower_ in _MODALS)
+        or (child.dep_ in {"ccomp", "nsubj"} and child.i < verb.i and _is_dismissed(child))
+        or (child.dep_ in {"advmod", "npadvmod"} and child.lemma_.lower() in UNREAL | FALSE | OPEN)
+        or (child.dep_ == "prep" and child.lower_ in _WITHIN and _is_unreal(child))
+    )
 
 
 def _is_dismissed(clause: Any) -> bool:
@@ -228,24 +231,28 @@ def _shares_negation(token: Any, other: Any) -> bool:
     return joined and _child(other, _SUBJECTS) is None
 
 
-def _edge(head: Any, child: Any) -> int:  # one line for each relation
+def _edge(head: Any, child: Any) -> int:
     """Return whether a head vouches for what depends on it (1), denies it (-1) or neither (0)."""
-    dep = child.dep_
-    marks = {c.lower_ for c in child.children if c.dep_ in {"mark", "advmod"} and c.i < child.i}
+    dep, found = child.dep_, 1
     if dep in {"ccomp", "csubj", "csubjpass", "parataxis"}:
+        found = _of_clause(head, child)
+    elif dep in {"advcl", "appos", "dep"}:
+        found = _of_adjunct(head, child)
+    elif dep == "xcomp":
+        found = _of_infinitive(head, child)
+    elif dep in {"acl", "relcl"}:
+        found = _of_noun(head, child)
+    elif dep in {"prep", "pcomp", "pobj", "dobj"}:
+        found = _of_phrase(head, child)
+    return found
+
+
+def _of_adjunct(head: Any, child: Any) -> int:
+    marks = {c.lower_ for c in child.children if c.dep_ in {"mark", "advmod"} and c.i < child.i}
+    if "that" in marks and not marks & _SO:
         return _of_clause(head, child)
-    if dep in {"advcl", "appos", "dep"}:
-        if "that" in marks and not marks & _SO:
-            return _of_clause(head, child)
-        lies = dep == "advcl" and _lemma(head) in FALSE and _child(head, _OBJECTS) is None
-        return 0 if lies else 1
-    if dep == "xcomp":
-        return _of_infinitive(head, child)
-    if dep in {"acl", "relcl"}:
-        return _of_noun(head, child)
-    if dep in {"prep", "pcomp", "pobj", "dobj"}:
-        return _of_phrase(head, child)
-    return 1
+    lies = child.dep_ == "advcl" and _lemma(head) in FALSE and _child(head, _OBJECTS) is None
+    return 0 if lies else 1
 
 
 def _of_clause(head: Any, clause: Any) -> int:
@@ -360,27 +367,39 @@ def _retraction(sentence: Sentence, *, alone: bool) -> int | None:
         -1 if it is said to be false, 0 if it is left open.
     """
     doc = sentence.doc
-    if not alone and len(doc) > 1 and doc[1].is_punct and not sentence.is_question:
-        if _lemma(doc[0]) in FALSE | {"not", "no", "never", "nope"}:
-            return -1
-        if doc[0].tag_ == "UH" or doc[0].lower_ in {"yeah", "sure", "right", "ha"}:
-            return 0
-    if not alone and not has_clause(sentence):
-        evidence = [t for t in doc if t.lemma_.lower() in FALSE | UNREAL | _NEGATIVE | {"not"}]
-        bare = not any(t.pos_ in {"NOUN", "PROPN"} and t not in evidence for t in doc[:3])
-        return -1 if evidence and bare else None
+    if not alone:
+        if len(doc) > 1 and doc[1].is_punct and not sentence.is_question:
+            if _lemma(doc[0]) in FALSE | {"not", "no", "never", "nope"}:
+                return -1
+            if doc[0].tag_ == "UH" or doc[0].lower_ in {"yeah", "sure", "right", "ha"}:
+                return 0
+        if not has_clause(sentence):
+            return _of_fragment(doc)
+    turned = None
     for token in doc:
-        if not _points(token, alone=alone):
-            continue
-        if sentence.is_question and not alone:
-            return 0
-        if any(_is_evidence(other) for other in _clause_of(token, alone=alone)):
-            return -1
-        if token.head.lemma_ == "be" and any(t.lower_ == "what" for t in doc[token.i : token.i + 4]):
-            return 0
-    if not alone and any(t.lower_ in {"otherwise", "opposite", "contrary"} for t in doc[1:]):
+        if _points(token, alone=alone):
+            turned = _said_of(token, alone=alone)
+        if turned is not None:
+            return turned
+    against = any(t.lower_ in {"otherwise", "opposite", "contrary"} for t in doc[1:])
+    return -1 if against and not alone else None
+
+
+def _of_fragment(doc: Any) -> int | None:
+    """Return what a few words without a clause do to the sentence before them."""
+    evidence = [t for t in doc if t.lemma_.lower() in FALSE | UNREAL | _NEGATIVE | {"not"}]
+    bare = not any(t.pos_ in {"NOUN", "PROPN"} and t not in evidence for t in doc[:3])
+    return -1 if evidence and bare else None
+
+
+def _said_of(token: Any, *, alone: bool) -> int | None:
+    """Return what is said of what a token stands for."""
+    if token.doc[-1].text == "?" and not alone:
+        return 0
+    if any(_is_evidence(other) for other in _clause_of(token, alone=alone)):
         return -1
-    return None
+    what = any(t.lower_ == "what" for t in token.doc[token.i : token.i + 4])
+    return 0 if token.head.lemma_ == "be" and what else None
 
 
 def _points(token: Any, *, alone: bool) -> bool:
@@ -389,24 +408,24 @@ def _points(token: Any, *, alone: bool) -> bool:
     argument = token.dep_ in _SUBJECTS | _OBJECTS or token.dep_ in {"advmod", "prep"}
     if word in _US and token.dep_ in _SUBJECTS:
         return any(t.lemma_.lower() in FALSE for t in (token.head, *token.head.children))
-    if token.lemma_ in STATEMENTS or token.lower_ == "sentence":
-        described = any(c.dep_ in {"prep", "acl", "relcl", "appos"} for c in token.children)
-        definite = any(
-            c.dep_ in {"det", "amod", "poss"} and c.lower_ not in {"a", "an", "no", "some"}
-            for c in token.children
-        )
-        return argument and definite and not described and not alone
+    if token.lemma_ in STATEMENTS:
+        return argument and not alone and _is_bare_definite(token)
     if word in _AHEAD:
         return not alone
-    if word not in _THIS or (alone and word in {"it", "so", "such", "all", "none", "nothing"}):
-        return False
-    if token.dep_ in {"mark", "det", "advmod"} and word not in {"so", "such"}:
+    if word not in _THIS or (alone and word not in {"this", "that", "which", "these", "those"}):
         return False
     if token.dep_ == "pobj":
         return token.head.head.dep_ in _SUBJECTS | _OBJECTS or token.head.head.tag_ == "VBN"
-    if word == "that" and token.head.dep_ == "relcl":
-        return False
-    return argument
+    modifies = token.dep_ in {"mark", "det", "advmod"} and word not in {"so", "such"}
+    return argument and not modifies and not (word == "that" and token.head.dep_ == "relcl")
+
+
+def _is_bare_definite(noun: Any) -> bool:
+    """Tell whether a noun is definite and nothing behind it says which: "the claim"."""
+    return any(
+        c.dep_ in {"det", "amod", "poss"} and c.lower_ not in {"a", "an", "no", "some"}
+        for c in noun.children
+    ) and not any(c.dep_ in {"prep", "acl", "relcl", "appos"} for c in noun.children)
 
 
 def _clause_of(token: Any, *, alone: bool) -> list[Any]:
@@ -416,7 +435,7 @@ def _clause_of(token: Any, *, alone: bool) -> list[Any]:
     head = token.head
     while head.pos_ not in {"VERB", "AUX"} and head.head.i != head.i:
         head = head.head
-    return [t for t in head.subtree if t.dep_ not in {"ccomp"}]
+    return [t for t in head.subtree if t.dep_ != "ccomp"]
 
 
 def _is_evidence(token: Any) -> bool:

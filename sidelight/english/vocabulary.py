@@ -172,30 +172,32 @@ MUTUAL = _words(
 
 OPPOSITES: dict[str, frozenset[str]] = {}
 for _pair in """
+
     rise increase climb grow gain improve soar/fall decrease drop decline shrink lose worsen plunge
-    raise expand lengthen add/lower reduce cut shorten shrink remove
-    more/less fewer  higher/lower  above/below  larger bigger greater/smaller  longer/shorter
-    older/younger  faster quicker/slower  earlier before/later after  better/worse  best/worst
-    most/least fewest  strong strengthen/weak weaken  long/short  high/low  big large/small
+    raise expand lengthen add/lower reduce cut shorten shrink remove  more/less fewer
+    higher/lower  above/below  larger bigger greater/smaller  longer/shorter  older/younger
+    faster quicker/slower  earlier before/later after  better/worse  best/worst  most/least fewest
+    strong strengthen/weak weaken  long/short  high/low  big large/small
     uphold confirm affirm/overturn quash reverse annul  dismiss/uphold allow grant
-    approve accept adopt back endorse/reject oppose refuse veto decline
-    support favour/oppose  allow permit legalise authorise/ban forbid prohibit outlaw bar
-    win/lose  beat/lose  buy/sell  lend/borrow  guilty convict/acquit innocent acquit clear
-    public/private  lawful legal/unlawful illegal  true/false  safe/dangerous unsafe harmful
+    approve accept adopt back endorse/reject oppose refuse veto decline  support favour/oppose
+    allow permit legalise authorise/ban forbid prohibit outlaw bar  win/lose  beat/lose  buy/sell
+    lend/borrow  guilty convict/acquit innocent acquit clear  public/private
+    lawful legal/unlawful illegal  true/false  safe/dangerous unsafe harmful
     open/close closed shut  begin start launch/end stop cease halt finish  enter/leave
     join/leave quit  hire appoint/dismiss fire sack  arrive/depart leave  build/demolish destroy
-    include contain/exclude lack omit  succeed/fail  pass/fail  survive/die perish
-    cause/prevent  help protect/harm hurt damage  profit surplus/loss deficit  majority/minority
+    include contain/exclude lack omit  succeed/fail  pass/fail  survive/die perish  cause/prevent
+    help protect/harm hurt damage  profit surplus/loss deficit  majority/minority
     male man men/female woman women  rich wealthy/poor  north northern/south southern
     east eastern/west western  left/right  first/last  major/minor  often frequently/rarely seldom
     always/never  possible/impossible  reveal disclose publish/conceal hide withhold  keep/abandon
     admit confess/deny  remember/forget  love/hate  praise/criticise condemn  heat warm/cool
     hot warm/cold cool  wet/dry  light/heavy dark  full/empty  maximum/minimum  import/export
     mandatory compulsory/voluntary optional  temporary/permanent  domestic/foreign  deep/shallow
-    wide/narrow  rural/urban  cheap cheaper/expensive dearer  thick/thin  for/against  favour/against  double/halve  accept/turn  extend/cut  slow/speed
-    taller tall/shorter short  install/remove  acid acidic/alkaline  increase/reduce  advance/retreat
-    present/absent  present/past  attack/defend  create found/abolish dissolve  import/export
-    encourage/discourage  known/unknown secret  early/late  quick fast/slow  alive/dead
+    wide/narrow  rural/urban  cheap cheaper/expensive dearer  thick/thin  for/against
+    favour/against  double/halve  accept/turn  extend/cut  slow/speed  taller tall/shorter short
+    install/remove  acid acidic/alkaline  increase/reduce  advance/retreat  present/absent
+    present/past  attack/defend  create found/abolish dissolve  encourage/discourage
+    known/unknown secret  early/late  quick fast/slow  alive/dead
 """.replace("\n", "  ").split("  "):
     if "/" in _pair:
         _sides = [_words(side) for side in _pair.split("/")]

@@ -181,9 +181,7 @@ class _Look:
         overlap = weighted_share(self.all, sentence.content)
         if overlap < _LOOKED_AT and place != self.nearest:
             return False
-        found = conflict(
-            self.itself, self.told[place], overlap, self.known, alone=self.alone
-        )
+        found = conflict(self.itself, self.told[place], overlap, self.known, alone=self.alone)
         if found and overlap >= _SAID_OF_IT and (found.contradicts or not self.opposed_share):
             self.opposed_share = max(overlap, self.opposed_share)
             if found.contradicts and not self.opposed:

@@ -84,7 +84,9 @@ def test_what_is_vouched_for_is_asserted(sentence: str) -> None:
     ],
 )
 def test_the_next_sentence_may_take_it_back(after: str) -> None:
-    assert Stance.ASSERTED not in stances_of_the_fact("The institute has paid Voss since 2018.", after)
+    assert Stance.ASSERTED not in stances_of_the_fact(
+        "The institute has paid Voss since 2018.", after
+    )
 
 
 @pytest.mark.parametrize(
@@ -97,7 +99,9 @@ def test_not_every_negation_behind_it_does(after: str) -> None:
 
 
 def test_an_announcement_takes_back_what_follows() -> None:
-    found = stances_of_the_fact("The following claim is false.", "The institute has paid Voss since 2018.")
+    found = stances_of_the_fact(
+        "The following claim is false.", "The institute has paid Voss since 2018."
+    )
     assert Stance.ASSERTED not in found
 
 

@@ -34,7 +34,10 @@ def found(item: str, sentence: str) -> Conflict | None:
         ("Parcel prices rose sharply in the valley.", "Parcel prices fell sharply in the valley."),
         ("All of the farms use the seed.", "Some of the farms use the seed."),
         ("The thieves stole the crown.", "The thieves tried to steal the crown."),
-        ("The theatre in Mill Street was built in 1871.", "The school in Mill Street was built in 1871."),
+        (
+            "The theatre in Mill Street was built in 1871.",
+            "The school in Mill Street was built in 1871.",
+        ),
         ("The court fined the club.", "Court, club, fine."),
     ],
 )

@@ -267,7 +267,7 @@ def _compares_conversely(item: Said, said: Said) -> bool:
 
 def _behind_than(said: Said) -> set[str]:
     than = next((token.i for token in said.parse.doc if token.lower_ == "than"), None)
-    return set() if than is None else {one for one in said.stems[than + 1 :] if one}
+    return set() if than is None else {one for one in said.stems[than + 1 :] if one} - {"one"}
 
 
 def _is_prefixed(word: str, other: str) -> bool:
@@ -349,7 +349,10 @@ def _other_name(item: Said, said: Said, known: frozenset[str]) -> Conflict | Non
     for name in item.names:
         if name & stems:
             if any(
-                name & other and name - other and other - name and not other - name <= ours
+                name & other
+                and name - other
+                and other - name
+                and not other - name <= ours
                 and not name - other <= stems
                 for other in said.names
             ):
