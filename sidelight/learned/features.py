@@ -182,10 +182,8 @@ class _Look:
         if overlap < _LOOKED_AT and place != self.nearest:
             return False
         found = conflict(self.itself, self.told[place], overlap, self.known, alone=self.alone)
-        if found and overlap >= _SAID_OF_IT and (found.contradicts or not self.opposed_share):
-            self.opposed_share = max(overlap, self.opposed_share)
-            if found.contradicts and not self.opposed:
-                self.opposed, self.opposed_place = found.reason, place
+        if found and found.contradicts and overlap >= _SAID_OF_IT and not self.opposed:
+            self.opposed, self.opposed_place, self.opposed_share = found.reason, place, overlap
         return found is not None
 
     def evidence(self, asked: float) -> ItemFeatures:

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 _OTHERWISE = 0.5  # share of what both say, by weight, that is meant otherwise
 _MOST = 0.6  # share of a group of words from which the group is said
-_COPIED = 0.6  # share of an item's words from which a sentence has to be one
+_ALL_BUT = 0.75  # share of an item's words from which it matters how they are meant
+_COPIED = 0.6  # share of a sentence's words in the item from which it is a copy
+_LITTLE_ELSE = 0.3  # the same, from which details are compared
 _MOST_WORDS = 0.5  # the same, names and figures apart or not, from which details are compared
 _NAMES = frozenset({"PERSON", "ORG", "GPE", "LOC", "FAC", "NORP", "PRODUCT", "WORK_OF_ART"})
 _PRONOUNS = frozenset("he she it they him her them his its their we who which".split())
@@ -186,25 +188,40 @@ def conflict(
         known: The stems of the whole text.
         alone: Whether no sentence of the text has a clause.
     """
-    details = max(overlap, _rest_shared(item, said)) >= _MOST_WORDS
-    opposite = _opposite(item, said) if details else None
+    rest = max(overlap, _rest_shared(item, said))
+    returned = _returned(item, said)
+    opposite = _opposite(item, said) if rest >= _MOST_WORDS and returned >= _LITTLE_ELSE else None
     if opposite and _compares_conversely(item, said):
         return None
-    if found := _meant_otherwise(item, said, turned=opposite is not None):
+    found = None
+    if overlap >= _ALL_BUT:
+        found = _meant_otherwise(item, said, turned=opposite is not None)
+    if found:
         return found
-    if item.has_clause and not said.has_clause and (overlap >= _COPIED or alone):
+    if item.has_clause and not said.has_clause and (returned >= _COPIED or alone):
         return Conflict("it is no statement")
-    if opposite:
+    if opposite and not _turned_round(item, said):
         return Conflict(f"it says {opposite}", contradicts=True)
-    if not details:
+    if rest < _MOST_WORDS or returned < _LITTLE_ELSE:
         return None
     return (
         _other_figure(item, said)
         or _other_scope(item, said)
         or _other_name(item, said, known)
         or _other_roles(item, said)
-        or _other_noun(item, said)
+        or (_other_noun(item, said) if returned >= _COPIED else None)
     )
+
+
+def _turned_round(item: Said, said: Said) -> bool:
+    """Tell whether only one of both denies anything, so that an opposite says the same."""
+    return (Stance.DENIED in item.stances) != (Stance.DENIED in said.stances)
+
+
+def _returned(item: Said, said: Said) -> float:
+    """Return the weighted share of a sentence's stems, but for names and figures, in the item."""
+    rest = said.sentence.content - said.sentence.names - said.sentence.numbers
+    return _weight(rest & item.sentence.content) / _weight(rest) if rest else 1.0
 
 
 def _rest_shared(item: Said, said: Said) -> float:
@@ -224,14 +241,6 @@ def _meant_otherwise(item: Said, said: Said, *, turned: bool) -> Conflict | None
     ours = item.by_stance
     theirs = {one: {Stance(sign * s) for s in found} for one, found in said.by_stance.items()}
     shared = ours.keys() & theirs.keys()
-    if not shared:
-        # What says the item in quite other words is meant as most of its sentence is.
-        shared_stance = max(
-            Stance, key=lambda s: _weight(one for one, found in theirs.items() if s in found)
-        )
-        if shared_stance is Stance.ASSERTED or {shared_stance} & set().union(*ours.values()):
-            return None
-        return Conflict("it is not asserted")
     differing = {one for one in shared if not ours[one] & theirs[one]}
     groups: list[tuple[Mapping[str, set[Stance]], set[str]]] = [(ours, set(shared))]
     for side in (ours, theirs):

@@ -47,7 +47,7 @@ def test_the_embedded_judge(
 ) -> None:
     given = (run, "--task", task, "--rubrics", rubrics, "--words-only", "-o", tmp_path / "out")
     shown = audit(*given)
-    assert "judge: embedded 5 (words only, weights " in shown
+    assert "judge: embedded 6 (words only, weights " in shown
     assert all(f"\n{name} holds: " in shown for name in probes)
     found = json.loads(audit(*given, "--json"))
     assert [probe["probe"] for probe in found["probes"]] == probes

@@ -42,7 +42,7 @@ def test_judged_runs_can_be_scored(tmp_path: Path) -> None:
     shown, _ = sidelight("score", "task2", *common, tmp_path / "auto_report_assessments.csv")
     found = json.loads(shown)
     (reports,) = found["runs"]
-    assert found["judge"].startswith("embedded 5 (words only, weights ")
+    assert found["judge"].startswith("embedded 6 (words only, weights ")
     assert (questions["n_topics"], questions["unjudged"]) == (5, 0)
     assert (reports["n_topics"], reports["unjudged"]) == (5, 0)
     # tidepool is written to be weak, and people gave the strong run 0.84 for its reports
@@ -106,5 +106,5 @@ def test_vectors_are_used_by_default(tmp_path: Path) -> None:
         *("-o", tmp_path, "--json"),
     )
     manifest = json.loads(shown)
-    assert manifest["version"].startswith("5 (all-MiniLM-L6-v2, weights ")
+    assert manifest["version"].startswith("6 (all-MiniLM-L6-v2, weights ")
     assert manifest["agreement"]["questions"]["kappa"] > 0.5  # observed: 0.56

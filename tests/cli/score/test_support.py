@@ -58,7 +58,7 @@ def test_by_the_embedded_judge(tmp_path: Path, given: tuple[object, ...]) -> Non
 
 
 def test_without_an_encoder(given: tuple[object, ...]) -> None:
-    assert "embedded 5 (words only, weights " in support(*given, "--words-only")
+    assert "embedded 6 (words only, weights " in support(*given, "--words-only")
 
 
 def test_the_query_of_a_topic_is_read(tmp_path: Path, small_index: IndexFolder) -> None:
