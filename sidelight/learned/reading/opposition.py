@@ -27,7 +27,7 @@ _OTHERWISE = 0.5  # share of what both say, by weight, that is meant otherwise
 _MOST = 0.6  # share of a group of words from which the group is said
 _ALL_BUT = 0.75  # share of an item's words from which it matters how they are meant
 _COPIED = 0.6  # share of a sentence's words in the item from which it is a copy
-_LITTLE_ELSE = 0.3  # the same, from which details are compared
+_LITTLE_ELSE = 0.4  # the same, from which details are compared
 _MOST_WORDS = 0.5  # the same, names and figures apart or not, from which details are compared
 _NAMES = frozenset({"PERSON", "ORG", "GPE", "LOC", "FAC", "NORP", "PRODUCT", "WORK_OF_ART"})
 _PRONOUNS = frozenset("he she it they him her them his its their we who which".split())
@@ -36,6 +36,7 @@ _MONTHS = frozenset(
 )
 _SUBJECT, _OBJECT = "subject", "object"
 _ALIKE = 3  # letters with which words begin that may be one word
+_FEW = 2  # words of a sentence that are not the item's, where it may be a copy of it
 _PREFIXES = ("un", "in", "im", "ir", "dis", "non")
 
 
@@ -209,7 +210,7 @@ def conflict(
         or _other_scope(item, said)
         or _other_name(item, said, known)
         or _other_roles(item, said)
-        or (_other_noun(item, said) if returned >= _COPIED else None)
+        or _other_noun(item, said)
     )
 
 
@@ -220,14 +221,19 @@ def _turned_round(item: Said, said: Said) -> bool:
 
 def _returned(item: Said, said: Said) -> float:
     """Return the weighted share of a sentence's stems, but for names and figures, in the item."""
-    rest = said.sentence.content - said.sentence.names - said.sentence.numbers
+    rest = _plain(said.sentence)
     return _weight(rest & item.sentence.content) / _weight(rest) if rest else 1.0
 
 
 def _rest_shared(item: Said, said: Said) -> float:
     """Return the weighted share of an item's stems, but for names and figures, in a sentence."""
-    rest = item.sentence.content - item.sentence.names - item.sentence.numbers
+    rest = _plain(item.sentence)
     return _weight(rest & said.sentence.content) / _weight(rest) if rest else 1.0
+
+
+def _plain(sentence: Sentence) -> frozenset[str]:
+    """Return the stems of a sentence that are no names and no figures."""
+    return frozenset(one for one in sentence.content - sentence.names if not one[0].isdigit())
 
 
 def _weight(stems: Iterable[str]) -> float:
@@ -238,7 +244,11 @@ def _weight(stems: Iterable[str]) -> float:
 def _meant_otherwise(item: Said, said: Said, *, turned: bool) -> Conflict | None:
     """Return whether words that both share are asserted by one and not by the other."""
     sign = -1 if turned else 1
-    ours = item.by_stance
+    # Who says that something is so says that it may be, too.
+    ours = {
+        one: found | {Stance.ASSERTED} if Stance.OPEN in found else found
+        for one, found in item.by_stance.items()
+    }
     theirs = {one: {Stance(sign * s) for s in found} for one, found in said.by_stance.items()}
     shared = ours.keys() & theirs.keys()
     differing = {one for one in shared if not ours[one] & theirs[one]}
@@ -378,7 +388,12 @@ def _other_noun(item: Said, said: Said) -> Conflict | None:
     ours, theirs = _slots(item), _slots(said)
     lacking, foreign = ours.keys() - said.by_stance.keys(), theirs.keys() - item.by_stance.keys()
     others = item.by_stance.keys() - lacking
-    if len(lacking) != 1 or not others or _weight(others & said.by_stance.keys()) < _weight(others):
+    if (
+        len(lacking) != 1
+        or len(foreign) > _FEW
+        or not others
+        or _weight(others & said.by_stance.keys()) < _weight(others)
+    ):
         return None
     (noun,) = lacking
     for other in sorted(foreign):
