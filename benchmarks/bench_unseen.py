@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import csv
 import tempfile
 from collections import defaultdict
 from pathlib import Path
@@ -28,7 +27,6 @@ def scores(folder: Path, settings: list[str]) -> dict[str, dict[str, float]]:
     from sidelight.evaluation.labelling.examples import read_examples
     from sidelight.evaluation.labelling.judged_runs import judge_runs
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
-    from sidelight.evaluation.scoring.table import score_prefix, write_score_files
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.formats.topics import read_articles
     from sidelight.index.build import build_index
@@ -59,18 +57,11 @@ def scores(folder: Path, settings: list[str]) -> dict[str, dict[str, float]]:
         given = read_task_runs(task, [directory.file(task)], rubrics)
         asyncio.run(judge_runs(judge, given, folder / "scores"))
     made = score_assessments(folder / "scores", rubrics, track)
-    write_score_files(made.questions, folder / "scores", score_prefix("auto", track.question_list))
-    write_score_files(made.reports, folder / "scores", score_prefix("auto", track.cited_text))
     found: dict[str, dict[str, float]] = defaultdict(dict)
-    for kind, column in (
-        ("question", "score"),
-        ("report", "supportive_score"),
-        ("report", "contradictory_score"),
-    ):
-        path = folder / "scores" / f"auto_{kind}_generation_per_topic_results.csv"
-        for row in csv.DictReader(path.open()):
-            name = column if kind == "report" else "questions"
-            found[row["topic_id"]][name] = float(row[column])
+    for row in made.questions.topics:
+        found[row.topic_id]["questions"] = row.values[made.questions.main.name]
+    for row in made.reports.topics:
+        found[row.topic_id].update(row.values)
     return found
 
 

@@ -23,11 +23,9 @@ Result of one check by `sidelight doctor`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from typing import ClassVar, Literal, NamedTuple
 
 # What fixes a missing package of the system extra.
 INSTALL = "Install it with: pip install 'sidelight[cpu]' (or [gpu])"

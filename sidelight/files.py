@@ -17,23 +17,28 @@ import fcntl
 import gzip
 import hashlib
 import io
+import math
 import os
 import re
 import stat
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeGuard, cast
+from tokenize import TokenError
+from typing import IO, TYPE_CHECKING, Any, Literal, TypeGuard, cast
 
 import orjson
 import yaml
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from sidelight.errors import UsageError
 
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+    import numpy as np
     from yaml.nodes import MappingNode, Node, ScalarNode
 
-    from sidelight.errors import UsageError
 
 LOCK = ".lock"
 # One document: a configuration, a prompt, a manifest, a trace.
@@ -56,6 +61,10 @@ _KINDS = {
     stat.S_IFSOCK: "a socket",
 }
 _SYSTEM_FOLDERS = {"proc", "sys"}
+# What numpy's reader of headers raises.
+_NO_HEADER = (ValueError, TypeError, KeyError, SyntaxError, TokenError, MemoryError, RecursionError)
+_MAX_AXIS = 1 << 40
+_SHOWN = 100
 _BLOCK = 1 << 20
 _UNPACKED_AT_ONCE = 1 << 16
 
@@ -131,6 +140,62 @@ def read_json(content: bytes | str) -> Any:
         text = content if isinstance(content, str) else content.decode()
         raise orjson.JSONDecodeError(f"more than {MAX_NESTING} levels of nesting", text, 0)
     return value
+
+
+def map_array(path: Path, kind: str, axes: int) -> np.memmap[tuple[int, ...], np.dtype[Any]]:
+    """Return the array in a `.npy` file, whose numbers are read when they are used.
+
+    Args:
+        path: The file.
+        kind: What its elements are, as numpy calls it; `S` for bytes of any length.
+        axes: How many axes it has.
+
+    Raises:
+        RefusedFileError: It is no regular file, holds something else, or less than its header says.
+        OSError: It cannot be opened.
+    """
+    import numpy as np
+
+    with open_regular(path) as stream:
+        try:
+            version = np.lib.format.read_magic(stream)
+            shape, is_fortran, found = np.lib.format.read_array_header_1_0(stream)
+        except _NO_HEADER as error:
+            raise _other_array(path, kind, axes, "something else") from error
+        place = stream.tell()
+    left = path.stat().st_size - place
+    is_kind = found.kind == "S" if kind == "S" else found == np.dtype(kind)
+    is_whole = all(0 < n < _MAX_AXIS for n in shape[1:]) and min(shape, default=-1) >= 0
+    if version != (1, 0) or not is_kind or not is_whole or len(shape) != axes:
+        raise _other_array(path, kind, axes, f"{found} of shape {shape}")
+    if found.itemsize * math.prod(shape) > left or not found.itemsize:
+        raise _other_array(path, kind, axes, f"one of {left} bytes with the shape {shape}")
+    order: Literal["F", "C"] = "F" if is_fortran else "C"
+    return np.memmap(path, found, "r", place, tuple(map(int, shape)), order)
+
+
+def _other_array(path: Path, kind: str, axes: int, found: str) -> RefusedFileError:
+    expected = f"an array of {kind} with {axes} axes"
+    return RefusedFileError(path, expected, found[:_SHOWN], "Take it from its source again.")
+
+
+# All that is neither a table nor an index of one, and columns that a table computes.
+_COMPUTED = """
+SELECT name FROM sqlite_master WHERE type NOT IN ('table', 'index') OR rootpage = 0 UNION ALL
+SELECT one.name FROM sqlite_master AS one JOIN pragma_table_xinfo(one.name) WHERE hidden
+"""
+
+
+def check_tables(database: Connection) -> None:
+    """Refuse a database in which reading computes something, which may never end.
+
+    Raises:
+        DatabaseError: It is none, or has a view, a trigger, a virtual table or a computed column.
+    """
+    from sqlite3 import DatabaseError
+
+    if found := database.execute(_COMPUTED).fetchone():
+        raise DatabaseError(f"{found[0][:_SHOWN]!r}, which is no plain table")
 
 
 def files_below(folder: Path) -> list[Path]:

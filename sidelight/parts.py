@@ -47,7 +47,7 @@ KINDS: dict[str, Kind] = {
     "role.draft_rubric": _role(
         "DraftRubric",
         extractive="extractive.plan:ExtractiveRubricDrafter",
-        prompted="prompted.draft_rubric:PromptedRubricDrafter",
+        prompted="prompted.plan_queries:PromptedRubricDrafter",
     ),
     "role.plan_queries": _role(
         "PlanQueries",
@@ -62,7 +62,7 @@ KINDS: dict[str, Kind] = {
     "role.assess_coverage": _role(
         "AssessCoverage",
         extractive="extractive.performers:ExtractiveAssessor",
-        prompted="prompted.assess_coverage:ReadAssessor",
+        prompted="prompted.select_evidence:ReadAssessor",
     ),
     "role.write_questions": _role(
         "WriteQuestions",
@@ -75,7 +75,7 @@ KINDS: dict[str, Kind] = {
         "WriteReport",
         extractive="extractive.write_report:ExtractiveReportWriter",
         prompted="prompted.write_report:PromptedReportWriter",
-        prompted_answer="narratives.answer:PromptedAnswerWriter",
+        prompted_answer="narratives:PromptedAnswerWriter",
     ),
     "role.check_report": _role(
         "CheckReport",
@@ -85,20 +85,20 @@ KINDS: dict[str, Kind] = {
     "role.revise_report": _role(
         "ReviseReport",
         extractive="extractive.performers:ExtractiveReviser",
-        prompted="prompted.revise_report:PromptedReviser",
+        prompted="prompted.write_report:PromptedReviser",
     ),
     "expander": Kind(
         {
             "as-asked": "sidelight.generation.extractive.expand_question:QuestionAsAsked",
             "extractive": "sidelight.generation.extractive.expand_question:ExtractiveExpander",
-            "prompted": "sidelight.generation.prompted.expand_question:PromptedExpander",
+            "prompted": "sidelight.generation.prompted.documents:PromptedExpander",
         },
         "sidelight.plugins:roles.ExpandQuestion",
     ),
     "rater": Kind(
         {
             "extractive": "sidelight.generation.extractive.performers:ExtractiveRater",
-            "prompted": "sidelight.generation.prompted.rate_documents:PromptedRater",
+            "prompted": "sidelight.generation.prompted.documents:PromptedRater",
         },
         "sidelight.plugins:roles.RateDocuments",
     ),

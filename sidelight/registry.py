@@ -12,17 +12,17 @@ from __future__ import annotations
 import inspect
 import re
 import shlex
+import sys
+from collections.abc import Callable, Container, Iterable, Mapping
 from difflib import get_close_matches
+from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sidelight.errors import INSTALL, InputError, MachineError, UsageError
 from sidelight.parts import KINDS, ROLE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping
 
 _MAX_SHOWN = 200
 _PLACE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
@@ -173,10 +173,19 @@ def title(kind: str) -> str:
 
 def _offered(kind: str) -> dict[str, set[str]]:
     """Return the places of the parts that installed packages offer, by name."""
-    offered: dict[str, set[str]] = {}
-    for point in entry_points(group=f"sidelight.{kind}"):
-        offered.setdefault(point.name, set()).add(point.value)
-    return offered
+    return _installed(tuple(sys.path))[kind]
+
+
+@lru_cache(maxsize=1)
+def _installed(path: tuple[str, ...]) -> dict[str, dict[str, set[str]]]:
+    """Return what the packages on a path offer, by kind and name; each is opened to find out."""
+    del path  # which `entry_points` reads itself
+    found: dict[str, dict[str, set[str]]] = {kind: {} for kind in KINDS}
+    points = entry_points()
+    for kind, offered in found.items():
+        for point in points.select(group=f"sidelight.{kind}"):
+            offered.setdefault(point.name, set()).add(point.value)
+    return found
 
 
 def _check(part: str, place: str, found: Any, protocol: str) -> None:

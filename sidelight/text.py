@@ -11,12 +11,10 @@ import html
 import re
 import sys
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Literal
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*%?")
@@ -28,8 +26,6 @@ _BOUNDARY = re.compile(
     r"""(?<![.!?…])(?P<mark>[.!?…]++)(?P<close>["'”’»)\]]*)\s+(?=["'“‘«(\[]*[^\W_a-z])""",
     re.VERBOSE,
 )
-# To look at a whole text before each of its words would take the square of its length.
-_LOOK_BACK = 200
 _NOWHERE = (sys.maxsize, sys.maxsize)
 _QUOTED = re.compile('“[^“”]{1,300}”|"[^"]{1,300}"')
 _LAST_WORD = re.compile(r"(?:[\w'’.-]{0,39}\w|)$")
@@ -226,11 +222,6 @@ def finite_number(text: str) -> float | None:
     """
     value = float(text) if _FINITE_NUMBER.fullmatch(text) else inf
     return value if isfinite(value) else None
-
-
-def line_before(text: str, place: int) -> str:
-    """Return what stands before a place of a text on its line, the last two hundred characters."""
-    return text[max(0, place - _LOOK_BACK) : place].rsplit("\n", maxsplit=1)[-1]
 
 
 def counted(number: int, noun: str) -> str:

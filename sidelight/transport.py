@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import os
+from collections.abc import AsyncIterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -20,8 +21,6 @@ import orjson
 from sidelight.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
     from httpx2 import AsyncByteStream, AsyncClient, Request, Response
 
 _MAX_DEPTH = 64

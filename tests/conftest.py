@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import zlib
 from collections.abc import Callable, Iterator
@@ -50,6 +51,14 @@ def own_configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
     """Keep what users allow servers out of the home of whoever runs the tests."""
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("configuration")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_waiting_for_the_disk() -> Iterator[None]:
+    """Write without waiting until the disk has it: no test cuts the power."""
+    with pytest.MonkeyPatch.context() as system:
+        system.setattr(os, "fsync", lambda _: None)
         yield
 
 
@@ -114,14 +123,26 @@ def encoder() -> Encoder:
     return Encoder()
 
 
+def index_of(
+    segments: list[Segment], name: str, encoder: Encoder, temporary: pytest.TempPathFactory
+) -> IndexFolder:
+    """Open an index that the first process of a test run builds, and the others only read."""
+    folder = temporary.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    with (folder / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / name / "manifest.json").exists():
+            build_index([write_shard(folder / f"{name}.jsonl", segments)], folder / name, encoder)
+    return open_folder(folder / name)
+
+
 @pytest.fixture(scope="session")
 def small_index(
-    small_shard: Path, encoder: Encoder, tmp_path_factory: pytest.TempPathFactory
+    small_corpus: list[Segment], encoder: Encoder, tmp_path_factory: pytest.TempPathFactory
 ) -> IndexFolder:
     """An index of the small corpus."""
-    folder = tmp_path_factory.mktemp("index") / "small"
-    build_index([small_shard], folder, encoder)
-    return open_folder(folder)
+    return index_of(small_corpus, "small-index", encoder, tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
@@ -189,6 +210,4 @@ def mini_web_index(
         )
         pages |= dict.fromkeys([article.topic_id, *list(documents)[:15]])
     kept = [one for one in mini_web_segments if document_id_of(one.segment_id) in pages]
-    folder = tmp_path_factory.mktemp("mini-web-index")
-    build_index([write_shard(folder / "pages.jsonl", kept)], folder / "index", encoder)
-    return open_folder(folder / "index")
+    return index_of(kept, "mini-web-index", encoder, tmp_path_factory)

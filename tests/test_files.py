@@ -5,6 +5,9 @@ from __future__ import annotations
 import gzip
 import os
 import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -25,15 +28,34 @@ from sidelight.files import (
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.lines import read_bytes
 from sidelight.index.folder import IndexFolder, open_folder
+from sidelight.index.remote.index import Pages
+from sidelight.index.text.docstore import SEGMENTS, Docstore, SqliteWriter
 from sidelight.llm.cache import CachedModel
-from sidelight.llm.scripted import ScriptedModel
 from sidelight.tracks import load_track
+from tests.helpers.models.scripted_model import ScriptedModel
 
 
-def test_a_pipe_among_the_rubrics_is_refused_by_its_name(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "topic.json")
-    with pytest.raises(InputError, match=r"topic\.json: expected a regular file; found a pipe"):
-        read_rubrics(tmp_path, load_track().scales)
+def opened_with_a_pipe(folder: Path, index: IndexFolder) -> None:
+    shutil.copytree(index.path, folder, dirs_exist_ok=True)
+    open_folder(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "use"),
+    [
+        ("topic.json", lambda folder, _: read_rubrics(folder, load_track().scales)),
+        ("scales.npy", opened_with_a_pipe),
+        ("replies.sqlite", lambda folder, _: CachedModel(ScriptedModel([]), folder)),
+        (".lock", lambda folder, _: locked_folder(folder, UsageError("")).__enter__()),
+    ],
+)
+def test_a_pipe_in_a_folder_is_refused_by_its_name(
+    name: str, use: Callable[[Path, IndexFolder], object], small_index: IndexFolder, tmp_path: Path
+) -> None:
+    os.mkfifo(tmp_path / name)
+    with pytest.raises((InputError, RefusedFileError), match="found a pipe") as caught:
+        use(tmp_path, small_index)
+    assert name in str(caught.value)
 
 
 def test_a_file_beyond_its_limit_is_refused_before_it_is_read(tmp_path: Path) -> None:
@@ -89,25 +111,6 @@ def test_a_device_in_a_folder_is_refused_by_its_name(tmp_path: Path) -> None:
         check_folder(tmp_path)
 
 
-def test_an_index_with_a_pipe_in_it_is_not_opened(small_index: IndexFolder, tmp_path: Path) -> None:
-    shutil.copytree(small_index.path, tmp_path / "index")
-    os.mkfifo(tmp_path / "index" / "scales.npy")
-    with pytest.raises(RefusedFileError, match="found a pipe"):
-        open_folder(tmp_path / "index")
-
-
-def test_replies_are_kept_in_no_pipe(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "replies.sqlite")
-    with pytest.raises(RefusedFileError, match="found a pipe"):
-        CachedModel(ScriptedModel([]), tmp_path)
-
-
-def test_the_lock_of_a_folder_is_no_pipe(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / ".lock")
-    with pytest.raises(RefusedFileError, match="a pipe"), locked_folder(tmp_path, UsageError("")):
-        pass
-
-
 def test_folders_without_end_are_neither_made_nor_looked_into(tmp_path: Path) -> None:
     with pytest.raises(RefusedFileError, match="at most 100 folders"):
         make_folder(tmp_path.joinpath(*["a"] * 1900))
@@ -115,3 +118,47 @@ def test_folders_without_end_are_neither_made_nor_looked_into(tmp_path: Path) ->
     deep.mkdir(parents=True)
     with pytest.raises(RefusedFileError, match="at most 100 folders"):
         files_below(tmp_path)
+
+
+VIEW = """
+ALTER TABLE {0} RENAME TO kept;
+CREATE VIEW {0} AS WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x FROM n) SELECT x, x FROM n;
+"""
+TRIGGER = "CREATE TRIGGER more AFTER INSERT ON {0} BEGIN DELETE FROM {0}; END;"
+COMPUTED = "ALTER TABLE {0} ADD COLUMN more AS (zeroblob(1000000000));"
+
+
+def a_store(folder: Path) -> tuple[Path, str, Callable[[], object]]:
+    with SqliteWriter(folder / SEGMENTS):
+        pass
+    return folder / SEGMENTS, "segments", lambda: Docstore(folder)
+
+
+def a_cache(folder: Path) -> tuple[Path, str, Callable[[], object]]:
+    with CachedModel(ScriptedModel([]), folder):
+        pass
+    return (
+        folder / "replies.sqlite",
+        "replies",
+        lambda: CachedModel(ScriptedModel([]), folder).__exit__(None, None, None),
+    )
+
+
+def kept_pages(folder: Path) -> tuple[Path, str, Callable[[], object]]:
+    path = folder / "pages.sqlite"
+    Pages(path)
+    return path, "segments", lambda: Pages(path)
+
+
+@pytest.mark.parametrize("change", [VIEW, TRIGGER, COMPUTED], ids=["view", "trigger", "computed"])
+@pytest.mark.parametrize("make", [a_store, a_cache, kept_pages])
+def test_a_database_that_computes_what_it_gives_is_refused(
+    tmp_path: Path, make: Callable[[Path], tuple[Path, str, Callable[[], object]]], change: str
+) -> None:
+    path, table, open_again = make(tmp_path)
+    open_again()
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(change.format(table))
+    with pytest.raises(InputError, match="no plain table") as caught:
+        open_again()
+    assert str(path) in caught.value.message

@@ -31,10 +31,10 @@ from sidelight.checks.support import Support
 from sidelight.english.injection import gives_orders
 from sidelight.formats.lines import Findings
 from sidelight.formats.runs.cited_sentences import check_text
-from sidelight.generation.extractive.findings import Known, find_findings, read_pages
+from sidelight.generation.extractive.findings import find_findings
+from sidelight.generation.extractive.known import Known, read_pages
 from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.llm.base import Message, Request
-from sidelight.llm.scripted import ScriptedModel
 from sidelight.llm.server.openai_compat import read_completion
 from sidelight.llm.structured import ask
 from sidelight.retrieval.base import MemoryRetriever
@@ -44,6 +44,7 @@ from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, Quer
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
 from sidelight.text_vectors import TextVectors
+from tests.helpers.models.scripted_model import ScriptedModel
 
 # Rooms through which the text of pages, articles, files and models' replies goes.
 ROOMS = (

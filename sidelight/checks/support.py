@@ -5,21 +5,17 @@ The three labels are those of the support evaluation of TREC RAG 2025 (section 3
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Protocol
+from typing import Annotated, Protocol
 
-from sidelight.learned.models import SupportModel
+from sidelight.learned.models import ItemPrediction, SupportModel
+from sidelight.llm.prompted import PromptedModel
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import Label, LabelScale, OneOf
 from sidelight.text import figures, names, one_line, stems, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sidelight.learned.models import ItemPrediction
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.text_vectors import Encode
+from sidelight.text_vectors import Encode
 
 SUPPORT_PROMPT = load_prompt(Path(__file__).with_name("support.prompt.md"))
 

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple, Protocol
+from typing import Annotated, NamedTuple, Protocol
 
 import numpy as np
 
 from sidelight.errors import ReplyError
+from sidelight.llm.prompted import PromptedModel
 from sidelight.llm.structured import check_each_once
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import OneOf
 from sidelight.schemas.investigation.usefulness import USEFULNESS_SCALE, Usefulness
 from sidelight.text import sentences, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.text_vectors import Encode
+from sidelight.text_vectors import Encode
 
 USEFULNESS_PROMPT = load_prompt(Path(__file__).with_name("usefulness.prompt.md"))
 
@@ -136,7 +133,7 @@ class PromptedUsefulness:
             check_each_once(keys, [one.key for one in answer.labels])
 
         shown = [
-            {"key": key, "title": one.title, "text": _cut(one.text)}
+            {"key": key, "title": one.title, "text": " ".join(one.text.split()[:DOCUMENT_WORDS])}
             for key, one in zip(keys, documents, strict=True)
         ]
         try:
@@ -152,7 +149,3 @@ class PromptedUsefulness:
             return [Usefulness(reason=error.message, label=None)] * len(documents)
         by_key = {one.key: one for one in answer.labels}
         return [Usefulness(reason=by_key[key].reason, label=by_key[key].label) for key in keys]
-
-
-def _cut(text: str) -> str:
-    return " ".join(text.split(maxsplit=DOCUMENT_WORDS)[:DOCUMENT_WORDS])

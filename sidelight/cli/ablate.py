@@ -3,82 +3,66 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import (
-    WHERE_IT_WAS,
-    PlainTable,
-    Result,
-    ResultTable,
-    interrupted,
-    write_results,
-)
-from sidelight.cli.options import (
-    QRELS,
-    JudgeName,
-    ModelCalls,
-    MoreMeasures,
-    Samples,
-    Seed,
-    find_measures,
-    index_option,
-    output_option,
-    parallel_option,
-    queries_option,
-    rubrics_option,
-    takes_groups,
-    topics_option,
-)
+from sidelight.cli import console, options
 from sidelight.cli.progress import progress_bar
+from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
+from sidelight.formats.table import write_markdown_table
+from sidelight.formats.topics import read_articles, read_queries
+from sidelight.schemas.grading.judgment import Measure
 from sidelight.text import counted
+from sidelight.wiring.judges import judge_class
+from sidelight.wiring.models import ModelAccess
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sidelight.ablation.measures import ArmCost
     from sidelight.ablation.runs import Arm, Grid
     from sidelight.evaluation.scoring.table import TopicScore
     from sidelight.index.folder import SearchIndex
-    from sidelight.schemas.grading.judgment import Measure
-    from sidelight.wiring.models import ModelAccess
 
 _TABLES_SHOWN = 3  # all are written
 
 
-@takes_groups
-@interrupted(f"{WHERE_IT_WAS}; done once, it only scores")
+@options.takes_groups
+@console.interrupted(f"{console.WHERE_IT_WAS}; done once, it only scores")
 def ablate(  # long: half of it are its options
     grid: Annotated[Path, typer.Argument(help="YAML file of the arms; see docs/ablation.md.")],
-    output: Annotated[Path, output_option("Folder of the experiment.")],
+    output: Annotated[Path, options.output_option("Folder of the experiment.")],
     *,
-    index: Annotated[Path | None, index_option("Index that all arms search.")] = None,
+    index: Annotated[Path | None, options.index_option("Index that all arms search.")] = None,
     corpus: Annotated[
         list[Path] | None,
         typer.Option("--corpus", help="Shards to build the index from, if there is none yet."),
     ] = None,
-    topics: Annotated[Path | None, topics_option("Topics file: every arm is a run.")] = None,
+    topics: Annotated[
+        Path | None, options.topics_option("Topics file: every arm is a run.")
+    ] = None,
     rubrics: Annotated[
         Path | None,
-        rubrics_option("Rubrics to judge the runs by, read when all are done."),
+        options.rubrics_option("Rubrics to judge the runs by, read when all are done."),
     ] = None,
-    judge: JudgeName = "embedded",
+    judge: options.JudgeName = "embedded",
     queries: Annotated[
-        Path | None, queries_option("`id<TAB>text` lines: every arm searches.")
+        Path | None, options.queries_option("`id<TAB>text` lines: every arm searches.")
     ] = None,
-    qrels: Annotated[Path | None, QRELS] = None,
-    parallel: Annotated[int, parallel_option("Topics worked on at once, over all arms.")] = 4,
-    calls: ModelCalls,
+    qrels: Annotated[Path | None, options.QRELS] = None,
+    parallel: Annotated[
+        int, options.parallel_option("Topics worked on at once, over all arms.")
+    ] = 4,
+    calls: options.ModelCalls,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the arms and what they cost; do nothing.")
     ] = False,
-    samples: Samples = DEFAULT_SAMPLES,
-    seed: Seed = 0,
-    measures: MoreMeasures = None,
-) -> Result:
+    samples: options.Samples = DEFAULT_SAMPLES,
+    seed: options.Seed = 0,
+    measures: options.MoreMeasures = None,
+) -> console.Result:
     """Compare arms that differ from a base in a few settings, with intervals and tests."""
     from sidelight.ablation.measures import find_effects
     from sidelight.ablation.runs import arms_of, read_grid
@@ -89,7 +73,6 @@ def ablate(  # long: half of it are its options
         notes,
         topics_table,
     )
-    from sidelight.errors import UsageError
 
     plan = read_grid(grid)
     arms = arms_of(plan, grid)
@@ -111,7 +94,7 @@ def ablate(  # long: half of it are its options
             output,
             calls.access(output / "cache"),
             parallel,
-            find_measures(measures),
+            options.find_measures(measures),
         )
     else:
         assert queries is not None and qrels is not None  # noqa: S101, PT018 - checked above
@@ -121,9 +104,9 @@ def ablate(  # long: half of it are its options
     if len(arms) > 1:
         tables += [effects_table(found, arms[0].name) for found in effects if found.effects]
         tables.append(topics_table(effects[0], arms[0].name))
-    write_results(output, tables)
+    console.write_results(output, tables)
     _write_markdown(output, tables)
-    return Result(
+    return console.Result(
         experiment_json(arms, effects, costs)
         | {"tables": {table.name: table.records for table in tables}},
         [
@@ -137,7 +120,6 @@ def ablate(  # long: half of it are its options
 def _open(
     index: Path | None, corpus: Sequence[Path] | None, grid: Grid, output: Path
 ) -> SearchIndex:
-    from sidelight.errors import UsageError
     from sidelight.index.build import build_index
     from sidelight.index.encoding.encoder import Encoder
     from sidelight.index.folder import open_index
@@ -166,9 +148,6 @@ def _run(  # long: a list of what it is given, and of what it does
 ) -> tuple[list[TopicScore], dict[str, ArmCost]]:
     from sidelight.ablation.measures import cost_of, judge_arms, measure_arm
     from sidelight.ablation.runs import SharedSources, run_arms
-    from sidelight.errors import InputError
-    from sidelight.formats.topics import read_articles
-    from sidelight.wiring.judges import judge_class
 
     articles = read_articles(topics)
     if rubrics:
@@ -218,7 +197,6 @@ def _search(
     arms: Sequence[Arm], folder: SearchIndex, grid: Grid, queries: Path, qrels: Path, output: Path
 ) -> list[TopicScore]:
     from sidelight.ablation.runs import SharedSources, score_searches, search_arms
-    from sidelight.formats.topics import read_queries
 
     with progress_bar("arms", total=len(arms)) as advance:
         search_arms(
@@ -232,14 +210,13 @@ def _search(
     return score_searches(arms, qrels, grid.measures, output)
 
 
-def _plan(arms: Sequence[Arm], topics: Path | None) -> Result:
+def _plan(arms: Sequence[Arm], topics: Path | None) -> console.Result:
     """Return what each arm changes, and what it would ask of models."""
-    from sidelight.formats.topics import read_articles
     from sidelight.wiring.estimate import estimate_run
 
     articles = read_articles(topics) if topics else ()
     costs = [estimate_run(arm.settings, articles).total for arm in arms]
-    return Result(
+    return console.Result(
         {
             "arms": [
                 {
@@ -252,7 +229,7 @@ def _plan(arms: Sequence[Arm], topics: Path | None) -> Result:
             ]
         },
         [
-            PlainTable(
+            console.PlainTable(
                 ("arm", "changes", "calls", "tokens"),
                 [
                     (
@@ -275,8 +252,6 @@ def _plan(arms: Sequence[Arm], topics: Path | None) -> Result:
     )
 
 
-def _write_markdown(folder: Path, tables: Sequence[ResultTable]) -> None:
-    from sidelight.formats.table import write_markdown_table
-
+def _write_markdown(folder: Path, tables: Sequence[console.ResultTable]) -> None:
     for table in tables:
         write_markdown_table(folder / f"{table.name}.md", table.header, table.rows)

@@ -1,55 +1,48 @@
-"""Commands `agree`: compare labels, scores, relevance or grades of two sides, and vote."""
+"""Commands `agree`: compare labels, scores, relevance or grades of two sides, and vote.
+
+`norms`, `answers` and `support` hold learned judges against people's labels.
+"""
 
 from __future__ import annotations
 
+import asyncio
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import (
-    Commands,
-    Files,
-    Result,
-    Shown,
-    few_runs_warnings,
-    few_warnings,
-    write_results,
-)
-from sidelight.cli.options import (
-    Data,
-    MeasureName,
-    Output,
-    Samples,
-    Sampling,
-    Seed,
-    Track,
-    from_data,
-    output_option,
-    required,
-    rubrics_option,
-    score_by_people,
-)
+from sidelight.cli import console, options
 from sidelight.cli.tables import (
     category_tables,
     correlation_table,
     grade_tables,
     leaning,
+    run_means_table,
     score_tables,
 )
-from sidelight.errors import UsageError
+from sidelight.errors import InputError, UsageError
+from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart
+from sidelight.formats.labels.assessments import COMPOUND_ASSESSMENTS
+from sidelight.formats.labels.qrels import read_qrels, read_question_grades, write_qrels
+from sidelight.formats.runs.submission import run_format
+from sidelight.formats.table import write_table
+from sidelight.schemas.grading.judgment import QuestionGrade
+from sidelight.schemas.grading.rubric import Rubric
 from sidelight.text import counted
+from sidelight.tracks import DEFAULT_TRACK, load_track
+from sidelight.wiring.judges import open_encoder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from sidelight.evaluation.agreement.labels import CategoryAgreement
+    from sidelight.evaluation.agreement.people import Agreed, NormComparison
     from sidelight.evaluation.agreement.ranks import ScoreComparison
     from sidelight.evaluation.scoring.table import TopicScore
-    from sidelight.schemas.grading.judgment import QuestionGrade
+    from sidelight.text_vectors import Encode
 
-app = Commands(
+app = console.Commands(
     help="Measure a judge: compare its labels or scores with those of people.", no_args_is_help=True
 )
 
@@ -63,30 +56,27 @@ def labels(  # long: half of it are options
     second: Annotated[
         Path | None, typer.Argument(help="The other side; with --data, FIRST alone is that.")
     ] = None,
-    data: Data = None,
+    data: options.Data = None,
     rubrics: Annotated[
         Path | None,
-        rubrics_option("Folder of rubrics; shows agreement by importance, too."),
+        options.rubrics_option("Folder of rubrics; shows agreement by importance, too."),
     ] = None,
-    samples: Samples = 1000,
-    seed: Seed = 0,
-    output: Output = None,
-) -> Result:
+    samples: options.Samples = 1000,
+    seed: options.Seed = 0,
+    output: options.Output = None,
+) -> console.Result:
     """Compare two assessment files of one kind, on what both sides judged."""
     from sidelight.evaluation.agreement.labels import compare_labels, read_two_sides
-    from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.formats.labels.assessments import COMPOUND_ASSESSMENTS
-    from sidelight.tracks import load_track
 
     if second is None:
         first, second = _by_people(first, data), first
     scales = load_track().scales
     kind, one, other = read_two_sides(first, second, scales)
     if data and kind is not COMPOUND_ASSESSMENTS:
-        rubrics = from_data(rubrics, data, DataPart.RUBRICS)
+        rubrics = options.from_data(rubrics, data, DataPart.RUBRICS)
     known = read_rubrics(rubrics, scales) if rubrics else None
     found = compare_labels(kind, scales, one, other, known, samples=samples, seed=seed)
-    names, sampling = _names(first, second), Sampling(samples, seed)
+    names, sampling = _names(first, second), options.Sampling(samples, seed)
     tables = [
         table
         for scheme in found.schemes
@@ -116,7 +106,7 @@ def labels(  # long: half of it are options
         "unjudged": found.unjudged,
         "only": found.only,
     }
-    return Result(
+    return console.Result(
         document,
         [
             *tables,
@@ -134,8 +124,8 @@ def labels(  # long: half of it are options
                 f"{counted(found.n_runs, 'run')}, {counted(found.n_topics, 'topic')}; intervals: "
                 f"95%, bootstrap over topics, {sampling}"
             ),
-            *few_warnings(found.n_topics, "topic"),
-            Files(lambda: write_results(output, tables), "written"),
+            *console.few_warnings(found.n_topics, "topic"),
+            console.Files(lambda: console.write_results(output, tables), "written"),
         ],
     )
 
@@ -146,36 +136,35 @@ def scores(
     second: Annotated[
         Path | None, typer.Argument(help="The other side; with --data, FIRST alone is that.")
     ] = None,
-    data: Data = None,
-    measure: MeasureName = None,
-    samples: Samples = 1000,
-    seed: Seed = 0,
-    output: Output = None,
-) -> Result:
+    data: options.Data = None,
+    measure: options.MeasureName = None,
+    samples: options.Samples = 1000,
+    seed: options.Seed = 0,
+    output: options.Output = None,
+) -> console.Result:
     """Compare how two per-topic score files order the runs."""
     from dataclasses import asdict
 
     from sidelight.evaluation.agreement.ranks import MIN_RUNS_FOR_INTERVALS, compare_scores
     from sidelight.evaluation.scoring.table import read_topic_scores
-    from sidelight.tracks import load_track
 
     if second:
         one: Sequence[TopicScore] = read_topic_scores(first)
         other = read_topic_scores(second)
     elif data:
         other = read_topic_scores(first)
-        one = score_by_people(data, load_track().measured_by(other[0].values))
+        one = options.score_by_people(data, load_track().measured_by(other[0].values))
         first, second = data, first
     else:
         raise UsageError("expected a second file, or --data, a folder with people's labels")
     column = measure or next(iter(one[0].values))
-    sampling = Sampling(samples, seed)
+    sampling = options.Sampling(samples, seed)
     found = compare_scores(one, other, column, n_samples=samples, seed=seed)
     names = _names(first, second)
     correlations = correlation_table(found)
     tables = [correlations, *score_tables(found, names)]
     n_runs, n_topics = len(found.run_tags), len(found.topic_ids)
-    shown: list[Shown] = [
+    shown: list[console.Shown] = [
         f"{found.measure}: {counted(n_runs, 'run')}, {counted(n_topics, 'topic')}",
         correlations,
         *_left_out(found, names),
@@ -185,7 +174,7 @@ def scores(
             f"intervals: 95%, bootstrap over runs, {sampling}; "
             f"{found.intervals['tau_b'].n_undefined} samples were undefined and left out"
         )
-    return Result(
+    return console.Result(
         {
             "files": [str(first), str(second)],
             "sampling": sampling._asdict(),
@@ -193,8 +182,8 @@ def scores(
         },
         [
             *shown,
-            *few_runs_warnings(n_runs),
-            Files(lambda: write_results(output, tables), "written"),
+            *console.few_runs_warnings(n_runs),
+            console.Files(lambda: console.write_results(output, tables), "written"),
         ],
     )
 
@@ -209,11 +198,10 @@ def qrels(
     min_second: Annotated[
         int | None, typer.Option("--min-second", help="Lowest relevant grade of the second side.")
     ] = None,
-    output: Output = None,
-) -> Result:
+    output: options.Output = None,
+) -> console.Result:
     """Compare two sets of relevance labels, on the documents that both label."""
     from sidelight.evaluation.agreement.qrels import compare_qrels
-    from sidelight.formats.labels.qrels import read_qrels
 
     thresholds = None
     if min_first is not None and min_second is not None:
@@ -226,7 +214,7 @@ def qrels(
     relevance = (
         category_tables(found.relevance, {}, names, "qrels_relevance") if found.relevance else []
     )
-    shown: list[Shown] = [*grades]
+    shown: list[console.Shown] = [*grades]
     if found.used[0] != found.used[1]:
         shown.append(
             f"note: the grades used differ ({_listed(found.used[0])} and {_listed(found.used[1])});"
@@ -235,7 +223,7 @@ def qrels(
     if thresholds:
         shown.append(f"\nRelevant: from {thresholds[0]} and from {thresholds[1]}")
     ordered = ", ".join(f"{name} {share:.3f}" for name, share in (shares or {}).items())
-    return Result(
+    return console.Result(
         {
             "files": [str(first), str(second)],
             "grades": _as_dict(found.grades) | {"lean": leaning(found.grades)},
@@ -252,7 +240,7 @@ def qrels(
                 f"{name}: {counted(only, 'label')} of its own; not compared"
                 for name, only in zip(names, found.only, strict=True)
             ),
-            Files(lambda: write_results(output, [*grades, *relevance]), "written"),
+            console.Files(lambda: console.write_results(output, [*grades, *relevance]), "written"),
         ],
     )
 
@@ -306,7 +294,7 @@ def _by_people(judged: Path, data: Path | None) -> Path:
         "report_assessments": DataPart.REPORT_ASSESSMENTS,
         "compound_assessments": DataPart.COMPOUND_CHECK,
     }[assessment_kind(judged)]
-    return required(None, data, part, "a second file")
+    return options.required(None, data, part, "a second file")
 
 
 def _listed(grades: list[int]) -> str:
@@ -318,22 +306,21 @@ def vote(  # long: a third of it are options
         list[Path], typer.Argument(help="Relevance labels, four columns, one file a judge.")
     ],
     *,
-    output: Annotated[Path, output_option("Folder for the labels and what each judge said.")],
+    output: Annotated[
+        Path, options.output_option("Folder for the labels and what each judge said.")
+    ],
     reference: Annotated[
         Path | None,
         typer.Option(
             "--reference", help="Put each judge's grades on the scale of these labels first."
         ),
     ] = None,
-) -> Result:
+) -> console.Result:
     """Make one set of relevance labels of several: the majority, or the median where there is none.
 
     With a reference, a judge's grades for a query are mapped as they fit best on all other queries.
     """
-    from sidelight.errors import InputError
     from sidelight.evaluation.labelling.relevance import decided, held_out, vote, vote_rows
-    from sidelight.formats.labels.qrels import read_qrels, write_qrels
-    from sidelight.formats.table import write_table
 
     names = [path.name for path in judges]
     if len(set(names)) < len(names):
@@ -352,7 +339,7 @@ def vote(  # long: a third of it are options
     counts = {number: agreeing.count(number) for number in range(len(names), 0, -1)}
     undecided = sum(one.grade is None for one in votes)
     alike = {1: "no two judges grade alike"}
-    return Result(
+    return console.Result(
         {
             "judges": names,
             "passages": len(votes),
@@ -374,16 +361,13 @@ def grades(
     first: Annotated[Path, typer.Argument(help="Graded questions of the first side, of people.")],
     second: Annotated[Path, typer.Argument(help="Those of the second side.")],
     *,
-    track: Track,
-    output: Output = None,
-) -> Result:
+    track: options.Track,
+    output: options.Output = None,
+) -> console.Result:
     """Compare two sides' grades of questions: how far they agree, and which side is generous."""
-    from sidelight.cli.options import track_of_scale
-    from sidelight.errors import InputError
     from sidelight.evaluation.agreement.labels import CategoryAgreement
-    from sidelight.formats.labels.qrels import read_question_grades
 
-    scales = track_of_scale("question_quality", track).scales
+    scales = options.track_of_scale("question_quality", track).scales
     sides = [_by_key(read_question_grades(path, scales)) for path in (first, second)]
     both = sorted(sides[0].keys() & sides[1].keys())
     if not both:
@@ -395,12 +379,12 @@ def grades(
     found = CategoryAgreement.of([(sides[0][key], sides[1][key]) for key in both], levels)
     tables = grade_tables(found, (first.name, second.name), "question_grades")
     only = [len(side) - len(both) for side in sides]
-    return Result(
+    return console.Result(
         {"n": found.n, **found.coefficients, "lean": leaning(found), "shares": found.shares},
         [
             *tables,
             f"graded by one side only: {only[0]} and {only[1]}; not compared",
-            Files(lambda: write_results(output, tables)),
+            console.Files(lambda: console.write_results(output, tables)),
         ],
     )
 
@@ -411,3 +395,197 @@ def _by_key(found: list[QuestionGrade]) -> dict[tuple[str, str, int], str]:
         for one in found
         if isinstance(one.label, str)
     }
+
+
+_SIDES = "rubrics", "nuggets"
+_IMPORTANCE = "nugget_importance"
+
+
+def norms(  # long: half of it are options
+    reports: Annotated[list[Path], typer.Argument(help="Runs of cited texts, at least three.")],
+    *,
+    track: options.Track = DEFAULT_TRACK,
+    data: options.Data = None,
+    rubrics: options.Rubrics = None,
+    nuggets: Annotated[
+        Path | None, options.nuggets_option("Take these instead of pooling the reports (JSONL).")
+    ] = None,
+    words_only: options.WordsOnly = False,
+    samples: options.Samples = 1000,
+    seed: options.Seed = 0,
+    output: options.Output = None,
+) -> console.Result:
+    """Rank runs by experts' rubrics and by nuggets from their own reports, and compare.
+
+    The embedded judge labels both, so that only the norm differs. Says how far the two rankings
+    agree, and which questions of the experts no nugget answers.
+    """
+    from dataclasses import asdict
+
+    from sidelight.evaluation.agreement.people import compare_norms
+    from sidelight.formats.banks.nuggets import read_nuggets, write_nuggets
+
+    rules = load_track(track)
+    known = read_rubrics(
+        options.required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales
+    )
+    read = run_format(rules.cited_text).read
+    importance = options.track_of_scale(_IMPORTANCE, None).scales[_IMPORTANCE]
+    found = asyncio.run(
+        compare_norms(
+            rules,
+            known,
+            [read(path) for path in reports],
+            importance,
+            None if words_only else open_encoder(),
+            nuggets=read_nuggets(nuggets, importance) if nuggets else None,
+            n_samples=samples,
+            seed=seed,
+        )
+    )
+    tables = [
+        correlation_table(found.ranks),
+        run_means_table(found.ranks, _SIDES),
+        _missed_table(known, found),
+    ]
+    pooled = None if output is None or nuggets else output / "pooled_nuggets.jsonl"
+
+    def write() -> Iterator[Path]:
+        yield from console.write_results(output, tables)
+        if pooled is not None:
+            write_nuggets(pooled, found.nuggets.values())
+            yield pooled
+
+    return console.Result(
+        {
+            "nuggets": {topic: len(bank.nuggets) for topic, bank in found.nuggets.items()},
+            "missed": {
+                topic_id: [
+                    {"rank": one.rank, "importance": one.importance.name, "question": one.text}
+                    for one in questions
+                ]
+                for topic_id, questions in found.missed.items()
+            },
+            tables[2].name: tables[2].records,
+            **asdict(found.ranks),
+        },
+        [
+            *tables,
+            *(
+                f"no nugget answers, {topic_id}, {one.importance.name}: {one.text}"
+                for topic_id, questions in found.missed.items()
+                for one in questions
+            ),
+            *console.few_runs_warnings(len(found.ranks.run_tags)),
+            console.Files(write),
+        ],
+    )
+
+
+def _missed_table(rubrics: Mapping[str, Rubric], found: NormComparison) -> console.ResultTable:
+    """Return how many questions of each importance no nugget answers."""
+    asked = Counter(one.importance for rubric in rubrics.values() for one in rubric.questions)
+    missed = Counter(one.importance for questions in found.missed.values() for one in questions)
+    rows = [
+        (label.name, asked[label], missed[label])
+        for label in sorted(asked, key=lambda label: -label.credit)
+    ]
+    return console.ResultTable(
+        "missed_questions",
+        ["experts' questions", "asked", "no nugget answers"],
+        [[name, str(asked), str(missed)] for name, asked, missed in rows],
+        [
+            {"importance": name, "questions": asked, "missed": missed}
+            for name, asked, missed in rows
+        ],
+    )
+
+
+_LEVELS = ("none", "partial", "full")
+
+
+def answers(
+    labels: Annotated[
+        Path,
+        typer.Argument(
+            help="Answers with people's labels of nuggets, JSON lines as the RAG track's "
+            "nugget assignments; plain or gzip."
+        ),
+    ],
+    max_words: Annotated[
+        int | None,
+        typer.Option("--max-words", min=1, help="Words of an answer that count; all by default."),
+    ] = None,
+    words_only: options.WordsOnly = False,
+) -> console.Result:
+    """Hold the judge of answers against people's labels, without learning from them."""
+    from sidelight.evaluation.agreement.people import agree_on_answers
+
+    return _result(agree_on_answers(labels, _encode(words_only), max_words=max_words))
+
+
+def support(
+    labels: Annotated[
+        Path,
+        typer.Argument(
+            help="Answers with people's labels of support, JSON lines as the RAG track's "
+            "support judgments; plain or gzip."
+        ),
+    ],
+    segments: Annotated[
+        Path,
+        typer.Option(
+            "--segments", help="Texts of the cited segments, JSON lines with `references`."
+        ),
+    ],
+    words_only: options.WordsOnly = False,
+) -> console.Result:
+    """Hold the judge of support against people's labels, without learning from them."""
+    from sidelight.evaluation.agreement.people import agree_on_support
+
+    return _result(agree_on_support(labels, segments, _encode(words_only)))
+
+
+def _encode(words_only: bool) -> Encode | None:
+    if words_only:
+        return None
+
+    return open_encoder().encode
+
+
+def _result(found: Agreed) -> console.Result:
+    return console.Result(
+        found.model_dump(),
+        [
+            (
+                f"{counted(found.n, 'label')} of {counted(found.runs, 'run')} on "
+                f"{counted(found.topics, 'topic')}; "
+                f"{found.left_out:,} left out for want of a text"
+            ),
+            console.PlainTable(
+                ("figure", "value", "95% interval"),
+                [
+                    _row("kappa", found.kappa, found),
+                    _row("accuracy", found.accuracy, found),
+                    _row("tau of the runs", found.tau, found, "tau"),
+                ],
+            ),
+            console.PlainTable(
+                ("people (rows), judge", *_LEVELS),
+                [
+                    (level, *map(str, counts))
+                    for level, counts in zip(_LEVELS, found.confusion, strict=True)
+                ],
+            ),
+            *console.few_warnings(found.topics, "topic"),
+        ],
+    )
+
+
+def _row(title: str, value: float | None, found: Agreed, key: str = "") -> tuple[str, str, str]:
+    interval = found.intervals.get(key or title)
+    return (
+        title,
+        "undefined" if value is None else f"{value:.3f}",
+        f"{interval.low:.3f} to {interval.high:.3f}" if interval else "-",
+    )

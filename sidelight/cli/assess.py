@@ -3,70 +3,58 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sidelight.cli import options
 from sidelight.cli.console import WITH_REPLIES, Commands, interrupted, out
-from sidelight.cli.options import (
-    DEFAULT_AT_ONCE,
-    AtOnce,
-    Cache,
-    ModelCalls,
-    Track,
-    depth_option,
-    index_option,
-    model_option,
-    output_option,
-    takes_groups,
-    topics_option,
-    track_of_scale,
-    track_option,
-)
 from sidelight.cli.progress import progress_bar
+from sidelight.errors import InputError
+from sidelight.evaluation.labelling.judge import Judge
+from sidelight.formats.labels.qrels import write_qrels, write_question_grades
+from sidelight.formats.runs.submission import run_format
+from sidelight.formats.runs.trec_run import read_trec_run
+from sidelight.formats.table import write_table
+from sidelight.formats.topics import read_articles, read_topics
+from sidelight.llm.prompted import PromptedModel
+from sidelight.schemas.grading.judgment import QuestionGrade, Unjudged
+from sidelight.schemas.topic import Article, Narrative, question_id
 from sidelight.text import counted
+from sidelight.tracks import Track as TrackRules
+from sidelight.tracks import load_track
+from sidelight.wiring.judges import JudgeInputs, set_up_judge
+from sidelight.wiring.models import ask, models_by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from sidelight.evaluation.labelling.judge import Judge
     from sidelight.evaluation.labelling.judged_runs import AskedDocuments, GradedDocuments
     from sidelight.evaluation.labelling.relevance import Passages
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.grading.judgment import QuestionGrade
-    from sidelight.tracks import Track as TrackRules
 
 app = Commands(help="Grade questions and documents one by one.", no_args_is_help=True)
 
 Model = Annotated[
-    str | None, model_option("Ask this model; the embedded judge grades if none is named.")
+    str | None, options.model_option("Ask this model; the embedded judge grades if none is named.")
 ]
 
 
 @app.command()
-@takes_groups
+@options.takes_groups
 @interrupted(WITH_REPLIES)
 def questions(  # long: half of it are options
     runs: Annotated[list[Path], typer.Argument(help="Runs of questions.")],
     *,
-    topics: Annotated[Path, topics_option()],
-    track: Track,
-    output: Annotated[Path, output_option("File of grades, for `score quality`.")],
+    topics: Annotated[Path, options.topics_option()],
+    track: options.Track,
+    output: Annotated[Path, options.output_option("File of grades, for `score quality`.")],
     model: Model = None,
-    calls: ModelCalls,
-    cache: Cache = None,
-    at_once: AtOnce = DEFAULT_AT_ONCE,
+    calls: options.ModelCalls,
+    cache: options.Cache = None,
+    at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
 ) -> None:
     """Grade each question of some runs, and tell which of them an earlier one answers."""
     from sidelight.evaluation.labelling.judged_runs import grade_question_runs
-    from sidelight.formats.labels.qrels import write_question_grades
-    from sidelight.formats.runs.submission import run_format
-    from sidelight.formats.topics import read_articles
-    from sidelight.schemas.grading.judgment import Unjudged
-    from sidelight.tracks import load_track
-    from sidelight.wiring.judges import JudgeInputs, set_up_judge
-    from sidelight.wiring.models import models_by_name
 
     read = run_format(load_track(track).question_list).read
     given = [read(path) for path in runs]
@@ -89,22 +77,19 @@ def questions(  # long: half of it are options
 
 
 @app.command()
-@takes_groups
+@options.takes_groups
 @interrupted(WITH_REPLIES)
 def documents(  # long: half of it are options
     runs: Annotated[list[Path], typer.Argument(help="Run directories that rank documents.")],
     *,
-    output: Annotated[Path, output_option("Qrels, for `score usefulness`.")],
+    output: Annotated[Path, options.output_option("Qrels, for `score usefulness`.")],
     model: Model = None,
-    calls: ModelCalls,
-    cache: Cache = None,
-    at_once: AtOnce = DEFAULT_AT_ONCE,
+    calls: options.ModelCalls,
+    cache: options.Cache = None,
+    at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
 ) -> None:
     """Grade the documents that runs of the same questions rank, by their best segments."""
     from sidelight.evaluation.labelling.judged_runs import grade_documents
-    from sidelight.formats.labels.qrels import write_qrels
-    from sidelight.wiring.judges import JudgeInputs, set_up_judge
-    from sidelight.wiring.models import models_by_name
 
     setup = set_up_judge(
         "prompted" if model else "embedded",
@@ -135,10 +120,8 @@ def _asked(runs: list[Path]) -> Iterator[AskedDocuments]:
         InputError: A run is not finished, or two runs have different questions under one id.
     """
     from sidelight.checks.usefulness import Document
-    from sidelight.errors import InputError
     from sidelight.evaluation.labelling.judged_runs import AskedDocuments
     from sidelight.runs.directory import RunDirectory
-    from sidelight.schemas.topic import Article, question_id
 
     found: dict[str, AskedDocuments] = {}
     for path in runs:
@@ -164,24 +147,28 @@ def _asked(runs: list[Path]) -> Iterator[AskedDocuments]:
     yield from found.values()
 
 
-@takes_groups
+@options.takes_groups
 @interrupted(WITH_REPLIES)
 def relevance(  # long: half of it are options
     runs: Annotated[list[Path], typer.Argument(help="Search results, six columns.")],
     *,
-    topics: Annotated[Path, topics_option("Narratives with sub-narratives: `split` writes them.")],
-    index: Annotated[Path, index_option("Folder that holds the passages.")],
-    models: Annotated[
-        list[str], model_option("Ask this model; repeat: the grade is that of the majority.")
+    topics: Annotated[
+        Path, options.topics_option("Narratives with sub-narratives: `split` writes them.")
     ],
-    output: Annotated[Path, output_option("Qrels to write.")],
-    depth: Annotated[int, depth_option("Passages of each run and topic.")] = 100,
+    index: Annotated[Path, options.index_option("Folder that holds the passages.")],
+    models: Annotated[
+        list[str],
+        options.model_option("Ask this model; repeat: the grade is that of the majority."),
+    ],
+    output: Annotated[Path, options.output_option("Qrels to write.")],
+    depth: Annotated[int, options.depth_option("Passages of each run and topic.")] = 100,
     track: Annotated[
-        str | None, track_option("A track with grades of relevance; the first if not given.")
+        str | None,
+        options.track_option("A track with grades of relevance; the first if not given."),
     ] = None,
-    calls: ModelCalls,
-    cache: Cache = None,
-    at_once: AtOnce = DEFAULT_AT_ONCE,
+    calls: options.ModelCalls,
+    cache: options.Cache = None,
+    at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
 ) -> None:
     """Grade passages 0 to 4 by how many sub-narratives they answer in detail.
 
@@ -195,11 +182,8 @@ def relevance(  # long: half of it are options
         vote,
         vote_rows,
     )
-    from sidelight.formats.labels.qrels import write_qrels
-    from sidelight.formats.table import write_table
-    from sidelight.wiring.models import ask, models_by_name
 
-    found = _found(runs, topics, index, track_of_scale("relevance", track), depth)
+    found = _found(runs, topics, index, options.track_of_scale("relevance", track), depth)
     total = sum(len(one.texts) for one in found)
 
     async def work(asked: Mapping[str, PromptedModel]) -> list[dict[str, dict[str, int]]]:
@@ -235,12 +219,8 @@ def _found(
         InputError: A topic of a run is no narrative that has sub-narratives, or a passage is not in
             the index.
     """
-    from sidelight.errors import InputError
     from sidelight.evaluation.labelling.relevance import Passages, pool_passages
-    from sidelight.formats.runs.trec_run import read_trec_run
-    from sidelight.formats.topics import read_topics
     from sidelight.index.folder import open_index
-    from sidelight.schemas.topic import Narrative
 
     known = {one.topic_id: one for one in read_topics(topics, track) if isinstance(one, Narrative)}
     docstore = open_index(index).docstore

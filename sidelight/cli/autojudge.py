@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from autojudge_base import LeaderboardBuilder, LeaderboardSpec, MeasureSpec, Qrels
 from autojudge_base.nugget_data.nuggetizer import (
@@ -40,27 +41,20 @@ from sidelight.evaluation.labelling.support import assess_support
 from sidelight.evaluation.nuggets.create import PromptedAssigner, assign_runs, create_nuggets
 from sidelight.evaluation.scoring.measures import score_nuggets, score_support
 from sidelight.evaluation.scoring.score import score_reports
+from sidelight.evaluation.scoring.table import ScoreTable
 from sidelight.formats.banks.nuggets import write_nugget_assignments
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.labels.assessments import read_assessments, write_support_sentences
-from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.schemas.grading.rubric import Nugget, NuggetBank
+from sidelight.llm.prompted import PromptedModel
+from sidelight.schemas.grading.judgment import JudgedSentence, Unjudged
+from sidelight.schemas.grading.rubric import Nugget, NuggetAssignment, NuggetBank
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
-from sidelight.tracks import load_track
+from sidelight.tracks import Track, load_track
 from sidelight.wiring.judges import JudgeInputs, make_judge
 from sidelight.wiring.models import ModelAccess, ask, models_by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-    from typing import ClassVar, TypeVar
-
     from autojudge_base import Leaderboard, LlmConfigProtocol, Report, Request
-
-    from sidelight.evaluation.scoring.table import ScoreTable
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.grading.judgment import JudgedSentence
-    from sidelight.schemas.grading.rubric import NuggetAssignment
-    from sidelight.tracks import Track
 
     T = TypeVar("T")
 

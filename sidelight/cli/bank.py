@@ -3,68 +3,41 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import (
-    WITH_REPLIES,
-    Commands,
-    PlainTable,
-    Result,
-    interrupted,
-    out,
-    warning,
-)
-from sidelight.cli.options import (
-    DEFAULT_AT_ONCE,
-    QRELS,
-    REPLIES,
-    AtOnce,
-    BankPath,
-    Cache,
-    Estimate,
-    ModelCalls,
-    TrackWithNuggets,
-    cache_option,
-    count_option,
-    index_option,
-    model_option,
-    output_option,
-    queries_option,
-    query_option,
-    takes_groups,
-    topics_option,
-)
+from sidelight.cli import console, options
 from sidelight.cli.progress import progress_bar
-from sidelight.errors import UsageError
-from sidelight.schemas.grading.rubric import Style
+from sidelight.errors import InputError, UsageError
+from sidelight.formats.labels.qrels import read_qrels
+from sidelight.formats.topics import read_topics
+from sidelight.llm.prompted import PromptedModel
+from sidelight.schemas.grading.rubric import ExamBank, NuggetBank, Style, bank_version
+from sidelight.schemas.topic import Narrative
 from sidelight.text import counted
+from sidelight.wiring.models import ModelAccess, ask, models_by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sidelight.evaluation.banks.changing import DraftedQuery, Drafts
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.grading.rubric import ExamBank, NuggetBank
-    from sidelight.wiring.models import ModelAccess
+    from sidelight.evaluation.exams.banks import DraftedQuery, Drafts
 
 _MOST_ITEMS = 50
 
 
-@takes_groups
-@interrupted(WITH_REPLIES)
+@options.takes_groups
+@console.interrupted(console.WITH_REPLIES)
 def draft(  # long: half of it are options
     *,
     queries: Annotated[
         Path,
-        queries_option(
+        options.queries_option(
             "One JSON object of texts by id, or lines `id<TAB>text`; a subtopic is "
             "`query/subtopic<TAB>title / subtopic`."
         ),
     ],
-    output: Annotated[Path, output_option("The bank to write; packed if it ends in .gz.")],
+    output: Annotated[Path, options.output_option("The bank to write; packed if it ends in .gz.")],
     style: Annotated[
         Style,
         typer.Option(
@@ -73,8 +46,8 @@ def draft(  # long: half of it are options
             "a subtopic (car), or key facts.",
         ),
     ] = Style.DL,
-    count: Annotated[int, count_option("Items for each query.", max=_MOST_ITEMS)] = 10,
-    model: Annotated[str | None, model_option("Ask this model.")] = None,
+    count: Annotated[int, options.count_option("Items for each query.", max=_MOST_ITEMS)] = 10,
+    model: Annotated[str | None, options.model_option("Ask this model.")] = None,
     passages: Annotated[
         Path | None,
         typer.Option(
@@ -82,14 +55,13 @@ def draft(  # long: half of it are options
             help="Without a model: take key facts of these passages, laid out as graded ones.",
         ),
     ] = None,
-    calls: ModelCalls,
-    at_once: AtOnce = DEFAULT_AT_ONCE,
-    cache: Cache = None,
-    estimate: Estimate = False,
-) -> Result:
+    calls: options.ModelCalls,
+    at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
+    cache: options.Cache = None,
+    estimate: options.Estimate = False,
+) -> console.Result:
     """Draft a bank for people to refine: by a model, or from what passages have in common."""
     from sidelight.formats.banks.exams import read_query_texts, write_exams
-    from sidelight.schemas.grading.rubric import bank_version
 
     if (model is None) is (passages is None):
         raise UsageError(
@@ -101,7 +73,7 @@ def draft(  # long: half of it are options
     if estimate:
         return _cost(texts, style, count, at_once)
     if model is not None:
-        access = calls.access(cache or output.with_name(f"{output.name}.{REPLIES}"))
+        access = calls.access(cache or output.with_name(f"{output.name}.{options.REPLIES}"))
         banks, failed = _ask(model, access, at_once, texts, style, count)
     else:
         if style is not Style.NUGGETS:
@@ -114,7 +86,7 @@ def draft(  # long: half of it are options
         write_exams(output, banks)
     items, version = sum(len(bank.items) for bank in banks), bank_version(banks)
     told = f"{output}: {counted(len(banks), 'query')}, {counted(items, 'item')}, version {version}"
-    return Result(
+    return console.Result(
         {
             "written": str(output) if banks else None,
             "queries": len(banks),
@@ -125,7 +97,7 @@ def draft(  # long: half of it are options
         [
             *([told] if banks else []),
             *(
-                warning(f"{query_id}: no bank: {reason}")._replace(always=True)
+                console.warning(f"{query_id}: no bank: {reason}")._replace(always=True)
                 for query_id, reason in failed
             ),
         ],
@@ -136,8 +108,7 @@ def draft(  # long: half of it are options
 def _ask(
     model: str, access: ModelAccess, at_once: int, texts: dict[str, str], style: Style, count: int
 ) -> Drafts:
-    from sidelight.evaluation.banks.changing import draft_banks
-    from sidelight.wiring.models import ask, models_by_name
+    from sidelight.evaluation.exams.banks import draft_banks
 
     queries = _queries(texts, style)
     with progress_bar("banks", total=len(queries)) as advance:
@@ -150,9 +121,9 @@ def _ask(
         )
 
 
-def _cost(texts: dict[str, str], style: Style, count: int, at_once: int) -> Result:
+def _cost(texts: dict[str, str], style: Style, count: int, at_once: int) -> console.Result:
     from sidelight.cli.judge import estimate_result
-    from sidelight.evaluation.banks.changing import draft_banks
+    from sidelight.evaluation.exams.banks import draft_banks
     from sidelight.evaluation.labelling.asking import PromptCounter
 
     counter, queries = PromptCounter(), _queries(texts, style)
@@ -162,7 +133,7 @@ def _cost(texts: dict[str, str], style: Style, count: int, at_once: int) -> Resu
 
 def _queries(texts: dict[str, str], style: Style) -> list[DraftedQuery]:
     """Return what to draft for; an id before the last slash is the query's, after it a subtopic."""
-    from sidelight.evaluation.banks.changing import DraftedQuery
+    from sidelight.evaluation.exams.banks import DraftedQuery
 
     found = []
     for query_id, text in texts.items():
@@ -172,7 +143,7 @@ def _queries(texts: dict[str, str], style: Style) -> list[DraftedQuery]:
 
 
 def _extract(passages: Path, texts: dict[str, str], count: int) -> tuple[ExamBank, ...]:
-    from sidelight.evaluation.banks.changing import extract_bank
+    from sidelight.evaluation.exams.banks import extract_bank
     from sidelight.formats.labels.graded_passages import read_graded
 
     return tuple(
@@ -187,12 +158,14 @@ def _extract(passages: Path, texts: dict[str, str], count: int) -> tuple[ExamBan
     )
 
 
-app = Commands(
+app = console.Commands(
     help="Banks of test questions or nuggets that passages are graded by.", no_args_is_help=True
 )
 app.command()(draft)
 
-BankFile = Annotated[Path, output_option("The bank to write; packed if its name ends in .gz.")]
+BankFile = Annotated[
+    Path, options.output_option("The bank to write; packed if its name ends in .gz.")
+]
 
 
 @app.command()
@@ -200,9 +173,9 @@ def merge(
     banks: Annotated[list[Path], typer.Argument(metavar="BANK...", help="Banks of one kind.")],
     *,
     output: BankFile,
-) -> Result:
+) -> console.Result:
     """Put the items of several banks together; the same words are one item."""
-    from sidelight.evaluation.banks.changing import merge_banks
+    from sidelight.evaluation.exams.banks import merge_banks
     from sidelight.formats.banks.exams import read_exams
 
     return _written(output, merge_banks(map(read_exams, banks)))
@@ -210,7 +183,7 @@ def merge(
 
 @app.command()
 def edit(
-    bank: BankPath,
+    bank: options.BankPath,
     *,
     output: BankFile,
     add: Annotated[
@@ -224,9 +197,9 @@ def edit(
         list[str] | None,
         typer.Option("--reword", help="ITEM=TEXT: other words for an item; repeat."),
     ] = None,
-) -> Result:
+) -> console.Result:
     """Add, leave out and reword items; what is reworded is a new item and graded anew."""
-    from sidelight.evaluation.banks.changing import edit_banks
+    from sidelight.evaluation.exams.banks import edit_banks
     from sidelight.formats.banks.exams import read_exams
 
     changed = edit_banks(
@@ -242,17 +215,16 @@ def edit(
 def diff(
     old: Annotated[Path, typer.Argument(metavar="OLD", help="A bank.")],
     new: Annotated[Path, typer.Argument(metavar="NEW", help="Another, such as a later version.")],
-) -> Result:
+) -> console.Result:
     """List the items that only one of two banks has."""
     from dataclasses import asdict
 
-    from sidelight.evaluation.banks.changing import diff_banks
+    from sidelight.evaluation.exams.banks import diff_banks
     from sidelight.formats.banks.exams import read_exams
-    from sidelight.schemas.grading.rubric import bank_version
 
     sides = read_exams(old), read_exams(new)
     changes, versions = diff_banks(*sides), [bank_version(one) for one in sides]
-    return Result(
+    return console.Result(
         {"versions": versions, "changes": [asdict(one) for one in changes]},
         [
             *(
@@ -266,13 +238,12 @@ def diff(
 
 @app.command()
 def show(
-    bank: BankPath,
+    bank: options.BankPath,
     *,
-    query: Annotated[str | None, query_option("Show the items of this query.")] = None,
-) -> Result:
+    query: Annotated[str | None, options.query_option("Show the items of this query.")] = None,
+) -> console.Result:
     """Show the version of a bank and its queries, or the items of one."""
     from sidelight.formats.banks.exams import read_exams
-    from sidelight.schemas.grading.rubric import bank_version
 
     banks = read_exams(bank)
     shown = [one for one in banks if query in {None, one.topic_id}]
@@ -296,28 +267,25 @@ def show(
             (one.topic_id, one.subtopic_id, one.kind, str(len(one.items)), one.query_text)
             for one in banks
         ]
-        table = PlainTable(("query", "subtopic", "kind", "items", "text"), rows)
-        return Result(document, [table, _summary(banks)])
+        table = console.PlainTable(("query", "subtopic", "kind", "items", "text"), rows)
+        return console.Result(document, [table, _summary(banks)])
     lines = [
         line
         for one in shown
         for line in (one.query_text, *(f"  {item.item_id}  {item.text}" for item in one.items))
     ]
-    return Result(document, [*lines, _summary(banks)])
+    return console.Result(document, [*lines, _summary(banks)])
 
 
-def _written(path: Path, banks: tuple[ExamBank, ...]) -> Result:
+def _written(path: Path, banks: tuple[ExamBank, ...]) -> console.Result:
     from sidelight.formats.banks.exams import write_exams
-    from sidelight.schemas.grading.rubric import bank_version
 
     write_exams(path, banks)
     document = {"written": str(path), "version": bank_version(banks)}
-    return Result(document, [f"{path}: {_summary(banks)}"])
+    return console.Result(document, [f"{path}: {_summary(banks)}"])
 
 
 def _summary(banks: tuple[ExamBank, ...]) -> str:
-    from sidelight.schemas.grading.rubric import bank_version
-
     items = sum(len(one.items) for one in banks)
     return (
         f"queries or subtopics: {len(banks)}, {counted(items, 'item')}, version "
@@ -333,35 +301,31 @@ def _pair(option: str, text: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-@takes_groups
-@interrupted(WITH_REPLIES)
+@options.takes_groups
+@console.interrupted(console.WITH_REPLIES)
 def nuggets(  # long: half of it are options
     *,
-    topics: Annotated[Path, topics_option("The narratives: the track's topics file.")],
-    qrels: Annotated[Path, QRELS],
-    index: Annotated[Path, index_option("Folder that holds the documents.")],
+    topics: Annotated[Path, options.topics_option("The narratives: the track's topics file.")],
+    qrels: Annotated[Path, options.QRELS],
+    index: Annotated[Path, options.index_option("Folder that holds the documents.")],
     models: Annotated[
         list[str],
-        model_option("Ask this model; repeat: the first merges the lists of all and weighs them."),
+        options.model_option(
+            "Ask this model; repeat: the first merges the lists of all and weighs them."
+        ),
     ],
-    output: Annotated[Path, output_option("File of nuggets to write (JSONL).")],
-    cache: Annotated[Path, cache_option("Folder of the models' replies.")],
-    track: TrackWithNuggets = None,
-    calls: ModelCalls,
-    at_once: AtOnce = DEFAULT_AT_ONCE,
+    output: Annotated[Path, options.output_option("File of nuggets to write (JSONL).")],
+    cache: Annotated[Path, options.cache_option("Folder of the models' replies.")],
+    track: options.TrackWithNuggets = None,
+    calls: options.ModelCalls,
+    at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
 ) -> None:
     """Make nuggets: at most 30 facts a topic, vital or okay, from documents graded 1 or higher."""
-    from sidelight.cli.options import track_of_scale
-    from sidelight.errors import InputError
     from sidelight.evaluation.nuggets.create import create_nuggets, documents_to_read
     from sidelight.formats.banks.nuggets import write_nuggets
-    from sidelight.formats.labels.qrels import read_qrels
-    from sidelight.formats.topics import read_topics
     from sidelight.index.folder import open_index
-    from sidelight.schemas.topic import Narrative
-    from sidelight.wiring.models import ask, models_by_name
 
-    rules = track_of_scale("nuggets", track)
+    rules = options.track_of_scale("nuggets", track)
     narratives = {
         one.topic_id: one.narrative
         for one in read_topics(topics, rules)
@@ -397,6 +361,6 @@ def nuggets(  # long: half of it are options
     banks = [bank for bank in made if bank is not None]
     write_nuggets(output, banks, narratives)
     total = sum(len(bank.nuggets) for bank in banks)
-    out.print(
+    console.out.print(
         f"{counted(total, 'nugget')} of {counted(len(banks), 'topic')}: {output}", markup=False
     )

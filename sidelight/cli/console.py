@@ -9,8 +9,10 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, redirect_stdout
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, TypeVar, get_type_hints
 
 import typer
@@ -18,17 +20,13 @@ from rich.cells import cell_len
 from rich.console import Console
 from typer.core import TyperCommand, TyperGroup
 
-from sidelight.errors import UsageError
+from sidelight.errors import Problem, UsageError
 from sidelight.files import in_utf8
-from sidelight.text import finite_number
+from sidelight.text import counted, finite_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from rich.text import Text
 
-    from sidelight.errors import Problem
 
 INTERRUPTED = 130  # the exit code that a shell expects of a command that Ctrl-C ended
 _EDGE = 3  # a border and the spaces on both sides of a cell
@@ -165,8 +163,6 @@ def undefined_warnings(
         n_topics: How many topics there are.
         what: What one of them is.
     """
-    from sidelight.text import counted
-
     alike: dict[tuple[str, ...], list[str]] = {}
     for measure, topics in undefined.items():
         alike.setdefault(tuple(topics), []).append(measure.replace("_", " "))
@@ -185,7 +181,6 @@ def undefined_warnings(
 def few_runs_warnings(count: int) -> list[Note]:
     """Return a warning where a correlation over so few runs says little, or nothing at all."""
     from sidelight.evaluation.agreement.ranks import MIN_RUNS_FOR_INTERVALS
-    from sidelight.text import counted
 
     if count >= MIN_RUNS_FOR_INTERVALS:
         return few_warnings(count, "run")
@@ -206,7 +201,6 @@ def few_warnings(count: int, what: str) -> list[Note]:
         what: What one of them is.
     """
     from sidelight.evaluation.scoring.table import FEW
-    from sidelight.text import counted
 
     if count >= FEW:
         return []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -12,16 +13,21 @@ from sidelight.cli.console import WHERE_IT_WAS, Note, PlainTable, Result, Shown,
 from sidelight.cli.options import output_option
 from sidelight.cli.progress import progress_bar
 from sidelight.cli.view import PAGE, write_page
+from sidelight.config.load import load_settings
+from sidelight.errors import InputError, InvalidFileError
+from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart
+from sidelight.formats.runs.cited_sentences import read_report_run
+from sidelight.formats.topics import read_articles
+from sidelight.formats.verdict import judge_file
+from sidelight.runs.directory import RunDirectory
 from sidelight.text import counted
 from sidelight.tracks import load_track
+from sidelight.wiring.judges import JudgeInputs, make_judge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sidelight.index.encoding.encoder import Encoder
     from sidelight.index.folder import IndexFolder
-    from sidelight.runs.directory import RunDirectory
     from sidelight.runs.self_evaluation import RunScores
 
 # Bundled runs, written by hand, that stand beside ours. The judge learns from people's labels of
@@ -117,9 +123,6 @@ def _step(title: str) -> Iterator[None]:
 
 
 def _run(index: IndexFolder, topics: Path, destination: Path) -> RunDirectory:
-    from sidelight.config.load import load_settings
-    from sidelight.errors import InputError
-    from sidelight.formats.topics import read_articles
     from sidelight.wiring.run import make_run
 
     settings = load_settings(None, ["submission.run_id=sidelight-demo"])
@@ -131,9 +134,7 @@ def _run(index: IndexFolder, topics: Path, destination: Path) -> RunDirectory:
 
 def _excerpt(directory: RunDirectory, topics: Path, index: IndexFolder) -> list[Shown]:
     """Return the first questions and sentences on the first article."""
-    from sidelight.formats.runs.cited_sentences import read_report_run
     from sidelight.formats.runs.question_list import read_question_run
-    from sidelight.formats.topics import read_articles
 
     article = read_articles(topics)[0]
     questions = read_question_run(directory.file(load_track().question_list)).questions
@@ -149,10 +150,6 @@ def _excerpt(directory: RunDirectory, topics: Path, index: IndexFolder) -> list[
 
 
 def _validate(directory: RunDirectory, topics: Path) -> None:
-    from sidelight.errors import InvalidFileError
-    from sidelight.formats.topics import read_articles
-    from sidelight.formats.verdict import judge_file
-
     topic_ids = [article.topic_id for article in read_articles(topics)]
     for task in load_track().tasks:
         for official in (False, True):
@@ -179,10 +176,7 @@ async def _judge(
     from sidelight.evaluation.labelling.judged_runs import judge_runs
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
     from sidelight.evaluation.scoring.table import score_prefix, write_score_files
-    from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.runs.self_evaluation import score_assessments, score_files
-    from sidelight.tracks import load_track
-    from sidelight.wiring.judges import JudgeInputs, make_judge
 
     track = load_track()
     rubrics = read_rubrics(data / DataPart.RUBRICS, track.scales)

@@ -9,10 +9,10 @@ import typer
 
 from sidelight.cli.console import Commands, Note, PlainTable, Result, Shown, out
 from sidelight.cli.options import BaseUrl, Config, index_option, model_option
-from sidelight.errors import UsageError
+from sidelight.errors import Check, UsageError
+from sidelight.llm.server.openai_compat import probe
 
 if TYPE_CHECKING:
-    from sidelight.errors import Check
     from sidelight.prompting import Prompt
 
 
@@ -79,8 +79,6 @@ def _check_config(config: Path | None, index: Path | None, base_url: str | None)
 
 def _check_server(model: str, base_url: str, api_key_variable: str) -> list[Check]:
     import asyncio
-
-    from sidelight.llm.server.openai_compat import probe
 
     return asyncio.run(probe(model, base_url, api_key_variable))
 

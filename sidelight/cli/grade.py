@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -15,45 +16,35 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sidelight.cli import options
 from sidelight.cli.console import WITH_REPLIES, Result, Shown, interrupted, warning
-from sidelight.cli.options import (
-    JUDGE,
-    REPLIES,
-    AtOnce,
-    Cache,
-    Estimate,
-    ModelCalls,
-    bank_option,
-    depth_option,
-    index_option,
-    model_option,
-    output_option,
-    queries_option,
-    takes_groups,
-)
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, UsageError
+from sidelight.formats.lines import stream_lines
+from sidelight.formats.runs.submission import run_formats
+from sidelight.formats.runs.trec_run import read_ranking_run
+from sidelight.formats.verdict import detect_format
+from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.base import Value
+from sidelight.schemas.grading.graded_passage import GradedQuery, Grader
 from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.schemas.grading.rubric import ExamBank
 from sidelight.text import counted
+from sidelight.wiring.judges import open_encoder
+from sidelight.wiring.models import AskedModels, ModelAccess, ask, models_by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-
     import numpy as np
     import numpy.typing as npt
 
     from sidelight.evaluation.labelling.asking import Estimate as CostEstimate
     from sidelight.evaluation.labelling.comparing import SentenceEncoder
     from sidelight.evaluation.labelling.passage_grade import PassageGrader, PromptedDirectGrades
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.grading.graded_passage import GradedQuery, Grader
-    from sidelight.schemas.grading.rubric import ExamBank
-    from sidelight.wiring.models import AskedModels, ModelAccess
 
-    OnCells = Callable[[int], None]
 
-    TextsOf = Callable[[Collection[str]], Mapping[str, str]]
+OnCells = Callable[[int], None]
+TextsOf = Callable[[Collection[str]], Mapping[str, str]]
+
 
 POOL = "pool"
 """The direct grader that asks no model."""
@@ -142,8 +133,6 @@ class Grades:
         self, access: ModelAccess, pool: Sequence[GradedQuery], on_cells: OnCells
     ) -> list[GradedQuery]:
         """Grade what is missing and return all."""
-        from sidelight.wiring.models import ask
-
         if not self.asked.models:
             return await self._grade(None, pool, on_cells)
 
@@ -244,7 +233,6 @@ def set_up_grades(request: GradeRequest) -> Grades:
     from sidelight.evaluation.exams.cells import banks_by_query
     from sidelight.evaluation.labelling.passage_grade import DIRECT_METHODS
     from sidelight.formats.banks.exams import read_exams, read_query_texts
-    from sidelight.wiring.models import AskedModels, models_by_name
 
     if request.judge not in {"embedded", "prompted"}:
         raise UsageError(
@@ -294,8 +282,6 @@ def _encode(texts: Sequence[str]) -> npt.NDArray[np.float32]:
 
 @cache
 def _encoder() -> SentenceEncoder:
-    from sidelight.wiring.judges import open_encoder
-
     return open_encoder()
 
 
@@ -329,9 +315,6 @@ def gather(
         written_passages,
     )
     from sidelight.formats.labels.graded_passages import read_graded
-    from sidelight.formats.runs.submission import run_formats
-    from sidelight.formats.runs.trec_run import read_ranking_run
-    from sidelight.formats.verdict import detect_format
 
     texts_of = _texts_of(index, texts)
     found: list[GradedQuery] = []
@@ -359,8 +342,6 @@ def gather(
 
 def _holds_lists(path: Path) -> bool:
     """Tell whether a file is graded passages: every line of one is a list."""
-    from sidelight.formats.lines import stream_lines
-
     return next((line.text.lstrip()[:1] == "[" for line in stream_lines(path)), False)
 
 
@@ -391,7 +372,7 @@ _DEPTH = 20
 _AT_ONCE = 128
 
 
-@takes_groups
+@options.takes_groups
 @interrupted(WITH_REPLIES)
 def grade(  # long: half of it are options
     passages: Annotated[
@@ -400,9 +381,14 @@ def grade(  # long: half of it are options
     ],
     *,
     output: Annotated[
-        Path, output_option("Graded passages (.jsonl or .gz); what it holds is not graded again.")
+        Path,
+        options.output_option(
+            "Graded passages (.jsonl or .gz); what it holds is not graded again."
+        ),
     ],
-    bank: Annotated[list[Path] | None, bank_option("Grade by its items; repeat for more.")] = None,
+    bank: Annotated[
+        list[Path] | None, options.bank_option("Grade by its items; repeat for more.")
+    ] = None,
     direct: Annotated[
         str | None,
         typer.Option(
@@ -412,10 +398,10 @@ def grade(  # long: half of it are options
         ),
     ] = None,
     queries: Annotated[
-        Path | None, queries_option("Texts of the queries, where no bank has them.")
+        Path | None, options.queries_option("Texts of the queries, where no bank has them.")
     ] = None,
-    judge: Annotated[str, JUDGE] = "embedded",
-    model: Annotated[str | None, model_option("Prompted: ask this model.")] = None,
+    judge: Annotated[str, options.JUDGE] = "embedded",
+    model: Annotated[str | None, options.model_option("Prompted: ask this model.")] = None,
     items_at_once: Annotated[
         int,
         typer.Option("--items-at-once", min=1, help="Prompted: items one call is asked about."),
@@ -431,18 +417,19 @@ def grade(  # long: half of it are options
         AnswerPart,
         typer.Option("--part", help="Of answers: grade what they say or what they cite."),
     ] = AnswerPart.WRITTEN,
-    depth: Annotated[int, depth_option("Of rankings: passages of each query.")] = _DEPTH,
+    depth: Annotated[int, options.depth_option("Of rankings: passages of each query.")] = _DEPTH,
     index: Annotated[
-        Path | None, index_option("Index folder that has the texts of ranked or cited passages.")
+        Path | None,
+        options.index_option("Index folder that has the texts of ranked or cited passages."),
     ] = None,
     texts: Annotated[
         Path | None,
         typer.Option("--texts", help="Segments (JSONL: docid, segment), in place of --index."),
     ] = None,
-    calls: ModelCalls,
-    cache: Cache = None,
-    at_once: AtOnce = _AT_ONCE,
-    estimate: Estimate = False,
+    calls: options.ModelCalls,
+    cache: options.Cache = None,
+    at_once: options.AtOnce = _AT_ONCE,
+    estimate: options.Estimate = False,
 ) -> Result:
     """Grade passages by the items of a bank from 0 to 5, or directly for the query.
 
@@ -471,7 +458,7 @@ def grade(  # long: half of it are options
     n_missing = setup.count(pool)
     if estimate:
         return estimate_result(setup.estimate(pool), at_once)
-    access = calls.access(cache or output.parent / REPLIES)
+    access = calls.access(cache or output.parent / options.REPLIES)
     with progress_bar("cells", total=n_missing) as advance:
         graded = asyncio.run(setup.perform(access, pool, advance))
     write_graded(output, graded)

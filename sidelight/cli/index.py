@@ -3,44 +3,40 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sidelight.cli import options
 from sidelight.cli.console import WHERE_IT_WAS, Commands, Note, Result, Shown, interrupted, out
-from sidelight.cli.options import (
-    DIM,
-    HitsPerQuery,
-    Profile,
-    count_option,
-    index_option,
-    output_option,
-    queries_option,
-)
 from sidelight.cli.progress import progress_bar
+from sidelight.errors import InputError, UsageError
+from sidelight.formats.runs.trec_run import read_trec_run, write_trec_run
+from sidelight.formats.topics import read_queries
 from sidelight.index.encoding.onnx_model import Arithmetic
-from sidelight.text import counted
+from sidelight.registry import load
+from sidelight.schemas.investigation.evidence import Hit, Query
+from sidelight.text import counted, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from sidelight.index.folder import SearchIndex
     from sidelight.index.manifest import Manifest
     from sidelight.retrieval.base import Retriever
-    from sidelight.schemas.investigation.evidence import Hit, Query
 
-    Search = Callable[[Sequence[Query], int], dict[str, list[Hit]]]
+
+Search = Callable[[Sequence[Query], int], dict[str, list[Hit]]]
 
 
 def plan(
     *,
-    count: Annotated[int, count_option("How many segments.")] = 113_520_750,
-    dim: Annotated[int, DIM] = 256,
-    profile: Profile = "cpu-24gb",
+    count: Annotated[int, options.count_option("How many segments.")] = 113_520_750,
+    dim: Annotated[int, options.DIM] = 256,
+    profile: options.Profile = "cpu-24gb",
     output: Annotated[
-        Path, output_option("Folder on the disk that is to hold the index.")
+        Path, options.output_option("Folder on the disk that is to hold the index.")
     ] = Path(),
 ) -> Result:
     """Say what vectors take under a profile: memory, disk, time, recall; and whether they fit here.
@@ -79,7 +75,7 @@ def plan(
 def remote(  # long: half of it are its options
     url: Annotated[str, typer.Argument(help="Address of the server, e.g. http://localhost:8081.")],
     name: Annotated[str, typer.Argument(help="What the server calls the index.")],
-    output: Annotated[Path, output_option("Folder that is to stand for it.")],
+    output: Annotated[Path, options.output_option("Folder that is to stand for it.")],
     token_variable: Annotated[
         str | None,
         typer.Option(
@@ -106,7 +102,6 @@ def remote(  # long: half of it are its options
     """
     from pydantic import ValidationError
 
-    from sidelight.errors import UsageError
     from sidelight.index.folder import open_folder
     from sidelight.index.remote.client import RemoteAddress, allow_token, is_remote, write_address
 
@@ -148,7 +143,7 @@ def build(  # long: most of it are its options
         typer.Argument(help="Segments as JSONL, plain or .gz; their order is free."),
     ] = None,
     *,
-    output: Annotated[Path, output_option("Folder of the index.")],
+    output: Annotated[Path, options.output_option("Folder of the index.")],
     id_field: Annotated[str, typer.Option(help="Key of the segment id.")] = "docid",
     text_field: Annotated[str, typer.Option(help="Key of the text.")] = "segment",
     encoder: Annotated[
@@ -165,7 +160,7 @@ def build(  # long: most of it are its options
     strict: Annotated[
         bool, typer.Option(help="Stop at a broken shard; else what is sound is indexed.")
     ] = False,
-    profile: Profile = "exact",
+    profile: options.Profile = "exact",
     vectors: Annotated[
         list[str] | None,
         typer.Option(
@@ -173,7 +168,7 @@ def build(  # long: most of it are its options
             "stream; repeat for more files."
         ),
     ] = None,
-    dim: Annotated[int | None, DIM] = None,
+    dim: Annotated[int | None, options.DIM] = None,
     lucene: Annotated[
         str | None,
         typer.Option(
@@ -197,12 +192,10 @@ def build(  # long: most of it are its options
     ] = "local",
 ) -> Result:
     """Index segments for BM25 and dense retrieval."""
-    from sidelight.errors import UsageError
     from sidelight.index.build import build_index
     from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
     from sidelight.index.folder import GivenParts, lucene_folder
     from sidelight.index.text.corpus import CorpusFields
-    from sidelight.registry import load
 
     if not shards and lucene is None:
         raise UsageError("expected shards, or --lucene with an index that stores text")
@@ -297,12 +290,11 @@ def segment(
         list[Path],
         typer.Argument(help="JSONL with docid, body and perhaps url, title, headings; or .gz."),
     ],
-    output: Annotated[Path, output_option("Where the segments go, one JSON a line.")],
+    output: Annotated[Path, options.output_option("Where the segments go, one JSON a line.")],
 ) -> Result:
     """Cut documents into the windows of 10 sentences that MS MARCO V2.1 calls segments."""
     from itertools import chain
 
-    from sidelight.errors import InputError
     from sidelight.index.text.corpus import read_documents, write_segments
 
     with progress_bar("documents") as advance:
@@ -320,22 +312,23 @@ _SNIPPET = 300
 def search(
     words: Annotated[str | None, typer.Argument(help="What to search for.")] = None,
     *,
-    index: Annotated[Path, index_option()],
+    index: Annotated[Path, options.index_option()],
     retriever: Annotated[
         str, typer.Option("--retriever", help="bm25, rm3, rocchio, dense or hybrid.")
     ] = "hybrid",
-    k: HitsPerQuery = 10,
+    k: options.HitsPerQuery = 10,
     queries: Annotated[
-        Path | None, queries_option("File of `id<TAB>text` lines instead of words.")
+        Path | None, options.queries_option("File of `id<TAB>text` lines instead of words.")
     ] = None,
     documents: Annotated[
         bool,
         typer.Option("--documents", help="With --queries: rank documents, by their best segment."),
     ] = False,
-    output: Annotated[Path | None, output_option("TREC run to write with --queries.")] = None,
+    output: Annotated[
+        Path | None, options.output_option("TREC run to write with --queries.")
+    ] = None,
 ) -> Result:
     """Search an index and show the hits, or write a TREC run for a file of queries."""
-    from sidelight.errors import UsageError
     from sidelight.index.folder import open_index
     from sidelight.retrieval.first_stage import open_retriever
 
@@ -356,7 +349,6 @@ def search(
 
 def _documents(retriever: Retriever) -> Search:
     from sidelight.retrieval.best_segment import DocumentRetriever
-    from sidelight.schemas.investigation.evidence import Hit
 
     found = DocumentRetriever(retriever.search)
     return lambda queries, k: {
@@ -366,9 +358,6 @@ def _documents(retriever: Retriever) -> Search:
 
 
 def _write_run(search: Search, name: str, queries: Path, k: int, output: Path) -> Result:
-    from sidelight.formats.runs.trec_run import write_trec_run
-    from sidelight.formats.topics import read_queries
-
     results = search(read_queries(queries), k)
     write_trec_run(output, results, f"sidelight-{name}")
     count = sum(len(hits) for hits in results.values())
@@ -379,9 +368,6 @@ def _write_run(search: Search, name: str, queries: Path, k: int, output: Path) -
 
 
 def _hits(retriever: Retriever, folder: SearchIndex, words: str, k: int) -> Result:
-    from sidelight.schemas.investigation.evidence import Query
-    from sidelight.text import one_line
-
     hits = retriever.search([Query(query_id="q", text=words)], k)["q"]
     segments = folder.docstore.get_many([hit.segment_id for hit in hits])
     document: list[dict[str, Any]] = []
@@ -400,12 +386,10 @@ _TAG = "sidelight-fused"
 
 def fuse(
     runs: Annotated[list[Path], typer.Argument(help="Search results, six columns.")],
-    output: Annotated[Path, output_option("TREC run to write.")],
-    k: HitsPerQuery = 1000,
+    output: Annotated[Path, options.output_option("TREC run to write.")],
+    k: options.HitsPerQuery = 1000,
 ) -> None:
     """Fuse search results by the ranks they give (reciprocal rank fusion, constant 60)."""
-    from sidelight.errors import InputError
-    from sidelight.formats.runs.trec_run import read_trec_run, write_trec_run
     from sidelight.retrieval.first_stage import reciprocal_rank_fusion
 
     found = list(map(read_trec_run, runs))

@@ -9,51 +9,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sidelight.cli import options
 from sidelight.cli.console import WITH_REPLIES, PlainTable, Result, Shown, interrupted, warning
-from sidelight.cli.options import (
-    REPLIES,
-    SCORES,
-    AllowPlugin,
-    Cache,
-    Config,
-    Data,
-    Estimate,
-    ExampleFolder,
-    ExampleRuns,
-    JudgeModel,
-    JudgeName,
-    JudgeOptions,
-    ModelCalls,
-    Overrides,
-    Rubrics,
-    RunRubrics,
-    Runs,
-    RunTask,
-    SelfJudging,
-    Track,
-    WordsOnly,
-    articles_of,
-    check_drafts,
-    index_option,
-    output_option,
-    read_labelled,
-    required,
-    takes_groups,
-    with_judge,
-)
 from sidelight.cli.progress import progress_bar
 from sidelight.cli.tables import decimal
+from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart
+from sidelight.llm.base import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
+from sidelight.schemas.task import Task
 from sidelight.text import counted
-from sidelight.tracks import DEFAULT_TRACK
+from sidelight.tracks import DEFAULT_TRACK, load_track
+from sidelight.tracks import Track as TrackRules
+from sidelight.wiring.judges import JudgeInputs, judge_model, open_encoder, set_up_judge
+from sidelight.wiring.models import AskedModels
 
 if TYPE_CHECKING:
     from sidelight.evaluation.audit.audit import Audit
     from sidelight.evaluation.labelling.asking import Estimate as CostEstimate
     from sidelight.evaluation.labelling.judged_runs import JudgingManifest
     from sidelight.runs.self_evaluation import FinishedRun, SelfEvaluation
-    from sidelight.schemas.task import Task
-    from sidelight.tracks import Track as TrackRules
 
 
 def summarise(evaluation: SelfEvaluation, run: FinishedRun, folder: Path) -> dict[str, Any]:
@@ -120,7 +94,6 @@ def _shown(task: Task, outcome: dict[str, Any], computation: str) -> str:
 def estimate_result(estimate: CostEstimate, at_once: int) -> Result:
     """Return what judging would come to, and what that rests on."""
     from sidelight.evaluation.labelling.asking import TOKENS_PER_CALL, TOKENS_PER_LABEL
-    from sidelight.llm.base import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
 
     return Result(
         estimate.model_dump(),
@@ -143,17 +116,17 @@ def estimate_result(estimate: CostEstimate, at_once: int) -> Result:
     )
 
 
-@takes_groups
+@options.takes_groups
 @interrupted(WITH_REPLIES)
 def judge(  # long: half of it are options
-    runs: Runs,
+    runs: options.Runs,
     *,
-    task: RunTask,
-    track: Track = DEFAULT_TRACK,
-    data: Data = None,
-    rubrics: Rubrics = None,
-    output: Annotated[Path, output_option("Folder for the assessments.")],
-    by: JudgeOptions,
+    task: options.RunTask,
+    track: options.Track = DEFAULT_TRACK,
+    data: options.Data = None,
+    rubrics: options.Rubrics = None,
+    output: Annotated[Path, options.output_option("Folder for the assessments.")],
+    by: options.JudgeOptions,
     min_confidence: Annotated[
         float,
         typer.Option(
@@ -163,16 +136,16 @@ def judge(  # long: half of it are options
             help="Embedded: leave labels unjudged whose credit is less likely than this.",
         ),
     ] = 0.0,
-    estimate: Estimate = False,
+    estimate: options.Estimate = False,
 ) -> Result:
     """Label runs without people, and say how well the judge agrees with people."""
     from sidelight.evaluation.labelling.judged_runs import assess_runs, judge_runs
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
-    from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.tracks import load_track
 
     rules = load_track(track)
-    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales)
+    known = read_rubrics(
+        options.required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales
+    )
     setup = by.setup(known, data, min_confidence)
     given = read_task_runs(rules.task(task), runs, known)
     if estimate:
@@ -228,17 +201,17 @@ def _result(manifest: JudgingManifest, task: str, output: Path) -> Result:
 _CHANGES = "audit_changes.csv"
 
 
-@takes_groups
+@options.takes_groups
 @interrupted(WITH_REPLIES)
 def audit(  # long: half of it are options
-    runs: Runs,
+    runs: options.Runs,
     *,
-    task: RunTask,
-    track: Track = DEFAULT_TRACK,
-    data: Data = None,
-    rubrics: Rubrics = None,
-    output: Annotated[Path, output_option("Folder for the verdicts that changed.")],
-    by: JudgeOptions,
+    task: options.RunTask,
+    track: options.Track = DEFAULT_TRACK,
+    data: options.Data = None,
+    rubrics: options.Rubrics = None,
+    output: Annotated[Path, options.output_option("Folder for the verdicts that changed.")],
+    by: options.JudgeOptions,
     tolerance: Annotated[
         float,
         typer.Option("--tolerance", min=0, max=1, help="Share of verdicts a probe may change."),
@@ -248,12 +221,12 @@ def audit(  # long: half of it are options
     from sidelight.evaluation.audit.audit import audit as probe
     from sidelight.evaluation.audit.audit import write_changes
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
-    from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.tracks import load_track
 
     rules = load_track(track)
-    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales)
-    articles = articles_of(by.topics, data)
+    known = read_rubrics(
+        options.required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales
+    )
+    articles = options.articles_of(by.topics, data)
     setup = by.setup(known, data)
     given = read_task_runs(rules.task(task), runs, known)
     access = by.access(output)
@@ -311,29 +284,29 @@ def _share_shown(value: float | None, digits: str) -> str:
     return "undefined" if value is None else format(value, digits)
 
 
-@takes_groups
+@options.takes_groups
 @interrupted(WITH_REPLIES)
 def evaluate(  # long: half of it are options
     run: Annotated[Path, typer.Argument(help="Run directory.")],
     *,
-    index: Annotated[Path, index_option("The index that the run was made with.")],
-    name: JudgeName = "embedded",
-    rubrics: RunRubrics = None,
-    model_name: JudgeModel = None,
-    allow_self_judging: SelfJudging = False,
-    examples: ExampleFolder = None,
-    example_run: ExampleRuns = None,
-    words_only: WordsOnly = False,
-    config: Config = None,
-    overrides: Overrides = None,
-    calls: ModelCalls,
+    index: Annotated[Path, options.index_option("The index that the run was made with.")],
+    name: options.JudgeName = "embedded",
+    rubrics: options.RunRubrics = None,
+    model_name: options.JudgeModel = None,
+    allow_self_judging: options.SelfJudging = False,
+    examples: options.ExampleFolder = None,
+    example_run: options.ExampleRuns = None,
+    words_only: options.WordsOnly = False,
+    config: options.Config = None,
+    overrides: options.Overrides = None,
+    calls: options.ModelCalls,
     output: Annotated[
         Path | None,
-        output_option("Folder for the scores; RUN/scores if not given."),
+        options.output_option("Folder for the scores; RUN/scores if not given."),
     ] = None,
-    cache: Cache = None,
-    allow_plugin: AllowPlugin = None,
-    estimate: Estimate = False,
+    cache: options.Cache = None,
+    allow_plugin: options.AllowPlugin = None,
+    estimate: options.Estimate = False,
 ) -> Result:
     """Judge a finished run with its own files, score it, and say where it lost credit.
 
@@ -349,17 +322,15 @@ def evaluate(  # long: half of it are options
         evaluate_run,
         read_finished,
     )
-    from sidelight.wiring.judges import JudgeInputs, judge_model, open_encoder, set_up_judge
-    from sidelight.wiring.models import AskedModels
 
-    settings = load_settings(config, with_judge(overrides or [], model_name))
+    settings = load_settings(config, options.with_judge(overrides or [], model_name))
     directory = RunDirectory(run, allow_plugin or ())
     directory.read_track()  # an unfinished run has no settings to look at
     made_with = directory.read_settings()
-    check_drafts(made_with, rubrics)
+    options.check_drafts(made_with, rubrics)
     folder = open_index(index)
     finished = read_finished(directory, folder.fingerprint(), rubrics)
-    labelled = read_labelled(examples, example_run)
+    labelled = options.read_labelled(examples, example_run)
     model = judge_model(
         name,
         settings,
@@ -381,9 +352,9 @@ def evaluate(  # long: half of it are options
     if estimate:
         cost = setup.estimate(partial(assess_all, material=material), material.n_labels)
         return estimate_result(cost, setup.asked.at_once)
-    destination = output or run / SCORES
+    destination = output or run / options.SCORES
     check_folder(finished, destination)
-    access = calls.access(cache or destination / REPLIES)
+    access = calls.access(cache or destination / options.REPLIES)
     with progress_bar("labels", total=material.n_labels) as advance:
         work = partial(evaluate_run, material=material, folder=destination, on_labels=advance)
         evaluation = asyncio.run(setup.perform(access, work))

@@ -13,15 +13,16 @@ import os
 import platform
 import sys
 import traceback
+from collections.abc import Callable
 from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
-from sidelight.cli import agree, agree_judges, assess, bank, index, pool, rubric, score
+from sidelight.cli import agree, assess, bank, index, pool, rubric, score
 from sidelight.cli.ablate import ablate
 from sidelight.cli.console import AGAIN, INTERRUPTED, Commands, Group
 from sidelight.cli.demo import demo
@@ -38,9 +39,6 @@ from sidelight.errors import INSTALL, InputError, MachineError, SidelightError
 from sidelight.files import RefusedFileError
 from sidelight.registry import load, locate, names
 from sidelight.versions import VERSION, switch_off_telemetry
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # Files become hundreds of thousands of values that live to the end. With the usual 700, half the
 # time of reading them goes into looking for garbage among them.
@@ -159,10 +157,10 @@ app.command(rich_help_panel=_JUDGE)(audit)
 app.command(rich_help_panel=_JUDGE)(grade)
 app.command(rich_help_panel=_JUDGE)(bank.nuggets)
 app.add_typer(score.app, name="score", rich_help_panel=_JUDGE)
-agree.app.command()(agree_judges.answers)
-agree.app.command()(agree_judges.support)
+agree.app.command()(agree.answers)
+agree.app.command()(agree.support)
 agree.app.command()(agree.grades)
-agree.app.command()(agree_judges.norms)
+agree.app.command()(agree.norms)
 agree.app.command()(agree.vote)
 app.add_typer(agree.app, name="agree", rich_help_panel=_JUDGE)
 app.add_typer(bank.app, name="bank", rich_help_panel=_JUDGE)

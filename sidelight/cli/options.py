@@ -8,6 +8,7 @@ help says to repeat it.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_hints
@@ -15,26 +16,25 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_
 import typer
 
 from sidelight.cli.console import err, set_options
+from sidelight.config.settings import Settings
 from sidelight.errors import UsageError
 from sidelight.evaluation.labelling.judge import Mode
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.formats.data_folder import DataPart, find_part
-from sidelight.schemas.task import CitedTextTask, QuestionListTask
+from sidelight.formats.topics import read_articles
+from sidelight.llm.base import Budget, Totals
+from sidelight.schemas.grading.judgment import Measure
+from sidelight.schemas.grading.rubric import Rubric
+from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
+from sidelight.schemas.topic import Article
+from sidelight.tracks import Track as TrackRules
+from sidelight.tracks import load_track
+from sidelight.wiring.judges import JudgeInputs, JudgeSetup, open_encoder, set_up_judge
+from sidelight.wiring.models import ModelAccess, models_by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from sidelight.config.settings import Settings
     from sidelight.evaluation.labelling.examples import Examples
     from sidelight.evaluation.scoring.table import Interval, TopicScore
-    from sidelight.llm.base import Totals
-    from sidelight.schemas.grading.judgment import Measure
-    from sidelight.schemas.grading.rubric import Rubric
-    from sidelight.schemas.task import Task
-    from sidelight.schemas.topic import Article
-    from sidelight.tracks import Track as TrackRules
-    from sidelight.wiring.judges import JudgeSetup
-    from sidelight.wiring.models import ModelAccess
 
 
 def _spelt(word: str, *short: str, usual: str | None = None, **limits: Any) -> Callable[..., Any]:
@@ -109,7 +109,6 @@ def track_of_scale(scale: str, name: str | None) -> TrackRules:
         UsageError: There is no such track, or it has no such scale.
     """
     from sidelight.registry import names
-    from sidelight.tracks import load_track
 
     tracks = [load_track(one) for one in ([name] if name else names("track"))]
     found = next((one for one in tracks if scale in one.scales), None)
@@ -207,9 +206,6 @@ class ModelCalls(NamedTuple):
         Args:
             cache: Folder of replies.
         """
-        from sidelight.llm.base import Budget
-        from sidelight.wiring.models import ModelAccess
-
         return ModelAccess(
             cache=cache,
             offline=self.offline,
@@ -330,8 +326,6 @@ def articles_of(topics: Path | None, data: Path | None) -> Callable[[], dict[str
         return None
 
     def read() -> dict[str, Article]:
-        from sidelight.formats.topics import read_articles
-
         path = topics or (find_part(data, DataPart.TOPICS) if data else None)
         return {one.topic_id: one for one in read_articles(path)} if path else {}
 
@@ -402,7 +396,6 @@ def score_by_people(data: Path, task: Task, measure: str | None = None) -> Seque
         UsageError: People give no labels for a task of this kind.
     """
     from sidelight.evaluation.scoring.score import people_question_scores, people_report_scores
-    from sidelight.tracks import load_track
 
     track = load_track()
     known = task.measure(measure) if measure else None
@@ -474,8 +467,6 @@ def lowest_relevant(track: str, scale: str, given: int | None) -> int:
         scale: Of what the option is a label.
         given: The option.
     """
-    from sidelight.tracks import load_track
-
     if given is not None:
         return given
     labels = load_track(track).scales[scale]
@@ -546,9 +537,6 @@ class JudgeOptions(NamedTuple):
             data: The data folder, which may have the articles.
             min_confidence: Labels less certain than this are left unjudged.
         """
-        from sidelight.wiring.judges import JudgeInputs, open_encoder, set_up_judge
-        from sidelight.wiring.models import models_by_name
-
         return set_up_judge(
             self.name,
             JudgeInputs(

@@ -3,42 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sidelight.cli import options
 from sidelight.cli.console import WITH_REPLIES, Commands, Note, Result, interrupted, out
-from sidelight.cli.options import (
-    DEFAULT_AT_ONCE,
-    AtOnce,
-    Cache,
-    Data,
-    ModelCalls,
-    Rubrics,
-    Seed,
-    Track,
-    model_option,
-    output_option,
-    required,
-    takes_groups,
-    topics_option,
-)
+from sidelight.errors import InputError, UsageError
+from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart
+from sidelight.formats.lines import write_json_lines
+from sidelight.formats.runs.submission import run_format
+from sidelight.formats.table import write_table
+from sidelight.formats.topics import read_articles, read_pooled_questions, write_pooled_questions
+from sidelight.llm.prompted import PromptedModel
 from sidelight.text import counted
-from sidelight.tracks import DEFAULT_TRACK
+from sidelight.tracks import DEFAULT_TRACK, load_track
+from sidelight.wiring.models import ask, models_by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from sidelight.evaluation.pooling import Pool, Score
-    from sidelight.llm.prompted import PromptedModel
 
 app = Commands(help="Pool questions, and join them to articles.", no_args_is_help=True)
 
 
 @app.command()
-@takes_groups
+@options.takes_groups
 @interrupted(WITH_REPLIES)
 def questions(  # long: half of it are options
     groups: Annotated[
@@ -46,27 +38,26 @@ def questions(  # long: half of it are options
         typer.Argument(help="One for each group: NAME=RUN,RUN with its best run first."),
     ],
     *,
-    output: Annotated[Path, output_option("File of pooled questions, three columns.")],
+    output: Annotated[Path, options.output_option("File of pooled questions, three columns.")],
     per_group: Annotated[
         int, typer.Option("--per-group", min=1, help="Questions of each group for a topic.")
     ] = 3,
-    track: Track = DEFAULT_TRACK,
-    topics: Annotated[Path | None, topics_option("With --model: the articles (JSONL).")] = None,
-    model: Annotated[
-        str | None, model_option("Ask this model; rules and an encoder decide if none is named.")
+    track: options.Track = DEFAULT_TRACK,
+    topics: Annotated[
+        Path | None, options.topics_option("With --model: the articles (JSONL).")
     ] = None,
-    calls: ModelCalls,
-    cache: Cache = None,
-    at_once: AtOnce = DEFAULT_AT_ONCE,
-    seed: Seed = 0,
+    model: Annotated[
+        str | None,
+        options.model_option("Ask this model; rules and an encoder decide if none is named."),
+    ] = None,
+    calls: options.ModelCalls,
+    cache: options.Cache = None,
+    at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
+    seed: options.Seed = 0,
 ) -> Result:
     """Pool questions of several groups in turns; what is unfit or repeats one is left out."""
     from sidelight.evaluation.pooling import PromptedPoolChecker, RuleChecker, pool_questions
-    from sidelight.formats.runs.submission import run_format
-    from sidelight.formats.topics import read_articles, write_pooled_questions
     from sidelight.index.encoding.encoder import Encoder
-    from sidelight.tracks import load_track
-    from sidelight.wiring.models import ask, models_by_name
 
     task = load_track(track).question_list
     read = run_format(task).read
@@ -116,17 +107,13 @@ def topics(
     questions: Annotated[Path, typer.Argument(help="File of pooled questions, three columns.")],
     *,
     articles: Annotated[Path, typer.Option("--articles", help="The articles (JSONL).")],
-    output: Annotated[Path, output_option("Topics file (JSONL) for `sidelight run`.")],
+    output: Annotated[Path, options.output_option("Topics file (JSONL) for `sidelight run`.")],
 ) -> None:
     """Join pooled questions to their articles, so that a run finds documents for them.
 
     Raises:
         InputError: A question is on an article that is not there.
     """
-    from sidelight.errors import InputError
-    from sidelight.formats.lines import write_json_lines
-    from sidelight.formats.topics import read_articles, read_pooled_questions
-
     asked = read_pooled_questions(questions)
     known = {one.topic_id: one for one in read_articles(articles)}
     if lacking := sorted(asked.keys() - known.keys()):
@@ -151,8 +138,6 @@ def _named(groups: list[str]) -> dict[str, list[Path]]:
     Raises:
         UsageError: A group has no name or no run, or two have one name.
     """
-    from sidelight.errors import UsageError
-
     found: dict[str, list[Path]] = {}
     for text in groups:
         name, _, paths = text.partition("=")
@@ -169,7 +154,7 @@ def _named(groups: list[str]) -> dict[str, list[Path]]:
 def pairs(
     runs: Annotated[list[Path], typer.Argument(help="Runs of questions.")],
     *,
-    output: Annotated[Path, output_option("Table of pairs to write (CSV).")],
+    output: Annotated[Path, options.output_option("Table of pairs to write (CSV).")],
     embedder: Annotated[
         str | None,
         typer.Option(help="Name or path of a sentence-transformers model; the bundled one if not."),
@@ -177,24 +162,22 @@ def pairs(
     reranker: Annotated[
         str | None, typer.Option(help="Name or path of a cross-encoder, as a second opinion.")
     ] = None,
-    track: Track = DEFAULT_TRACK,
-    data: Data = None,
-    rubrics: Rubrics = None,
+    track: options.Track = DEFAULT_TRACK,
+    data: options.Data = None,
+    rubrics: options.Rubrics = None,
 ) -> Result:
     """Pool pairs to judge: of each run, the nearest question to each question of a rubric.
 
     The nearest by an embedder and by a reranker: one pair where they agree, else two.
     """
     from sidelight.evaluation.pooling import PooledPair, pool_pairs
-    from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.formats.runs.submission import run_format
-    from sidelight.formats.table import write_table
     from sidelight.index.encoding.encoder import DEFAULT_ENCODER
     from sidelight.retrieval.rerank import CrossEncoder
-    from sidelight.tracks import load_track
 
     rules = load_track(track)
-    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales)
+    known = read_rubrics(
+        options.required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales
+    )
     read = run_format(rules.question_list).read
     models = {"embedder": _cosine(embedder or DEFAULT_ENCODER)}
     if reranker:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from sidelight.cli.console import err
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _LINE_EVERY_S = 60.0
 
@@ -97,7 +94,11 @@ def progress_lines() -> Iterator[None]:
 
     def tell() -> None:
         while not ended.wait(_LINE_EVERY_S):
-            line = str(_UNDER_WAY[-1]) if _UNDER_WAY else f"at work for {_since(began)}"
+            line = (
+                str(_UNDER_WAY[-1])
+                if _UNDER_WAY
+                else f"at work for {_minutes(time.monotonic() - began)}"
+            )
             if not _UNDER_WAY or _UNDER_WAY[-1].what:
                 err.print(line, markup=False)
 
@@ -115,10 +116,6 @@ def _at(work: _Work) -> Iterator[_Work]:
         yield work
     finally:
         _UNDER_WAY.remove(work)
-
-
-def _since(began: float) -> str:
-    return _minutes(time.monotonic() - began)
 
 
 def _minutes(seconds: float) -> str:

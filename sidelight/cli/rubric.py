@@ -2,45 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from sidelight.cli.console import (
-    Commands,
-    Note,
-    Result,
-    ResultTable,
-    few_runs_warnings,
-    few_warnings,
-    out,
-    undefined_warnings,
-)
-from sidelight.cli.options import (
-    AtLeast,
-    GradedPath,
-    GraderName,
-    MinGrade,
-    MinJudgment,
-    MoreRuns,
-    OfficialQrels,
-    Output,
-    RetrievalMeasures,
-    Samples,
-    Sampling,
-    Seed,
-    Track,
-    bank_option,
-    depth_option,
-    labels_option,
-    lowest_relevant,
-    min_grade_option,
-    output_option,
-    queries_option,
-    query_option,
-    takes_groups,
-)
+from sidelight.cli import console, options
 from sidelight.cli.tables import (
     agreement_table,
     cover_table,
@@ -49,18 +17,19 @@ from sidelight.cli.tables import (
     tables_result,
     wins_table,
 )
+from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
+from sidelight.files import atomic_write, sha256_file
+from sidelight.formats.labels.qrels import read_qrels
+from sidelight.schemas.grading.rubric import ExamBank, item_ids
 from sidelight.text import counted
-from sidelight.tracks import EXAM_TRACK
+from sidelight.tracks import EXAM_TRACK, load_track
 
 if TYPE_CHECKING:
-    from collections.abc import Container
-
     from sidelight.evaluation.exams.grades import GradedFile, Qrels
     from sidelight.evaluation.exams.leaderboard import Places
-    from sidelight.schemas.grading.rubric import ExamBank
 
-Bank = Annotated[Path, bank_option("The bank that the passages were graded by.")]
+Bank = Annotated[Path, options.bank_option("The bank that the passages were graded by.")]
 
 _MOST_SHOWN = 60
 
@@ -69,29 +38,29 @@ class Upkeep(NamedTuple):
     """What the commands have in common that hold a bank's items against judgments."""
 
     bank: Bank
-    grader: GraderName = None
-    min_grade: MinGrade = None
-    min_judgment: MinJudgment = None
-    official: OfficialQrels = None
-    track: Track = EXAM_TRACK
-    output: Output = None
+    grader: options.GraderName = None
+    min_grade: options.MinGrade = None
+    min_judgment: options.MinJudgment = None
+    official: options.OfficialQrels = None
+    track: options.Track = EXAM_TRACK
+    output: options.Output = None
 
     def levels(self) -> dict[str, int]:
         """Return the lowest grade and the lowest judgment that are relevant."""
         return {
-            "min_grade": lowest_relevant(self.track, "grades", self.min_grade),
-            "min_judgment": lowest_relevant(self.track, "judgments", self.min_judgment),
+            "min_grade": options.lowest_relevant(self.track, "grades", self.min_grade),
+            "min_judgment": options.lowest_relevant(self.track, "judgments", self.min_judgment),
         }
 
 
-@takes_groups
+@options.takes_groups
 def spurious(
-    graded: GradedPath,
+    graded: options.GradedPath,
     *,
     by: Upkeep,
-) -> Result:
+) -> console.Result:
     """List items that passages answer which assessors call not relevant, the worst first."""
-    from sidelight.evaluation.exams.upkeep import spurious_items
+    from sidelight.evaluation.exams.grades import spurious_items
 
     found, banks = _read(graded), _banks(by.bank)
     texts = {item.item_id: item.text for one in banks for item in one.items}
@@ -113,14 +82,14 @@ def spurious(
     return _listed("spurious_items", records, by.output)
 
 
-@takes_groups
+@options.takes_groups
 def uncovered(
-    graded: GradedPath,
+    graded: options.GradedPath,
     *,
     by: Upkeep,
-) -> Result:
+) -> console.Result:
     """List relevant passages that answer no item, each with a fact that the bank could ask for."""
-    from sidelight.evaluation.exams.upkeep import suggested_item, uncovered_passages
+    from sidelight.evaluation.exams.grades import suggested_item, uncovered_passages
 
     found, banks = _read(graded), _banks(by.bank)
     missed = uncovered_passages(
@@ -151,18 +120,17 @@ def uncovered(
 
 
 def holes(
-    graded: GradedPath,
+    graded: options.GradedPath,
     *,
     bank: Bank,
-    grader: GraderName = None,
-    run: MoreRuns = None,
-    depth: Annotated[int, depth_option("Passages of a run that are to be graded.")] = 20,
-    output: Output = None,
-) -> Result:
+    grader: options.GraderName = None,
+    run: options.MoreRuns = None,
+    depth: Annotated[int, options.depth_option("Passages of a run that are to be graded.")] = 20,
+    output: options.Output = None,
+) -> console.Result:
     """List what has to be graded yet: new passages of runs, and new items of a bank."""
+    from sidelight.evaluation.exams.grades import holes as find_holes
     from sidelight.evaluation.exams.leaderboard import places_of
-    from sidelight.evaluation.exams.upkeep import holes as find_holes
-    from sidelight.schemas.grading.rubric import item_ids
 
     found = _read(graded)
     runs = [
@@ -193,13 +161,13 @@ def holes(
 
 def _listed(
     name: str, records: list[dict[str, object]], output: Path | None, *notes: str
-) -> Result:
+) -> console.Result:
     tables = []
     if records:
         columns = list(records[0])
         rows = [[str(record[column]) for column in columns] for record in records]
         header = [column.replace("_", " ") for column in columns]
-        tables = [ResultTable(name, header, rows[:_MOST_SHOWN], records)]
+        tables = [console.ResultTable(name, header, rows[:_MOST_SHOWN], records)]
     else:
         notes = ("none", *notes)
     if len(records) > _MOST_SHOWN:
@@ -221,8 +189,6 @@ def _banks(path: Path) -> tuple[ExamBank, ...]:
 
 
 def _judged(found: GradedFile, official: Path | None) -> Qrels:
-    from sidelight.formats.labels.qrels import read_qrels
-
     return read_qrels(official) if official else found.rankings.judged
 
 
@@ -239,29 +205,29 @@ def _texts(graded: Path, wanted: Container[tuple[str, str]]) -> dict[tuple[str, 
 
 
 def verify(
-    graded: GradedPath,
+    graded: options.GradedPath,
     *,
-    output: Annotated[Path, output_option("The page to write (.html).")],
-    grader: GraderName = None,
+    output: Annotated[Path, options.output_option("The page to write (.html).")],
+    grader: options.GraderName = None,
     bank: Annotated[
-        list[Path] | None, bank_option("Shows the texts of items and queries; repeat for more.")
+        list[Path] | None,
+        options.bank_option("Shows the texts of items and queries; repeat for more."),
     ] = None,
     queries: Annotated[
-        Path | None, queries_option("Texts of the queries, where no bank has them.")
+        Path | None, options.queries_option("Texts of the queries, where no bank has them.")
     ] = None,
-    query: Annotated[list[str] | None, query_option("Only this query, by its id; repeat.")] = None,
+    query: Annotated[
+        list[str] | None, options.query_option("Only this query, by its id; repeat.")
+    ] = None,
     top: Annotated[
         int | None,
         typer.Option("--top", min=1, help="Only so many passages of each query, best first."),
     ] = None,
-    track: Track = EXAM_TRACK,
+    track: options.Track = EXAM_TRACK,
 ) -> None:
     """Write a page on which people accept or correct grades: passages by items, no network."""
-    from sidelight.errors import InputError
-    from sidelight.files import atomic_write, sha256_file
     from sidelight.formats.banks.exams import read_exams, read_query_texts
     from sidelight.formats.labels.graded_passages import read_graded
-    from sidelight.tracks import load_track
     from sidelight.view.verification.page import render_verification, verification
 
     banks = [one for path in bank or () for one in read_exams(path)]
@@ -285,33 +251,32 @@ def verify(
     )
     atomic_write(output, render_verification(page, graded.name, sha256_file(graded)))
     n_rows = sum(len(grid.rows) for grid in page.grids)
-    out.print(
+    console.out.print(
         f"{counted(n_rows, 'passage')} of {counted(len(page.grids), 'query')}, graded by "
         f"{page.title}",
         markup=False,
     )
-    out.print(f"  {output}", markup=False)
+    console.out.print(f"  {output}", markup=False)
 
 
 def corrections(
-    graded: GradedPath,
+    graded: options.GradedPath,
     saved: Annotated[
         Path, typer.Argument(metavar="CORRECTIONS", help="What the page saved (.json).")
     ],
     *,
     output: Annotated[
         Path | None,
-        output_option("Write the passages with the corrected grades beside the given ones."),
+        options.output_option(
+            "Write the passages with the corrected grades beside the given ones."
+        ),
     ] = None,
-    min_grade: MinGrade = None,
-    track: Track = EXAM_TRACK,
-) -> Result:
+    min_grade: options.MinGrade = None,
+    track: options.Track = EXAM_TRACK,
+) -> console.Result:
     """Say how far people agree with the grades they checked, and keep what they corrected."""
-    from sidelight.errors import InputError
-    from sidelight.evaluation.exams.upkeep import check_grades, corrected, read_corrections
-    from sidelight.files import sha256_file
+    from sidelight.evaluation.exams.grades import check_grades, corrected, read_corrections
     from sidelight.formats.labels.graded_passages import read_graded, write_graded
-    from sidelight.tracks import load_track
 
     said = read_corrections(saved)
     if said.sha256 != sha256_file(graded):
@@ -324,7 +289,7 @@ def corrections(
         queries,
         said,
         int(load_track(track).scales["grades"].highest),
-        lowest_relevant(track, "grades", min_grade),
+        options.lowest_relevant(track, "grades", min_grade),
     )
     if output:
         write_graded(output, corrected(queries, said))
@@ -335,7 +300,7 @@ def corrections(
             ("on relevant or not", found.kappa_relevant),
         )
     )
-    return Result(
+    return console.Result(
         found.model_dump(),
         [
             f"{found.accepted} of {found.checked} grades accepted; {kappas}",
@@ -346,27 +311,26 @@ def corrections(
 
 
 def correlations(
-    graded: GradedPath,
+    graded: options.GradedPath,
     *,
     labels: Annotated[
         list[Path] | None,
-        labels_option("Relevance labels of one more grader; repeat."),
+        options.labels_option("Relevance labels of one more grader; repeat."),
     ] = None,
-    measures: RetrievalMeasures = "nDCG@10 AP RR",
+    measures: options.RetrievalMeasures = "nDCG@10 AP RR",
     min_grade: Annotated[
         list[int] | None,
-        min_grade_option("Lowest relevant grade; repeat. 1, 4 and 5 by default."),
+        options.min_grade_option("Lowest relevant grade; repeat. 1, 4 and 5 by default."),
     ] = None,
-    min_judgment: MinJudgment = None,
-    official: OfficialQrels = None,
-    track: Track = EXAM_TRACK,
-    output: Output = None,
-) -> Result:
+    min_judgment: options.MinJudgment = None,
+    official: options.OfficialQrels = None,
+    track: options.Track = EXAM_TRACK,
+    output: options.Output = None,
+) -> console.Result:
     """Correlate the leaderboard by each grader's labels with the official one; count wins."""
     from sidelight.evaluation.exams.grades import collect, exam_qrels, title
     from sidelight.evaluation.exams.leaderboard import correlate_graders, judged_runs
     from sidelight.formats.labels.graded_passages import read_graded
-    from sidelight.formats.labels.qrels import read_qrels
 
     found = collect(read_graded(graded))
     graders = {title(grader): exam_qrels(exam) for grader, exam in found.exams.items()}
@@ -378,14 +342,14 @@ def correlations(
         judged,
         measures,
         levels=min_grade or [1, 4, 5],
-        official_level=lowest_relevant(track, "judgments", min_judgment),
+        official_level=options.lowest_relevant(track, "judgments", min_judgment),
     )
     n_runs = len(judged_runs(found.rankings.places, judged))
     about = {"n_runs_compared": n_runs}
-    return tables_result([wins_table(rows)], output, about, few_runs_warnings(n_runs))
+    return tables_result([wins_table(rows)], output, about, console.few_runs_warnings(n_runs))
 
 
-app = Commands(
+app = console.Commands(
     help="Labels and leaderboards from passages graded by a bank; what a bank lacks.",
     no_args_is_help=True,
 )
@@ -399,15 +363,15 @@ app.command()(holes)
 
 @app.command()
 def qrels(
-    graded: GradedPath,
+    graded: options.GradedPath,
     *,
-    output: Annotated[Path, output_option("The file of labels to write.")],
-    grader: GraderName = None,
-    at_least: AtLeast = 1,
+    output: Annotated[Path, options.output_option("The file of labels to write.")],
+    grader: options.GraderName = None,
+    at_least: options.AtLeast = 1,
     judgments: Annotated[
         Path | None, typer.Option("--judgments", help="Write the official judgments here.")
     ] = None,
-) -> Result:
+) -> console.Result:
     """Write relevance labels for trec_eval: of each passage its best grade."""
     from sidelight.evaluation.exams.grades import exam_qrels, title, write_qrels
 
@@ -418,7 +382,7 @@ def qrels(
         counts[str(judgments)] = write_qrels(judgments, found.rankings.judged)
     passages = sum(map(len, found.rankings.passages.values()))
     labelled = counts[str(output)]
-    return Result(
+    return console.Result(
         {
             "grader": title(exam.grader),
             "at_least": at_least,
@@ -439,39 +403,37 @@ def qrels(
 
 @app.command()
 def leaderboard(  # long: half of it are options
-    graded: GradedPath,
+    graded: options.GradedPath,
     *,
-    grader: GraderName = None,
-    at_least: AtLeast = 1,
-    measures: RetrievalMeasures = "nDCG@10 AP RR",
-    min_grade: MinGrade = None,
-    min_judgment: MinJudgment = None,
-    official: OfficialQrels = None,
-    run: MoreRuns = None,
-    track: Track = EXAM_TRACK,
-    samples: Samples = DEFAULT_SAMPLES,
-    seed: Seed = 0,
-    output: Output = None,
-) -> Result:
+    grader: options.GraderName = None,
+    at_least: options.AtLeast = 1,
+    measures: options.RetrievalMeasures = "nDCG@10 AP RR",
+    min_grade: options.MinGrade = None,
+    min_judgment: options.MinJudgment = None,
+    official: options.OfficialQrels = None,
+    run: options.MoreRuns = None,
+    track: options.Track = EXAM_TRACK,
+    samples: options.Samples = DEFAULT_SAMPLES,
+    seed: options.Seed = 0,
+    output: options.Output = None,
+) -> console.Result:
     """Rank the runs of a file by grades, beside their ranks by official judgments."""
     from sidelight.evaluation.agreement.ranks import MIN_RUNS
     from sidelight.evaluation.exams.grades import exam_qrels, title
-    from sidelight.evaluation.exams.leaderboard import (
-        compare_leaderboards,
-        judged_runs,
-        standings,
-    )
+    from sidelight.evaluation.exams.leaderboard import compare_leaderboards, judged_runs, standings
     from sidelight.evaluation.exams.leaderboard import leaderboard as rank
     from sidelight.evaluation.scoring.table import run_intervals
 
     found = _read(graded)
     exam, places = found.exam(grader), _places(found, run, graded)
     judged = _judgments(found, official)
-    level = lowest_relevant(track, "grades", min_grade)
+    level = options.lowest_relevant(track, "grades", min_grade)
     ours = rank(places, exam_qrels(exam, at_least), measures, level)
     seen, theirs = judged_runs(places, judged), None
     if judged:
-        theirs = rank(places, judged, measures, lowest_relevant(track, "judgments", min_judgment))
+        theirs = rank(
+            places, judged, measures, options.lowest_relevant(track, "judgments", min_judgment)
+        )
     compared = {}
     if theirs and len(seen) >= MIN_RUNS:
         compared = compare_leaderboards(theirs, ours, seen, samples=samples, seed=seed)
@@ -485,37 +447,38 @@ def leaderboard(  # long: half of it are options
         "n_runs_compared": len(seen),
         "unjudged_cells": exam.unjudged,
         "undefined": ours.undefined,
-        "bootstrap": Sampling(samples, seed)._asdict(),
+        "bootstrap": options.Sampling(samples, seed)._asdict(),
     }
-    notes: list[str | Note] = [
+    notes: list[str | console.Note] = [
         (
             f"{title(exam.grader)}: relevant from grade {level}; "
-            f"{_drawn(len(exam.cells), Sampling(samples, seed))}; of correlations over "
+            f"{_drawn(len(exam.cells), options.Sampling(samples, seed))}; of correlations over "
             f"{counted(len(seen), 'run')}; {counted(exam.unjudged, 'cell')} unjudged"
         ),
-        *undefined_warnings(ours.undefined, len(exam.cells), "query"),
-        *few_warnings(len(exam.cells), "query"),
-        *(few_runs_warnings(len(seen)) if compared else []),
+        *console.undefined_warnings(ours.undefined, len(exam.cells), "query"),
+        *console.few_warnings(len(exam.cells), "query"),
+        *(console.few_runs_warnings(len(seen)) if compared else []),
     ]
     return tables_result([table for table in tables if table.rows], output, about, notes)
 
 
 @app.command()
 def cover(
-    graded: GradedPath,
+    graded: options.GradedPath,
     *,
-    grader: GraderName = None,
-    min_grade: MinGrade = None,
-    depth: Annotated[int, depth_option("Passages of a run that count.")] = 20,
+    grader: options.GraderName = None,
+    min_grade: options.MinGrade = None,
+    depth: Annotated[int, options.depth_option("Passages of a run that count.")] = 20,
     bank: Annotated[
-        Path | None, bank_option("Its items count; by default those that anything was graded by.")
+        Path | None,
+        options.bank_option("Its items count; by default those that anything was graded by."),
     ] = None,
-    run: MoreRuns = None,
-    track: Track = EXAM_TRACK,
-    samples: Samples = DEFAULT_SAMPLES,
-    seed: Seed = 0,
-    output: Output = None,
-) -> Result:
+    run: options.MoreRuns = None,
+    track: options.Track = EXAM_TRACK,
+    samples: options.Samples = DEFAULT_SAMPLES,
+    seed: options.Seed = 0,
+    output: options.Output = None,
+) -> console.Result:
     """Rank the runs of a file by the share of items that their first passages answer."""
     from dataclasses import replace
 
@@ -523,11 +486,10 @@ def cover(
     from sidelight.evaluation.exams.leaderboard import exam_cover
     from sidelight.evaluation.scoring.table import run_intervals
     from sidelight.formats.banks.exams import read_exams
-    from sidelight.schemas.grading.rubric import item_ids
 
     found = _read(graded)
     exam = found.exam(grader)
-    level = lowest_relevant(track, "grades", min_grade)
+    level = options.lowest_relevant(track, "grades", min_grade)
     covered = exam_cover(
         exam,
         replace(found.rankings, places=_places(found, run, graded)),
@@ -544,17 +506,17 @@ def cover(
         "everything": overall,
         "unjudged_cells": exam.unjudged,
         "undefined": covered.table.undefined,
-        "bootstrap": Sampling(samples, seed)._asdict(),
+        "bootstrap": options.Sampling(samples, seed)._asdict(),
     }
-    notes: list[str | Note] = [
+    notes: list[str | console.Note] = [
         (
             f"{title(exam.grader)}: answered from grade {level}, first "
             f"{counted(depth, 'passage')}; all passages together answer {overall:.3f}; "
-            f"{_drawn(len(exam.cells), Sampling(samples, seed))}; "
+            f"{_drawn(len(exam.cells), options.Sampling(samples, seed))}; "
             f"{counted(exam.unjudged, 'cell')} unjudged"
         ),
-        *undefined_warnings(covered.table.undefined, len(exam.cells), "query"),
-        *few_warnings(len(exam.cells), "query"),
+        *console.undefined_warnings(covered.table.undefined, len(exam.cells), "query"),
+        *console.few_warnings(len(exam.cells), "query"),
     ]
     return tables_result([cover_table(covered, intervals)], output, about, notes)
 
@@ -565,19 +527,18 @@ def tables(
         Path, typer.Argument(metavar="GRADED", help="Graded passages, or relevance labels.")
     ],
     *,
-    grader: GraderName = None,
-    at_least: AtLeast = 1,
-    min_grade: MinGrade = None,
-    min_judgment: MinJudgment = None,
-    official: OfficialQrels = None,
-    track: Track = EXAM_TRACK,
-    output: Output = None,
-) -> Result:
+    grader: options.GraderName = None,
+    at_least: options.AtLeast = 1,
+    min_grade: options.MinGrade = None,
+    min_judgment: options.MinJudgment = None,
+    official: options.OfficialQrels = None,
+    track: options.Track = EXAM_TRACK,
+    output: options.Output = None,
+) -> console.Result:
     """Count grades against official judgments, with kappa of each cell and of relevant or not."""
     from sidelight.evaluation.agreement.qrels import compare_qrels
     from sidelight.evaluation.exams.grades import exam_qrels
     from sidelight.formats.labels.graded_passages import is_graded
-    from sidelight.formats.labels.qrels import read_qrels
 
     if is_graded(graded):
         found = _read(graded)
@@ -585,14 +546,14 @@ def tables(
     else:
         labels, judged = read_qrels(graded), read_qrels(official) if official else {}
     levels = (
-        lowest_relevant(track, "grades", min_grade),
-        lowest_relevant(track, "judgments", min_judgment),
+        options.lowest_relevant(track, "grades", min_grade),
+        options.lowest_relevant(track, "judgments", min_judgment),
     )
     results = judgment_tables(compare_qrels(labels, judged, levels), levels)
     return tables_result(results, output, {"lowest_relevant": levels})
 
 
-def _drawn(n_queries: int, sampling: Sampling) -> str:
+def _drawn(n_queries: int, sampling: options.Sampling) -> str:
     from sidelight.evaluation.scoring.table import MIN_TOPICS
 
     if n_queries < MIN_TOPICS:
@@ -601,13 +562,10 @@ def _drawn(n_queries: int, sampling: Sampling) -> str:
 
 
 def _judgments(found: GradedFile, official: Path | None) -> Qrels:
-    from sidelight.formats.labels.qrels import read_qrels
-
     return read_qrels(official) if official else found.rankings.judged
 
 
 def _places(found: GradedFile, runs: list[Path] | None, graded: Path) -> Places:
-    from sidelight.errors import InputError, UsageError
     from sidelight.evaluation.exams.leaderboard import places_of
 
     places = dict(found.rankings.places)

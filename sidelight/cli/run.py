@@ -5,68 +5,32 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import orjson
 import typer
 from rich.text import Text
 
-from sidelight.cli.console import (
-    INTERRUPTED,
-    WHERE_IT_WAS,
-    WITH_REPLIES,
-    Note,
-    PlainTable,
-    Result,
-    Shown,
-    interrupted,
-    out,
-    warning,
-)
+from sidelight.cli import console, options
 from sidelight.cli.judge import evaluation_shown
-from sidelight.cli.options import (
-    DEFAULT_AT_ONCE,
-    JUDGE,
-    AtOnce,
-    Config,
-    Estimate,
-    ExampleFolder,
-    ExampleRuns,
-    JudgeModel,
-    ModelCalls,
-    Overrides,
-    RunCache,
-    RunRubrics,
-    SelfJudging,
-    Track,
-    TrackWithNuggets,
-    cache_option,
-    check_drafts,
-    index_option,
-    model_option,
-    output_option,
-    parallel_option,
-    takes_groups,
-    topics_option,
-    with_judge,
-)
 from sidelight.cli.progress import progress_bar, without_lines
-from sidelight.errors import UsageError
+from sidelight.config.load import SettingDescription, describe_settings, load_settings
+from sidelight.config.settings import Settings
+from sidelight.errors import InputError, UsageError
+from sidelight.formats.runs.submission import Delivery, run_format
+from sidelight.formats.topics import read_topics, write_narratives
+from sidelight.llm.base import TOKENS_PER_SECOND
 from sidelight.runs.log import PromptUsage
+from sidelight.runs.runner import RunSummary
+from sidelight.schemas.run import RunIdentity
+from sidelight.schemas.topic import Narrative, Topic
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
-from sidelight.wiring.estimate import run_cost
+from sidelight.wiring.estimate import LATENCY_S, PromptEstimate, RunEstimate, estimate_run, run_cost
 from sidelight.wiring.judges import judge_model
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sidelight.config.load import SettingDescription
-    from sidelight.config.settings import Settings
-    from sidelight.runs.runner import RunSummary
-    from sidelight.schemas.topic import Topic
-    from sidelight.wiring.estimate import PromptEstimate, RunEstimate
+from sidelight.wiring.run import make_run, split_narratives
 
 
 def run_result(
@@ -75,7 +39,7 @@ def run_result(
     seconds: float,
     retries: int,
     judged: Judged,
-) -> Result:
+) -> console.Result:
     """Return what a run did and cost, what failed, what is thin, its files, and its scores.
 
     Args:
@@ -86,19 +50,21 @@ def run_result(
         judged: What `sidelight evaluate` says of it.
     """
     kept = f", {len(summary.kept)} finished before" if summary.kept else ""
-    shown: list[Shown] = [f"{counted(len(summary.done), 'topic')} in {seconds:.1f} s{kept}."]
+    shown: list[console.Shown] = [
+        f"{counted(len(summary.done), 'topic')} in {seconds:.1f} s{kept}."
+    ]
     if not summary.done and not summary.failures:
         shown = [f"Nothing to do: {counted(len(summary.kept), 'topic')} finished before."]
     shown += usage_shown(summary, settings, retries)
     shown += [
-        Note(
+        console.Note(
             Text.assemble(("failed", "red"), f" {one.topic_id}: {one.error}: {one.message}"),
             on_stderr=True,
         )
         for one in summary.failures
     ]
     shown += [
-        Note(str(problem), "red", on_stderr=True)
+        console.Note(str(problem), "red", on_stderr=True)
         for problem in summary.problems
         if problem.severity == "error"
     ]
@@ -119,12 +85,12 @@ def run_result(
     if judged.evaluation:
         document["evaluation"] = judged.evaluation
         shown += evaluation_shown(judged.evaluation, load_track(settings.track))
-    return Result(document, shown, judged.exit_code or (0 if summary.succeeded else 1))
+    return console.Result(document, shown, judged.exit_code or (0 if summary.succeeded else 1))
 
 
-def usage_shown(summary: RunSummary, settings: Settings, retries: int) -> list[Shown]:
+def usage_shown(summary: RunSummary, settings: Settings, retries: int) -> list[console.Shown]:
     """Return the seconds of the steps, and what each prompt asked of models."""
-    shown: list[Shown] = []
+    shown: list[console.Shown] = []
     if seconds := summary.seconds():
         spent = ", ".join(f"{step} {time:.1f}" for step, time in seconds.items())
         shown.append(f"Seconds per step, added up over topics: {spent}.")
@@ -139,14 +105,14 @@ def usage_shown(summary: RunSummary, settings: Settings, retries: int) -> list[S
             str(sums.prompt_tokens),
             str(sums.completion_tokens),
             f"{sums.latency_s / made:.2f}" if (made := sums.calls - sums.cached) else "-",
-            _shown(sums),
+            ", ".join(f"{kind} {n}" for kind, n in sorted(sums.failures.items())) or "-",
         )
         for (_, prompt), sums in usage.items()
     ]
     total, cost = sum(usage.values(), PromptUsage()), run_cost(settings, usage)
     return [
         *shown,
-        PlainTable(
+        console.PlainTable(
             ("prompt", "calls", "cached", "tokens read", "written", "s per call", "no use"), rows
         ),
         f"{counted(total.calls, 'call')}, {total.cached} of them from the cache; "
@@ -155,10 +121,6 @@ def usage_shown(summary: RunSummary, settings: Settings, retries: int) -> list[S
         f"{counted(retries, 'call')} made again by the client"
         + (f"; cost {cost:.2f}." if cost is not None else "."),
     ]
-
-
-def _shown(sums: PromptUsage) -> str:
-    return ", ".join(f"{kind} {count}" for kind, count in sorted(sums.failures.items())) or "-"
 
 
 def _document(summary: RunSummary, settings: Settings, retries: int) -> dict[str, Any]:
@@ -190,26 +152,24 @@ def _document(summary: RunSummary, settings: Settings, retries: int) -> dict[str
     }
 
 
-def estimate_shown(estimate: RunEstimate) -> list[Shown]:
+def estimate_shown(estimate: RunEstimate) -> list[console.Shown]:
     """Return what a run would come to, per prompt and in all, and what that rests on."""
-    shown: list[Shown] = []
+    shown: list[console.Shown] = []
     if estimate.unknown:
         shown.append(
-            warning(
+            console.warning(
                 "not counted, because their performers do not say what they ask: "
                 f"{', '.join(estimate.unknown)}"
             )
         )
     elif not estimate.prompts:
         return ["No role asks a model: 0 calls."]
-    from sidelight.llm.base import TOKENS_PER_SECOND
-    from sidelight.wiring.estimate import LATENCY_S
 
     rows = [_row(name, one) for name, one in estimate.prompts.items()]
     rows.append(_row("in all", estimate.total))
     return [
         *shown,
-        PlainTable(("prompt", "calls", "tokens read", "written", "cost"), rows),
+        console.PlainTable(("prompt", "calls", "tokens read", "written", "cost"), rows),
         (
             "If every round that is allowed is made; what a server's prefix cache saves is not "
             f"taken off.\n{estimate.hours:.2f} hours one call at a time, at {LATENCY_S:g} s a call "
@@ -279,7 +239,7 @@ class Judging(NamedTuple):
             examples=self.examples is not None,
             allow_self=self.allow_self,
         )
-        check_drafts(settings, self.rubrics)
+        options.check_drafts(settings, self.rubrics)
         for folder in (self.rubrics, self.examples):
             if folder is not None and not folder.is_dir():
                 raise UsageError(f"there is no folder {folder}")
@@ -312,45 +272,43 @@ class Judging(NamedTuple):
                     command, stdout=subprocess.PIPE, check=False
                 )
         except KeyboardInterrupt:
-            return Judged(exit_code=INTERRUPTED)
+            return Judged(exit_code=console.INTERRUPTED)
         evaluation = None if done.returncode else orjson.loads(done.stdout)
         return Judged(evaluation, done.returncode)
 
 
-@takes_groups
-@interrupted(WHERE_IT_WAS)
+@options.takes_groups
+@console.interrupted(console.WHERE_IT_WAS)
 def run(  # long: half of it are its options
     *,
-    topics: Annotated[Path, topics_option()],
-    index: Annotated[Path, index_option()],
-    config: Config = None,
+    topics: Annotated[Path, options.topics_option()],
+    index: Annotated[Path, options.index_option()],
+    config: options.Config = None,
     output: Annotated[
-        Path | None, output_option("Run directory; runs/<run_id> when not given.")
+        Path | None, options.output_option("Run directory; runs/<run_id> when not given.")
     ] = None,
     topic: Annotated[
         list[str] | None, typer.Option("--topic", help="Only this topic id; repeat for more.")
     ] = None,
     parallel: Annotated[
-        int | None, parallel_option("Topics worked on at once; 4, or 32 where a model is asked.")
+        int | None,
+        options.parallel_option("Topics worked on at once; 4, or 32 where a model is asked."),
     ] = None,
-    calls: ModelCalls,
-    cache: RunCache = None,
-    overrides: Overrides = None,
-    judge: Annotated[str | None, JUDGE] = None,
-    rubrics: RunRubrics = None,
-    judge_model: JudgeModel = None,
-    allow_self_judging: SelfJudging = False,
-    examples: ExampleFolder = None,
-    example_run: ExampleRuns = None,
-    estimate: Estimate = False,
-) -> Result:
+    calls: options.ModelCalls,
+    cache: options.RunCache = None,
+    overrides: options.Overrides = None,
+    judge: Annotated[str | None, options.JUDGE] = None,
+    rubrics: options.RunRubrics = None,
+    judge_model: options.JudgeModel = None,
+    allow_self_judging: options.SelfJudging = False,
+    examples: options.ExampleFolder = None,
+    example_run: options.ExampleRuns = None,
+    estimate: options.Estimate = False,
+) -> console.Result:
     """Work on every topic and write the submission files of the track."""
-    from sidelight.config.load import load_settings
-    from sidelight.formats.topics import read_topics
     from sidelight.index.folder import open_index
-    from sidelight.wiring.run import make_run
 
-    changes = with_judge(overrides or [], judge_model)
+    changes = options.with_judge(overrides or [], judge_model)
     settings = load_settings(config, changes)
     judging = Judging(judge, rubrics, allow_self_judging, examples, example_run or ())
     judging.check(settings)
@@ -399,50 +357,46 @@ def run(  # long: half of it are its options
     return run_result(summary, settings, seconds, access.retries, judged)
 
 
-def _estimate(settings: Settings, topics: Sequence[Topic], *, judged: bool) -> Result:
-    from sidelight.wiring.estimate import estimate_run
-
+def _estimate(settings: Settings, topics: Sequence[Topic], *, judged: bool) -> console.Result:
     estimate = estimate_run(settings, topics)
     shown = estimate_shown(estimate)
     if judged:
         told = "Judging comes on top: once the run is made, `sidelight evaluate --estimate` counts "
-        shown.append(Note(f"{told}its calls.", on_stderr=True, always=True))
-    return Result(estimate.model_dump(), shown)
+        shown.append(console.Note(f"{told}its calls.", on_stderr=True, always=True))
+    return console.Result(estimate.model_dump(), shown)
 
 
 _MOST_MODELS = 2
 
 
-@takes_groups
-@interrupted(WITH_REPLIES)
+@options.takes_groups
+@console.interrupted(console.WITH_REPLIES)
 def split(  # long: half of it are options
     *,
-    topics: Annotated[Path, topics_option("The narratives: the track's topics file.")],
+    topics: Annotated[Path, options.topics_option("The narratives: the track's topics file.")],
     models: Annotated[
-        list[str], model_option("Ask this model; a second one revises what the first drafts.")
+        list[str],
+        options.model_option("Ask this model; a second one revises what the first drafts."),
     ],
-    output: Annotated[Path, output_option("Topics file to write (JSONL), with sub-questions.")],
-    cache: Annotated[Path, cache_option("Folder of the models' replies.")],
-    track: TrackWithNuggets = None,
-    calls: ModelCalls,
-    at_once: AtOnce = DEFAULT_AT_ONCE,
+    output: Annotated[
+        Path, options.output_option("Topics file to write (JSONL), with sub-questions.")
+    ],
+    cache: Annotated[Path, options.cache_option("Folder of the models' replies.")],
+    track: options.TrackWithNuggets = None,
+    calls: options.ModelCalls,
+    at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
 ) -> None:
     """Split narratives into at most ten sub-narratives each: a draft, and its revision."""
-    from sidelight.cli.options import track_of_scale
-    from sidelight.formats.topics import read_topics, write_narratives
-    from sidelight.schemas.topic import Narrative
-    from sidelight.wiring.run import split_narratives
-
     if len(models) > _MOST_MODELS:
         raise UsageError("expected one model, or one that drafts and one that revises")
-    read = read_topics(topics, track_of_scale("nuggets", track))
+    read = read_topics(topics, options.track_of_scale("nuggets", track))
     narratives = [one for one in read if isinstance(one, Narrative)]
     access = calls.access(cache)
     with progress_bar("narratives", total=len(narratives)) as advance:
         found = split_narratives(narratives, models, access, at_once, lambda: advance(1))
     write_narratives(output, found)
     total = sum(len(one.sub_questions) for one in found)
-    out.print(
+    console.out.print(
         f"{counted(total, 'sub-narrative')} of {counted(len(found), 'narrative')}: {output}",
         markup=False,
     )
@@ -451,17 +405,15 @@ def split(  # long: half of it are options
 def link(
     run: Annotated[Path, typer.Argument(help="A run of cited texts.")],
     *,
-    index: Annotated[Path, index_option("Folder that holds the cited segments.")],
-    output: Annotated[Path, output_option("File to write: a report a line, citing addresses.")],
-    track: Track = DEFAULT_TRACK,
+    index: Annotated[Path, options.index_option("Folder that holds the cited segments.")],
+    output: Annotated[
+        Path, options.output_option("File to write: a report a line, citing addresses.")
+    ],
+    track: options.Track = DEFAULT_TRACK,
 ) -> None:
     """Write a run with the addresses of the pages that it cites, for readers on the web."""
-    from sidelight.errors import InputError
     from sidelight.formats.runs.linked_reports import LINKED_REPORTS, linked
-    from sidelight.formats.runs.submission import Delivery, run_format
     from sidelight.index.folder import open_index
-    from sidelight.schemas.run import RunIdentity
-    from sidelight.schemas.topic import Narrative
 
     read = run_format(load_track(track).cited_text).read(run)
     if len(read.run_ids) != 1:
@@ -493,18 +445,16 @@ def link(
     )
     LINKED_REPORTS.write(output, RunIdentity(team_id="", run_id=read.run_ids[0]), delivered)
     told = f"; {counted(lost, 'segment')} without an address, cited no more" if lost else ""
-    out.print(f"{counted(len(read.reports), 'report')}: {output}{told}", markup=False)
+    console.out.print(f"{counted(len(read.reports), 'report')}: {output}{told}", markup=False)
 
 
-def settings() -> Result:
+def settings() -> console.Result:
     """Print every setting of a run: type, default, range, unit, and what it does."""
-    from sidelight.config.load import describe_settings
-
     described = describe_settings()
-    shown: list[Shown] = []
+    shown: list[console.Shown] = []
     for one in described:
-        shown += [Note(one.name, "bold"), f"    {_kind(one)}\n    {one.description}"]
-    return Result([one._asdict() for one in described], shown)
+        shown += [console.Note(one.name, "bold"), f"    {_kind(one)}\n    {one.description}"]
+    return console.Result([one._asdict() for one in described], shown)
 
 
 def _kind(one: SettingDescription) -> str:

@@ -8,88 +8,45 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from sidelight.cli.console import (
-    Column,
-    Commands,
-    Files,
-    Json,
-    PlainTable,
-    Result,
-    Shown,
-    deliver_each,
-    few_warnings,
-    table_of,
-    undefined_warnings,
-    warning,
-    write_results,
-)
-from sidelight.cli.options import (
-    QRELS,
-    RUN,
-    TASK,
-    Assessments,
-    Compound,
-    Data,
-    MeasureName,
-    Merge,
-    MoreMeasures,
-    Output,
-    RetrievalMeasures,
-    Rubrics,
-    Samples,
-    Sampling,
-    Seed,
-    Track,
-    find_measures,
-    four_digits,
-    from_data,
-    interval_cell,
-    output_option,
-    required,
-    rubrics_option,
-    score_by_people,
-    takes_groups,
-)
-from sidelight.cli.score_labels import (
-    ScoreOrigin,
-    battles,
-    nuggets,
-    quality,
-    scores_result,
-    support,
-    usefulness,
-)
+from sidelight.cli import console, options, score_labels
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
+from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart
-from sidelight.schemas.task import CitedTextTask
+from sidelight.formats.labels.assessments import (
+    ANSWER_ASSESSMENTS,
+    COMPOUND_ASSESSMENTS,
+    QUESTION_ASSESSMENTS,
+    read_assessments,
+    read_merged_assessments,
+)
+from sidelight.schemas.grading.judgment import AnswerAssessment, Measure
+from sidelight.schemas.grading.rubric import Rubric
+from sidelight.schemas.task import CitedTextTask, Task
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
+from sidelight.tracks import Track as TrackRules
 
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.organizers import Causes, ScoreDiff
     from sidelight.evaluation.scoring.score import TopicHeadroom
     from sidelight.evaluation.scoring.table import ScoreTable
-    from sidelight.schemas.grading.judgment import AnswerAssessment
-    from sidelight.schemas.grading.rubric import Rubric
-    from sidelight.schemas.task import Task
-    from sidelight.tracks import Track as TrackRules
 
 
 def compare(  # long: half of it are options
     per_topic: Annotated[
         Path | None, typer.Argument(help="Per-topic results file of `score`.")
     ] = None,
-    data: Data = None,
-    task: Annotated[str | None, TASK] = None,
-    measure: MeasureName = None,
+    data: options.Data = None,
+    task: Annotated[str | None, options.TASK] = None,
+    measure: options.MeasureName = None,
     baseline: Annotated[
         str | None, typer.Option("--baseline", help="Compare the other runs with this one only.")
     ] = None,
-    samples: Samples = DEFAULT_SAMPLES,
-    seed: Seed = 0,
-    output: Output = None,
-) -> Result:
+    samples: options.Samples = DEFAULT_SAMPLES,
+    seed: options.Seed = 0,
+    output: options.Output = None,
+) -> console.Result:
     """Compare runs pair by pair: difference, chance of it, and what could have been seen."""
     from sidelight.evaluation.scoring.compare import compare_runs, topic_values
     from sidelight.evaluation.scoring.table import read_topic_scores
@@ -97,7 +54,7 @@ def compare(  # long: half of it are options
     if per_topic:
         scores = topic_values(read_topic_scores(per_topic), measure, per_topic)
     elif data and task:
-        by_people = score_by_people(data, load_track().task(task), measure)
+        by_people = options.score_by_people(data, load_track().task(task), measure)
         scores = topic_values(by_people, measure, data)
     else:
         raise UsageError("expected a per-topic results file, or --data and --task")
@@ -108,11 +65,11 @@ def compare(  # long: half of it are options
             remedy="Choose another one with --measure.",
         )
     pairs = compare_runs(scores, baseline=baseline, samples=samples, seed=seed)
-    sampling = Sampling(samples, seed)
-    table = table_of(f"{scores.measure.name}_run_pairs", pairs, _PAIR_COLUMNS)
+    sampling = options.Sampling(samples, seed)
+    table = console.table_of(f"{scores.measure.name}_run_pairs", pairs, _PAIR_COLUMNS)
     n_topics = len(scores.topic_ids)
     undefined = {scores.measure.name: scores.undefined} if scores.undefined else {}
-    return Result(
+    return console.Result(
         {
             "measure": scores.measure.name,
             "n_topics": n_topics,
@@ -135,27 +92,30 @@ def compare(  # long: half of it are options
                 "corrected 5% level"
             ),
             "note: detectable -: no test on so few topics could show one",
-            *undefined_warnings(undefined, n_topics, "topic"),
-            *few_warnings(n_topics, "topic"),
-            Files(lambda: write_results(output, [table]), "files"),
+            *console.undefined_warnings(undefined, n_topics, "topic"),
+            *console.few_warnings(n_topics, "topic"),
+            console.Files(lambda: console.write_results(output, [table]), "files"),
         ],
     )
 
 
 _PAIR_COLUMNS = (
-    Column("pair", ("first", "second"), itemgetter(0, 1), " - ".join),
-    Column("difference", "difference", attrgetter("difference"), "{:+.4f}".format),
-    Column(
-        "95% interval", ("interval_low", "interval_high"), attrgetter("interval"), interval_cell
+    console.Column("pair", ("first", "second"), itemgetter(0, 1), " - ".join),
+    console.Column("difference", "difference", attrgetter("difference"), "{:+.4f}".format),
+    console.Column(
+        "95% interval",
+        ("interval_low", "interval_high"),
+        attrgetter("interval"),
+        options.interval_cell,
     ),
-    Column("p", "p_value", attrgetter("p_value"), "{:.4f}".format),
-    Column("p (Holm)", "p_holm", attrgetter("p_holm"), "{:.4f}".format),
-    *(Column(name, name, attrgetter(name)) for name in ("won", "lost", "tied")),
-    Column("detectable", "detectable", attrgetter("detectable"), four_digits),
+    console.Column("p", "p_value", attrgetter("p_value"), "{:.4f}".format),
+    console.Column("p (Holm)", "p_holm", attrgetter("p_holm"), "{:.4f}".format),
+    *(console.Column(name, name, attrgetter(name)) for name in ("won", "lost", "tied")),
+    console.Column("detectable", "detectable", attrgetter("detectable"), options.four_digits),
 )
 
 
-diff_app = Commands(
+diff_app = console.Commands(
     help="Explain how our scores differ from the organizers' script.", no_args_is_help=True
 )
 
@@ -165,30 +125,28 @@ _MAX_NAMED = 3
 class LabelFiles(NamedTuple):
     """Where rubrics are, and the labels of runs."""
 
-    data: Data = None
-    rubrics: Rubrics = None
-    assessments: Assessments = None
+    data: options.Data = None
+    rubrics: options.Rubrics = None
+    assessments: options.Assessments = None
 
     def known(self, track: TrackRules) -> dict[str, Rubric]:
         """Return the rubrics."""
-        from sidelight.formats.banks.rubrics import read_rubrics
-
-        path = required(self.rubrics, self.data, DataPart.RUBRICS, "--rubrics")
+        path = options.required(self.rubrics, self.data, DataPart.RUBRICS, "--rubrics")
         return read_rubrics(path, track.scales)
 
     def labels(self, part: DataPart) -> Path:
         """Return the file of the labels, which is a part of the data folder."""
-        return required(self.assessments, self.data, part, "--assessments")
+        return options.required(self.assessments, self.data, part, "--assessments")
 
 
 @diff_app.command("task1")
-@takes_groups
+@options.takes_groups
 def diff_questions(
     *,
     given: LabelFiles,
-    compound: Compound = None,
-    track: Track = DEFAULT_TRACK,
-) -> Result:
+    compound: options.Compound = None,
+    track: options.Track = DEFAULT_TRACK,
+) -> console.Result:
     """Explain the differences in scores of question runs."""
     from sidelight.evaluation.scoring.organizers import diff_question_scores
 
@@ -197,19 +155,19 @@ def diff_questions(
         rules,
         given.known(rules),
         given.labels(DataPart.QUESTION_ASSESSMENTS),
-        required(compound, given.data, DataPart.COMPOUND_CHECK, "--compound"),
+        options.required(compound, given.data, DataPart.COMPOUND_CHECK, "--compound"),
     )
     return _explained(diff)
 
 
 @diff_app.command("task2")
-@takes_groups
+@options.takes_groups
 def diff_reports(
     *,
     given: LabelFiles,
-    merge: Merge = False,
-    track: Track = DEFAULT_TRACK,
-) -> Result:
+    merge: options.Merge = False,
+    track: options.Track = DEFAULT_TRACK,
+) -> console.Result:
     """Explain the differences in scores of reports."""
     from sidelight.evaluation.scoring.organizers import diff_report_scores
 
@@ -223,8 +181,8 @@ def diff_reports(
     return _explained(diff)
 
 
-def _explained(diff: ScoreDiff) -> Result:
-    shown: list[Shown] = [
+def _explained(diff: ScoreDiff) -> console.Result:
+    shown: list[console.Shown] = [
         f"{stop.place}: [{stop.handling.cause}] {stop.found}" for stop in diff.stops
     ]
     if diff.stops:
@@ -243,7 +201,9 @@ def _explained(diff: ScoreDiff) -> Result:
             ]
             for gap in diff.gaps
         ]
-        shown.append(PlainTable(["run", "topic", "measure", "theirs", "ours", "causes"], rows))
+        shown.append(
+            console.PlainTable(["run", "topic", "measure", "theirs", "ours", "causes"], rows)
+        )
     handlings = dict.fromkeys(stop.handling for stop in diff.stops)
     handlings |= dict.fromkeys(handling for gap in diff.gaps for handling in gap.causes)
     shown += [
@@ -252,7 +212,7 @@ def _explained(diff: ScoreDiff) -> Result:
     ]
     if diff.agrees:
         shown.append("no difference")
-    return Result(_as_dict(diff), shown)
+    return console.Result(_as_dict(diff), shown)
 
 
 def _as_dict(diff: ScoreDiff) -> dict[str, Any]:
@@ -284,30 +244,27 @@ def _causes_cell(causes: Causes) -> str:
     return "; ".join(cells)
 
 
-headroom_app = Commands(help="Show each topic's best run below its ceiling.", no_args_is_help=True)
+headroom_app = console.Commands(
+    help="Show each topic's best run below its ceiling.", no_args_is_help=True
+)
 
-HeadroomOutput = Annotated[Path, output_option("Folder for the table and the figure.")]
+HeadroomOutput = Annotated[Path, options.output_option("Folder for the table and the figure.")]
 
 
 @headroom_app.command("task1")
-@takes_groups
+@options.takes_groups
 def headroom_questions(
     *,
     output: HeadroomOutput,
     given: LabelFiles,
-    compound: Compound = None,
-    track: Track = DEFAULT_TRACK,
-) -> Result:
+    compound: options.Compound = None,
+    track: options.Track = DEFAULT_TRACK,
+) -> console.Result:
     """Show the headroom of question runs."""
     from sidelight.evaluation.scoring.score import question_headroom
-    from sidelight.formats.labels.assessments import (
-        COMPOUND_ASSESSMENTS,
-        QUESTION_ASSESSMENTS,
-        read_assessments,
-    )
 
     assessments = given.labels(DataPart.QUESTION_ASSESSMENTS)
-    compound = from_data(compound, given.data, DataPart.COMPOUND_CHECK)
+    compound = options.from_data(compound, given.data, DataPart.COMPOUND_CHECK)
     rules = load_track(track)
     topics = question_headroom(
         rules,
@@ -319,16 +276,15 @@ def headroom_questions(
 
 
 @headroom_app.command("task2")
-@takes_groups
+@options.takes_groups
 def headroom_reports(
     *,
     output: HeadroomOutput,
     given: LabelFiles,
-    track: Track = DEFAULT_TRACK,
-) -> Result:
+    track: options.Track = DEFAULT_TRACK,
+) -> console.Result:
     """Show the headroom of reports."""
     from sidelight.evaluation.scoring.score import report_headroom
-    from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assessments
 
     assessments = given.labels(DataPart.REPORT_ASSESSMENTS)
     rules = load_track(track)
@@ -340,7 +296,9 @@ def headroom_reports(
     return _headroom(topics, rules.cited_text, assessments, output)
 
 
-def _headroom(topics: list[TopicHeadroom], task: Task, assessments: Path, output: Path) -> Result:
+def _headroom(
+    topics: list[TopicHeadroom], task: Task, assessments: Path, output: Path
+) -> console.Result:
     """Return the numbers, and the files of them and of a figure, which needs matplotlib."""
     from sidelight.evaluation.figures import draw_headroom
     from sidelight.evaluation.scoring.table import label_source, score_prefix
@@ -348,39 +306,46 @@ def _headroom(topics: list[TopicHeadroom], task: Task, assessments: Path, output
     source = label_source(assessments)
     title = f"{task.scores_name.replace('_', ' ').capitalize()}, {source} labels"
     columns = [
-        Column("topic", "topic_id", attrgetter("topic_id")),
-        *(Column(name, name, attrgetter(name), four_digits) for name in ("ceiling", "best")),
+        console.Column("topic", "topic_id", attrgetter("topic_id")),
+        *(
+            console.Column(name, name, attrgetter(name), options.four_digits)
+            for name in ("ceiling", "best")
+        ),
         # `;` separates runs in the file, where they stand before the mean.
-        Column("", "best_runs", lambda topic: ";".join(topic.best_runs)),
-        Column("mean", "mean", attrgetter("mean"), four_digits),
-        Column(
+        console.Column("", "best_runs", lambda topic: ";".join(topic.best_runs)),
+        console.Column("mean", "mean", attrgetter("mean"), options.four_digits),
+        console.Column(
             "contradiction",
             # Questions have none, and one column less.
             "mean_contradiction" if isinstance(task, CitedTextTask) else "",
             attrgetter("mean_contradiction"),
-            four_digits,
+            options.four_digits,
         ),
-        Column("best runs", "", attrgetter("best_runs"), ", ".join),
+        console.Column("best runs", "", attrgetter("best_runs"), ", ".join),
     ]
-    table = table_of(
+    table = console.table_of(
         f"{score_prefix(source, task)}_headroom",
         topics,
         columns,
         lambda paths: draw_headroom(topics, title, paths),
     )
-    return Result(
+    return console.Result(
         {"labels": source, "topics": [topic._asdict() for topic in topics]},
-        [table, f"labels: {source}", Files(lambda: write_results(output, [table]), "files")],
+        [
+            table,
+            f"labels: {source}",
+            console.Files(lambda: console.write_results(output, [table]), "files"),
+        ],
     )
 
 
-app = Commands(no_args_is_help=True)
-app.command()(support)
-app.command()(nuggets)
-app.command()(battles)
+app = console.Commands(no_args_is_help=True)
+app.command()(score_labels.support)
+app.command()(score_labels.nuggets)
+app.command()(score_labels.battles)
 app.command()(compare)
-app.command()(quality)
-app.command()(usefulness)
+app.command()(score_labels.quality)
+app.command()(score_labels.usefulness)
 app.add_typer(diff_app, name="diff")
 app.add_typer(headroom_app, name="headroom")
 
@@ -395,13 +360,16 @@ Compat = Annotated[
 
 @app.callback(invoke_without_command=True)
 def score(
-    context: typer.Context, data: Data = None, output: Output = None, as_json: Json = False
+    context: typer.Context,
+    data: options.Data = None,
+    output: options.Output = None,
+    as_json: console.Json = False,
 ) -> None:
     """Score runs: with --data alone those of all tasks; the commands have more options."""
     if context.invoked_subcommand is None:
         commands = (questions, reports)
         results = (command(data=data, output=output) for command in commands)
-        deliver_each(results, wants_json=as_json)
+        console.deliver_each(results, wants_json=as_json)
     elif data or output or as_json:
         raise UsageError(
             f"the options go after the command: score {context.invoked_subcommand} --data DIR"
@@ -411,32 +379,30 @@ def score(
 @app.command("task1")
 def questions(
     *,
-    data: Data = None,
-    rubrics: Rubrics = None,
-    assessments: Assessments = None,
-    compound: Compound = None,
-    output: Output = None,
-    track: Track = DEFAULT_TRACK,
-    measures: MoreMeasures = None,
+    data: options.Data = None,
+    rubrics: options.Rubrics = None,
+    assessments: options.Assessments = None,
+    compound: options.Compound = None,
+    output: options.Output = None,
+    track: options.Track = DEFAULT_TRACK,
+    measures: options.MoreMeasures = None,
     organizer_compat: Compat = False,
-    samples: Samples = DEFAULT_SAMPLES,
-    seed: Seed = 0,
-) -> Result:
+    samples: options.Samples = DEFAULT_SAMPLES,
+    seed: options.Seed = 0,
+) -> console.Result:
     """Score question runs by the rubric questions they cover."""
     from sidelight.evaluation.scoring.organizers import compat_question_scores
     from sidelight.evaluation.scoring.score import score_questions
     from sidelight.evaluation.scoring.table import score_prefix
-    from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.formats.labels.assessments import (
-        COMPOUND_ASSESSMENTS,
-        QUESTION_ASSESSMENTS,
-        read_assessments,
-    )
 
     rules = load_track(track)
-    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales)
-    assessments = required(assessments, data, DataPart.QUESTION_ASSESSMENTS, "--assessments")
-    compound = from_data(compound, data, DataPart.COMPOUND_CHECK)
+    known = read_rubrics(
+        options.required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales
+    )
+    assessments = options.required(
+        assessments, data, DataPart.QUESTION_ASSESSMENTS, "--assessments"
+    )
+    compound = options.from_data(compound, data, DataPart.COMPOUND_CHECK)
     verdicts = None
     if organizer_compat:
         if compound is None:
@@ -448,49 +414,50 @@ def questions(
         if compound:
             verdicts = read_assessments(compound, COMPOUND_ASSESSMENTS, rules.scales)
         labels = read_assessments(assessments, QUESTION_ASSESSMENTS, rules.scales)
-        table = score_questions(rules, known, labels, verdicts, find_measures(measures))
+        table = score_questions(rules, known, labels, verdicts, options.find_measures(measures))
     notes = [] if compound else ["compound questions were not filtered out: no --compound"]
     if without := sorted(
         {item.run_tag for item in verdicts or ()} - {run.run_tag for run in table.runs}
     ):
         notes.append(f"not scored, for want of labels: {', '.join(without)}")
     files = [path for path in (assessments, compound) if path]
-    sampling = None if organizer_compat else Sampling(samples, seed)
+    sampling = None if organizer_compat else options.Sampling(samples, seed)
     origin = _origin(files, sampling, len(known), notes)
-    return scores_result(origin, table, score_prefix(origin.labels, rules.question_list), output)
+    return score_labels.scores_result(
+        origin, table, score_prefix(origin.labels, rules.question_list), output
+    )
 
 
 @app.command("task2")
 def reports(
     *,
-    data: Data = None,
+    data: options.Data = None,
     rubrics: Annotated[
         Path | None,
-        rubrics_option("Folder of rubrics; may be left out with --unit-weights."),
+        options.rubrics_option("Folder of rubrics; may be left out with --unit-weights."),
     ] = None,
-    assessments: Assessments = None,
-    output: Output = None,
-    merge: Merge = False,
+    assessments: options.Assessments = None,
+    output: options.Output = None,
+    merge: options.Merge = False,
     unit_weights: Annotated[
         bool, typer.Option("--unit-weights", help="Let every answer of a topic weigh the same.")
     ] = False,
-    track: Track = DEFAULT_TRACK,
-    measures: MoreMeasures = None,
+    track: options.Track = DEFAULT_TRACK,
+    measures: options.MoreMeasures = None,
     organizer_compat: Compat = False,
-    samples: Samples = DEFAULT_SAMPLES,
-    seed: Seed = 0,
-) -> Result:
+    samples: options.Samples = DEFAULT_SAMPLES,
+    seed: options.Seed = 0,
+) -> console.Result:
     """Score reports by the rubric answers they support."""
     from sidelight.evaluation.scoring.organizers import compat_report_scores
     from sidelight.evaluation.scoring.table import score_prefix
-    from sidelight.formats.banks.rubrics import read_rubrics
 
     if organizer_compat and (merge or unit_weights):
         raise UsageError("--organizer-compat excludes --merge and --unit-weights")
     if organizer_compat and measures:
         raise UsageError("--organizer-compat excludes --measure")
-    assessments = required(assessments, data, DataPart.REPORT_ASSESSMENTS, "--assessments")
-    rubrics = from_data(rubrics, data, DataPart.RUBRICS)
+    assessments = options.required(assessments, data, DataPart.REPORT_ASSESSMENTS, "--assessments")
+    rubrics = options.from_data(rubrics, data, DataPart.RUBRICS)
     if rubrics is None and not unit_weights:
         raise UsageError(
             "expected --rubrics, or --data, a folder that has them",
@@ -506,19 +473,13 @@ def reports(
         if unit_weights:
             known = _unit_weights(known, labels, notes)
         table = _report_table(rules, known or {}, labels, measures, data)
-    sampling = None if organizer_compat else Sampling(samples, seed)
+    sampling = None if organizer_compat else options.Sampling(samples, seed)
     origin = _origin([assessments], sampling, len({one.topic_id for one in table.topics}), notes)
     prefix = score_prefix(origin.labels, rules.cited_text)
-    return scores_result(origin, table, prefix, output)
+    return score_labels.scores_result(origin, table, prefix, output)
 
 
 def _answer_labels(path: Path, track: TrackRules, *, merge: bool) -> list[AnswerAssessment]:
-    from sidelight.formats.labels.assessments import (
-        ANSWER_ASSESSMENTS,
-        read_assessments,
-        read_merged_assessments,
-    )
-
     read = read_merged_assessments if merge else read_assessments
     return read(path, ANSWER_ASSESSMENTS, track.scales)
 
@@ -545,24 +506,23 @@ def _report_table(
     from sidelight.evaluation.scoring.score import score_reports, submitted_reports
 
     reports = submitted_reports(data) if measures and data else None
-    return score_reports(track, rubrics, labels, find_measures(measures), reports)
+    return score_reports(track, rubrics, labels, options.find_measures(measures), reports)
 
 
 @app.command()
 def retrieval(
-    qrels: Annotated[Path, QRELS],
-    run: Annotated[list[Path], RUN],
-    measures: RetrievalMeasures = "nDCG@10 RR@10 R@100",
+    qrels: Annotated[Path, options.QRELS],
+    run: Annotated[list[Path], options.RUN],
+    measures: options.RetrievalMeasures = "nDCG@10 RR@10 R@100",
     per_query: Annotated[bool, typer.Option("--per-query", help="Show every query.")] = False,
-    output: Output = None,
-) -> Result:
+    output: options.Output = None,
+) -> console.Result:
     """Score search results; a query without results counts as 0.
 
     What --output writes per query is what `score compare` and `agree scores` read.
     """
     from sidelight.evaluation.scoring.retrieval import score_retrieval, write_retrieval_scores
     from sidelight.evaluation.scoring.table import undefined_topics
-    from sidelight.schemas.grading.judgment import Measure
 
     scores = score_retrieval(qrels, run, measures)
     undefined = undefined_topics(scores[0].topics)
@@ -577,28 +537,28 @@ def retrieval(
             record["per_query"] = {topic.topic_id: topic.row for topic in item.topics}
         rows.append((item.run, "all", item.total.row))
         runs.append(record)
-    table = PlainTable(
+    table = console.PlainTable(
         ["run", "query", *(one.name for one in columns)],
         [[run, query, *(one.shown(row[one.name]) for one in columns)] for run, query, row in rows],
     )
     omitted = [
-        warning(
+        console.warning(
             f"{item.run}: no results for {counted(len(item.omitted), 'query')} (counted as 0): "
             f"{', '.join(item.omitted)}"
         )
         for item in scores
         if item.omitted
     ]
-    warnings = undefined_warnings(undefined, len(scores[0].per_query), "query")
-    return Result({"runs": runs, "undefined": undefined}, [table, *warnings, *omitted])
+    warnings = console.undefined_warnings(undefined, len(scores[0].per_query), "query")
+    return console.Result({"runs": runs, "undefined": undefined}, [table, *warnings, *omitted])
 
 
 def _origin(
-    assessments: list[Path], sampling: Sampling | None, n_topics: int, notes: list[str]
-) -> ScoreOrigin:
+    assessments: list[Path], sampling: options.Sampling | None, n_topics: int, notes: list[str]
+) -> score_labels.ScoreOrigin:
     from sidelight.evaluation.scoring.table import label_source
 
-    return ScoreOrigin(
+    return score_labels.ScoreOrigin(
         label_source(assessments[0]), _judge_of(assessments), sampling, n_topics, notes
     )
 

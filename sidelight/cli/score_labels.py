@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -10,56 +11,30 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from sidelight.cli.console import (
-    WITH_REPLIES,
-    Files,
-    PlainTable,
-    Result,
-    Shown,
-    few_warnings,
-    interrupted,
-    undefined_warnings,
-    warning,
-)
-from sidelight.cli.options import (
-    DEFAULT_AT_ONCE,
-    QRELS,
-    RUN,
-    AtOnce,
-    Cache,
-    LabelOptions,
-    ModelCalls,
-    Output,
-    Samples,
-    Sampling,
-    Seed,
-    Track,
-    TrackWithNuggets,
-    find_measures,
-    index_option,
-    interval_cell,
-    model_option,
-    nuggets_option,
-    reply_folder,
-    takes_groups,
-    topics_option,
-)
+from sidelight.cli import console, options
 from sidelight.cli.progress import progress_bar
+from sidelight.errors import UsageError
+from sidelight.evaluation.labelling.judge import Judge
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
+from sidelight.formats.labels.assessments import write_support_sentences
+from sidelight.formats.labels.qrels import read_qrels, read_question_grades
+from sidelight.formats.runs.submission import reports_by_topic, run_format
+from sidelight.formats.table import write_latex_table, write_table
+from sidelight.formats.topics import read_topics
+from sidelight.llm.prompted import PromptedModel
+from sidelight.schemas.grading.judgment import JudgedSentence
+from sidelight.schemas.grading.rubric import NuggetAssignment, NuggetBank
+from sidelight.schemas.topic import Narrative, asked_in, parse_question_id
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
+from sidelight.tracks import Track as TrackRules
+from sidelight.wiring.judges import JudgeInputs, open_encoder, set_up_judge
+from sidelight.wiring.models import ask, models_by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-
     from sidelight.evaluation.battles import Battle
-    from sidelight.evaluation.labelling.judge import Judge
     from sidelight.evaluation.scoring.table import Interval, ScoreTable, TopicScore
     from sidelight.index.folder import SegmentTexts
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.grading.judgment import JudgedSentence
-    from sidelight.schemas.grading.rubric import NuggetAssignment, NuggetBank
-    from sidelight.tracks import Track as TrackRules
 
 
 class ScoreOrigin(NamedTuple):
@@ -75,14 +50,14 @@ class ScoreOrigin(NamedTuple):
 
     labels: str
     judge: str | None
-    sampling: Sampling | None
+    sampling: options.Sampling | None
     n_topics: int
     notes: Sequence[str] = ()
 
 
 def scores_result(  # long: files, table and JSON of one result
     origin: ScoreOrigin, table: ScoreTable, prefix: str, output: Path | None
-) -> Result:
+) -> console.Result:
     """Return a table of scores with what a reader must know about it, and its files.
 
     Args:
@@ -92,7 +67,6 @@ def scores_result(  # long: files, table and JSON of one result
         output: Folder for them; None for no files.
     """
     from sidelight.evaluation.scoring.table import MIN_TOPICS, run_intervals, write_score_files
-    from sidelight.formats.table import write_latex_table
 
     sampling, n_topics = origin.sampling, origin.n_topics
     intervals = run_intervals(table, **sampling._asdict()) if sampling else None
@@ -107,13 +81,13 @@ def scores_result(  # long: files, table and JSON of one result
 
     judge = f" ({origin.judge})" if origin.judge else ""
     notes = list(origin.notes)
-    warnings = undefined_warnings(table.undefined, n_topics, "topic")
+    warnings = console.undefined_warnings(table.undefined, n_topics, "topic")
     if sampling and n_topics >= MIN_TOPICS:
         notes = [f"intervals: bootstrap over {counted(n_topics, 'topic')}, {sampling}", *notes]
-        warnings += few_warnings(n_topics, "topic")
+        warnings += console.few_warnings(n_topics, "topic")
     elif sampling:
         notes = [f"no intervals: fewer than {MIN_TOPICS} topics ({n_topics})", *notes]
-    return Result(
+    return console.Result(
         {
             "labels": origin.labels,
             "judge": origin.judge,
@@ -132,18 +106,18 @@ def scores_result(  # long: files, table and JSON of one result
             "undefined": table.undefined,
         },
         [
-            PlainTable(header, rows),
+            console.PlainTable(header, rows),
             f"labels: {origin.labels}{judge}",
             *(f"note: {note}" for note in notes),
             *(
-                warning(
+                console.warning(
                     f"{run_tag}: no judgment for {counted(len(topics), 'topic')} (counted as 0): "
                     f"{', '.join(topics)}"
                 )
                 for run_tag, topics in table.omitted.items()
             ),
             *warnings,
-            Files(write, "files"),
+            console.Files(write, "files"),
         ],
     )
 
@@ -168,7 +142,7 @@ def _run_table(
         shown = run.row
         cells = [main.shown(shown[main.name])]
         if intervals:
-            cells.append(interval_cell(intervals[run.run_tag]))
+            cells.append(options.interval_cell(intervals[run.run_tag]))
         cells += [one.shown(shown[one.name]) for one in others]
         cells += [f"{run.n_topics}/{n_topics}"] if counted else []
         rows.append([run.run_tag, *cells])
@@ -180,8 +154,8 @@ def _run_table(
 _NUGGETS_PREFIX = "nuggets"
 
 
-@takes_groups
-@interrupted(WITH_REPLIES)
+@options.takes_groups
+@console.interrupted(console.WITH_REPLIES)
 def nuggets(  # long: half of it are options
     files: Annotated[
         list[Path],
@@ -189,17 +163,16 @@ def nuggets(  # long: half of it are options
     ],
     *,
     nuggets: Annotated[
-        Path | None, nuggets_option("Hold runs against these nuggets (JSONL); topics are theirs.")
+        Path | None,
+        options.nuggets_option("Hold runs against these nuggets (JSONL); topics are theirs."),
     ] = None,
     topics: Annotated[
-        Path | None, topics_option("What was asked: the track's topics file.")
+        Path | None, options.topics_option("What was asked: the track's topics file.")
     ] = None,
-    track: TrackWithNuggets = None,
-    by: LabelOptions,
-) -> Result:
+    track: options.TrackWithNuggets = None,
+    by: options.LabelOptions,
+) -> console.Result:
     """Score answers by nuggets: strict vital first, then vital, strict all, all, and coverage."""
-    from sidelight.cli.options import track_of_scale
-    from sidelight.errors import UsageError
     from sidelight.evaluation.scoring.measures import score_nuggets
     from sidelight.formats.banks.nuggets import (
         read_nugget_assignments,
@@ -207,7 +180,7 @@ def nuggets(  # long: half of it are options
         write_nugget_assignments,
     )
 
-    rules = track_of_scale("nuggets", track)
+    rules = options.track_of_scale("nuggets", track)
     banks, judge = None, None
     if nuggets is None:
         if by.model or by.words_only:
@@ -219,7 +192,7 @@ def nuggets(  # long: half of it are options
         assigned = _assigned(files, rules, banks, topics, by)
         if by.output is not None:
             write_nugget_assignments(by.output / f"{_NUGGETS_PREFIX}_assignments.jsonl", assigned)
-    table = score_nuggets(assigned, rules.scales, banks, find_measures(by.measures))
+    table = score_nuggets(assigned, rules.scales, banks, options.find_measures(by.measures))
     n_topics = len({topic.topic_id for topic in table.topics})
     labels = "human" if judge is None else "auto"
     origin = ScoreOrigin(labels, judge, by.sampling, n_topics)
@@ -231,16 +204,11 @@ def _assigned(
     track: TrackRules,
     banks: Mapping[str, NuggetBank],
     topics: Path | None,
-    by: LabelOptions,
+    by: options.LabelOptions,
 ) -> list[NuggetAssignment]:
     """Return the labels of runs, by the embedded judge or by a model."""
     from sidelight.evaluation.labelling.asking import Assessor
     from sidelight.evaluation.nuggets.create import LearnedAssigner, PromptedAssigner, assign_runs
-    from sidelight.formats.runs.submission import run_format
-    from sidelight.formats.topics import read_topics
-    from sidelight.schemas.topic import Narrative
-    from sidelight.wiring.judges import open_encoder
-    from sidelight.wiring.models import ask, models_by_name
 
     access, model = by.access(), by.model
     read = run_format(track.cited_text).read
@@ -261,35 +229,29 @@ def _assigned(
 _SUPPORT_PREFIX = "auto_support"
 
 
-@takes_groups
-@interrupted(WITH_REPLIES)
+@options.takes_groups
+@console.interrupted(console.WITH_REPLIES)
 def support(  # long: half of it are options
     runs: Annotated[
         list[Path], typer.Argument(help="Runs of cited texts; the file name is the run tag.")
     ],
     *,
-    index: Annotated[Path, index_option("Folder that holds the cited segments.")],
+    index: Annotated[Path, options.index_option("Folder that holds the cited segments.")],
     topics: Annotated[
         Path | None,
-        topics_option(
+        options.topics_option(
             "The topics that count (JSONL), whose queries or narratives the embedded judge reads, "
             "too; those of any run if not given."
         ),
     ] = None,
-    track: Track = DEFAULT_TRACK,
-    by: LabelOptions,
-) -> Result:
+    track: options.Track = DEFAULT_TRACK,
+    by: options.LabelOptions,
+) -> console.Result:
     """Score reports by how far the segments they cite support their sentences."""
     from sidelight.checks.support import SUPPORT_PROMPT
     from sidelight.evaluation.labelling.support import assess_support
     from sidelight.evaluation.scoring.measures import score_support
-    from sidelight.formats.labels.assessments import write_support_sentences
-    from sidelight.formats.runs.submission import run_format
-    from sidelight.formats.topics import read_topics
     from sidelight.index.folder import open_index
-    from sidelight.schemas.topic import asked_in
-    from sidelight.wiring.judges import JudgeInputs, open_encoder, set_up_judge
-    from sidelight.wiring.models import models_by_name
 
     rules = load_track(track)
     read = [run_format(rules.cited_text).read(path) for path in runs]
@@ -313,7 +275,7 @@ def support(  # long: half of it are options
     if by.model:
         judge = f"{by.model}, prompt {SUPPORT_PROMPT.fingerprint[:8]}"
     topic_ids = None if known is None else [topic.topic_id for topic in known]
-    table = score_support(read, verdicts, topic_ids, further=find_measures(by.measures))
+    table = score_support(read, verdicts, topic_ids, further=options.find_measures(by.measures))
     notes = ["the first citation of a sentence decides; `all`: its citations together"]
     n_topics = len({topic.topic_id for topic in table.topics})
     if by.output is not None:
@@ -327,36 +289,30 @@ def _texts(docstore: SegmentTexts, segment_ids: Collection[str]) -> dict[str, st
     return {segment.segment_id: segment.text for segment in docstore.get_many(known)}
 
 
-@takes_groups
-@interrupted(WITH_REPLIES)
+@options.takes_groups
+@console.interrupted(console.WITH_REPLIES)
 def battles(  # long: half of it are options
     runs: Annotated[list[Path], typer.Argument(help="Runs of answers, two or more.")],
     *,
-    topics: Annotated[Path, topics_option("What was asked: the track's topics file.")],
-    model: Annotated[str, model_option("Ask this model which answer is better.")],
-    track: TrackWithNuggets = None,
-    output: Output = None,
-    calls: ModelCalls,
-    cache: Cache = None,
-    at_once: AtOnce = DEFAULT_AT_ONCE,
-    samples: Samples = DEFAULT_SAMPLES,
-    seed: Seed = 0,
-) -> Result:
+    topics: Annotated[Path, options.topics_option("What was asked: the track's topics file.")],
+    model: Annotated[str, options.model_option("Ask this model which answer is better.")],
+    track: options.TrackWithNuggets = None,
+    output: options.Output = None,
+    calls: options.ModelCalls,
+    cache: options.Cache = None,
+    at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
+    samples: options.Samples = DEFAULT_SAMPLES,
+    seed: options.Seed = 0,
+) -> console.Result:
     """Rate runs by battles: each pair of answers is compared twice, either of them first once."""
-    from sidelight.cli.options import track_of_scale
     from sidelight.evaluation.battles import PromptedBattles, hold_battles, rate
-    from sidelight.formats.runs.submission import reports_by_topic, run_format
-    from sidelight.formats.table import write_table
-    from sidelight.formats.topics import read_topics
-    from sidelight.schemas.topic import Narrative
-    from sidelight.wiring.models import ask, models_by_name
 
-    rules = track_of_scale("nuggets", track)
+    rules = options.track_of_scale("nuggets", track)
     read = [run_format(rules.cited_text).read(path) for path in runs]
     reports_by_topic(read)  # which says what is there twice
     asked = read_topics(topics, rules)
     queries = {one.topic_id: one.narrative for one in asked if isinstance(one, Narrative)}
-    access = calls.access(reply_folder(cache, output))
+    access = calls.access(options.reply_folder(cache, output))
 
     async def work(models: Mapping[str, PromptedModel]) -> list[Battle]:
         judge = PromptedBattles(models[model])
@@ -373,12 +329,12 @@ def battles(  # long: half of it are options
         (
             one.run_tag,
             f"{one.rating:.0f}",
-            interval_cell(one.interval),
+            options.interval_cell(one.interval),
             *map(str, (one.won, one.tied, one.lost)),
         )
         for one in ratings
     ]
-    return Result(
+    return console.Result(
         {
             "model": model,
             "undecided": undecided,
@@ -388,7 +344,7 @@ def battles(  # long: half of it are options
             ],
         },
         [
-            PlainTable(("run", "rating", "95% interval", "won", "tied", "lost"), rows),
+            console.PlainTable(("run", "rating", "95% interval", "won", "tied", "lost"), rows),
             f"{counted(len(held), 'battle')} judged by {model}; {undecided} undecided",
         ],
     )
@@ -408,40 +364,38 @@ def quality(
         typer.Option("--graded-by", help="Name of the judge that graded, if no people did."),
     ] = None,
     assessors: Assessors = None,
-    output: Output = None,
-    track: Track,
-    samples: Samples = DEFAULT_SAMPLES,
-    seed: Seed = 0,
-) -> Result:
+    output: options.Output = None,
+    track: options.Track,
+    samples: options.Samples = DEFAULT_SAMPLES,
+    seed: options.Seed = 0,
+) -> console.Result:
     """Score question runs by the grades of their questions.
 
     --output also gets boxplots of the main measure by topic and by assessor, with their numbers.
     """
-    from sidelight.cli.options import track_of_scale
     from sidelight.evaluation.scoring.graded import score_question_quality
     from sidelight.evaluation.scoring.table import score_prefix
-    from sidelight.formats.labels.qrels import read_question_grades
 
-    rules = track_of_scale("question_quality", track)
+    rules = options.track_of_scale("question_quality", track)
     table = score_question_quality(rules, read_question_grades(grades, rules.scales))
     n_topics = len({score.topic_id for score in table.topics})
     labels = "auto" if judge else "human"
-    origin = ScoreOrigin(labels, judge, Sampling(samples, seed), n_topics)
+    origin = ScoreOrigin(labels, judge, options.Sampling(samples, seed), n_topics)
     prefix = score_prefix(labels, rules.question_list)
     result = scores_result(origin, table, prefix, output)
     if output is None:
         return result
     boxes = partial(_write_boxes, output, prefix, table.topics, table.main.name, assessors)
-    return result._replace(shown=[*result.shown, Files(boxes)])
+    return result._replace(shown=[*result.shown, console.Files(boxes)])
 
 
 def usefulness(
     *,
-    qrels: Annotated[Path, QRELS],
-    run: Annotated[list[Path], RUN],
+    qrels: Annotated[Path, options.QRELS],
+    run: Annotated[list[Path], options.RUN],
     assessors: Assessors = None,
-    output: Output = None,
-) -> Result:
+    output: options.Output = None,
+) -> console.Result:
     """Score documents by their usefulness, over the questions that can tell runs apart.
 
     A question does not count if fewer than three documents are useful, or all runs are perfect.
@@ -455,7 +409,6 @@ def usefulness(
     )
     from sidelight.evaluation.scoring.retrieval import score_retrieval
     from sidelight.evaluation.scoring.table import write_score_files
-    from sidelight.formats.labels.qrels import read_qrels
 
     labels = read_qrels(qrels)
     scores = score_retrieval(qrels, run, MEASURES)
@@ -473,8 +426,8 @@ def usefulness(
         [one.run_tag, *(f"{one.values[name]:.3f}" for name in names), str(one.n_topics)]
         for one in table.runs
     ]
-    shown: list[Shown] = [
-        PlainTable(["run", *names, "questions"], rows),
+    shown: list[console.Shown] = [
+        console.PlainTable(["run", *names, "questions"], rows),
         (
             f"{counted(len(labels), 'question')} judged, {len(found.kept)} of them count: "
             f"{len(found.few_useful)} with "
@@ -484,13 +437,13 @@ def usefulness(
     if sparse:
         told = ", ".join(f"{topic_id} ({count})" for topic_id, count in sparse.items())
         shown.append(f"articles with under {MIN_QUESTIONS} judged questions: {told}")
-    return Result(
+    return console.Result(
         {
             "questions": {"judged": len(labels), **found._asdict()},
             "few_questions": sparse,
             "runs": [{"run": one.run_tag, **one.row} for one in table.runs],
         },
-        [*shown, Files(write, "files")],
+        [*shown, console.Files(write, "files")],
     )
 
 
@@ -512,8 +465,6 @@ def _write_boxes(
 
 def _with_questions(groups: Mapping[str, str], topics: Sequence[TopicScore]) -> dict[str, str]:
     """Return who assessed each topic; a question is its article's assessor's."""
-    from sidelight.schemas.topic import parse_question_id
-
     found = {}
     for score in topics:
         parsed = parse_question_id(score.topic_id)

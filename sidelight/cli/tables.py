@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from operator import attrgetter, itemgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sidelight.cli.console import (
@@ -21,9 +23,6 @@ from sidelight.cli.options import interval_cell
 from sidelight.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
     from sidelight.ablation.measures import ArmCost, MeasureEffects
     from sidelight.ablation.runs import Arm
     from sidelight.evaluation.agreement.labels import CategoryAgreement

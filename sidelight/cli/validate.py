@@ -4,28 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from sidelight.cli import options
 from sidelight.cli.console import Note, PlainTable, Result, Shown, out, problem_lines
-from sidelight.cli.options import (
-    AllowPlugin,
-    CitedIndex,
-    CoveredTopics,
-    RunCache,
-    Track,
-    index_option,
-    output_option,
-    rubrics_option,
-    topics_option,
-)
 from sidelight.cli.progress import progress_bar
+from sidelight.formats.topics import read_articles, read_topics
+from sidelight.formats.verdict import Verdict, judge_file
 from sidelight.text import counted
-from sidelight.tracks import DEFAULT_TRACK
-
-if TYPE_CHECKING:
-    from sidelight.formats.verdict import Verdict
+from sidelight.tracks import DEFAULT_TRACK, load_track
 
 _MAX_SHOWN = 20
 
@@ -37,22 +26,19 @@ def validate(
             help="Runs, topics, rubrics, assessments, TREC runs or qrels; or run directories."
         ),
     ],
-    track: Track = DEFAULT_TRACK,
-    topics: CoveredTopics = None,
-    index: CitedIndex = None,
+    track: options.Track = DEFAULT_TRACK,
+    topics: options.CoveredTopics = None,
+    index: options.CitedIndex = None,
     official: Annotated[
         bool, typer.Option("--official", help="Give the verdict of the track's own validator.")
     ] = False,
-    allow_plugin: AllowPlugin = None,
+    allow_plugin: options.AllowPlugin = None,
 ) -> Result:
     """Check files, each by what it holds; exit with 1 if one is invalid.
 
     A run directory is checked with all its files, by the rules of its own track.
     """
-    from sidelight.formats.topics import read_topics
-    from sidelight.formats.verdict import judge_file
     from sidelight.runs.directory import RunDirectory, judge_run
-    from sidelight.tracks import load_track
 
     rules = load_track(track)
     covered = None
@@ -109,18 +95,16 @@ def _lines(verdict: Verdict) -> list[Shown]:
 
 def pack(
     runs: Annotated[list[Path], typer.Argument(help="Run directories, the most important first.")],
-    output: Annotated[Path, output_option("New folder to submit from.")],
-    track: Track = DEFAULT_TRACK,
-    topics: CoveredTopics = None,
-    index: CitedIndex = None,
+    output: Annotated[Path, options.output_option("New folder to submit from.")],
+    track: options.Track = DEFAULT_TRACK,
+    topics: options.CoveredTopics = None,
+    index: options.CitedIndex = None,
 ) -> Result:
     """Validate runs, strictly and as the track does, and put their files together for upload.
 
     A run whose files were edited after they were made is submitted as a manual one.
     """
-    from sidelight.formats.topics import read_topics
     from sidelight.runs.directory import RunDirectory, pack_runs
-    from sidelight.tracks import load_track
 
     rules = load_track(track)
     topic_ids = rules.topic_ids
@@ -156,18 +140,17 @@ def pack(
 
 def bundle(
     run: Annotated[Path, typer.Argument(help="Run directory.")],
-    topics: Annotated[Path, topics_option("Topics file of the run.")],
-    index: Annotated[Path, index_option("Index folder of the run.")],
-    output: Annotated[Path, output_option("The .tar.zst file to write.")],
+    topics: Annotated[Path, options.topics_option("Topics file of the run.")],
+    index: Annotated[Path, options.index_option("Index folder of the run.")],
+    output: Annotated[Path, options.output_option("The .tar.zst file to write.")],
     rubrics: Annotated[
         Path | None,
-        rubrics_option("What a judged run was judged by, if it was given."),
+        options.rubrics_option("What a judged run was judged by, if it was given."),
     ] = None,
-    cache: RunCache = None,
-    allow_plugin: AllowPlugin = None,
+    cache: options.RunCache = None,
+    allow_plugin: options.AllowPlugin = None,
 ) -> None:
     """Repeat a run from its replies and pack it with all it read; `verify` needs nothing else."""
-    from sidelight.formats.topics import read_articles
     from sidelight.index.folder import open_index
     from sidelight.reproduction.bundle import make_bundle
     from sidelight.runs.directory import RunDirectory
@@ -194,7 +177,7 @@ def bundle(
 
 def verify(
     bundle: Annotated[Path, typer.Argument(help="Bundle, or the folder it was unpacked to.")],
-    allow_plugin: AllowPlugin = None,
+    allow_plugin: options.AllowPlugin = None,
 ) -> Result:
     """Check every byte of a bundle, and make its run again without index or model."""
     from sidelight.reproduction.bundle import verify_bundle

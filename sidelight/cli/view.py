@@ -9,24 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sidelight.cli import options
 from sidelight.cli.console import err, out
-from sidelight.cli.options import (
-    AllowPlugin,
-    BaseUrl,
-    Config,
-    ModelCalls,
-    Overrides,
-    data_option,
-    from_data,
-    index_option,
-    labels_option,
-    output_option,
-    parallel_option,
-    rubrics_option,
-    topics_option,
-)
 from sidelight.cli.progress import without_lines
+from sidelight.errors import UsageError
+from sidelight.files import atomic_write
+from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart, find_part, look_for
+from sidelight.formats.topics import read_topics, topic_format
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from sidelight.view.shown_run import ShownRun
@@ -41,38 +32,40 @@ def view(
         list[Path],
         typer.Argument(help="Run directory; or the files of a run, one for each task."),
     ],
-    output: Annotated[Path | None, output_option(f"The page; {PAGE} in the run directory.")] = None,
+    output: Annotated[
+        Path | None, options.output_option(f"The page; {PAGE} in the run directory.")
+    ] = None,
     topics: Annotated[
-        Path | None, topics_option("Topics file, for run files, which hold no articles.")
+        Path | None, options.topics_option("Topics file, for run files, which hold no articles.")
     ] = None,
     index: Annotated[
-        Path | None, index_option("Index folder, for run files, which hold no segments.")
+        Path | None, options.index_option("Index folder, for run files, which hold no segments.")
     ] = None,
     rubrics: Annotated[
-        Path | None, rubrics_option("Folder of rubrics (*.json), for evaluators.")
+        Path | None, options.rubrics_option("Folder of rubrics (*.json), for evaluators.")
     ] = None,
     labels: Annotated[
         list[Path] | None,
-        labels_option(
+        options.labels_option(
             "Folder of label files; the first one marks the run, others are held against it."
         ),
     ] = None,
     data: Annotated[
         Path | None,
-        data_option("The organizers' data folder, in place of both."),
+        options.data_option("The organizers' data folder, in place of both."),
     ] = None,
     compare: Annotated[
         list[Path] | None,
         typer.Option("--compare", help="Another run directory or run file, side by side; repeat."),
     ] = None,
-    allow_plugin: AllowPlugin = None,
+    allow_plugin: options.AllowPlugin = None,
 ) -> None:
     """Write a run as one HTML file that needs no network: what others say, questions, sources."""
     destination = output or (run[0] / PAGE if run[0].is_dir() else Path(PAGE))
     write_page(
         run,
         destination,
-        rubrics=from_data(rubrics, data, DataPart.RUBRICS),
+        rubrics=options.from_data(rubrics, data, DataPart.RUBRICS),
         labels=[*(labels or ()), *([_labels_of(data)] if data else ())],
         rivals=compare or (),
         topics=topics,
@@ -120,10 +113,6 @@ def write_page(
         InputError: A folder is not what it should be.
         UsageError: There are labels without rubrics, or rubrics without labels.
     """
-    from sidelight.errors import UsageError
-    from sidelight.files import atomic_write
-    from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.tracks import load_track
     from sidelight.view.collect import collect_page
     from sidelight.view.page import render_page
     from sidelight.view.shown_run import read_labels
@@ -158,11 +147,8 @@ def _shown(
     Raises:
         UsageError: Several paths are given, of which one is a directory.
     """
-    from sidelight.errors import UsageError
-    from sidelight.formats.topics import read_topics
     from sidelight.index.folder import open_index
     from sidelight.runs.directory import RunDirectory
-    from sidelight.tracks import load_track
     from sidelight.view.shown_run import finished_run, handed_in_run
 
     if paths[0].is_dir() and len(paths) == 1:
@@ -188,16 +174,18 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 def serve(  # long: one list of options
-    index: Annotated[Path, index_option()],
-    config: Config = None,
-    output: Annotated[Path, output_option("Folder of the investigations.")] = Path("runs/served"),
+    index: Annotated[Path, options.index_option()],
+    config: options.Config = None,
+    output: Annotated[Path, options.output_option("Folder of the investigations.")] = Path(
+        "runs/served"
+    ),
     host: Annotated[
         str, typer.Option("--host", help="Address to listen on; only this machine by default.")
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, help="Port to listen on.")
     ] = 8765,
-    parallel: Annotated[int, parallel_option("Investigations at once.")] = 2,
+    parallel: Annotated[int, options.parallel_option("Investigations at once.")] = 2,
     places: Annotated[int, typer.Option("--queue", min=1, help="Investigations that wait.")] = 20,
     per_minute: Annotated[
         int, typer.Option("--per-minute", min=1, help="Articles a client may submit in a minute.")
@@ -212,8 +200,8 @@ def serve(  # long: one list of options
     limit_s: Annotated[
         int, typer.Option("--limit", min=1, help="Seconds that an investigation may take.")
     ] = 1800,
-    base_url: BaseUrl = None,
-    overrides: Overrides = None,
+    base_url: options.BaseUrl = None,
+    overrides: options.Overrides = None,
 ) -> None:
     """Offer investigations in a browser: paste an article, watch, read the page.
 
@@ -230,7 +218,7 @@ def serve(  # long: one list of options
     claim_folder(output)
     folder = open_index(index)
     hosts, token = _who_may_ask(host, names or ())
-    access = ModelCalls(base_url=base_url).access(output / "cache")
+    access = options.ModelCalls(base_url=base_url).access(output / "cache")
     sources = open_sources(settings.retrieval, folder)
     with Worker(lambda: open_investigation(settings, sources, access)) as worker:
         desk = Desk(
@@ -254,8 +242,6 @@ def _who_may_ask(host: str, names: Sequence[str]) -> tuple[tuple[str, ...], str]
     Raises:
         UsageError: Others can reach this machine there, and there is no name or no token.
     """
-    from sidelight.errors import UsageError
-
     token = os.environ.get(_TOKEN, "")
     if host not in _LOOPBACK and not names:
         raise UsageError(
@@ -284,10 +270,6 @@ def _check_track(name: str) -> None:
     Raises:
         UsageError: It is one.
     """
-    from sidelight.errors import UsageError
-    from sidelight.formats.topics import topic_format
-    from sidelight.tracks import load_track
-
     track = load_track(name)
     if topic_format(track).noun != "article":
         raise UsageError(f"articles can be pasted; {track.title} has no task on them")

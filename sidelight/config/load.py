@@ -5,8 +5,10 @@ Descriptions of all settings, for `sidelight settings` and to correct a misspelt
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
@@ -20,9 +22,6 @@ from sidelight.parts import ROLES
 from sidelight.registry import names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from pydantic.fields import FieldInfo
     from pydantic_core import ErrorDetails
 
@@ -156,7 +155,8 @@ def load_settings(path: Path | None = None, overrides: Sequence[str] = ()) -> Se
     try:
         settings = Settings.model_validate(tree)
     except ValidationError as error:
-        raise UsageError(_explain(error, path)) from None
+        found = "; ".join(map(_explain_one, error.errors()))
+        raise UsageError(f"{path or 'settings'}: {found}") from None
     if not settings.submission.run_id.startswith(settings.submission.team_id):
         raise UsageError(
             f"submission.run_id {settings.submission.run_id!r} must begin with the team id "
@@ -216,10 +216,6 @@ def _refuse_rubrics(tree: Mapping[str, Any], prefix: str) -> None:
             )
         if isinstance(value, dict):
             _refuse_rubrics(value, f"{name}.")
-
-
-def _explain(error: ValidationError, path: Path | None) -> str:
-    return f"{path or 'settings'}: " + "; ".join(map(_explain_one, error.errors()))
 
 
 def _explain_one(entry: ErrorDetails) -> str:

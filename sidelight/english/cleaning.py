@@ -75,7 +75,8 @@ def _find_prose(lines: list[str]) -> tuple[list[str], list[Cut]]:
     dropped: list[str] = []
     seen: set[str] = set()
     for line in lines:
-        wanted = _is_prose(line) and not _is_service(line) and line not in seen
+        is_service = count_words(line) <= 40 and _SITE_CHROME.search(line)
+        wanted = _is_prose(line) and not is_service and line not in seen
         (kept if wanted else dropped).append(line)
         if wanted:
             seen.add(line)
@@ -101,10 +102,6 @@ def _split(lines: list[str], max_words: int) -> tuple[list[str], list[str]]:
 
 def _is_prose(line: str) -> bool:
     return count_words(line) >= _MIN_PROSE_WORDS and _SENTENCE_END.search(line) is not None
-
-
-def _is_service(line: str) -> bool:
-    return count_words(line) <= 40 and _SITE_CHROME.search(line) is not None
 
 
 def _comments_start(lines: list[str]) -> int | None:

@@ -91,6 +91,8 @@ def strip_title(name: str) -> str:
 def name_forms(name: str) -> tuple[str, ...]:
     """Return the forms under which a text may mention a name: in full, surname, acronym.
 
+    A name with "The" is mentioned without it, too, and by "the" and its last word.
+
     A host such as `curioatlas.example` is mentioned by its address or by its main label, which
     `mentions` finds written in several words too.
     """
@@ -101,7 +103,9 @@ def name_forms(name: str) -> tuple[str, ...]:
     words = plain.split()
     forms = [plain]
     capitals = [word for word in words if word[:1].isupper()]
-    if looks_personal(plain):
+    if words[:1] == ["The"] and len(words) > 2:
+        forms = [" ".join(words[1:]), f"The {words[-1]}"]
+    elif looks_personal(plain):
         forms.append(words[-1])
     elif len(capitals) >= 3:
         forms.append("".join(word[0] for word in capitals))
@@ -116,6 +120,15 @@ def mentions(text: str, forms: Iterable[str]) -> bool:
     return any(_form_pattern(form).search(text) for form in forms)
 
 
+def definite(name: str, body: str) -> str:
+    """Return a name or noun phrase with "the" where a text mostly writes it so."""
+    if name.casefold().startswith("the "):
+        return name
+    uses = len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", body))
+    written = len(re.findall(rf"\b[Tt]he\s+{re.escape(name)}(?!\w)", body))
+    return f"the {name}" if uses and 2 * written >= uses else name
+
+
 def host_label(host: str) -> str:
     """Return the registered name in a host: `atlasobscura` for `www.atlasobscura.com`."""
     labels = host.split(".")[:-1]
@@ -128,7 +141,10 @@ def host_label(host: str) -> str:
 def _form_pattern(form: str) -> re.Pattern[str]:
     spaced = form.islower() and form.isalpha() and len(form) >= _MIN_LABEL
     body = r"\s?".join(form) if spaced else re.escape(form)
-    return re.compile(rf"(?<!\w){body}(?!\w)", 0 if form.isupper() else re.IGNORECASE)
+    keeps_case = form.isupper()
+    if form.startswith("The ") and len(form.split()) == 2:
+        body, keeps_case = rf"[Tt]he\s+{re.escape(form.split()[1])}", True
+    return re.compile(rf"(?<!\w){body}(?!\w)", 0 if keeps_case else re.IGNORECASE)
 
 
 def _trim(name: str) -> str:

@@ -45,12 +45,17 @@ _DEMONSTRATIVES = frozenset({"this", "that", "these", "those"})
 _LONE = frozenset(
     "both neither either all some others many few several most none each former latter".split()
 )
+_DEICTIC = frozenset({"here", "there"})
+# Comparatives that are common without what they compare with, and words that name it.
+_PLAIN_COMPARATIVES = frozenset(
+    "more less fewer older younger elder higher lower upper further earlier better later".split()
+)
+_STANDARDS = frozenset({"than", "compared", "from", "versus", "against"})
 _POINTING_ADJECTIVES = frozenset({"such", "same", "latter", "former"})
-_RELATIVE_DATES = frozenset(
-    """
-    before last next this yesterday today tomorrow ago earlier later now recently tonight same
-    previous following coming monday tuesday wednesday thursday friday saturday sunday
-    """.split()
+_WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
+_RELATIVE_DATES = _WEEKDAYS | frozenset(
+    "before last next this yesterday today tomorrow ago earlier later now recently tonight same "
+    "previous following coming".split()
 )
 _LABEL_WORDS = 5
 _PERIODS = frozenset(
@@ -58,6 +63,7 @@ _PERIODS = frozenset(
 )
 _SAYS_WHICH = frozenset({"amod", "compound", "relcl", "acl", "poss", "nummod", "appos", "prep"})
 _FINITE = frozenset({"VBD", "VBP", "VBZ", "MD"})
+_PAST = frozenset({"VBD", "VBN"})
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 _FIGURES = frozenset({"MONEY", "PERCENT", "QUANTITY", "CARDINAL"})
 
@@ -126,11 +132,6 @@ class Sentence:
         return self.root.lemma_ == "be" or any(t.text in "\"”'’" for t in self.doc[: self.root.i])
 
     @cached_property
-    def is_question(self) -> bool:
-        """Whether it ends like a question."""
-        return self.text.rstrip("\"'”’)").endswith("?")
-
-    @cached_property
     def quoted(self) -> tuple[bool, ...]:
         """For each token whether it stands between quotation marks."""
         inside, marks = False, []
@@ -187,8 +188,9 @@ class Sentence:
     def pointer(self) -> Any:
         """First word that points at something outside of the sentence, or None.
 
-        A pronoun without an antecedent, "this" or "such" with or without a noun, or a number or
-        word such as "both" without the noun that it counts.
+        A pronoun without an antecedent, "this" or "such" with or without a noun, "here", a number
+        or word such as "both" without the noun that it counts, or "larger" without what it is
+        compared with.
         """
         return next((token for token in self.doc if self._points(token)), None)
 
@@ -210,11 +212,22 @@ class Sentence:
             points = not any(after.lower_ == "as" for after in self.doc[token.i : token.i + 4])
         elif word in _LONE and token.dep_ in {*_SUBJECTS, "dobj", "pobj"}:
             points = not any(child.dep_ in {"prep", "relcl"} for child in token.children)
+        elif word in _DEICTIC and token.dep_ == "advmod":
+            points = not any(child.dep_ == "prep" for child in token.children)
+        elif token.tag_ == "JJR" and token.dep_ in {"amod", "acomp", "attr"}:
+            points = self._lacks_standard(token)
         elif token.pos_ in {"NUM", "ADJ"} and token.dep_ in {*_SUBJECTS, "dobj", "pobj"}:
             points = self._counts_nothing(token)
         else:
             points = False
         return points
+
+    def _lacks_standard(self, token: Any) -> bool:
+        """Tell whether a comparative is compared with nothing that the sentence names."""
+        if token.lower_ in _PLAIN_COMPARATIVES or token.ent_type_:
+            return False
+        named = any(other.lower_ in _STANDARDS for other in self.doc)
+        return not (named or self.figures or len(self.years) > 1)
 
     def _counts_nothing(self, token: Any) -> bool:
         """Tell whether a number or adjective stands for a noun that the sentence lacks."""
@@ -229,13 +242,19 @@ class Sentence:
     def _has_antecedent(self, pronoun: Any, number: str, *, person: bool = False) -> bool:
         """Tell whether a noun before a pronoun could be what it stands for.
 
-        The subject of the main clause stands only for the subject of a clause before it. A
-        possessive may come before a name, as in "In its report, the Board".
+        The subject of the main clause stands only for the subject of a clause before it, and an
+        object never for the subject of its own clause. A possessive may come before a name, as in
+        "In its report, the Board".
         """
+        own = None if pronoun.dep_ in {*_SUBJECTS, "poss"} else _nearest_subject(pronoun)
+        governs = {token.i for token in pronoun.ancestors}  # "forty per cent of it"
         before = [
             token
             for token in self.doc[: pronoun.i]
-            if token.pos_ in {"PROPN", "NOUN"} and token.is_alpha
+            if token.pos_ in {"PROPN", "NOUN"}
+            and token.is_alpha
+            and token.i not in governs
+            and (own is None or token.i != own.i)
         ]
         main = self.subject
         if main is not None and pronoun.i < main.left_edge.i and pronoun.dep_ == "poss":
@@ -263,17 +282,13 @@ class Sentence:
         )
 
     @cached_property
-    def quantities(self) -> tuple[str, ...]:
-        """Figures with what they count: "4,000 jobs", "59 percent", "T2.4 million"."""
-        found = []
-        for entity in self.entities:
-            if entity.label not in _FIGURES or not any(map(str.isdigit, entity.text)):
-                continue
-            head = self.doc[entity.end - 1].head
-            counts = entity.label in {"CARDINAL", "QUANTITY"} and head.pos_ == "NOUN"
-            end = head.i + 1 if counts and entity.end <= head.i < entity.end + 3 else entity.end
-            found.append(self.doc[entity.start : end].text)
-        return tuple(found)
+    def figures(self) -> tuple[Entity, ...]:
+        """Amounts, shares and numbers that are written in digits."""
+        return tuple(
+            entity
+            for entity in self.entities
+            if entity.label in _FIGURES and any(map(str.isdigit, entity.text))
+        )
 
     @cached_property
     def years(self) -> tuple[str, ...]:
@@ -281,13 +296,15 @@ class Sentence:
         return tuple(_YEAR.findall(self.text))
 
     @cached_property
-    def has_relative_date(self) -> bool:
-        """Whether a date in it is only known to who knows when it was written: "last year"."""
-        return any(
-            entity.label in {"DATE", "TIME"}
+    def relative_dates(self) -> tuple[Entity, ...]:
+        """Dates that only tell something to who knows when it was written: "last year"."""
+        return tuple(
+            entity
+            for entity in self.entities
+            if entity.label in {"DATE", "TIME"}
             and not _YEAR.search(entity.text)
             and not _RELATIVE_DATES.isdisjoint(entity.text.casefold().split())
-            for entity in self.entities
+            and (self.root.tag_ in _PAST or _WEEKDAYS.isdisjoint(entity.text.casefold().split()))
         )
 
     @cached_property
@@ -347,16 +364,25 @@ def _subject_of(verb: Any) -> Any:
     return None
 
 
+def _nearest_subject(token: Any) -> Any:
+    """Return the subject of the clause that a word stands in, or None."""
+    verbs = (one for one in token.ancestors if one.pos_ in {"VERB", "AUX"})
+    return next((who for one in verbs if (who := _subject_of(one)) is not None), None)
+
+
 def _is_expletive(token: Any) -> bool:
     """Tell whether "it" stands for a clause that follows: "it is likely that"."""
     if token.dep_ == "expl":
         return True
     if token.dep_ not in _SUBJECTS:
         return False
-    return any(
-        child.i > token.head.i and child.dep_ in {"ccomp", "xcomp", "advcl", "csubj", "acl"}
-        for child in token.head.children
-    ) and token.head.lemma_ in {"be", "seem", "appear", "turn", "happen", "take"}
+    deps = {child.dep_ for child in token.head.children if child.i > token.head.i}
+    is_clause = not deps.isdisjoint({"ccomp", "xcomp", "advcl", "csubj", "acl"})
+    verb = token.head.lemma_
+    return is_clause and (
+        (verb == "be" and "attr" not in deps)
+        or verb in {"seem", "appear", "turn", "happen", "take"}
+    )
 
 
 class _Parser:

@@ -62,13 +62,29 @@ RATES = _words(
 STUDIES = _words("analysis audit experiment poll ranking report review study survey test trial")
 """Work that measures something."""
 
+VAGUE = _words(
+    "big first groundbreaking huge large last latest landmark major new other own recent same "
+    "shocking single whole"
+)
+"""Adjectives that do not say which one is meant."""
+
+GENERAL = _words(
+    """
+    amount basis case change claim comparison decision decline difference estimate fall figure
+    finding gap growth increase level measure number period question rate result rise ruling sample
+    share statement sum total
+    """
+)
+"""Nouns that sum up what the sentence before said: "that figure"."""
+
 BODIES = _words(
     """
-    agency airline app association authority bank board body broadcaster business campaign centre
-    center charity clinic club college commission committee company consultancy council court
-    department firm foundation fund group hospital institute magazine maker manufacturer ministry
-    museum newspaper office operator organisation organization outlet panel paper platform
-    publication publisher regulator retailer school site startup supplier tribunal trust university
+    academy agency airline alliance app association authority bank board body broadcaster business
+    campaign center centre charity clinic club college commission committee company consultancy
+    council court department federation firm foundation fund group hospital institute institution
+    league magazine maker manufacturer ministry museum network newspaper office operator
+    organisation organization outlet panel paper partnership platform publication publisher
+    regulator retailer school site society startup supplier tribunal trust union university
     website
     """
 )
@@ -76,12 +92,13 @@ BODIES = _words(
 
 UNIQUE = _words(
     """
-    air beginning case climate country day economy end environment evening future government ground
-    internet law market media month morning nation night north past police press public sea sky
-    south state summer sun time web week west winter world year
+    air article author beginning case climate country day economy end environment evening future
+    government ground headline internet law market media month morning nation night north past
+    police press public sea sky south state summer sun time web week west winter world year
     """
 )
-"""Nouns that "the" goes with though nothing was named before."""
+"""Nouns that "the" goes with though nothing was named before: whoever reads about an article knows
+its author and headline, too."""
 
 ASSERTS = _words(
     """

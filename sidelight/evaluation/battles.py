@@ -17,27 +17,24 @@ interval.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from sidelight.errors import InputError, ReplyError
 from sidelight.evaluation.scoring.table import MIN_TOPICS, Interval
+from sidelight.llm.prompted import PromptedModel
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
+from sidelight.schemas.run import ReportRun
 from sidelight.text import one_line
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+Matrix = npt.NDArray[np.float64]
 
-    import numpy.typing as npt
-
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.run import ReportRun
-
-    Matrix = npt.NDArray[np.float64]
 
 _MEAN, _POINTS = 1000.0, 400.0
 _PRIOR = 0.5  # ties against a run of average strength

@@ -10,9 +10,11 @@ with red-green colour blindness and differ in lightness, so that they do in grey
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -21,10 +23,6 @@ from sidelight.files import check_output, make_folder
 from sidelight.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-    from typing import Literal
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 

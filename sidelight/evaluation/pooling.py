@@ -15,28 +15,25 @@ count as very different. Source: DRAGUN resources paper, section 3.2.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from sidelight.checks.questions import compound_reason, general_reason
 from sidelight.errors import ReplyError
+from sidelight.llm.prompted import PromptedModel
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
+from sidelight.schemas.run import QuestionRun
 from sidelight.text import normalized, one_line, pointing_at_article
-from sidelight.text_vectors import TextVectors
+from sidelight.text_vectors import Encode, TextVectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from sidelight.llm.prompted import PromptedModel
     from sidelight.schemas.grading.rubric import Rubric
-    from sidelight.schemas.run import QuestionRun
-    from sidelight.text_vectors import Encode
 
-    Group = Sequence[QuestionRun]
 
-    """Runs of one group, that of the highest priority first."""
+Group = Sequence[QuestionRun]
+"""Runs of one group, that of the highest priority first."""
 
 
 class PoolChecker(Protocol):

@@ -15,17 +15,15 @@ not where it is expected is therefore looked for anywhere in the folder, by what
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from sidelight.errors import InputError
 from sidelight.formats.labels.assessments import PEOPLE_LABELS
 from sidelight.formats.verdict import detect_format
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class DataPart(StrEnum):

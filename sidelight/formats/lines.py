@@ -14,26 +14,18 @@ import reprlib
 import zlib
 from codecs import BOM_UTF8
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import orjson
 from pydantic import ValidationError
 
+from sidelight import files
 from sidelight.errors import InputError, InvalidFileError, Problem, Severity
-from sidelight.files import (
-    MAX_TABLE_BYTES,
-    RefusedFileError,
-    atomic_writer,
-    open_binary,
-    read_json,
-    read_limited,
-)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
-
     from pydantic_core import ErrorDetails
 
 # The names pydantic gives to kinds of errors, and ours.
@@ -90,7 +82,9 @@ class Findings:
         details = error.errors(include_url=False)
         for detail in details:
             # A list whose items are all invalid is empty to pydantic, which then says so too.
-            if not any(_is_within(other["loc"], detail["loc"]) for other in details):
+            whole = detail["loc"]
+            inside = (o["loc"] for o in details if len(o["loc"]) > len(whole))
+            if not any(place[: len(whole)] == whole for place in inside):
                 self.error(
                     _CODES.get(detail["type"], "value"),
                     line,
@@ -108,10 +102,6 @@ class Findings:
         errors = [problem for problem in self.problems if problem.severity == "error"]
         if errors:
             raise InvalidFileError(errors)
-
-
-def _is_within(place: tuple[int | str, ...], whole: tuple[int | str, ...]) -> bool:
-    return len(place) > len(whole) and place[: len(whole)] == whole
 
 
 def _fault(detail: ErrorDetails) -> str:
@@ -174,7 +164,7 @@ def readable(path: Path) -> Iterator[None]:
     """
     try:
         yield
-    except RefusedFileError as error:
+    except files.RefusedFileError as error:
         raise InputError(f"{path}: {error.strerror}") from error
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(
@@ -212,7 +202,7 @@ def read_bytes(path: Path) -> bytes:
         InputError: The file cannot be read: it is none, or larger than any that is read whole.
     """
     with readable(path):
-        return read_limited(path, MAX_TABLE_BYTES)
+        return files.read_limited(path, files.MAX_TABLE_BYTES)
 
 
 def open_text(path: Path) -> TextFile:
@@ -253,7 +243,7 @@ def stream_lines(path: Path) -> Iterator[Line]:
         InvalidFileError: A line is not UTF-8, or too long.
     """
     findings = Findings(path)
-    with readable(path), open_binary(path) as stream:
+    with readable(path), files.open_binary(path) as stream:
         for number in range(1, _MAX_LINES + 1):
             raw = stream.readline(MAX_LINE_BYTES + 2)
             if not raw:
@@ -329,7 +319,7 @@ def parsed_lines(
 
 def write_json_lines(path: Path, objects: Iterable[dict[str, Any]]) -> None:
     """Write one JSON object a line, keys in the order given."""
-    with atomic_writer(path) as stream:
+    with files.atomic_writer(path) as stream:
         for content in objects:
             stream.write(orjson.dumps(content).decode() + "\n")
 
@@ -404,7 +394,7 @@ def _decode(
     text: str, number: int | None, findings: Findings, kind: type[J], name: str
 ) -> J | None:
     try:
-        value = read_json(text)
+        value = files.read_json(text)
     except orjson.JSONDecodeError as error:
         findings.error(
             "json-syntax",
@@ -469,7 +459,7 @@ def write_columns(path: Path, rows: Iterable[Sequence[object]]) -> None:
     Raises:
         InputError: A cell is empty or holds white space.
     """
-    with atomic_writer(path) as stream:
+    with files.atomic_writer(path) as stream:
         for row in rows:
             cells = [str(cell) for cell in row]
             for cell in cells:

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import csv
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 from sidelight.files import atomic_write, atomic_writer
 from sidelight.formats.lines import Findings, open_text, quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
 
 class Row(NamedTuple):

@@ -7,33 +7,21 @@ a JSON object a line, `narratives_tsv` lines of `id<TAB>narrative`. Queries are 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from pathlib import Path
+from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, Field
 
 from sidelight.errors import InputError
 from sidelight.files import atomic_writer
-from sidelight.formats.lines import (
-    Findings,
-    parsed_lines,
-    quoted,
-    read_bytes,
-    read_lines,
-    write_json_lines,
-)
+from sidelight.formats import lines
 from sidelight.registry import load, names
 from sidelight.schemas.investigation.evidence import Query
-from sidelight.schemas.topic import Article, Narrative, QuestionedArticle, question_id
+from sidelight.schemas.topic import Article, Narrative, QuestionedArticle, Topic, question_id
 from sidelight.text import one_line
-from sidelight.tracks import load_track
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from sidelight.schemas.topic import Topic
-    from sidelight.tracks import Track
+from sidelight.tracks import Track, load_track
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +89,9 @@ def read_topic_lines(
         InputError: The file cannot be read.
         InvalidFileError: A line is no topic, a topic id occurs twice, or there is no topic.
     """
-    findings = Findings(path)
+    findings = lines.Findings(path)
     topics: dict[str, AnyTopic] = {}
-    for line, topic in parsed_lines(
+    for line, topic in lines.parsed_lines(
         path,
         lambda content: as_topic(model.model_validate(content)),
         "a topic",
@@ -115,7 +103,7 @@ def read_topic_lines(
                 "topic-duplicate",
                 line,
                 expected=f"each {required.partition(' ')[0]} once",
-                found=quoted(topic.topic_id),
+                found=lines.quoted(topic.topic_id),
                 remedy="Remove one of the two.",
             )
         topics[topic.topic_id] = topic
@@ -168,16 +156,16 @@ def read_queries(path: Path) -> list[Query]:
         InputError: The file cannot be read.
         InvalidFileError: A line has no id, no tab or no text, or an id occurs twice.
     """
-    findings = Findings(path)
+    findings = lines.Findings(path)
     queries: dict[str, Query] = {}
-    for line, content in read_lines(path):
+    for line, content in lines.read_lines(path):
         query_id, _, text = content.partition("\t")
         if not query_id.strip() or not text.strip():
             findings.error(
                 "query",
                 line,
                 expected="an id, a tab and the text of the query",
-                found=quoted(content),
+                found=lines.quoted(content),
                 remedy="Separate the id from the text by one tab.",
             )
         elif query_id in queries:
@@ -185,7 +173,7 @@ def read_queries(path: Path) -> list[Query]:
                 "query-duplicate",
                 line,
                 expected="each query id once",
-                found=f"a second {quoted(query_id)}",
+                found=f"a second {lines.quoted(query_id)}",
                 remedy="Renumber the queries.",
             )
         else:
@@ -222,7 +210,7 @@ def read_narrative_table(path: Path) -> tuple[Narrative, ...]:
         InputError: The file cannot be read, or holds no narrative.
         InvalidFileError: A line has no id, no tab or no text, or an id occurs twice.
     """
-    if read_bytes(path).lstrip().startswith(b"{"):
+    if lines.read_bytes(path).lstrip().startswith(b"{"):
         return read_narratives(path)
     found = read_queries(path)
     if not found:
@@ -232,7 +220,7 @@ def read_narrative_table(path: Path) -> tuple[Narrative, ...]:
 
 def write_narratives(path: Path, narratives: Iterable[Narrative]) -> None:
     """Write narratives as JSON objects, a line each, with what is known beside their text."""
-    write_json_lines(path, map(_content, narratives))
+    lines.write_json_lines(path, map(_content, narratives))
 
 
 def _content(one: Narrative) -> dict[str, object]:
@@ -255,16 +243,16 @@ def read_pooled_questions(path: Path) -> dict[str, tuple[str, ...]]:
         InputError: The file cannot be read.
         InvalidFileError: A line has other columns, or a question is not numbered as its place says.
     """
-    findings = Findings(path)
+    findings = lines.Findings(path)
     questions: dict[str, list[str]] = {}
-    for line, text in read_lines(path):
+    for line, text in lines.read_lines(path):
         cells = text.split("\t")
         if len(cells) != _POOLED_COLUMNS or not all(cell.strip() for cell in cells):
             findings.error(
                 "column-count",
                 line,
                 expected="the id of a question, that of its topic, and the question",
-                found=quoted(text),
+                found=lines.quoted(text),
                 remedy="Separate the three by one tab each.",
             )
             continue
@@ -276,7 +264,7 @@ def read_pooled_questions(path: Path) -> dict[str, tuple[str, ...]]:
                 "question-order",
                 line,
                 expected=expected,
-                found=quoted(name),
+                found=lines.quoted(name),
                 remedy="Number the questions of a topic from 01, in order.",
             )
         asked.append(one_line(question))

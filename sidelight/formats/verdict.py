@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 from codecs import BOM_UTF8
 from collections import Counter
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
 from sidelight.formats.banks.rubrics import read_rubric
@@ -22,18 +24,12 @@ from sidelight.formats.labels.assessments import (
 )
 from sidelight.formats.labels.qrels import QRELS_COLUMNS, check_qrels, read_qrels
 from sidelight.formats.lines import Findings, read_bytes
-from sidelight.formats.runs.submission import run_format, run_formats
+from sidelight.formats.runs.submission import Run, RunFormat, run_format, run_formats
 from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.formats.topics import read_topics, topic_formats
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Container, Iterable, Mapping
-    from pathlib import Path
-
-    from sidelight.formats.runs.submission import Run, RunFormat
-    from sidelight.schemas.grading.judgment import Scales
-    from sidelight.schemas.task import Task
-    from sidelight.tracks import Track
+from sidelight.schemas.grading.judgment import Scales
+from sidelight.schemas.task import Task
+from sidelight.tracks import Track
 
 _LOOKED_AT = 50  # lines; a kind is what most of them look like
 _ASSESSMENTS: dict[str, AssessmentKind[Any]] = {

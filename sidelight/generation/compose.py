@@ -9,12 +9,15 @@ Citations of a draft become those that a run file holds.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from sidelight.generation.no_evidence import NOTHING_FOUND
+from sidelight.schemas.investigation.angle import Angle
+from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import (
     DraftReport,
+    DraftSentence,
     DroppedCitation,
     Report,
     ReportLimits,
@@ -22,13 +25,6 @@ from sidelight.schemas.investigation.report import (
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import document_id_of, overlapping
 from sidelight.text import budget_words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from sidelight.schemas.investigation.angle import Angle
-    from sidelight.schemas.investigation.evidence import EvidenceSet
-    from sidelight.schemas.investigation.report import DraftSentence
 
 _REPEATED_HOST = 0.75
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Awaitable, Iterable
+from typing import TypeVar
 
 from sidelight.errors import ReplyError
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Iterable
 
 T = TypeVar("T")
 

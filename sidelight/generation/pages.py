@@ -26,6 +26,8 @@ _DATE = re.compile(
     rf"|{_YEAR}-\d\d-\d\d|{_MONTH}\s+{_YEAR})\b"
 )
 _PATH_DATE = re.compile(rf"/(?P<year>{_YEAR})/(?P<month>0[1-9]|1[0-2])(?:/(?P<day>[0-3]\d))?/")
+# An archive holds the pages of others under the day of its copy.
+_ARCHIVED = re.compile(r"/\d{8}(?:\d{6})?/")
 _MONTHS = """
     January February March April May June July August September October November December
 """.split()
@@ -62,7 +64,10 @@ _RULES = (
         head=r"\bfact[- ]check\b",
     ),
     _rule("encyclopedia", address=r"//[^/]*(?:wiki|pedia|britannica)|/wiki/", head=r"\bencyclop"),
-    _rule("forum", address=r"//[^/]*(?:forum|reddit|quora|stackexchange)|/(?:forums?|threads?)/"),
+    _rule(
+        "forum",
+        address=r"//(?:forums?\.|[^/]*(?:reddit|quora|stackexchange))|/(?:forums?|threads?)/",
+    ),
     _rule("opinion", address=r"/(?:opinion|commentary|editorials?|op-?ed|columns?)/"),
     _rule(
         "public body",
@@ -89,7 +94,9 @@ _RULES = (
     ),
 )
 # "slow_oven: It was about 20 degrees.", as users' names go.
-_POST = re.compile(r"^(?P<user>(?=[a-z]|\w+[a-z][A-Z]|\w*[_\d])[\w.-]{3,24}):\s+\S", re.MULTILINE)
+_POST = re.compile(
+    r"^(?P<user>(?!\d+:)(?=[a-z]|\w+[a-z][A-Z]|\w*[_\d])[\w.-]{3,24}):\s+\S", re.MULTILINE
+)
 _SPEAKERS = 2
 _THREAD = re.compile(
     r"\b(?:posted by|original poster|reply|replies|replied|upvotes?|forum|thread|joined:)\b",
@@ -143,7 +150,7 @@ class Origins:
         top = self._tops.get(document_id_of(segment.segment_id), segment)
         is_own = bool(self._host) and segment.host == self._host
         return Origin(
-            self._name(segment.host),
+            "" if _ARCHIVED.search(segment.url) else self._name(segment.host),
             _OWN if is_own else source_kind(segment.url, top),
             page_date(segment.url, "" if top.start_char else top.text),
         )

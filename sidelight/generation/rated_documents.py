@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from sidelight.checks.usefulness import Document
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sidelight.checks.usefulness import UsefulnessCheck
-    from sidelight.schemas.investigation.angle import ArticleProfile
-    from sidelight.schemas.investigation.usefulness import Usefulness
-    from sidelight.schemas.segment import Segment
+from sidelight.checks.usefulness import Document, UsefulnessCheck
+from sidelight.schemas.investigation.angle import ArticleProfile
+from sidelight.schemas.investigation.usefulness import Usefulness
+from sidelight.schemas.segment import Segment
 
 _ARTICLE_WORDS = 400
 

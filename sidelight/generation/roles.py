@@ -7,8 +7,9 @@ and return can be imported from here, too.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from sidelight.schemas.investigation.angle import (
     Angle,
@@ -31,12 +32,8 @@ from sidelight.schemas.investigation.report import (
     SentenceSupport,
 )
 from sidelight.schemas.investigation.usefulness import Usefulness
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sidelight.schemas.segment import Segment
-    from sidelight.schemas.topic import Article
+from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Article
 
 __all__ = [
     "Angle",

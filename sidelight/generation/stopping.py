@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from sidelight.schemas.investigation.angle import Coverage
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sidelight.schemas.investigation.angle import Angle
+from sidelight.schemas.investigation.angle import Angle, Coverage
 
 _ENOUGH = 0.95
 

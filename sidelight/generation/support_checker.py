@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from sidelight.checks.support import SUPPORT_SCALE, LearnedSupportCheck, best_support
+from sidelight.checks.support import (
+    SUPPORT_SCALE,
+    LearnedSupportCheck,
+    Support,
+    SupportCheck,
+    best_support,
+)
 from sidelight.english.names import host_label
 from sidelight.english.neutrality import sentence_fault
 from sidelight.errors import ReplyError
 from sidelight.generation.concurrent_answers import answers
 from sidelight.generation.no_evidence import NO_EVIDENCE
-from sidelight.schemas.investigation.report import CheckedReport, Removal, SentenceSupport
+from sidelight.schemas.investigation.angle import ArticleProfile
+from sidelight.schemas.investigation.evidence import EvidenceSet
+from sidelight.schemas.investigation.report import (
+    CheckedReport,
+    DraftReport,
+    DraftSentence,
+    Removal,
+    SentenceSupport,
+)
+from sidelight.schemas.segment import Segment
 from sidelight.text import one_line, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sidelight.checks.support import Support, SupportCheck
-    from sidelight.schemas.investigation.angle import ArticleProfile
-    from sidelight.schemas.investigation.evidence import EvidenceSet
-    from sidelight.schemas.investigation.report import DraftReport, DraftSentence
-    from sidelight.schemas.segment import Segment
-    from sidelight.text_vectors import Encode
+from sidelight.text_vectors import Encode
 
 
 class SupportChecker:

@@ -30,17 +30,19 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from sidelight.errors import InputError, InvalidFileError, UsageError
 from sidelight.files import LOCK, locked_folder
 from sidelight.formats.lines import quoted
 from sidelight.index.encoding.calibration import read_encoding
-from sidelight.index.engine import Engine, LocalEngine, check_shared
+from sidelight.index.encoding.encoder import Encoder
+from sidelight.index.engine import Engine, LocalEngine, Progress, check_shared
 from sidelight.index.folder import DOCSTORE, LUCENE, VECTORS, GivenParts, open_text
 from sidelight.index.lucene.segments import ANALYZER, merge_lucene, write_lucene
 from sidelight.index.manifest import (
@@ -70,20 +72,11 @@ from sidelight.index.text.docstore import (
     shard_name,
     write_offset_store,
 )
-from sidelight.index.vectors.part import describe_sources, vector_parts
+from sidelight.index.vectors.part import VectorPart, describe_sources, vector_parts
 from sidelight.index.vectors.profiles import EXACT, IN_LUCENE, NO_VECTORS, profile_named
 from sidelight.index.vectors.vectors import write_vectors
-from sidelight.schemas.segment import document_id_of, parse_segment_id
+from sidelight.schemas.segment import Segment, document_id_of, parse_segment_id
 from sidelight.versions import installed_versions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from contextlib import AbstractContextManager
-
-    from sidelight.index.encoding.encoder import Encoder
-    from sidelight.index.engine import Progress
-    from sidelight.index.vectors.part import VectorPart
-    from sidelight.schemas.segment import Segment
 
 OTHERS = "others"
 

@@ -11,23 +11,21 @@ import faulthandler
 import logging
 import os
 import platform
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager
 from functools import partial
 from multiprocessing import get_context
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 from sidelight.errors import MachineError
 from sidelight.versions import end_with_parent
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
-    from pathlib import Path
+OnSegments = Callable[[int], object]
+Progress = Callable[[str, int | None], AbstractContextManager[Callable[[int], object]]]
 
-    OnSegments = Callable[[int], object]
-
-    Progress = Callable[[str, int | None], AbstractContextManager[Callable[[int], object]]]
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -15,10 +15,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Container
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from sidelight.errors import InputError, MachineError, UsageError
 from sidelight.files import is_folder, sha256_file
@@ -30,9 +31,6 @@ from sidelight.index.remote.index import RemoteIndex, RemoteText
 from sidelight.index.text.docstore import Docstore, RawText
 from sidelight.index.vectors.profiles import IN_LUCENE, NO_VECTORS
 from sidelight.index.vectors.vectors import VectorIndex
-
-if TYPE_CHECKING:
-    from collections.abc import Container
 
 DOCSTORE = "docstore"
 LUCENE = "lucene"
@@ -89,7 +87,7 @@ class IndexFolder:
         try:
             return VectorIndex(folder)
         except (RuntimeError, ValueError, EOFError, OSError) as error:  # of FAISS and numpy
-            reason = str(error).strip().partition("\n")[0]
+            reason = str(getattr(error, "strerror", None) or error).strip().partition("\n")[0]
             raise InputError(
                 f"{folder}: the vectors cannot be read: {reason}",
                 remedy="See which file it is with `sidelight index verify`; build the index again.",

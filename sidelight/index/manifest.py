@@ -8,7 +8,9 @@ request.
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
 
 import orjson
 from pydantic import Field, ValidationError
@@ -30,10 +32,6 @@ from sidelight.index.encoding.onnx_model import Arithmetic
 from sidelight.index.text.corpus import CorpusFields
 from sidelight.index.vectors.profiles import EXACT
 from sidelight.schemas.base import FileName, Value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
 
 REPORT = "report.json"
 
@@ -62,8 +60,12 @@ class PartReport(Value):
 
 
 def read_report(part: Path) -> PartReport:
-    """Return what was found in a part."""
-    return PartReport.model_validate_json(read_limited(part / REPORT), strict=True)
+    """Return what was found in a part.
+
+    Raises:
+        InputError: No build wrote it.
+    """
+    return _read(part / REPORT, PartReport)
 
 
 def write_report(part: Path, report: PartReport) -> None:
@@ -326,13 +328,14 @@ def _read(path: Path, kind: type[V]) -> V:
     try:
         read = read_limited(path)
         content = read_json(read)
-        plan = content if kind is IndexPlan else content["plan"]
-        if plan["format_version"] > FORMAT_VERSION:
-            raise InputError(
-                f"{path}: expected an index of format {FORMAT_VERSION} or older; found format "
-                f"{plan['format_version']}",
-                remedy="Install a newer sidelight, or build the index again with this one.",
-            )
+        if kind is not PartReport:  # which lasts only as long as a build
+            plan = content if kind is IndexPlan else content["plan"]
+            if plan["format_version"] > FORMAT_VERSION:
+                raise InputError(
+                    f"{path}: expected an index of format {FORMAT_VERSION} or older; found format "
+                    f"{plan['format_version']}",
+                    remedy="Install a newer sidelight, or build the index again with this one.",
+                )
         return kind.model_validate_json(read, strict=True)
     except (OSError, orjson.JSONDecodeError, KeyError, TypeError, ValidationError) as error:
         found = getattr(error, "strerror", None) or error

@@ -216,7 +216,8 @@ def repeated_patterns(questions: Sequence[str]) -> list[bool]:
     """
     seen = [runs(question) for question in questions]
     return [
-        sum(_share(one, earlier) >= _SAME_PATTERN for earlier in seen[:place]) >= _OF_ONE_PATTERN
+        sum(len(one & earlier) / len(one | earlier) >= _SAME_PATTERN for earlier in seen[:place])
+        >= _OF_ONE_PATTERN
         for place, one in enumerate(seen)
     ]
 
@@ -252,7 +253,3 @@ def corrected(
     near = np.exp((np.asarray(cosines, dtype=np.float64) - 1) / _NEIGHBOUR_WIDTH)
     moved = np.array(outlooks) + near @ off / (near.sum(axis=1, keepdims=True) + _DOUBT)
     return [Outlook(float(worth), float(flawed)) for worth, flawed in moved]
-
-
-def _share(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / len(one | other)

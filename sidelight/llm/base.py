@@ -16,17 +16,7 @@ from typing import Any, Literal, Protocol, Self, TypeAlias
 
 from pydantic import Field
 
-from sidelight.errors import (
-    BudgetExhaustedError,
-    EmptyReplyError,
-    FailedCallError,
-    MalformedReplyError,
-    RefusedReplyError,
-    ReplyError,
-    StructuredOutputError,
-    TruncatedReplyError,
-    Usage,
-)
+from sidelight import errors
 from sidelight.schemas.base import Value
 
 
@@ -111,7 +101,7 @@ class Reply(Value):
     text: str = Field(min_length=1)
     reasoning: str = ""
     reasoning_field: Literal["", "reasoning", "reasoning_content"] = ""
-    usage: Usage | None = None
+    usage: errors.Usage | None = None
     finish_reason: str = "stop"
     cached: bool = False
 
@@ -135,13 +125,13 @@ class Model(Protocol):
 FailureKind: TypeAlias = Literal["truncated", "empty", "refused", "malformed", "misfit", "failed"]
 """Why a reply is unusable; `misfit`: an answer of another type than was asked for."""
 
-_ERRORS: dict[FailureKind, type[ReplyError]] = {
-    "truncated": TruncatedReplyError,
-    "empty": EmptyReplyError,
-    "refused": RefusedReplyError,
-    "malformed": MalformedReplyError,
-    "misfit": StructuredOutputError,
-    "failed": FailedCallError,
+_ERRORS: dict[FailureKind, type[errors.ReplyError]] = {
+    "truncated": errors.TruncatedReplyError,
+    "empty": errors.EmptyReplyError,
+    "refused": errors.RefusedReplyError,
+    "malformed": errors.MalformedReplyError,
+    "misfit": errors.StructuredOutputError,
+    "failed": errors.FailedCallError,
 }
 _KINDS = {error: kind for kind, error in _ERRORS.items()}
 
@@ -161,10 +151,10 @@ class ReplyFailure(Value):
     message: str
     remedy: str
     text: str
-    usage: Usage | None
+    usage: errors.Usage | None
 
     @classmethod
-    def of(cls, error: ReplyError) -> Self:
+    def of(cls, error: errors.ReplyError) -> Self:
         """Return an error as data."""
         return cls.model_validate(
             {
@@ -176,7 +166,7 @@ class ReplyFailure(Value):
             }
         )
 
-    def error(self) -> ReplyError:
+    def error(self) -> errors.ReplyError:
         """Return the error that was raised."""
         return _ERRORS[self.kind](
             self.message, text=self.text, usage=self.usage, remedy=self.remedy
@@ -190,7 +180,7 @@ TOKENS_PER_SECOND = 200
 """Of one reply: the speed of the published AutoJudge, which asked one call at a time."""
 
 
-_NOTHING = Usage(0, 0)
+_NOTHING = errors.Usage(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +196,7 @@ class Totals:
     """
 
     calls: int = 0
-    usage: Usage = _NOTHING
+    usage: errors.Usage = _NOTHING
     uncounted_calls: int = 0
     latency_s: float = 0.0
 
@@ -240,14 +230,14 @@ class Budget:
         """
         while True:
             if self._max_calls is not None and self.totals.calls >= self._max_calls:
-                raise BudgetExhaustedError(
+                raise errors.BudgetExhaustedError(
                     f"all {self._max_calls} calls of the budget have been made",
                     remedy="Allow more calls; a run that is called again keeps what it has.",
                 )
             if self._max_tokens is None or self._fits(most + self._reserved_tokens):
                 break
             if not self._fits(most):
-                raise BudgetExhaustedError(
+                raise errors.BudgetExhaustedError(
                     f"the next call may take {most} tokens, and of {self._max_tokens} "
                     f"{self._spent_tokens} are spent",
                     remedy="Allow more tokens; a run that is called again keeps what it has.",
@@ -257,7 +247,7 @@ class Budget:
         self.totals = replace(self.totals, calls=self.totals.calls + 1)
         self._reserved_tokens += most
 
-    def settle(self, most: int, came: Reply | ReplyError | None, latency_s: float) -> None:
+    def settle(self, most: int, came: Reply | errors.ReplyError | None, latency_s: float) -> None:
         """Replace what was set aside for a call by what it cost."""
         usage = None if came is None else came.usage
         self._reserved_tokens -= most
@@ -308,10 +298,10 @@ class BudgetedModel:
         most = _most_tokens(request)
         await self._budget.reserve(most)
         started = perf_counter()
-        came: Reply | ReplyError | None = None
+        came: Reply | errors.ReplyError | None = None
         try:
             came = await self._model.complete(request)
-        except ReplyError as error:
+        except errors.ReplyError as error:
             came = error
             raise
         finally:

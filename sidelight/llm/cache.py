@@ -1,26 +1,25 @@
-"""Cache of replies by their whole request, so that a run can be repeated without a model."""
+"""Models that reply without a server: from a cache, or not at all.
+
+Replies are cached by their whole request, so that a run can be repeated without a model.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import fcntl
 import sqlite3
+from collections.abc import Iterable
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NoReturn, Self, TypeVar
 
 from pydantic import ValidationError
 
 from sidelight.errors import InputError, MachineError, OfflineError, ReplyError
-from sidelight.files import check_output, make_folder, open_to_append
-from sidelight.llm.base import Reply, ReplyFailure
+from sidelight.files import check_output, check_tables, make_folder, open_to_append
+from sidelight.llm.base import Model, Reply, ReplyFailure, Request
 from sidelight.schemas.base import Value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-    from types import TracebackType
-
-    from sidelight.llm.base import Model, Request
 
 V = TypeVar("V", bound=Value)
 
@@ -236,6 +235,7 @@ def _open(folder: Path) -> sqlite3.Connection:
         try:
             (version,) = database.execute("PRAGMA user_version").fetchone()
             if version in {0, _VERSION}:
+                check_tables(database)
                 database.executescript(_SCHEMA)
                 return database
             found = f"a cache of version {version}"
@@ -246,3 +246,32 @@ def _open(folder: Path) -> sqlite3.Connection:
         f"{path}: expected a cache of version {_VERSION}, found: {found}",
         remedy="Name another folder, or remove this one if its replies are no longer needed.",
     )
+
+
+_MAX_QUESTION_CHARACTERS = 80  # of a question, in a message
+
+
+class OfflineModel:
+    """Refuses every call; behind a `CachedModel` it makes a run a pure replay.
+
+    Args:
+        name: The model whose answers are replayed.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    async def complete(self, request: Request) -> NoReturn:
+        """Refuse.
+
+        Raises:
+            OfflineError: Always; it names the prompt.
+        """
+        question = request.messages[-1].content
+        if len(question) > _MAX_QUESTION_CHARACTERS:
+            question = f"{question[:_MAX_QUESTION_CHARACTERS]}..."
+        raise OfflineError(
+            f"the cache holds no answer of {request.model!r} to {question!r} "
+            f"(request {request.fingerprint()[:12]})",
+            remedy="Run once with the model server at hand, or take the cache of a run that was.",
+        )

@@ -10,17 +10,14 @@ sentences pass the check at once is asked to revise fewer.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from sidelight.llm.base import FailureKind, Message, Request
-from sidelight.llm.structured import ask
+from sidelight.llm.base import FailureKind, Message, Model, Request
+from sidelight.llm.structured import Call, T, ask
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sidelight.llm.base import Model
-    from sidelight.llm.structured import Call, T
     from sidelight.prompting import Prompt
 
 

@@ -6,27 +6,17 @@ Also checks that an answer covers exactly the items that were asked about.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from time import perf_counter
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from sidelight.errors import (
-    FailedCallError,
-    ReplyError,
-    StructuredOutputError,
-    TruncatedReplyError,
-    Usage,
-)
-from sidelight.llm.base import JsonSchema, Message, Reply, ReplyFailure, Request
+from sidelight import errors
+from sidelight.llm.base import JsonSchema, Message, Model, Reply, ReplyFailure, Request
 from sidelight.schemas.base import Value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
-
-    from sidelight.llm.base import Model
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -92,12 +82,13 @@ async def ask(
     turn = request.model_copy(update={"json_schema": _schema(kind)})
     call, outcome = await _attempt(model, turn, kind, check)
     on_call(call)
-    if not isinstance(outcome, ReplyError):
+    if not isinstance(outcome, errors.ReplyError):
         return Answer(outcome, (call,))
     second, repaired = await _attempt(model, _repair(turn, outcome), kind, check, repair=True)
     on_call(second)
-    if isinstance(repaired, ReplyError):
-        repaired.usage = _sum(outcome.usage, repaired.usage)
+    if isinstance(repaired, errors.ReplyError):
+        first, then = outcome.usage, repaired.usage
+        repaired.usage = None if first is None or then is None else first + then
         raise repaired
     return Answer(repaired, (call, second))
 
@@ -114,19 +105,19 @@ async def _attempt(
     check: Callable[[T], None] | None,
     *,
     repair: bool = False,
-) -> tuple[Call, T | ReplyError]:
+) -> tuple[Call, T | errors.ReplyError]:
     reply: Reply | None = None
-    outcome: T | ReplyError
+    outcome: T | errors.ReplyError
     started = perf_counter()
     try:
         reply = await model.complete(request)
         outcome = _read(reply, kind, check)
-    except ReplyError as error:
+    except errors.ReplyError as error:
         outcome = error
     call = Call(
         request=request,
         reply=reply,
-        failure=ReplyFailure.of(outcome) if isinstance(outcome, ReplyError) else None,
+        failure=ReplyFailure.of(outcome) if isinstance(outcome, errors.ReplyError) else None,
         latency_s=perf_counter() - started,
         repair=repair,
     )
@@ -140,7 +131,7 @@ def _read(reply: Reply, kind: type[T], check: Callable[[T], None] | None) -> T:
             check(value)
     except ValueError as error:  # pydantic's ValidationError is one
         fault = _explain(error) if isinstance(error, ValidationError) else str(error)
-        raise StructuredOutputError(
+        raise errors.StructuredOutputError(
             f"the answer is no valid {kind.__name__}: {fault}",
             text=reply.text,
             usage=reply.usage,
@@ -157,27 +148,23 @@ def _explain(error: ValidationError) -> str:
     )
 
 
-def _repair(request: Request, error: ReplyError) -> Request:
-    if isinstance(error, FailedCallError):
+def _repair(request: Request, error: errors.ReplyError) -> Request:
+    if isinstance(error, errors.FailedCallError):
         return request
-    if isinstance(error, TruncatedReplyError):
+    if isinstance(error, errors.TruncatedReplyError):
         return request.model_copy(update={"max_tokens": 2 * request.max_tokens})
     note = (
         f"Your reply could not be used: {error.message}\n"
         "Reply with one JSON object that fits the schema, and with nothing else."
     )
     *before, last = request.messages
-    if isinstance(error, StructuredOutputError):
+    if isinstance(error, errors.StructuredOutputError):
         said = Message(role="assistant", content=error.text)
         turns = [last, said, Message(role="user", content=note)]
     else:
         # Nothing was said that could be shown, and chat templates refuse two user turns in a row.
         turns = [Message(role=last.role, content=f"{last.content}\n\n{note}")]
     return request.model_copy(update={"messages": (*before, *turns)})
-
-
-def _sum(first: Usage | None, second: Usage | None) -> Usage | None:
-    return None if first is None or second is None else first + second
 
 
 def check_each_once(asked: Collection[str], answered: Sequence[str]) -> None:

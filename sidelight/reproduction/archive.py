@@ -14,7 +14,9 @@ from __future__ import annotations
 import hashlib
 import struct
 import tarfile
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, NamedTuple
 
 import orjson
 import zstandard
@@ -32,11 +34,6 @@ from sidelight.files import (
 )
 from sidelight.formats.lines import quoted
 from sidelight.schemas.base import FileName, Value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-    from typing import IO
 
 CONTENTS = "bundle.json"
 FORMAT_VERSION = 1

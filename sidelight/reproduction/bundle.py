@@ -14,11 +14,10 @@ prompts/        the text of every prompt
 The run is repeated while it is recorded, from its index and its replies alone: a run that cannot
 be repeated is not bundled.
 
-Verification of a bundle: hashes of all files, and a replay that must produce the same files.
-
+Verification checks the hashes of all files, and replays the run, which must produce the same files.
 Assessments are taken as they are; the scores that follow from them are recomputed.
 
-Recording of what a run read from index and encoder, and replay of it without a model.
+What a run read from index and encoder is recorded in four files:
 
 ```text
 <folder>/searches.jsonl   one search per line: its words, how many hits were asked for, and the hits
@@ -29,7 +28,6 @@ Recording of what a run read from index and encoder, and replay of it without a 
 
 Everything is sorted, so the same run is recorded in the same bytes. Vectors are kept because
 processors round them differently; with them a replay needs no index, no Java and no encoder. The
-from sidelight.schemas.base import Value
 files of a replay are compared with the originals byte for byte.
 """
 
@@ -38,23 +36,26 @@ from __future__ import annotations
 import platform
 import shutil
 import tempfile
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import takewhile, zip_longest
 from pathlib import Path
-from tokenize import TokenError
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
-from sidelight.errors import InputError, InvalidFileError, MachineError, OfflineError, Problem
+from sidelight import errors
+from sidelight.config.settings import Settings
 from sidelight.files import (
     MAX_TABLE_BYTES,
     check_folder,
     check_output,
     files_below,
     make_folder,
+    map_array,
     open_regular,
     read_json,
     read_limited,
@@ -73,34 +74,20 @@ from sidelight.reproduction.archive import (
     write_archive,
 )
 from sidelight.runs.directory import RunDirectory, as_json
-from sidelight.runs.runner import run_topics
+from sidelight.runs.runner import RunSummary, run_topics
 from sidelight.runs.self_evaluation import DRAFTED, given_rubrics, score_assessments, write_scores
-from sidelight.schemas.base import Value
-from sidelight.schemas.investigation.evidence import Hit
+from sidelight.schemas.base import FileName, Value
+from sidelight.schemas.investigation.evidence import Hit, Query
+from sidelight.schemas.run import RunManifest
 from sidelight.schemas.segment import Segment
+from sidelight.schemas.task import Task
+from sidelight.schemas.topic import Topic
 from sidelight.versions import VERSION
 from sidelight.wiring.models import ModelAccess
 from sidelight.wiring.run import Sources, open_graph, open_sources
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from sidelight.config.settings import Settings
-    from sidelight.errors import Severity
     from sidelight.index.folder import SearchIndex
-    from sidelight.runs.runner import RunSummary
-    from sidelight.schemas.investigation.evidence import Query
-    from sidelight.schemas.run import RunManifest
-    from sidelight.schemas.task import Task
-    from sidelight.schemas.topic import Topic
-
-# What readers of JSON, of numpy's headers and of our values raise.
-_NOT_EVIDENCE = (
-    *(OSError, EOFError, ValueError, KeyError, TypeError, AttributeError),
-    *(TokenError, SyntaxError, MemoryError, OverflowError),
-)
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -161,16 +148,19 @@ class Recording:
         """
         found = cls()
         try:
-            for search in _read_lines(folder / "searches.jsonl", RecordedSearch):
-                found.searches[search.query, search.k] = list(search.hits)
-            for segment in _read_lines(folder / "segments.jsonl", Segment):
-                found.segments[segment.segment_id] = segment
-            texts = _read_lines(folder / "texts.jsonl", str)
-            vectors = np.load(folder / "vectors.npy", allow_pickle=False)
-            found.vectors.update(zip(texts, vectors, strict=True))
-        except _NOT_EVIDENCE as error:
-            raise InputError(
-                f"{folder}: expected recorded evidence; found: {error}",
+            searches = _read_lines(
+                folder / "searches.jsonl", RecordedSearch, lambda one: (one.query, one.k)
+            )
+            found.searches = {key: list(search.hits) for key, search in searches.items()}
+            found.segments = _read_lines(
+                folder / "segments.jsonl", Segment, lambda one: one.segment_id
+            )
+            texts = _read_lines(folder / "texts.jsonl", str, lambda text: text)
+            found.vectors = _read_vectors(folder / "vectors.npy", list(texts))
+        except OSError as error:
+            raise errors.InputError(
+                f"{error.filename}: expected recorded evidence; it cannot be read: "
+                f"{error.strerror}",
                 remedy=_FROM_ITS_SOURCE,
             ) from error
         return found
@@ -233,7 +223,7 @@ class _ReplayingRetriever:
 
 def _recorded(kept: dict[K, V], key: K, what: str) -> V:
     if key not in kept:
-        raise InputError(f"the recorded run made no use of the {what} {str(key)[:100]!r}")
+        raise errors.InputError(f"the recorded run made no use of the {what} {str(key)[:100]!r}")
     return kept[key]
 
 
@@ -242,28 +232,50 @@ def _write_lines(path: Path, values: Iterable[object]) -> None:
         stream.writelines(orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE) for value in values)
 
 
-def _read_lines(path: Path, kind: type[V]) -> list[V]:
-    """Return the value on each line.
+def _read_lines(path: Path, kind: type[V], key: Callable[[V], K]) -> dict[K, V]:
+    """Return the value on each line, by what no two of them share.
 
     Raises:
         OSError: The file cannot be read.
         InputError: A line holds something else.
     """
     read = TypeAdapter(kind).validate_json
-    values = []
+    values: dict[K, V] = {}
     for number, line in enumerate(read_limited(path, MAX_TABLE_BYTES).splitlines(), start=1):
         try:
             read_json(line)  # which is stricter about numbers and depth
-            values.append(read(line, strict=True))
+            value = read(line, strict=True)
+            if key(value) in values:
+                raise ValueError(f"{quoted(str(key(value)))} again")  # noqa: TRY301 - as all others
         except ValueError as error:
             said = error.errors()[0] if isinstance(error, ValidationError) else None
             where = ".".join(map(str, said["loc"])) if said else ""
             found = f"{where} {quoted(said['input'])}: {said['msg']}" if said else str(error)
-            raise InputError(
+            raise errors.InputError(
                 f"{path}:{number}: expected recorded evidence; found {found.strip()}",
                 remedy=_FROM_ITS_SOURCE,
             ) from error
+        values[key(value)] = value
     return values
+
+
+def _read_vectors(path: Path, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+    """Return the vector of each text.
+
+    Raises:
+        OSError: The file holds no such array.
+        InputError: There are more or fewer vectors, or a number in them is none.
+    """
+    if not texts:
+        return {}
+    vectors = map_array(path, "float32", 2)
+    if len(vectors) != len(texts) or not np.isfinite(vectors).all():
+        raise errors.InputError(
+            f"{path}: expected a vector of finite numbers for each of {len(texts)} texts; found "
+            f"{len(vectors)} vectors, of which {np.isfinite(vectors).all(axis=1).sum()} are finite",
+            remedy=_FROM_ITS_SOURCE,
+        )
+    return dict(zip(texts, vectors, strict=True))
 
 
 _CAUSE = "Use the versions that made the run; if they are the same, something was edited."
@@ -296,7 +308,7 @@ async def replay_run(
     )
 
 
-def compare_runs(recorded: RunDirectory, replayed: RunDirectory) -> list[Problem]:
+def compare_runs(recorded: RunDirectory, replayed: RunDirectory) -> list[errors.Problem]:
     """Return every difference between the files of two runs, each with its first line.
 
     Other versions of packages are no difference between runs, and so a warning.
@@ -316,7 +328,7 @@ def compare_runs(recorded: RunDirectory, replayed: RunDirectory) -> list[Problem
     ]
 
 
-def compare_scores(scores: Path, rubrics: Path, run: RunDirectory) -> list[Problem]:
+def compare_scores(scores: Path, rubrics: Path, run: RunDirectory) -> list[errors.Problem]:
     """Return every difference between score files and what the assessments beside them come to."""
     known = given_rubrics(rubrics, run.read_manifest().topics)
     with tempfile.TemporaryDirectory(prefix="sidelight-") as scratch:
@@ -350,8 +362,8 @@ def _json_lines(value: object) -> list[str]:
 
 
 def _differences(
-    path: Path, expected: Sequence[str], found: Sequence[str], severity: Severity = "error"
-) -> list[Problem]:
+    path: Path, expected: Sequence[str], found: Sequence[str], severity: errors.Severity = "error"
+) -> list[errors.Problem]:
     """Return the first difference between a file and what a replay gives, if there is one."""
     for number, (new, old) in enumerate(zip_longest(expected, found), start=1):
         if new != old:
@@ -360,7 +372,7 @@ def _differences(
             )
             begin = max(0, sum(1 for _ in same) - _BEFORE)
             shown = _shown(new, begin), _shown(old, begin)
-            return [Problem("replay-differs", str(path), number, *shown, _CAUSE, severity)]
+            return [errors.Problem("replay-differs", str(path), number, *shown, _CAUSE, severity)]
     return []
 
 
@@ -368,6 +380,7 @@ def _shown(line: str | None, begin: int) -> str:
     return "no such line" if line is None else quoted(line[begin:])
 
 
+_FILE_NAME: TypeAdapter[str] = TypeAdapter(FileName)
 TOPICS, RUN, SCORES, RUBRICS = "topics.jsonl", "run", "scores", "rubrics"
 EVIDENCE, REPLIES, PROMPTS = "evidence", "replies.jsonl", "prompts"
 
@@ -402,7 +415,7 @@ async def make_bundle(  # long: one list of what a bundle holds
     judged_by = _rubrics_of(run, rubrics)
     manifest = run.manifest_with(folder.fingerprint())
     if manifest.failed_topics:
-        raise InputError(
+        raise errors.InputError(
             f"{run.manifest}: expected a finished run; found {len(manifest.failed_topics)} "
             "failed topics",
             remedy="Call `sidelight run` again first.",
@@ -410,7 +423,7 @@ async def make_bundle(  # long: one list of what a bundle holds
     todo = read_topics(topics, run.read_track())
     found = {topic.topic_id for topic in todo}
     if differing := sorted(found.symmetric_difference(manifest.topics)):
-        raise InputError(
+        raise errors.InputError(
             f"{topics}: expected the topics of the run; {differing[0]} is in one of the two only",
             remedy="Give the topics file that the run was made with.",
         )
@@ -433,7 +446,7 @@ async def make_bundle(  # long: one list of what a bundle holds
         )
         problems = [item for item in compare_runs(run, again) if item.severity == "error"]
         if problems:
-            raise InvalidFileError(problems)
+            raise errors.InvalidFileError(problems)
         record.write(packed / EVIDENCE)
         shutil.copyfile(topics, packed / TOPICS)
         shutil.copytree(again.path, packed / RUN, ignore=shutil.ignore_patterns(".*", "calls"))
@@ -458,7 +471,7 @@ def _rubrics_of(run: RunDirectory, given: Path | None) -> Path | None:
     # A folder that somebody names may be a link; what lies in a run is the run's own.
     found = drafted if drafted.exists() else given and given.resolve()
     if found is None:
-        raise InputError(
+        raise errors.InputError(
             f"{scores}: expected the rubrics that the run was judged by; found none",
             remedy="Name their folder with --rubrics.",
         )
@@ -469,7 +482,8 @@ def _copy(folder: Path, to: Path, *left_out: str) -> None:
     """Copy a folder, but for what names leave out, without following a link in it.
 
     Raises:
-        InputError: A link is among what is copied: who gets a bundle gets nothing from elsewhere.
+        InputError: A link is among what is copied: who gets a bundle gets nothing from elsewhere;
+            or a bundle cannot list the name of a file.
         RefusedFileError: A pipe or a device lies in the folder.
     """
     check_folder(folder)
@@ -477,10 +491,19 @@ def _copy(folder: Path, to: Path, *left_out: str) -> None:
     copied = Path(shutil.copytree(folder, to, symlinks=True, ignore=ignored))
     below = [folder / path.relative_to(copied) for path in files_below(copied)]
     if link := next((path for path in (folder, *below) if path.is_symlink()), None):
-        raise InputError(
+        raise errors.InputError(
             f"{link}: expected a plain file or folder; found a link to {link.readlink()}",
             remedy="Put what it leads to in its place, if everybody may have it; else remove it.",
         )
+    for path in below:
+        try:
+            _FILE_NAME.validate_python(str(Path(copied.name, path.relative_to(folder))))
+        except ValidationError as error:
+            raise errors.InputError(
+                f"{path}: expected a name that a bundle can list, short and in printable "
+                f"characters without a backslash; found {path.name!r}",
+                remedy="Rename the file, or remove it.",
+            ) from error
 
 
 def _write_replies(path: Path, cache: Path, summary: RunSummary) -> None:
@@ -522,7 +545,7 @@ class Verification(NamedTuple):
     """
 
     contents: Contents
-    problems: tuple[Problem, ...]
+    problems: tuple[errors.Problem, ...]
     topics: int
 
     @property
@@ -554,7 +577,7 @@ async def verify_bundle(
         if problems:
             return Verification(contents, tuple(problems), 0)
         if contents.sidelight != VERSION:
-            raise MachineError(
+            raise errors.MachineError(
                 f"{bundle}: all bytes are as they were packed; the replay needs sidelight "
                 f"{contents.sidelight}, and this is {VERSION}",
                 remedy=f"Install it with: pip install sidelight=={contents.sidelight}",
@@ -583,19 +606,19 @@ def _read_replies(path: Path) -> Iterator[KeptReply]:
                 yield KeptReply.model_validate_json(line, strict=True)
             except ValidationError as error:
                 first = error.errors()[0]["msg"]
-                raise InputError(
+                raise errors.InputError(
                     f"{path}:{number}: expected a kept reply; found: {first}"
                 ) from error
 
 
-def _other_prompts(folder: Path, contents: Contents) -> list[Problem]:
+def _other_prompts(folder: Path, contents: Contents) -> list[errors.Problem]:
     """Return prompts that this installation words otherwise than the one that made the bundle."""
     here = {
         prompt.id: BundledPrompt(version=prompt.version, fingerprint=prompt.fingerprint)
         for prompt in find_prompts()
     }
     return [
-        Problem(
+        errors.Problem(
             "prompt-changed",
             str(folder / CONTENTS),
             None,
@@ -613,7 +636,7 @@ async def _replay(
     contents: Contents,
     on_topic: Callable[[str], None],
     plugins: Container[str],
-) -> tuple[list[Problem], int]:
+) -> tuple[list[errors.Problem], int]:
     recorded = RunDirectory(folder / RUN, plugins)
     settings = recorded.read_settings()
     topics = read_topics(folder / TOPICS, recorded.read_track())
@@ -630,11 +653,13 @@ async def _replay(
                 again.path,
                 on_topic,
             )
-        except OfflineError as error:
+        except errors.OfflineError as error:
             missing = "every reply that the replay needs"
             remedy = "The replay goes another way than the run went; compare the versions."
             return [
-                Problem("reply-missing", str(folder / REPLIES), None, missing, str(error), remedy)
+                errors.Problem(
+                    "reply-missing", str(folder / REPLIES), None, missing, str(error), remedy
+                )
             ], 0
         problems = compare_runs(recorded, again)
     if (folder / SCORES).exists():

@@ -8,18 +8,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
 
 from sidelight.index.text.corpus import lexical_text
-from sidelight.schemas.investigation.evidence import Hit, ranked
+from sidelight.schemas.investigation.evidence import Hit, Query, ranked
 from sidelight.schemas.segment import Segment
 from sidelight.text import STOPWORDS, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from sidelight.schemas.investigation.evidence import Query
 
 Lookup = Callable[[Sequence[str]], Sequence[Segment]]
 """Segment ids to segments, in the order asked for."""
@@ -54,24 +49,6 @@ class GivenRetriever:
     def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
         """Return up to `k` hits for every query id."""
         return {query.query_id: self._hits[:k] for query in queries}
-
-
-class TrecRunRetriever:
-    """Answers by query id; the words of a query are not looked at.
-
-    Args:
-        run: Hits by query id, as `formats.trec_run.read_trec_run` returns them. A query that a run
-            lacks has no hits.
-        name: Name of the run.
-    """
-
-    def __init__(self, run: Mapping[str, Sequence[Hit]], name: str = "trec_run") -> None:
-        self.name = name
-        self._run = {query_id: ranked(list(hits)) for query_id, hits in run.items()}
-
-    def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
-        """Return up to `k` hits for every query id."""
-        return {query.query_id: self._run.get(query.query_id, [])[:k] for query in queries}
 
 
 class MemoryRetriever:

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import partial
 from math import fsum
 from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError
-from sidelight.index.lucene.segments import Bm25, Rm3, Rocchio
+from sidelight.index.lucene.segments import (
+    Bm25,
+    LuceneIndex,
+    LuceneSearcher,
+    LuceneVectors,
+    Rm3,
+    Rocchio,
+)
 from sidelight.registry import load, make
-from sidelight.schemas.investigation.evidence import Hit, ranked
+from sidelight.retrieval.base import Retriever
+from sidelight.schemas.investigation.evidence import Hit, Query, ranked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from sidelight.index.encoding.encoder import Encoder
     from sidelight.index.folder import SearchIndex
-    from sidelight.index.lucene.segments import LuceneIndex, LuceneSearcher, LuceneVectors
     from sidelight.index.vectors.vectors import VectorIndex
-    from sidelight.retrieval.base import Retriever
-    from sidelight.schemas.investigation.evidence import Query
 
 PARTS = ("lucene", "terms", "vectors", "encoder", "docstore")
 """What the constructor of a retriever may ask for: these parts of an `SearchIndex`, and `depth`."""

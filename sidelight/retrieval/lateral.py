@@ -8,19 +8,16 @@ from __future__ import annotations
 import re
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.schemas.investigation.evidence import DroppedHit
-from sidelight.schemas.segment import document_id_of, overlapping
+from sidelight.schemas.investigation.evidence import DroppedHit, DropReason, Hit, Query
+from sidelight.schemas.segment import Segment, document_id_of, overlapping
+from sidelight.schemas.topic import Article
 from sidelight.text import shingles, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sidelight.retrieval.base import Lookup, Retriever
-    from sidelight.schemas.investigation.evidence import DropReason, Hit, Query
-    from sidelight.schemas.segment import Segment
-    from sidelight.schemas.topic import Article
 
 # A syndicated copy changes a byline or a headline; another account shares far fewer phrases.
 COPY_OVERLAP = 0.8

@@ -12,28 +12,19 @@ Listwise reranking of another retriever's hits, twenty at a time.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sidelight.errors import INSTALL, MachineError
-from sidelight.index.encoding.onnx_model import (
-    Arithmetic,
-    OnnxModel,
-    default_arithmetic,
-    int8_file,
-    on_all_cores,
-)
+from sidelight.index.encoding import onnx_model
 from sidelight.index.text.corpus import passage_text
-from sidelight.schemas.investigation.evidence import Hit, ranked
+from sidelight.retrieval.base import Lookup, Retriever
+from sidelight.schemas.investigation.evidence import Hit, Query, ranked
+from sidelight.schemas.segment import Segment
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+Order = Callable[[Sequence[tuple[str, Sequence[Segment]]]], Sequence[Sequence[int]]]
 
-    from sidelight.retrieval.base import Lookup, Retriever
-    from sidelight.schemas.investigation.evidence import Query
-    from sidelight.schemas.segment import Segment
-
-    Order = Callable[[Sequence[tuple[str, Sequence[Segment]]]], Sequence[Sequence[int]]]
 
 _ROWS = 16
 _ROWS_GPU = 256
@@ -47,11 +38,11 @@ class CrossEncoder:
         arithmetic: What it computes in; if None, what is quickest here.
     """
 
-    def __init__(self, name: str, arithmetic: Arithmetic | None = None) -> None:
+    def __init__(self, name: str, arithmetic: onnx_model.Arithmetic | None = None) -> None:
         self.name = name
         self.arithmetic = arithmetic
         self._loaded: Any = None
-        self._onnx: OnnxModel | None = None
+        self._onnx: onnx_model.OnnxModel | None = None
 
     def score(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return one score for each text, higher for a better answer.
@@ -69,14 +60,16 @@ class CrossEncoder:
         scores = self._loaded.predict(pairs, batch_size=rows, show_progress_bar=False)
         return [float(score) for score in scores]
 
-    def _score_with_onnx(self, onnx: OnnxModel, pairs: Sequence[tuple[str, str]]) -> list[float]:
+    def _score_with_onnx(
+        self, onnx: onnx_model.OnnxModel, pairs: Sequence[tuple[str, str]]
+    ) -> list[float]:
         import torch
 
         model = self._loaded
         read = partial(
             model.tokenizer, truncation=True, max_length=model.max_seq_length, return_tensors="np"
         )
-        logits = on_all_cores(onnx.run, (read([pair]) for pair in pairs))
+        logits = onnx_model.on_all_cores(onnx.run, (read([pair]) for pair in pairs))
         return [float(model.activation_fn(torch.from_numpy(one))) for one in logits]
 
     def _load(self) -> None:
@@ -94,19 +87,23 @@ class CrossEncoder:
                 f"the reranker {self.name!r} cannot be loaded: {str(error).splitlines()[0]}",
                 remedy="Give the path of a sentence-transformers CrossEncoder, or download it.",
             ) from error
-        path = int8_file(self.name)
+        path = onnx_model.int8_file(self.name)
         if self.arithmetic is None:
-            default = default_arithmetic()
-            self.arithmetic = Arithmetic.INT8 if path and default is Arithmetic.FP32 else default
-        if self.arithmetic is Arithmetic.BF16:
+            default = onnx_model.default_arithmetic()
+            self.arithmetic = (
+                onnx_model.Arithmetic.INT8
+                if path and default is onnx_model.Arithmetic.FP32
+                else default
+            )
+        if self.arithmetic is onnx_model.Arithmetic.BF16:
             _to_bfloat16(self._loaded)
-        elif self.arithmetic is Arithmetic.INT8:
+        elif self.arithmetic is onnx_model.Arithmetic.INT8:
             if path is None:
                 raise MachineError(
                     f"the reranker {self.name!r} has no ONNX file of int8",
                     remedy="Use a model that comes with one.",
                 )
-            self._onnx = OnnxModel(path)
+            self._onnx = onnx_model.OnnxModel(path)
         else:
             self._loaded.float()
 

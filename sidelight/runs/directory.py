@@ -14,16 +14,18 @@ from __future__ import annotations
 import csv
 import hashlib
 import tempfile
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import Any, NamedTuple, overload
 from urllib.parse import quote
 
 import orjson
 from pydantic import ValidationError
 
 from sidelight.config.load import dump_settings, load_settings
+from sidelight.config.settings import Settings
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
 from sidelight.files import (
     atomic_write,
@@ -37,22 +39,16 @@ from sidelight.files import (
 from sidelight.formats.lines import Findings, read_bytes
 from sidelight.formats.runs.submission import run_format
 from sidelight.formats.verdict import RUN_DIRECTORY, Verdict, judge_file, official_problems
+from sidelight.llm.prompted import CallRecord
 from sidelight.registry import registered
 from sidelight.runs.log import Fallback
 from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.run import CitedSentence, Result, RunManifest
 from sidelight.schemas.segment import Segment
+from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
 from sidelight.schemas.topic import Topic
-from sidelight.tracks import load_track, run_file_names
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Container, Iterator, Sequence
-
-    from sidelight.config.settings import Settings
-    from sidelight.llm.prompted import CallRecord
-    from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
-    from sidelight.tracks import Track
+from sidelight.tracks import Track, load_track, run_file_names
 
 
 class TopicFailure(Value):

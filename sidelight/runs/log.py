@@ -7,17 +7,14 @@ they stay out of the files that a rerun must reproduce.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from sidelight.errors import ReplyError
+from sidelight.llm.prompted import CallRecord
 from sidelight.schemas.base import Value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterable
-
-    from sidelight.llm.prompted import CallRecord
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -4,35 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from pathlib import Path
+from typing import TypeAlias
 
 import orjson
 
-from sidelight.errors import MachineError, UsageError
+from sidelight.config.settings import Settings
+from sidelight.errors import MachineError, Problem, UsageError
 from sidelight.files import sha256_file
 from sidelight.formats.runs.submission import Delivery, run_format
 from sidelight.runs.directory import RunDirectory, TopicFailure, TopicResult, publish
-from sidelight.runs.log import TopicLog, usage_by_prompt
+from sidelight.runs.log import PromptUsage, TopicLog, usage_by_prompt
+from sidelight.schemas.investigation.trace import Outcome
 from sidelight.schemas.run import RunIdentity, RunManifest
-from sidelight.schemas.task import CitedTextTask
+from sidelight.schemas.task import CitedTextTask, Task
+from sidelight.schemas.topic import Topic
 from sidelight.text import budget_words
-from sidelight.tracks import load_track
+from sidelight.tracks import Track, load_track
 from sidelight.versions import VERSION, installed_versions
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-    from contextlib import AbstractAsyncContextManager
-    from pathlib import Path
-
-    from sidelight.config.settings import Settings
-    from sidelight.errors import Problem
-    from sidelight.runs.log import PromptUsage
-    from sidelight.schemas.investigation.trace import Outcome
-    from sidelight.schemas.task import Task
-    from sidelight.schemas.topic import Topic
-    from sidelight.tracks import Track
 
 Investigate: TypeAlias = "Callable[[Topic, TopicLog], Awaitable[Outcome]]"
 """Works on one topic, and keeps a log of it."""

@@ -6,46 +6,41 @@ rubrics, and per topic the texts that it read and wrote.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.labelling.judge import RubricCase
-from sidelight.evaluation.labelling.judged_runs import assess_runs, judge_runs
+from sidelight.evaluation.labelling import run_kinds
+from sidelight.evaluation.labelling.judge import A, AssessmentProtocol, Judge, RubricCase
+from sidelight.evaluation.labelling.judged_runs import JudgingManifest, assess_runs, judge_runs
 from sidelight.evaluation.labelling.rubric_cases import (
     COMPOUND_QUESTIONS,
     QUESTION_SIMILARITY,
     REPORT_ANSWERS,
 )
-from sidelight.evaluation.labelling.run_kinds import TaskRuns, assess, ignore, read_task_runs
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
-from sidelight.evaluation.scoring.measures import Stage, funnel_rows, write_funnel
+from sidelight.evaluation.scoring.measures import FunnelRow, Stage, funnel_rows, write_funnel
 from sidelight.evaluation.scoring.score import score_questions, score_reports
-from sidelight.evaluation.scoring.table import run_intervals, score_prefix, write_score_files
+from sidelight.evaluation.scoring.table import (
+    ScoreTable,
+    run_intervals,
+    score_prefix,
+    write_score_files,
+)
 from sidelight.formats.banks.rubrics import read_rubrics, write_rubric
 from sidelight.formats.labels.assessments import read_assessments
-from sidelight.runs.directory import RunDirectory, TopicResult  # noqa: TC001 - a NamedTuple
+from sidelight.runs.directory import RunDirectory, TopicResult
+from sidelight.schemas.grading.judgment import AnswerAssessment
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.investigation.angle import Angle
 from sidelight.schemas.run import CitedSentence, ReportMetadata, SubmittedReport
-from sidelight.schemas.segment import document_id_of
+from sidelight.schemas.segment import Segment, document_id_of
+from sidelight.schemas.task import CitedTextTask
 from sidelight.schemas.topic import Article
-from sidelight.tracks import load_track
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from sidelight.evaluation.labelling.judge import A, AssessmentProtocol, Judge
-    from sidelight.evaluation.labelling.judged_runs import JudgingManifest
-    from sidelight.evaluation.labelling.run_kinds import OnLabels
-    from sidelight.evaluation.scoring.measures import FunnelRow
-    from sidelight.evaluation.scoring.table import ScoreTable
-    from sidelight.schemas.grading.judgment import AnswerAssessment
-    from sidelight.schemas.investigation.angle import Angle
-    from sidelight.schemas.segment import Segment
-    from sidelight.schemas.task import CitedTextTask
-    from sidelight.tracks import Track
+from sidelight.tracks import Track, load_track
 
 DRAFTED = "rubrics"
 """Folder of drafted rubrics within the folder of the scores that they lead to."""
@@ -143,11 +138,11 @@ class FinishedRun(NamedTuple):
             if result is not None and isinstance(result.topic, Article)
         }
 
-    def files(self) -> list[TaskRuns]:
+    def files(self) -> list[run_kinds.TaskRuns]:
         """Return the run's files, each as the one run of its task."""
         track, directory = self.track, self.directory
         return [
-            read_task_runs(task, [directory.file(task)], self.rubrics)
+            run_kinds.read_task_runs(task, [directory.file(task)], self.rubrics)
             for task in (track.question_list, track.cited_text)
         ]
 
@@ -364,11 +359,11 @@ async def assess_all(judge: Judge, material: Material) -> None:
     """Judge what `evaluate_run` judges and keep nothing, for judges that only count."""
     for file in material.run.files():
         await assess_runs(judge, file)
-    await _assess_stages(judge, material.stages, ignore)
+    await _assess_stages(judge, material.stages, run_kinds.ignore)
 
 
 async def evaluate_run(
-    judge: Judge, material: Material, folder: Path, on_labels: OnLabels = ignore
+    judge: Judge, material: Material, folder: Path, on_labels: run_kinds.OnLabels = run_kinds.ignore
 ) -> SelfEvaluation:
     """Judge a run, score it and find where credit was lost; write assessments, scores and funnel.
 
@@ -410,10 +405,10 @@ def check_folder(run: FinishedRun, folder: Path) -> None:
 
 
 async def _assess_stages(
-    judge: Judge, stages: Iterable[StageReport], on_labels: OnLabels
+    judge: Judge, stages: Iterable[StageReport], on_labels: run_kinds.OnLabels
 ) -> list[AnswerAssessment]:
     """Return the labels of all texts on the way, the stage in place of the run tag."""
-    return await assess(judge, REPORT_ANSWERS, _cases(stages), on_labels)
+    return await run_kinds.assess(judge, REPORT_ANSWERS, _cases(stages), on_labels)
 
 
 def _cases(stages: Iterable[StageReport]) -> Iterable[tuple[str, RubricCase[SubmittedReport]]]:

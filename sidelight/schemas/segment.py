@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from pydantic import Field
 
 from sidelight.schemas.base import Value
 from sidelight.schemas.topic import host_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _SEGMENT_ID = re.compile(
     r"(?P<document_id>(?P<stem>.+)_doc_(?P<shard>\d{2})_\d+)"

@@ -12,11 +12,12 @@ import base64
 import hashlib
 import re
 from collections import Counter
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import uvicorn
 from fastapi import FastAPI, HTTPException, Request, Response
@@ -29,27 +30,10 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from sidelight.schemas.base import Value
 from sidelight.schemas.topic import Article
-from sidelight.serve.desk import FoundPage, FullError, Job, State
-from sidelight.serve.guards import (
-    READERS,
-    BodyGuard,
-    ClientAddress,
-    KindGuard,
-    NoArticleError,
-    OriginGuard,
-    RateGuard,
-    TokenGuard,
-    client_of,
-    media_type,
-    read_upload,
-)
+from sidelight.serve import guards
+from sidelight.serve.desk import Desk, FoundPage, FullError, Job, State
 from sidelight.text import clean, count_words, one_line, sentences
 from sidelight.versions import VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
-
-    from sidelight.serve.desk import Desk
 
 MIN_WORDS = 50
 _MIN_SENTENCES = 3
@@ -216,7 +200,7 @@ _RETRY_S = {"Retry-After": "60"}
 
 
 _FIELDS = {"body", *Submission.model_fields}
-_KINDS = {"/investigations": ("application/json",), "/investigations/file": tuple(READERS)}
+_KINDS = {"/investigations": ("application/json",), "/investigations/file": tuple(guards.READERS)}
 _NO_ARTICLE = "Expected a JSON object with title, url and text."
 
 
@@ -242,15 +226,15 @@ def make_app(desk: Desk, *, hosts: Sequence[str], per_minute: int, token: str = 
     )
     app.add_exception_handler(RequestValidationError, _refuse_invalid)
     # The last one added comes first.
-    app.add_middleware(BodyGuard, max_bytes=MAX_BODY_BYTES, timeout_s=BODY_TIMEOUT_S)
-    app.add_middleware(RateGuard, per_minute=per_minute)
+    app.add_middleware(guards.BodyGuard, max_bytes=MAX_BODY_BYTES, timeout_s=BODY_TIMEOUT_S)
+    app.add_middleware(guards.RateGuard, per_minute=per_minute)
     # What no page or program of the user's sent does not count against the user's rate.
-    app.add_middleware(KindGuard, kinds=_KINDS)
-    app.add_middleware(OriginGuard)
+    app.add_middleware(guards.KindGuard, kinds=_KINDS)
+    app.add_middleware(guards.OriginGuard)
     if token:
-        app.add_middleware(TokenGuard, token=token)
+        app.add_middleware(guards.TokenGuard, token=token)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
-    app.add_middleware(ClientAddress)
+    app.add_middleware(guards.ClientAddress)
     refused = (400, 408, 413)
     _add_routes(app, _Routes(desk), (*refused, 401) if token else refused)
     return app
@@ -282,7 +266,7 @@ def _add_routes(app: FastAPI, routes: _Routes, always: Sequence[int]) -> None:
         openapi_extra={
             "requestBody": {
                 "required": True,
-                "content": {kind: {"schema": {"type": "string"}} for kind in READERS},
+                "content": {kind: {"schema": {"type": "string"}} for kind in guards.READERS},
             }
         },
     )(routes.submit_file)
@@ -326,8 +310,10 @@ class _Routes:
         """Have the article in a file investigated: a saved web page, or a line of a topics file."""
         content = await request.body()
         try:
-            found = await asyncio.to_thread(read_upload, media_type(request.headers), content)
-        except NoArticleError as error:
+            found = await asyncio.to_thread(
+                guards.read_upload, guards.media_type(request.headers), content
+            )
+        except guards.NoArticleError as error:
             raise HTTPException(422, str(error)) from None
         if len(found.text) > MAX_TEXT:
             raise HTTPException(422, f"The article has over {MAX_TEXT:,} characters.")
@@ -355,7 +341,7 @@ class _Routes:
 
     async def follow(self, job_id: str, request: Request) -> EventSourceResponse:
         """Send the progress of an investigation as server-sent events until it has ended."""
-        job, client = self._find(job_id), client_of(request.scope)
+        job, client = self._find(job_id), guards.client_of(request.scope)
         if self._streams[client] >= STREAMS_OF_A_CLIENT:
             raise HTTPException(429, "Too many event streams at once.", _RETRY_S)
 

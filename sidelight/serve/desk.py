@@ -14,19 +14,23 @@ import shutil
 import tempfile
 import threading
 from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from concurrent.futures import Future
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Literal, Self, TypeVar
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self, TypeVar
 from uuid import uuid4
 
 from pydantic import ValidationError
 
+from sidelight.config.settings import Settings
 from sidelight.errors import SidelightError, UsageError
 from sidelight.files import atomic_write, make_folder, read_limited
 from sidelight.runs.directory import RunDirectory
-from sidelight.runs.runner import run_topics
+from sidelight.runs.runner import Investigate, RunSummary, run_topics
 from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.angle import Plan
 from sidelight.schemas.investigation.evidence import Selection
@@ -36,15 +40,6 @@ from sidelight.text import one_line
 from sidelight.view.collect import collect_page
 from sidelight.view.page import render_page
 from sidelight.view.shown_run import finished_run
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
-    from contextlib import AbstractAsyncContextManager
-    from pathlib import Path
-    from types import TracebackType
-
-    from sidelight.config.settings import Settings
-    from sidelight.runs.runner import Investigate, RunSummary
 
 T = TypeVar("T")
 

@@ -14,6 +14,7 @@ import codecs
 import hmac
 import ipaddress
 import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,8 +29,6 @@ from sidelight.schemas.topic import Article
 from sidelight.text import clean, one_line, unescaped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
@@ -344,10 +343,11 @@ def read_web_page(content: bytes) -> WebText:
         elif tag.name == "article":
             articles = max(0, articles + (-1 if tag.is_end else 1))
     inside = "".join(article)
+    text = unescaped(inside if inside.strip() else "".join(parts))
     return WebText(
         one_line(unescaped(facts.get("title") or "".join(title))),
         facts.get("url", ""),
-        _lines(unescaped(inside if inside.strip() else "".join(parts))),
+        "\n".join(filter(None, clean(text).split("\n"))),
     )
 
 
@@ -400,10 +400,6 @@ def _decoded(content: bytes) -> str:
     except LookupError:
         name = "utf-8"
     return content.decode(name if _WEB_ENCODING.fullmatch(name) else "utf-8", "replace")
-
-
-def _lines(text: str) -> str:
-    return "\n".join(line for line in clean(text).split("\n") if line)
 
 
 class NoArticleError(Exception):

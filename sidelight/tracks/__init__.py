@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import Self, TypeVar
 
 import yaml
 from pydantic import Field, ValidationError, model_validator
@@ -23,10 +25,6 @@ from sidelight.schemas.task import (
     RankingTask,
     Task,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Container
-    from importlib.resources.abc import Traversable
 
 T = TypeVar("T", QuestionListTask, CitedTextTask, RankingTask, QuestionRankingsTask)
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,56 +23,22 @@ from sidelight.evaluation.metrics.rubric import (
     report_contradiction,
     report_support,
 )
-from sidelight.evaluation.scoring.score import (
-    compound_questions,
-    question_headroom,
-    report_headroom,
-    score_questions,
-    score_reports,
-)
+from sidelight.evaluation.scoring import score
+from sidelight.evaluation.scoring.table import ScoreTable
 from sidelight.formats.topics import topic_format
-from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.schemas.investigation.trace import Trace
+from sidelight.schemas.grading.judgment import AnswerAssessment, Scales, Unjudged
+from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.investigation.angle import Angle, PlannedQuery
+from sidelight.schemas.investigation.evidence import Hit
+from sidelight.schemas.investigation.trace import Round, Trace
 from sidelight.schemas.investigation.usefulness import USEFULNESS_SCALE
 from sidelight.schemas.segment import document_id_of
-from sidelight.schemas.topic import Article, ArticleQuestion, FacetedQuery, Narrative
+from sidelight.schemas.topic import Article, ArticleQuestion, FacetedQuery, Narrative, Topic
 from sidelight.text import budget_words, clean
-from sidelight.view.digest.article import Told
-from sidelight.view.digest.assemble import digest
-from sidelight.view.model import (
-    AngleTrail,
-    AnswerMark,
-    Board,
-    BoardRow,
-    JudgePlot,
-    Left,
-    Page,
-    QuestionDocuments,
-    QuestionMark,
-    Removed,
-    Rival,
-    Search,
-    ShownDocument,
-    Taken,
-    TopicMarks,
-    TopicPage,
-    Trail,
-)
-from sidelight.view.report import ShownSupport, WebPage, agreed, checked_support, cite, web_page
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from sidelight.evaluation.scoring.table import ScoreTable
-    from sidelight.schemas.grading.judgment import AnswerAssessment, Scales
-    from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
-    from sidelight.schemas.investigation.angle import Angle, PlannedQuery
-    from sidelight.schemas.investigation.evidence import Hit
-    from sidelight.schemas.investigation.trace import Round
-    from sidelight.schemas.topic import Topic
-    from sidelight.tracks import Track
-    from sidelight.view.report import ShownSentence, Source
-    from sidelight.view.shown_run import Labels, Made, ShownRun
+from sidelight.tracks import Track
+from sidelight.view import model, report
+from sidelight.view.digest import Told, digest
+from sidelight.view.shown_run import Labels, Made, ShownRun
 
 # How the embedded judges begin.
 _CHANCE = re.compile(r"^as likely as \d(?:\.\d+)?: ")
@@ -94,7 +60,7 @@ class Marker:
 
     def __init__(self, scales: Scales, labels: Labels, question_tag: str, report_tag: str) -> None:
         self._similarity, self._answer = scales["similarity"], scales["answers"]
-        flagged = compound_questions(labels.questions, labels.compound, scales)
+        flagged = score.compound_questions(labels.questions, labels.compound, scales)
         self._pairs: dict[str, dict[tuple[int, int], str | Unjudged]] = {}
         for item in labels.questions:
             of_topic = self._pairs.setdefault(item.topic_id, {})
@@ -108,7 +74,7 @@ class Marker:
         self._lost_at = labels.lost_at
         self._asked = any(item.run_tag == question_tag for item in labels.questions)
 
-    def mark(self, rubric: Rubric) -> TopicMarks:
+    def mark(self, rubric: Rubric) -> model.TopicMarks:
         """Return the marks of a topic."""
         pairs = self._pairs.get(rubric.topic_id, {})
         answers = self._answers.get(rubric.topic_id, {})
@@ -120,7 +86,7 @@ class Marker:
         for mark in (mark for question in questions for mark in question.answers):
             if mark.lost_at:
                 lost_at[mark.lost_at] += mark.lost
-        return TopicMarks(
+        return model.TopicMarks(
             questions=questions,
             lost_at=lost_at,
             question_score=question_coverage(rubric, pairs, self._similarity)
@@ -138,7 +104,7 @@ class Marker:
         question: RubricQuestion,
         answers: Mapping[str, AnswerAssessment],
         pairs: Mapping[tuple[int, int], str | Unjudged],
-    ) -> QuestionMark:
+    ) -> model.QuestionMark:
         share = question.weight / rubric.total_weight
         marks = tuple(
             self._mark_answer(
@@ -157,7 +123,7 @@ class Marker:
             if rubric_rank == question.rank and not isinstance(label, Unjudged) and gain(label) > 0
         ]
         _, matched_rank, matched_label = min(near, default=(0, None, None))
-        return QuestionMark(
+        return model.QuestionMark(
             text=question.text,
             importance=question.importance.title or question.importance.name,
             answers=marks,
@@ -169,7 +135,7 @@ class Marker:
 
     def _mark_answer(
         self, answer: RubricAnswer, given: AnswerAssessment | None, share: float, lost_at: str
-    ) -> AnswerMark:
+    ) -> model.AnswerMark:
         label: str | None = None
         if given is None:
             reason = "not judged"
@@ -177,9 +143,9 @@ class Marker:
             reason = given.label.reason
         else:
             label, reason = given.label, _in_words(given.rationale)
-        return AnswerMark(
+        return model.AnswerMark(
             text=answer.text,
-            references=tuple(web_page(url, "") for url in answer.references),
+            references=tuple(report.web_page(url, "") for url in answer.references),
             label=label,
             title=self._answer.label(label).title if label else "Not judged",
             reason=reason,
@@ -200,7 +166,7 @@ _LABELS = {"none": "not supported", "partial": "supported in part", "unfit": "un
 _ELSEWHERE = "taken for another question"
 
 
-def follow(trace: Trace, sources: Mapping[str, int]) -> Trail:
+def follow(trace: Trace, sources: Mapping[str, int]) -> model.Trail:
     """Return the trail of a topic.
 
     Args:
@@ -209,7 +175,7 @@ def follow(trace: Trace, sources: Mapping[str, int]) -> Trail:
     """
     rounds = _Rounds(trace.rounds.values(), sources)
     angles: dict[str, Angle] = {angle.angle_id: angle for angle in trace.rubric or ()}
-    searches: dict[str, list[Search]] = {}
+    searches: dict[str, list[model.Search]] = {}
     for round_ in trace.rounds.values():
         if round_.plan is not None:
             angles |= {angle.angle_id: angle for angle in round_.plan.angles}
@@ -217,10 +183,10 @@ def follow(trace: Trace, sources: Mapping[str, int]) -> Trail:
                 searches.setdefault(query.angle_id, []).append(rounds.search(round_, query))
     coverages = [one.coverage for one in trace.rounds.values() if one.coverage is not None]
     chances = coverages[-1].by_angle if coverages else {}
-    return Trail(
+    return model.Trail(
         rounds=tuple(coverage.score for coverage in coverages),
         angles=tuple(
-            AngleTrail(
+            model.AngleTrail(
                 question=angle.question,
                 aspect=angle.aspect,
                 weight=angle.weight,
@@ -230,7 +196,7 @@ def follow(trace: Trace, sources: Mapping[str, int]) -> Trail:
             for angle in sorted(angles.values(), key=lambda angle: -angle.weight)
         ),
         removed=tuple(
-            Removed(
+            model.Removed(
                 removal.sentence.text,
                 f"{_LABELS.get(removal.label, removal.label)}: {removal.reason}",
             )
@@ -246,24 +212,24 @@ class _Rounds:
 
     def __init__(self, rounds: Iterable[Round], sources: Mapping[str, int]) -> None:
         self.refused: dict[str, str] = {}
-        self._pages: dict[str, WebPage] = {}
+        self._pages: dict[str, report.WebPage] = {}
         self._sources = sources
         for selected in (one.selected for one in rounds if one.selected is not None):
             self.refused |= selected.refused
             self._pages |= {
-                document_id: web_page(page.url, page.title)
+                document_id: report.web_page(page.url, page.title)
                 for document_id, page in selected.pages.items()
             }
 
-    def search(self, round_: Round, query: PlannedQuery) -> Search:
-        taken: list[Taken] = []
+    def search(self, round_: Round, query: PlannedQuery) -> model.Search:
+        taken: list[model.Taken] = []
         left: dict[str, list[str]] = {}
         for rank, hit in enumerate(_hits(round_, query.query_id), start=1):
             document_id = document_id_of(hit.segment_id)
             relevance = round_.selected.taken.get(hit.segment_id, {}) if round_.selected else {}
             if query.angle_id in relevance:
                 page, source = self._page(document_id), self._sources.get(hit.segment_id)
-                taken.append(Taken(rank, page, relevance[query.angle_id], source))
+                taken.append(model.Taken(rank, page, relevance[query.angle_id], source))
             else:
                 dropped = round_.selected.dropped if round_.selected else {}
                 reason = (
@@ -272,18 +238,20 @@ class _Rounds:
                     or dropped.get(hit.segment_id, "not read")
                 )
                 left.setdefault(reason, []).append(document_id)
-        return Search(
+        return model.Search(
             round_number=query.round_number,
             query=query.text,
             taken=tuple(taken),
             left=tuple(
-                Left(reason, len(found), tuple(self._page(one) for one in dict.fromkeys(found)))
+                model.Left(
+                    reason, len(found), tuple(self._page(one) for one in dict.fromkeys(found))
+                )
                 for reason, found in left.items()
             ),
         )
 
-    def _page(self, document_id: str) -> WebPage:
-        return self._pages.get(document_id, WebPage(document_id, "", ""))
+    def _page(self, document_id: str) -> report.WebPage:
+        return self._pages.get(document_id, report.WebPage(document_id, "", ""))
 
 
 def _hits(round_: Round, query_id: str) -> Sequence[Hit]:
@@ -308,17 +276,17 @@ def score_tables(
     """Return the scores of all runs by task, without tasks that have no label."""
     tables = {}
     if labels.questions:
-        tables[questions_title(track)] = score_questions(
+        tables[questions_title(track)] = score.score_questions(
             track, rubrics, labels.questions, labels.compound
         )
     if labels.answers:
-        tables[reports_title(track)] = score_reports(track, rubrics, labels.answers)
+        tables[reports_title(track)] = score.score_reports(track, rubrics, labels.answers)
     return tables
 
 
 def leaderboards(
     track: Track, rubrics: Mapping[str, Rubric], labels: Labels, ours: frozenset[str]
-) -> tuple[Board, ...]:
+) -> tuple[model.Board, ...]:
     """Return a board for each task of which several runs have labels.
 
     Args:
@@ -331,18 +299,18 @@ def leaderboards(
     for task, table in score_tables(track, rubrics, labels).items():
         if len(table.runs) > 1:
             headroom = (
-                question_headroom(track, rubrics, labels.questions, labels.compound)
+                score.question_headroom(track, rubrics, labels.questions, labels.compound)
                 if task == questions_title(track)
-                else report_headroom(track, rubrics, labels.answers)
+                else score.report_headroom(track, rubrics, labels.answers)
             )
-            rows = (BoardRow(run.run_tag, run.row, run.run_tag in ours) for run in table.runs)
-            boards.append(Board(task, tuple(rows), tuple(headroom)))
+            rows = (model.BoardRow(run.run_tag, run.row, run.run_tag in ours) for run in table.runs)
+            boards.append(model.Board(task, tuple(rows), tuple(headroom)))
     return tuple(boards)
 
 
 def compare_judges(
     track: Track, rubrics: Mapping[str, Rubric], sources: Sequence[Labels]
-) -> tuple[JudgePlot, ...]:
+) -> tuple[model.JudgePlot, ...]:
     """Return how the first source of labels and each other one score the runs both speak of."""
     plots = []
     first, *others = ((source.name, score_tables(track, rubrics, source)) for source in sources)
@@ -353,7 +321,7 @@ def compare_judges(
             if len(points) > 1:
                 across, up = np.array(list(points.values())).T
                 tau = kendall(across, up)
-                plots.append(JudgePlot(task, first[0], name, points, tau))
+                plots.append(model.JudgePlot(task, first[0], name, points, tau))
     return tuple(sorted(plots, key=lambda plot: (plot.task, plot.second)))
 
 
@@ -366,7 +334,7 @@ def collect_page(
     rubrics: Mapping[str, Rubric],
     labels: Sequence[Labels],
     rivals: Sequence[ShownRun] = (),
-) -> Page:
+) -> model.Page:
     """Return the page of a run.
 
     Args:
@@ -388,7 +356,7 @@ def collect_page(
     for number, topic_id in enumerate(run.topics, start=1):
         made, rubric = run.make(topic_id), rubrics.get(topic_id)
         support = {
-            sentence: ShownSupport(*verdict)
+            sentence: report.ShownSupport(*verdict)
             for (run_tag, topic, sentence), verdict in (marking.support if marking else {}).items()
             if (run_tag, topic) == (run.report_tag, topic_id)
         }
@@ -399,7 +367,7 @@ def collect_page(
             if topic_id in rival.topics
         ]
         topics.append(_topic(number, topic_id, made, support, marks, others))
-    return Page(
+    return model.Page(
         run_id=names[0],
         noun=topic_format(run.track).noun,
         facts=dict(run.facts),
@@ -421,10 +389,10 @@ def _topic(
     number: int,
     topic_id: str,
     made: Made,
-    support: Mapping[str, ShownSupport],
-    marks: TopicMarks | None,
+    support: Mapping[str, report.ShownSupport],
+    marks: model.TopicMarks | None,
     rivals: Sequence[tuple[str, Made]],
-) -> TopicPage:
+) -> model.TopicPage:
     sentences, sources = _cited(made, support)
     told = (
         Told.of(made.topic, made.trace or Trace(), made.evidence)
@@ -433,7 +401,7 @@ def _topic(
     )
     page, paragraphs = _shown(made.topic, told)
     numbers = {source.segment_id: source.number for source in sources}
-    return TopicPage(
+    return model.TopicPage(
         topic_id=topic_id,
         number=number,
         page=page,
@@ -452,34 +420,38 @@ def _topic(
     )
 
 
-def _shown(topic: Topic, told: Told | None) -> tuple[WebPage, tuple[str, ...]]:
+def _shown(topic: Topic, told: Told | None) -> tuple[report.WebPage, tuple[str, ...]]:
     """Return the displayed name of a topic, and its text where it has more than a name."""
     match topic:
         case Article():
             title = told.title if told else topic.title
-            return web_page(topic.url, title), told.paragraphs if told else ()
+            return report.web_page(topic.url, title), told.paragraphs if told else ()
         case ArticleQuestion():
-            return web_page(topic.article.url, topic.question), _paragraphs(topic.article.body)
+            return report.web_page(topic.article.url, topic.question), _paragraphs(
+                topic.article.body
+            )
         case Narrative():
             title = f"Narrative {topic.topic_id}"
-            return web_page("", title), (*_paragraphs(topic.narrative), *topic.sub_questions)
+            return report.web_page("", title), (*_paragraphs(topic.narrative), *topic.sub_questions)
         case FacetedQuery():
-            return web_page("", f"Query {topic.topic_id}"), (topic.query, *topic.facets)
+            return report.web_page("", f"Query {topic.topic_id}"), (topic.query, *topic.facets)
 
 
-def _searched(made: Made) -> tuple[QuestionDocuments, ...]:
+def _searched(made: Made) -> tuple[model.QuestionDocuments, ...]:
     texts = {one.segment_id: one.text for one in made.evidence}
     return tuple(
-        QuestionDocuments(
+        model.QuestionDocuments(
             question=clean(found.question),
             queries=tuple(map(clean, found.queries)),
             pooled=found.pooled,
             documents=tuple(
-                ShownDocument(
+                model.ShownDocument(
                     document_id=one.document_id,
-                    page=web_page(one.url, one.title or one.document_id),
+                    page=report.web_page(one.url, one.title or one.document_id),
                     text=clean(texts.get(one.segment_id, "")),
-                    label=_useful(one.label),
+                    label=USEFULNESS_SCALE.label(one.label).title
+                    if one.label in USEFULNESS_SCALE.names
+                    else "",
                     reason=clean(one.reason),
                 )
                 for one in found.documents
@@ -489,27 +461,22 @@ def _searched(made: Made) -> tuple[QuestionDocuments, ...]:
     )
 
 
-def _useful(name: str) -> str:
-    """Return a label of usefulness in words."""
-    return USEFULNESS_SCALE.label(name).title if name in USEFULNESS_SCALE.names else ""
-
-
 def _paragraphs(text: str) -> tuple[str, ...]:
     return tuple(line for line in clean(text).split("\n") if line)
 
 
 def _cited(
-    made: Made, support: Mapping[str, ShownSupport]
-) -> tuple[tuple[ShownSentence, ...], tuple[Source, ...]]:
+    made: Made, support: Mapping[str, report.ShownSupport]
+) -> tuple[tuple[report.ShownSentence, ...], tuple[report.Source, ...]]:
     segments = {one.segment_id: one for one in made.evidence}
-    checked = checked_support(made.report, made.trace) if made.trace else {}
+    checked = report.checked_support(made.report, made.trace) if made.trace else {}
     host = made.topic.host if isinstance(made.topic, Article) else ""
-    return cite(made.report, segments, agreed(checked, support), host)
+    return report.cite(made.report, segments, report.agreed(checked, support), host)
 
 
-def _rival(name: str, ours: Made, theirs: Made) -> Rival:
+def _rival(name: str, ours: Made, theirs: Made) -> model.Rival:
     sentences, _ = _cited(theirs, {})
-    return Rival(
+    return model.Rival(
         name=name,
         questions=theirs.questions,
         sentences=sentences,

@@ -8,10 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sidelight.view.digest import Digest
+from sidelight.view.report import ShownSentence, Source, WebPage
+
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.score import TopicHeadroom
-    from sidelight.view.digest.article import Digest
-    from sidelight.view.report import ShownSentence, Source, WebPage
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sidelight.text import printable
+from sidelight.view.model import Page
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
-    from sidelight.view.model import Page
 
 _FOLDER = Path(__file__).parent
 

@@ -5,24 +5,20 @@ Support is shown as the run's own check and as a judge labelled it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from sidelight.generation.pages import Origins
+from sidelight.schemas.investigation.trace import Trace
+from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import host_of
 from sidelight.text import clean, content_words, sentence_spans
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sidelight.schemas.investigation.trace import Trace
-    from sidelight.schemas.run import CitedSentence
-
-    Verdicts = Mapping[str, "ShownSupport"]
-
-    """By the number of a sentence."""
+Verdicts = Mapping[str, "ShownSupport"]
+"""By the number of a sentence."""
 
 
 _IN_FULL = "full"

@@ -14,9 +14,10 @@ Any of them may be missing.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from sidelight.errors import InputError
 from sidelight.evaluation.labelling.judged_runs import read_manifest_beside
@@ -32,27 +33,20 @@ from sidelight.formats.runs.submission import run_format
 from sidelight.formats.table import read_table
 from sidelight.formats.topics import topic_format
 from sidelight.formats.verdict import detect_format
-from sidelight.schemas.task import CitedTextTask, QuestionListTask, QuestionRankingsTask
-from sidelight.schemas.topic import Article
+from sidelight.runs.directory import RunDirectory
+from sidelight.schemas.grading.judgment import (
+    AnswerAssessment,
+    CompoundAssessment,
+    QuestionAssessment,
+    Scales,
+)
+from sidelight.schemas.investigation.trace import Trace
+from sidelight.schemas.run import CitedSentence
+from sidelight.schemas.segment import Segment
+from sidelight.schemas.task import CitedTextTask, QuestionListTask, QuestionRankingsTask, Task
+from sidelight.schemas.topic import Article, Topic
 from sidelight.text import clean
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from sidelight.runs.directory import RunDirectory
-    from sidelight.schemas.grading.judgment import (
-        AnswerAssessment,
-        CompoundAssessment,
-        QuestionAssessment,
-        Scales,
-    )
-    from sidelight.schemas.investigation.trace import Trace
-    from sidelight.schemas.run import CitedSentence
-    from sidelight.schemas.segment import Segment
-    from sidelight.schemas.task import Task
-    from sidelight.schemas.topic import Topic
-    from sidelight.tracks import Track
+from sidelight.tracks import Track
 
 _TASK = re.compile(r"(?<![-_ ])[-_ ]*+(?:(?:task|t)[-_ ]*+)?$", re.IGNORECASE)
 

@@ -8,8 +8,11 @@ Check of whether a run with given settings could work here; nothing is loaded or
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sidelight.config.settings import ModelSettings, ServerSettings, Settings
 from sidelight.english.cleaning import clean_article
 from sidelight.errors import INSTALL, Check, InputError, MachineError, UsageError
 from sidelight.llm.base import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
@@ -17,23 +20,18 @@ from sidelight.llm.prompted import Asked
 from sidelight.llm.server.vllm import find_vllm
 from sidelight.parts import ROLES
 from sidelight.registry import load, needs
+from sidelight.runs.log import PromptUsage
 from sidelight.schemas.base import Value
 from sidelight.schemas.task import QuestionRankingsTask
-from sidelight.schemas.topic import Article
+from sidelight.schemas.topic import Article, Topic
 from sidelight.tracks import load_track
 from sidelight.transport import secret_for
 from sidelight.wiring.roles import chosen_performers, model_named, models_asked
 from sidelight.wiring.run import document_names, document_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from sidelight.config.settings import ModelSettings, Settings
     from sidelight.index.manifest import IndexPlan
     from sidelight.index.remote.index import RemoteIndex
-    from sidelight.runs.log import PromptUsage
-    from sidelight.schemas.topic import Topic
 
 
 def tokens_cost(
@@ -158,7 +156,7 @@ def _ranking(settings: Settings) -> Iterator[Asked]:
 
     A window shows twenty segments of at most 180 words.
     """
-    from sidelight.generation.prompted.rank_results import RANK_PROMPT
+    from sidelight.generation.prompted.documents import RANK_PROMPT
     from sidelight.retrieval.rerank import window_starts
 
     if settings.retrieval.listwise_depth is not None:
@@ -185,8 +183,6 @@ def _estimate(asked: Asked, settings: Settings, lengths: Sequence[int]) -> Promp
 
 
 def _slots(settings: Settings) -> int:
-    from sidelight.config.settings import ServerSettings
-
     named = {model.server for model in settings.models.of_run()}
     return sum(settings.servers.get(name, ServerSettings()).max_concurrency for name in named)
 

@@ -8,26 +8,23 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from sidelight.config.settings import ModelSettings, Settings
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.labelling.judge import Mode
+from sidelight.evaluation.labelling.judge import Judge, Mode
+from sidelight.llm.prompted import PromptedModel
 from sidelight.registry import load, make, needs
-from sidelight.wiring.models import AskedModels, ask
+from sidelight.schemas.grading.rubric import Rubric
+from sidelight.schemas.topic import Article
+from sidelight.wiring.models import AskedModels, ModelAccess, ask
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Collection, Mapping
-
-    from sidelight.config.settings import ModelSettings, Settings
     from sidelight.evaluation.labelling.asking import Estimate
     from sidelight.evaluation.labelling.comparing import SentenceEncoder
     from sidelight.evaluation.labelling.examples import Examples
-    from sidelight.evaluation.labelling.judge import Judge
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.grading.rubric import Rubric
-    from sidelight.schemas.topic import Article
-    from sidelight.wiring.models import ModelAccess
 
 T = TypeVar("T")
 

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
+from sidelight.config.settings import ModelSettings, ServerSettings, Settings
 from sidelight.errors import BudgetExhaustedError, UsageError
-from sidelight.llm.base import Budget, BudgetedModel
-from sidelight.llm.cache import CachedModel
+from sidelight.llm.base import Budget, BudgetedModel, Model
+from sidelight.llm.cache import CachedModel, OfflineModel
 from sidelight.llm.prompted import PromptedModel, Sampling
-from sidelight.llm.scripted import OfflineModel
 from sidelight.llm.server.openai_compat import OpenAICompatModel
 from sidelight.llm.server.vllm import serve_vllm
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from sidelight.config.settings import ModelSettings, ServerSettings, Settings
-    from sidelight.llm.base import Model
 
 T = TypeVar("T")
 
@@ -100,8 +95,6 @@ class Models:
         return await self._stack.enter_async_context(client)
 
     def _server(self, name: str) -> ServerSettings:
-        from sidelight.config.settings import ServerSettings
-
         if name not in self._servers and name != "default":
             raise UsageError(
                 f"the settings name a server {name!r} and do not say where it is",
@@ -176,8 +169,6 @@ class AskedModels(NamedTuple):
     @property
     def at_once(self) -> int:
         """Calls under way at once to the server of the first model."""
-        from sidelight.config.settings import ServerSettings
-
         return self.servers.get(self.models[0].server, ServerSettings()).max_concurrency
 
 
@@ -191,8 +182,6 @@ def models_by_name(names: Sequence[str], at_once: int) -> AskedModels:
     Raises:
         UsageError: A model is named twice, or by no name.
     """
-    from sidelight.config.settings import ModelSettings, ServerSettings
-
     if len(set(names)) < len(names):
         raise UsageError("--model names a model twice; the votes of one model count once")
     try:
@@ -218,8 +207,6 @@ async def ask(
         access: How they may be used.
         work: What is done with the models, by name.
     """
-    from sidelight.config.settings import Settings
-
     async with open_models(Settings(servers=dict(asked.servers)), access) as opened:
         models = {
             model.name: PromptedModel(

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from sidelight.config.settings import ModelSettings, Settings
 from sidelight.errors import InputError, UsageError
 from sidelight.generation.roles import Roles
+from sidelight.llm.base import Model
 from sidelight.llm.prompted import PromptedModel
 from sidelight.parts import ROLES
 from sidelight.registry import load, make, needs
+from sidelight.runs.log import TopicLog
 from sidelight.schemas.task import CitedTextTask
-from sidelight.tracks import load_track
-from sidelight.wiring.models import sampling
+from sidelight.tracks import Track, load_track
+from sidelight.wiring.models import Models, sampling
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from sidelight.config.settings import ModelSettings, Settings
-    from sidelight.llm.base import Model
-    from sidelight.runs.log import TopicLog
     from sidelight.text_vectors import Encode
-    from sidelight.tracks import Track
-    from sidelight.wiring.models import Models
 
-    Offers = dict[str, Callable[[], object]]
+
+Offers = dict[str, Callable[[], object]]
+
 
 PLAIN = "extractive"
 """Who steps in for a performer whose model gave no usable answer."""

@@ -10,46 +10,34 @@ Wiring of narrative answering; a model may split, rank and write, all else needs
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from sidelight.config.settings import ModelSettings, RetrievalSettings, Settings
 from sidelight.errors import InputError, UsageError
+from sidelight.llm.base import Model
+from sidelight.llm.prompted import PromptedModel
 from sidelight.parts import ROLES
 from sidelight.registry import load, make
 from sidelight.runs.directory import RunDirectory
-from sidelight.runs.runner import run_topics
-from sidelight.schemas.topic import Article, Narrative
+from sidelight.runs.log import TopicLog
+from sidelight.runs.runner import Investigate, RunSummary, run_topics
+from sidelight.schemas.investigation.report import DraftReport
+from sidelight.schemas.investigation.trace import Outcome
+from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Article, Narrative, Topic
 from sidelight.tracks import load_track
 from sidelight.versions import untraced
-from sidelight.wiring.models import ModelAccess, ask, models_by_name, open_models
-from sidelight.wiring.roles import (
-    PLAIN,
-    asked_model,
-    model_named,
-    models_asked,
-    offers,
-    open_roles,
-    plain_performer,
-)
+from sidelight.wiring import roles
+from sidelight.wiring.models import ModelAccess, Models, ask, models_by_name, open_models
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
-    from contextlib import AbstractAsyncContextManager
-    from pathlib import Path
-
     from sidelight.agents.state import AnswerDeps, AnswerState, InvestigationState
-    from sidelight.config.settings import ModelSettings, RetrievalSettings, Settings
     from sidelight.index.folder import SearchIndex
-    from sidelight.llm.base import Model
-    from sidelight.llm.prompted import PromptedModel
     from sidelight.retrieval.base import Lookup, Retriever
-    from sidelight.runs.log import TopicLog
-    from sidelight.runs.runner import Investigate, RunSummary
-    from sidelight.schemas.investigation.trace import Outcome
-    from sidelight.schemas.segment import Segment
-    from sidelight.schemas.topic import Topic
     from sidelight.text_vectors import Encode
-    from sidelight.wiring.models import Models
 
 # Nodes per round, and the nodes before and after the rounds, with room for what a round may add.
 _STEPS_PER_ROUND, _STEPS_AROUND = 4, 12
@@ -115,7 +103,7 @@ async def open_investigation(
     graph, allow_own_article = build_graph(), settings.retrieval.allow_own_article
     steps = graph_steps(settings)
     async with open_models(settings, access) as models:
-        roles_of_topic = await open_roles(settings, models, sources.encode)
+        roles_of_topic = await roles.open_roles(settings, models, sources.encode)
         retriever_of_topic = await open_listwise(settings, models, sources)
 
         async def investigate(topic: Topic, log: TopicLog) -> Outcome:
@@ -149,7 +137,7 @@ async def open_listwise(
     Raises:
         UsageError: A model is to order results, and the settings name none.
     """
-    from sidelight.generation.prompted.rank_results import PromptedRanker
+    from sidelight.generation.prompted.documents import PromptedRanker
     from sidelight.retrieval.rerank import ListwiseRetriever
 
     depth = settings.retrieval.listwise_depth
@@ -164,7 +152,7 @@ async def open_listwise(
     model, loop = await models.named(named), asyncio.get_running_loop()
 
     def of_topic(log: TopicLog, lookup: Lookup) -> Retriever:
-        ranker = PromptedRanker(asked_model(model, named, log))
+        ranker = PromptedRanker(roles.asked_model(model, named, log))
 
         async def rank(windows: Sequence[tuple[str, Sequence[Segment]]]) -> list[tuple[int, ...]]:
             return await asyncio.gather(*(ranker(query, window) for query, window in windows))
@@ -271,7 +259,7 @@ async def open_questions_and_documents(
 
     track, graph = load_track(settings.track), build_documents_graph()
     async with open_models(settings, access) as models:
-        roles_of_topic = await open_roles(settings, models, sources.encode)
+        roles_of_topic = await roles.open_roles(settings, models, sources.encode)
         retriever_of_topic = await open_listwise(settings, models, sources)
         parts_of_topic = await _open_parts(settings, models, sources)
 
@@ -329,8 +317,8 @@ async def _open_parts(
     """Return what makes the parts of a topic; models are opened once for all of them."""
     parts = document_parts(settings)
     opened = {}
-    for name in sorted({name for part in parts.values() for name in models_asked(part)}):
-        named = model_named(settings, name)
+    for name in sorted({name for part in parts.values() for name in roles.models_asked(part)}):
+        named = roles.model_named(settings, name)
         if named is None:
             raise UsageError(
                 "the settings of documents ask a model, and name none",
@@ -339,8 +327,8 @@ async def _open_parts(
         opened[name] = await models.named(named), named
 
     def of_topic(log: TopicLog) -> dict[str, Any]:
-        asks = {name: asked_model(*model, log) for name, model in opened.items()}
-        offered = offers(settings, sources.encode, asks) | {
+        asks = {name: roles.asked_model(*model, log) for name, model in opened.items()}
+        offered = roles.offers(settings, sources.encode, asks) | {
             "queries_per_question": lambda: settings.documents.queries_per_question
         }
         return {
@@ -369,7 +357,7 @@ async def open_answer(
 
     performers = {settings.roles.performer(role) for role in ROLES if role != _WRITES}
     writer = settings.roles.performer(_WRITES)
-    if performers != {PLAIN} or writer not in {PLAIN, _ANSWER_WRITER}:
+    if performers != {roles.PLAIN} or writer not in {roles.PLAIN, _ANSWER_WRITER}:
         raise UsageError(
             "narratives are answered without a model, and the settings name one for a step",
             remedy=f"Leave `roles` at their defaults, or let a model write: --set "
@@ -392,7 +380,7 @@ async def open_answer(
 
 
 async def _writer(settings: Settings, models: Models) -> tuple[Model, ModelSettings]:
-    named = model_named(settings, "writer")
+    named = roles.model_named(settings, "writer")
     if named is None:
         raise UsageError(
             f"{_ANSWER_WRITER} asks a model, and the settings name none",
@@ -422,19 +410,18 @@ def _dependencies(
     from sidelight.agents.state import AnswerDeps
     from sidelight.retrieval.base import GivenRetriever
     from sidelight.retrieval.lateral import LateralRetriever, SegmentCache
-    from sidelight.schemas.investigation.report import DraftReport
 
-    offered = offers(settings, sources.encode, {})
+    offered = roles.offers(settings, sources.encode, {})
     offered["nothing_found"] = lambda: DraftReport(sentences=())
 
     def performer(role: str) -> Any:
-        return log.timed(role, plain_performer(role, offered))
+        return log.timed(role, roles.plain_performer(role, offered))
 
     writer = performer(_WRITES)
     if asked is not None:
-        offered["writer"] = lambda: asked_model(*asked, log)
+        offered["writer"] = lambda: roles.asked_model(*asked, log)
         prompted = make(f"performer of {_WRITES}", load(f"role.{_WRITES}", _ANSWER_WRITER), offered)
-        plain = plain_performer(_WRITES, offered)
+        plain = roles.plain_performer(_WRITES, offered)
         writer = log.timed(_WRITES, log.with_fallback(_WRITES, prompted, plain))
     lookup = SegmentCache(sources.lookup)
     given = narrative.references
@@ -470,7 +457,7 @@ def split_narratives(
     Raises:
         ReplyError: A model gave no usable answer.
     """
-    from sidelight.generation.narratives.drafting import split_into_sub_narratives
+    from sidelight.generation.narratives import split_into_sub_narratives
 
     async def one(narrative: Narrative, asked: Sequence[PromptedModel]) -> Narrative:
         found = await split_into_sub_narratives(

@@ -1,7 +1,5 @@
 """Roles that make evidence or citations up, in whole investigations."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,8 +19,6 @@ from sidelight.schemas.investigation.report import (
     Revision,
 )
 from sidelight.schemas.segment import Segment
-from sidelight.schemas.topic import Article
-from sidelight.text_vectors import Encode
 from tests.helpers.mini_web import dependencies
 
 FORGED = Segment(
@@ -47,12 +43,8 @@ Investigate = Callable[[dict[str, object]], dict[str, Any]]
 
 
 @pytest.fixture
-def investigate(
-    mini_web_articles: tuple[Article, ...],
-    mini_web_segments: list[Segment],
-    lexical_encode: Encode,
-) -> Investigate:
-    def investigate(forged: dict[str, object]) -> dict[str, Any]:
+def investigate(mini_web_articles, mini_web_segments, lexical_encode):
+    def investigate(forged):
         deps = dependencies(mini_web_segments, lexical_encode)(mini_web_articles[0])
         performers: dict[str, Any] = {role: says(answer) for role, answer in forged.items()}
         deps = replace(deps, roles=replace(deps.roles, **performers))
@@ -69,9 +61,7 @@ def investigate(
     ],
     ids=["selecting", "revising"],
 )
-def test_evidence_that_was_not_found_ends_the_topic(
-    forged: dict[str, object], investigate: Investigate
-) -> None:
+def test_evidence_that_was_not_found_ends_the_topic(forged, investigate):
     with pytest.raises(InputError, match="was taken as evidence but never found"):
         investigate(forged)
 
@@ -85,18 +75,14 @@ def test_evidence_that_was_not_found_ends_the_topic(
     ],
     ids=["writing", "writing unchecked", "revising"],
 )
-def test_a_citation_of_what_was_not_found_is_in_no_report(
-    forged: dict[str, object], investigate: Investigate
-) -> None:
+def test_a_citation_of_what_was_not_found_is_in_no_report(forged, investigate):
     state = investigate(forged)
     cited = {one for sentence in state["report"].sentences for one in sentence.citations}
     assert FORGED.segment_id not in cited
     assert state["report"].sentences
 
 
-def test_a_report_of_which_nothing_stands_says_that_nothing_was_found(
-    investigate: Investigate,
-) -> None:
+def test_a_report_of_which_nothing_stands_says_that_nothing_was_found(investigate):
     nothing = CheckedReport(draft=DraftReport(sentences=()))
     (sentence,) = investigate({"check_report": nothing})["report"].sentences
     assert (sentence.text, sentence.citations) == (NO_EVIDENCE, ())

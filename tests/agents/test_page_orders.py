@@ -1,10 +1,8 @@
 """Pages that give orders, in whole investigations by models that obey every word they read."""
 
-from __future__ import annotations
-
 import asyncio
 import json
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 
@@ -19,7 +17,7 @@ from sidelight.schemas.topic import Article
 from sidelight.text import content_words
 from sidelight.text_vectors import Encode
 from sidelight.wiring.roles import open_roles
-from tests.helpers.hostile_pages import HOSTILE_TEXTS, HostileText
+from tests.helpers.hostile_pages import HOSTILE_TEXTS
 from tests.helpers.mini_web import dependencies
 from tests.helpers.models.obedient_model import KEY, WORD, ObedientModel
 
@@ -103,12 +101,8 @@ def found(state: dict[str, Any]) -> frozenset[str]:
 @pytest.mark.parametrize("in_title", [False, True], ids=["in the text", "in the title"])
 @pytest.mark.parametrize("hostile", [HOSTILE_TEXTS[first::4] for first in range(4)])
 def test_what_a_page_orders_is_not_done(
-    hostile: tuple[HostileText, ...],
-    in_title: bool,
-    mini_web_articles: tuple[Article, ...],
-    mini_web_segments: list[Segment],
-    lexical_encode: Encode,
-) -> None:
+    hostile, in_title, mini_web_articles, mini_web_segments, lexical_encode
+):
     article = mini_web_articles[1]
     # All that the article speaks of, so that it is found, in no order, or it would be a copy.
     words = " ".join(sorted(set(content_words(article.body))))
@@ -131,12 +125,8 @@ def test_what_a_page_orders_is_not_done(
     [("extractive", UNKNOWN), ("prompted", UNKNOWN), *(("extractive", one) for one in REPHRASED)],
 )
 def test_what_holds_against_a_page_that_no_pattern_knows(
-    check: Literal["extractive", "prompted"],
-    order: str,
-    mini_web_articles: tuple[Article, ...],
-    mini_web_segments: list[Segment],
-    lexical_encode: Encode,
-) -> None:
+    check, order, mini_web_articles, mini_web_segments, lexical_encode
+):
     article = mini_web_articles[1]
     hostile = page(1, order, article.title)
     assert not gives_orders(hostile.text)

@@ -43,11 +43,9 @@ ALLOWED: dict[str, set[str]] = {
     "checks": BASE | MODEL | {"learned"},
     "generation": BASE | {"tracks", "checks", "english"},
     "generation.narratives": BASE | MODEL | {"generation.prompted"},
-    "generation.narratives.split": BASE,
     "generation.extractive": BASE | {"tracks", "checks", "generation", "english", "learned"},
     "generation.prompted": BASE | MODEL | {"tracks", "checks", "english", "generation.*"},
-    "agents": BASE
-    | {"tracks", "retrieval", "generation", "generation.narratives.split", "english"},
+    "agents": BASE | {"tracks", "retrieval", "generation", "english"},
     "evaluation": MIDDLE | MODEL | {"checks", "learned", "evaluation.*"},
     "evaluation.metrics": BASE | {"registry"},
     "evaluation.scoring": MIDDLE | {"checks", "evaluation.metrics"},

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.__main__ import main, names_of
 from benchmarks.data import NO_DATA, VARIABLE, shared_data
 from benchmarks.interleaved import Comparison
-from benchmarks.record import Figure, read_figures
+from benchmarks.record import Figure
 
 FAILS = "raise SystemExit('out of order')"
 LACKS_DATA = f"print('data not found: /nowhere/cranfield')\nraise SystemExit({NO_DATA})"
@@ -72,13 +72,6 @@ def test_data_is_found_by_the_variable_or_named(
 
 def test_a_ratio_is_that_of_the_best_rounds() -> None:
     assert Comparison("search", ours=[2.0, 4.0], peer=[3.0, 9.0]).ratio() == pytest.approx(1.5)
-
-
-def test_every_recorded_figure_is_one_of_a_benchmark_that_is_there() -> None:
-    folder = REPOSITORY / "benchmarks"
-    for path in (folder / "results").glob("*.json"):
-        assert (folder / f"bench_{path.stem}.py").exists()
-        assert read_figures(path)
 
 
 @pytest.mark.parametrize("name", names_of(REPOSITORY))

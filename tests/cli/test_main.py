@@ -16,6 +16,18 @@ from sidelight.versions import VERSION
 from tests.helpers.installed import install
 
 
+def ended_by(error: Exception, monkeypatch: pytest.MonkeyPatch) -> object:
+    """Return the exit code of a program in which an error is raised."""
+
+    def fail() -> NoReturn:
+        raise error
+
+    monkeypatch.setattr(command_line, "app", fail)
+    with pytest.raises(SystemExit) as end:
+        command_line.main()
+    return end.value.code
+
+
 @pytest.mark.parametrize(
     ("error", "code", "says"),
     [
@@ -28,6 +40,12 @@ from tests.helpers.installed import install
             "needs the package 'langgraph', which is not installed\nInstall it with: pip install",
         ),
         (OSError(errno.ENOSPC, "No space left on device"), 3, "No space left on device"),
+        # A module of ours that is gone is no missing package.
+        (
+            ModuleNotFoundError("No module named 'sidelight.gone'", name="sidelight.gone"),
+            4,
+            "a defect of sidelight",
+        ),
     ],
 )
 def test_errors_become_one_message_and_an_exit_code(
@@ -37,27 +55,8 @@ def test_errors_become_one_message_and_an_exit_code(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def fail() -> NoReturn:
-        raise error
-
-    monkeypatch.setattr(command_line, "app", fail)
-    with pytest.raises(SystemExit) as end:
-        command_line.main()
-    assert end.value.code == code
+    assert ended_by(error, monkeypatch) == code
     assert says in capsys.readouterr().err
-
-
-def test_a_defect_of_ours_is_not_taken_for_a_missing_package(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def fail() -> NoReturn:
-        raise ModuleNotFoundError("No module named 'sidelight.gone'", name="sidelight.gone")
-
-    monkeypatch.setattr(command_line, "app", fail)
-    with pytest.raises(SystemExit) as end:
-        command_line.main()
-    assert end.value.code == 4
-    assert "a defect of sidelight" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -66,23 +65,16 @@ def test_a_defect_of_ours_is_not_taken_for_a_missing_package(
 def test_a_defect_ends_in_what_to_report_without_a_traceback(
     error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def fail() -> NoReturn:
-        raise error
-
-    monkeypatch.setattr(command_line, "app", fail)
     monkeypatch.delenv("SIDELIGHT_TRACEBACK", raising=False)
-    with pytest.raises(SystemExit) as end:
-        command_line.main()
+    assert ended_by(error, monkeypatch) == 4
     told = capsys.readouterr().err
-    assert end.value.code == 4
     assert f"{type(error).__name__} at " in told
     assert "test_main.py:" in told
     assert "Please report" in told
     assert "Traceback" not in told
     assert "secret" not in told
     monkeypatch.setenv("SIDELIGHT_TRACEBACK", "1")
-    with pytest.raises(SystemExit):
-        command_line.main()
+    ended_by(error, monkeypatch)
     assert "Traceback" in capsys.readouterr().err
 
 

@@ -369,8 +369,8 @@ def test_what_is_printed_is_what_is_written(
     commands = COMMANDS | over_the_web(mini_web_index)
     words = commands[case.command](tmp_path, monkeypatch)
     words += [] if str(out) in words or not case.files else ["-o", str(out)]
-    # What a test says in a model's place is said in this process alone.
-    call = sidelight if words[0] == "score" and "--model" not in words else in_process
+    # Once as a process of its own.
+    call = sidelight if case.command == "score task1" else in_process
     printed = cells(tables(call(*words))[case.place])
     document = json.loads(in_process(*words, "--json"))
     records = case.records(document)
@@ -411,7 +411,7 @@ def test_the_votes_are_those_of_the_written_labels(tmp_path: Path) -> None:
         lines = (line.replace(" 1", " 2") if name == "three" else line for line in kept)
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
     words = ("agree", "vote", *(tmp_path / name for name in ("one", "two", "three")))
-    shown = sidelight(*words, "-o", tmp_path / "out")
+    shown = in_process(*words, "-o", tmp_path / "out")
     document = json.loads(in_process(*words, "-o", tmp_path / "out", "--json"))
     rows = rows_of(tmp_path / "out" / "votes.csv")
     decided = [row for row in rows if row["majority"]]
@@ -430,7 +430,7 @@ def test_what_a_judge_says_is_in_its_manifest_and_its_labels(tmp_path: Path) -> 
     examples = ("--examples", sample_path(), "--example-run", "lantern-t2")
     runs = (REPORTS / "quillmark-t2", REPORTS / "tidepool-t2")
     words = ("judge", *runs, *JUDGED, *examples, "--min-confidence", 0.8, "-o", tmp_path)
-    shown = sidelight(*words)
+    shown = in_process(*words)
     document = json.loads(in_process(*words, "--json"))
     assert document == json.loads((tmp_path / "manifest.json").read_text())
     rows = rows_of(tmp_path / "auto_report_assessments.csv")
@@ -454,7 +454,7 @@ def judged(
     topics = (*write_inputs(folder, 1), *SHORT, *PLAINLY, "--index", mini_web_index.path)
     rubrics = sample_path() / "human_rubrics"
     judge = ("--judge", "embedded", "--rubrics", rubrics, "--output", folder / "run")
-    return folder / "run", sidelight("run", *topics, *judge)
+    return folder / "run", in_process("run", *topics, *judge)
 
 
 def test_the_scores_of_a_run_are_those_of_its_files(

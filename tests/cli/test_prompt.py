@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.errors import UsageError
 from sidelight.prompting import find_prompts
+from tests.helpers.commands import said
 
-
-def run(*arguments: object) -> str:
-    result = CliRunner().invoke(app, ["prompt", *map(str, arguments)])
-    if result.exception is not None:
-        raise result.exception
-    return result.stdout
+run = partial(said, "prompt")
 
 
 def test_every_prompt_is_listed() -> None:

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import orjson
 import yaml
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.config.load import load_settings
 from sidelight.config.settings import Settings
-
-
-def shown(*options: str) -> str:
-    result = CliRunner().invoke(app, ["settings", *options])
-    assert result.exit_code == 0, result.output
-    return result.stdout
+from tests.helpers.commands import said, told
 
 
 def test_what_is_printed_for_people() -> None:
-    text = shown()
+    text = said("settings")
     assert "retrieval.k\n    int; segments; >= 1, <= 1000; default 20\n    Segments kept" in text
     assert "models.writer.name\n    str; must be given\n" in text
     assert "roles.write_questions\n    str or none; extractive, prompted, organizers-2024" in text
@@ -26,7 +18,7 @@ def test_what_is_printed_for_people() -> None:
 
 def test_every_default_is_what_a_run_without_configuration_uses() -> None:
     tree = Settings().model_dump(mode="json")
-    described = {one["name"]: one for one in orjson.loads(shown("--json"))}
+    described = {one["name"]: one for one in told("settings")}
     for name, one in described.items():
         value: object = tree
         for key in name.split("."):
@@ -38,7 +30,7 @@ def test_every_default_is_what_a_run_without_configuration_uses() -> None:
 
 
 def test_every_setting_can_be_set_to_its_default() -> None:
-    for one in orjson.loads(shown("--json")):
+    for one in told("settings"):
         if not one["required"]:
             name = one["name"].replace("NAME", "default")
             group, _, _ = name.rpartition(".")

@@ -191,7 +191,7 @@ def score_battles(folder: Path, patched: pytest.MonkeyPatch) -> list[str]:
     async def ask(*_: object) -> list[Battle]:
         return [Battle(str(n), "sidelight-one", "sidelight-two", n / 2, "") for n in range(3)]
 
-    patched.setattr("sidelight.wiring.models.ask", ask)
+    patched.setattr("sidelight.cli.score_labels.ask", ask)
     runs = []
     for run in ("sidelight-one", "sidelight-two"):
         answer = {"run_id": run, "topic_id": "0", "topic": "who pays?", "references": []}

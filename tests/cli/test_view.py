@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.banks.rubrics import write_rubric
 from sidelight.formats.labels.assessments import (
@@ -21,17 +20,12 @@ from sidelight.schemas.grading.judgment import (
 )
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.tracks import load_track
+from tests.helpers.commands import said
 from tests.helpers.html_tree import parse
 from tests.helpers.viewed_runs import TOPIC, write_run
 
 SCALES = load_track().scales
-
-
-def view(*options: object) -> str:
-    result = CliRunner().invoke(app, ["view", *map(str, options)])
-    if result.exception is not None:
-        raise result.exception
-    return result.stdout
+view = partial(said, "view")
 
 
 def texts(path: Path, tag: str) -> list[str]:

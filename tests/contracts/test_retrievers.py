@@ -10,12 +10,13 @@ import pytest
 from sidelight.index.folder import IndexFolder, open_index
 from sidelight.index.remote.client import RemoteAddress, write_address
 from sidelight.registry import names
-from sidelight.retrieval.base import MemoryRetriever, Retriever, TrecRunRetriever
+from sidelight.retrieval.base import MemoryRetriever, Retriever
 from sidelight.retrieval.first_stage import open_retriever
 from sidelight.retrieval.rerank import CrossEncoder, RerankRetriever
 from sidelight.schemas.investigation.evidence import Query, ranked
 from sidelight.schemas.segment import Segment
 from tests.helpers.indexes.rest_server import NAME, RestServer
+from tests.helpers.trec_run_retriever import TrecRunRetriever
 
 QUERIES = [
     Query(query_id="telescope", text="Who counted visitors of the telescope?"),

@@ -35,6 +35,9 @@ def test_a_heading_or_an_order_is_no_finite_clause(text: str, is_finite: bool) -
         ("He sold two ferries in May.", "He"),
         ("These ferries were sold in May.", "These"),
         ("Both were sold in May.", "Both"),
+        ("The 212 were sold in May.", "212"),
+        ("The harbour board sold two ferries here in May.", "here"),
+        ("The harbour board counted a somewhat larger number of ferries.", "larger"),
     ],
 )
 def test_a_word_that_points_out_of_a_sentence_is_found(text: str, word: str) -> None:
@@ -47,6 +50,8 @@ def test_a_word_that_points_out_of_a_sentence_is_found(text: str, word: str) -> 
         "Marta Lund said that she had sold two ferries.",
         "In its report, the Board counted two ferries.",
         "It is likely that the ferries will stop.",
+        "The new ferry is larger than the old one.",
+        "There are two ferries in the harbour.",
         "“They sank it,” the harbour board wrote in May.",
     ],
 )

@@ -1,13 +1,13 @@
-"""The real `auto-judge` command, where its package and the word list it loads are installed."""
-
-from __future__ import annotations
+"""The real auto-judge command, where its package and the word list it loads are installed."""
 
 import json
+import os
 import subprocess
 import sys
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -16,7 +16,7 @@ from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assessments
 from sidelight.sample import sample_path
 from sidelight.tracks import load_track
-from tests.helpers.public_data import PublicData
+from tests.helpers.models.model_server import Answer, ModelServer, completion, error
 
 SCALES = load_track().scales
 
@@ -33,7 +33,7 @@ SOURCES = {
 
 
 @pytest.fixture(scope="module")
-def installed() -> None:
+def installed():
     if find_spec("autojudge_base") is None:
         pytest.skip("needs autojudge-base: pip install 'sidelight[autojudge]'")
     import nltk
@@ -44,16 +44,22 @@ def installed() -> None:
         pytest.skip("autojudge-base needs NLTK's stop words: python -m nltk.downloader stopwords")
 
 
-def auto_judge(runs: Path, topic_ids: list[str], *options: str) -> subprocess.CompletedProcess[str]:
+def auto_judge(
+    runs: Path,
+    titles: dict[str, str],
+    *options: str,
+    workflow: Path = WORKFLOW,
+    out: str = "judged",
+    **environment: str,
+) -> subprocess.CompletedProcess[str]:
     topics = runs.parent / "topics.jsonl"
-    topics.write_text(
-        "".join(json.dumps({"request_id": topic, "title": topic}) + "\n" for topic in topic_ids)
-    )
+    asked = ({"request_id": topic, "title": title} for topic, title in titles.items())
+    topics.write_text("".join(f"{json.dumps(one)}\n" for one in asked))
     where = {
-        "--workflow": WORKFLOW,
+        "--workflow": workflow,
         "--rag-responses": runs,
         "--rag-topics": topics,
-        "--out-dir": runs.parent / "judged",
+        "--out-dir": runs.parent / out,
     }
     given = [str(part) for pair in where.items() for part in pair]
     return subprocess.run(
@@ -61,12 +67,13 @@ def auto_judge(runs: Path, topic_ids: list[str], *options: str) -> subprocess.Co
         capture_output=True,
         text=True,
         check=False,
+        env={**os.environ, **environment},
     )
 
 
 def leaderboard(runs: Path, topic_ids: list[str], *options: str) -> dict[tuple[str, str], float]:
     """Run the command and return (run, topic) -> the main measure."""
-    done = auto_judge(runs, topic_ids, *options)
+    done = auto_judge(runs, dict(zip(topic_ids, topic_ids, strict=True)), *options)
     assert done.returncode == 0, done.stderr
     folder = runs.parent / "judged"
     measures = yaml.safe_load((folder / "sidelight.eval.measures.yml").read_text())["measures"]
@@ -80,7 +87,7 @@ def leaderboard(runs: Path, topic_ids: list[str], *options: str) -> dict[tuple[s
 
 
 @pytest.fixture
-def runs(tmp_path: Path) -> Path:
+def runs(tmp_path):
     folder = tmp_path / "runs"
     folder.mkdir()
     return folder
@@ -93,7 +100,7 @@ def line(run_id: str, topic_id: str, *cited: str, **more: object) -> str:
 
 
 @pytest.mark.usefixtures("installed")
-def test_without_rubrics_support_decides(runs: Path, tmp_path: Path) -> None:
+def test_without_rubrics_support_decides(runs, tmp_path):
     # The second report calls another text d2: each is held against its own documents.
     renamed = {"d2": {"id": "d2", "text": SENTENCE}}
     (runs / "one.jsonl").write_text(
@@ -112,9 +119,7 @@ def test_without_rubrics_support_decides(runs: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("installed")
-def test_a_source_that_is_not_carried_leaves_the_sentence_unjudged(
-    runs: Path, tmp_path: Path
-) -> None:
+def test_a_source_that_is_not_carried_leaves_the_sentence_unjudged(runs, tmp_path):
     (runs / "one.jsonl").write_text(line("one", "a", "d1"))
     assert leaderboard(runs, ["a"])["one", "all"] == 0.0
     shown = (tmp_path / "judged" / "sidelight.eval.txt").read_text()
@@ -122,7 +127,7 @@ def test_a_source_that_is_not_carried_leaves_the_sentence_unjudged(
 
 
 @pytest.mark.usefixtures("installed")
-def test_with_rubrics_the_embedded_judge_decides(runs: Path, tmp_path: Path) -> None:
+def test_with_rubrics_the_embedded_judge_decides(runs, tmp_path):
     for path in REPORTS.iterdir():
         (runs / f"{path.name}.jsonl").write_bytes(path.read_bytes())
     board = leaderboard(runs, TOPICS, "--set", f"rubrics={RUBRICS}")
@@ -140,18 +145,96 @@ def test_with_rubrics_the_embedded_judge_decides(runs: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.usefixtures("installed")
-def test_a_topic_without_a_rubric_is_named(runs: Path) -> None:
+def test_a_topic_without_a_rubric_is_named(runs):
     (runs / "one.jsonl").write_text(line("one", "a", "d1"))
-    done = auto_judge(runs, ["a"], "--set", f"rubrics={RUBRICS}")
+    done = auto_judge(runs, {"a": "a"}, "--set", f"rubrics={RUBRICS}")
     assert done.returncode != 0
     assert "holds no rubric for the topic a" in done.stderr
 
 
 @pytest.mark.usefixtures("installed")
-def test_the_runs_of_the_starter_kit(runs: Path, shared_data: PublicData) -> None:
+def test_the_runs_of_the_starter_kit(runs, shared_data):
     for path in (shared_data / "autojudge-kiddie").glob("run*.jsonl"):
         (runs / path.name).write_bytes(path.read_bytes())
     board = leaderboard(runs, ["bee", "cloud", "earthworms", "hibernation", "leaf"])
     means = {run: score for (run, topic), score in board.items() if topic == "all"}
     # Observed; run1 quotes its sources most closely.
     assert means == pytest.approx({"run1": 0.72, "run2": 0.375, "run3": 0.18, "run4": 0.3})
+
+
+# AutoJudge with a model: three phases, and the same again without a server.
+MODEL_WORKFLOW = Path(str(files("sidelight.cli") / "autojudge_model.yml"))
+BRIDGE, SALMON = "Bridge at Harrow opened in 1931.", "Salmon return in autumn."
+KEY = "s3cret-key"
+
+
+class JudgingServer(ModelServer):
+    """Finds two facts, grades documents on bridges, and believes that reports tell of bridges."""
+
+    def __init__(self) -> None:
+        super().__init__(models=("tiny",))
+        self.kinds: list[str] = []
+
+    def _chat(self, request: dict[str, Any]) -> Answer:
+        kind = request["response_format"]["json_schema"]["name"]
+        self.kinds.append(kind)
+        asked = request["messages"][-1]["content"]
+        labels = ["support", "not_support"]
+        replies: dict[str, Any] = {
+            "NuggetList": {"nuggets": [BRIDGE, SALMON]},
+            "WeighedList": {
+                "labels": [{"number": 1, "label": "vital"}, {"number": 2, "label": "okay"}]
+            },
+            "DirectVerdict": {"reasons": "read", "verdict": "3" if "1931" in asked else "0"},
+            "AssignedList": {
+                "labels": [
+                    {"number": number, "reason": "read", "label": label}
+                    for number, label in enumerate(labels, start=1)
+                ]
+            },
+        }
+        return completion(json.dumps(replies[kind])) if kind in replies else error(400, kind)
+
+
+def judged_by_model(runs: Path, out: str, base_url: str) -> subprocess.CompletedProcess[str]:
+    return auto_judge(
+        runs,
+        {"a": "the bridge at Harrow"},
+        workflow=MODEL_WORKFLOW,
+        out=out,
+        OPENAI_MODEL="tiny",
+        OPENAI_BASE_URL=base_url,
+        OPENAI_API_KEY=KEY,
+        CACHE_DIR=str(runs.parent / "replies"),
+    )
+
+
+@pytest.mark.usefixtures("installed")
+def test_three_phases_and_their_replay_without_a_server(runs, tmp_path):
+    (runs / "one.jsonl").write_text(line("one", "a", "d1", "d2", documents=SOURCES))
+    with JudgingServer() as server:
+        done = judged_by_model(runs, "first", server.base_url)
+        assert done.returncode == 0, done.stderr
+    assert set(server.kinds) == {"NuggetList", "WeighedList", "DirectVerdict", "AssignedList"}
+    # The server is gone, and the address is another: keys do not hold it.
+    again = judged_by_model(runs, "second", "http://127.0.0.1:9/v1")
+    assert again.returncode == 0, again.stderr
+    first, second = (
+        {
+            path.name: path.read_bytes()
+            for path in (tmp_path / name).rglob("*")
+            if path.suffix in {".txt", ".qrels", ".jsonl"} and path.is_file()
+        }
+        for name in ("first", "second")
+    )
+    assert first == second
+    assert any(b"1931" in content for name, content in first.items() if "nugget" in name)
+    scores = first["sidelight.eval.txt"].decode()
+    assert "one\ta\tstrict_vital_score\t1.0" in scores
+    assert "one\ta\tstrict_all_score\t0.5" in scores
+    (graded,) = (content for name, content in first.items() if "qrel" in name)
+    assert sorted(graded.decode().split("\n")[:-1]) == ["a 0 d1 3", "a 0 d2 0"]
+    told = done.stdout + done.stderr + again.stdout + again.stderr
+    written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert KEY not in told
+    assert KEY.encode() not in written

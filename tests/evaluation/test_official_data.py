@@ -1,10 +1,7 @@
 """The organizers' own layout and run sets: what is read, and which runs agreement is about."""
 
-from __future__ import annotations
-
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 from scipy.stats import kendalltau
@@ -17,13 +14,12 @@ from tests.helpers.labels.official_layout import (
     QUESTION_EXAMPLES,
     REPORT_EXAMPLES,
     TOPICS,
-    OfficialData,
     write_official_data,
 )
 
 
 @pytest.fixture(scope="module")
-def official(tmp_path_factory: pytest.TempPathFactory) -> OfficialData:
+def official(tmp_path_factory):
     return write_official_data(tmp_path_factory.mktemp("resources"))
 
 
@@ -41,7 +37,7 @@ def tau(people: dict[str, float], judge: dict[str, float], runs: set[str]) -> fl
     return float(kendalltau(*sides).statistic)
 
 
-def test_agreement_is_over_the_runs_that_both_judged(official: OfficialData) -> None:
+def test_agreement_is_over_the_runs_that_both_judged(official):
     shown = sidelight("reproduce", "dragun-judge", "--data", official.folder, "--json", code=1)
     figures = {figure["name"]: figure for figure in json.loads(shown)["figures"]}
     for task, scores, examples, n in (
@@ -58,9 +54,7 @@ def test_agreement_is_over_the_runs_that_both_judged(official: OfficialData) -> 
         assert abs(right - wrong) > 0.05
 
 
-def test_labels_of_runs_that_the_judge_was_shown_do_not_count(
-    official: OfficialData, tmp_path: Path
-) -> None:
+def test_labels_of_runs_that_the_judge_was_shown_do_not_count(official, tmp_path):
     folder = shutil.copytree(official.folder, tmp_path / "copy")
     people = folder / "data/human_assessments/report_assessments.csv"
     judge = folder / "auto_judge/output/auto_report_assessments.csv"
@@ -73,7 +67,7 @@ def test_labels_of_runs_that_the_judge_was_shown_do_not_count(
     assert before == after
 
 
-def test_scores_agree_over_the_same_runs(official: OfficialData, tmp_path: Path) -> None:
+def test_scores_agree_over_the_same_runs(official, tmp_path):
     judged = official.folder / "auto_judge" / "output"
     shown = sidelight(
         *("score", "task1", "--data", official.folder, "-o", tmp_path),
@@ -93,7 +87,7 @@ def test_scores_agree_over_the_same_runs(official: OfficialData, tmp_path: Path)
     assert ", ".join(QUESTION_EXAMPLES) in shown
 
 
-def test_headroom_is_over_runs_with_labels(official: OfficialData, tmp_path: Path) -> None:
+def test_headroom_is_over_runs_with_labels(official, tmp_path):
     pytest.importorskip("matplotlib")
     labels = official.folder / "auto_judge" / "output" / "auto_question_assessments.csv"
     shown = sidelight(
@@ -106,7 +100,7 @@ def test_headroom_is_over_runs_with_labels(official: OfficialData, tmp_path: Pat
     assert mean == pytest.approx(sum(scores) / 33)
 
 
-def test_labels_name_the_runs_left_out(official: OfficialData) -> None:
+def test_labels_name_the_runs_left_out(official):
     labels = official.folder / "auto_judge" / "output" / "auto_report_assessments.csv"
     common = ("agree", "labels", labels, "--data", official.folder)
     found = json.loads(sidelight(*common, "--json"))
@@ -115,7 +109,7 @@ def test_labels_name_the_runs_left_out(official: OfficialData) -> None:
     assert f"only in report_assessments.csv: {', '.join(REPORT_EXAMPLES)}" in sidelight(*common)
 
 
-def test_their_layout_is_scored(official: OfficialData, tmp_path: Path) -> None:
+def test_their_layout_is_scored(official, tmp_path):
     sidelight("score", "--data", official.folder, "-o", tmp_path)
     for kind, scores, column in (
         ("question", official.questions, "score"),
@@ -127,7 +121,7 @@ def test_their_layout_is_scored(official: OfficialData, tmp_path: Path) -> None:
         assert found == pytest.approx(scores["people"], abs=1e-6)
 
 
-def test_their_layout_is_counted(official: OfficialData) -> None:
+def test_their_layout_is_counted(official):
     shown = sidelight("reproduce", "dragun-collection", "--data", official.folder, "--json", code=1)
     figures = {figure["name"]: figure for figure in json.loads(shown)["figures"]}
     assert figures["Task 1 runs"]["here"] == 37
@@ -135,7 +129,7 @@ def test_their_layout_is_counted(official: OfficialData) -> None:
     assert figures["topics"]["here"] == len(TOPICS)
 
 
-def test_their_layout_is_judged(official: OfficialData, tmp_path: Path) -> None:
+def test_their_layout_is_judged(official, tmp_path):
     run = tmp_path / "mine"
     rows = [
         f"{topic}\tteam\tmine\t{rank}\tWho said number {rank}?"
@@ -152,14 +146,12 @@ def test_their_layout_is_judged(official: OfficialData, tmp_path: Path) -> None:
     assert len(labels) == 1 + len(TOPICS) * 3 * 10
 
 
-def test_topics_are_found_by_what_they_hold(official: OfficialData) -> None:
+def test_topics_are_found_by_what_they_hold(official):
     found = find_part(official.folder, DataPart.TOPICS)
     assert found.name == "trec-2025-dragun-topics.jsonl"
 
 
-def test_two_that_hold_the_like_are_not_guessed_between(
-    official: OfficialData, tmp_path: Path
-) -> None:
+def test_two_that_hold_the_like_are_not_guessed_between(official, tmp_path):
     folder = shutil.copytree(official.folder, tmp_path / "copy")
     first = folder / "auto_judge" / "output" / "auto_compound_question_check.csv"
     second = folder / "other" / "verdicts.csv"
@@ -171,7 +163,7 @@ def test_two_that_hold_the_like_are_not_guessed_between(
     assert str(second) in caught.value.message
 
 
-def test_a_part_that_nothing_holds_is_named(tmp_path: Path) -> None:
+def test_a_part_that_nothing_holds_is_named(tmp_path):
     (tmp_path / "notes.csv").write_text("a,b\n1,2\n")
     with pytest.raises(InputError, match="nothing else in the folder holds report assessments"):
         find_part(tmp_path, DataPart.REPORT_ASSESSMENTS)

@@ -47,7 +47,6 @@ def test_tells_each_kind_by_its_content(tmp_path: Path, kind: str) -> None:
 def test_tells_a_kind_by_what_a_broken_file_still_has(tmp_path: Path, kind: str) -> None:
     head, tail = EXAMPLES[kind][:4], EXAMPLES[kind][4:]
     broken = {"reports_jsonl": head + b"\xff" + tail, "questions_tsv": b"\n\xff\t\n" + head + tail}
-
     assert detect(tmp_path, broken.get(kind, EXAMPLES[kind] + b"\xff\n")) == kind
 
 

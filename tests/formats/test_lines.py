@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel, Field, ValidationError
 
 from sidelight.errors import InputError, InvalidFileError
 from sidelight.formats.lines import (
@@ -45,7 +46,6 @@ def write(tmp_path: Path, content: bytes, name: str = "file") -> Path:
 )
 def test_only_a_line_feed_ends_a_line(tmp_path: Path, content: bytes, lines: list[str]) -> None:
     file = open_text(write(tmp_path, content))
-
     assert [line.text for line in file.lines] == lines
     assert [line.number for line in file.lines] == list(range(1, len(lines) + 1))
     assert file.problems == ()
@@ -53,13 +53,11 @@ def test_only_a_line_feed_ends_a_line(tmp_path: Path, content: bytes, lines: lis
 
 def test_tells_of_a_byte_order_mark_and_crlf(tmp_path: Path) -> None:
     file = open_text(write(tmp_path, b"\xef\xbb\xbfa\r\nb\nc\r\n"))
-
     assert (file.has_bom, file.crlf_lines) == (True, 2)
 
 
 def test_names_every_line_that_is_not_utf8_and_keeps_the_others(tmp_path: Path) -> None:
     file = open_text(write(tmp_path, b"one\nt\xe9\nthree\n\xff\n"))
-
     assert file.lines == (Line(1, "one"), Line(3, "three"))
     assert [(problem.code, problem.line) for problem in file.problems] == [
         ("invalid-utf8", 2),
@@ -99,16 +97,13 @@ def test_a_missing_file_and_a_folder_are_input_errors(tmp_path: Path) -> None:
 
 def test_json_lines_come_with_their_numbers(tmp_path: Path) -> None:
     path = write(tmp_path, b'{"a": 1}\n\n{"b": "\xe2\x80\xa8"}')
-
     assert read_json_lines(path) == [(1, {"a": 1}), (3, {"b": "\u2028"})]
 
 
 def test_every_line_that_is_no_json_object_is_named(tmp_path: Path) -> None:
     path = write(tmp_path, b'{"a": 1}\n{\n[1]\n{"a": NaN}\n')
-
     with pytest.raises(InvalidFileError) as caught:
         read_json_lines(path)
-
     assert [(item.code, item.line) for item in caught.value.problems] == [
         ("json-syntax", 2),
         ("json-type", 3),
@@ -119,9 +114,7 @@ def test_every_line_that_is_no_json_object_is_named(tmp_path: Path) -> None:
 @given(content=st.binary())
 def test_any_bytes_can_be_opened(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     path = write(tmp_path_factory.getbasetemp(), content)
-
     file = open_text(path)
-
     assert len(file.lines) + len(file.problems) == len(
         content.removeprefix(b"\xef\xbb\xbf").removesuffix(b"\n").split(b"\n")
     ) - (content in {b"", b"\xef\xbb\xbf"})
@@ -209,3 +202,35 @@ def test_a_list_keeps_numbers_of_any_size() -> None:
     findings = Findings(Path("file"))
     assert decode_list(f"[{10**30 + 7}]", 1, findings) == [10**30 + 7]
     assert not findings.problems
+
+
+class Part(BaseModel):
+    name: str
+
+
+class Whole(BaseModel, extra="forbid"):
+    parts: tuple[Part, ...] = Field(min_length=1)
+
+
+def found(content: object) -> list[tuple[str, str]]:
+    findings = Findings(Path("f"))
+    with pytest.raises(ValidationError) as caught:
+        Whole.model_validate(content)
+    findings.invalid(caught.value, 1, what="a whole", remedy="Mend it.")
+    return [(problem.code, problem.found) for problem in findings.problems]
+
+
+def test_a_list_of_invalid_items_is_not_called_empty_as_well() -> None:
+    assert found({"parts": [{}]}) == [("key-missing", "no parts.0.name")]
+    assert found({"parts": []}) == [("value", "parts = []: Input should not be empty")]
+
+
+def test_says_nothing_of_python_classes() -> None:
+    assert found({"parts": ["x"]}) == [("value", "parts.0 = 'x': Input should be an object")]
+
+
+def test_names_every_fault_of_a_value() -> None:
+    assert found({"parts": [{"name": 1}], "more": 2}) == [
+        ("value", "parts.0.name = 1: Input should be a valid string"),
+        ("key-unknown", "more = 2: Extra inputs are not permitted"),
+    ]

@@ -15,9 +15,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import click.testing
 import orjson
 import pytest
-import typer.testing
+import typer
 
 from sidelight.cli.main import app
 from sidelight.errors import SidelightError
@@ -32,6 +33,7 @@ from tests.helpers.graded import example
 from tests.helpers.scripted_runs import TOPICS, run
 from tests.helpers.viewed_runs import write_run
 
+COMMAND = typer.main.get_command(app)
 SLOWEST_S = 10
 MOST_MB = 1024
 ROUNDS, SEEDS = 20, 34
@@ -222,11 +224,11 @@ def sites(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Site]:
 def check(site: Site, seed: int) -> None:
     files = site.damage(seed)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    begin = time.monotonic()
+    begin = time.process_time()  # which other work on the machine does not lengthen
     try:
-        result = typer.testing.CliRunner().invoke(app, site.words(files))
+        result = click.testing.CliRunner().invoke(COMMAND, site.words(files))
     finally:
-        taken = time.monotonic() - begin
+        taken = time.process_time() - begin
         site.mend()
     error = result.exception
     if error is not None and not isinstance(error, SidelightError | OSError | SystemExit):

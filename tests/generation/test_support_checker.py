@@ -1,7 +1,5 @@
 """Only what its sources support in full stands."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 
@@ -11,11 +9,11 @@ from sidelight.checks.support import PromptedSupportCheck
 from sidelight.errors import StructuredOutputError
 from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.generation.support_checker import SupportChecker, without_attribution
-from sidelight.llm.scripted import Line
 from sidelight.schemas.investigation.report import CheckedReport, DraftReport, DraftSentence
 from sidelight.wiring.judges import open_encoder
 from tests.helpers.asking.conversation import scripted
 from tests.helpers.asking.report_case import COUNT, EVIDENCE, LARK, OWNER, PROFILE
+from tests.helpers.models.scripted_model import Line
 
 ENCODE = open_encoder().encode
 
@@ -43,7 +41,7 @@ MANY = said("Nearly 1,000 boats lie in the harbour.", COUNT.segment_id)
 FEW = said("In 2019 there were 420 boats in Orrin and Moab.", COUNT.segment_id)
 
 
-def test_full_stands_and_the_rest_is_removed_with_its_label() -> None:
+def test_full_stands_and_the_rest_is_removed_with_its_label():
     report = checked(SOLD, MANY, FEW, replies=(label("full"), label("none"), label("partial")))
     assert report.draft.sentences == (SOLD,)
     assert [(one.sentence, one.label, one.reason) for one in report.removed] == [
@@ -62,17 +60,17 @@ def test_full_stands_and_the_rest_is_removed_with_its_label() -> None:
         (said("It is so [E1].", OWNER.segment_id), "unfit"),
     ],
 )
-def test_what_needs_no_model_asks_none(sentence: DraftSentence, kind: str) -> None:
+def test_what_needs_no_model_asks_none(sentence, kind):
     report = checked(sentence)
     assert report.draft.sentences == ()
     assert [one.label for one in report.removed] == [kind]
 
 
-def test_nothing_found_passes() -> None:
+def test_nothing_found_passes():
     assert checked(*NOTHING_FOUND.sentences).draft.sentences == NOTHING_FOUND.sentences
 
 
-def test_without_an_answer_what_was_learned_decides() -> None:
+def test_without_an_answer_what_was_learned_decides():
     copied = said("The Orrin Post has belonged to Lark Media since 2011.", OWNER.segment_id)
     # The first turns come in order, then the repair turns: only the first sentence gets an answer.
     report = checked(SOLD, copied, MANY, replies=(label("full"), "{}", "{}", "{}", "{}"))
@@ -82,7 +80,7 @@ def test_without_an_answer_what_was_learned_decides() -> None:
     assert removal.reason.startswith("for want of an answer (StructuredOutputError): ")
 
 
-def test_what_stands_is_labelled_by_what_was_learned_whoever_decides() -> None:
+def test_what_stands_is_labelled_by_what_was_learned_whoever_decides():
     copied = said("The Orrin Post has belonged to Lark Media since 2011.", OWNER.segment_id)
     report = checked(copied, MANY, FEW, replies=(label("full"), label("full"), label("none")))
     assert report.draft.sentences == (copied, MANY)
@@ -93,7 +91,7 @@ def test_what_stands_is_labelled_by_what_was_learned_whoever_decides() -> None:
     assert report.stood[0].reason == f"the source says: {copied.text}"
 
 
-def test_of_two_sources_the_one_that_says_it_is_named() -> None:
+def test_of_two_sources_the_one_that_says_it_is_named():
     both = said(
         "The Orrin Post has belonged to Lark Media since 2011.", COUNT.segment_id, OWNER.segment_id
     )
@@ -103,12 +101,12 @@ def test_of_two_sources_the_one_that_says_it_is_named() -> None:
     assert stood.segment_ids == both.segment_ids
 
 
-def test_without_any_answer_somebody_else_must_check() -> None:
+def test_without_any_answer_somebody_else_must_check():
     with pytest.raises(StructuredOutputError):
         checked(SOLD, MANY, replies=("{}", "{}", "{}", "{}"))
 
 
-def test_without_a_model_what_is_quoted_and_what_is_reworded_passes() -> None:
+def test_without_a_model_what_is_quoted_and_what_is_reworded_passes():
     quoted = said("The Orrin Post has belonged to Lark Media since 2011.", OWNER.segment_id)
     reworded = said("Since 2011 the Orrin Post has belonged to Lark Media.", OWNER.segment_id)
     other_year = said("The Orrin Post has belonged to Lark Media since 2012.", OWNER.segment_id)
@@ -123,7 +121,7 @@ def test_without_a_model_what_is_quoted_and_what_is_reworded_passes() -> None:
     assert [one.label for one in report.stood] == ["full", "full"]
 
 
-def test_an_attribution_to_the_cited_page_needs_no_support_of_its_own() -> None:
+def test_an_attribution_to_the_cited_page_needs_no_support_of_its_own():
     page = LARK.model_copy(update={"url": "https://larkmedia.example/", "title": "Mill (M-1)"})
     for speaker in ("Lark Media", "larkmedia.example", '"Mill (M-1)"'):
         assert without_attribution(f"It burns, according to {speaker}.", [page]) == "It burns."

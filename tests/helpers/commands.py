@@ -1,13 +1,15 @@
-"""All commands of the program, as the program itself lists them, and what they say."""
+"""All commands of the program, as the program itself lists them, called in this process."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 from typer.core import TyperGroup
+from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 
@@ -37,3 +39,33 @@ _HOW_FAR = re.compile(r"(?m)^(?:\w+: [\d,]+ (?:of [\d,]+ )?after|at work for) .*
 def complaints(errors: str) -> str:
     """Return what a command said on stderr, less how far it is once a minute."""
     return _HOW_FAR.sub("", errors)
+
+
+class Said(NamedTuple):
+    """What a command said."""
+
+    stdout: str
+    stderr: str
+
+
+def call(*words: object, code: int = 0) -> Said:
+    """Call the program, which must end with an exit code.
+
+    Raises:
+        Exception: What the command would tell its user.
+    """
+    done = CliRunner().invoke(app, [*map(str, words)])
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    assert done.exit_code == code, done.output
+    return Said(done.stdout, done.stderr)
+
+
+def said(*words: object, code: int = 0) -> str:
+    """Return what a command says on stdout."""
+    return call(*words, code=code).stdout
+
+
+def told(*words: object, code: int = 0) -> Any:
+    """Return what a command says with `--json`."""
+    return json.loads(said(*words, "--json", code=code))

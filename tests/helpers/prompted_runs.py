@@ -5,14 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import orjson
-from typer.testing import CliRunner
-
-from sidelight.cli.main import app
 from sidelight.formats.topics import read_narratives
 from sidelight.formats.topics import write_narratives as write_narrative_file
 from sidelight.sample import sample_path
 from sidelight.schemas.topic import Narrative
+from tests.helpers.commands import told
 
 SETTINGS = """\
 submission: {run_id: sidelight-prompted}
@@ -67,10 +64,7 @@ def run(*options: object) -> dict[str, Any]:
     Raises:
         SidelightError: What the command would say.
     """
-    result = CliRunner().invoke(app, ["run", "--json", *map(str, options)])
-    if result.exception is not None:
-        raise result.exception
-    summary: dict[str, Any] = orjson.loads(result.stdout)
+    summary: dict[str, Any] = told("run", *options)
     return summary
 
 

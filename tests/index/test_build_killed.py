@@ -1,7 +1,5 @@
 """Real builds, killed at any moment and taken up again, end in the index of one left alone."""
 
-from __future__ import annotations
-
 import random
 import signal
 import subprocess
@@ -13,7 +11,6 @@ from typing import NamedTuple
 import pytest
 
 from sidelight.index.build import build_index
-from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.engine import LocalEngine
 from sidelight.index.folder import IndexFolder, open_index
 from tests.helpers.indexes.generated_collection import write_collection
@@ -39,9 +36,7 @@ class Undisturbed(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def undisturbed(
-    small_shard: Path, encoder: Encoder, tmp_path_factory: pytest.TempPathFactory
-) -> Undisturbed:
+def undisturbed(small_shard, encoder, tmp_path_factory):
     folder = tmp_path_factory.mktemp("undisturbed")
     shards = [*write_collection(folder / "shards", 12, shards=1, seed=4), small_shard]
     build_index(shards, folder / "index", encoder, engine=LocalEngine(1))
@@ -55,12 +50,9 @@ def start(undisturbed: Undisturbed, folder: Path) -> subprocess.Popen[bytes]:
 
 
 @pytest.mark.parametrize(
-    "stage",
-    [STAGES[1], *(pytest.param(stage, marks=pytest.mark.slow) for stage in STAGES)],
+    "stage", [STAGES[1], *(pytest.param(stage, marks=pytest.mark.slow) for stage in STAGES)]
 )
-def test_a_build_killed_in_a_stage_ends_the_same(
-    stage: str, undisturbed: Undisturbed, encoder: Encoder, tmp_path: Path
-) -> None:
+def test_a_build_killed_in_a_stage_ends_the_same(stage, undisturbed, encoder, tmp_path):
     process = start(undisturbed, tmp_path)
     while not list(tmp_path.glob(stage)):
         assert process.poll() is None
@@ -72,9 +64,7 @@ def test_a_build_killed_in_a_stage_ends_the_same(
 
 
 @pytest.mark.slow
-def test_builds_killed_at_fifty_moments_end_the_same(
-    undisturbed: Undisturbed, tmp_path: Path
-) -> None:
+def test_builds_killed_at_fifty_moments_end_the_same(undisturbed, tmp_path):
     begun = time.monotonic()
     assert start(undisturbed, tmp_path / "timed").wait() == 0
     duration = time.monotonic() - begun

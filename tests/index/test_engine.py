@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -35,12 +33,12 @@ def work(item: int) -> tuple[int, int]:
     return item * item, os.getpid()
 
 
-def test_one_item_or_one_process_needs_no_other_process() -> None:
+def test_one_item_or_one_process_needs_no_other_process():
     assert list(LocalEngine(4).map(work, [3])) == [(9, os.getpid())]
     assert {place for _, place in LocalEngine(1).map(work, range(5))} == {os.getpid()}
 
 
-def test_results_come_in_the_order_of_items_and_errors_whole() -> None:
+def test_results_come_in_the_order_of_items_and_errors_whole():
     results = LocalEngine(2).map(work, [*range(7), 8])
     found = [next(results) for _ in range(7)]
     assert [square for square, _ in found] == [n * n for n in range(7)]
@@ -51,12 +49,12 @@ def test_results_come_in_the_order_of_items_and_errors_whole() -> None:
     assert "Mend it." in str(caught.value)
 
 
-def test_a_process_that_is_killed_ends_the_build_with_a_word() -> None:
+def test_a_process_that_is_killed_ends_the_build_with_a_word():
     with pytest.raises(MachineError, match="was killed"):
         list(LocalEngine(2).map(work, [9, 9]))
 
 
-def test_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:
+def test_processes_end_with_the_one_that_started_them(tmp_path):
     script, seen = tmp_path / "orphan.py", tmp_path / "seen"
     script.write_text(ORPHAN)
     seen.mkdir()

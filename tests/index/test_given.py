@@ -1,16 +1,11 @@
 """Indexes of others' parts: BM25, feedback and text on what each of Anserini's indexes keeps."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import orjson
 import pytest
 
 from sidelight.errors import InputError, UsageError
 from sidelight.index.build import build_index
-from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import GivenParts, open_index
 from sidelight.index.lucene.jvm import java_class
 from sidelight.index.lucene.segments import LuceneIndex, Rm3, Rocchio
@@ -20,7 +15,6 @@ from sidelight.index.text.docstore import RawText
 from sidelight.index.vectors.profiles import IN_LUCENE, NO_VECTORS
 from sidelight.retrieval.first_stage import open_retriever
 from sidelight.schemas.investigation.evidence import Hit, Query, ranked
-from sidelight.schemas.segment import Segment
 from tests.helpers.indexes.anserini_index import FULL, RAW, SLIM, index_collection, index_vectors
 from tests.helpers.indexes.generated_collection import write_collection
 
@@ -32,17 +26,17 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def shards(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+def shards(tmp_path_factory):
     return write_collection(tmp_path_factory.mktemp("shards"), 300, shards=2, seed=3)
 
 
 @pytest.fixture(scope="module")
-def segments(shards: list[Path]) -> list[Segment]:
+def segments(shards):
     return [one for shard in shards for one in ShardReader(shard, MS_MARCO).segments()]
 
 
 @pytest.fixture(scope="module")
-def lucene(shards: list[Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def lucene(shards, tmp_path_factory):
     folder = tmp_path_factory.mktemp("lucene")
     options = {"slim": SLIM, "raw": RAW, "full": FULL}
     return {
@@ -52,9 +46,7 @@ def lucene(shards: list[Path], tmp_path_factory: pytest.TempPathFactory) -> dict
 
 
 @pytest.fixture(scope="module")
-def hnsw(
-    segments: list[Segment], encoder: Encoder, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Path, ...]:
+def hnsw(segments, encoder, tmp_path_factory):
     folder = tmp_path_factory.mktemp("hnsw")
     vectors = np.random.default_rng(0).standard_normal((len(segments), 384))
     vectors[7] = encoder.encode_queries([WORDS])[0]
@@ -69,14 +61,14 @@ def hnsw(
     return tuple(index_vectors(folder / name, folder / f"{name}-hnsw") for name in "ab")
 
 
-def test_what_an_index_keeps_is_seen(lucene: dict[str, Path]) -> None:
+def test_what_an_index_keeps_is_seen(lucene):
     contents = {name: LuceneIndex(folder).contents for name, folder in lucene.items()}
     assert contents["slim"] == (300, False, "")
     assert contents["raw"] == (300, False, "MsMarcoV2DocCollection")
     assert contents["full"] == (300, True, "MsMarcoV2DocCollection")
 
 
-def test_hits_are_those_of_anserini(lucene: dict[str, Path]) -> None:
+def test_hits_are_those_of_anserini(lucene):
     for name in ("slim", "raw"):
         java = java_class("io.anserini.search.SimpleSearcher")(str(lucene[name]))
         java.set_bm25(0.9, 0.4)
@@ -87,9 +79,7 @@ def test_hits_are_those_of_anserini(lucene: dict[str, Path]) -> None:
 
 
 @pytest.mark.parametrize("feedback", [Rm3(), Rocchio()])
-def test_feedback_without_document_vectors(
-    lucene: dict[str, Path], feedback: Rm3 | Rocchio
-) -> None:
+def test_feedback_without_document_vectors(lucene, feedback):
     raw, full = (
         LuceneIndex(lucene[name]).searcher(feedback=feedback).search([QUERY], 50)["q"]
         for name in ("raw", "full")
@@ -100,9 +90,7 @@ def test_feedback_without_document_vectors(
         LuceneIndex(lucene["slim"]).searcher(feedback=feedback)
 
 
-def test_slim_with_a_document_store(
-    shards: list[Path], lucene: dict[str, Path], tmp_path: Path, encoder: Encoder
-) -> None:
+def test_slim_with_a_document_store(shards, lucene, tmp_path, encoder):
     given = GivenParts(lucene["slim"])
     manifest = build_index(shards, tmp_path, encoder, profile=NO_VECTORS, given=given)
     assert manifest.segments == 300
@@ -119,9 +107,7 @@ def test_slim_with_a_document_store(
         build_index(shards, tmp_path, encoder, profile=NO_VECTORS, given=GivenParts(lucene["raw"]))
 
 
-def test_text_out_of_lucene(
-    segments: list[Segment], lucene: dict[str, Path], tmp_path: Path, encoder: Encoder
-) -> None:
+def test_text_out_of_lucene(segments, lucene, tmp_path, encoder):
     given = GivenParts(lucene["raw"])
     manifest = build_index([], tmp_path, encoder, profile=NO_VECTORS, given=given)
     assert (manifest.segments, manifest.documents) == (300, 0)
@@ -139,13 +125,7 @@ def test_text_out_of_lucene(
         RawText(LuceneIndex(lucene["slim"]))
 
 
-def test_vectors_in_lucene(
-    segments: list[Segment],
-    lucene: dict[str, Path],
-    hnsw: tuple[Path, ...],
-    tmp_path: Path,
-    encoder: Encoder,
-) -> None:
+def test_vectors_in_lucene(segments, lucene, hnsw, tmp_path, encoder):
     given = GivenParts(lucene["raw"], hnsw)
     assert build_index([], tmp_path, encoder, given=given).plan.profile == IN_LUCENE
     index = open_index(tmp_path)
@@ -155,18 +135,14 @@ def test_vectors_in_lucene(
     assert best.score > second.score + 0.1
 
 
-def test_an_index_of_other_segments(
-    shards: list[Path], lucene: dict[str, Path], tmp_path: Path, encoder: Encoder
-) -> None:
+def test_an_index_of_other_segments(shards, lucene, tmp_path, encoder):
     with pytest.raises(InputError, match="expected an index of the segments whose text is given"):
         build_index(
             shards[:1], tmp_path, encoder, profile=NO_VECTORS, given=GivenParts(lucene["slim"])
         )
 
 
-def test_a_published_index_that_is_not_whole(
-    shards: list[Path], lucene: dict[str, Path], tmp_path: Path, encoder: Encoder
-) -> None:
+def test_a_published_index_that_is_not_whole(shards, lucene, tmp_path, encoder):
     name = "lucene-inverted.msmarco-v2.1-doc-segmented-slim.20240418.4f9675"
     (tmp_path / name).symlink_to(lucene["slim"])
     with pytest.raises(InputError, match="expected 113,520,750 segments, as published; found 300"):
@@ -179,9 +155,7 @@ def test_a_published_index_that_is_not_whole(
         )
 
 
-def test_a_given_part_that_changed(
-    shards: list[Path], lucene: dict[str, Path], tmp_path: Path, encoder: Encoder
-) -> None:
+def test_a_given_part_that_changed(shards, lucene, tmp_path, encoder):
     (tmp_path / "lucene").mkdir()
     for file in lucene["slim"].iterdir():
         (tmp_path / "lucene" / file.name).write_bytes(file.read_bytes())

@@ -1,14 +1,12 @@
 """Ray on this machine, with two processes."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -19,7 +17,6 @@ import ray
 
 from sidelight.errors import InvalidFileError, MachineError, Problem
 from sidelight.index.build import build_index
-from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.engine import LocalEngine, RayEngine
 from sidelight.index.folder import open_index
 from tests.helpers.indexes.generated_collection import write_collection
@@ -54,7 +51,7 @@ if __name__ == "__main__":
 
 
 @pytest.fixture(scope="module", autouse=True)
-def cluster() -> Iterator[None]:
+def cluster():
     """Let the engine start Ray, whose processes find this module; and end it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
@@ -102,7 +99,7 @@ def note_gpu(folder: Path, item: int, on_segments: Callable[[int], object]) -> N
         time.sleep(0.01)
 
 
-def test_results_come_in_the_order_of_items_and_errors_whole() -> None:
+def test_results_come_in_the_order_of_items_and_errors_whole():
     found = list(RayEngine().map(work, range(7)))
     assert [square for square, _ in found] == [n * n for n in range(7)]
     assert os.getpid() not in {place for _, place in found}
@@ -113,18 +110,18 @@ def test_results_come_in_the_order_of_items_and_errors_whole() -> None:
     assert "Mend it." in str(caught.value)
 
 
-def test_a_model_has_all_cores_and_segments_are_added_up() -> None:
+def test_a_model_has_all_cores_and_segments_are_added_up():
     steps: list[int] = []
     RayEngine().encode(count, [100, 200], steps.append)
     cores = int(ray.cluster_resources()["CPU"])
     assert steps == [100 + cores, 200 + cores]
 
 
-def test_an_item_whose_process_is_killed_is_worked_on_again(tmp_path: Path) -> None:
+def test_an_item_whose_process_is_killed_is_worked_on_again(tmp_path):
     assert list(RayEngine().map(die_once, [tmp_path])) == [True]
 
 
-def test_an_error_ends_what_else_is_under_way(tmp_path: Path) -> None:
+def test_an_error_ends_what_else_is_under_way(tmp_path):
     with pytest.raises(MachineError, match="no room"):
         list(RayEngine().map(partial(fail_beside_another, tmp_path), range(2)))
     process = Path("/proc", (tmp_path / "begun").read_text())
@@ -134,7 +131,7 @@ def test_an_error_ends_what_else_is_under_way(tmp_path: Path) -> None:
         time.sleep(0.02)
 
 
-def test_without_ray_nothing_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_ray_nothing_begins(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MachineError, match="needs the package 'ray'") as caught:
         list(RayEngine().map(work, [1]))
@@ -142,13 +139,13 @@ def test_without_ray_nothing_begins(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_an_item_whose_process_is_always_killed_ends_the_build_with_a_word() -> None:
+def test_an_item_whose_process_is_always_killed_ends_the_build_with_a_word():
     with pytest.raises(MachineError, match="Ray could not get a part done: The worker died"):
         list(RayEngine().map(work, [9]))
 
 
 @pytest.mark.slow
-def test_where_there_are_gpus_each_item_has_one(tmp_path: Path) -> None:
+def test_where_there_are_gpus_each_item_has_one(tmp_path):
     ray.shutdown()
     with ray.init(num_cpus=2, num_gpus=2, include_dashboard=False, log_to_driver=False):
         RayEngine().encode(partial(note_gpu, tmp_path), range(2), lambda _: None)
@@ -164,9 +161,7 @@ def test_where_there_are_gpus_each_item_has_one(tmp_path: Path) -> None:
         pytest.param(["-X", "faulthandler"], [], marks=pytest.mark.slow),
     ],
 )
-def test_a_java_machine_keeps_its_signals(
-    python: list[str], script: list[str], tmp_path: Path
-) -> None:
+def test_a_java_machine_keeps_its_signals(python, script, tmp_path):
     file = tmp_path / "script.py"
     file.write_text(SIGNALS)
     subprocess.run([sys.executable, *python, str(file), *script], check=True)
@@ -197,9 +192,7 @@ class Killer(threading.Thread):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("file", ["write.lock", "vectors.part"])
-def test_a_build_that_loses_a_process_ends_in_the_same_index(
-    file: str, encoder: Encoder, small_shard: Path, tmp_path: Path
-) -> None:
+def test_a_build_that_loses_a_process_ends_in_the_same_index(file, encoder, small_shard, tmp_path):
     shards = [*write_collection(tmp_path / "shards", 60, shards=3, seed=7), small_shard]
     build_index(shards, tmp_path / "local", encoder, engine=LocalEngine(1))
     undisturbed = open_index(tmp_path / "local")

@@ -1,20 +1,13 @@
-from __future__ import annotations
-
 import asyncio
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.errors import (
-    BudgetExhaustedError,
-    ModelUnavailableError,
-    TruncatedReplyError,
-    Usage,
-)
+from sidelight.errors import BudgetExhaustedError, ModelUnavailableError, TruncatedReplyError, Usage
 from sidelight.llm.base import Budget, BudgetedModel, Message, Reply, Request
 from sidelight.llm.cache import CachedModel
-from sidelight.llm.scripted import ScriptedModel
+from tests.helpers.models.scripted_model import ScriptedModel
 
 REQUEST = Request(model="scripted", messages=(Message(role="user", content="Who?"),), max_tokens=50)
 BYTES = len(REQUEST.model_dump_json(by_alias=True).encode())
@@ -24,7 +17,7 @@ def reply(prompt: int, completion: int) -> Reply:
     return Reply(text="Ada", usage=Usage(prompt, completion))
 
 
-def test_totals_add_up() -> None:
+def test_totals_add_up():
     model = BudgetedModel(
         ScriptedModel(
             [
@@ -37,7 +30,7 @@ def test_totals_add_up() -> None:
         budget := Budget(),
     )
 
-    async def run() -> None:
+    async def run():
         await model.complete(REQUEST)
         await model.complete(REQUEST)
         with pytest.raises(TruncatedReplyError):
@@ -53,11 +46,11 @@ def test_totals_add_up() -> None:
     assert budget.totals.latency_s > 0
 
 
-def test_calls_run_out_before_the_call_that_is_too_many() -> None:
+def test_calls_run_out_before_the_call_that_is_too_many():
     script = ScriptedModel([reply(1, 1)] * 3)
     model = BudgetedModel(script, Budget(max_calls=2))
 
-    async def run() -> list[Reply | BaseException]:
+    async def run():
         return await asyncio.gather(
             *(model.complete(REQUEST) for _ in range(3)), return_exceptions=True
         )
@@ -67,12 +60,12 @@ def test_calls_run_out_before_the_call_that_is_too_many() -> None:
     assert len(script.requests) == 2
 
 
-def test_tokens_run_out_before_the_call_that_might_be_too_long() -> None:
+def test_tokens_run_out_before_the_call_that_might_be_too_long():
     # Each call may cost BYTES + 50 and costs 20: after two of them 40 are spent.
     script = ScriptedModel([reply(15, 5)] * 3)
     model = BudgetedModel(script, Budget(max_tokens=40 + BYTES + 50 - 1))
 
-    async def run() -> None:
+    async def run():
         await model.complete(REQUEST)
         await model.complete(REQUEST)
         with pytest.raises(BudgetExhaustedError, match="40 are spent") as caught:
@@ -83,10 +76,10 @@ def test_tokens_run_out_before_the_call_that_might_be_too_long() -> None:
     assert len(script.requests) == 2
 
 
-def test_a_reply_of_unknown_cost_counts_as_the_most_it_can_have_cost() -> None:
+def test_a_reply_of_unknown_cost_counts_as_the_most_it_can_have_cost():
     model = BudgetedModel(ScriptedModel(["Ada"]), Budget(max_tokens=2 * (BYTES + 50) - 1))
 
-    async def run() -> None:
+    async def run():
         await model.complete(REQUEST)
         with pytest.raises(BudgetExhaustedError):
             await model.complete(REQUEST)
@@ -94,14 +87,14 @@ def test_a_reply_of_unknown_cost_counts_as_the_most_it_can_have_cost() -> None:
     asyncio.run(run())
 
 
-def test_a_call_waits_for_what_others_give_back() -> None:
+def test_a_call_waits_for_what_others_give_back():
     most_at_once = 0
     at_once = 0
 
     class Slow:
         name = "slow"
 
-        async def complete(self, request: Request) -> Reply:
+        async def complete(self, request):
             nonlocal most_at_once, at_once
             at_once += 1
             most_at_once = max(most_at_once, at_once)
@@ -113,7 +106,7 @@ def test_a_call_waits_for_what_others_give_back() -> None:
     budget = Budget(max_tokens=2 * (BYTES + 50) + 12)
     model = BudgetedModel(Slow(), budget)
 
-    async def run() -> None:
+    async def run():
         await asyncio.gather(*(model.complete(REQUEST) for _ in range(5)))
 
     asyncio.run(run())
@@ -121,17 +114,17 @@ def test_a_call_waits_for_what_others_give_back() -> None:
     assert budget.totals.usage == Usage(10, 5)
 
 
-def test_a_cancelled_call_gives_back_what_it_set_aside() -> None:
+def test_a_cancelled_call_gives_back_what_it_set_aside():
     class Never:
         name = "never"
 
-        async def complete(self, request: Request) -> Reply:
+        async def complete(self, request):
             await asyncio.Event().wait()
             raise AssertionError
 
     model = BudgetedModel(Never(), budget := Budget(max_tokens=BYTES + 50))
 
-    async def run() -> None:
+    async def run():
         for _ in range(2):
             with pytest.raises(TimeoutError):
                 await asyncio.wait_for(model.complete(REQUEST), 0.01)
@@ -140,12 +133,12 @@ def test_a_cancelled_call_gives_back_what_it_set_aside() -> None:
     assert budget.totals.usage == Usage(0, 0)
 
 
-def test_models_that_share_a_budget_share_its_end() -> None:
+def test_models_that_share_a_budget_share_its_end():
     budget = Budget(max_calls=1)
     first = BudgetedModel(ScriptedModel([reply(1, 1)]), budget)
     second = BudgetedModel(ScriptedModel([]), budget)
 
-    async def run() -> None:
+    async def run():
         await first.complete(REQUEST)
         with pytest.raises(BudgetExhaustedError):
             await second.complete(REQUEST)
@@ -153,10 +146,10 @@ def test_models_that_share_a_budget_share_its_end() -> None:
     asyncio.run(run())
 
 
-def test_a_replayed_reply_costs_nothing(tmp_path) -> None:
+def test_a_replayed_reply_costs_nothing(tmp_path):
     budgeted = BudgetedModel(ScriptedModel([reply(1, 1)]), budget := Budget(max_calls=1))
 
-    async def run() -> None:
+    async def run():
         with CachedModel(budgeted, tmp_path) as model:
             await model.complete(REQUEST)
             assert (await model.complete(REQUEST)).cached
@@ -169,11 +162,11 @@ def test_a_replayed_reply_costs_nothing(tmp_path) -> None:
     costs=st.lists(st.tuples(st.integers(0, BYTES), st.integers(0, 50)), min_size=1, max_size=20),
     max_tokens=st.integers(0, 2000),
 )
-def test_a_budget_is_never_exceeded(costs: list[tuple[int, int]], max_tokens: int) -> None:
+def test_a_budget_is_never_exceeded(costs, max_tokens):
     budget = Budget(max_tokens=max_tokens)
     model = BudgetedModel(ScriptedModel([reply(*cost) for cost in costs]), budget)
 
-    async def run() -> None:
+    async def run():
         await asyncio.gather(*(model.complete(REQUEST) for _ in costs), return_exceptions=True)
 
     asyncio.run(run())

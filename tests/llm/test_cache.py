@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import asyncio
 import random
 import shutil
@@ -20,18 +18,16 @@ from sidelight.errors import (
     MachineError,
     ModelUnavailableError,
     OfflineError,
-    ReplyError,
-    SidelightError,
     TruncatedReplyError,
     Usage,
 )
 from sidelight.llm.base import Message, Model, Reply, Request
-from sidelight.llm.cache import CachedModel
-from sidelight.llm.scripted import OfflineModel, ScriptedModel
+from sidelight.llm.cache import CachedModel, OfflineModel
 from sidelight.llm.structured import ask
 from sidelight.schemas.base import Value
 from tests.helpers.models import cache_worker
 from tests.helpers.models.cache_worker import numbered
+from tests.helpers.models.scripted_model import ScriptedModel
 
 REQUEST = Request(model="scripted", messages=(Message(role="user", content="Who?"),))
 FULL = Reply(
@@ -55,39 +51,22 @@ def complete(model: Model, folder: Path, *requests: Request) -> list[Reply]:
     return asyncio.run(run())
 
 
-def test_a_reply_is_replayed_whole(tmp_path: Path) -> None:
+def test_a_reply_is_replayed_whole(tmp_path):
     first, second = complete(ScriptedModel([FULL]), tmp_path, REQUEST, REQUEST)
     (later,) = complete(ScriptedModel([]), tmp_path, REQUEST)
     assert first == FULL
     assert second == later == FULL.model_copy(update={"cached": True})
 
 
-def test_another_request_is_another_reply(tmp_path: Path) -> None:
-    other = REQUEST.model_copy(update={"seed": 7})
-    replies = complete(ScriptedModel(["Ada", "Bob"]), tmp_path, REQUEST, other)
-    assert [reply.text for reply in replies] == ["Ada", "Bob"]
-
-
-def test_hits_and_misses_are_counted(tmp_path: Path) -> None:
-    async def run() -> None:
-        with CachedModel(ScriptedModel(["Ada"]), tmp_path) as model:
-            assert model.name == "scripted"
-            for _ in range(3):
-                await model.complete(REQUEST)
-            assert (model.hits, model.misses) == (2, 1)
-
-    asyncio.run(run())
-
-
-def test_callers_that_ask_the_same_at_once_share_one_call(tmp_path: Path) -> None:
+def test_callers_that_ask_the_same_at_once_share_one_call(tmp_path):
     release = asyncio.Event()
 
     class Slow(ScriptedModel):
-        async def complete(self, request: Request) -> Reply:
+        async def complete(self, request):
             await release.wait()
             return await super().complete(request)
 
-    async def run() -> None:
+    async def run():
         with CachedModel(Slow(["Ada"]), tmp_path) as model:
             tasks = [asyncio.create_task(model.complete(REQUEST)) for _ in range(5)]
             await asyncio.sleep(0)
@@ -100,7 +79,7 @@ def test_callers_that_ask_the_same_at_once_share_one_call(tmp_path: Path) -> Non
             assert isinstance(first, asyncio.CancelledError)
             assert isinstance(second, asyncio.CancelledError)
             assert others == [Reply(text="Ada", cached=True)] * 3
-            assert (model.hits, model.misses) == (4, 1)
+            assert (model.name, model.hits, model.misses) == ("scripted", 4, 1)
 
     asyncio.run(run())
 
@@ -108,17 +87,15 @@ def test_callers_that_ask_the_same_at_once_share_one_call(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     "error", [EmptyReplyError("nothing", text="", usage=Usage(1, 2)), ModelUnavailableError("gone")]
 )
-def test_a_failure_is_never_served_while_there_is_a_model(
-    error: SidelightError, tmp_path: Path
-) -> None:
+def test_a_failure_is_never_served_while_there_is_a_model(error, tmp_path):
     with pytest.raises(type(error)):
         complete(ScriptedModel([error]), tmp_path, REQUEST)
     (reply,) = complete(ScriptedModel(["Ada"]), tmp_path, REQUEST)
     assert (reply.text, reply.cached) == ("Ada", False)
 
 
-def test_a_failed_call_is_shared_and_then_forgotten(tmp_path: Path) -> None:
-    async def run() -> None:
+def test_a_failed_call_is_shared_and_then_forgotten(tmp_path):
+    async def run():
         with CachedModel(ScriptedModel([EmptyReplyError("nothing"), "Ada"]), tmp_path) as model:
             both = await asyncio.gather(
                 model.complete(REQUEST), model.complete(REQUEST), return_exceptions=True
@@ -129,7 +106,7 @@ def test_a_failed_call_is_shared_and_then_forgotten(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_offline_names_the_prompt_that_is_missing(tmp_path: Path) -> None:
+def test_offline_names_the_prompt_that_is_missing(tmp_path):
     complete(ScriptedModel(["Ada"]), tmp_path, REQUEST)
     other = Request(model="scripted", messages=(Message(role="user", content="When was it?"),))
     (reply,) = complete(OfflineModel("scripted"), tmp_path, REQUEST)
@@ -144,10 +121,8 @@ def test_offline_names_the_prompt_that_is_missing(tmp_path: Path) -> None:
     [TruncatedReplyError("cut", text='{"nu', usage=Usage(1, 2)), EmptyReplyError("-"), "prose"],
     ids=["truncated", "empty", "misfit"],
 )
-def test_a_repaired_answer_is_replayed_with_its_repair(
-    bad: str | ReplyError, tmp_path: Path
-) -> None:
-    async def run(model: Model, folder: Path) -> str:
+def test_a_repaired_answer_is_replayed_with_its_repair(bad, tmp_path):
+    async def run(model, folder):
         with CachedModel(model, folder) as cached:
             answer = await ask(cached, REQUEST, Number)
         assert len(answer.calls) == 2
@@ -161,8 +136,8 @@ def test_a_repaired_answer_is_replayed_with_its_repair(
     assert asyncio.run(run(OfflineModel("scripted"), tmp_path / "copied")) == online
 
 
-def test_a_call_that_failed_is_replayed_as_it_ended(tmp_path: Path) -> None:
-    async def run(model: Model, folder: Path) -> int:
+def test_a_call_that_failed_is_replayed_as_it_ended(tmp_path):
+    async def run(model, folder):
         with CachedModel(model, folder) as cached:
             return (await ask(cached, REQUEST, Number)).value.number
 
@@ -177,7 +152,7 @@ def test_a_call_that_failed_is_replayed_as_it_ended(tmp_path: Path) -> None:
             asyncio.run(run(model, tmp_path / "lost"))
 
 
-def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:
+def test_a_folder_that_holds_something_else_is_left_alone(tmp_path):
     file = tmp_path / "replies.sqlite"
     file.write_text("Dear diary, " * 100)
     with pytest.raises(InputError, match="not a database"):
@@ -192,8 +167,8 @@ def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> Non
         CachedModel(OfflineModel("scripted"), tmp_path)
 
 
-def test_a_full_disk_is_the_machine_s_fault_and_no_reply_is_lost(tmp_path: Path) -> None:
-    async def run() -> None:
+def test_a_full_disk_is_the_machine_s_fault_and_no_reply_is_lost(tmp_path):
+    async def run():
         with CachedModel(numbered_model(), tmp_path) as cached:
             cached._database.execute("PRAGMA max_page_count = 1")
             requests = [
@@ -208,7 +183,7 @@ def test_a_full_disk_is_the_machine_s_fault_and_no_reply_is_lost(tmp_path: Path)
     asyncio.run(run())
 
 
-def test_a_damaged_cache_is_named(tmp_path: Path) -> None:
+def test_a_damaged_cache_is_named(tmp_path):
     complete(numbered_model(), tmp_path, REQUEST)
     path = tmp_path / "replies.sqlite"
     whole = path.read_bytes()
@@ -222,7 +197,7 @@ def numbered_model() -> Model:
 
 
 @pytest.mark.parametrize("kept", ["{}", "", "no JSON", '{"text": 3}', '{"text": "a", "cached": 1}'])
-def test_a_cache_whose_replies_are_none_is_named(kept: str, tmp_path: Path) -> None:
+def test_a_cache_whose_replies_are_none_is_named(kept, tmp_path):
     complete(ScriptedModel([FULL]), tmp_path, REQUEST)
     with sqlite3.connect(tmp_path / "replies.sqlite") as database:
         database.execute("UPDATE replies SET reply = ?", (kept,))
@@ -230,11 +205,11 @@ def test_a_cache_whose_replies_are_none_is_named(kept: str, tmp_path: Path) -> N
         complete(ScriptedModel([]), tmp_path, REQUEST)
 
 
-def test_a_new_folder_may_be_opened_by_several_at_once(tmp_path: Path) -> None:
+def test_a_new_folder_may_be_opened_by_several_at_once(tmp_path):
     together = threading.Barrier(8)
 
-    def open_all(_: int) -> None:
-        for number in range(100):
+    def open_all(_):
+        for number in range(20):
             together.wait(timeout=10)
             with CachedModel(OfflineModel("scripted"), tmp_path / str(number)):
                 pass
@@ -247,13 +222,11 @@ def start_worker(folder: Path, count: int, seed: int) -> subprocess.Popen[str]:
     command = [sys.executable, cache_worker.__file__, str(folder), str(count), str(seed)]
     pipe = subprocess.PIPE
     worker = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
-    assert worker.stdout is not None
     assert worker.stdout.readline() == "ready\n"
     return worker
 
 
 def begin(worker: subprocess.Popen[str]) -> None:
-    assert worker.stdin is not None
     worker.stdin.write("!")
     worker.stdin.flush()
 
@@ -281,15 +254,15 @@ def kept(folder: Path, numbers: range) -> dict[int, str]:
     return asyncio.run(run())
 
 
-def test_eight_processes_agree_on_every_reply(tmp_path: Path) -> None:
-    workers = [start_worker(tmp_path, 100, seed) for seed in range(8)]
+def test_four_processes_agree_on_every_reply(tmp_path):
+    workers = [start_worker(tmp_path, 100, seed) for seed in range(4)]
     for worker in workers:
         begin(worker)
     outputs = [seen(worker.communicate(timeout=120)[0]) for worker in workers]
-    assert [worker.returncode for worker in workers] == [0] * 8
+    assert [worker.returncode for worker in workers] == [0] * 4
     stored = kept(tmp_path, range(100))
     assert len(stored) == 100
-    assert outputs == [stored] * 8
+    assert outputs == [stored] * 4
     assert len({text.partition(":")[0] for text in stored.values()}) > 1  # they did compete
 
 
@@ -311,12 +284,12 @@ def kill_and_go_on(folder: Path, seed: int) -> None:
     assert again == {**again, **{number: before[number] for number in again if number in before}}
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_killed_process_loses_no_reply(seed: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("seed", range(2))
+def test_a_killed_process_loses_no_reply(seed, tmp_path):
     kill_and_go_on(tmp_path, seed)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 200))
-def test_a_hundred_killed_processes_lose_no_reply(seed: int, tmp_path: Path) -> None:
+def test_a_hundred_killed_processes_lose_no_reply(seed, tmp_path):
     kill_and_go_on(tmp_path, seed)

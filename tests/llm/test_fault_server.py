@@ -1,62 +1,35 @@
 """The real client, answers and repair turns against a server that fails at random."""
 
-from __future__ import annotations
-
 import asyncio
-import json
 import time
-from typing import Annotated, Literal
+from typing import Literal
 
 import pytest
-from pydantic import Field
 
 from sidelight.errors import FailedCallError, ModelUnavailableError, ReplyError
 from sidelight.llm.base import Message, Request
 from sidelight.llm.server.openai_compat import OpenAICompatModel
 from sidelight.llm.structured import Answer, Call, ask
 from sidelight.schemas.base import Value
-from tests.helpers.models.answer_schema import answer_schema
-from tests.helpers.models.fault_server import FAULTS, HTTP_FAULTS, MODEL, FaultServer
+from tests.helpers.models.fault_server import FAULTS, MODEL, FaultServer
 
 PROMPT = """Judge each segment for the angle.
-<<<BEGIN angles>>>
-publisher [publisher] Who owns the newspaper, and since when?
-- searched: harbour gazette owner
-<<<END angles>>>
 <<<BEGIN segment E1>>>
 The Harbour Gazette belongs to a shipping company. It was sold in 2019.
 <<<END segment E1>>>
 <<<BEGIN segment E2>>>
 Fishermen landed less cod than in any year before.
 <<<END segment E2>>>
-
-people: at most 1.
-places: an empty list.
 """
 
 
 class Verdict(Value):
     evidence_key: str
-    reason: str = Field(description="at most 5 words")
     label: Literal["full", "partial", "none"]
 
 
-class Sentence(Value):
-    text: str = Field(max_length=200)
-    evidence_keys: tuple[str, ...] = Field(min_length=1, max_length=2)
-
-
 class Verdicts(Value):
-    angle_id: str
     verdicts: tuple[Verdict, ...]
-    report: tuple[Sentence, ...] = Field(min_length=2, max_length=2)
-    questions: tuple[str, ...] = Field(min_length=4)
-    chance: float = Field(gt=0, lt=1)
-    weight: int = Field(ge=1, le=4)
-    covers: dict[str, float]
-    people: tuple[Annotated[str, Field(max_length=40)], ...]
-    places: tuple[str, ...]
-    note: str | None
 
 
 def request(number: int = 0) -> Request:
@@ -65,30 +38,9 @@ def request(number: int = 0) -> Request:
 
 
 @pytest.fixture(autouse=True)
-def quick_backoff(monkeypatch: pytest.MonkeyPatch) -> None:
+def quick_backoff(monkeypatch):
     monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.005)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-
-
-def test_an_answer_fits_the_schema_and_the_prompt() -> None:
-    filled = answer_schema(Verdicts.model_json_schema(), PROMPT)
-    answer = Verdicts.model_validate_json(json.dumps(filled), strict=True)
-    assert answer.angle_id == "publisher"
-    assert [verdict.evidence_key for verdict in answer.verdicts] == ["E1", "E2"]
-    assert all(len(verdict.reason.split()) <= 5 for verdict in answer.verdicts)
-    assert {key for one in answer.report for key in one.evidence_keys} <= {"E1", "E2"}
-    assert all(one.text in PROMPT for one in answer.report)
-    assert [name in PROMPT for name in answer.people] == [True]
-    assert answer.places == ()
-    assert all(question.endswith("?") for question in answer.questions)
-    assert answer_schema(Verdicts.model_json_schema(), PROMPT) == filled
-    assert answer_schema(Verdicts.model_json_schema(), f"{PROMPT} Again.") != filled
-
-
-def test_invented_keys_fit_the_schema_and_not_the_prompt() -> None:
-    filled = answer_schema(Verdicts.model_json_schema(), PROMPT, invent=True)
-    answer = Verdicts.model_validate_json(json.dumps(filled), strict=True)
-    assert [verdict.evidence_key for verdict in answer.verdicts] == ["E199", "E299"]
 
 
 class Run:
@@ -115,27 +67,13 @@ class Run:
 
         asyncio.run(run())
 
-    @property
-    def kinds(self) -> set[str]:
-        return {call.failure.kind for call in self.calls if call.failure is not None}
-
 
 def known_keys(verdicts: Verdicts) -> None:
     if {verdict.evidence_key for verdict in verdicts.verdicts} != {"E1", "E2"}:
         raise ValueError("judge E1 and E2")
 
 
-def test_without_faults_each_question_is_asked_and_answered_once() -> None:
-    with FaultServer() as server:
-        run = Run(server, 20)
-        stats = server.stats()
-    assert all(isinstance(outcome, Answer) for outcome in run.outcomes)
-    assert (stats.calls, len(stats.asked), set(stats.answered.values())) == (20, 20, {1})
-    assert not stats.faults
-    assert run.retries == 0
-
-
-def test_what_was_answered_is_never_asked_again() -> None:
+def test_what_was_answered_is_never_asked_again():
     with FaultServer(faults=0.4, seed=1, hang_s=0.1) as server:
         run = Run(server, 200, at_once=32)
         stats = server.stats()
@@ -148,33 +86,8 @@ def test_what_was_answered_is_never_asked_again() -> None:
     assert len(run.outcomes) == 200
 
 
-@pytest.mark.parametrize(
-    ("fault", "kind"),
-    [
-        *((fault, "failed") for fault in HTTP_FAULTS),
-        ("invalid-json", "misfit"),
-        ("wrong-schema", "misfit"),
-        ("prose", "misfit"),
-        ("no-choices", "empty"),
-        ("null", "empty"),
-        ("truncated", "truncated"),
-        ("refusal", "refused"),
-        ("wrong-keys", "misfit"),
-    ],
-)
-def test_each_fault_is_seen_as_what_it_is(fault: str, kind: str) -> None:
-    with FaultServer(faults=1, kinds=(fault,), hang_s=0.05) as server:
-        run = Run(server, 1)
-        stats = server.stats()
-    assert run.kinds == {kind}
-    # Two turns, each sent four times where the line failed.
-    assert stats.calls == (8 if fault in HTTP_FAULTS else 2)
-    assert stats.faults == {fault: stats.calls}
-    assert not stats.answered
-
-
-def test_a_server_that_dies_in_the_middle_is_gone() -> None:
-    async def call(server: FaultServer) -> None:
+def test_a_server_that_dies_in_the_middle_is_gone():
+    async def call(server):
         async with OpenAICompatModel(MODEL, server.base_url) as model:
             await model.complete(request())
             task = asyncio.create_task(model.complete(request(1)))
@@ -187,8 +100,8 @@ def test_a_server_that_dies_in_the_middle_is_gone() -> None:
         asyncio.run(call(server))
 
 
-def test_a_failed_call_leaves_the_client_fit_for_the_next() -> None:
-    async def call(server: FaultServer) -> None:
+def test_a_failed_call_leaves_the_client_fit_for_the_next():
+    async def call(server):
         async with OpenAICompatModel(MODEL, server.base_url, timeout_s=0.05) as model:
             with pytest.raises(FailedCallError):
                 await model.complete(request())
@@ -199,7 +112,7 @@ def test_a_failed_call_leaves_the_client_fit_for_the_next() -> None:
 
 
 @pytest.mark.slow
-def test_sixty_four_calls_at_once() -> None:
+def test_sixty_four_calls_at_once():
     with FaultServer(latency_s=0.2) as server:
         started = time.monotonic()
         Run(server, 640, at_once=64)

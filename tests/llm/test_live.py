@@ -3,19 +3,16 @@
 SIDELIGHT_LIVE_URL=http://localhost:8000/v1 SIDELIGHT_LIVE_MODEL=NAME pytest -m live
 """
 
-from __future__ import annotations
-
 import asyncio
-from pathlib import Path
 from typing import Literal
 
 import pytest
 
 from sidelight.errors import ModelUnavailableError, TruncatedReplyError
-from sidelight.llm.base import Message, Reply, Request
+from sidelight.llm.base import Message, Request
 from sidelight.llm.cache import CachedModel
 from sidelight.llm.server.openai_compat import OpenAICompatModel, probe
-from sidelight.llm.structured import Answer, ask
+from sidelight.llm.structured import ask
 from sidelight.schemas.base import Value
 from tests.helpers.models.live_server import LiveServer
 
@@ -36,13 +33,13 @@ def request(server: LiveServer, text: str, max_tokens: int = 2048) -> Request:
     return Request(model=server.model, messages=(message,), max_tokens=max_tokens)
 
 
-def test_the_server_passes_the_probe(live_server: LiveServer) -> None:
+def test_the_server_passes_the_probe(live_server):
     checks = asyncio.run(probe(live_server.model, live_server.base_url, "OPENAI_API_KEY"))
     assert [check.name for check in checks if not check.ok] == []
 
 
-def test_an_answer_of_a_type_with_its_cost(live_server: LiveServer) -> None:
-    async def call() -> Answer[Judgment]:
+def test_an_answer_of_a_type_with_its_cost(live_server):
+    async def call():
         async with OpenAICompatModel(live_server.model, live_server.base_url) as model:
             return await ask(
                 model, request(live_server, "Is rain wet? E1 says yes, E2 says so too."), Judgment
@@ -51,14 +48,12 @@ def test_an_answer_of_a_type_with_its_cost(live_server: LiveServer) -> None:
     answer = asyncio.run(call())
     assert answer.value.reason
     reply = answer.calls[-1].reply
-    assert reply is not None
-    assert reply.usage is not None
     assert reply.usage.prompt_tokens > 0
     assert reply.usage.completion_tokens > 0
 
 
-def test_many_calls_at_once_all_come_back(live_server: LiveServer) -> None:
-    async def call() -> list[Reply]:
+def test_many_calls_at_once_all_come_back(live_server):
+    async def call():
         async with OpenAICompatModel(live_server.model, live_server.base_url) as model:
             return await asyncio.gather(
                 *(
@@ -70,8 +65,8 @@ def test_many_calls_at_once_all_come_back(live_server: LiveServer) -> None:
     assert all(reply.text for reply in asyncio.run(call()))
 
 
-def test_a_reply_is_replayed_word_for_word(live_server: LiveServer, tmp_path: Path) -> None:
-    async def call() -> tuple[Reply, Reply]:
+def test_a_reply_is_replayed_word_for_word(live_server, tmp_path):
+    async def call():
         async with OpenAICompatModel(live_server.model, live_server.base_url) as model:
             with CachedModel(model, tmp_path) as cached:
                 question = request(live_server, "Name a bird.")
@@ -81,8 +76,8 @@ def test_a_reply_is_replayed_word_for_word(live_server: LiveServer, tmp_path: Pa
     assert (second.text, second.cached) == (first.text, True)
 
 
-def test_a_reply_cut_short_is_named_so(live_server: LiveServer) -> None:
-    async def call() -> None:
+def test_a_reply_cut_short_is_named_so(live_server):
+    async def call():
         async with OpenAICompatModel(live_server.model, live_server.base_url) as model:
             with pytest.raises(TruncatedReplyError):
                 await model.complete(request(live_server, "Count to a hundred.", max_tokens=2))
@@ -90,8 +85,8 @@ def test_a_reply_cut_short_is_named_so(live_server: LiveServer) -> None:
     asyncio.run(call())
 
 
-def test_an_unknown_model_is_refused(live_server: LiveServer) -> None:
-    async def call() -> None:
+def test_an_unknown_model_is_refused(live_server):
+    async def call():
         name = "no-such-model"
         async with OpenAICompatModel(name, live_server.base_url) as model:
             unknown = request(live_server, "Anyone?").model_copy(update={"model": name})

@@ -1,4 +1,4 @@
-from __future__ import annotations
+"""Answers of a type: asked for, repaired once and recorded, whatever a model says."""
 
 import asyncio
 import contextlib
@@ -18,12 +18,11 @@ from sidelight.errors import (
     Usage,
 )
 from sidelight.llm.base import Message, Reply, Request
-from sidelight.llm.scripted import Line, ScriptedModel
-from sidelight.llm.server.openai_compat import OpenAICompatModel
-from sidelight.llm.structured import Answer, Call, ask
+from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
+from sidelight.llm.structured import Answer, Call, ask, check_each_once
+from sidelight.prompting import Prompt, load_prompt
 from sidelight.schemas.base import Value
-from tests.helpers.models.model_server import Answer as HttpAnswer
-from tests.helpers.models.model_server import ModelServer, completion
+from tests.helpers.models.scripted_model import Line, ScriptedModel
 
 
 class Verdict(Value):
@@ -44,7 +43,7 @@ def asked(*replies: Line) -> tuple[Answer[Verdict], ScriptedModel]:
     return answer, model
 
 
-def test_a_valid_reply_takes_one_call() -> None:
+def test_a_valid_reply_takes_one_call():
     answer, model = asked(GOOD)
     assert answer.value == YES
     (call,) = answer.calls
@@ -52,7 +51,6 @@ def test_a_valid_reply_takes_one_call() -> None:
     assert call.failure is None
     (request,) = model.requests
     assert call.request == request
-    assert request.json_schema is not None
     assert request.json_schema.name == "Verdict"
     assert request.json_schema.schema_ == Verdict.model_json_schema()
     assert request.messages == REQUEST.messages
@@ -72,12 +70,11 @@ def test_a_valid_reply_takes_one_call() -> None:
         ("[]", "Input should be an object"),
     ],
 )
-def test_an_answer_that_does_not_fit_is_shown_what_is_wrong(bad: str, fault: str) -> None:
+def test_an_answer_that_does_not_fit_is_shown_what_is_wrong(bad, fault):
     answer, model = asked(bad, GOOD)
     assert answer.value == YES
     first, second = answer.calls
     assert first.reply == Reply(text=bad)
-    assert first.failure is not None
     assert first.failure.kind == "misfit"
     assert fault in first.failure.message
     assert second.failure is None
@@ -88,7 +85,7 @@ def test_an_answer_that_does_not_fit_is_shown_what_is_wrong(bad: str, fault: str
     assert model.requests[1].json_schema == model.requests[0].json_schema
 
 
-def test_a_second_misfit_is_an_error_that_keeps_the_cost_of_both() -> None:
+def test_a_second_misfit_is_an_error_that_keeps_the_cost_of_both():
     bad = Reply(text="{}", usage=Usage(10, 2))
     with pytest.raises(StructuredOutputError, match="should be an object") as caught:
         asked(bad, Reply(text="[]", usage=Usage(30, 4)))
@@ -97,18 +94,17 @@ def test_a_second_misfit_is_an_error_that_keeps_the_cost_of_both() -> None:
     assert "doctor --model" in caught.value.remedy
 
 
-def test_an_unknown_cost_stays_unknown() -> None:
+def test_an_unknown_cost_stays_unknown():
     with pytest.raises(StructuredOutputError) as caught:
         asked(Reply(text="{}", usage=Usage(10, 2)), "{}")
     assert caught.value.usage is None
 
 
-def test_a_reply_cut_short_may_be_twice_as_long() -> None:
+def test_a_reply_cut_short_may_be_twice_as_long():
     answer, model = asked(TruncatedReplyError("cut", text='{"rea'), GOOD)
     assert [request.max_tokens for request in model.requests] == [100, 200]
     assert model.requests[1].messages == REQUEST.messages
     failure = answer.calls[0].failure
-    assert failure is not None
     assert (failure.kind, failure.text) == ("truncated", '{"rea')
     assert answer.calls[0].reply is None
 
@@ -122,7 +118,7 @@ def test_a_reply_cut_short_may_be_twice_as_long() -> None:
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_no_answer_is_asked_for_again_in_the_same_turn(error: ReplyError) -> None:
+def test_no_answer_is_asked_for_again_in_the_same_turn(error):
     _, model = asked(error, GOOD)
     (message,) = model.requests[1].messages
     assert message.role == "user"
@@ -133,19 +129,18 @@ def test_no_answer_is_asked_for_again_in_the_same_turn(error: ReplyError) -> Non
 @pytest.mark.parametrize(
     "kind", [TruncatedReplyError, EmptyReplyError, RefusedReplyError, MalformedReplyError]
 )
-def test_the_second_failure_keeps_its_name(kind: type[ReplyError]) -> None:
+def test_the_second_failure_keeps_its_name(kind):
     with pytest.raises(kind) as caught:
         asked(EmptyReplyError("first", usage=Usage(1, 2)), kind("again", usage=Usage(3, 4)))
     assert caught.value.usage == Usage(4, 6)
 
 
-def test_a_call_that_failed_is_made_again_as_it_was() -> None:
+def test_a_call_that_failed_is_made_again_as_it_was():
     answer, model = asked(FailedCallError("no reply"), GOOD)
     first, second = model.requests
     assert first == second
     assert [call.repair for call in answer.calls] == [False, True]
     failure = answer.calls[0].failure
-    assert failure is not None
     assert failure.kind == "failed"
 
 
@@ -156,21 +151,19 @@ def test_a_call_that_failed_is_made_again_as_it_was() -> None:
         (["{}", GOOD], ["misfit", None]),
         ([EmptyReplyError("-"), "{}"], ["empty", "misfit"]),
         (["{}", ModelUnavailableError("gone")], ["misfit"]),
+        ([ModelUnavailableError("gone")], []),
     ],
-    ids=["at-once", "repaired", "failed", "gone"],
 )
-def test_every_call_is_reported_however_it_ends(
-    replies: list[Line], kinds: list[str | None]
-) -> None:
+def test_every_call_is_reported_however_it_ends(replies, kinds):
     calls: list[Call] = []
     with contextlib.suppress(ReplyError, ModelUnavailableError):
         asyncio.run(ask(ScriptedModel(replies), REQUEST, Verdict, on_call=calls.append))
     assert [call.failure and call.failure.kind for call in calls] == kinds
 
 
-def test_the_time_a_reply_took_is_kept() -> None:
+def test_the_time_a_reply_took_is_kept():
     class Slow(ScriptedModel):
-        async def complete(self, request: Request) -> Reply:
+        async def complete(self, request):
             await asyncio.sleep(0.05)
             return await super().complete(request)
 
@@ -178,13 +171,8 @@ def test_the_time_a_reply_took_is_kept() -> None:
     assert all(0.05 <= call.latency_s < 5 for call in answer.calls)
 
 
-def test_a_model_that_is_gone_is_not_asked_twice() -> None:
-    with pytest.raises(ModelUnavailableError):
-        asked(ModelUnavailableError("gone"))
-
-
-def test_a_check_is_part_of_what_fits() -> None:
-    def seen(verdict: Verdict) -> None:
+def test_a_check_is_part_of_what_fits():
+    def seen(verdict):
         if verdict.reason != "seen":
             raise ValueError("the reason must be 'seen'")
 
@@ -195,14 +183,14 @@ def test_a_check_is_part_of_what_fits() -> None:
     assert "the reason must be 'seen'" in model.requests[1].messages[-1].content
 
 
-def test_control_characters_that_a_server_lets_through_are_blanks() -> None:
+def test_control_characters_that_a_server_lets_through_are_blanks():
     answer, _ = asked('{"reason":\n\t"a\tb\x00c\x1f", \r\n"label": "yes"}')
     assert answer.value == Verdict(reason="a b c ", label="yes")
     escaped, _ = asked('{"reason": "a\\tb", "label": "yes"}')
     assert escaped.value.reason == "a\tb"
 
 
-def test_a_number_in_quotes_is_no_number() -> None:
+def test_a_number_in_quotes_is_no_number():
     class Count(Value):
         count: int
 
@@ -212,26 +200,124 @@ def test_a_number_in_quotes_is_no_number() -> None:
     model.assert_finished()
 
 
-@pytest.mark.parametrize(
-    ("bad", "kind"),
-    [
-        (completion(f"Here: {GOOD}"), "misfit"),
-        (completion('{"label": "maybe"}'), "misfit"),
-        (completion(None, reasoning=GOOD), "empty"),
-        (completion(GOOD, finish_reason="length"), "truncated"),
-        (completion(None, refusal="No."), "refused"),
-        (HttpAnswer(b"{"), "malformed"),
-    ],
-    ids=["prose", "schema", "reasoning", "length", "refusal", "json"],
-)
-def test_one_bad_reply_of_a_server_is_repaired(bad: HttpAnswer, kind: str) -> None:
-    async def call(server: ModelServer) -> Answer[Verdict]:
-        async with OpenAICompatModel("tiny", server.base_url) as model:
-            return await ask(model, REQUEST, Verdict)
+SOURCE = """---
+id: is_it_so
+version: 3
+variables: [claim]
+---
+# system
+You judge.
+# user
+Is it so: {{ claim }}?
+"""
 
-    with ModelServer(bad, completion(GOOD)) as server:
-        answer = asyncio.run(call(server))
-        assert len(server.requests) == 2
-    assert answer.value == YES
-    assert answer.calls[0].failure is not None
-    assert answer.calls[0].failure.kind == kind
+
+@pytest.fixture
+def prompt(tmp_path):
+    path = tmp_path / "is_it_so.prompt.md"
+    path.write_text(SOURCE, encoding="utf-8")
+    return load_prompt(path)
+
+
+class Asked:
+    """One question to a scripted model, with all that was recorded of it."""
+
+    def __init__(self, *replies: Line) -> None:
+        self.records: list[CallRecord] = []
+        self.model = ScriptedModel(replies, name="tiny")
+        sampling = Sampling(temperature=0.7, top_p=0.9, max_tokens=50, seed=None)
+        self.prompted = PromptedModel(self.model, sampling, self.records.append, revision="r1")
+
+    def __call__(self, prompt: Prompt, claim: str = "rain is wet") -> Verdict:
+        try:
+            return asyncio.run(self.prompted.answer(prompt, Verdict, claim=claim))
+        finally:
+            self.model.assert_finished()
+
+
+def test_the_rendered_prompt_is_asked_with_the_given_sampling(prompt):
+    ask = Asked(GOOD)
+    assert ask(prompt) == Verdict(reason="seen", label="yes")
+    (request,) = ask.model.requests
+    assert request.messages == (
+        Message(role="system", content="You judge."),
+        Message(role="user", content="Is it so: rain is wet?"),
+    )
+    assert (request.model, request.revision) == ("tiny", "r1")
+    assert (request.temperature, request.top_p) == (0.7, 0.9)
+    assert (request.max_tokens, request.seed) == (50, None)
+
+
+def test_a_call_is_recorded_with_its_prompt_and_cost(prompt):
+    ask = Asked(Reply(text=GOOD, usage=Usage(10, 4)))
+    ask(prompt)
+    (record,) = ask.records
+    assert record.latency_s >= 0
+    assert record.model_dump(exclude={"latency_s"}) == {
+        "prompt_id": "is_it_so",
+        "prompt_version": 3,
+        "prompt_hash": prompt.fingerprint,
+        "model": "tiny",
+        "request": ask.model.requests[0].fingerprint(),
+        "prompt_tokens": 10,
+        "completion_tokens": 4,
+        "cached": False,
+        "failure": None,
+        "repair": False,
+    }
+
+
+def test_a_replayed_reply_is_recorded_as_such(prompt):
+    ask = Asked(Reply(text=GOOD, cached=True))
+    ask(prompt)
+    assert ask.records[0].cached
+    assert ask.records[0].prompt_tokens is None
+
+
+def test_both_turns_are_recorded(prompt):
+    ask = Asked(Reply(text="{}", usage=Usage(10, 2)), Reply(text=GOOD, usage=Usage(30, 4)))
+    ask(prompt)
+    found = [(one.failure, one.repair, one.prompt_tokens) for one in ask.records]
+    assert found == [("misfit", False, 10), (None, True, 30)]
+    assert [one.request for one in ask.records] == [
+        request.fingerprint() for request in ask.model.requests
+    ]
+
+
+def test_calls_that_end_in_an_error_are_recorded_too(prompt):
+    ask = Asked(EmptyReplyError("nothing", usage=Usage(5, 1)), FailedCallError("no reply"))
+    with pytest.raises(FailedCallError):
+        ask(prompt)
+    found = [(one.failure, one.repair, one.completion_tokens) for one in ask.records]
+    assert found == [("empty", False, 1), ("failed", True, None)]
+
+
+WHO = Request(model="scripted", messages=(Message(role="user", content="Who?"),))
+
+
+def reply_of(model: ScriptedModel) -> Reply:
+    return asyncio.run(model.complete(WHO))
+
+
+def test_replies_come_in_order_and_the_script_is_used_up():
+    model = ScriptedModel(["Ada", Reply(text="Bob", reasoning="Hm."), EmptyReplyError("nothing")])
+    assert reply_of(model) == Reply(text="Ada")
+    assert reply_of(model) == Reply(text="Bob", reasoning="Hm.")
+    with pytest.raises(AssertionError, match="1 scripted replies were never asked for"):
+        model.assert_finished()
+    with pytest.raises(EmptyReplyError, match="nothing"):
+        reply_of(model)
+    model.assert_finished()
+    with pytest.raises(AssertionError, match=r"call 4 is one more than the script has.*Who"):
+        reply_of(model)
+
+
+def test_each_id_once_will_do_in_any_order():
+    check_each_once(["a", "b"], ["b", "a"])
+    check_each_once([], [])
+
+
+def test_every_fault_is_named():
+    with pytest.raises(ValueError, match="give each id once") as raised:
+        check_each_once(["a", "b", "c"], ["a", "a", "d"])
+    assert str(raised.value).endswith("missing: b, c; not asked for: d; more than once: a")

@@ -1,7 +1,5 @@
 """Archives: the same bytes for the same folder, and no change of a byte goes unseen."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import os
@@ -30,7 +28,7 @@ SEED = 7
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     folder = tmp_path / "folder"
     (folder / "inner").mkdir(parents=True)
     (folder / "a.txt").write_text("one\n" * 1000)
@@ -90,9 +88,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_an_archive_holds_the_folder_and_has_the_same_bytes_again(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_an_archive_holds_the_folder_and_has_the_same_bytes_again(folder, tmp_path):
     write_archive(folder, tmp_path / "first.tar.zst")
     (folder / "a.txt").touch()
     write_archive(folder, tmp_path / "second.tar.zst")
@@ -101,7 +97,7 @@ def test_an_archive_holds_the_folder_and_has_the_same_bytes_again(
     assert contents(tmp_path / "out") == contents(folder)
 
 
-def test_other_tools_unpack_it(folder: Path, tmp_path: Path) -> None:
+def test_other_tools_unpack_it(folder, tmp_path):
     write_archive(folder, tmp_path / "x.tar.zst")
     (tmp_path / "out").mkdir()
     zstd = subprocess.run(["zstd", "--version"], capture_output=True, check=False)
@@ -114,7 +110,7 @@ def test_other_tools_unpack_it(folder: Path, tmp_path: Path) -> None:
     assert contents(tmp_path / "out") == contents(folder)
 
 
-def test_every_change_of_a_byte_and_every_cut_is_seen(folder: Path, tmp_path: Path) -> None:
+def test_every_change_of_a_byte_and_every_cut_is_seen(folder, tmp_path):
     archive = tmp_path / "x.tar.zst"
     write_archive(folder, archive)
     whole = archive.read_bytes()
@@ -173,9 +169,7 @@ def chain_of_links() -> list[tuple[tarfile.TarInfo, bytes]]:
     ],
     ids=["parent", "absolute", "link", "hard link", "device", "pipe", "chain of links"],
 )
-def test_nothing_but_listed_plain_files_is_unpacked(
-    members: list[tuple[tarfile.TarInfo, bytes]], tmp_path: Path
-) -> None:
+def test_nothing_but_listed_plain_files_is_unpacked(members, tmp_path):
     (tmp_path / "outside").mkdir()
     files = {member.name: listed(content) for member, content in members}
     for named in ({}, files):
@@ -190,7 +184,7 @@ def test_nothing_but_listed_plain_files_is_unpacked(
     assert not (tmp_path / "outside.txt").exists()
 
 
-def test_a_file_is_written_only_with_the_size_and_hash_it_is_listed_with(tmp_path: Path) -> None:
+def test_a_file_is_written_only_with_the_size_and_hash_it_is_listed_with(tmp_path):
     for content in (b"others", b"other bytes"):
         first = described({"a.txt": listed(b"as is.")}, tmp_path / "described")
         archive = packed(tmp_path / "x.tar.zst", [first, (tarfile.TarInfo("a.txt"), content)])
@@ -198,7 +192,7 @@ def test_a_file_is_written_only_with_the_size_and_hash_it_is_listed_with(tmp_pat
             read_archive(archive, tmp_path / f"out{len(content)}")
 
 
-def test_a_small_archive_does_not_become_a_large_folder(tmp_path: Path) -> None:
+def test_a_small_archive_does_not_become_a_large_folder(tmp_path):
     """The same zeros, whether they are listed, stand in a header, or follow the last file."""
     zeros = bytes(80 << 20)
     header = tarfile.TarInfo("long")
@@ -217,7 +211,7 @@ def test_a_small_archive_does_not_become_a_large_folder(tmp_path: Path) -> None:
         assert sum(map(len, contents(tmp_path / name).values())) < 10_000
 
 
-def test_links_in_an_unpacked_bundle_are_named(folder: Path) -> None:
+def test_links_in_an_unpacked_bundle_are_named(folder):
     (folder / "b.txt").symlink_to(folder / "a.txt")
     (problem,) = contents_of(describe_files(folder)).check(folder)
     assert problem.file.endswith("b.txt")
@@ -227,13 +221,13 @@ def test_links_in_an_unpacked_bundle_are_named(folder: Path) -> None:
 @pytest.mark.parametrize(
     "content", [b"", b"{}", b"[]", b"7", b"null", b'"x"', b'{"format_version": 1e999}', b"[" * 9999]
 )
-def test_contents_of_something_else_are_refused(content: bytes, tmp_path: Path) -> None:
+def test_contents_of_something_else_are_refused(content, tmp_path):
     (tmp_path / CONTENTS).write_bytes(content)
     with pytest.raises(InputError, match=r"bundle\.json: expected what"):
         read_contents(tmp_path)
 
 
-def test_a_missing_archive_is_named(tmp_path: Path) -> None:
+def test_a_missing_archive_is_named(tmp_path):
     with pytest.raises(InputError, match=r"none\.tar\.zst: cannot be read"):
         read_archive(tmp_path / "none.tar.zst", tmp_path / "out")
 
@@ -247,9 +241,7 @@ def test_a_missing_archive_is_named(tmp_path: Path) -> None:
         b"hidden",
     ],
 )
-def test_nothing_lies_between_the_frame_and_the_seal(
-    folder: Path, tmp_path: Path, behind: bytes
-) -> None:
+def test_nothing_lies_between_the_frame_and_the_seal(folder, tmp_path, behind):
     path = tmp_path / "a.tar.zst"
     write_archive(folder, path)
     content = path.read_bytes()[:-40] + behind
@@ -259,7 +251,7 @@ def test_nothing_lies_between_the_frame_and_the_seal(
         read_archive(path, tmp_path / "unpacked")
 
 
-def test_a_bundle_lists_no_name_of_endless_folders_and_holds_no_pipe(folder: Path) -> None:
+def test_a_bundle_lists_no_name_of_endless_folders_and_holds_no_pipe(folder):
     contents = read_contents(folder)
     os.mkfifo(folder / "pipe")
     assert [problem.found for problem in contents.check(folder)] == ["a pipe or a device"]

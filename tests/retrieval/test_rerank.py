@@ -1,4 +1,4 @@
-from __future__ import annotations
+"""Results in another order: by a cross-encoder, or by whoever orders a list."""
 
 import shutil
 from collections.abc import Sequence
@@ -6,14 +6,22 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from transformers import AutoModelForSequenceClassification
 
 from sidelight.errors import MachineError
 from sidelight.index.encoding.onnx_model import Arithmetic
-from sidelight.index.folder import IndexFolder
 from sidelight.index.text.corpus import passage_text
 from sidelight.retrieval.first_stage import Bm25Retriever
-from sidelight.retrieval.rerank import CrossEncoder, RerankRetriever
+from sidelight.retrieval.rerank import (
+    STRIDE,
+    WINDOW,
+    CrossEncoder,
+    ListwiseRetriever,
+    RerankRetriever,
+    window_starts,
+)
 from sidelight.schemas.investigation.evidence import Hit, Query, ranked
 from sidelight.schemas.segment import Segment
 from tests.helpers.models.int8_models import write_int8
@@ -21,9 +29,7 @@ from tests.helpers.models.int8_models import write_int8
 QUERY = Query(query_id="q", text="investor who owns a newspaper")
 
 
-def test_orders_the_candidates_by_the_models_scores(
-    small_index: IndexFolder, cross_encoder: str
-) -> None:
+def test_orders_the_candidates_by_the_models_scores(small_index, cross_encoder):
     first, model = Bm25Retriever(small_index.lucene), CrossEncoder(cross_encoder)
     lookup = small_index.docstore.get_many
     reranked = RerankRetriever(first, model, lookup, depth=12)
@@ -41,7 +47,7 @@ def test_orders_the_candidates_by_the_models_scores(
 
 
 @pytest.fixture(scope="module")
-def with_int8(cross_encoder: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+def with_int8(cross_encoder, tmp_path_factory):
     """The cross-encoder with an int8 ONNX file."""
     folder = Path(shutil.copytree(cross_encoder, tmp_path_factory.mktemp("int8") / "model"))
     model = AutoModelForSequenceClassification.from_pretrained(folder)
@@ -50,9 +56,7 @@ def with_int8(cross_encoder: str, tmp_path_factory: pytest.TempPathFactory) -> s
 
 
 @pytest.mark.parametrize("arithmetic", [None, *Arithmetic])
-def test_scores_are_those_of_the_library(
-    arithmetic: Arithmetic | None, with_int8: str, small_corpus: list[Segment]
-) -> None:
+def test_scores_are_those_of_the_library(arithmetic, with_int8, small_corpus):
     from sentence_transformers import CrossEncoder as Theirs
 
     texts = [passage_text(segment) for segment in small_corpus]
@@ -69,9 +73,7 @@ def test_scores_are_those_of_the_library(
     assert model.score(QUERY.text, []) == []
 
 
-def test_int8_is_taken_where_bfloat16_is_slow(
-    with_int8: str, cross_encoder: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_int8_is_taken_where_bfloat16_is_slow(with_int8, cross_encoder, monkeypatch):
     monkeypatch.setattr("sidelight.index.encoding.onnx_model.multiplies_bfloat16", lambda: False)
     model, without = CrossEncoder(with_int8), CrossEncoder(cross_encoder)
     texts = ["The harbour reopened.", "A longer text about bread, which nobody asked for."]
@@ -112,7 +114,7 @@ class Recorded:
         (5.0, 96),  # 5 < 9 - 5 is false; the third block is the last anyway
     ],
 )
-def test_reading_ends_where_the_rest_is_hopeless(margin: float | None, n_read: int) -> None:
+def test_reading_ends_where_the_rest_is_hopeless(margin, n_read):
     scores = [10.0, 9.0] + [1.0] * 30 + [5.0] * 32 + [2.0] * 32
     first = Recorded(scores)
     reranked = RerankRetriever(first, first, first.lookup, depth=96, margin=margin)  # type: ignore[arg-type]
@@ -121,13 +123,13 @@ def test_reading_ends_where_the_rest_is_hopeless(margin: float | None, n_read: i
     assert len(first.read) == n_read
 
 
-def test_a_late_block_still_wins_without_a_margin() -> None:
+def test_a_late_block_still_wins_without_a_margin():
     first = Recorded([1.0] * 64 + [7.0] * 2)
     reranked = RerankRetriever(first, first, first.lookup, depth=66)  # type: ignore[arg-type]
     assert [hit.segment_id for hit in reranked.search([QUERY], 2)["q"]] == ["d064", "d065"]
 
 
-def test_no_such_model(small_index: IndexFolder, tmp_path: Path) -> None:
+def test_no_such_model(small_index, tmp_path):
     retriever = RerankRetriever(
         Bm25Retriever(small_index.lucene),
         CrossEncoder(str(tmp_path / "none")),
@@ -135,3 +137,72 @@ def test_no_such_model(small_index: IndexFolder, tmp_path: Path) -> None:
     )
     with pytest.raises(MachineError, match="cannot be loaded"):
         retriever.search([QUERY], 5)
+
+
+QUERIES = [Query(query_id="a", text="first"), Query(query_id="b", text="second")]
+
+
+class Places:
+    """A retriever of numbered segments, as many as each query has."""
+
+    name = "places"
+
+    def __init__(self, counts: dict[str, int]) -> None:
+        self.counts = counts
+
+    def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
+        return {
+            query.query_id: [
+                Hit(f"{place:04}", 9999.0 - place)
+                for place in range(min(k, self.counts[query.query_id]))
+            ]
+            for query in queries
+        }
+
+
+def named(segment_ids: Sequence[str]) -> list[Segment]:
+    return [Segment(segment_id=name, text=name) for name in segment_ids]
+
+
+def reversing(windows: Sequence[tuple[str, Sequence[Segment]]]) -> list[list[int]]:
+    """Prefer whatever the first stage put last."""
+    return [
+        sorted(range(len(window)), key=lambda at: window[at].segment_id, reverse=True)
+        for _, window in windows
+    ]
+
+
+def test_windows_overlap_by_half_and_reach_the_top():
+    # 45 candidates: 30-49 (to the end), 20-39, 10-29, 0-19
+    assert list(window_starts(45)) == [30, 20, 10, 0]
+    assert [list(window_starts(count)) for count in (0, 1, 20, 21, 30)] == [
+        [0],
+        [0],
+        [0],
+        [10, 0],
+        [10, 0],
+    ]
+
+
+@given(st.integers(0, 120), st.integers(0, 120), st.integers(1, 40))
+def test_a_perfect_order_brings_the_best_ten_to_the_top(one, other, k):
+    counts = {"a": one, "b": other}
+    retriever = ListwiseRetriever(Places(counts), reversing, named, depth=100)
+    for name, hits in retriever.search(QUERIES, k).items():
+        count = min(counts[name], 100)
+        best = [f"{place:04}" for place in reversed(range(count))]
+        assert [hit.segment_id for hit in hits[:STRIDE]] == best[: min(STRIDE, k)]
+        assert len(hits) == min(k, count) == len({hit.segment_id for hit in hits})
+        assert hits == ranked(hits)
+
+
+def test_windows_of_one_place_are_asked_about_together():
+    asked: list[list[tuple[str, int]]] = []
+
+    def order(windows):
+        asked.append([(query, len(window)) for query, window in windows])
+        return reversing(windows)
+
+    ListwiseRetriever(Places({"a": 25, "b": 1}), order, named, depth=100).search(QUERIES, 5)
+    # one segment needs no order
+    assert asked == [[("first", 15)], [("first", WINDOW)]]

@@ -1,14 +1,9 @@
 """Runs whose prompts a person answered, replayed: the same pages lead to the same files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
-from sidelight.schemas.segment import Segment
-from sidelight.schemas.topic import Article
-from sidelight.text_vectors import Encode
 from tests.helpers.models.by_hand import ByHandServer, investigate
 
 RECORDED = Path(__file__).parents[1] / "fixtures" / "by_hand"
@@ -18,12 +13,8 @@ TOPICS = sorted(path.name.partition(".")[0] for path in RECORDED.glob("*.jsonl.g
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_what_a_person_answered_ends_in_the_same_files(
-    topic: str,
-    mini_web_articles: tuple[Article, ...],
-    mini_web_segments: list[Segment],
-    lexical_encode: Encode,
-    tmp_path: Path,
-) -> None:
+    topic, mini_web_articles, mini_web_segments, lexical_encode, tmp_path
+):
     (article,) = (one for one in mini_web_articles if one.topic_id.endswith(topic))
     with ByHandServer(RECORDED / f"{topic}.jsonl.gz") as server:
         summary = investigate(

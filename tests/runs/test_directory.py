@@ -1,8 +1,4 @@
-from __future__ import annotations
-
 import fcntl
-from functools import partial
-from pathlib import Path
 
 import orjson
 import pytest
@@ -10,10 +6,10 @@ import pytest
 from sidelight.config.load import load_settings
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, UsageError
-from sidelight.files import atomic_write, atomic_writer, half_written_name
-from sidelight.runs.directory import RunDirectory, TopicFailure, TopicResult, publish
+from sidelight.files import atomic_writer, half_written_name
+from sidelight.runs.directory import RunDirectory, TopicResult, publish
 from sidelight.schemas.investigation.trace import Trace
-from sidelight.schemas.run import CitedSentence, RunManifest
+from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
 
@@ -33,7 +29,7 @@ def result(topic_id: str, fingerprint: str = "f") -> TopicResult:
 
 
 @pytest.fixture
-def directory(tmp_path: Path) -> RunDirectory:
+def directory(tmp_path):
     return RunDirectory(tmp_path / "runs" / "one")
 
 
@@ -45,7 +41,7 @@ def names(directory: RunDirectory) -> list[str]:
     )
 
 
-def test_a_folder_belongs_to_its_settings(directory: RunDirectory) -> None:
+def test_a_folder_belongs_to_its_settings(directory):
     directory.claim(Settings())
     directory.claim(Settings())
     assert "max_rounds: 3" in directory.config.read_text()
@@ -55,7 +51,7 @@ def test_a_folder_belongs_to_its_settings(directory: RunDirectory) -> None:
     assert str(directory.config) in caught.value.message
 
 
-def test_only_one_process_works_on_a_folder(directory: RunDirectory) -> None:
+def test_only_one_process_works_on_a_folder(directory):
     with (
         directory.locked(),
         pytest.raises(UsageError, match="another process is working on"),
@@ -66,7 +62,7 @@ def test_only_one_process_works_on_a_folder(directory: RunDirectory) -> None:
         pass
 
 
-def test_a_lock_left_behind_by_a_dead_process_holds_nobody_up(directory: RunDirectory) -> None:
+def test_a_lock_left_behind_by_a_dead_process_holds_nobody_up(directory):
     directory.path.mkdir(parents=True)
     with (directory.path / ".lock").open("w") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
@@ -78,7 +74,7 @@ def test_a_lock_left_behind_by_a_dead_process_holds_nobody_up(directory: RunDire
     assert directory.finished("t", "f") == result("t")
 
 
-def test_a_finished_topic_comes_back_as_it_was(directory: RunDirectory) -> None:
+def test_a_finished_topic_comes_back_as_it_was(directory):
     assert directory.finished("t", "f") is None
     directory.finish(result("t"))
     assert directory.finished("t", "f") == result("t")
@@ -87,7 +83,7 @@ def test_a_finished_topic_comes_back_as_it_was(directory: RunDirectory) -> None:
         directory.finished("t", "g")
 
 
-def test_a_topic_of_a_version_that_kept_less_is_refused(directory: RunDirectory) -> None:
+def test_a_topic_of_a_version_that_kept_less_is_refused(directory):
     directory.finish(result("t"))
     path = directory.traces / "t.json"
     kept = orjson.loads(path.read_bytes())
@@ -97,10 +93,8 @@ def test_a_topic_of_a_version_that_kept_less_is_refused(directory: RunDirectory)
         directory.finished("t", "f")
 
 
-def test_a_topic_is_finished_in_one_step(
-    directory: RunDirectory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full_disk(*_: object) -> None:
+def test_a_topic_is_finished_in_one_step(directory, monkeypatch):
+    def full_disk(*_):
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as broken:
@@ -112,9 +106,7 @@ def test_a_topic_is_finished_in_one_step(
 
 
 @pytest.mark.parametrize("topic_id", ["a/b", "../../a", "..", "a b", "é\u200b", "a%2Fb"])
-def test_any_topic_id_has_its_own_trace_inside_the_folder(
-    directory: RunDirectory, topic_id: str
-) -> None:
+def test_any_topic_id_has_its_own_trace_inside_the_folder(directory, topic_id):
     directory.finish(result("a_b"))
     directory.finish(result(topic_id))
     assert directory.finished("a_b", "f") == result("a_b")
@@ -122,56 +114,8 @@ def test_any_topic_id_has_its_own_trace_inside_the_folder(
     assert len(list(directory.traces.iterdir())) == len(list(directory.path.rglob("*.json"))) == 2
 
 
-def test_failures_are_one_line_each(directory: RunDirectory) -> None:
-    failures = [
-        TopicFailure(topic_id="a", error="InputError", message="two\nlines"),
-        TopicFailure(topic_id="b", error="KeyError", message="'x'"),
-    ]
-    directory.path.mkdir(parents=True)
-    directory.write_failures(failures)
-    lines = directory.failures.read_text().splitlines()
-    assert [TopicFailure(**orjson.loads(line)) for line in lines] == failures
-    directory.write_failures([])
-    assert directory.failures.read_bytes() == b""
-
-
-def test_publishing_the_same_again_touches_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    publish(path, partial(atomic_write, text="one"))
-    before = path.stat()
-    publish(path, partial(atomic_write, text="one"))
-    assert (path.stat().st_mtime_ns, path.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
-    publish(path, partial(atomic_write, text="two"))
-    assert path.read_text() == "two"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-MANIFEST = RunManifest(
-    sidelight="1",
-    packages={"torch": "2"},
-    track="dragun2025",
-    settings="s",
-    index="i",
-    topics=("b", "a"),
-    thin_topics=("a",),
-    fallbacks={"a": ("write_report",)},
-    failed_topics=(),
-    edited=("traces/a.json",),
-    files={"task1.tsv": "0"},
-)
-
-
-def test_a_manifest_comes_back_as_it_was(directory: RunDirectory) -> None:
-    directory.path.mkdir(parents=True)
-    directory.publish_manifest(MANIFEST)
-    assert directory.read_manifest() == MANIFEST
-    assert orjson.loads(directory.manifest.read_bytes())["topics"] == ["b", "a"]
-
-
 @pytest.mark.parametrize("content", [None, "", "[]", '{"topics": []}'])
-def test_a_run_without_a_whole_manifest_is_not_finished(
-    directory: RunDirectory, content: str | None
-) -> None:
+def test_a_run_without_a_whole_manifest_is_not_finished(directory, content):
     directory.path.mkdir(parents=True)
     if content is not None:
         directory.manifest.write_text(content)
@@ -180,7 +124,7 @@ def test_a_run_without_a_whole_manifest_is_not_finished(
     assert "`sidelight run`" in caught.value.remedy
 
 
-def test_only_what_sidelight_left_half_written_is_removed(tmp_path: Path) -> None:
+def test_only_what_sidelight_left_half_written_is_removed(tmp_path):
     ours = [
         ".config.yaml.ab12cd_e.tmp",
         "traces/.a.json.ab12cd3e.tmp",
@@ -206,8 +150,8 @@ def test_only_what_sidelight_left_half_written_is_removed(tmp_path: Path) -> Non
         assert (tmp_path / ".config.yaml.12345678.tmp").is_symlink()
 
 
-def test_what_an_interrupted_write_leaves_is_known_by_its_name(tmp_path: Path) -> None:
-    def left_by(path: Path) -> set[str | None]:
+def test_what_an_interrupted_write_leaves_is_known_by_its_name(tmp_path):
+    def left_by(path):
         with atomic_writer(path):
             return {half_written_name(file) for file in path.parent.iterdir()} - {None}
 

@@ -1,7 +1,5 @@
 """Whole runs against a model server that fails, talks nonsense, is away or goes away."""
 
-from __future__ import annotations
-
 import sqlite3
 import time
 from collections import Counter
@@ -17,12 +15,9 @@ import pytest
 from sidelight.errors import ModelUnavailableError
 from sidelight.generation.roles import Roles
 from sidelight.index.build import build_index
-from sidelight.index.encoding.encoder import Encoder
-from sidelight.index.folder import IndexFolder
 from sidelight.index.text.corpus import read_documents, write_segments
 from tests.helpers.models.fault_server import FAULTS, HTTP_FAULTS, REPLY_FAULTS, FaultServer
 from tests.helpers.prompted_runs import SHORT, files, run, write_inputs, write_narratives
-from tests.helpers.public_data import PublicData
 
 TASKS_OF_THREE = {"task1.tsv": 30, "task2.jsonl": 3}
 # Faults whose reply is whole, so that it is kept and only its content is no use.
@@ -31,7 +26,7 @@ KINDS = {"truncated": ("truncated",), "refused": ("refusal",), "empty": ("null",
 
 
 @pytest.fixture(autouse=True)
-def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+def short_waits(monkeypatch):
     monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.005)
 
 
@@ -91,43 +86,20 @@ def check_faulty_run(
     assert (again["done"], len(again["kept"])) == ([], n_topics)
 
 
-def test_a_third_of_calls_failing_costs_no_topic(
-    mini_web_index: IndexFolder, tmp_path: Path
-) -> None:
+def test_a_third_of_calls_failing_costs_no_topic(mini_web_index, tmp_path):
     options = (*write_inputs(tmp_path, 3), "--index", mini_web_index.path)
     check_faulty_run(3, TASKS_OF_THREE, 8, tmp_path / "run", *options)
 
 
 @pytest.mark.parametrize("n_topics", [6, pytest.param(60, marks=pytest.mark.slow)])
-def test_a_third_of_calls_failing_costs_no_narrative(
-    mini_web_index: IndexFolder, tmp_path: Path, n_topics: int
-) -> None:
+def test_a_third_of_calls_failing_costs_no_narrative(mini_web_index, tmp_path, n_topics):
     options = (*write_narratives(tmp_path, n_topics), "--index", mini_web_index.path)
     made = {"answers.jsonl": n_topics}
     check_faulty_run(n_topics, made, 4 + n_topics // 10, tmp_path / "run", *options)
 
 
-def test_nonsense_leaves_the_answers_that_no_model_would_have_written(
-    mini_web_index: IndexFolder, tmp_path: Path
-) -> None:
-    options = (*write_narratives(tmp_path, 2), "--index", mini_web_index.path)
-    kinds = tuple(kind for kind in REPLY_FAULTS if kind != "wrong-keys")
-    with FaultServer(faults=1.0, kinds=kinds) as server:
-        run(*options, "--base-url", server.base_url, "--output", tmp_path / "nonsense")
-    plainly = ("roles.write_report=extractive", "retrieval.listwise_depth=null")
-    settings = [part for one in plainly for part in ("--set", one)]
-    run(*options, *settings, "--output", tmp_path / "plain")
-    nonsense, plain = (files(tmp_path / name) for name in ("nonsense", "plain"))
-    assert nonsense["retrieval.trec"] == plain["retrieval.trec"]
-    assert nonsense["answers.jsonl"] == plain["answers.jsonl"]
-    manifest = orjson.loads(nonsense["manifest.json"])
-    assert set(manifest["fallbacks"]) == set(manifest["topics"])
-
-
 @pytest.mark.slow
-def test_a_third_of_calls_failing_costs_no_public_topic(
-    shared_data: PublicData, encoder: Encoder, tmp_path: Path
-) -> None:
+def test_a_third_of_calls_failing_costs_no_public_topic(shared_data, encoder, tmp_path):
     topics = shared_data / "dragun-2025" / "topics.jsonl"
     write_segments(tmp_path / "segments.jsonl", read_documents(topics), lambda _: None)
     build_index([tmp_path / "segments.jsonl"], tmp_path / "index", encoder)
@@ -136,32 +108,42 @@ def test_a_third_of_calls_failing_costs_no_public_topic(
     check_faulty_run(30, made, 11, tmp_path / "run", *options)
 
 
+@pytest.mark.parametrize(
+    ("write", "n_topics", "short", "plainly", "made"),
+    [
+        (write_inputs, 1, SHORT, ["roles.default=extractive"], ["task1.tsv", "task2.jsonl"]),
+        (
+            *(write_narratives, 2, ()),
+            ["roles.write_report=extractive", "retrieval.listwise_depth=null"],
+            ["retrieval.trec", "answers.jsonl"],
+        ),
+    ],
+    ids=["articles", "narratives"],
+)
 def test_nonsense_leaves_what_no_model_would_have_written(
-    mini_web_index: IndexFolder, tmp_path: Path
-) -> None:
-    options = (*write_inputs(tmp_path, 1), *SHORT, "--index", mini_web_index.path)
+    mini_web_index, tmp_path, write, n_topics, short, plainly, made
+):
+    options = (*write(tmp_path, n_topics), *short, "--index", mini_web_index.path)
     kinds = tuple(kind for kind in REPLY_FAULTS if kind != "wrong-keys")
     with FaultServer(faults=1.0, kinds=kinds) as server:
         summary = run(*options, "--base-url", server.base_url, "--output", tmp_path / "nonsense")
-    plainly = ("--set", "roles.default=extractive", "--output", tmp_path / "plain")
-    run(*options, *plainly)
+    settings = [part for one in plainly for part in ("--set", one)]
+    run(*options, *settings, "--output", tmp_path / "plain")
     nonsense, plain = (files(tmp_path / name) for name in ("nonsense", "plain"))
-    assert nonsense["task1.tsv"] == plain["task1.tsv"]
-    assert nonsense["task2.jsonl"] == plain["task2.jsonl"]
-    assert summary["problems"] == []
+    assert {name: nonsense[name] for name in made} == {name: plain[name] for name in made}
     manifest = orjson.loads(nonsense["manifest.json"])
     assert set(manifest["fallbacks"]) == set(manifest["topics"])
-    for steps in manifest["fallbacks"].values():
+    if write is write_inputs:
+        assert summary["problems"] == []
+        assert orjson.loads(plain["manifest.json"])["fallbacks"] == {}
         # How far the evidence reaches is never asked; where nothing falls in the check of a report
         # that is copied, nothing is revised.
         asked = {role.name for role in fields(Roles)} - {"assess_coverage"}
-        assert asked - {"revise_report"} <= set(steps) <= asked
-    assert orjson.loads(plain["manifest.json"])["fallbacks"] == {}
+        for steps in manifest["fallbacks"].values():
+            assert asked - {"revise_report"} <= set(steps) <= asked
 
 
-def test_a_server_that_is_not_there_is_said_at_once(
-    mini_web_index: IndexFolder, tmp_path: Path
-) -> None:
+def test_a_server_that_is_not_there_is_said_at_once(mini_web_index, tmp_path):
     with FaultServer() as server:
         pass
     options = (*write_inputs(tmp_path, 1), "--index", mini_web_index.path)
@@ -173,13 +155,11 @@ def test_a_server_that_is_not_there_is_said_at_once(
     assert set(files(tmp_path / "run")) == {"config.yaml"}
 
 
-def test_a_server_that_goes_away_fails_no_topic(
-    mini_web_index: IndexFolder, tmp_path: Path
-) -> None:
+def test_a_server_that_goes_away_fails_no_topic(mini_web_index, tmp_path):
     options = (*write_inputs(tmp_path, 1), *SHORT, "--index", mini_web_index.path)
     out, undisturbed = tmp_path / "run", tmp_path / "undisturbed"
 
-    def stop_in_the_middle(server: FaultServer) -> None:
+    def stop_in_the_middle(server):
         while server.stats().calls < 5:
             time.sleep(0.01)
         server.stop()

@@ -1,7 +1,5 @@
 """Real runs, killed at any moment and taken up again, end in the bytes of one left alone."""
 
-from __future__ import annotations
-
 import random
 import signal
 import subprocess
@@ -13,10 +11,39 @@ from typing import NamedTuple
 
 import pytest
 
-from sidelight.index.folder import IndexFolder
 from sidelight.sample import sample_path
 from tests.helpers.commands import complaints
-from tests.helpers.prompted_runs import SHORT, run
+from tests.helpers.models.fault_server import FaultServer
+from tests.helpers.prompted_runs import SHORT, files, run, write_inputs, write_narratives
+
+
+def start(options: list[str], out: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "sidelight.cli.main", "run", *options, "--output", str(out)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def timed(options: list[str], out: Path) -> float:
+    """Return how long a run takes that nothing disturbs."""
+    started = time.monotonic()
+    _, errors = start(options, out).communicate()
+    assert complaints(errors) == ""
+    return time.monotonic() - started
+
+
+def killed_and_taken_up(options: list[str], out: Path, moments: Iterator[float], most: int) -> int:
+    """Kill a run at the next moments, at most so often, and let it end; return how often."""
+    killed = 0
+    while True:
+        process = start(options, out)
+        try:
+            process.wait(next(moments) if killed < most else None)
+        except subprocess.TimeoutExpired:
+            process.kill()
+        _, errors = process.communicate()
+        if process.returncode != -signal.SIGKILL:
+            assert (process.returncode, complaints(errors)) == (0, "")
+            return killed
+        killed += 1
 
 
 class Undisturbed(NamedTuple):
@@ -30,36 +57,9 @@ class Undisturbed(NamedTuple):
     options: list[str]
     files: dict[str, bytes]
 
-    def start(self, out: Path) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "sidelight.cli.main",
-                "run",
-                *self.options,
-                "--output",
-                str(out),
-            ],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-
-
-def files(out: Path) -> dict[str, bytes]:
-    """The files of a run but for its lock."""
-    return {
-        str(path.relative_to(out)): path.read_bytes()
-        for path in sorted(out.rglob("*"))
-        if path.is_file() and path.name != ".lock"
-    }
-
 
 @pytest.fixture(scope="module")
-def undisturbed(
-    mini_web_index: IndexFolder, tmp_path_factory: pytest.TempPathFactory
-) -> Undisturbed:
+def undisturbed(mini_web_index, tmp_path_factory):
     folder = tmp_path_factory.mktemp("undisturbed")
     topics = folder / "topics.jsonl"
     lines = (sample_path() / "topics.jsonl").read_text().splitlines(keepends=True)
@@ -71,43 +71,8 @@ def undisturbed(
     return Undisturbed(options, files(folder / "run"))
 
 
-def moments(kills: int, duration_s: float) -> Iterator[float]:
-    """Yield moments without end: in random order, one in each of as many equal parts of a run."""
-    rng = random.Random(kills)
-    while True:
-        parts = rng.sample(range(kills), kills)
-        yield from (duration_s * (part + rng.random()) / kills for part in parts)
-
-
-@pytest.mark.slow
-def test_runs_killed_at_sixty_moments_end_in_the_same_bytes(
-    undisturbed: Undisturbed, tmp_path: Path
-) -> None:
-    kills, killed = 60, 0
-    started = time.monotonic()
-    _, errors = undisturbed.start(tmp_path / "timed").communicate()
-    assert complaints(errors) == ""
-    left = moments(kills, time.monotonic() - started)
-    while killed < kills:
-        out = tmp_path / f"after-{killed}"
-        while True:
-            process = undisturbed.start(out)
-            try:
-                process.wait(next(left) if killed < kills else None)
-            except subprocess.TimeoutExpired:
-                process.kill()
-            _, errors = process.communicate()
-            if process.returncode != -signal.SIGKILL:
-                break
-            killed += 1
-        assert (process.returncode, complaints(errors)) == (0, "")
-        assert files(out) == undisturbed.files
-
-
-def test_ctrl_c_ends_a_run_with_a_word_and_it_goes_on_to_the_same_bytes(
-    undisturbed: Undisturbed, tmp_path: Path
-) -> None:
-    process = undisturbed.start(tmp_path)
+def test_ctrl_c_ends_a_run_with_a_word_and_it_goes_on_to_the_same_bytes(undisturbed, tmp_path):
+    process = start(undisturbed.options, tmp_path)
     while not list(tmp_path.glob("traces/*.json")):
         assert process.poll() is None
         time.sleep(0.02)
@@ -121,3 +86,41 @@ def test_ctrl_c_ends_a_run_with_a_word_and_it_goes_on_to_the_same_bytes(
     summary = run(*undisturbed.options, "--output", tmp_path)
     assert len(summary["kept"]) == len(left) - 1
     assert files(tmp_path) == undisturbed.files
+
+
+def moments(kills: int, duration_s: float) -> Iterator[float]:
+    """Yield moments without end: in random order, one in each of as many equal parts of a run."""
+    rng = random.Random(kills)
+    while True:
+        parts = rng.sample(range(kills), kills)
+        yield from (duration_s * (part + rng.random()) / kills for part in parts)
+
+
+@pytest.mark.slow
+def test_runs_killed_at_sixty_moments_end_in_the_same_bytes(undisturbed, tmp_path):
+    kills, killed = 60, 0
+    left = moments(kills, timed(undisturbed.options, tmp_path / "timed"))
+    while killed < kills:
+        out = tmp_path / f"after-{killed}"
+        killed += killed_and_taken_up(undisturbed.options, out, left, kills - killed)
+        assert files(out) == undisturbed.files
+
+
+@pytest.mark.parametrize(
+    ("write", "kills"),
+    [
+        pytest.param(write_inputs, 100, marks=pytest.mark.slow),
+        (write_narratives, 1),
+        pytest.param(write_narratives, 100, marks=pytest.mark.slow),
+    ],
+)
+def test_killed_runs_with_a_model_end_in_the_same_bytes(mini_web_index, tmp_path, write, kills):
+    options = [*write(tmp_path, 1), "--index", str(mini_web_index.path)]
+    with FaultServer(latency_s=0.02) as server:
+        options += ["--base-url", server.base_url]
+        left = moments(kills, timed(options, tmp_path / "undisturbed"))
+        killed = 0
+        while killed < kills:
+            out = tmp_path / f"after-{killed}"
+            killed += killed_and_taken_up(options, out, left, kills - killed)
+            assert files(out) == files(tmp_path / "undisturbed")

@@ -3,21 +3,13 @@
 SIDELIGHT_LIVE_URL=http://localhost:8000/v1 SIDELIGHT_LIVE_MODEL=NAME pytest -m live
 """
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
-from sidelight.index.folder import IndexFolder
-from tests.helpers.models.live_server import LiveServer
 from tests.helpers.prompted_runs import files, run, write_inputs
 
 
 @pytest.mark.live
-def test_a_topic_ends_with_valid_files_and_replays(
-    live_server: LiveServer, mini_web_index: IndexFolder, tmp_path: Path
-) -> None:
+def test_a_topic_ends_with_valid_files_and_replays(live_server, mini_web_index, tmp_path):
     made, again = tmp_path / "made", tmp_path / "again"
     options = (*write_inputs(tmp_path, 1), "--index", mini_web_index.path)
     # Long answers take a small model minutes and get no better.

@@ -1,7 +1,5 @@
 """Submissions: valid files under their run ids, manual where a person had a hand in them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import orjson
@@ -25,7 +23,7 @@ def types(file: Path) -> set[str]:
     return {orjson.loads(line)["metadata"]["type"] for line in file.read_bytes().splitlines()}
 
 
-def test_files_are_copied_under_their_run_ids_in_the_order_given(tmp_path: Path) -> None:
+def test_files_are_copied_under_their_run_ids_in_the_order_given(tmp_path):
     second, first = made(tmp_path, "b"), made(tmp_path, "a")
     packing = pack(tmp_path / "out", first, second)
     assert packing.warnings == ()
@@ -44,7 +42,7 @@ def test_files_are_copied_under_their_run_ids_in_the_order_given(tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", ["task1.tsv", "task2.jsonl", "config.yaml", "trace"])
-def test_a_run_that_was_edited_becomes_manual(tmp_path: Path, name: str) -> None:
+def test_a_run_that_was_edited_becomes_manual(tmp_path, name):
     directory = made(tmp_path, "a")
     path = directory.trace(IDS[0]) if name == "trace" else directory.path / name
     text = path.read_text()
@@ -57,7 +55,7 @@ def test_a_run_that_was_edited_becomes_manual(tmp_path: Path, name: str) -> None
     assert types(directory.path / "task2.jsonl") == {"automatic"}
 
 
-def test_an_edited_trace_stays_edited_when_the_run_is_called_again(tmp_path: Path) -> None:
+def test_an_edited_trace_stays_edited_when_the_run_is_called_again(tmp_path):
     directory = made(tmp_path, "a")
     path = directory.trace(IDS[0])
     path.write_text(path.read_text().replace("Who 1", "Who one"))
@@ -65,13 +63,13 @@ def test_an_edited_trace_stays_edited_when_the_run_is_called_again(tmp_path: Pat
     assert made(tmp_path, "a").edited() == {str(path.relative_to(directory.path))}
 
 
-def test_an_edited_file_that_the_run_made_again_is_automatic(tmp_path: Path) -> None:
+def test_an_edited_file_that_the_run_made_again_is_automatic(tmp_path):
     directory = made(tmp_path, "a")
     (directory.path / "task1.tsv").write_text("edited")
     assert made(tmp_path, "a").edited() == set()
 
 
-def test_nothing_is_written_when_a_file_is_invalid(tmp_path: Path) -> None:
+def test_nothing_is_written_when_a_file_is_invalid(tmp_path):
     good, bad = made(tmp_path, "a"), made(tmp_path, "b")
     (bad.path / "task1.tsv").write_text(
         "".join((bad.path / "task1.tsv").read_text().splitlines(keepends=True)[1:])
@@ -82,7 +80,7 @@ def test_nothing_is_written_when_a_file_is_invalid(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
-def test_two_runs_of_one_name_and_a_full_folder_are_refused(tmp_path: Path) -> None:
+def test_two_runs_of_one_name_and_a_full_folder_are_refused(tmp_path):
     directory = made(tmp_path, "a")
     with pytest.raises(UsageError, match="'sidelight-a-t1' again"):
         pack(tmp_path / "out", directory, directory)
@@ -91,7 +89,7 @@ def test_two_runs_of_one_name_and_a_full_folder_are_refused(tmp_path: Path) -> N
         pack(tmp_path / "out", directory)
 
 
-def test_more_than_ten_runs_are_packed_with_a_warning(tmp_path: Path) -> None:
+def test_more_than_ten_runs_are_packed_with_a_warning(tmp_path):
     runs = [made(tmp_path, f"r{number}") for number in range(11)]
     assert pack(tmp_path / "ten", *runs[:10]).warnings == ()
     (warning,) = pack(tmp_path / "eleven", *runs).warnings
@@ -99,9 +97,7 @@ def test_more_than_ten_runs_are_packed_with_a_warning(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["runs.csv", "Runs.CSV", ".", ".."])
-def test_a_run_cannot_be_called_like_another_file(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_cannot_be_called_like_another_file(name, tmp_path, monkeypatch):
     directory = made(tmp_path, "a")
     for file in (directory.path / "task1.tsv", directory.path / "task2.jsonl"):
         file.write_text(

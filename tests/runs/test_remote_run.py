@@ -1,17 +1,13 @@
 """A run over a server is the run over the local index but for where its index was."""
 
-from __future__ import annotations
-
 import re
-from pathlib import Path
 
 import orjson
 
 from sidelight.config.settings import Settings
-from sidelight.index.folder import IndexFolder, open_index
+from sidelight.index.folder import open_index
 from sidelight.index.remote.client import RemoteAddress, write_address
 from sidelight.runs.runner import RunSummary
-from sidelight.schemas.topic import Article
 from sidelight.wiring.run import make_run
 from tests.helpers.indexes.rest_server import NAME, RestServer
 
@@ -29,8 +25,8 @@ def files(run: RunSummary) -> dict[str, bytes]:
 
 
 def test_three_topics_come_out_as_over_the_index_itself(
-    mini_web_articles: tuple[Article, ...], mini_web_index: IndexFolder, tmp_path: Path
-) -> None:
+    mini_web_articles, mini_web_index, tmp_path
+):
     topics = mini_web_articles[:3]
     settings = Settings.model_validate(
         {"submission": {"run_id": "sidelight-rest"}, "retrieval": {"retriever": "bm25"}}

@@ -1,7 +1,5 @@
 """Runs: what they leave, how they go on, and what they say of failures."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,9 +17,7 @@ from sidelight.formats.runs.question_list import check_question_run, read_questi
 from sidelight.runs.runner import run_topics
 from sidelight.schemas.investigation.report import QuestionSet
 from sidelight.schemas.investigation.trace import Outcome
-from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
-from sidelight.text_vectors import Encode
 from sidelight.tracks import load_track
 from tests.helpers.mini_web import investigation
 from tests.helpers.scripted_runs import IDS, THIN, TOPICS, run, scripted, started
@@ -50,14 +46,14 @@ def files(out: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def reference(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+def reference(tmp_path_factory):
     """The files of a run that nothing disturbed."""
     out = tmp_path_factory.mktemp("reference")
     assert run(out).succeeded
     return files(out)
 
 
-def test_a_run_makes_both_files_in_the_order_of_its_topics(tmp_path: Path) -> None:
+def test_a_run_makes_both_files_in_the_order_of_its_topics(tmp_path):
     ended: list[str] = []
     summary = asyncio.run(
         run_topics(TOPICS, Settings(), "i", started(scripted), tmp_path, on_topic=ended.append)
@@ -76,9 +72,7 @@ def test_a_run_makes_both_files_in_the_order_of_its_topics(tmp_path: Path) -> No
     assert {item.metadata.run_id for item in reports} == {"sidelight-run-t2"}
 
 
-def test_the_manifest_says_what_made_the_run_and_nothing_of_when_or_where(
-    tmp_path: Path, reference: dict[str, bytes]
-) -> None:
+def test_the_manifest_says_what_made_the_run_and_nothing_of_when_or_where(tmp_path, reference):
     summary = run(tmp_path / "elsewhere")
     assert files(tmp_path / "elsewhere") == reference
     manifest = orjson.loads(reference["manifest.json"])
@@ -99,9 +93,7 @@ def test_the_manifest_says_what_made_the_run_and_nothing_of_when_or_where(
 
 
 @pytest.mark.parametrize("topic_id", IDS)
-def test_a_run_killed_at_any_topic_ends_the_same(
-    topic_id: str, tmp_path: Path, reference: dict[str, bytes]
-) -> None:
+def test_a_run_killed_at_any_topic_ends_the_same(topic_id, tmp_path, reference):
     with pytest.raises(KilledError):
         run(tmp_path, failing(KilledError(), topic_id))
     assert "manifest.json" not in files(tmp_path)
@@ -113,15 +105,13 @@ def test_a_run_killed_at_any_topic_ends_the_same(
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-def test_a_run_killed_at_any_write_ends_the_same(
-    after: bool, tmp_path: Path, reference: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_killed_at_any_write_ends_the_same(after, tmp_path, reference, monkeypatch):
     replace = Path.replace
     calls = 0
     while True:
         left = calls
 
-        def die(path: Path, target: Path) -> Path:
+        def die(path, target):
             nonlocal left
             left -= 1
             if left >= 0 or after:
@@ -145,9 +135,7 @@ def test_a_run_killed_at_any_write_ends_the_same(
     assert calls == 1 + len(TOPICS) + 2 * 4
 
 
-def test_a_failing_topic_stops_no_other_and_is_tried_again(
-    tmp_path: Path, reference: dict[str, bytes]
-) -> None:
+def test_a_failing_topic_stops_no_other_and_is_tried_again(tmp_path, reference):
     summary = run(tmp_path, failing(InputError("no text", remedy="Add some."), IDS[3], IDS[1]))
     assert not summary.succeeded
     assert summary.done == (IDS[0], IDS[2], IDS[4])
@@ -162,7 +150,7 @@ def test_a_failing_topic_stops_no_other_and_is_tried_again(
 
     tried: list[str] = []
 
-    async def investigate(article: Article) -> Outcome:
+    async def investigate(article):
         tried.append(article.topic_id)
         return await scripted(article)
 
@@ -171,7 +159,7 @@ def test_a_failing_topic_stops_no_other_and_is_tried_again(
     assert files(tmp_path) == reference
 
 
-def test_nothing_unexpected_stops_the_others(tmp_path: Path) -> None:
+def test_nothing_unexpected_stops_the_others(tmp_path):
     summary = run(tmp_path, failing(KeyError("E9"), *IDS))
     assert [(failure.error, failure.message) for failure in summary.failures] == [
         ("KeyError", "'E9'")
@@ -180,9 +168,7 @@ def test_nothing_unexpected_stops_the_others(tmp_path: Path) -> None:
     assert files(tmp_path)["task1.tsv"] == b""
 
 
-def test_a_machine_at_fault_ends_the_run_and_fails_no_topic(
-    tmp_path: Path, reference: dict[str, bytes]
-) -> None:
+def test_a_machine_at_fault_ends_the_run_and_fails_no_topic(tmp_path, reference):
     with pytest.raises(MachineError, match="no Java"):
         run(tmp_path, failing(MachineError("no Java"), IDS[2]))
     assert not (tmp_path / "failures.jsonl").exists()
@@ -191,7 +177,7 @@ def test_a_machine_at_fault_ends_the_run_and_fails_no_topic(
     assert files(tmp_path) == reference
 
 
-def test_one_topic_only(tmp_path: Path, reference: dict[str, bytes]) -> None:
+def test_one_topic_only(tmp_path, reference):
     summary = run(tmp_path, only=[IDS[3]])
     assert (summary.done, summary.succeeded) == ((IDS[3],), True)
     assert {
@@ -203,11 +189,11 @@ def test_one_topic_only(tmp_path: Path, reference: dict[str, bytes]) -> None:
     assert files(tmp_path) == reference
 
 
-def test_a_finished_run_writes_nothing_and_opens_nothing(tmp_path: Path) -> None:
+def test_a_finished_run_writes_nothing_and_opens_nothing(tmp_path):
     run(tmp_path)
     before = {path: path.stat() for path in tmp_path.rglob("*") if path.is_file()}
 
-    def start() -> Any:
+    def start():
         raise AssertionError("the index was opened")
 
     summary = asyncio.run(run_topics(TOPICS, Settings(), "index", start, tmp_path))
@@ -219,9 +205,7 @@ def test_a_finished_run_writes_nothing_and_opens_nothing(tmp_path: Path) -> None
         assert (stat.st_mtime_ns, stat.st_ino) == (after[path].st_mtime_ns, after[path].st_ino)
 
 
-def test_a_folder_of_another_run_is_refused_untouched(
-    tmp_path: Path, reference: dict[str, bytes]
-) -> None:
+def test_a_folder_of_another_run_is_refused_untouched(tmp_path, reference):
     run(tmp_path)
     changed = [*TOPICS[:-1], TOPICS[-1].model_copy(update={"body": "Corrected."})]
     with pytest.raises(UsageError, match="other settings"):
@@ -233,8 +217,8 @@ def test_a_folder_of_another_run_is_refused_untouched(
     assert files(tmp_path) == reference
 
 
-def test_an_invalid_file_is_no_success(tmp_path: Path) -> None:
-    async def repetitive(article: Article) -> Outcome:
+def test_an_invalid_file_is_no_success(tmp_path):
+    async def repetitive(article):
         outcome = await scripted(article)
         # Made for another track: the type's limits hold, those of this track do not.
         questions = QuestionSet(article.topic_id, ("Who?",), 1, 300)
@@ -247,14 +231,11 @@ def test_an_invalid_file_is_no_success(tmp_path: Path) -> None:
 
 
 def test_topics_at_once_change_no_result(
-    tmp_path: Path,
-    mini_web_articles: tuple[Article, ...],
-    mini_web_segments: list[Segment],
-    lexical_encode: Encode,
-) -> None:
+    tmp_path, mini_web_articles, mini_web_segments, lexical_encode
+):
     end_in_state = investigation(mini_web_segments, lexical_encode)
 
-    async def investigate(article: Article) -> Outcome:
+    async def investigate(article):
         return outcome_of(cast("InvestigationState", await end_in_state(article)), load_track())
 
     results = []

@@ -187,8 +187,8 @@ def test_any_page_is_read(text: str) -> None:
 )
 def test_a_long_page_is_read_in_a_time_that_grows_with_its_length(piece: str) -> None:
     begin = time.monotonic()
-    read_web_page((piece * (1_000_000 // len(piece))).encode())
-    assert time.monotonic() - begin < 20
+    read_web_page((piece * (200_000 // len(piece))).encode())
+    assert time.monotonic() - begin < 10
 
 
 def test_a_page_says_in_what_letters_it_is() -> None:

@@ -68,8 +68,9 @@ def bodies(kind: str, schema: dict[str, Any]) -> Iterator[bytes]:
     yield from ODD_BYTES
     if not kind:
         return  # the address takes none
-    yield from objects(list(schema.get("properties", Article.model_fields)))
-    if kind == "text/html":
+    if kind != "text/html":
+        yield from objects(list(schema.get("properties", Article.model_fields)))
+    else:
         for name in ENCODINGS:
             page = f'<meta charset="{name}"><title>{ODD_TEXT}</title><p>{ODD_TEXT}</p>'
             yield page.encode("utf-8")
@@ -101,22 +102,16 @@ def test_no_body_makes_the_server_fail(site: Site) -> None:
     assert sent > 500
 
 
-@pytest.mark.parametrize(
-    ("path", "kind", "body", "said"),
-    [
-        ("/file", "text/html", b"<p></p>", "has 0 words; an article has 50 or more"),
-        ("/file", "text/html", b"", "has 0 words; an article has 50 or more"),
-        ("/file", "application/jsonl", b'{"body":""}', "has 0 words; an article has 50 or more"),
-        ("", "application/json", b'{"text":" "}', "has 0 words; an article has 50 or more"),
-    ],
-    ids=["no text", "empty", "empty body", "blank text"],
-)
-def test_an_article_without_text_is_refused_in_words(
-    path: str, kind: str, body: bytes, said: str, site: Site
-) -> None:
-    status, reply, _ = site.ask(f"/investigations{path}", body, {"Content-Type": kind})
-    assert status == 422
-    assert said in reply["detail"]
+def test_an_article_without_text_is_refused_in_words(site: Site) -> None:
+    for path, kind, body in (
+        ("/file", "text/html", b"<p></p>"),
+        ("/file", "text/html", b""),
+        ("/file", "application/jsonl", b'{"body":""}'),
+        ("", "application/json", b'{"text":" "}'),
+    ):
+        status, reply, _ = site.ask(f"/investigations{path}", body, {"Content-Type": kind})
+        assert status == 422
+        assert "has 0 words; an article has 50 or more" in reply["detail"]
 
 
 def test_odd_ids_and_methods_are_refused(site: Site) -> None:
@@ -130,27 +125,24 @@ def test_odd_ids_and_methods_are_refused(site: Site) -> None:
                 assert status in {404, 405}, (path, odd, method)
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"},
-        {"Sec-Fetch-Site": "same-site", "Origin": "http://127.0.0.1:1"},
-        {"Origin": "https://evil.example"},
-        {"Origin": "http://127.0.0.1:1"},
-        {"Origin": "null"},
-        {"Content-Type": "text/plain"},
-        {"Content-Type": ""},
-    ],
-    ids=lambda headers: " ".join(headers.values()) or "no type",
+FROM_ELSEWHERE = (
+    {"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"},
+    {"Sec-Fetch-Site": "same-site", "Origin": "http://127.0.0.1:1"},
+    {"Origin": "https://evil.example"},
+    {"Origin": "http://127.0.0.1:1"},
+    {"Origin": "null"},
+    {"Content-Type": "text/plain"},
+    {"Content-Type": ""},
 )
-def test_posts_from_another_site_do_not_use_up_the_rate_of_the_user(
-    headers: dict[str, str], tmp_path: Path
-) -> None:
+
+
+def test_posts_from_another_site_do_not_use_up_the_rate_of_the_user(tmp_path: Path) -> None:
     with served(tmp_path, per_minute=1) as site:
-        status = 415 if "Content-Type" in headers else 403
-        for path in ("/investigations", "/investigations/file") * 5:
-            found, reply, _ = site.ask(path, ARTICLE, headers)
-            assert (found, "Expected" in reply["detail"]) == (status, True)
+        for headers in FROM_ELSEWHERE:
+            status = 415 if "Content-Type" in headers else 403
+            for path in ("/investigations", "/investigations/file") * 2:
+                found, reply, _ = site.ask(path, ARTICLE, headers)
+                assert (found, "Expected" in reply["detail"]) == (status, True), headers
         assert site.ask("/investigations", ARTICLE)[0] == 202
 
 

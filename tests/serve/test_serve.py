@@ -175,33 +175,21 @@ def test_the_interface_is_described(site: Site) -> None:
     assert site.ask("/docs")[0] == 404
 
 
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [
-        (b"{", 422),
-        (b"\xff\xfe", 422),
-        (b"[" * 100_000, 400),
-        ({"title": "no text"}, 422),
-        (ARTICLE | {"text": ""}, 422),
-        (ARTICLE | {"text": "x" * 200_001}, 422),
-        (ARTICLE | {"url": "javascript:alert(1)"}, 422),
-        (ARTICLE | {"more": 1}, 422),
-        (ARTICLE | {"text": "Too short."}, 422),
-        (b"x" * (MAX_BODY_BYTES + 1), 413),
-    ],
-    ids=[
-        "broken",
-        "no-utf-8",
-        "deep",
-        "missing",
-        "empty",
-        "long",
-        "scheme",
-        "unknown",
-        "short",
-        "huge",
-    ],
-)
+NO_ARTICLES: dict[str, tuple[object, int]] = {
+    "broken": (b"{", 422),
+    "no-utf-8": (b"\xff\xfe", 422),
+    "deep": (b"[" * 100_000, 400),
+    "missing": ({"title": "no text"}, 422),
+    "empty": (ARTICLE | {"text": ""}, 422),
+    "long": (ARTICLE | {"text": "x" * 200_001}, 422),
+    "scheme": (ARTICLE | {"url": "javascript:alert(1)"}, 422),
+    "unknown": (ARTICLE | {"more": 1}, 422),
+    "short": (ARTICLE | {"text": "Too short."}, 422),
+    "huge": (b"x" * (MAX_BODY_BYTES + 1), 413),
+}
+
+
+@pytest.mark.parametrize(("body", "status"), NO_ARTICLES.values(), ids=NO_ARTICLES)
 def test_what_is_no_article_is_refused(site: Site, body: object, status: int) -> None:
     found, content, _ = site.ask("/investigations", body)
     assert found == status

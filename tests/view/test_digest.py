@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidelight.generation.pages import Origins, page_date, source_kind
@@ -14,8 +14,7 @@ from sidelight.schemas.investigation.trace import Round, Selected, Trace
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
-from sidelight.view.digest.article import Digest, Told
-from sidelight.view.digest.assemble import answers, digest
+from sidelight.view.digest import Digest, Told, answers, digest
 from sidelight.view.report import cite
 from sidelight.view.shown_run import Made
 
@@ -254,6 +253,7 @@ def test_a_window_is_as_old_as_the_top_of_its_page() -> None:
 WORDS = st.text(alphabet=st.characters(codec="utf-8"), max_size=40)
 
 
+@settings(max_examples=40)
 @given(body=WORDS, sentences=st.lists(WORDS, max_size=4), text=WORDS, url=WORDS, question=WORDS)
 def test_any_words_give_a_first_screen(
     body: str, sentences: list[str], text: str, url: str, question: str

@@ -52,14 +52,11 @@ are undefined (None) when either side is constant, as it is for a single item.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
 from math import isnan
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
 
 
 def chance_corrected(observed: float, expected: float) -> float | None:

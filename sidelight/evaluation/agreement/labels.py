@@ -7,13 +7,17 @@ of topics, not of labels, because labels of one topic are not independent.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.agreement.coefficients import (
+    Confusion,
     cohen_kappa,
     confusion_table,
     gwet_ac1,
@@ -24,24 +28,23 @@ from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     COMPOUND_ASSESSMENTS,
     QUESTION_ASSESSMENTS,
+    AssessmentKind,
     read_assessments,
 )
 from sidelight.formats.verdict import detect_format
-from sidelight.schemas.grading.judgment import AnswerAssessment, QuestionAssessment, Unjudged
+from sidelight.schemas.grading.judgment import (
+    AnswerAssessment,
+    CompoundAssessment,
+    LabelScale,
+    QuestionAssessment,
+    Scales,
+    Unjudged,
+)
+from sidelight.schemas.grading.rubric import Rubric
 from sidelight.text import counted
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
+Assessment = QuestionAssessment | AnswerAssessment | CompoundAssessment
 
-    import numpy.typing as npt
-
-    from sidelight.evaluation.agreement.coefficients import Confusion
-    from sidelight.formats.labels.assessments import AssessmentKind
-    from sidelight.schemas.grading.judgment import CompoundAssessment, LabelScale, Scales
-    from sidelight.schemas.grading.rubric import Rubric
-
-    Assessment = QuestionAssessment | AnswerAssessment | CompoundAssessment
 
 COEFFICIENTS = {"kappa": cohen_kappa, "ac1": gwet_ac1}
 

@@ -10,21 +10,27 @@ says can be no nugget: that is what pooling misses.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from sidelight.checks.support import SUPPORT_SCALE, LearnedSupportCheck
 from sidelight.errors import InputError
 from sidelight.evaluation.agreement.coefficients import cohen_kappa, kendall
 from sidelight.evaluation.agreement.ranks import ScoreComparison, compare_scores
+from sidelight.evaluation.labelling.comparing import SentenceEncoder
 from sidelight.evaluation.labelling.judges import EmbeddedJudge
 from sidelight.evaluation.labelling.rubric_cases import REPORT_ANSWERS
 from sidelight.evaluation.labelling.run_kinds import TaskRuns, assess
 from sidelight.evaluation.scoring.score import score_reports
+from sidelight.evaluation.scoring.table import TopicScore
 from sidelight.formats.labels.assessments import read_answers, read_citations, read_segments
 from sidelight.learned.models import AnswerModel
 from sidelight.schemas.base import Value
+from sidelight.schemas.grading.judgment import LabelScale
 from sidelight.schemas.grading.rubric import (
     Nugget,
     NuggetBank,
@@ -32,22 +38,12 @@ from sidelight.schemas.grading.rubric import (
     RubricAnswer,
     RubricQuestion,
 )
-from sidelight.text_vectors import TextVectors
+from sidelight.schemas.run import ReportRun
+from sidelight.text_vectors import Encode, TextVectors
+from sidelight.tracks import Track
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
+Levels = npt.NDArray[np.int64]
 
-    import numpy.typing as npt
-
-    from sidelight.evaluation.labelling.comparing import SentenceEncoder
-    from sidelight.evaluation.scoring.table import TopicScore
-    from sidelight.schemas.grading.judgment import LabelScale
-    from sidelight.schemas.run import ReportRun
-    from sidelight.text_vectors import Encode
-    from sidelight.tracks import Track
-
-    Levels = npt.NDArray[np.int64]
 
 CREDIT = (0.0, 0.5, 1.0)
 """What each level is worth: none, partial, full."""

@@ -10,16 +10,13 @@ then undefined (None), not 0.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sidelight.errors import InputError
 from sidelight.evaluation.agreement.labels import CategoryAgreement
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,39 +8,25 @@ agree on the first may still be of no use for a single topic.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.agreement.coefficients import (
-    kendall,
-    resampled_kendall,
-    resampled_spearman,
-    resampled_tau_ap,
-    resampled_tau_ap_b,
-    spearman,
-    tau_ap,
-    tau_ap_b,
-)
+from sidelight.evaluation.agreement import coefficients
 from sidelight.evaluation.scoring.measures import measure_called
-from sidelight.evaluation.scoring.table import CONFIDENCE
+from sidelight.evaluation.scoring.table import CONFIDENCE, TopicScore
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+Matrix = npt.NDArray[np.float64]
 
-    from sidelight.evaluation.agreement.coefficients import Scores
-    from sidelight.evaluation.scoring.table import TopicScore
-
-    Matrix = npt.NDArray[np.float64]
 
 CORRELATIONS = {
-    "tau_b": (kendall, resampled_kendall),
-    "spearman": (spearman, resampled_spearman),
-    "tau_ap": (tau_ap, resampled_tau_ap),
-    "tau_ap_b": (tau_ap_b, resampled_tau_ap_b),
+    "tau_b": (coefficients.kendall, coefficients.resampled_kendall),
+    "spearman": (coefficients.spearman, coefficients.resampled_spearman),
+    "tau_ap": (coefficients.tau_ap, coefficients.resampled_tau_ap),
+    "tau_ap_b": (coefficients.tau_ap_b, coefficients.resampled_tau_ap_b),
 }
 """Of scores, and of bootstrap samples of them; the first side is the reference of tau_ap, which a
 side with many ties can flatter: tau_ap_b is its form for ties."""
@@ -213,11 +199,15 @@ def _rows(scores: Matrix) -> tuple[tuple[float, ...], ...]:
     return tuple(map(tuple, scores.tolist()))
 
 
-def _correlations(first: Scores, second: Scores) -> dict[str, float | None]:
+def _correlations(
+    first: coefficients.Scores, second: coefficients.Scores
+) -> dict[str, float | None]:
     return {name: correlate(first, second) for name, (correlate, _) in CORRELATIONS.items()}
 
 
-def _bootstrap(first: Scores, second: Scores, n_samples: int, seed: int) -> dict[str, Bootstrap]:
+def _bootstrap(
+    first: coefficients.Scores, second: coefficients.Scores, n_samples: int, seed: int
+) -> dict[str, Bootstrap]:
     generator = np.random.default_rng(seed)
     n_runs = len(first)
     counts = generator.multinomial(n_runs, np.full(n_runs, 1 / n_runs), n_samples)
@@ -251,7 +241,7 @@ def _topic_means(one: Matrix, other: Matrix, topic_ids: Sequence[str]) -> dict[s
     return means
 
 
-def _ties(means: Scores, run_tags: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+def _ties(means: coefficients.Scores, run_tags: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """Return the groups of runs with equal means, the best first."""
     groups: dict[float, list[str]] = defaultdict(list)
     for mean, run_tag in zip(means.tolist(), run_tags, strict=True):

@@ -176,7 +176,7 @@ def swap_figures(text: str) -> str:
             return sentence
         turned = figures[1:] + figures[:1]
         if len(set(figures)) == 1:
-            turned = [_other_figure(figure) for figure in figures]
+            turned = [f"{int(one[0]) % 9 + 1}{one[1:]}" for one in figures]
         following = iter(turned)
         return _FIGURE.sub(lambda _: next(following), sentence)
 
@@ -254,11 +254,6 @@ def _bare(name: str) -> tuple[str, str]:
     match = re.search(r"(?:['’]s)?[^\w]*$", name)
     end = match.group() if match else ""
     return name[: len(name) - len(end)], end
-
-
-def _other_figure(figure: str) -> str:
-    """Return a figure with another first digit."""
-    return f"{int(figure[0]) % 9 + 1}{figure[1:]}"
 
 
 S = TypeVar("S")

@@ -11,11 +11,18 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from sidelight.errors import InputError
-from sidelight.evaluation.labelling.passage_grade import DirectCase, PassageCase
+from sidelight.evaluation.labelling.passage_grade import (
+    DirectCase,
+    PassageCase,
+    PassageGrader,
+    PoolGrades,
+    PromptedDirectGrades,
+)
 from sidelight.schemas.grading.graded_passage import (
     DirectGrade,
     GradedPassage,
@@ -25,22 +32,13 @@ from sidelight.schemas.grading.graded_passage import (
     Ranked,
 )
 from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.schemas.grading.rubric import ExamBank, ExamItem
+from sidelight.schemas.run import RankingRun, ReportRun
 from sidelight.text import clean, one_line, sentence_spans
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+OnCells = Callable[[int], None]
+TextsOf = Callable[[Collection[str]], Mapping[str, str]]
 
-    from sidelight.evaluation.labelling.passage_grade import (
-        PassageGrader,
-        PoolGrades,
-        PromptedDirectGrades,
-    )
-    from sidelight.schemas.grading.rubric import ExamBank, ExamItem
-    from sidelight.schemas.run import RankingRun, ReportRun
-
-    OnCells = Callable[[int], None]
-
-    TextsOf = Callable[[Collection[str]], Mapping[str, str]]
 
 # Passages graded at once: their prompts take memory while they wait for the model.
 _PASSAGES_AT_ONCE = 1024

@@ -13,8 +13,10 @@ Several graders are compared by the rank correlation of each one's leaderboard w
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +28,7 @@ from sidelight.evaluation.agreement.ranks import (
     ScoreComparison,
     compare_scores,
 )
+from sidelight.evaluation.exams.grades import Exam, Qrels, Rankings
 from sidelight.evaluation.scoring.retrieval import (
     is_undefined,
     parse_measures,
@@ -35,12 +38,6 @@ from sidelight.evaluation.scoring.retrieval import (
 from sidelight.evaluation.scoring.table import ScoreTable, TopicScore, mean_scores
 from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.schemas.grading.judgment import Measure
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from sidelight.evaluation.exams.grades import Exam, Qrels, Rankings
 
 EXAM = Measure(name="exam", title="share of the items that the first passages answer")
 N_EXAM = Measure(name="n_exam", title="the same of the items that any passage answers")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
@@ -25,8 +26,6 @@ from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-
     from sidelight.prompting import Prompt
 
 # Requests under way are limited by the client; this is how many prompts wait in memory for it. They

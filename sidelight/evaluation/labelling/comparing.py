@@ -12,23 +12,23 @@ instructions: only its words count, after invisible characters have been removed
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from math import log
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight.evaluation.agreement.coefficients import cohen_kappa, confusion_table
 from sidelight.evaluation.labelling.judge import JudgeAgreement
-from sidelight.schemas.grading.judgment import AnswerAssessment, QuestionAssessment, Unjudged
+from sidelight.schemas.grading.judgment import (
+    AnswerAssessment,
+    LabelScale,
+    QuestionAssessment,
+    Unjudged,
+)
 from sidelight.text import stems
-from sidelight.text_vectors import TextVectors
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from sidelight.schemas.grading.judgment import LabelScale
-    from sidelight.text_vectors import Encode
+from sidelight.text_vectors import Encode, TextVectors
 
 MIN_EXAMPLES_PER_LEVEL = 10
 """With fewer on either side of a level, documented thresholds are the better guess."""
@@ -317,7 +317,10 @@ class TextComparison:
     def overlap(self, wanted: str, text: str) -> float:
         """Return the weighted share of the words of `wanted` that occur in `text`, in [0, 1]."""
         if wanted not in self._needed:
-            self._needed[wanted] = [(stem, self._weight(stem)) for stem in sorted(stems(wanted))]
+            self._needed[wanted] = [
+                (stem, self._weights.get(stem, self._unseen_weight))
+                for stem in sorted(stems(wanted))
+            ]
         needed, given = self._needed[wanted], stems(text)
         total = sum(weight for _, weight in needed)
         found = sum(weight for stem, weight in needed if stem in given)
@@ -333,6 +336,3 @@ class TextComparison:
         if self._vectors is None:
             return np.zeros((len(left), len(right)), dtype=np.float32)
         return self._vectors.cosines(left, right)
-
-    def _weight(self, stem: str) -> float:
-        return self._weights.get(stem, self._unseen_weight)

@@ -8,30 +8,21 @@ file is missing cannot be learned from and are left out.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from sidelight.errors import InputError
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart, find_part, look_for
-from sidelight.formats.labels.assessments import (
-    ANSWER_ASSESSMENTS,
-    QUESTION_ASSESSMENTS,
-    read_assessments,
-)
+from sidelight.formats.labels import assessments
 from sidelight.formats.runs.cited_sentences import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
+from sidelight.schemas.grading.judgment import AnswerAssessment, QuestionAssessment
+from sidelight.schemas.grading.rubric import Rubric
+from sidelight.schemas.run import SubmittedQuestion, SubmittedReport
 from sidelight.tracks import load_track
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-    from pathlib import Path
-
-    from sidelight.formats.labels.assessments import A, AssessmentKind
-    from sidelight.schemas.grading.judgment import AnswerAssessment, QuestionAssessment
-    from sidelight.schemas.grading.rubric import Rubric
-    from sidelight.schemas.run import SubmittedQuestion, SubmittedReport
 
 
 @dataclass(frozen=True)
@@ -102,7 +93,7 @@ def read_examples(folder: Path, run_tags: Collection[str] = ()) -> Examples:
     question_labels = tuple(
         label
         for label in (
-            _labels(folder, DataPart.QUESTION_ASSESSMENTS, QUESTION_ASSESSMENTS)
+            _labels(folder, DataPart.QUESTION_ASSESSMENTS, assessments.QUESTION_ASSESSMENTS)
             if questions
             else ()
         )
@@ -112,7 +103,9 @@ def read_examples(folder: Path, run_tags: Collection[str] = ()) -> Examples:
     answer_labels = tuple(
         label
         for label in (
-            _labels(folder, DataPart.REPORT_ASSESSMENTS, ANSWER_ASSESSMENTS) if reports else ()
+            _labels(folder, DataPart.REPORT_ASSESSMENTS, assessments.ANSWER_ASSESSMENTS)
+            if reports
+            else ()
         )
         if (label.run_tag, label.topic_id) in reports and label.topic_id in rubrics
     )
@@ -139,8 +132,10 @@ def _require_labels(examples: Examples, folder: Path, run_tags: Collection[str])
         )
 
 
-def _labels(folder: Path, part: DataPart, kind: AssessmentKind[A]) -> list[A]:
-    return read_assessments(find_part(folder, part), kind, load_track().scales)
+def _labels(
+    folder: Path, part: DataPart, kind: assessments.AssessmentKind[assessments.A]
+) -> list[assessments.A]:
+    return assessments.read_assessments(find_part(folder, part), kind, load_track().scales)
 
 
 def _files(folder: Path, part: DataPart) -> list[Path]:

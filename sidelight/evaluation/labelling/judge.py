@@ -6,29 +6,28 @@ Labelling protocols: one for each kind of item that is labelled, shared by all l
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from sidelight.errors import UsageError
+from sidelight.formats.labels.assessments import AssessmentKind
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import (
     AnswerAssessment,
     CompoundAssessment,
+    LabelScale,
     QuestionAssessment,
     Unjudged,
 )
-from sidelight.schemas.grading.rubric import Rubric  # noqa: TC001 - a NamedTuple reads it
+from sidelight.schemas.grading.rubric import Rubric
+from sidelight.schemas.run import SubmittedReport
 from sidelight.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from sidelight.evaluation.labelling.examples import Examples
-    from sidelight.formats.labels.assessments import AssessmentKind
-    from sidelight.schemas.grading.judgment import LabelScale
-    from sidelight.schemas.run import SubmittedReport
 
 S = TypeVar("S")
 A = TypeVar("A", QuestionAssessment, AnswerAssessment, CompoundAssessment)

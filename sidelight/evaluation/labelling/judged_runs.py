@@ -9,12 +9,24 @@ Grading of whole runs one by one: their questions, or the documents that they ra
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from pydantic import Field, ValidationError
 
+from sidelight.checks.usefulness import Document
 from sidelight.errors import InputError
-from sidelight.evaluation.labelling.judge import Instrument, JudgeAgreement, JudgeKind
+from sidelight.evaluation.labelling import run_kinds
+from sidelight.evaluation.labelling.examples import Examples
+from sidelight.evaluation.labelling.judge import (
+    AssessmentProtocol,
+    Instrument,
+    Judge,
+    JudgeAgreement,
+    JudgeKind,
+    Judgment,
+)
 from sidelight.evaluation.labelling.question_quality import (
     QUESTION_QUALITY,
     QUESTION_REDUNDANCY,
@@ -22,29 +34,19 @@ from sidelight.evaluation.labelling.question_quality import (
 )
 from sidelight.evaluation.labelling.relevance import USEFULNESS, UsefulnessCase
 from sidelight.evaluation.labelling.rubric_cases import REPORT_ANSWERS
-from sidelight.evaluation.labelling.run_kinds import assess, check_unseen, ignore
 from sidelight.files import atomic_write
 from sidelight.formats.labels.assessments import write_assessments
 from sidelight.formats.lines import read_bytes
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import QuestionGrade, Unjudged
+from sidelight.schemas.run import QuestionRun
+from sidelight.schemas.topic import Article
 from sidelight.text import shingles
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from sidelight.checks.usefulness import Document
-    from sidelight.evaluation.labelling.examples import Examples
-    from sidelight.evaluation.labelling.judge import AssessmentProtocol, Judge, Judgment
-    from sidelight.evaluation.labelling.run_kinds import OnLabels, TaskRuns
-    from sidelight.schemas.run import QuestionRun
-    from sidelight.schemas.topic import Article
 
 _Sequences = frozenset[tuple[str, ...]]
 
 
-def overlaps(given: TaskRuns, examples: Examples | None) -> dict[str, float]:
+def overlaps(given: run_kinds.TaskRuns, examples: Examples | None) -> dict[str, float]:
     """Return run tag -> how near a run comes to a copy of the examples, on its nearest topic.
 
     Args:
@@ -166,7 +168,7 @@ def write_manifest(folder: Path, manifest: JudgingManifest) -> None:
 
 
 async def assess_runs(
-    judge: Judge, given: TaskRuns, on_labels: OnLabels = ignore
+    judge: Judge, given: run_kinds.TaskRuns, on_labels: run_kinds.OnLabels = run_kinds.ignore
 ) -> dict[AssessmentProtocol[Any, Any], list[Any]]:
     """Judge the runs of a task on the topics that have rubrics.
 
@@ -185,18 +187,21 @@ async def assess_runs(
         UsageError: A run is one of the judge's examples, or two runs share a tag, or the judge does
             not label what such runs hold.
     """
-    check_unseen(judge, given)
+    run_kinds.check_unseen(judge, given)
     cases = [(run_tag, case) for (_, run_tag), case in given.cases().items()]
     if REPORT_ANSWERS in given.kind.protocols:
         judge.prepare(case.submission for _, case in cases)
     return {
-        protocol: await assess(judge, protocol, cases, on_labels)
+        protocol: await run_kinds.assess(judge, protocol, cases, on_labels)
         for protocol in given.kind.protocols
     }
 
 
 async def judge_runs(
-    judge: Judge, given: TaskRuns, folder: Path, on_labels: OnLabels = ignore
+    judge: Judge,
+    given: run_kinds.TaskRuns,
+    folder: Path,
+    on_labels: run_kinds.OnLabels = run_kinds.ignore,
 ) -> JudgingManifest:
     """Judge the runs of a task, and write the labels and the manifest; see `assess_runs`.
 

@@ -16,15 +16,25 @@ label, the result is unjudged.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from sidelight.checks.questions import COMPOUND_PROMPT
 from sidelight.checks.usefulness import NearestSentence, PromptedUsefulness
+from sidelight.evaluation.labelling import rubric_labels
 from sidelight.evaluation.labelling.asking import Assessor
-from sidelight.evaluation.labelling.comparing import TextComparison
-from sidelight.evaluation.labelling.judge import Instrument, Judge, Judgment, Mode
+from sidelight.evaluation.labelling.comparing import SentenceEncoder, TextComparison
+from sidelight.evaluation.labelling.examples import Examples
+from sidelight.evaluation.labelling.judge import (
+    Instrument,
+    Judge,
+    Judgment,
+    Labeller,
+    LabellingProtocol,
+    Mode,
+)
 from sidelight.evaluation.labelling.question_quality import (
     QUESTION_QUALITY,
     QUESTION_REDUNDANCY,
@@ -38,32 +48,16 @@ from sidelight.evaluation.labelling.rubric_cases import (
     QUESTION_SIMILARITY,
     REPORT_ANSWERS,
     PromptedCompoundQuestions,
+    TopicMaterial,
     label_by_form,
     topic_material,
 )
-from sidelight.evaluation.labelling.rubric_labels import (
-    REPORT_ANSWERS_PROMPT,
-    SIMILARITY_PROMPTS,
-    EmbeddedQuestionSimilarity,
-    EmbeddedReportAnswers,
-    PromptedQuestionSimilarity,
-    PromptedReportAnswers,
-)
 from sidelight.evaluation.labelling.support import SUPPORT, EmbeddedSupport, PromptedSupport
-from sidelight.schemas.grading.judgment import Unjudged
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from sidelight.evaluation.labelling.comparing import SentenceEncoder
-    from sidelight.evaluation.labelling.examples import Examples
-    from sidelight.evaluation.labelling.judge import Labeller, LabellingProtocol
-    from sidelight.evaluation.labelling.rubric_cases import TopicMaterial
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.grading.judgment import LabelScale
-    from sidelight.schemas.grading.rubric import Rubric
-    from sidelight.schemas.run import SubmittedReport
-    from sidelight.schemas.topic import Article
+from sidelight.llm.prompted import PromptedModel
+from sidelight.schemas.grading.judgment import LabelScale, Unjudged
+from sidelight.schemas.grading.rubric import Rubric
+from sidelight.schemas.run import SubmittedReport
+from sidelight.schemas.topic import Article
 
 
 class EmbeddedJudge(Judge):
@@ -96,8 +90,8 @@ class EmbeddedJudge(Judge):
         known = {**(examples.rubrics if examples else {}), **rubrics}
         encode = encoder and encoder.encode
         comparison = TextComparison(_texts(known), encode)
-        questions = EmbeddedQuestionSimilarity(comparison, examples, min_confidence)
-        self._answers = EmbeddedReportAnswers(encode, examples, min_confidence)
+        questions = rubric_labels.EmbeddedQuestionSimilarity(comparison, examples, min_confidence)
+        self._answers = rubric_labels.EmbeddedReportAnswers(encode, examples, min_confidence)
         support = EmbeddedSupport(encode)
         weights = f"weights {self._answers.weights}+{support.weights}"
         compares = f"{encoder.name if encoder else 'words only'}, {weights}"
@@ -217,7 +211,11 @@ class PromptedJudge(Judge):
         examples: Examples | None = None,
         mode: Mode = Mode.PAIRWISE,
     ) -> None:
-        prompts = (COMPOUND_PROMPT, SIMILARITY_PROMPTS[mode], REPORT_ANSWERS_PROMPT)
+        prompts = (
+            COMPOUND_PROMPT,
+            rubric_labels.SIMILARITY_PROMPTS[mode],
+            rubric_labels.REPORT_ANSWERS_PROMPT,
+        )
         instrument = Instrument(
             models=tuple(models),
             mode=mode,
@@ -234,12 +232,16 @@ class PromptedJudge(Judge):
         def material(rubric: Rubric) -> TopicMaterial:
             return topic_material(articles[rubric.topic_id], rubric, examples)
 
-        def labellers(model: PromptedModel) -> dict[LabellingProtocol[Any], Labeller[Any]]:
+        def labellers(
+            model: PromptedModel,
+        ) -> dict[LabellingProtocol[Any], Labeller[Any]]:
             assessor = Assessor(model)
             return {
                 COMPOUND_QUESTIONS: PromptedCompoundQuestions(assessor),
-                QUESTION_SIMILARITY: PromptedQuestionSimilarity(assessor, material, mode),
-                REPORT_ANSWERS: PromptedReportAnswers(assessor, material),
+                QUESTION_SIMILARITY: rubric_labels.PromptedQuestionSimilarity(
+                    assessor, material, mode
+                ),
+                REPORT_ANSWERS: rubric_labels.PromptedReportAnswers(assessor, material),
                 SUPPORT: PromptedSupport(model),
                 QUESTION_QUALITY: PromptedQuestionList(assessor, attrgetter("grade")),
                 QUESTION_REDUNDANCY: PromptedQuestionList(assessor, attrgetter("redundant")),

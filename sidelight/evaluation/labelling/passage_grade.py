@@ -25,11 +25,12 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
@@ -40,20 +41,15 @@ from sidelight.learned.comparing import Task
 from sidelight.learned.item_grades import ItemGrades
 from sidelight.learned.ordinal_model import load_grade_model, weights_hash
 from sidelight.learned.pool import RELEVANCE, pool_features, trusted
+from sidelight.llm.prompted import PromptedModel
 from sidelight.llm.structured import check_each_once
-from sidelight.prompting import load_prompt
+from sidelight.prompting import Prompt, load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.graded_passage import HIGHEST_RATING, Grader
 from sidelight.schemas.grading.judgment import Label, LabelScale, OneOf, Unjudged
-from sidelight.schemas.grading.rubric import ExamItem, ExamKind  # noqa: TC001 - as below
+from sidelight.schemas.grading.rubric import ExamItem, ExamKind
 from sidelight.text import one_line, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.prompting import Prompt
-    from sidelight.text_vectors import Encode
+from sidelight.text_vectors import Encode
 
 
 class PassageCase(NamedTuple):
@@ -70,19 +66,6 @@ class PassageCase(NamedTuple):
     passage: str
     kind: ExamKind
     items: tuple[ExamItem, ...]
-
-
-PASSAGE_GRADE = LabellingProtocol[PassageCase](
-    name="passage grades",
-    scale=LabelScale(
-        name="grades",
-        labels=tuple(
-            Label(name=str(grade), credit=grade) for grade in range(HIGHEST_RATING, -1, -1)
-        ),
-    ),
-    units=lambda case: [item.item_id for item in case.items],
-)
-"""The reason of a judgment is the answer that the passage gives, for people to check."""
 
 
 class PassageGrader:

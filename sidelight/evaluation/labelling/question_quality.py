@@ -8,10 +8,11 @@ prompted labeller makes one call for the list of a run on an article.
 
 from __future__ import annotations
 
-from collections.abc import Sequence  # noqa: TC003 - a NamedTuple reads it
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple, Protocol
+from typing import Annotated, NamedTuple, Protocol
 
+from sidelight.evaluation.labelling.asking import Assessor
 from sidelight.evaluation.labelling.judge import Judgment, LabellingProtocol
 from sidelight.learned.questions import (
     closest_earlier,
@@ -22,14 +23,9 @@ from sidelight.learned.questions import (
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import OneOf
-from sidelight.schemas.topic import Article  # noqa: TC001 - a NamedTuple reads it
+from sidelight.schemas.topic import Article
+from sidelight.text_vectors import Encode
 from sidelight.tracks import scale_named
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sidelight.evaluation.labelling.asking import Assessor
-    from sidelight.text_vectors import Encode
 
 
 class QuestionListCase(NamedTuple):

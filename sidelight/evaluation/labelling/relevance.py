@@ -22,35 +22,30 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Sequence  # noqa: TC003 - a NamedTuple reads it
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import AfterValidator
 
-from sidelight.checks.usefulness import Document  # noqa: TC001 - a NamedTuple reads it
+from sidelight.checks.usefulness import Document, UsefulnessCheck
 from sidelight.errors import InputError
 from sidelight.evaluation.agreement.coefficients import cohen_kappa
+from sidelight.evaluation.labelling.asking import Assessor
 from sidelight.evaluation.labelling.judge import Judgment, LabellingProtocol
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.schemas.investigation.evidence import Hit
 from sidelight.schemas.investigation.usefulness import USEFULNESS_SCALE
+from sidelight.schemas.topic import Narrative
 from sidelight.text import one_line
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+Grades = Mapping[str, Mapping[str, int]]
 
-    import numpy.typing as npt
-
-    from sidelight.checks.usefulness import UsefulnessCheck
-    from sidelight.evaluation.labelling.asking import Assessor
-    from sidelight.schemas.investigation.evidence import Hit
-    from sidelight.schemas.topic import Narrative
-
-    Grades = Mapping[str, Mapping[str, int]]
 
 HIGHEST = 4
 _MARKER = "final score"

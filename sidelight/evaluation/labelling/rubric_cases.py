@@ -13,12 +13,14 @@ questions checks its own.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from itertools import product
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from sidelight.checks.questions import COMPOUND_PROMPT, CompoundVerdict, compound_reason
-from sidelight.evaluation.labelling.asking import NOTHING
+from sidelight.evaluation.labelling.asking import NOTHING, Assessor
+from sidelight.evaluation.labelling.examples import Examples
 from sidelight.evaluation.labelling.judge import AssessmentProtocol, Judgment, RubricCase
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
@@ -31,17 +33,11 @@ from sidelight.schemas.grading.judgment import (
     QuestionAssessment,
     Unjudged,
 )
+from sidelight.schemas.grading.rubric import Rubric
+from sidelight.schemas.run import SubmittedQuestion, SubmittedReport
+from sidelight.schemas.topic import Article
 from sidelight.text import one_line
 from sidelight.tracks import load_track
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sidelight.evaluation.labelling.asking import Assessor
-    from sidelight.evaluation.labelling.examples import Examples
-    from sidelight.schemas.grading.rubric import Rubric
-    from sidelight.schemas.run import SubmittedQuestion, SubmittedReport
-    from sidelight.schemas.topic import Article
 
 Questions: TypeAlias = "Sequence[SubmittedQuestion]"
 """What a run asks on one topic, by rank."""

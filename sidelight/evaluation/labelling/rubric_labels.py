@@ -24,48 +24,33 @@ logits. Few examples move them little. The prompted labeller asks a language mod
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.evaluation.labelling.asking import NOTHING
-from sidelight.evaluation.labelling.comparing import (
-    UNFITTED,
-    Compared,
-    Learned,
-    LevelLabels,
-    Thresholds,
-    agreement,
-    by_submission,
-    described,
-    fit_levels,
-    predict_by_topic,
-    predict_by_topic_and_run,
+from sidelight.evaluation.labelling import comparing
+from sidelight.evaluation.labelling.asking import NOTHING, Assessor
+from sidelight.evaluation.labelling.examples import Examples
+from sidelight.evaluation.labelling.judge import JudgeAgreement, Judgment, Mode, RubricCase
+from sidelight.evaluation.labelling.rubric_cases import (
+    QUESTION_SIMILARITY,
+    REPORT_ANSWERS,
+    Questions,
+    TopicMaterial,
 )
-from sidelight.evaluation.labelling.judge import Judgment, Mode, RubricCase
-from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
-from sidelight.learned.models import AnswerModel
+from sidelight.learned.models import AnswerModel, Looked
 from sidelight.learned.ordinal_model import levels_within
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import OneOf
+from sidelight.schemas.grading.rubric import Rubric, RubricQuestion
+from sidelight.schemas.run import SubmittedReport
 from sidelight.text import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from sidelight.evaluation.labelling.asking import Assessor
-    from sidelight.evaluation.labelling.comparing import Features, Levels, TextComparison
-    from sidelight.evaluation.labelling.examples import Examples
-    from sidelight.evaluation.labelling.judge import JudgeAgreement
-    from sidelight.evaluation.labelling.rubric_cases import Questions, TopicMaterial
-    from sidelight.learned.models import Looked
-    from sidelight.schemas.grading.rubric import Rubric, RubricQuestion
-    from sidelight.schemas.run import SubmittedReport
-    from sidelight.text_vectors import Encode
+from sidelight.text_vectors import Encode
 
 QUESTION_FEATURES = (
     "rubric words",  # share of the rubric question's words in the submitted question
@@ -78,7 +63,7 @@ QUESTION_FEATURES = (
 
 
 def question_features(
-    comparison: TextComparison, rubric: Rubric, submitted: Sequence[str]
+    comparison: comparing.TextComparison, rubric: Rubric, submitted: Sequence[str]
 ) -> npt.NDArray[np.float64]:
     """Return the features of every pair, `(n_rubric_questions, n_submitted, 6)`."""
     wanted = [one_line(question.text) for question in rubric.questions]
@@ -113,7 +98,9 @@ _SIMILARITY_SCALE = QUESTION_SIMILARITY.scale
 
 # Without examples: the least share of common words of each level above the lowest. Words alone,
 # because a cosine means something else with every encoder. Chosen on the labels of the mini web.
-_THRESHOLDS = Thresholds(QUESTION_FEATURES.index("common words with answers"), (0.1, 0.25, 0.4))
+_THRESHOLDS = comparing.Thresholds(
+    QUESTION_FEATURES.index("common words with answers"), (0.1, 0.25, 0.4)
+)
 
 
 class EmbeddedQuestionSimilarity:
@@ -129,12 +116,12 @@ class EmbeddedQuestionSimilarity:
     """
 
     def __init__(
-        self, comparison: TextComparison, examples: Examples | None, min_confidence: float
+        self, comparison: comparing.TextComparison, examples: Examples | None, min_confidence: float
     ) -> None:
-        learned = _learn(comparison, examples) if examples else Learned(_THRESHOLDS)
+        learned = _learn(comparison, examples) if examples else comparing.Learned(_THRESHOLDS)
         self.agreement = learned.agreement
         self._comparison = comparison
-        self._labels = LevelLabels(learned.model, _SIMILARITY_SCALE, min_confidence)
+        self._labels = comparing.LevelLabels(learned.model, _SIMILARITY_SCALE, min_confidence)
 
     async def __call__(self, case: RubricCase[Questions]) -> list[Judgment]:
         """Return one judgment for each pair, by rubric question, then submitted question."""
@@ -144,15 +131,15 @@ class EmbeddedQuestionSimilarity:
         features = question_features(self._comparison, case.rubric, texts)
         rows = features.reshape(-1, features.shape[-1])
         return [
-            Judgment(label, described(QUESTION_FEATURES, row))
+            Judgment(label, comparing.described(QUESTION_FEATURES, row))
             for label, row in zip(self._labels.of(rows), rows, strict=True)
         ]
 
 
-def _learn(comparison: TextComparison, examples: Examples) -> Learned:
+def _learn(comparison: comparing.TextComparison, examples: Examples) -> comparing.Learned:
     """Learn from labels of question pairs."""
     rows, labels, topics, runs = [], [], [], []
-    for (run_tag, topic_id), items in by_submission(examples.question_labels):
+    for (run_tag, topic_id), items in comparing.by_submission(examples.question_labels):
         rubric = examples.rubrics[topic_id]
         places = {question.rank: place for place, question in enumerate(rubric.questions)}
         ranks = sorted({item.run_question_rank for item in items})
@@ -166,12 +153,14 @@ def _learn(comparison: TextComparison, examples: Examples) -> Learned:
             topics.append(topic_id)
             runs.append(run_tag)
     if not rows:
-        return Learned(_THRESHOLDS)
+        return comparing.Learned(_THRESHOLDS)
     x, y = np.array(rows), np.array([_SIMILARITY_SCALE.levels.index(label) for label in labels])
-    fit = partial(fit_levels, n_levels=len(_SIMILARITY_SCALE.levels), fallback=_THRESHOLDS)
-    predicted = predict_by_topic(x, y, topics, fit)
-    new_runs = predict_by_topic_and_run(x, y, topics, runs, fit)
-    found = Compared(
+    fit = partial(
+        comparing.fit_levels, n_levels=len(_SIMILARITY_SCALE.levels), fallback=_THRESHOLDS
+    )
+    predicted = comparing.predict_by_topic(x, y, topics, fit)
+    new_runs = comparing.predict_by_topic_and_run(x, y, topics, runs, fit)
+    found = comparing.Compared(
         # Labels without credit count as one, as in the agreement the track published.
         [_SIMILARITY_SCALE.coarse(label) for label in labels],
         _coarse(predicted),
@@ -179,10 +168,10 @@ def _learn(comparison: TextComparison, examples: Examples) -> Learned:
         topics,
         runs,
     )
-    return Learned(fit(x, y), agreement(found))
+    return comparing.Learned(fit(x, y), comparing.agreement(found))
 
 
-def _coarse(levels: Levels) -> list[str]:
+def _coarse(levels: comparing.Levels) -> list[str]:
     return [_SIMILARITY_SCALE.coarse(_SIMILARITY_SCALE.levels[level]) for level in levels]
 
 
@@ -392,28 +381,30 @@ class ShiftedLevels:
         self.shift = shift
 
     @classmethod
-    def fit(cls, features: Features, levels: Levels) -> ShiftedLevels:
+    def fit(cls, features: comparing.Features, levels: comparing.Levels) -> ShiftedLevels:
         """Return the likeliest shift, a small one being expected.
 
         Rows that rules decide, and those of the level `UNFITTED`, teach nothing.
         """
-        open_rows = (levels != UNFITTED) & (features[:, 2] > 0)
+        open_rows = (levels != comparing.UNFITTED) & (features[:, 2] > 0)
         logits, reached = features[open_rows, :2], levels[open_rows]
         return cls((_shift(logits[:, 0], reached >= 1), _shift(logits[:, 1], reached >= 2)))
 
-    def predict(self, features: Features) -> Levels:
+    def predict(self, features: comparing.Features) -> comparing.Levels:
         """Return the level of each row of `(n, 3)`."""
         return self._within(features)[0]
 
-    def probabilities(self, features: Features) -> npt.NDArray[np.float64]:
+    def probabilities(self, features: comparing.Features) -> npt.NDArray[np.float64]:
         """Return how likely each level is, `(n, 3)`, in [0, 1]."""
         return self._within(features)[1]
 
-    def _within(self, features: Features) -> tuple[Levels, npt.NDArray[np.float64]]:
+    def _within(
+        self, features: comparing.Features
+    ) -> tuple[comparing.Levels, npt.NDArray[np.float64]]:
         return levels_within(features[:, :2] + self.shift, features[:, 2].astype(np.int64))
 
 
-def rows_of(looked: Looked) -> Features:
+def rows_of(looked: Looked) -> comparing.Features:
     """Return the features of each item, `(n, 3)`."""
     return np.column_stack([looked.logits, np.array(looked.most, dtype=np.float64)])
 
@@ -456,7 +447,7 @@ class EmbeddedReportAnswers:
         self._levels, self.agreement = (
             self._learn(examples) if examples else (ShiftedLevels(), None)
         )
-        self._labels = LevelLabels(self._levels, _ANSWER_SCALE, min_confidence)
+        self._labels = comparing.LevelLabels(self._levels, _ANSWER_SCALE, min_confidence)
 
     def prepare(self, reports: Iterable[SubmittedReport]) -> None:
         """Encode reports that will be labelled, all at once, which is quicker than one by one."""
@@ -488,9 +479,9 @@ class EmbeddedReportAnswers:
 
         Contradictions are left to rules, so they do not take part in the fit, but in the agreement.
         """
-        rows: list[Features] = []
+        rows: list[comparing.Features] = []
         opposed, labels, topics, runs = [], [], [], []
-        for (run_tag, topic_id), items in by_submission(examples.answer_labels):
+        for (run_tag, topic_id), items in comparing.by_submission(examples.answer_labels):
             rubric = examples.rubrics[topic_id]
             looked = self._look(rubric, examples.reports[run_tag, topic_id])
             place = {one.answer_id: row for row, one in enumerate(rubric.answers)}
@@ -505,23 +496,23 @@ class EmbeddedReportAnswers:
         x = np.vstack(rows)
         y = np.array(
             [
-                UNFITTED if label == _ANSWER_SCALE.opposite else _LEVELS.index(label)
+                comparing.UNFITTED if label == _ANSWER_SCALE.opposite else _LEVELS.index(label)
                 for label in labels
             ]
         )
-        predicted = predict_by_topic(x, y, topics, ShiftedLevels.fit)
-        new_runs = predict_by_topic_and_run(x, y, topics, runs, ShiftedLevels.fit)
-        found = Compared(
+        predicted = comparing.predict_by_topic(x, y, topics, ShiftedLevels.fit)
+        new_runs = comparing.predict_by_topic_and_run(x, y, topics, runs, ShiftedLevels.fit)
+        found = comparing.Compared(
             labels,
             _judged(predicted, opposed),
             None if new_runs is None else _judged(new_runs, opposed),
             topics,
             runs,
         )
-        return ShiftedLevels.fit(x, y), agreement(found)
+        return ShiftedLevels.fit(x, y), comparing.agreement(found)
 
 
-def _judged(levels: Levels, opposed: list[bool]) -> list[str]:
+def _judged(levels: comparing.Levels, opposed: list[bool]) -> list[str]:
     """Return labels; what is said elsewhere in a report outweighs a sentence against it."""
     return [
         _ANSWER_SCALE.opposite

@@ -10,38 +10,39 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.labelling.judge import AssessmentProtocol, RubricCase
+from sidelight.evaluation.labelling.examples import Examples
+from sidelight.evaluation.labelling.judge import A, AssessmentProtocol, Judge, RubricCase
 from sidelight.evaluation.labelling.rubric_cases import (
     COMPOUND_QUESTIONS,
     QUESTION_SIMILARITY,
     REPORT_ANSWERS,
 )
 from sidelight.formats.runs.submission import run_format
-from sidelight.schemas.grading.rubric import Rubric  # noqa: TC001 - a NamedTuple reads them
-from sidelight.schemas.run import QuestionRun, ReportRun, SubmittedQuestion, SubmittedReport
+from sidelight.schemas.grading.rubric import Rubric
+from sidelight.schemas.run import (
+    CitedSentence,
+    QuestionRun,
+    ReportRun,
+    SubmittedQuestion,
+    SubmittedReport,
+)
 from sidelight.schemas.task import (
     CitedTextTask,
     QuestionListTask,
     QuestionRankingsTask,
     RankingTask,
+    Task,
 )
 from sidelight.text import count_words, normalized
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from sidelight.evaluation.labelling.examples import Examples
-    from sidelight.evaluation.labelling.judge import A, Judge
-    from sidelight.schemas.run import CitedSentence
-    from sidelight.schemas.task import Task
 
 
 class FittingQuestions(NamedTuple):

@@ -9,31 +9,25 @@ counts; all citations together are judged, too.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence  # noqa: TC003 - a NamedTuple reads it
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from sidelight.checks.support import SUPPORT_SCALE, LearnedSupportCheck, PromptedSupportCheck
 from sidelight.errors import ReplyError
-from sidelight.evaluation.labelling.judge import Judgment, LabellingProtocol
+from sidelight.evaluation.labelling.judge import Judge, Judgment, LabellingProtocol
 from sidelight.formats.runs.submission import reports_by_topic
 from sidelight.learned.models import SUPPORT as SUPPORT_MODEL
 from sidelight.learned.models import model_name
 from sidelight.learned.ordinal_model import weights_hash
+from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.grading.judgment import JudgedSentence, Unjudged
+from sidelight.schemas.run import CitedSentence, ReportRun
 from sidelight.text import one_line
+from sidelight.text_vectors import Encode
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-
-    from sidelight.evaluation.labelling.judge import Judge
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.run import CitedSentence, ReportRun
-    from sidelight.text_vectors import Encode
-
-    TextsOf: TypeAlias = Callable[[Collection[str]], Mapping[str, str]]
-
-    """Segment ids to texts, without those it does not know."""
+TextsOf: TypeAlias = Callable[[Collection[str]], Mapping[str, str]]
+"""Segment ids to texts, without those it does not know."""
 
 
 class SupportCase(NamedTuple):

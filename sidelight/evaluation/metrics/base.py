@@ -16,20 +16,16 @@ is then 0. Lower is better.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from sidelight.errors import UsageError
 from sidelight.registry import did_you_mean, load
-from sidelight.schemas.grading.judgment import Measure, Unjudged
+from sidelight.schemas.grading.judgment import JudgedSentence, Measure, Scales, Unjudged
+from sidelight.schemas.grading.rubric import Bank, Rubric
+from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.task import MOST
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from sidelight.schemas.grading.judgment import JudgedSentence, Scales
-    from sidelight.schemas.grading.rubric import Bank, Rubric
-    from sidelight.schemas.run import CitedSentence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

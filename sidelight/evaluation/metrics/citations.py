@@ -50,18 +50,14 @@ it. Higher is better.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from math import fsum
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
-from sidelight.schemas.grading.judgment import Measure, Unjudged
+from sidelight.schemas.grading.judgment import JudgedSentence, LabelScale, Measure, Scales, Unjudged
+from sidelight.schemas.grading.rubric import NuggetBank
+from sidelight.schemas.run import CitedSentence
 from sidelight.text import budget_words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from sidelight.schemas.grading.judgment import JudgedSentence, LabelScale, Scales
-    from sidelight.schemas.grading.rubric import NuggetBank
-    from sidelight.schemas.run import CitedSentence
 
 SentenceSupport: TypeAlias = str | Unjudged | None
 """Of one sentence; None where it cites nothing."""

@@ -39,21 +39,17 @@ a question or without a label earns nothing. Higher is better.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import fsum, log2
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from sidelight.evaluation.metrics.base import checked_depth
-from sidelight.schemas.grading.judgment import Measure, Unjudged
+from sidelight.schemas.grading.judgment import LabelScale, Measure, Scales, Unjudged
+from sidelight.schemas.grading.rubric import Rubric, RubricQuestion
+from sidelight.schemas.run import CitedSentence
 from sidelight.text import count_words
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-
-    from sidelight.schemas.grading.judgment import LabelScale, Scales
-    from sidelight.schemas.grading.rubric import Rubric, RubricQuestion
-    from sidelight.schemas.run import CitedSentence
-
-    Grades = Mapping[int, str | Unjudged]
+Grades = Mapping[int, str | Unjudged]
 
 
 def weighted_question_mean(rubric: Rubric, value: Callable[[RubricQuestion], float]) -> float:
@@ -267,7 +263,11 @@ class _ToDepth:
         self._ranks = range(1, checked_depth(depth) + 1)
 
     def _gains(self, grades: Grades, scale: LabelScale) -> list[float]:
-        return [_gain(grades.get(rank), scale) for rank in self._ranks]
+        labels = (grades.get(rank) for rank in self._ranks)
+        return [
+            0.0 if label is None or isinstance(label, Unjudged) else scale.credit(label)
+            for label in labels
+        ]
 
     def _discounted(self, gains: list[float]) -> float:
         return fsum(gain / log2(rank + 1) for rank, gain in zip(self._ranks, gains, strict=True))
@@ -330,7 +330,3 @@ class RedundantQuestions(_ToDepth):
     def __call__(self, redundant: Mapping[int, bool]) -> float:
         """Return the share of one run on one topic."""
         return sum(redundant.get(rank, False) for rank in self._ranks) / len(self._ranks)
-
-
-def _gain(label: str | Unjudged | None, scale: LabelScale) -> float:
-    return 0.0 if label is None or isinstance(label, Unjudged) else scale.credit(label)

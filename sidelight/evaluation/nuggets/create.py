@@ -12,29 +12,25 @@ count and the rest is unjudged.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, Protocol
+from typing import Annotated, Literal, Protocol
 
 from pydantic import Field
 
+from sidelight.evaluation.labelling.asking import Assessor
 from sidelight.evaluation.labelling.judge import Judgment
 from sidelight.formats.labels.assessments import ANSWER_LEVELS
 from sidelight.learned.models import AnswerModel
+from sidelight.llm.prompted import PromptedModel
 from sidelight.llm.structured import check_each_once
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from sidelight.schemas.grading.judgment import OneOf
+from sidelight.schemas.grading.judgment import LabelScale, OneOf
 from sidelight.schemas.grading.rubric import Nugget, NuggetAssignment, NuggetBank
+from sidelight.schemas.run import ReportRun
 from sidelight.text import budget_words, one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sidelight.evaluation.labelling.asking import Assessor
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.grading.judgment import LabelScale
-    from sidelight.schemas.run import ReportRun
-    from sidelight.text_vectors import Encode
+from sidelight.text_vectors import Encode
 
 CREATE_PROMPT = load_prompt(Path(__file__).with_name("nugget_create.prompt.md"))
 MERGE_PROMPT = load_prompt(Path(__file__).with_name("nugget_merge.prompt.md"))

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from sidelight.errors import InputError, UsageError
+from sidelight.evaluation.scoring import table
 from sidelight.evaluation.scoring.measures import measure_called
-from sidelight.evaluation.scoring.table import (
-    Interval,
-    bootstrap_intervals,
-    holm,
-    minimum_detectable_difference,
-    randomisation_tests,
-    undefined_topics,
-)
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from sidelight.evaluation.scoring.table import TopicScore
-    from sidelight.schemas.grading.judgment import Measure
+from sidelight.schemas.grading.judgment import Measure
 
 
 class TopicValues(NamedTuple):
@@ -67,7 +56,7 @@ class PairedComparison(NamedTuple):
     first: str
     second: str
     difference: float
-    interval: Interval | None
+    interval: table.Interval | None
     p_value: float
     p_holm: float
     won: int
@@ -76,7 +65,9 @@ class PairedComparison(NamedTuple):
     detectable: float | None
 
 
-def topic_values(scores: Sequence[TopicScore], measure: str | None, source: Path) -> TopicValues:
+def topic_values(
+    scores: Sequence[table.TopicScore], measure: str | None, source: Path
+) -> TopicValues:
     """Pick one measure of per-topic scores.
 
     Args:
@@ -110,7 +101,7 @@ def topic_values(scores: Sequence[TopicScore], measure: str | None, source: Path
             run_tag: tuple(topics[topic_id] for topic_id in topic_ids)
             for run_tag, topics in sorted(found.items())
         },
-        undefined_topics(scores).get(name, ()),
+        table.undefined_topics(scores).get(name, ()),
     )
 
 
@@ -139,8 +130,8 @@ def compare_runs(
     differences = np.array(
         [np.subtract(scores.values[first], scores.values[second]) for first, second in pairs]
     )
-    intervals = bootstrap_intervals(differences, samples=samples, seed=seed)
-    p_values = randomisation_tests(differences, samples=samples, seed=seed)
+    intervals = table.bootstrap_intervals(differences, samples=samples, seed=seed)
+    p_values = table.randomisation_tests(differences, samples=samples, seed=seed)
     return [
         PairedComparison(
             first,
@@ -152,9 +143,9 @@ def compare_runs(
             won=int(np.count_nonzero(sign * row > 0)),
             lost=int(np.count_nonzero(sign * row < 0)),
             tied=int(np.count_nonzero(row == 0)),
-            detectable=minimum_detectable_difference(row, len(pairs)),
+            detectable=table.minimum_detectable_difference(row, len(pairs)),
         )
         for (first, second), row, interval, p_value, p_holm in zip(
-            pairs, differences, intervals, p_values, holm(p_values), strict=True
+            pairs, differences, intervals, p_values, table.holm(p_values), strict=True
         )
     ]

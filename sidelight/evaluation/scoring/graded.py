@@ -8,26 +8,22 @@ useful, or every run has an NDCG@10 of 1. Spread is given as the five numbers of
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from sidelight.errors import InputError
 from sidelight.evaluation.metrics.base import TopicRecord
+from sidelight.evaluation.scoring.retrieval import RetrievalScores
 from sidelight.evaluation.scoring.table import RunScore, ScoreTable, TopicScore, tabulate
 from sidelight.formats.lines import Findings, quoted
 from sidelight.formats.table import read_table, write_table
-from sidelight.schemas.grading.judgment import Measure
+from sidelight.schemas.grading.judgment import Measure, QuestionGrade
 from sidelight.schemas.topic import parse_question_id
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from sidelight.evaluation.scoring.retrieval import RetrievalScores
-    from sidelight.schemas.grading.judgment import QuestionGrade
-    from sidelight.tracks import Track
+from sidelight.tracks import Track
 
 
 def score_question_quality(

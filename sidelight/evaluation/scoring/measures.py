@@ -13,39 +13,35 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain, pairwise
 from math import fsum
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 from sidelight.checks.support import SUPPORT_SCALE
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.metrics.base import TopicRecord, declared
-from sidelight.evaluation.scoring.table import tabulate
+from sidelight.evaluation.scoring.table import ScoreTable, tabulate
 from sidelight.formats.lines import Findings, quoted
 from sidelight.formats.runs.submission import reports_by_topic
-from sidelight.formats.table import read_table, write_table
+from sidelight.formats.table import Row, read_table, write_table
 from sidelight.registry import did_you_mean, names
-from sidelight.schemas.grading.judgment import Measure, Unjudged
+from sidelight.schemas.grading.judgment import (
+    AnswerAssessment,
+    JudgedSentence,
+    LabelScale,
+    Measure,
+    Parameter,
+    Scales,
+    Unjudged,
+)
+from sidelight.schemas.grading.rubric import NuggetAssignment, NuggetBank, Rubric
+from sidelight.schemas.run import ReportRun
 from sidelight.text import counted, finite_number
 from sidelight.tracks import load_track
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from sidelight.evaluation.scoring.table import ScoreTable
-    from sidelight.formats.table import Row
-    from sidelight.schemas.grading.judgment import (
-        AnswerAssessment,
-        JudgedSentence,
-        LabelScale,
-        Parameter,
-        Scales,
-    )
-    from sidelight.schemas.grading.rubric import NuggetAssignment, NuggetBank, Rubric
-    from sidelight.schemas.run import ReportRun
 
 SUPPORT_MEASURES = (
     Measure(

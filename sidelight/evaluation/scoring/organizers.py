@@ -18,12 +18,13 @@ complete files give an empty report.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sidelight.errors import InputError, InvalidFileError
+from sidelight.errors import InputError, InvalidFileError, Problem
 from sidelight.evaluation.scoring.score import score_questions, score_reports
 from sidelight.evaluation.scoring.table import RunScore, ScoreTable, TopicScore
 from sidelight.formats.labels.assessments import (
@@ -36,16 +37,10 @@ from sidelight.formats.labels.assessments import (
 )
 from sidelight.formats.lines import Findings, quoted
 from sidelight.formats.table import Row, read_table
+from sidelight.schemas.grading.judgment import LabelScale, Measure
+from sidelight.schemas.grading.rubric import Rubric
 from sidelight.text import finite_number
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from sidelight.errors import Problem
-    from sidelight.schemas.grading.judgment import LabelScale, Measure
-    from sidelight.schemas.grading.rubric import Rubric
-    from sidelight.tracks import Track
+from sidelight.tracks import Track
 
 # What pandas.read_csv takes for a missing value unless told otherwise.
 _MISSING = frozenset(

@@ -8,9 +8,11 @@ and so does one without a relevant label, on which measures are undefined.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from subprocess import CalledProcessError
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,11 +21,6 @@ from sidelight.evaluation.scoring.table import RunScore, ScoreTable, TopicScore,
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.schemas.grading.judgment import Measure
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
 
 # What these count is there, and may be 0, whatever is relevant.
 _COUNTS = {"Judged", "NumQ", "NumRel", "NumRet"}

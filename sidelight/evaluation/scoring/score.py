@@ -17,13 +17,15 @@ Source: DRAGUN resources paper (arXiv 2602.24277), section 3.4.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from statistics import mean
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from sidelight.errors import InputError
 from sidelight.evaluation.metrics.base import TopicRecord
 from sidelight.evaluation.metrics.rubric import question_coverage, report_support
-from sidelight.evaluation.scoring.table import tabulate
+from sidelight.evaluation.scoring.table import ScoreTable, tabulate
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart, find_part, look_for
 from sidelight.formats.labels.assessments import (
@@ -34,23 +36,18 @@ from sidelight.formats.labels.assessments import (
 )
 from sidelight.formats.runs.cited_sentences import read_report_run
 from sidelight.formats.runs.submission import reports_by_topic
-from sidelight.schemas.grading.judgment import Label, Unjudged
+from sidelight.schemas.grading.judgment import (
+    AnswerAssessment,
+    CompoundAssessment,
+    Label,
+    Measure,
+    QuestionAssessment,
+    Scales,
+    Unjudged,
+)
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from sidelight.evaluation.scoring.table import ScoreTable
-    from sidelight.schemas.grading.judgment import (
-        AnswerAssessment,
-        CompoundAssessment,
-        Measure,
-        QuestionAssessment,
-        Scales,
-    )
-    from sidelight.schemas.run import CitedSentence
-    from sidelight.tracks import Track
+from sidelight.schemas.run import CitedSentence
+from sidelight.tracks import Track
 
 _MAX_LISTED = 10
 

@@ -16,30 +16,24 @@ that is undefined has an empty cell.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum, sqrt
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from pathlib import Path
+from typing import Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.metrics.base import Computed
+from sidelight.evaluation.metrics.base import Computed, TopicRecord
 from sidelight.formats.lines import Findings, quoted
-from sidelight.formats.table import read_table, write_table
+from sidelight.formats.table import Row, read_table, write_table
+from sidelight.schemas.grading.judgment import Measure
+from sidelight.schemas.task import Task
 from sidelight.text import finite_number
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from sidelight.evaluation.metrics.base import TopicRecord
-    from sidelight.formats.table import Row
-    from sidelight.schemas.grading.judgment import Measure
-    from sidelight.schemas.task import Task
-
-    Matrix = npt.NDArray[np.float64]
+Matrix = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

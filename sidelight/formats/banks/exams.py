@@ -9,19 +9,17 @@ from __future__ import annotations
 
 import json
 from codecs import BOM_UTF8
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any
 
 from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
 from sidelight.errors import InputError
-from sidelight.files import atomic_packer, atomic_write
+from sidelight.files import atomic_packer
 from sidelight.formats.lines import Findings, decode_unique, quoted, read_bytes, stream_lines
 from sidelight.formats.topics import read_queries
 from sidelight.schemas.grading.rubric import ExamBank, ExamItem, ExamKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
 _REMEDY = "Compare it with docs/formats.md."
 _Id = Annotated[str, Field(min_length=1)]
@@ -181,8 +179,3 @@ def read_query_texts(path: Path) -> dict[str, str]:
             )
     findings.raise_errors()
     return queries
-
-
-def write_query_texts(path: Path, queries: Mapping[str, str]) -> None:
-    """Write queries as one JSON object."""
-    atomic_write(path, json.dumps(dict(queries)) + "\n")

@@ -12,20 +12,16 @@ Nugget assignments in JSON lines, as nuggetizer writes them: an answer a line.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, Field
 
 from sidelight.formats.lines import Findings, parsed_lines, quoted, write_json_lines
-from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.schemas.grading.judgment import LabelScale, Scales, Unjudged
 from sidelight.schemas.grading.rubric import Nugget, NuggetAssignment, NuggetBank, Weight
 from sidelight.text import budget_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
-    from sidelight.schemas.grading.judgment import LabelScale, Scales
 
 
 class NuggetLine(BaseModel):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import Annotated
 
 import orjson
 from pydantic import (
@@ -18,13 +19,8 @@ from pydantic import (
 from sidelight.errors import InputError
 from sidelight.files import atomic_write
 from sidelight.formats.lines import Findings, decode_unique, read_bytes
-from sidelight.schemas.grading.judgment import Label
+from sidelight.schemas.grading.judgment import Label, LabelScale, Scales
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sidelight.schemas.grading.judgment import LabelScale, Scales
 
 _QUESTION_ID = r"^.+-0*[1-9][0-9]{0,5}$"
 

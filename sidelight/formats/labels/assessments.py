@@ -15,10 +15,12 @@ import io
 import json
 import re
 import zlib
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn, TypeVar
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
 
 from sidelight.errors import InputError, InvalidFileError, Problem
 from sidelight.files import open_binary
@@ -28,17 +30,13 @@ from sidelight.schemas.grading.judgment import (
     AnswerAssessment,
     CompoundAssessment,
     JudgedSentence,
+    LabelScale,
     QuestionAssessment,
+    Scales,
     Unjudged,
 )
 from sidelight.schemas.run import CitedSentence
 from sidelight.text import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sized
-    from pathlib import Path
-
-    from sidelight.schemas.grading.judgment import LabelScale, Scales
 
 A = TypeVar("A", QuestionAssessment, AnswerAssessment, CompoundAssessment)
 

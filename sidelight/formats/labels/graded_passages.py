@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError, model_validator
 
@@ -28,12 +30,7 @@ from sidelight.schemas.grading.graded_passage import (
     Ranked,
 )
 from sidelight.schemas.grading.judgment import Unjudged
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
-
-    from sidelight.schemas.grading.rubric import ExamKind
+from sidelight.schemas.grading.rubric import ExamKind
 
 _Rating = Annotated[int, Field(strict=True, ge=0, le=HIGHEST_RATING)]
 _Id = Annotated[str, Field(pattern=r"^[^\x00]+$")]

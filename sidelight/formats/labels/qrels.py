@@ -10,21 +10,15 @@ judge's file looks alike; there an empty grade says that nobody could tell.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
 
-from sidelight.errors import InvalidFileError
+from sidelight.errors import InvalidFileError, Problem
 from sidelight.files import atomic_writer
 from sidelight.formats.lines import Findings, quoted, read_columns, read_lines, write_columns
 from sidelight.schemas.grading.graded_passage import HIGHEST_RELEVANCE, LOWEST_RELEVANCE
-from sidelight.schemas.grading.judgment import QuestionGrade, Unjudged
+from sidelight.schemas.grading.judgment import LabelScale, QuestionGrade, Scales, Unjudged
 from sidelight.text import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-    from pathlib import Path
-
-    from sidelight.errors import Problem
-    from sidelight.schemas.grading.judgment import LabelScale, Scales
 
 QRELS_COLUMNS = ("query", "iteration", "segment", "grade")
 _GRADE = re.compile(r"[+-]?[0-9]{1,9}")

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Generic, TypeVar
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, ValidationError
@@ -25,29 +27,18 @@ from sidelight.formats.lines import (
     read_bytes,
     write_json_lines,
 )
-from sidelight.formats.runs.submission import (
-    CheckedRun,
-    LineIds,
-    RunFormat,
-    StrictCheck,
-    check_characters,
-    check_encoding,
-    check_ids,
-    check_topics,
-    official_reports,
-    report_run,
+from sidelight.formats.runs import submission
+from sidelight.schemas.run import (
+    CitedSentence,
+    ReportMetadata,
+    ReportRun,
+    RunIdentity,
+    RunType,
+    SubmittedReport,
 )
-from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, RunType, SubmittedReport
 from sidelight.schemas.segment import document_id_of, parse_segment_id
+from sidelight.schemas.task import CitedTextTask, RankingTask
 from sidelight.text import budget_words, count_words, one_line, sentences, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from sidelight.formats.runs.submission import Delivery
-    from sidelight.schemas.run import RunIdentity
-    from sidelight.schemas.task import CitedTextTask, RankingTask
 
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _SCRIPT = re.compile(r"\b((?:java|vb)script)\s*:|\b(data):(?=\w+/)", re.IGNORECASE)
@@ -94,7 +85,7 @@ _HIDDEN_WORDS = re.compile(
 
 def check_text(line: int, text: str, findings: Findings, *, one_sentence: bool = True) -> None:
     """Check that a text is plain, as a rule one sentence, and that its words can be counted."""
-    check_characters(text, line, findings)
+    submission.check_characters(text, line, findings)
     check_active(text, line, findings)
     if not tokens(text):
         findings.error(
@@ -132,7 +123,9 @@ def check_text(line: int, text: str, findings: Findings, *, one_sentence: bool =
         )
 
 
-def check_citations(run: CheckedRun[CitedTextTask], line: int, citations: Sequence[str]) -> None:
+def check_citations(
+    run: submission.CheckedRun[CitedTextTask], line: int, citations: Sequence[str]
+) -> None:
     """Check that one sentence has no more citations than the track allows, and each once."""
     if len(citations) > run.task.max_citations:
         run.findings.error(
@@ -154,7 +147,7 @@ def check_citations(run: CheckedRun[CitedTextTask], line: int, citations: Sequen
 
 
 def check_pattern(
-    run: CheckedRun[CitedTextTask | RankingTask], line: int, segment_ids: Iterable[str]
+    run: submission.CheckedRun[CitedTextTask | RankingTask], line: int, segment_ids: Iterable[str]
 ) -> None:
     """Check that segment ids look like those of the track's collection."""
     for segment_id in dict.fromkeys(segment_ids):
@@ -198,7 +191,7 @@ def check_sources(line: int, citations: Sequence[str], topic_id: str, findings: 
 
 
 def check_known(
-    run: CheckedRun[CitedTextTask | RankingTask], line: int, segment_ids: Iterable[str]
+    run: submission.CheckedRun[CitedTextTask | RankingTask], line: int, segment_ids: Iterable[str]
 ) -> None:
     """Check that segments exist, if it is known which do."""
     for segment_id in dict.fromkeys(segment_ids):
@@ -271,7 +264,7 @@ def one_a_topic(
 
 
 def strict_lines(
-    run: CheckedRun[CitedTextTask], model: type[M], topic_key: str, what: str
+    run: submission.CheckedRun[CitedTextTask], model: type[M], topic_key: str, what: str
 ) -> tuple[list[tuple[int, M]], dict[str, int]]:
     """Read the lines that are what they should be, and find what is wrong with the others.
 
@@ -290,12 +283,12 @@ def strict_lines(
     """
     file, findings = open_text(run.path), run.findings
     findings.problems += file.problems
-    check_encoding(file, findings)
+    submission.check_encoding(file, findings)
     first_lines: dict[str, int] = {}
     good: list[tuple[int, M]] = []
     for line, text in file.lines:
         if "\r" in text:
-            check_characters(text, line, findings)
+            submission.check_characters(text, line, findings)
         content = decode_unique(text, line, findings) if text.strip() else None
         if content is None:
             continue
@@ -334,7 +327,7 @@ def check_constant(name: str, values: Sequence[tuple[int, object]], findings: Fi
 
 
 def check_reports(
-    run: CheckedRun[CitedTextTask],
+    run: submission.CheckedRun[CitedTextTask],
     reports: Sequence[tuple[SubmittedReport, Sequence[int]]],
     first_lines: Mapping[str, int] | None = None,
 ) -> None:
@@ -349,8 +342,10 @@ def check_reports(
     abouts = [(report.metadata, lines[0]) for report, lines in reports]
     if first_lines is None:
         first_lines = {about.topic_id: line for about, line in reversed(abouts)}
-    check_topics(run, first_lines)
-    check_ids(run, [LineIds(line, about.team_id, about.run_id) for about, line in abouts])
+    submission.check_topics(run, first_lines)
+    submission.check_ids(
+        run, [submission.LineIds(line, about.team_id, about.run_id) for about, line in abouts]
+    )
     for report, lines in reports:
         sentences = report.responses
         check_length(run, lines[0], [one.text for one in sentences])
@@ -363,7 +358,9 @@ def check_reports(
             check_known(run, line, one.citations)
 
 
-def check_length(run: CheckedRun[CitedTextTask], line: int, texts: Sequence[str]) -> None:
+def check_length(
+    run: submission.CheckedRun[CitedTextTask], line: int, texts: Sequence[str]
+) -> None:
     """Check that there is a text, and that it has no more words than the track allows."""
     task, findings = run.task, run.findings
     if not texts:
@@ -388,7 +385,7 @@ def check_length(run: CheckedRun[CitedTextTask], line: int, texts: Sequence[str]
 
 
 def check_uncited(
-    run: CheckedRun[CitedTextTask], line: int, cited: Sequence[Sequence[object]]
+    run: submission.CheckedRun[CitedTextTask], line: int, cited: Sequence[Sequence[object]]
 ) -> None:
     """Check that no more sentences than the track allows cite nothing."""
     uncited, most = sum(not citations for citations in cited), run.task.max_uncited
@@ -457,7 +454,7 @@ def read_report_run(path: Path) -> ReportRun:
     """
     findings = Findings(path)
     reports = report_lines(path, _submitted, "a report", findings)
-    return report_run(path, one_a_topic(reports, "a report", findings))
+    return submission.report_run(path, one_a_topic(reports, "a report", findings))
 
 
 def _submitted(content: dict[str, Any]) -> SubmittedReport:
@@ -477,8 +474,8 @@ def _content(report: SubmittedReport) -> dict[str, Any]:
     return content
 
 
-@StrictCheck
-def check_report_run(run: CheckedRun[CitedTextTask]) -> None:
+@submission.StrictCheck
+def check_report_run(run: submission.CheckedRun[CitedTextTask]) -> None:
     """Find all that is wrong with a run."""
     reports, first_lines = strict_lines(run, _ExactReport, "topic_id", "a report")
     for name in ("type", "use_starter_kit"):
@@ -495,7 +492,9 @@ def check_report_run(run: CheckedRun[CitedTextTask]) -> None:
 
 
 def _write(
-    path: Path, identity: RunIdentity, delivered: Iterable[Delivery[tuple[CitedSentence, ...]]]
+    path: Path,
+    identity: RunIdentity,
+    delivered: Iterable[submission.Delivery[tuple[CitedSentence, ...]]],
 ) -> None:
     write_report_run(
         path,
@@ -509,12 +508,14 @@ def _write(
     )
 
 
-REPORTS: RunFormat[CitedTextTask, tuple[CitedSentence, ...], ReportRun] = RunFormat(
-    kind="cited_text",
-    write=_write,
-    read=read_report_run,
-    check=check_report_run,
-    as_manual=manual_lines,
-    official=official_reports,
-    json_keys=("responses",),
+REPORTS: submission.RunFormat[CitedTextTask, tuple[CitedSentence, ...], ReportRun] = (
+    submission.RunFormat(
+        kind="cited_text",
+        write=_write,
+        read=read_report_run,
+        check=check_report_run,
+        as_manual=manual_lines,
+        official=submission.official_reports,
+        json_keys=("responses",),
+    )
 )

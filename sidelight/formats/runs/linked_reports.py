@@ -2,44 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from pydantic import BaseModel
 
 from sidelight.formats.lines import Findings, read_bytes, write_json_lines
-from sidelight.formats.runs.cited_sentences import (
-    ExactLine,
-    ExactSentence,
-    SentenceLine,
-    check_reports,
-    inert,
-    one_a_topic,
-    report_lines,
-    strict_lines,
+from sidelight.formats.runs import cited_sentences, submission
+from sidelight.schemas.run import (
+    CitedSentence,
+    ReportMetadata,
+    ReportRun,
+    RunIdentity,
+    SubmittedReport,
 )
-from sidelight.formats.runs.submission import CheckedRun, RunFormat, StrictCheck, report_run
-from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
+from sidelight.schemas.task import CitedTextTask
 from sidelight.text import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
-    from sidelight.formats.runs.submission import Delivery
-    from sidelight.schemas.run import RunIdentity
-    from sidelight.schemas.task import CitedTextTask
 
 
 class _Report(BaseModel):
     topic_id: str
     model: str
-    responses: tuple[SentenceLine, ...]
+    responses: tuple[cited_sentences.SentenceLine, ...]
 
 
-class _ExactReport(ExactLine):
+class _ExactReport(cited_sentences.ExactLine):
     topic_id: str
     model: str
-    responses: list[ExactSentence[str]]
+    responses: list[cited_sentences.ExactSentence[str]]
 
 
 def read_linked_runs(path: Path) -> tuple[ReportRun, ...]:
@@ -50,10 +40,10 @@ def read_linked_runs(path: Path) -> tuple[ReportRun, ...]:
         InvalidFileError: A line is no report, or a model has two on one topic.
     """
     findings = Findings(path)
-    lines = report_lines(path, _Report.model_validate, "a report", findings)
+    lines = cited_sentences.report_lines(path, _Report.model_validate, "a report", findings)
     reports = ((line, _submitted(report)) for line, report in lines)
     runs: dict[str, list[SubmittedReport]] = {}
-    for report in one_a_topic(reports, "a report", findings):
+    for report in cited_sentences.one_a_topic(reports, "a report", findings):
         runs.setdefault(report.metadata.run_id, []).append(report)
     return tuple(ReportRun(run_tag=model, reports=tuple(found)) for model, found in runs.items())
 
@@ -72,14 +62,14 @@ def _submitted(report: _Report | _ExactReport) -> SubmittedReport:
 def _read(path: Path) -> ReportRun:
     """Read a file as one run; of several models, under the name of the file."""
     reports = tuple(report for run in read_linked_runs(path) for report in run.reports)
-    return report_run(path, reports)
+    return submission.report_run(path, reports)
 
 
-@StrictCheck
-def _check(run: CheckedRun[CitedTextTask]) -> None:
-    reports, first_lines = strict_lines(run, _ExactReport, "topic_id", "a report")
+@submission.StrictCheck
+def _check(run: submission.CheckedRun[CitedTextTask]) -> None:
+    reports, first_lines = cited_sentences.strict_lines(run, _ExactReport, "topic_id", "a report")
     read = [(_submitted(item), [line] * max(1, len(item.responses))) for line, item in reports]
-    check_reports(run, read, first_lines)
+    cited_sentences.check_reports(run, read, first_lines)
 
 
 def linked(
@@ -105,7 +95,9 @@ def linked(
 
 
 def _write(
-    path: Path, identity: RunIdentity, delivered: Iterable[Delivery[tuple[CitedSentence, ...]]]
+    path: Path,
+    identity: RunIdentity,
+    delivered: Iterable[submission.Delivery[tuple[CitedSentence, ...]]],
 ) -> None:
     """Write one JSON line a report; the run id stands where the name of a model does."""
     write_json_lines(
@@ -115,7 +107,7 @@ def _write(
                 "topic_id": topic.topic_id,
                 "model": identity.run_id,
                 "responses": [
-                    {"text": inert(one_line(one.text)), "citations": one.citations}
+                    {"text": cited_sentences.inert(one_line(one.text)), "citations": one.citations}
                     for one in sentences
                 ],
             }
@@ -124,11 +116,13 @@ def _write(
     )
 
 
-LINKED_REPORTS: RunFormat[CitedTextTask, tuple[CitedSentence, ...], ReportRun] = RunFormat(
-    kind="cited_text",
-    write=_write,
-    read=_read,
-    check=_check,
-    as_manual=read_bytes,
-    json_keys=("responses", "model"),
+LINKED_REPORTS: submission.RunFormat[CitedTextTask, tuple[CitedSentence, ...], ReportRun] = (
+    submission.RunFormat(
+        kind="cited_text",
+        write=_write,
+        read=_read,
+        check=_check,
+        as_manual=read_bytes,
+        json_keys=("responses", "model"),
+    )
 )

@@ -9,35 +9,18 @@ from __future__ import annotations
 import csv
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from pathlib import Path
+from typing import Literal, NamedTuple
 
 from sidelight.files import atomic_writer
-from sidelight.formats.lines import Findings, open_text, quoted, read_bytes
+from sidelight.formats.lines import Findings, Line, open_text, quoted, read_bytes
+from sidelight.formats.runs import submission
 from sidelight.formats.runs.cited_sentences import check_active, inert
-from sidelight.formats.runs.submission import (
-    CheckedRun,
-    LineIds,
-    RunFormat,
-    StrictCheck,
-    check_characters,
-    check_encoding,
-    check_ids,
-    check_topics,
-    official_questions,
-    run_tag_of,
-)
-from sidelight.schemas.run import QuestionRun, SubmittedQuestion
+from sidelight.schemas.run import QuestionRun, RunIdentity, SubmittedQuestion
+from sidelight.schemas.task import QuestionListTask
 from sidelight.text import normalized, one_line, pointing_at_article, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from sidelight.formats.lines import Line
-    from sidelight.formats.runs.submission import Delivery
-    from sidelight.schemas.run import RunIdentity
-    from sidelight.schemas.task import QuestionListTask
 
 # What pandas reads as a missing value, so that a judge is asked about "nan".
 _PLACEHOLDERS = frozenset({"#n/a", "#na", "<na>", "n/a", "na", "nan", "none", "null"})
@@ -233,7 +216,8 @@ def read_question_run(
     findings.raise_errors()
     found = tuple(questions.values())
     return QuestionRun(
-        run_tag=run_tag_of(path, (question.run_id for question in found)), questions=found
+        run_tag=submission.run_tag_of(path, (question.run_id for question in found)),
+        questions=found,
     )
 
 
@@ -253,21 +237,23 @@ def write_question_run(
             stream.write("\t".join((*ids, str(item.rank), text)) + "\n")
 
 
-def _check(fields: Sequence[str], run: CheckedRun[QuestionListTask]) -> None:
+def _check(fields: Sequence[str], run: submission.CheckedRun[QuestionListTask]) -> None:
     file, findings = open_text(run.path), run.findings
     findings.problems += file.problems
-    check_encoding(file, findings)
+    submission.check_encoding(file, findings)
     for line, text in file.lines:
-        check_characters(text, line, findings)
+        submission.check_characters(text, line, findings)
     lines = [line for line in file.lines if line.text.strip()]
     rows = _raw_rows(lines, findings, fields)
     for row in rows:
         check_active(row.question, row.line, findings)
-    check_ids(run, [LineIds(row.line, row.team_id, row.run_id) for row in rows])
+    submission.check_ids(
+        run, [submission.LineIds(row.line, row.team_id, row.run_id) for row in rows]
+    )
     by_topic: dict[str, list[QuestionRow]] = defaultdict(list)
     for row in rows:
         by_topic[row.topic_id].append(row)
-    check_topics(run, {topic_id: rows[0].line for topic_id, rows in by_topic.items()})
+    submission.check_topics(run, {topic_id: rows[0].line for topic_id, rows in by_topic.items()})
     csv_texts = {row.line: row.question for row in _csv_rows(lines, Findings(run.path), fields)}
     for topic_id, topic_rows in by_topic.items():
         check_ranks(topic_id, topic_rows, run.task, findings)
@@ -278,7 +264,7 @@ def _check(fields: Sequence[str], run: CheckedRun[QuestionListTask]) -> None:
         check_quoting(rows, csv_texts, findings)
 
 
-check_question_run = StrictCheck(partial(_check, _FIELDS))
+check_question_run = submission.StrictCheck(partial(_check, _FIELDS))
 
 
 def _typographic(match: re.Match[str]) -> str:
@@ -331,7 +317,7 @@ def _rows(
 
 
 def _submitted(
-    identity: RunIdentity, delivered: Iterable[Delivery[tuple[str, ...]]]
+    identity: RunIdentity, delivered: Iterable[submission.Delivery[tuple[str, ...]]]
 ) -> Iterator[SubmittedQuestion]:
     for topic, questions in delivered:
         for rank, text in enumerate(questions, start=1):
@@ -349,24 +335,28 @@ def _fits_tagged(line: str) -> bool:
     return len(cells) == len(_TAGGED_FIELDS) and _RANK.fullmatch(cells[2]) is not None
 
 
-QUESTIONS: RunFormat[QuestionListTask, tuple[str, ...], QuestionRun] = RunFormat(
-    kind="question_list",
-    write=lambda path, identity, delivered: write_question_run(
-        path, _submitted(identity, delivered)
-    ),
-    read=read_question_run,
-    check=check_question_run,
-    as_manual=read_bytes,
-    official=official_questions,
-    fits_line=lambda line: len(line.split("\t")) == len(_FIELDS),
+QUESTIONS: submission.RunFormat[QuestionListTask, tuple[str, ...], QuestionRun] = (
+    submission.RunFormat(
+        kind="question_list",
+        write=lambda path, identity, delivered: write_question_run(
+            path, _submitted(identity, delivered)
+        ),
+        read=read_question_run,
+        check=check_question_run,
+        as_manual=read_bytes,
+        official=submission.official_questions,
+        fits_line=lambda line: len(line.split("\t")) == len(_FIELDS),
+    )
 )
-TAGGED_QUESTIONS: RunFormat[QuestionListTask, tuple[str, ...], QuestionRun] = RunFormat(
-    kind="question_list",
-    write=lambda path, identity, delivered: write_question_run(
-        path, _submitted(identity, delivered), with_team=False
-    ),
-    read=lambda path: read_question_run(path, fields=_TAGGED_FIELDS),
-    check=StrictCheck(partial(_check, _TAGGED_FIELDS)),
-    as_manual=read_bytes,
-    fits_line=_fits_tagged,
+TAGGED_QUESTIONS: submission.RunFormat[QuestionListTask, tuple[str, ...], QuestionRun] = (
+    submission.RunFormat(
+        kind="question_list",
+        write=lambda path, identity, delivered: write_question_run(
+            path, _submitted(identity, delivered), with_team=False
+        ),
+        read=lambda path: read_question_run(path, fields=_TAGGED_FIELDS),
+        check=submission.StrictCheck(partial(_check, _TAGGED_FIELDS)),
+        as_manual=read_bytes,
+        fits_line=_fits_tagged,
+    )
 )

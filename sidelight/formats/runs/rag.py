@@ -8,52 +8,28 @@ describe the run. `rag_flat_answers_jsonl` names run and topic beside the refere
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeAlias, TypeVar
+from pathlib import Path
+from typing import Annotated, Any, Generic, TypeAlias, TypeVar
 
 from pydantic import BaseModel, Field, StrictInt, StrictStr
 
 from sidelight.errors import InputError
 from sidelight.formats.lines import Findings, quoted, read_bytes, write_json_lines
-from sidelight.formats.runs.cited_sentences import (
-    ExactLine,
-    ExactSentence,
-    check_citations,
-    check_constant,
-    check_known,
-    check_length,
-    check_pattern,
-    check_text,
-    check_uncited,
-    inert,
-    manual_lines,
-    one_a_topic,
-    report_lines,
-    strict_lines,
+from sidelight.formats.runs import cited_sentences, submission
+from sidelight.schemas.run import (
+    CitedSentence,
+    ReportMetadata,
+    ReportRun,
+    RunIdentity,
+    RunType,
+    SubmittedReport,
 )
-from sidelight.formats.runs.submission import (
-    CheckedRun,
-    LineIds,
-    RunFormat,
-    StrictCheck,
-    check_characters,
-    check_ids,
-    check_topics,
-    report_run,
-)
-from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, RunType, SubmittedReport
-from sidelight.schemas.topic import Narrative
+from sidelight.schemas.task import CitedTextTask
+from sidelight.schemas.topic import Narrative, Topic
 from sidelight.text import count_words, one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from sidelight.formats.runs.submission import Delivery
-    from sidelight.schemas.run import RunIdentity
-    from sidelight.schemas.task import CitedTextTask
-    from sidelight.schemas.topic import Topic
 
 _DESCRIPTION = "Searches for each part of the narrative, and sentences checked against their pages"
 
@@ -126,19 +102,19 @@ class _ExactDescription(BaseModel):
     run_desc: str
 
 
-class _ExactAnswer(ExactLine, Generic[_M, _Citation]):
+class _ExactAnswer(cited_sentences.ExactLine, Generic[_M, _Citation]):
     metadata: _M
     references: list[str]
-    answer: list[ExactSentence[_Citation]]
+    answer: list[cited_sentences.ExactSentence[_Citation]]
 
 
-class _ExactFlatAnswer(ExactLine):
+class _ExactFlatAnswer(cited_sentences.ExactLine):
     run_id: str
     topic_id: str
     topic: str
     references: list[str]
     response_length: StrictInt
-    answer: list[ExactSentence[_Place]]
+    answer: list[cited_sentences.ExactSentence[_Place]]
 
 
 _Exact: TypeAlias = _ExactAnswer[Any, Any] | _ExactFlatAnswer
@@ -170,13 +146,13 @@ class _Form:
 def _read(form: _Form, path: Path) -> ReportRun:
     findings = Findings(path)
     reports = _submitted(form, path, findings)
-    return report_run(path, one_a_topic(reports, "an answer", findings))
+    return submission.report_run(path, cited_sentences.one_a_topic(reports, "an answer", findings))
 
 
 def _submitted(
     form: _Form, path: Path, findings: Findings
 ) -> Iterator[tuple[int, SubmittedReport]]:
-    for line, answer in report_lines(path, form.parse, "an answer", findings):
+    for line, answer in cited_sentences.report_lines(path, form.parse, "an answer", findings):
         references = answer.references
         cited = [one.citations for one in answer.answer]
         if _check_places(line, cited, references, findings):
@@ -187,14 +163,18 @@ def _submitted(
             yield line, SubmittedReport(metadata=answer.about(), responses=sentences)
 
 
-def _check(form: _Form, run: CheckedRun[CitedTextTask]) -> None:
-    answers, first_lines = strict_lines(run, form.exact, form.topic_key, "an answer")
-    check_topics(run, first_lines)
+def _check(form: _Form, run: submission.CheckedRun[CitedTextTask]) -> None:
+    answers, first_lines = cited_sentences.strict_lines(
+        run, form.exact, form.topic_key, "an answer"
+    )
+    submission.check_topics(run, first_lines)
     said = [(line, _said(answer)) for line, answer in answers]
-    check_ids(run, [LineIds(line, one.get("team_id", ""), one["run_id"]) for line, one in said])
+    submission.check_ids(
+        run, [submission.LineIds(line, one.get("team_id", ""), one["run_id"]) for line, one in said]
+    )
     if form.constant:
         values = [(line, one[form.constant]) for line, one in said]
-        check_constant(form.constant, values, run.findings)
+        cited_sentences.check_constant(form.constant, values, run.findings)
     for line, answer in answers:
         _check_answer(run, line, answer)
         if form.all_cited:
@@ -210,15 +190,15 @@ def _said(answer: _Exact) -> dict[str, Any]:
     return found
 
 
-def _check_answer(run: CheckedRun[CitedTextTask], line: int, answer: _Exact) -> None:
+def _check_answer(run: submission.CheckedRun[CitedTextTask], line: int, answer: _Exact) -> None:
     texts = [one.text for one in answer.answer]
     cited = [one.citations for one in answer.answer]
     references, findings = answer.references, run.findings
-    check_length(run, line, texts)
-    check_uncited(run, line, cited)
+    cited_sentences.check_length(run, line, texts)
+    cited_sentences.check_uncited(run, line, cited)
     _check_places(line, cited, references, findings)
     for reference, count in Counter(references).items():
-        check_characters(reference, line, findings)
+        submission.check_characters(reference, line, findings)
         if count > 1:
             findings.error(
                 "reference-duplicate",
@@ -227,12 +207,12 @@ def _check_answer(run: CheckedRun[CitedTextTask], line: int, answer: _Exact) -> 
                 found=f"{quoted(reference)} again",
                 remedy="Keep the first, and cite that.",
             )
-    check_pattern(run, line, references)
-    check_known(run, line, references)
+    cited_sentences.check_pattern(run, line, references)
+    cited_sentences.check_known(run, line, references)
     for text, citations in zip(texts, cited, strict=True):
-        check_text(line, text, findings, one_sentence=run.task.one_sentence)
+        cited_sentences.check_text(line, text, findings, one_sentence=run.task.one_sentence)
         # A place and the id that stands there are one citation.
-        check_citations(run, line, _resolved(citations, references))
+        cited_sentences.check_citations(run, line, _resolved(citations, references))
 
 
 def _check_places(
@@ -291,7 +271,7 @@ def _write(
     form: _Form,
     path: Path,
     identity: RunIdentity,
-    delivered: Iterable[Delivery[tuple[CitedSentence, ...]]],
+    delivered: Iterable[submission.Delivery[tuple[CitedSentence, ...]]],
 ) -> None:
     """Write one JSON line an answer.
 
@@ -313,7 +293,7 @@ def _content(
         raise InputError(f"{path}: answers are to narratives; {narrative.topic_id} is none")
     cited = dict.fromkeys(name for one in sentences for name in one.citations)
     places = {name: place for place, name in enumerate(cited)}
-    texts = [inert(one_line(one.text)) for one in sentences]
+    texts = [cited_sentences.inert(one_line(one.text)) for one in sentences]
     return {
         **form.heading(identity, narrative),
         "references": list(places),
@@ -353,14 +333,14 @@ def _names(identity: RunIdentity, narrative: Narrative) -> dict[str, Any]:
 
 
 def _format(
-    form: _Form, telling: str, as_manual: Callable[[Path], bytes] = manual_lines
-) -> RunFormat[CitedTextTask, tuple[CitedSentence, ...], ReportRun]:
+    form: _Form, telling: str, as_manual: Callable[[Path], bytes] = cited_sentences.manual_lines
+) -> submission.RunFormat[CitedTextTask, tuple[CitedSentence, ...], ReportRun]:
     """Return the format of a form, whose files are told from the others by a key."""
-    return RunFormat(
+    return submission.RunFormat(
         kind="cited_text",
         write=partial(_write, form),
         read=partial(_read, form),
-        check=StrictCheck(partial(_check, form)),
+        check=submission.StrictCheck(partial(_check, form)),
         as_manual=as_manual,
         json_keys=("references", "answer", telling),
     )

@@ -17,31 +17,27 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, overload
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, overload
 
-from sidelight.errors import InputError, InvalidFileError, UsageError
+from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
 from sidelight.files import open_regular
-from sidelight.formats.lines import Findings, quoted, readable
+from sidelight.formats.lines import Findings, TextFile, quoted, readable
 from sidelight.registry import load, names
-from sidelight.schemas.run import ReportRun, Result
+from sidelight.schemas.run import (
+    CitedSentence,
+    QuestionRun,
+    ReportRun,
+    Result,
+    RunIdentity,
+    RunType,
+    SubmittedReport,
+)
+from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
+from sidelight.schemas.topic import Topic
 from sidelight.tracks import run_file_names
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from sidelight.errors import Problem
-    from sidelight.formats.lines import TextFile
-    from sidelight.schemas.run import (
-        CitedSentence,
-        QuestionRun,
-        RunIdentity,
-        RunType,
-        SubmittedReport,
-    )
-    from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
-    from sidelight.schemas.topic import Topic
 
 C = TypeVar("C", bound="Task")
 C_co = TypeVar("C_co", bound="Task", covariant=True)

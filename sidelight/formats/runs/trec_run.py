@@ -8,42 +8,23 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from sidelight.errors import InputError
-from sidelight.formats.lines import (
-    Findings,
-    open_text,
-    quoted,
-    read_bytes,
-    read_columns,
-    write_columns,
-)
+from sidelight.formats import lines
+from sidelight.formats.runs import submission
 from sidelight.formats.runs.cited_sentences import check_known, check_pattern
-from sidelight.formats.runs.submission import (
-    CheckedRun,
-    LineIds,
-    RunFormat,
-    StrictCheck,
-    check_encoding,
-    check_ids,
-    check_topics,
-    run_tag_of,
-)
 from sidelight.schemas.investigation.evidence import Hit, ranked
-from sidelight.schemas.run import QuestionHits, QuestionRankingRun, RankingRun
+from sidelight.schemas.run import QuestionHits, QuestionRankingRun, RankingRun, RunIdentity
+from sidelight.schemas.task import QuestionRankingsTask, RankingTask
 from sidelight.schemas.topic import parse_question_id, question_id
 from sidelight.text import finite_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     import numpy as np
 
-    from sidelight.formats.runs.submission import Delivery
-    from sidelight.schemas.run import RunIdentity
-    from sidelight.schemas.task import QuestionRankingsTask, RankingTask
 
 _RUN_COLUMNS = ("query", "Q0", "segment", "rank", "score", "tag")
 _Row: TypeAlias = tuple[int, list[str]]
@@ -67,8 +48,8 @@ def read_trec_run(path: Path) -> dict[str, list[Hit]]:
 
 def _read(path: Path) -> tuple[dict[str, list[Hit]], list[_Row]]:
     """Return the hits of each query, and the lines of the file."""
-    findings = Findings(path)
-    rows = read_columns(path, _RUN_COLUMNS)
+    findings = lines.Findings(path)
+    rows = lines.read_columns(path, _RUN_COLUMNS)
     results: dict[str, dict[str, float]] = {}
     for line, (query_id, _, segment_id, _, score, _) in rows:
         scores = results.setdefault(query_id, {})
@@ -77,7 +58,7 @@ def _read(path: Path) -> tuple[dict[str, list[Hit]], list[_Row]]:
                 "segment-duplicate",
                 line,
                 expected=f"each segment once for query {query_id}",
-                found=f"a second {quoted(segment_id)}",
+                found=f"a second {lines.quoted(segment_id)}",
                 remedy="Keep the better hit.",
             )
         value = finite_number(score)
@@ -86,7 +67,7 @@ def _read(path: Path) -> tuple[dict[str, list[Hit]], list[_Row]]:
                 "score",
                 line,
                 expected=f"a number from {-_LARGEST:.8g} to {_LARGEST:.8g} in the fifth column",
-                found=quoted(score),
+                found=lines.quoted(score),
                 remedy="Write scores as decimal numbers.",
             )
         else:
@@ -118,7 +99,7 @@ def write_trec_run(path: Path, results: Mapping[str, Sequence[Hit]], tag: str) -
     Raises:
         InputError: An id or the tag is empty or holds white space, or a score is not finite.
     """
-    write_columns(path, _rows(results, tag))
+    lines.write_columns(path, _rows(results, tag))
 
 
 def _rows(results: Mapping[str, Sequence[Hit]], tag: str) -> Iterator[tuple[object, ...]]:
@@ -147,14 +128,14 @@ def read_ranking_run(path: Path) -> RankingRun:
     found, rows = _read(path)
     rankings = {query_id: tuple(hits) for query_id, hits in found.items()}
     tags = _tags(rows)
-    return RankingRun(run_tag=run_tag_of(path, tags), run_ids=tags, rankings=rankings)
+    return RankingRun(run_tag=submission.run_tag_of(path, tags), run_ids=tags, rankings=rankings)
 
 
-@StrictCheck
-def _check_ranking(run: CheckedRun[RankingTask]) -> None:
-    check_encoding(open_text(run.path), run.findings)
+@submission.StrictCheck
+def _check_ranking(run: submission.CheckedRun[RankingTask]) -> None:
+    submission.check_encoding(lines.open_text(run.path), run.findings)
     by_topic = _by_query(run, _read(run.path)[1])
-    check_topics(run, {topic_id: rows[0][0] for topic_id, rows in by_topic.items()})
+    submission.check_topics(run, {topic_id: rows[0][0] for topic_id, rows in by_topic.items()})
     for topic_id, rows in by_topic.items():
         _check_order(topic_id, rows, run.findings)
         if run.task.depth is not None:
@@ -165,17 +146,17 @@ def _check_ranking(run: CheckedRun[RankingTask]) -> None:
 
 
 def _by_query(
-    run: CheckedRun[RankingTask | QuestionRankingsTask], rows: Sequence[_Row]
+    run: submission.CheckedRun[RankingTask | QuestionRankingsTask], rows: Sequence[_Row]
 ) -> dict[str, list[_Row]]:
     """Check the tags of all lines, and return the lines of each query."""
-    check_ids(run, [LineIds(line, "", cells[-1]) for line, cells in rows])
+    submission.check_ids(run, [submission.LineIds(line, "", cells[-1]) for line, cells in rows])
     found: dict[str, list[_Row]] = {}
     for row in rows:
         found.setdefault(row[1][0], []).append(row)
     return found
 
 
-def _check_depth(what: str, rows: Sequence[_Row], depth: int, findings: Findings) -> None:
+def _check_depth(what: str, rows: Sequence[_Row], depth: int, findings: lines.Findings) -> None:
     if len(rows) > depth:
         findings.error(
             "ranking-depth",
@@ -186,7 +167,7 @@ def _check_depth(what: str, rows: Sequence[_Row], depth: int, findings: Findings
         )
 
 
-def _check_order(topic_id: str, rows: Sequence[_Row], findings: Findings) -> None:
+def _check_order(topic_id: str, rows: Sequence[_Row], findings: lines.Findings) -> None:
     """Check that ranks count up from 1 and scores never rise, so that all tools rank alike."""
     previous = math.inf
     for rank, (line, cells) in enumerate(rows, start=1):
@@ -195,7 +176,7 @@ def _check_order(topic_id: str, rows: Sequence[_Row], findings: Findings) -> Non
                 "rank-order",
                 line,
                 expected=f"rank {rank} of topic {topic_id}",
-                found=quoted(cells[3]),
+                found=lines.quoted(cells[3]),
                 remedy="Sort the lines of a topic by rank, counted from 1.",
             )
         if float(cells[4]) > previous:
@@ -210,7 +191,7 @@ def _check_order(topic_id: str, rows: Sequence[_Row], findings: Findings) -> Non
 
 
 def _write(
-    path: Path, identity: RunIdentity, delivered: Iterable[Delivery[tuple[Hit, ...]]]
+    path: Path, identity: RunIdentity, delivered: Iterable[submission.Delivery[tuple[Hit, ...]]]
 ) -> None:
     write_trec_run(path, {topic.topic_id: hits for topic, hits in delivered}, identity.run_id)
 
@@ -220,12 +201,12 @@ def _fits(line: str) -> bool:
     return len(cells) == len(_RUN_COLUMNS) and finite_number(cells[4]) is not None
 
 
-BY_TOPIC: RunFormat[RankingTask, tuple[Hit, ...], RankingRun] = RunFormat(
+BY_TOPIC: submission.RunFormat[RankingTask, tuple[Hit, ...], RankingRun] = submission.RunFormat(
     kind="ranking",
     write=_write,
     read=read_ranking_run,
     check=_check_ranking,
-    as_manual=read_bytes,
+    as_manual=lines.read_bytes,
     fits_line=_fits,
 )
 
@@ -244,17 +225,17 @@ def read_question_rankings(path: Path) -> QuestionRankingRun:
         rankings.setdefault(topic_id, []).append(QuestionHits(question_id=name, hits=tuple(hits)))
     tags = _tags(rows)
     return QuestionRankingRun(
-        run_tag=run_tag_of(path, tags),
+        run_tag=submission.run_tag_of(path, tags),
         run_ids=tags,
         rankings={topic_id: tuple(found) for topic_id, found in rankings.items()},
     )
 
 
-@StrictCheck
-def _check_question_rankings(run: CheckedRun[QuestionRankingsTask]) -> None:
+@submission.StrictCheck
+def _check_question_rankings(run: submission.CheckedRun[QuestionRankingsTask]) -> None:
     # Which documents there are no index says: it knows their segments.
-    file = open_text(run.path)
-    check_encoding(file, run.findings)
+    file = lines.open_text(run.path)
+    submission.check_encoding(file, run.findings)
     _, all_rows = _read_by_question(run.path)
     for number, text in file.lines:
         if not text.isascii():
@@ -262,7 +243,7 @@ def _check_question_rankings(run: CheckedRun[QuestionRankingsTask]) -> None:
                 "ascii",
                 number,
                 expected="ASCII",
-                found=quoted(text),
+                found=lines.quoted(text),
                 remedy="Write ids and tags in ASCII.",
             )
     by_question = _by_query(run, all_rows)
@@ -274,7 +255,7 @@ def _check_question_rankings(run: CheckedRun[QuestionRankingsTask]) -> None:
         _check_all_used(name, rows, run.task, run.findings)
         for line, cells in rows:
             _check_document(line, cells[2], run.task, run.findings)
-    check_topics(run, first_lines)
+    submission.check_topics(run, first_lines)
     _check_numbers(by_question, run.findings)
 
 
@@ -286,21 +267,21 @@ def _topic_of(name: str) -> str:
 def _read_by_question(path: Path) -> tuple[dict[str, list[Hit]], list[_Row]]:
     """Return the hits of each question, and the lines of the file."""
     found, rows = _read(path)
-    findings = Findings(path)
+    findings = lines.Findings(path)
     for line, cells in rows:
         if parse_question_id(cells[0]) is None:
             findings.error(
                 "question-id",
                 line,
                 expected=f"the id of a question, such as {question_id('TOPIC', 1)}",
-                found=quoted(cells[0]),
+                found=lines.quoted(cells[0]),
                 remedy="Number the questions of a topic from 01.",
             )
     findings.raise_errors()
     return found, rows
 
 
-def _check_numbers(by_question: Mapping[str, Sequence[_Row]], findings: Findings) -> None:
+def _check_numbers(by_question: Mapping[str, Sequence[_Row]], findings: lines.Findings) -> None:
     """Check that the questions of a topic are numbered from 1 without a gap, and in order."""
     expected: dict[str, int] = {}
     for name, found in by_question.items():
@@ -319,7 +300,7 @@ def _check_numbers(by_question: Mapping[str, Sequence[_Row]], findings: Findings
 
 
 def _check_all_used(
-    name: str, rows: Sequence[_Row], task: QuestionRankingsTask, findings: Findings
+    name: str, rows: Sequence[_Row], task: QuestionRankingsTask, findings: lines.Findings
 ) -> None:
     if len(rows) < task.depth:
         findings.warning(
@@ -332,20 +313,22 @@ def _check_all_used(
 
 
 def _check_document(
-    line: int, document_id: str, task: QuestionRankingsTask, findings: Findings
+    line: int, document_id: str, task: QuestionRankingsTask, findings: lines.Findings
 ) -> None:
     if not re.fullmatch(task.document_id_pattern, document_id):
         findings.error(
             "document-pattern",
             line,
             expected=f"a document id that matches {task.document_id_pattern}",
-            found=quoted(document_id),
+            found=lines.quoted(document_id),
             remedy="Rank whole documents of the collection: no segments, no addresses.",
         )
 
 
 def _write_by_question(
-    path: Path, identity: RunIdentity, delivered: Iterable[Delivery[tuple[QuestionHits, ...]]]
+    path: Path,
+    identity: RunIdentity,
+    delivered: Iterable[submission.Delivery[tuple[QuestionHits, ...]]],
 ) -> None:
     results = {one.question_id: one.hits for _, rankings in delivered for one in rankings}
     write_trec_run(path, results, identity.run_id)
@@ -355,13 +338,13 @@ def _fits_by_question(line: str) -> bool:
     return _fits(line) and parse_question_id(line.split(maxsplit=1)[0]) is not None
 
 
-BY_QUESTION: RunFormat[QuestionRankingsTask, tuple[QuestionHits, ...], QuestionRankingRun] = (
-    RunFormat(
-        kind="question_rankings",
-        write=_write_by_question,
-        read=read_question_rankings,
-        check=_check_question_rankings,
-        as_manual=read_bytes,
-        fits_line=_fits_by_question,
-    )
+BY_QUESTION: submission.RunFormat[
+    QuestionRankingsTask, tuple[QuestionHits, ...], QuestionRankingRun
+] = submission.RunFormat(
+    kind="question_rankings",
+    write=_write_by_question,
+    read=read_question_rankings,
+    check=_check_question_rankings,
+    as_manual=lines.read_bytes,
+    fits_line=_fits_by_question,
 )

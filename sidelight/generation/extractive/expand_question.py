@@ -71,16 +71,13 @@ def lacking_entities(profile: ArticleProfile, question: str) -> list[str]:
     known = [*profile.people, *profile.organisations]
     by_weight = sorted(
         {*known, *(name for name, _ in counts.most_common(_MOST_NAMES))},
-        key=lambda name: (_is_code(name, known), -together[name], -counts[name], name),
+        key=lambda name: (-together[name], -counts[name], name),
     )
+    # A name that is all capitals is a code, slogan or heading, and no person.
+    by_weight.sort(key=lambda name: name.isupper() and name not in known)
     lacking = [name for name in by_weight if not mentions(question, name_forms(name))]
     own = set(content_words(question))
     return lacking or [word for word in profile.keywords if word not in own]
-
-
-def _is_code(name: str, known: Sequence[str]) -> bool:
-    """Tell whether a name is all capitals, and so a code, slogan or heading and no person."""
-    return name.isupper() and name not in known
 
 
 def carrying(queries: Iterable[str], lacking: Sequence[str], most: int) -> tuple[str, ...]:

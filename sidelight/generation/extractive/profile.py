@@ -10,25 +10,12 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from sidelight.english.cleaning import clean_article, find_authors, find_publisher
-from sidelight.english.names import (
-    find_names,
-    looks_like_organisation,
-    looks_personal,
-    strip_title,
-)
+from sidelight.english.names import find_names, looks_like_organisation, looks_personal, strip_title
 from sidelight.english.parser import parse
-from sidelight.english.vocabulary import STUDIES
+from sidelight.english.vocabulary import STUDIES, VAGUE
 from sidelight.errors import InputError
 from sidelight.schemas.investigation.angle import ArticleProfile, Claim
-from sidelight.text import (
-    clean,
-    content_words,
-    count_words,
-    numbers,
-    one_line,
-    sentences,
-    tokens,
-)
+from sidelight.text import clean, content_words, count_words, numbers, one_line, sentences, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -208,7 +195,10 @@ def _subject(
         weight = _BODY if looks_like_organisation(name) else _NAME
         add(name, name.casefold().split(), 0.0 if longer else weight * count)
     for one in (*heading, *parsed):
-        for phrase in one.noun_phrases():
+        for words in one.noun_phrases():
+            phrase = [t for t in words if t.lemma_.casefold() not in VAGUE]
+            if not phrase:
+                continue
             keys = [t.lemma_.casefold() for t in phrase if t.is_alpha]
             plain = all(t.pos_ in {"NOUN", "ADJ"} for t in phrase) and phrase[-1].pos_ == "NOUN"
             if plain and keys and not _UNIT_WORDS.intersection(keys) and lemmas[keys[-1]] > 1:
@@ -250,7 +240,7 @@ def _claim_score(one: Sentence, place: float, title: set[str], keywords: set[str
     return (
         1.5 * len(words & title) / max(1, len(title))
         + 1.0 * len(words & keywords) / max(1, len(words))
-        + 0.5 * bool(one.quantities)
+        + 0.5 * bool(one.figures)
         - 0.3 * bool(one.speaker)
         - 0.5 * any(e.start == 0 and e.label == "PERSON" for e in one.entities)
         + 0.4 * (1.0 - place)

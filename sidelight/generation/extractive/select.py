@@ -115,23 +115,20 @@ class ExtractiveSelector:
 def _rest_of_pages(
     evidence: EvidenceSet, spoken: Mapping[str, Sequence[tuple[Segment, float]]]
 ) -> EvidenceSet:
-    """Return what else was found of the pages of some evidence.
+    """Return what else speaks to an angle on the pages of some evidence.
 
     An answer may stand in the window after the one that the search brought up.
     """
     pages = {document_id_of(item.segment.segment_id) for item in evidence.items}
     taken = {item.segment.segment_id for item in evidence.items}
-    more: dict[str, Evidence] = {}
-    for angle_id, segments in spoken.items():
-        for segment, score in segments:
-            segment_id = segment.segment_id
-            if document_id_of(segment_id) not in pages or segment_id in taken:
-                continue
-            known = more[segment_id].relevance if segment_id in more else {}
-            more[segment_id] = Evidence(
-                segment=segment, relevance={**known, angle_id: max(score, known.get(angle_id, 0))}
-            )
-    return EvidenceSet.merge(EvidenceSet(items=tuple(more.values())))
+    return EvidenceSet.merge(
+        *(
+            EvidenceSet(items=(Evidence(segment=segment, relevance={angle_id: score}),))
+            for angle_id, segments in spoken.items()
+            for segment, score in segments
+            if document_id_of(segment.segment_id) in pages and segment.segment_id not in taken
+        )
+    )
 
 
 def window_of(segment: Segment) -> str:

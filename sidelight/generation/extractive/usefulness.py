@@ -5,77 +5,25 @@ The weights lie in `usefulness.json`, with what they were fitted on.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import orjson
 from scipy.special import expit
 
 from sidelight.english.names import mentions, name_forms
 from sidelight.english.vocabulary import CORRECTS, FINDS, RATES, TIES
-from sidelight.schemas.investigation.angle import Aspect
+from sidelight.generation.extractive.findings import Finding
+from sidelight.generation.extractive.known import Known, Page
+from sidelight.schemas.investigation.angle import Angle, Aspect
 from sidelight.text import content_words, count_words
+from sidelight.text_vectors import TextVectors
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from sidelight.generation.extractive.findings import Finding, Known, Page
-    from sidelight.schemas.investigation.angle import Angle, ArticleProfile
-    from sidelight.text_vectors import TextVectors
-
-    Floats = npt.NDArray[np.float64]
-
-NAMES = (
-    "near",
-    "near squared",
-    "title",
-    "best angle",
-    "publisher angle",
-    "author angle",
-    "source angle",
-    "claim angle",
-    "context angle",
-    "names outlet",
-    "names author",
-    "names source",
-    "page on the article",
-    "new figures",
-    "shared figures",
-    "money",
-    "ties",
-    "corrects",
-    "finds",
-    "rates",
-    "ties with names",
-    "negated",
-    "speaker",
-    "attributed",
-    "dated",
-    "relative date",
-    "words",
-    "new entities",
-    "shared words",
-    "two sentences",
-    "told elsewhere",
-    "opening of page",
-    "page near",
-    "page retells",
-    "page names shared",
-    "page keywords shared",
-    "page places shared",
-    "page places foreign",
-    "page corrects",
-    "page age",
-    "page on own site",
-    "page rates or describes",
-    "page is official",
-    "page checks or corrects",
-    "page in own cause",
-)
+Floats = npt.NDArray[np.float64]
+Features = dict[str, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,12 +31,14 @@ class Usefulness:
     """A logistic model of features.
 
     Attributes:
+        names: Of the features.
         mean: Of each feature, `(features,)`.
         scale: Standard deviation of each.
         weights: Of the standardised features.
         bias: Of the model.
     """
 
+    names: tuple[str, ...]
     mean: Floats
     scale: Floats
     weights: Floats
@@ -100,21 +50,23 @@ class Usefulness:
         read = orjson.loads(files(__package__).joinpath("usefulness.json").read_bytes())
         rows = read["features"]
         mean, scale, weights = (
-            np.array([rows[name][key] for name in NAMES]) for key in ("mean", "scale", "weight")
+            np.array([row[key] for row in rows.values()]) for key in ("mean", "scale", "weight")
         )
-        return cls(mean, scale, weights, float(read["bias"]))
+        return cls(tuple(rows), mean, scale, weights, float(read["bias"]))
 
-    def chances(self, table: Floats, *, of_article: bool = True) -> Floats:
-        """Return the chance of each row of features, `(n,)`, in [0, 1].
+    def chances(self, found: Sequence[Features], *, of_article: bool = True) -> Floats:
+        """Return the chance of each finding by its features, `(n,)`, in [0, 1].
 
         What answers a narrative is worth what it has to do with some part of it, and more if others
         say it, too: the weights were learned on articles.
         """
         if not of_article:
-            best, elsewhere = (
-                table[:, NAMES.index(name)] for name in ("best angle", "told elsewhere")
-            )
+            best, elsewhere = np.array(
+                [(one["best angle"], one["told elsewhere"]) for one in found]
+            ).T
             return np.asarray(np.round(best * (1.0 + elsewhere / _MOST_HOSTS) / 2, 6))
+        table = np.array([one[name] for one in found for name in self.names], float)
+        table = table.reshape(len(found), len(self.names))
         scores = ((table - self.mean) / self.scale) @ self.weights + self.bias
         return np.asarray(np.round(expit(scores), 6))
 
@@ -126,8 +78,8 @@ def features(
     speaks: Floats,
     pages: Sequence[Page],
     vectors: TextVectors,
-) -> Floats:
-    """Return the features of findings, `(n, len(NAMES))`.
+) -> list[Features]:
+    """Return the features of findings, by name.
 
     Args:
         findings: What was found.
@@ -159,7 +111,10 @@ def features(
     of_pages = {
         page.document_id: _page_features(page, known) for page in {one.page for one in findings}
     }
-    forms = _Forms.of(known.profile)
+    profile = known.profile
+    sources = (*profile.people, *profile.organisations, *profile.studies)
+    names = {"outlet": profile.outlet, "author": profile.authors, "source": sources}
+    forms = {who: [form for name in of for form in name_forms(name)] for who, of in names.items()}
     rows = []
     for place, one in enumerate(findings):
         row = {
@@ -172,29 +127,13 @@ def features(
             **_text_features(one, known, forms),
             **of_pages[one.page.document_id],
         }
-        rows.append([float(row[name]) for name in NAMES])
-    return np.array(rows)
+        row["near with new figures"] = row["near"] * row["new figures"]
+        row["near on a page that corrects"] = row["near"] * row["page corrects"]
+        rows.append({name: float(value) for name, value in row.items()})
+    return rows
 
 
-class _Forms(NamedTuple):
-    """The forms under which texts mention the outlet, the authors and the sources of an article."""
-
-    outlet: list[str]
-    authors: list[str]
-    sources: list[str]
-
-    @classmethod
-    def of(cls, profile: ArticleProfile) -> _Forms:
-        sources = (*profile.people, *profile.organisations, *profile.studies)
-        return cls(
-            *(
-                [form for name in names for form in name_forms(name)]
-                for names in (profile.outlet, profile.authors, sources)
-            )
-        )
-
-
-def _text_features(one: Finding, known: Known, forms: _Forms) -> dict[str, float]:
+def _text_features(one: Finding, known: Known, forms: dict[str, list[str]]) -> dict[str, float]:
     """Return what a finding says: names, figures, ties, corrections, dates and its form."""
     parsed = [unit.sentence for unit in one.units]
     lemmas = {token.lemma_.casefold() for sentence in parsed for token in sentence.doc}
@@ -203,10 +142,8 @@ def _text_features(one: Finding, known: Known, forms: _Forms) -> dict[str, float
     words = set(content_words(one.text))
     ties = min(3, len(lemmas & TIES))
     return {
-        "names outlet": mentions(one.text, forms.outlet),
-        "names author": mentions(one.text, forms.authors),
-        "names source": mentions(one.text, forms.sources),
-        "page on the article": mentions(one.page.text, [*forms.outlet, *forms.authors]),
+        **{f"names {who}": mentions(one.text, written) for who, written in forms.items()},
+        "page on the article": mentions(one.page.text, [*forms["outlet"], *forms["author"]]),
         "new figures": min(3, len(known.news(one.text))),
         "shared figures": any(
             figure in known.numbers for sentence in parsed for figure in sentence.text.split()
@@ -221,7 +158,7 @@ def _text_features(one: Finding, known: Known, forms: _Forms) -> dict[str, float
         "speaker": any(sentence.speaker for sentence in parsed),
         "attributed": "according to" in one.text,
         "dated": any(sentence.years for sentence in parsed),
-        "relative date": any(sentence.has_relative_date for sentence in parsed),
+        "relative date": any(sentence.relative_dates for sentence in parsed),
         "words": min(60, count_words(one.text)) / 30,
         "new entities": min(3, len(named - known.entities)),
         "shared words": len(words & known.words) / max(1, len(words)),
@@ -232,18 +169,18 @@ def _text_features(one: Finding, known: Known, forms: _Forms) -> dict[str, float
 
 def _page_features(page: Page, known: Known) -> dict[str, float]:
     """Return what a page is to the article: a copy, of another place or year, official, a check."""
-    near = np.array(known.near(list(page.lines)))
+    shared = known.shared(page)
+    near = np.array(shared.near)
     words = content_words(page.text)
-    names, places, foreign = known.shared_names(page)
     year = known.year
     kind = page.origin.kind
     return {
         "page near": float(near.mean()),
         "page retells": float((near >= _RETELLS).mean()),
-        "page names shared": min(6, names),
-        "page keywords shared": len(set(words).intersection(known.profile.keywords)) / 25,
-        "page places shared": min(3, places),
-        "page places foreign": min(5, foreign),
+        "page names shared": min(6, len(shared.names)),
+        "page keywords shared": len(shared.keywords) / 25,
+        "page places shared": min(3, shared.places),
+        "page places foreign": min(5, shared.foreign),
         "page corrects": 100 * sum(word in CORRECTS for word in words) / max(1, len(words)),
         "page age": min(10, abs(year - page.year)) if year and page.year else 0,
         "page on own site": page.host == known.profile.host,

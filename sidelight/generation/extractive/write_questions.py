@@ -12,12 +12,12 @@ import zlib
 from typing import TYPE_CHECKING, Any
 
 from sidelight.checks.questions import compound_reason
-from sidelight.english.names import host_label
+from sidelight.english.names import definite, host_label
 from sidelight.english.parser import parse
-from sidelight.english.vocabulary import CORRECTS, FINDS, SAYING, STUDIES
+from sidelight.english.vocabulary import CORRECTS, FINDS, SAYING, STUDIES, VAGUE
 from sidelight.generation.extractive import asked
 from sidelight.generation.extractive.usefulness import Usefulness
-from sidelight.generation.extractive.write_report import tabled
+from sidelight.generation.extractive.write_report import read_findings
 from sidelight.learned.questions import question_model
 from sidelight.schemas.investigation.report import DraftQuestions
 from sidelight.text import count_words, one_line, sentences
@@ -44,9 +44,6 @@ _TRUST_IN_GRADES = 0.35
 _PEOPLE, _ORGANISATIONS, _STUDIES, _FIGURES, _AUTHORITIES, _LINKS = 3, 2, 2, 2, 3, 2
 _MAX_STUDY_WORDS, _MAX_FIGURE_WORDS, _MAX_CLAIM_WORDS = 12, 8, 24
 _LIKELY = 0.25  # chance of being worth knowing, of a finding whose body is asked about
-_OPINIONS = frozenset(
-    "major new recent latest landmark shocking groundbreaking huge large big own same first".split()
-)
 
 
 class ExtractiveQuestionWriter:
@@ -77,8 +74,8 @@ class ExtractiveQuestionWriter:
         """
         searched = {angle.angle_id for angle in angles}
         unanswered = searched - evidence.covers(searched)
-        findings, table, _ = tabled(profile, angles, evidence, self._sentences)
-        chances = self._usefulness.chances(table)
+        findings, features, _ = read_findings(profile, angles, evidence, self._sentences)
+        chances = self._usefulness.chances(features)
         likely = sorted(
             (row for row in range(len(findings)) if chances[row] >= _LIKELY),
             key=lambda row: (-chances[row], row),
@@ -103,7 +100,8 @@ class ExtractiveQuestionWriter:
                 candidates[best].is_generic
                 and sum(candidates[text].is_generic for text in chosen) >= _MAX_GENERIC
             )
-            if generic or self._repeats(best, chosen):
+            alike = self._sentences.similarity([best], chosen)
+            if generic or (alike >= SAME_QUESTION).any():
                 continue
             chosen.append(best)
             for text in worth:
@@ -127,9 +125,6 @@ class ExtractiveQuestionWriter:
         ]
         # Topics differ in their wordings, and a topic has the same ones whenever it is run.
         return fit[zlib.crc32(f"{title}\n{fit[0]}".encode()) % len(fit)] if fit else ""
-
-    def _repeats(self, question: str, chosen: Sequence[str]) -> bool:
-        return bool((self._sentences.similarity([question], chosen) >= SAME_QUESTION).any())
 
 
 class _Questions:
@@ -258,7 +253,7 @@ def subject_phrase(profile: ArticleProfile, parsed: Sequence[Sentence]) -> str:
     named = any(place in subject for place in places)
     proper = any(word[0].isupper() for word in subject.removeprefix("the ").split())
     if common and places.count(common) > 1 and not named and not proper:
-        return f"{subject} in {common}"
+        return f"{subject} in {definite(common, profile.body)}"
     return subject
 
 
@@ -285,15 +280,6 @@ def outlet_name(profile: ArticleProfile, pages: Iterable[str]) -> str:
     return max(dict.fromkeys(found), key=lambda form: (found.count(form), form), default=outlet)
 
 
-def definite(name: str, body: str) -> str:
-    """Return a name or noun phrase with "the" where a text mostly writes it so."""
-    if name.casefold().startswith("the "):
-        return name
-    uses = len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", body))
-    written = len(re.findall(rf"\b[Tt]he\s+{re.escape(name)}(?!\w)", body))
-    return f"the {name}" if uses and 2 * written >= uses else name
-
-
 def _as_clause(profile: ArticleProfile) -> str:
     """Return the most central claim that can follow "that"; empty if there is none."""
     for claim in profile.claims:
@@ -301,7 +287,9 @@ def _as_clause(profile: ArticleProfile) -> str:
         one = parse([claim.text])[0]
         if count_words(text) > _MAX_CLAIM_WORDS or re.search(r"[?\"“”:;|()]| - ", text):
             continue
-        if one.speaker or one.has_relative_date or one.subject.ent_type_ == "PERSON":
+        if one.speaker or one.relative_dates or one.subject.ent_type_ == "PERSON":
+            continue
+        if one.subject.left_edge.i:  # "that in 2019, ..."
             continue
         first = one.doc[0]
         return text if first.pos_ == "PROPN" or first.ent_type_ else f"{text[0].lower()}{text[1:]}"
@@ -310,11 +298,7 @@ def _as_clause(profile: ArticleProfile) -> str:
 
 def _figures(one: Sentence) -> Iterator[str]:
     """Yield the figures of a sentence with what they count, as far as a few words say."""
-    for entity in one.entities:
-        if entity.label not in {"MONEY", "PERCENT", "CARDINAL", "QUANTITY"}:
-            continue
-        if not any(map(str.isdigit, entity.text)):
-            continue
+    for entity in one.figures:
         last = one.doc[entity.end - 1]
         head = last.head if last.head.pos_ == "NOUN" and last.head.i >= entity.end else last
         of = next((child for child in head.children if child.lower_ == "of"), None)
@@ -356,7 +340,7 @@ def _belongs(part: Any, noun: Any) -> bool:
             return False
         top = top.head
     if top.dep_ in {"compound", "amod", "nmod"}:
-        return part.lemma_.casefold() not in _OPINIONS
+        return part.lemma_.casefold() not in VAGUE
     if top.dep_ == "poss":
         return bool(part.pos_ != "PRON" and top.pos_ == "PROPN")
     return bool(part.i > noun.i) and bool(

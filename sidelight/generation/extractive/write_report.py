@@ -7,30 +7,25 @@ much the same as a chosen one, or looks into the same matter, adds less.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import numpy.typing as npt
 
-from sidelight.generation.extractive.findings import Known, find_findings, read_pages
+from sidelight.generation.extractive.findings import Finding, find_findings
+from sidelight.generation.extractive.known import Known, Page, read_pages
 from sidelight.generation.extractive.select import relevance, window_of
-from sidelight.generation.extractive.usefulness import NAMES, Usefulness, features
+from sidelight.generation.extractive.usefulness import Features, Usefulness, features
 from sidelight.generation.no_evidence import NO_EVIDENCE, NOTHING_FOUND
-from sidelight.schemas.investigation.angle import Aspect
+from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Aspect
+from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence
 from sidelight.text import budget_words, numbers
+from sidelight.text_vectors import TextVectors
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from sidelight.generation.extractive.findings import Finding, Page
-    from sidelight.schemas.investigation.angle import Angle, ArticleProfile
-    from sidelight.schemas.investigation.evidence import EvidenceSet
-    from sidelight.text_vectors import TextVectors
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 # Cosines of all-MiniLM-L6-v2 between sentences: from "on the same matter" to "the same fact".
 _SIMILAR, _THE_SAME = 0.35, 0.80
@@ -76,10 +71,10 @@ class ExtractiveReportWriter:
             bool(profile.title or profile.body) and budget_words(NO_EVIDENCE) <= self._max_words
         )
         nothing = NOTHING_FOUND if says_so else DraftReport(sentences=())
-        findings, table, speaks = tabled(profile, angles, evidence, self._vectors)
+        findings, found, speaks = read_findings(profile, angles, evidence, self._vectors)
         if not findings:
             return nothing
-        chances = self._usefulness.chances(table, of_article=bool(profile.body))
+        chances = self._usefulness.chances(found, of_article=bool(profile.body))
         aspects = [angles[int(column)].aspect for column in speaks.argmax(axis=1)]
         alike = self._vectors.similarity(
             [one.text for one in findings], [one.text for one in findings]
@@ -126,54 +121,53 @@ class ExtractiveReportWriter:
         ]
 
 
+class Read(NamedTuple):
+    """What was read for a topic.
+
+    Attributes:
+        findings: Each text once.
+        features: Of each.
+        speaks: Relevance of each to each angle, `(n, angles)`, in [0, 1].
+    """
+
+    findings: list[Finding]
+    features: list[Features]
+    speaks: Floats
+
+
 # What was read last for a topic, which has its own vectors: questions and report rest on the same.
-_LAST: WeakKeyDictionary[TextVectors, tuple[object, tuple[list[Finding], Floats, Floats]]] = (
-    WeakKeyDictionary()
-)
+_LAST: WeakKeyDictionary[TextVectors, tuple[object, Read]] = WeakKeyDictionary()
 
 
-def tabled(
+def read_findings(
     profile: ArticleProfile,
     angles: Sequence[Angle],
     evidence: EvidenceSet,
     vectors: TextVectors,
-) -> tuple[list[Finding], Floats, Floats]:
-    """Return the findings of some evidence, their features, and how they speak to each angle.
-
-    Returns:
-        The findings, each text once; their features, `(n, len(NAMES))`; and their relevance to each
-        angle, `(n, angles)`, in [0, 1].
-    """
+) -> Read:
+    """Return the findings of some evidence, their features, and how they speak to each angle."""
     asked = (profile, tuple(angles), tuple(evidence.segment_ids().values()))
     if (last := _LAST.get(vectors)) and last[0] == asked:
         return last[1]
-    found = _tabled(profile, angles, evidence, vectors)
-    _LAST[vectors] = (asked, found)
-    return found
-
-
-def _tabled(
-    profile: ArticleProfile,
-    angles: Sequence[Angle],
-    evidence: EvidenceSet,
-    vectors: TextVectors,
-) -> tuple[list[Finding], Floats, Floats]:
     known = Known(profile, vectors)
     pages = read_pages(evidence, profile.host)
     wanted = _worth_reading(pages, angles, vectors)
     by_text = {one.text: one for page in pages for one in find_findings(page, known, wanted)}
     findings = list(by_text.values())
-    if not findings:
-        return [], np.zeros((0, len(NAMES))), np.zeros((0, len(angles)))
     windows = {item.segment.segment_id: window_of(item.segment) for item in evidence.items}
-    speaks = relevance(
-        [one.text for one in findings],
-        [windows[one.segment_id] for one in findings],
-        angles,
-        profile,
-        vectors,
-    )
-    return findings, features(findings, known, angles, speaks, pages, vectors), speaks
+    read = Read([], [], np.zeros((0, len(angles))))
+    if findings:
+        speaks = relevance(
+            [one.text for one in findings],
+            [windows[one.segment_id] for one in findings],
+            angles,
+            profile,
+            vectors,
+        )
+        found = features(findings, known, angles, speaks, pages, vectors)
+        read = Read(findings, found, speaks)
+    _LAST[vectors] = (asked, read)
+    return read
 
 
 def _worth_reading(

@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
 from sidelight.checks.support import SUPPORT_SCALE, Support
 from sidelight.generation.prompted.findings import KeyedSegments, sources_of
 from sidelight.generation.support_checker import SupportChecker
-from sidelight.llm.prompted import Asked
+from sidelight.llm.prompted import Asked, PromptedModel
 from sidelight.llm.structured import check_each_once
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import OneOf
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from collections.abc import Set as AbstractSet
-
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.investigation.angle import ArticleProfile
-    from sidelight.schemas.investigation.evidence import EvidenceSet
-    from sidelight.schemas.investigation.report import CheckedReport, DraftReport, DraftSentence
-    from sidelight.text_vectors import Encode
+from sidelight.schemas.investigation.angle import ArticleProfile
+from sidelight.schemas.investigation.evidence import EvidenceSet
+from sidelight.schemas.investigation.report import CheckedReport, DraftReport, DraftSentence
+from sidelight.text_vectors import Encode
 
 CHECK_PROMPT = load_prompt(Path(__file__).with_name("check.prompt.md"))
 

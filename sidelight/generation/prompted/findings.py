@@ -8,21 +8,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, NamedTuple, TypeAlias
 
 from sidelight.schemas.grading.judgment import OneOf
-from sidelight.schemas.investigation.evidence import FoundClaim
+from sidelight.schemas.investigation.angle import Angle
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim
+from sidelight.schemas.segment import Segment
 from sidelight.text import figures, is_negated, one_line
-from sidelight.text_vectors import TextVectors
+from sidelight.text_vectors import Encode, TextVectors
 from sidelight.tracks import load_track
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from sidelight.schemas.investigation.angle import Angle
-    from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
-    from sidelight.schemas.segment import Segment
-    from sidelight.text_vectors import Encode
 
 _SAME = 0.85
 

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import Field
 
 from sidelight.english.names import find_names, host_label
 from sidelight.generation.extractive.profile import ExtractiveProfiler
-from sidelight.llm.prompted import Asked
+from sidelight.llm.prompted import Asked, PromptedModel
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from sidelight.schemas.investigation.angle import Claim
+from sidelight.schemas.investigation.angle import ArticleProfile, Claim
+from sidelight.schemas.topic import Article
 from sidelight.text import clean, content_words, numbers, one_line, sentences, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.investigation.angle import ArticleProfile
-    from sidelight.schemas.topic import Article
 
 PROFILE_PROMPT = load_prompt(Path(__file__).with_name("profile.prompt.md"))
 

@@ -1,33 +1,31 @@
 """Evidence selection by a model, which reads page by page for all questions at once.
 
-A long page is split into parts that fit one prompt; no text is read twice.
+A long page is split into parts that fit one prompt; no text is read twice. Coverage is assessed
+from what was read; no further call is made.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
 from sidelight.errors import ReplyError
 from sidelight.generation.concurrent_answers import answers
 from sidelight.generation.prompted.findings import MAX_CITED, importance_of
-from sidelight.llm.prompted import Asked
+from sidelight.generation.stopping import StoppingRule
+from sidelight.llm.prompted import Asked, PromptedModel
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import OneOf
+from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Coverage
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim, Selection
 from sidelight.schemas.segment import Segment, document_id_of, overlapping
 from sidelight.text import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.investigation.angle import Angle, ArticleProfile
 
 _WINDOW_CHARACTERS = 2_400
 # Rules, article and questions are read with each part again, so that small parts cost more; in
@@ -323,3 +321,36 @@ def _apart(cited: Sequence[Window], part: Sequence[Window]) -> tuple[str, ...]:
                 kept.append(segment.segment_id)
                 break
     return tuple(kept[:MAX_CITED])
+
+
+class ReadAssessor:
+    """The role `assess_coverage` where evidence was read and labelled.
+
+    An angle is covered as far as the best of its evidence answers it: ten pages that each help to
+    judge an answer are no answer. So coverage is never complete, and whether a lead is left to
+    follow is for the planner to say.
+
+    Args:
+        max_rounds: See `StoppingRule`.
+        min_gain: See `StoppingRule`.
+    """
+
+    def __init__(self, max_rounds: int, min_gain: float) -> None:
+        self._rule = StoppingRule(max_rounds, min_gain)
+
+    async def __call__(
+        self,
+        profile: ArticleProfile,
+        angles: Sequence[Angle],
+        evidence: EvidenceSet,
+        previous: Coverage | None,
+        round_number: int,
+    ) -> Coverage:
+        """Return coverage after a round and whether to go on."""
+        by_angle = {
+            angle.angle_id: max(
+                (item.relevance.get(angle.angle_id, 0.0) for item in evidence.items), default=0.0
+            )
+            for angle in angles
+        }
+        return self._rule.coverage(angles, by_angle, previous, round_number)

@@ -7,36 +7,28 @@ questions as the organizers' of 2024 did: one call, order kept.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import Field, create_model
 
 from sidelight.checks.questions import compound_reason, general_reason
-from sidelight.english.names import host_label
+from sidelight.english.names import definite, host_label
 from sidelight.english.neutrality import passes_verdict
 from sidelight.generation.extractive.asked import LINK
-from sidelight.generation.extractive.write_questions import (
-    SAME_QUESTION,
-    definite,
-    reserve_questions,
-)
+from sidelight.generation.extractive.write_questions import SAME_QUESTION, reserve_questions
 from sidelight.generation.prompted.findings import Findings
 from sidelight.generation.prompted.plan_queries import LEAD
-from sidelight.llm.prompted import Asked
+from sidelight.llm.prompted import Asked, PromptedModel
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
+from sidelight.schemas.investigation.angle import Angle, ArticleProfile
+from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import DraftQuestions
 from sidelight.text import names, one_line, stems
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.investigation.angle import Angle, ArticleProfile
-    from sidelight.schemas.investigation.evidence import EvidenceSet
-    from sidelight.text_vectors import Encode
+from sidelight.text_vectors import Encode
 
 _QUOTATION_MARKS = "\"'“”‘’"
 

@@ -7,28 +7,25 @@ choice is stored in the folder of the parts, so that an interrupted build keeps 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sidelight.errors import MachineError
-from sidelight.files import atomic_write, read_limited
+from sidelight.errors import InputError, MachineError
+from sidelight.files import atomic_write, read_json, read_limited
 from sidelight.index.encoding.onnx_model import Arithmetic, default_arithmetic
-from sidelight.index.engine import check_shared
+from sidelight.index.engine import Engine, check_shared
 from sidelight.index.text.corpus import passage_text
 from sidelight.index.text.docstore import Docstore
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
     from sidelight.index.encoding.encoder import Encoder
-    from sidelight.index.engine import Engine
 
 # Fewer segments are encoded in the time that trying would take.
 CALIBRATED = 10_000
@@ -185,12 +182,26 @@ def settled(folder: Path, encoder: Encoder, docstore: Docstore, engine: Engine) 
 
 
 def read_encoding(folder: Path) -> Encoding | None:
-    """Return how the parts in a folder are encoded, or None if that is not chosen."""
+    """Return how the parts in a folder are encoded, or None if that is not chosen.
+
+    Raises:
+        InputError: No build wrote that.
+    """
     return _read(folder) if (folder / _FILE).exists() else None
 
 
 def _read(folder: Path) -> Encoding:
-    return Encoding.model_validate_json(read_limited(folder / _FILE), strict=True)
+    path = folder / _FILE
+    try:
+        read = read_limited(path)
+        read_json(read)  # which is stricter about numbers and depth
+        return Encoding.model_validate_json(read, strict=True)
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"{path}: expected what `sidelight index build` wrote; found: "
+            f"{getattr(error, 'strerror', None) or error}",
+            remedy="Delete the folder of the index and build it again.",
+        ) from error
 
 
 def _write(folder: Path, encoding: Encoding) -> None:

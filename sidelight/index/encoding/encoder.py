@@ -22,6 +22,7 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,19 +32,10 @@ import torch
 
 from sidelight.errors import INSTALL, Check, MachineError
 from sidelight.files import is_file, sha256_file
-from sidelight.index.encoding.onnx_model import (
-    Arithmetic,
-    OnnxModel,
-    default_arithmetic,
-    int8_file,
-    multiplies_bfloat16,
-    on_all_cores,
-)
+from sidelight.index.encoding import onnx_model
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     import numpy as np
     from numpy.typing import NDArray
 
@@ -83,7 +75,7 @@ def pack_linear(model: Any) -> None:
     """
     if (
         type(model).__name__ not in _FAMILY
-        or not multiplies_bfloat16()
+        or not onnx_model.multiplies_bfloat16()
         or not hasattr(torch.ops.mkldnn, "_linear_pointwise")
     ):
         return
@@ -93,7 +85,7 @@ def pack_linear(model: Any) -> None:
                 setattr(module, name, PackedLinear(layer))
 
 
-def compute_in(arithmetic: Arithmetic, model: Any, name: str, int8: Path | None) -> None:
+def compute_in(arithmetic: onnx_model.Arithmetic, model: Any, name: str, int8: Path | None) -> None:
     """Change a model of sentence-transformers in place.
 
     Args:
@@ -107,10 +99,10 @@ def compute_in(arithmetic: Arithmetic, model: Any, name: str, int8: Path | None)
     """
     import torch
 
-    model.to(torch.bfloat16 if arithmetic is Arithmetic.BF16 else torch.float32)
-    if arithmetic is Arithmetic.BF16 and model.device.type == "cpu":
+    model.to(torch.bfloat16 if arithmetic is onnx_model.Arithmetic.BF16 else torch.float32)
+    if arithmetic is onnx_model.Arithmetic.BF16 and model.device.type == "cpu":
         pack_linear(model[0].model)
-    if arithmetic is Arithmetic.INT8:
+    if arithmetic is onnx_model.Arithmetic.INT8:
         # The library's own way needs packages that hold others back by years. What is before and
         # after the transformer stays its own.
         model.to("cpu")
@@ -127,7 +119,7 @@ def _int8_forward(name: str, path: Path | None) -> Callable[..., Any]:
             f"the encoder {name!r} has no ONNX file of int8",
             remedy="Use a model that comes with one, or make one as docs/encoding.md says.",
         )
-    onnx = OnnxModel(path)
+    onnx = onnx_model.OnnxModel(path)
 
     def forward(**features: Any) -> Any:
         tokens = {key: value.numpy() for key, value in features.items() if torch.is_tensor(value)}
@@ -251,7 +243,7 @@ class Encoder:
         self,
         name: str = DEFAULT_ENCODER,
         dimension: int | None = None,
-        arithmetic: Arithmetic | None = None,
+        arithmetic: onnx_model.Arithmetic | None = None,
     ) -> None:
         self.name = name
         self.arithmetic = arithmetic
@@ -260,14 +252,16 @@ class Encoder:
         self._loaded: Any = None
         self._weights = ""
 
-    def __reduce__(self) -> tuple[type[Encoder], tuple[str, int | None, Arithmetic | None]]:
+    def __reduce__(
+        self,
+    ) -> tuple[type[Encoder], tuple[str, int | None, onnx_model.Arithmetic | None]]:
         return Encoder, (self.name, self._dimension, self.arithmetic)
 
-    def in_arithmetic(self, arithmetic: Arithmetic) -> Encoder:
+    def in_arithmetic(self, arithmetic: onnx_model.Arithmetic) -> Encoder:
         """Return an encoder with the same model, computing in this."""
         return Encoder(self.name, self._dimension, arithmetic)
 
-    def faster(self) -> set[Arithmetic]:
+    def faster(self) -> set[onnx_model.Arithmetic]:
         """Return what this machine can compute in that may be faster than single precision.
 
         Raises:
@@ -275,9 +269,9 @@ class Encoder:
         """
         import torch
 
-        found = {default_arithmetic()} - {Arithmetic.FP32}
-        if not torch.cuda.is_available() and int8_file(_place(self.name)):
-            found.add(Arithmetic.INT8)
+        found = {onnx_model.default_arithmetic()} - {onnx_model.Arithmetic.FP32}
+        if not torch.cuda.is_available() and onnx_model.int8_file(_place(self.name)):
+            found.add(onnx_model.Arithmetic.INT8)
         return found
 
     def identity(self) -> EncoderIdentity:
@@ -318,7 +312,7 @@ class Encoder:
             model = self._model()
             if on_gpu := model.device.type != "cpu":
                 shape = _ON_GPU
-            elif self.arithmetic is Arithmetic.INT8:
+            elif self.arithmetic is onnx_model.Arithmetic.INT8:
                 shape = _IN_INT8
             vectors = np.empty((len(texts), model.get_embedding_dimension()), dtype=np.float32)
             batches = list(_batches(model, texts, prompt, shape))
@@ -326,7 +320,9 @@ class Encoder:
                 _read(model, [texts[row] for row in rows], prompt, shape.rows, tokens)
                 for rows, tokens in batches
             )
-            found = (map if on_gpu else on_all_cores)(partial(_vectors_of, model), features)
+            found = (map if on_gpu else onnx_model.on_all_cores)(
+                partial(_vectors_of, model), features
+            )
             for (rows, _), some in zip(batches, found, strict=True):
                 vectors[rows] = some[: len(rows), : vectors.shape[1]]
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -337,9 +333,9 @@ class Encoder:
             if self._loaded is None:
                 model = _load(self.name, self._dimension)
                 self._weights = _hash_weights(model)
-                arithmetic = self.arithmetic or default_arithmetic()
-                is_int8 = arithmetic is Arithmetic.INT8
-                int8 = int8_file(_place(self.name)) if is_int8 else None
+                arithmetic = self.arithmetic or onnx_model.default_arithmetic()
+                is_int8 = arithmetic is onnx_model.Arithmetic.INT8
+                int8 = onnx_model.int8_file(_place(self.name)) if is_int8 else None
                 compute_in(arithmetic, model, self.name, int8)
                 self._loaded = model.eval()
             return self._loaded

@@ -12,6 +12,7 @@ Precisions that a model can compute in, and which of them this machine has in ha
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
 from functools import cache
@@ -23,8 +24,6 @@ from sidelight.errors import MachineError
 from sidelight.files import is_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
     import numpy as np
     from numpy.typing import NDArray
 

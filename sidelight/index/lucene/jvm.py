@@ -17,15 +17,13 @@ import resource
 import shutil
 import sys
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sidelight.errors import INSTALL, InputError, MachineError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MIN_JAVA = 21
 

@@ -16,9 +16,11 @@ from __future__ import annotations
 import os
 import shutil
 from base64 import b64decode
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
@@ -26,17 +28,13 @@ import orjson
 from sidelight.errors import InputError, MachineError
 from sidelight.index.lucene.jvm import JAVA, call_method, java_class, java_reads
 from sidelight.index.text.corpus import lexical_text
-from sidelight.schemas.investigation.evidence import Hit, ranked
+from sidelight.schemas.investigation.evidence import Hit, Query, ranked
+from sidelight.schemas.segment import Segment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
-
     import numpy as np
     from numpy.typing import NDArray
 
-    from sidelight.schemas.investigation.evidence import Query
-    from sidelight.schemas.segment import Segment
 
 # As Anserini rounds them, so that runs agree with its own.
 _DIGITS = 4

@@ -11,6 +11,7 @@ import os
 import threading
 import time
 import weakref
+from collections.abc import Mapping
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
@@ -29,8 +30,6 @@ from sidelight.text import one_line
 from sidelight.transport import bounded_client, check_private, redacted, secret_for
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from httpx2 import AsyncClient, Response
 
 ADDRESS = "remote.json"

@@ -10,6 +10,7 @@ import hashlib
 import math
 import sqlite3
 import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
@@ -20,19 +21,15 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from sidelight.errors import InputError, MachineError
+from sidelight.files import check_tables
 from sidelight.index.encoding.encoder import Encoder
-from sidelight.index.lucene.segments import Bm25
-from sidelight.index.remote.client import RestClient, read_address
-from sidelight.schemas.investigation.evidence import Hit, ranked
+from sidelight.index.lucene.segments import Bm25, LuceneVectors
+from sidelight.index.remote.client import RemoteAddress, RestClient, read_address
+from sidelight.schemas.investigation.evidence import Hit, Query, ranked
 from sidelight.schemas.segment import Segment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from sidelight.index.lucene.segments import LuceneVectors
-    from sidelight.index.remote.client import RemoteAddress
     from sidelight.index.vectors.vectors import VectorIndex
-    from sidelight.schemas.investigation.evidence import Query
 
 FILE = "pages.sqlite"
 _CACHE_VERSION = 1  # of the layout of the cache file
@@ -75,6 +72,7 @@ class Pages:
             (version,) = self._database.execute("PRAGMA user_version").fetchone()
             if version not in {0, _CACHE_VERSION}:
                 raise sqlite3.DatabaseError(f"pages of version {version}")
+            check_tables(self._database)
             self._database.executescript(_CACHE_SCHEMA)
         except sqlite3.Error as error:
             raise InputError(

@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import zlib
 from codecs import BOM_UTF8
+from collections.abc import Callable, Iterable, Iterator
 from gzip import BadGzipFile
 from itertools import count
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
@@ -26,10 +28,6 @@ from sidelight.schemas.base import Value
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
 from sidelight.text import sentence_spans
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
 
 # A file in the wrong format has a problem in every line; nobody needs to see them all.
 MAX_PROBLEMS = 10

@@ -12,27 +12,25 @@ from __future__ import annotations
 import mmap
 import sqlite3
 import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 import orjson
 from pydantic import ValidationError
-from zstandard import ZstdCompressor, ZstdDecompressor
+from zstandard import ZstdCompressor, ZstdDecompressor, ZstdError, frame_content_size
 
 from sidelight.errors import InputError
+from sidelight.files import check_tables, map_array
 from sidelight.formats.lines import MAX_LINE_BYTES
 from sidelight.index.lucene.jvm import java_class
-from sidelight.index.text.corpus import MS_MARCO, CorpusFields, segment_model
+from sidelight.index.lucene.segments import LuceneIndex
+from sidelight.index.text.corpus import MS_MARCO, CorpusFields, ShardLine, segment_model
 from sidelight.schemas.segment import Segment, SegmentId, parse_segment_id
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from sidelight.index.lucene.segments import LuceneIndex
-    from sidelight.index.text.corpus import ShardLine
 
 SUFFIX = ".zst"
 
@@ -98,36 +96,46 @@ class OffsetStore:
 
     Args:
         path: File made by `write_offset_store`.
+
+    Raises:
+        InputError: It is something else; so does each method.
     """
 
     def __init__(self, path: Path) -> None:
-        table = np.load(path.with_suffix(".npy"), mmap_mode="r")
-        self._begins, self._places, self._counts = np.asarray(table)
-        with path.open("rb") as stream:
-            self._content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+        self._path = path
+        with _of_a_store(path):
+            table = np.asarray(map_array(path.with_suffix(".npy"), "int64", 2))
+            if table[:, 0].any() or (np.diff(table) < 0).any():
+                raise ValueError("its frames do not follow each other")
+            self._begins, self._places, self._counts = table
+            with path.open("rb") as stream:
+                self._content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
 
     def __len__(self) -> int:
         return int(self._counts[-1])
 
     def __iter__(self) -> Iterator[Segment]:
-        return map(_segment_of_line, self._lines())
+        with _of_a_store(self._path):
+            yield from map(_segment_of_line, self._lines())
 
     def ids(self) -> Iterator[str]:
         """Yield all ids in the order of the shard."""
-        return (orjson.loads(line)[MS_MARCO.id] for line in self._lines())
+        with _of_a_store(self._path):
+            yield from (orjson.loads(line)[MS_MARCO.id] for line in self._lines())
 
     def get_at(self, offsets: Iterable[int]) -> Iterator[Segment]:
         """Yield the segments at these byte offsets, by place; where none begins, none comes."""
         places = sorted({offset for offset in offsets if offset < self._begins[-1]})
         frames = np.searchsorted(self._begins, places, side="right") - 1
         unpack = ZstdDecompressor().decompress
-        for frame, group in groupby(zip(frames.tolist(), places, strict=True), itemgetter(0)):
-            lines, begin = unpack(self._frame(frame)), int(self._begins[frame])
-            for _, place in group:
-                start = place - begin
-                line = lines[start : lines.index(b"\n", start)]
-                if lines[start - 1 : start] in {b"", b"\n"} and not line.isspace():
-                    yield _segment_of_line(line)
+        with _of_a_store(self._path):
+            for frame, group in groupby(zip(frames.tolist(), places, strict=True), itemgetter(0)):
+                lines, begin = unpack(self._frame(frame)), int(self._begins[frame])
+                for _, place in group:
+                    start = place - begin
+                    line = lines[start : lines.index(b"\n", start)]
+                    if lines[start - 1 : start] in {b"", b"\n"} and not line.isspace():
+                        yield _segment_of_line(line)
 
     def close(self) -> None:
         """Close the file."""
@@ -140,8 +148,30 @@ class OffsetStore:
             yield from (line for line in unpack(self._frame(frame)).split(b"\n") if line.strip())
 
     def _frame(self, frame: int) -> bytes:
+        """Return a frame as it is packed.
+
+        Raises:
+            ValueError: It unpacks to more than a frame holds.
+            ZstdError: It is none.
+        """
         start, end = self._places[frame : frame + 2]
-        return self._content[start:end]
+        packed = self._content[start:end]
+        if frame_content_size(packed) > _FRAME_BYTES + MAX_LINE_BYTES:
+            raise ValueError("a frame that unpacks to more than any of a collection")
+        return packed
+
+
+@contextmanager
+def _of_a_store(path: Path) -> Iterator[None]:
+    """Say of a store that holds something else which file it is."""
+    try:
+        yield
+    except (OSError, ZstdError, LookupError, TypeError, ValueError, sqlite3.DatabaseError) as error:
+        reason = str(getattr(error, "strerror", None) or error).partition("\n")[0]
+        raise InputError(
+            f"{path}: cannot be read: {reason}",
+            remedy="Copy the index again, or delete it and build it again.",
+        ) from error
 
 
 def _segment_of_line(line: bytes) -> Segment:
@@ -199,6 +229,9 @@ class SqliteStore:
 
     Args:
         path: File made by `SqliteWriter`.
+
+    Raises:
+        InputError: It is something else; so does each method.
     """
 
     def __init__(self, path: Path) -> None:
@@ -207,6 +240,8 @@ class SqliteStore:
         address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
         self._connection = sqlite3.connect(address, uri=True, check_same_thread=False)
         self._lock = threading.Lock()
+        with _of_a_store(path):
+            check_tables(self._connection)
 
     def __len__(self) -> int:
         return int(self._rows("SELECT count(*) FROM segments")[0][0])
@@ -215,7 +250,7 @@ class SqliteStore:
         last = ""
         query = f"SELECT {_COLUMNS} FROM segments WHERE segment_id > ? ORDER BY segment_id LIMIT ?"  # noqa: S608
         while rows := self._rows(query, last, _PAGE):
-            yield from map(_segment_of_row, rows)
+            yield from self._segments(rows)
             last = rows[-1][0]
 
     def ids(self) -> Iterator[str]:
@@ -232,25 +267,20 @@ class SqliteStore:
             f"SELECT {_COLUMNS} FROM segments "  # noqa: S608
             "WHERE segment_id IN (SELECT value FROM json_each(?))"
         )
-        return map(_segment_of_row, self._rows(query, orjson.dumps(list(segment_ids)).decode()))
+        return self._segments(self._rows(query, orjson.dumps(list(segment_ids)).decode()))
 
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
 
     def _rows(self, query: str, *values: object) -> list[tuple[str, ...]]:
-        try:
-            with self._lock:
-                return self._connection.execute(query, values).fetchall()
-        except sqlite3.DatabaseError as error:
-            raise InputError(
-                f"{self._path}: cannot be read: {error}",
-                remedy="Copy the index again, or delete it and build it again.",
-            ) from error
+        with _of_a_store(self._path), self._lock:
+            return self._connection.execute(query, values).fetchall()
 
-
-def _segment_of_row(row: tuple[Any, ...]) -> Segment:
-    return Segment(**dict(zip(_FIELDS, row, strict=True)))
+    def _segments(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[Segment]:
+        with _of_a_store(self._path):
+            for row in rows:
+                yield Segment(**dict(zip(_FIELDS, row, strict=True)))
 
 
 # Keeps the segments whose ids do not say where they are.

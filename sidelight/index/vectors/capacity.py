@@ -17,17 +17,13 @@ import shutil
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sidelight.errors import INSTALL, Check, MachineError
 from sidelight.index.encoding.encoder import DEFAULT_ENCODER, bundled_model
 from sidelight.index.lucene.jvm import find_jar, find_java
 from sidelight.index.vectors.inverted import ITERATIONS, SAMPLE_PER_LIST
-from sidelight.index.vectors.profiles import GB, Profile, code_bytes, shape_of
+from sidelight.index.vectors.profiles import GB, Profile, Shape, code_bytes, shape_of
 from sidelight.schemas.base import Value
-
-if TYPE_CHECKING:
-    from sidelight.index.vectors.profiles import Shape
 
 # Segments of MS MARCO V2.1.
 N_SEGMENTS = 113_520_750

@@ -21,34 +21,17 @@ the last.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sidelight.errors import InputError
 from sidelight.index.encoding.onnx_model import multiplies_bfloat16
-from sidelight.index.vectors.matrix import (
-    MATRIX,
-    MATRIX_PART,
-    Matrix,
-    NearestRows,
-    RowFile,
-    matrix_file,
-    packed,
-    read_scales,
-    write_rows,
-    write_scales,
-)
-from sidelight.index.vectors.profiles import NUMBERS_PER_CODE, coded_numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from sidelight.index.vectors.matrix import PartRows
-    from sidelight.index.vectors.profiles import Shape
+from sidelight.index.vectors import matrix
+from sidelight.index.vectors.profiles import NUMBERS_PER_CODE, Shape, coded_numbers
 
 INDEX = "index.faiss"
 
@@ -79,13 +62,15 @@ class InvertedSearch:
             self._index = faiss.downcast_index(whole.index)
         self._whole = whole  # owns the other
         self._index.nprobe = probes
-        self._matrix = Matrix(folder)
+        self._matrix = matrix.Matrix(folder)
+        if len(self._matrix) != len(self) or self._matrix.dimension != self.dimension:
+            raise ValueError(f"{len(self._matrix)} rows for {len(self)} vectors")
         self._candidates = candidates
 
     def __len__(self) -> int:
         return int(self._index.ntotal)
 
-    def search(self, vectors: NDArray[np.float32], k: int) -> list[NearestRows]:
+    def search(self, vectors: NDArray[np.float32], k: int) -> list[matrix.NearestRows]:
         """Return up to `k` rows for each row of `(n_queries, dimension) float32`."""
         # FAISS would turn even one query on all threads, and a busy machine makes it wait for them.
         # One by one, so that a query is rounded alike in any company.
@@ -113,7 +98,7 @@ _LISTS, _CODES = "lists.i4", "codes.u1"
 
 
 def write_inverted(
-    folder: Path, rows: PartRows, shape: Shape, on_segments: Callable[[int], object]
+    folder: Path, rows: matrix.PartRows, shape: Shape, on_segments: Callable[[int], object]
 ) -> None:
     """Build `index.faiss` and the matrix, going on where an earlier call was interrupted.
 
@@ -133,19 +118,19 @@ def write_inverted(
             _write_index(index, folder / _FILLED)
             del index
         _write_scanned(folder, shape.probes)
-    if (folder / MATRIX_PART).exists():
-        (folder / MATRIX_PART).replace(folder / MATRIX)
+    if (folder / matrix.MATRIX_PART).exists():
+        (folder / matrix.MATRIX_PART).replace(folder / matrix.MATRIX)
     for name in (_TRAINED, _FILLED, _LISTS, _CODES):
         (folder / name).unlink(missing_ok=True)
 
 
-def _train(folder: Path, rows: PartRows, shape: Shape) -> Any:
+def _train(folder: Path, rows: matrix.PartRows, shape: Shape) -> Any:
     """Learn axes, lists, codes and the scales of the matrix from a sample."""
     import faiss
 
     sample = rows.sample(min(shape.lists * SAMPLE_PER_LIST, len(rows)), SEED)
     if shape.precision == "int8":
-        write_scales(folder, sample)
+        matrix.write_scales(folder, sample)
     clusters: Any = faiss.Kmeans(
         rows.dimension, shape.lists, niter=ITERATIONS, seed=SEED, spherical=True
     )
@@ -186,7 +171,7 @@ def balanced_axes(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def _encode(
     folder: Path,
-    rows: PartRows,
+    rows: matrix.PartRows,
     shape: Shape,
     index: Any,
     on_segments: Callable[[int], object],
@@ -194,7 +179,7 @@ def _encode(
     """Append list, code and matrix row of every vector that has none yet."""
     import faiss
 
-    scales = read_scales(folder)
+    scales = matrix.read_scales(folder)
     turn = _turn_of(index)
     inverted: Any = faiss.downcast_index(index.index)
     assign = _assigner(inverted)
@@ -206,14 +191,14 @@ def _encode(
         inverted.encode_vectors(
             len(block), faiss.swig_ptr(turned), faiss.swig_ptr(lists), faiss.swig_ptr(codes)
         )
-        return lists.astype(np.int32), codes, packed(block, scales)
+        return lists.astype(np.int32), codes, matrix.packed(block, scales)
 
     files = (
-        RowFile(folder / _LISTS, b"", 4),
-        RowFile(folder / _CODES, b"", inverted.code_size),
-        matrix_file(folder / MATRIX_PART, len(rows), rows.dimension, shape.precision),
+        matrix.RowFile(folder / _LISTS, b"", 4),
+        matrix.RowFile(folder / _CODES, b"", inverted.code_size),
+        matrix.matrix_file(folder / matrix.MATRIX_PART, len(rows), rows.dimension, shape.precision),
     )
-    write_rows(files, rows, convert, on_segments)
+    matrix.write_rows(files, rows, convert, on_segments)
 
 
 def _assigner(index: Any) -> Callable[[NDArray[np.float32]], NDArray[np.int64]]:

@@ -11,23 +11,19 @@ from __future__ import annotations
 import mmap
 import os
 import weakref
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sidelight.errors import InputError
-from sidelight.index.vectors.part import array_header
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from sidelight.index.vectors.part import VectorPart
-    from sidelight.index.vectors.profiles import Precision
+from sidelight.files import map_array
+from sidelight.index.vectors.part import VectorPart, array_header
+from sidelight.index.vectors.profiles import Precision
 
 
 def merge_ids(parts: Sequence[VectorPart], path: Path) -> int:
@@ -210,7 +206,7 @@ def write_scales(folder: Path, sample: NDArray[np.float32]) -> None:
 def read_scales(folder: Path) -> NDArray[np.float32] | None:
     """Return the scales of int8, or None where the matrix is of another precision."""
     path = folder / SCALES
-    return np.load(path) if path.exists() else None
+    return np.array(map_array(path, "float32", 1)) if path.exists() else None
 
 
 def packed(vectors: NDArray[np.float32], scales: NDArray[np.float32] | None) -> NDArray[np.generic]:
@@ -242,8 +238,10 @@ class Matrix:
     """
 
     def __init__(self, folder: Path, *, in_order: bool = False) -> None:
-        kept = np.load(folder / MATRIX, mmap_mode="r")
         self.scales = read_scales(folder)
+        kept = map_array(folder / MATRIX, "float16" if self.scales is None else "int8", 2)
+        if self.scales is not None and len(self.scales) != kept.shape[1]:
+            raise ValueError(f"{len(self.scales)} scales for {kept.shape[1]} numbers a row")
         self._row_bytes = kept.shape[1] * kept.itemsize
         self._start = kept.offset
         # Open as long as the matrix is in use: the disk is asked for rows through it.
@@ -252,7 +250,7 @@ class Matrix:
         mapped = mmap.mmap(self._descriptor, 0, access=mmap.ACCESS_READ)
         if not in_order:  # what comes after a row on disk is not needed
             mapped.madvise(mmap.MADV_RANDOM)
-        self.rows = np.frombuffer(
+        self.rows: NDArray[Any] = np.frombuffer(
             mapped, dtype=kept.dtype, offset=self._start, count=kept.size
         ).reshape(kept.shape)
 

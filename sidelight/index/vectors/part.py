@@ -18,33 +18,26 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sidelight.errors import INSTALL, InputError, MachineError
 from sidelight.files import is_file, make_folder
 from sidelight.index.encoding.calibration import settled
-from sidelight.index.engine import check_shared
-from sidelight.index.manifest import describe_inputs
+from sidelight.index.encoding.encoder import Encoder, EncoderIdentity
+from sidelight.index.engine import Engine, Progress, check_shared
+from sidelight.index.manifest import InputFile, describe_inputs
 from sidelight.index.text.corpus import passage_text
-from sidelight.index.text.docstore import open_store
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from sidelight.index.encoding.encoder import Encoder, EncoderIdentity
-    from sidelight.index.engine import Engine, Progress
-    from sidelight.index.manifest import InputFile
-    from sidelight.index.text.docstore import Docstore
-    from sidelight.schemas.segment import Segment
+from sidelight.index.text.docstore import Docstore, open_store
+from sidelight.schemas.segment import Segment
 
 CHUNK = 1024
 

@@ -20,13 +20,16 @@ nothing. Several GPUs hold a share of the rows each.
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sidelight.errors import InputError, MachineError
-from sidelight.files import atomic_write, make_folder, read_limited
+from sidelight.files import atomic_write, make_folder, map_array, read_limited
 from sidelight.index.vectors.inverted import InvertedSearch, write_inverted
 from sidelight.index.vectors.matrix import (
     Matrix,
@@ -37,19 +40,14 @@ from sidelight.index.vectors.matrix import (
     write_matrix,
     write_rows,
 )
-from sidelight.index.vectors.profiles import shape_of
+from sidelight.index.vectors.part import VectorPart
+from sidelight.index.vectors.profiles import Profile, shape_of
 from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.evidence import Hit, ranked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
     from torch import Tensor
 
-    from sidelight.index.vectors.part import VectorPart
-    from sidelight.index.vectors.profiles import Profile
 
 INDEX = "index.faiss"
 
@@ -307,7 +305,7 @@ class VectorIndex:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._ids: NDArray[np.bytes_] = np.load(folder / _IDS, mmap_mode="r")
+        self._ids: NDArray[np.bytes_] = map_array(folder / _IDS, "S", 1)
         self._search = _open(folder)
         if len(self._search) != len(self._ids):
             raise InputError(
@@ -331,7 +329,7 @@ class VectorIndex:
         return [
             ranked(
                 [
-                    Hit(segment_id.decode(), score)
+                    Hit(segment_id.decode(errors="replace"), score)
                     for segment_id, score in zip(
                         self._ids[rows].tolist(), scores.tolist(), strict=True
                     )

@@ -31,13 +31,9 @@ def alike_share(weights: Mapping[str, float], stems: frozenset[str]) -> float:
     return found / total if total else 0.0
 
 
-def _pairs_of(sentence: Sentence) -> list[tuple[str, str]]:
-    return list(pairwise([stem for stem in sentence.stems if stem]))
-
-
 def phrases_near(item: Sentence, sentences: Sequence[Sentence]) -> float:
     """Return the share of the item's neighbouring stems that are near each other in a sentence."""
-    wanted = set(_pairs_of(item))
+    wanted = set(pairwise([stem for stem in item.stems if stem]))
     if not wanted:
         return 0.5
     near: set[tuple[str, str]] = set()

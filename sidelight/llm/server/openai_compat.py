@@ -8,43 +8,28 @@ Probe of a model server: one small structured question, to see what the server s
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from types import TracebackType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 import orjson
 from pydantic import AfterValidator, BaseModel, ValidationError
 
-from sidelight.errors import (
-    Check,
-    EmptyReplyError,
-    FailedCallError,
-    MachineError,
-    MalformedReplyError,
-    ModelUnavailableError,
-    RefusedReplyError,
-    ReplyError,
-    TruncatedReplyError,
-    Usage,
-    UsageError,
-)
-from sidelight.llm.base import Budget, BudgetedModel, Message, Reply, Request
-from sidelight.llm.structured import ask
+from sidelight import errors
+from sidelight.llm.base import Budget, BudgetedModel, Message, Reply, Request, Totals
+from sidelight.llm.structured import Answer, ask
 from sidelight.schemas.base import Value
 from sidelight.text import one_line
 from sidelight.transport import bounded_client, redacted, secret_for
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from types import TracebackType
-    from typing import Any
-
     from openai import APIError, AsyncOpenAI
 
-    from sidelight.llm.base import Totals
-    from sidelight.llm.structured import Answer
 
-    ReasoningField = Literal["", "reasoning", "reasoning_content"]
+ReasoningField = Literal["", "reasoning", "reasoning_content"]
+
 
 _MAX_QUOTED_BYTES = 200
 
@@ -62,7 +47,7 @@ class _Choice(BaseModel):
     finish_reason: str | None = None
 
 
-def _no_gift(usage: Usage | None) -> Usage | None:
+def _no_gift(usage: errors.Usage | None) -> errors.Usage | None:
     if usage and min(usage.prompt_tokens, usage.completion_tokens) < 0:
         raise ValueError("negative numbers of tokens")
     return usage
@@ -70,7 +55,7 @@ def _no_gift(usage: Usage | None) -> Usage | None:
 
 class _Completion(BaseModel):
     choices: list[_Choice]
-    usage: Annotated[Usage | None, AfterValidator(_no_gift)] = None
+    usage: Annotated[errors.Usage | None, AfterValidator(_no_gift)] = None
 
 
 class _ServedModel(BaseModel):
@@ -94,19 +79,19 @@ def read_completion(body: bytes) -> Reply:
         completion = _Completion.model_validate_json(body)
     except ValidationError as error:
         quoted = body[:_MAX_QUOTED_BYTES].decode(errors="replace")
-        raise MalformedReplyError(
+        raise errors.MalformedReplyError(
             f"expected a chat completion, found {quoted!r}",
             text=body.decode(errors="replace"),
             remedy="Give the address at which the OpenAI API begins; it mostly ends in /v1.",
         ) from error
     usage = completion.usage
     if not completion.choices:
-        raise EmptyReplyError("the reply holds no choice", usage=usage)
+        raise errors.EmptyReplyError("the reply holds no choice", usage=usage)
     choice = completion.choices[0]
     message = choice.message
     text = message.content or ""
     if choice.finish_reason == "length":
-        raise TruncatedReplyError(
+        raise errors.TruncatedReplyError(
             "the reply ended at the token limit",
             text=text,
             usage=usage,
@@ -114,9 +99,11 @@ def read_completion(body: bytes) -> Reply:
         )
     if message.refusal or choice.finish_reason == "content_filter":
         refusal = message.refusal or text
-        raise RefusedReplyError(f"the model declined: {refusal!r}", text=refusal, usage=usage)
+        raise errors.RefusedReplyError(
+            f"the model declined: {refusal!r}", text=refusal, usage=usage
+        )
     if not text.strip():
-        raise EmptyReplyError("the reply holds no answer", usage=usage)
+        raise errors.EmptyReplyError("the reply holds no answer", usage=usage)
     field = _reasoning_field(message)
     return Reply(
         text=text,
@@ -194,7 +181,7 @@ class OpenAICompatModel:
         timeout_s: float = 600.0,
     ) -> None:
         if not base_url.startswith(("http://", "https://")):
-            raise UsageError(
+            raise errors.UsageError(
                 f"{without_password(base_url)!r} is not the address of a model server",
                 remedy="Give its whole address, e.g. http://localhost:8000/v1",
             )
@@ -205,7 +192,7 @@ class OpenAICompatModel:
         self._key_variable = api_key_variable
         self._key = secret_for(self._shown_url, api_key_variable)
         if not self._key and api_key_variable != DEFAULT_KEY_VARIABLE:
-            raise UsageError(
+            raise errors.UsageError(
                 f"the environment variable {api_key_variable} holds no API key",
                 remedy=f"Set it: export {api_key_variable}=...",
             )
@@ -218,7 +205,7 @@ class OpenAICompatModel:
         try:
             from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
         except ModuleNotFoundError as error:
-            raise MachineError(
+            raise errors.MachineError(
                 f"asking a model needs the package {error.name!r}, which is not installed",
                 remedy="Install it with: pip install openai",
             ) from error
@@ -255,7 +242,7 @@ class OpenAICompatModel:
         except APIError as error:
             raise self._unavailable(error) from error
         except ValidationError as error:
-            raise ModelUnavailableError(
+            raise errors.ModelUnavailableError(
                 f"{self._shown_url} answers, but not with a list of models",
                 remedy="Give the address at which the API begins; it mostly ends in /v1.",
             ) from error
@@ -286,9 +273,9 @@ class OpenAICompatModel:
                 self.retries += _retries(error.request.headers)
                 message, remedy = self._explain(error, self._timeout_s)
                 if not _may_pass(error):
-                    raise ModelUnavailableError(message, remedy=remedy) from error
+                    raise errors.ModelUnavailableError(message, remedy=remedy) from error
                 await self._reach()
-                raise FailedCallError(message, remedy=remedy) from error
+                raise errors.FailedCallError(message, remedy=remedy) from error
             self.retries += _retries(came.response.request.headers)
         # The SDK builds its types without checking them, so the bytes are read here.
         return read_completion(self._without_key(came.content))
@@ -311,9 +298,9 @@ class OpenAICompatModel:
         response = await client.models.with_raw_response.list()
         return response.content
 
-    def _unavailable(self, error: APIError) -> ModelUnavailableError:
+    def _unavailable(self, error: APIError) -> errors.ModelUnavailableError:
         message, remedy = self._explain(error, _REACH_TIMEOUT_S)
-        return ModelUnavailableError(message, remedy=remedy)
+        return errors.ModelUnavailableError(message, remedy=remedy)
 
     def _explain(self, error: APIError, timeout_s: float) -> tuple[str, str]:
         """Return what went wrong and what fixes it."""
@@ -426,7 +413,7 @@ class Mammal(Value):
     legs: int
 
 
-async def probe(model: str, base_url: str, api_key_variable: str) -> list[Check]:
+async def probe(model: str, base_url: str, api_key_variable: str) -> list[errors.Check]:
     """Look at a model server from near to far; stop where nothing further can be seen.
 
     Raises:
@@ -436,10 +423,10 @@ async def probe(model: str, base_url: str, api_key_variable: str) -> list[Check]
     async with OpenAICompatModel(model, base_url, api_key_variable=api_key_variable) as client:
         try:
             served = await client.served_models()
-        except ModelUnavailableError as error:
-            return [Check("model server", error.message, error.remedy)]
+        except errors.ModelUnavailableError as error:
+            return [errors.Check("model server", error.message, error.remedy)]
         checks = [
-            Check("model server", f"answers at {without_password(base_url)}"),
+            errors.Check("model server", f"answers at {without_password(base_url)}"),
             _served(model, served),
         ]
         asked = BudgetedModel(client, budget := Budget())
@@ -450,42 +437,44 @@ async def probe(model: str, base_url: str, api_key_variable: str) -> list[Check]
         )
         try:
             answer = await ask(asked, request, Mammal)
-        except ModelUnavailableError as error:
-            return [*checks, Check("structured output", error.message, error.remedy)]
-        except ReplyError as error:
-            return [*checks, Check("structured output", error.message, _ENFORCE)]
+        except errors.ModelUnavailableError as error:
+            return [*checks, errors.Check("structured output", error.message, error.remedy)]
+        except errors.ReplyError as error:
+            return [*checks, errors.Check("structured output", error.message, _ENFORCE)]
         return [*checks, _obeyed(answer), _reasoning(answer), _speed(budget.totals)]
 
 
-def _served(model: str, served: tuple[str, ...]) -> Check:
+def _served(model: str, served: tuple[str, ...]) -> errors.Check:
     if model in served:
-        return Check("model", f"{model} is served")
+        return errors.Check("model", f"{model} is served")
     names = ", ".join(served[:_MAX_NAMES]) or "none"
     more = f" and {len(served) - _MAX_NAMES} more" if len(served) > _MAX_NAMES else ""
-    return Check(
+    return errors.Check(
         "model",
         f"{model} is not served; the server lists {names}{more}",
         f"Name one that is: --model {served[0]}" if served else "Load a model into the server.",
     )
 
 
-def _obeyed(answer: Answer[Mammal]) -> Check:
+def _obeyed(answer: Answer[Mammal]) -> errors.Check:
     failure = answer.calls[0].failure
     if failure is None:
-        return Check("structured output", "obeyed at once")
-    return Check("structured output", f"only at the second try: {failure.message}", _ENFORCE)
+        return errors.Check("structured output", "obeyed at once")
+    return errors.Check("structured output", f"only at the second try: {failure.message}", _ENFORCE)
 
 
-def _reasoning(answer: Answer[Mammal]) -> Check:
+def _reasoning(answer: Answer[Mammal]) -> errors.Check:
     reply = answer.calls[-1].reply
     if reply is None or not reply.reasoning:
-        return Check("reasoning", "none, or none that the server sets apart")
-    return Check("reasoning", f"{len(reply.reasoning)} characters in {reply.reasoning_field!r}")
+        return errors.Check("reasoning", "none, or none that the server sets apart")
+    return errors.Check(
+        "reasoning", f"{len(reply.reasoning)} characters in {reply.reasoning_field!r}"
+    )
 
 
-def _speed(totals: Totals) -> Check:
+def _speed(totals: Totals) -> errors.Check:
     latency = f"{totals.latency_s / totals.calls:.2f} s a call"
     if totals.uncounted_calls:
-        return Check("speed", f"{latency}; the server does not count tokens")
+        return errors.Check("speed", f"{latency}; the server does not count tokens")
     rate = totals.usage.completion_tokens / totals.latency_s
-    return Check("speed", f"{latency}, {rate:.1f} tokens/s written, one call at a time")
+    return errors.Check("speed", f"{latency}, {rate:.1f} tokens/s written, one call at a time")

@@ -19,19 +19,16 @@ import signal
 import socket
 import subprocess
 import sys
+from asyncio.subprocess import Process
 from collections import deque
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from sidelight.errors import MachineError, ModelUnavailableError
 from sidelight.files import check_output, make_folder
-
-if TYPE_CHECKING:
-    from asyncio.subprocess import Process
-    from collections.abc import AsyncIterator, Callable, Sequence
 
 _CHILD_POLL_S = 0.2  # how soon the end of the child is noticed
 _GRACE_S = 10.0

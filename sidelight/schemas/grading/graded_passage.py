@@ -5,14 +5,12 @@ Plain dataclasses: files hold hundreds of thousands of cells, and their reader c
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sidelight.schemas.grading.judgment import Unjudged
-    from sidelight.schemas.grading.rubric import ExamKind
+from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.schemas.grading.rubric import ExamKind
 
 HIGHEST_RATING = 5
 """The best rating of a passage, by an item or as a whole; 0 is the lowest."""

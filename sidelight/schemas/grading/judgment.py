@@ -9,23 +9,19 @@ declared apart from its computation.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 from pydantic_core import core_schema
 
 from sidelight.schemas.base import Value
+from sidelight.schemas.run import CitedSentence
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from sidelight.schemas.run import CitedSentence
-
-    Scales = Mapping[str, "LabelScale"]
-
-    """The scales of a track, by what is labelled; see `Track.scales`."""
+Scales = Mapping[str, "LabelScale"]
+"""The scales of a track, by what is labelled; see `Track.scales`."""
 
 
 class Unjudged(Value):

@@ -10,16 +10,14 @@ from __future__ import annotations
 import hashlib
 from abc import abstractmethod
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import HIGHEST_CREDIT, Label, Unjudged
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 Weight = Annotated[
     float, Field(strict=True, ge=-HIGHEST_CREDIT, le=HIGHEST_CREDIT, allow_inf_nan=False)

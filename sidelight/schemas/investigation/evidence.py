@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, Self
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from typing import Literal, NamedTuple, Self
 
 from pydantic import Field
 
 from sidelight.schemas.base import Value
 from sidelight.schemas.segment import Segment, document_id_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from collections.abc import Set as AbstractSet
 
 
 class Evidence(Value):

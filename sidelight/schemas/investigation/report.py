@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from sidelight.errors import InputError
 from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.evidence import EvidenceSet
+from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import document_id_of, overlapping
+from sidelight.schemas.task import CitedTextTask
 from sidelight.text import budget_words, normalized, one_line
-
-if TYPE_CHECKING:
-    from sidelight.schemas.run import CitedSentence
-    from sidelight.schemas.task import CitedTextTask
 
 
 class DraftSentence(Value):

@@ -6,8 +6,9 @@ are the trace of the topic.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Self, TypeAlias, TypeVar
+from typing import Annotated, Any, Self, TypeAlias, TypeVar
 
 from pydantic import AfterValidator, Field
 
@@ -24,11 +25,7 @@ from sidelight.schemas.investigation.report import (
     SentenceSupport,
 )
 from sidelight.schemas.run import QuestionRankings, Ranking
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sidelight.schemas.segment import Segment
+from sidelight.schemas.segment import Segment
 
 _Step = TypeVar("_Step")
 

@@ -6,25 +6,16 @@ For each query it shows a grid of passages and items, as one grader left them.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError
 from sidelight.evaluation.exams.grades import collect, title
+from sidelight.schemas.grading.graded_passage import GradedPassage, GradedQuery, Grader, ItemGrade
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.view.page import content_policy, page_template
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sidelight.schemas.grading.graded_passage import (
-        GradedPassage,
-        GradedQuery,
-        Grader,
-        ItemGrade,
-    )
 
 
 @dataclass(frozen=True, slots=True)

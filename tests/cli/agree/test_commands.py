@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,18 +15,13 @@ from sidelight.evaluation.agreement.labels import compare_labels, read_two_sides
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.sample import sample_path
 from sidelight.tracks import load_track
+from tests.helpers.commands import said
 
 SCALES = load_track().scales
 
 ASSESSMENTS = sample_path() / "human_assessments"
 RUBRICS = sample_path() / "human_rubrics"
-
-
-def agree(*arguments: object) -> str:
-    result = CliRunner().invoke(app, ["agree", *map(str, arguments)])
-    if result.exception is not None:
-        raise result.exception
-    return result.stdout
+agree = partial(said, "agree")
 
 
 def line_of(output: str, beginning: str) -> list[str]:
@@ -82,31 +78,14 @@ def test_labels_as_tables(people: Path, judge: Path) -> None:
     assert line_of(shares, "supports") == ["33.3%", "66.7%", "+33.3%", "2.00"]
 
 
-def test_labels_as_json_with_rubrics() -> None:
-    file = ASSESSMENTS / "question_assessments.csv"
-    found = json.loads(agree("labels", file, file, "--rubrics", RUBRICS, "--json"))
-    four, three = found["schemes"]
-    assert len(four["categories"]) == 4
-    assert three["categories"] == ["very-similar", "similar", "no-credit"]
-    assert four["raw"] == four["kappa"] == four["ac1"] == 1
-    assert four["intervals"]["kappa"] == {"low": 1, "high": 1}
-    parts = four["by_importance"]
-    assert list(parts) == ["good to know", "have to know", "nice to know"]
-    assert sum(part["n"] for part in parts.values()) == four["n"]
-
-
-def test_importance_classes_as_a_table() -> None:
-    file = ASSESSMENTS / "report_assessments.csv"
-    output = agree("labels", file, file, "--rubrics", RUBRICS)
-    assert line_of(output, "have to know")[1:4] == ["1.000", "1.000", "1.000"]
-    assert line_of(output, "have to know")[4:] == ["1.000", "to", "1.000"] * 2
-
-
 def test_undefined_is_said(tmp_path: Path) -> None:
     file = write(tmp_path / "a.csv", "topic_id,run_tag,answer_id,annotation", "t,r,na-1,none")
     found = line_of(agree("labels", file, file), "agreement")
     assert found[:4] == ["1", "1.000", "undefined", "1.000"]
     assert json.loads(agree("labels", file, file, "--json"))["schemes"][0]["kappa"] is None
+    first = write(tmp_path / "a.txt", "q 0 a 1", "q 0 b 1")
+    second = write(tmp_path / "b.txt", "q 0 a 1", "q 0 b 0")
+    assert "document pairs within queries: undefined" in agree("qrels", first, second)
 
 
 def test_sides_with_one_file_name_are_told_apart(tmp_path: Path, people: Path) -> None:
@@ -152,15 +131,6 @@ def test_three_runs_have_no_interval_of_a_correlation_and_five_have(tmp_path: Pa
             assert "warning: 5 runs: with fewer than 10" in result.stderr
 
 
-def test_scores_as_json(score_files: tuple[Path, Path]) -> None:
-    found = json.loads(agree("scores", *score_files, "--samples", 100, "--seed", 3, "--json"))
-    assert found["measure"] == "supportive_score"
-    assert found["sampling"] == {"samples": 100, "seed": 3}
-    # N = {a, c}: a below b, wrongly; c below both, rightly of a and tied with b: (-1 + 1 / 2) / 2
-    assert found["runs"]["tau_ap"] == pytest.approx(-0.25)
-    assert found["intervals"]["tau_ap"]["n_undefined"] > 0
-
-
 def test_a_constant_measure_is_undefined(score_files: tuple[Path, Path]) -> None:
     output = agree("scores", *score_files, "--measure", "unjudged")
     assert set(line_of(output, "spearman")) == {"undefined", "-", "to"}
@@ -178,12 +148,6 @@ def test_scores_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
     ]
 
 
-def test_a_per_run_file_is_refused(tmp_path: Path) -> None:
-    file = write(tmp_path / "per_run.csv", "run_tag,supportive_score", "a,0.5")
-    with pytest.raises(InvalidFileError, match="expected run_tag, topic_id and at least one"):
-        agree("scores", file, file)
-
-
 def test_qrels_as_tables(tmp_path: Path) -> None:
     first = write(tmp_path / "sun.txt", "q 0 a 1", "q 0 b 1", "q 0 c 0")
     second = write(tmp_path / "nist.txt", "q 0 a 3", "q 0 b 1", "q 0 c 0", "q 0 d 0")
@@ -194,16 +158,6 @@ def test_qrels_as_tables(tmp_path: Path) -> None:
     # 2 of 3 agree; kappa: p_e = (2 * 1 + 1 * 2) / 9; AC1: pi = (.5, .5), p_e = .5
     assert line_of(relevance, "agreement") == ["3", "0.667", "0.400", "0.333"]
     assert output.endswith("nist.txt: 1 label of its own; not compared\n")
-
-
-def test_qrels_as_json(tmp_path: Path) -> None:
-    first = write(tmp_path / "a.txt", "q 0 a 1", "q 0 b 1")
-    second = write(tmp_path / "b.txt", "q 0 a 1", "q 0 b 0")
-    found = json.loads(agree("qrels", first, second, "--json"))
-    assert found["grades"]["confusion"] == [[0, 0], [1, 1]]
-    assert found["pair_order"] is None
-    assert found["relevance"] is None
-    assert "document pairs within queries: undefined" in agree("qrels", first, second)
 
 
 def test_thresholds_go_together(tmp_path: Path) -> None:
@@ -289,16 +243,6 @@ def test_scores_as_files(tmp_path: Path, score_files: tuple[Path, Path]) -> None
         # by people's order: b -1, c +1; by the judge's, b, a, c: a -1, c 2 / 2 - 1: (0 - 1 / 2) / 2
         "tau_ap_b": pytest.approx(-0.25),
     }
-
-
-def test_qrels_as_files(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    first = write(tmp_path / "sun.txt", "q 0 a 1", "q 0 b 1", "q 0 c 0")
-    second = write(tmp_path / "nist.txt", "q 0 a 3", "q 0 b 1", "q 0 c 0", "q 0 d 0")
-    agree("qrels", first, second, "-o", tmp_path / "out")
-    table = rows(tmp_path / "out" / "qrels_grades_confusion.csv")
-    assert table[1:3] == [["0", "1", "0", "0", "0"], ["1", "0", "1", "0", "1"]]
-    assert (tmp_path / "out" / "qrels_grades_confusion.png").exists()
 
 
 def test_without_matplotlib_tables_are_still_written(

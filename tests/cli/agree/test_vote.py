@@ -1,22 +1,17 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.labels.qrels import read_qrels, write_qrels
+from tests.helpers.commands import said
 from tests.helpers.public_data import PublicData
 
-
-def vote(*arguments: object) -> str:
-    result = CliRunner().invoke(app, ["agree", "vote", *map(str, arguments)])
-    if result.exception is not None:
-        raise result.exception
-    return result.stdout
+vote = partial(said, "agree", "vote")
 
 
 def test_the_majority_is_written_with_what_each_said(tmp_path: Path) -> None:

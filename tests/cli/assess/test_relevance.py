@@ -6,16 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.errors import InputError
 from sidelight.formats.topics import write_narratives
 from sidelight.index.folder import IndexFolder
 from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.topic import Narrative
-from sidelight.wiring import models
 from tests.helpers.asking.conversation import Asked, scripted
+from tests.helpers.commands import said
 
 NAMES = ("small_doc_00_0#0_0", "small_doc_00_0#1_1")
 
@@ -30,12 +28,8 @@ def assess(folder: Path, index: IndexFolder, *arguments: object, parts: int = 1)
         topic_id="1", narrative="Who sold it?", sub_questions=("Who?", "What?")[:parts]
     )
     write_narratives(folder / "topics.jsonl", [narrative])
-    given = ["assess", "relevance", *arguments, "--topics", folder / "topics.jsonl"]
-    given += ["--index", index.path, "-o", folder / "qrels"]
-    result = CliRunner().invoke(app, [*map(str, given)])
-    if result.exception is not None:
-        raise result.exception
-    return result.stdout
+    given = (*arguments, "--topics", folder / "topics.jsonl", "--index", index.path)
+    return said("assess", "relevance", *given, "-o", folder / "qrels")
 
 
 @pytest.fixture
@@ -52,7 +46,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Asked]:
     ) -> Any:
         return await work({one.name: asked[one.name].model for one in named.models})
 
-    monkeypatch.setattr(models, "ask", ask)
+    monkeypatch.setattr("sidelight.cli.assess.ask", ask)
     return asked
 
 

@@ -4,32 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.errors import UsageError
 from sidelight.formats.banks.exams import read_exams
 from sidelight.formats.labels.graded_passages import write_graded
 from sidelight.schemas.grading.graded_passage import GradedPassage, GradedQuery
+from tests.helpers.commands import said, told
 from tests.helpers.models.model_server import ModelServer, completion
 
 QUESTIONS = json.dumps({"items": ["Who burns peat?", "What grows on peat?"]})
-
-
-def sidelight(*given: object, code: int = 0) -> str:
-    result = CliRunner().invoke(app, ["bank", *map(str, given)])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code
-    return result.stdout
-
-
-def bank(*given: object, code: int = 0) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(sidelight(*given, "--json", code=code))
-    return found
 
 
 @pytest.fixture
@@ -46,7 +31,7 @@ def drafted(queries: Path, tmp_path: Path) -> Path:
     graded, path = tmp_path / "passages.jsonl", tmp_path / "bank.jsonl.gz"
     write_graded(graded, [GradedQuery("q", passages)])
     given = ("--queries", queries, "--passages", graded, "--style", "nuggets", "-o", path)
-    assert bank("draft", *given)["items"] == 2
+    assert told("bank", "draft", *given)["items"] == 2
     return path
 
 
@@ -54,16 +39,18 @@ def test_a_model_drafts_and_its_replies_are_kept(queries: Path, tmp_path: Path) 
     given = ("draft", "--queries", queries, "--model", "tiny", "--count", 2)
     output = ("-o", tmp_path / "bank.jsonl")
     with ModelServer(completion(QUESTIONS)) as server:
-        first = bank(*given, *output, "--base-url", server.base_url)
+        first = told("bank", *given, *output, "--base-url", server.base_url)
     assert [item.text for item in read_exams(tmp_path / "bank.jsonl")[0].items] == [
         "Who burns peat?",
         "What grows on peat?",
     ]
-    assert bank(*given, *output, "--offline") == first
+    assert told("bank", *given, *output, "--offline") == first
 
 
 def test_a_draft_is_estimated_without_a_call(queries: Path, tmp_path: Path) -> None:
-    found = bank("draft", "--queries", queries, "--model", "x", "-o", tmp_path / "x", "--estimate")
+    found = told(
+        "bank", "draft", "--queries", queries, "--model", "x", "-o", tmp_path / "x", "--estimate"
+    )
     assert found["calls"] == 1
     assert found["prompt_tokens"] > 100
 
@@ -73,7 +60,7 @@ def test_an_id_with_a_slash_is_a_query_and_a_subtopic(tmp_path: Path) -> None:
     queries.write_text("wet/peat\tWetlands / How peat forms\n")
     given = ("draft", "--queries", queries, "--style", "car", "--model", "tiny", "--count", 2)
     with ModelServer(completion(QUESTIONS)) as server:
-        bank(*given, "-o", path, "--base-url", server.base_url)
+        told("bank", *given, "-o", path, "--base-url", server.base_url)
     (found,) = read_exams(path)
     assert found.key == ("wet", "peat")
     assert found.items[0].item_id.startswith("wet/peat/")
@@ -83,7 +70,7 @@ def test_a_query_without_a_bank_is_an_error(queries: Path, tmp_path: Path) -> No
     given = ("draft", "--queries", queries, "--model", "tiny", "--count", 2)
     with ModelServer(completion("no")) as server:
         url = ("--base-url", server.base_url)
-        found = bank(*given, "-o", tmp_path / "bank.jsonl", *url, code=1)
+        found = told("bank", *given, "-o", tmp_path / "bank.jsonl", *url, code=1)
     assert found["written"] is None
     assert list(found["failed"]) == ["q"]
 
@@ -91,24 +78,26 @@ def test_a_query_without_a_bank_is_an_error(queries: Path, tmp_path: Path) -> No
 def test_a_draft_needs_a_model_or_passages(queries: Path, tmp_path: Path) -> None:
     given = ("draft", "--queries", queries, "-o", tmp_path / "x")
     with pytest.raises(UsageError, match="--model, which drafts, or --passages"):
-        sidelight(*given)
+        said("bank", *given)
     with pytest.raises(UsageError, match="only key facts"):
-        sidelight(*given, "--passages", tmp_path / "none")
+        said("bank", *given, "--passages", tmp_path / "none")
 
 
 def test_a_bank_is_edited_compared_and_merged(drafted: Path, tmp_path: Path) -> None:
     (first, second) = read_exams(drafted)[0].items
     edited, merged = tmp_path / "edited.jsonl", tmp_path / "merged.jsonl"
-    bank("edit", drafted, "-o", edited, "--add", "q=Peat is a fuel.", "--drop", first.item_id)
-    changes = bank("diff", drafted, edited)["changes"]
+    told(
+        "bank", "edit", drafted, "-o", edited, "--add", "q=Peat is a fuel.", "--drop", first.item_id
+    )
+    changes = told("bank", "diff", drafted, edited)["changes"]
     assert [one["what"] for one in changes] == ["dropped", "added"]
-    assert "2 items in one bank only" in sidelight("diff", drafted, edited)
-    found = bank("merge", drafted, edited, "-o", merged)
-    assert found["version"] == bank("show", merged)["version"]
-    (shown,) = bank("show", merged, "--query", "q")["queries"]
+    assert "2 items in one bank only" in said("bank", "diff", drafted, edited)
+    found = told("bank", "merge", drafted, edited, "-o", merged)
+    assert found["version"] == told("bank", "show", merged)["version"]
+    (shown,) = told("bank", "show", merged, "--query", "q")["queries"]
     assert [one["item_id"] for one in shown["items"]][:2] == [first.item_id, second.item_id]
-    assert "Peat is a fuel." in sidelight("show", merged, "--query", "q")
-    assert "3 items" in sidelight("show", merged)
+    assert "Peat is a fuel." in said("bank", "show", merged, "--query", "q")
+    assert "3 items" in said("bank", "show", merged)
 
 
 @pytest.mark.parametrize(
@@ -123,6 +112,6 @@ def test_what_cannot_be_edited_is_named(
     drafted: Path, tmp_path: Path, given: tuple[str, ...], says: str
 ) -> None:
     with pytest.raises(UsageError, match=says):
-        sidelight("edit", drafted, "-o", tmp_path / "x", *given)
+        said("bank", "edit", drafted, "-o", tmp_path / "x", *given)
     with pytest.raises(UsageError, match="no query x"):
-        sidelight("show", drafted, "--query", "x")
+        said("bank", "show", drafted, "--query", "x")

@@ -8,17 +8,17 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import orjson
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.table import read_table
 from sidelight.index.folder import IndexFolder
 from sidelight.sample import sample_path
+from tests.helpers.commands import said
 from tests.helpers.indexes.small_corpus import make_corpus, write_shard
 
 SEARCHES = """\
@@ -40,11 +40,7 @@ dimensions:
 """
 
 
-def ablate(*options: object) -> str:
-    result = CliRunner().invoke(app, ["ablate", *map(str, options)])
-    if result.exception is not None:
-        raise result.exception
-    return result.stdout
+ablate = partial(said, "ablate")
 
 
 def searches(folder: Path) -> tuple[object, ...]:

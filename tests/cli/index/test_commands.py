@@ -3,19 +3,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
-from sidelight.errors import InputError
+from sidelight.errors import InputError, SidelightError
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import IndexFolder, open_index
 from sidelight.index.text.corpus import MS_MARCO, ShardReader
 from sidelight.schemas.segment import Segment
+from tests.helpers.commands import said, told
 from tests.helpers.indexes.generated_collection import write_collection, write_vectors_like
 from tests.helpers.indexes.small_corpus import write_shard
 
@@ -34,14 +32,10 @@ def published(small_index: IndexFolder, tmp_path: Path) -> list[Path]:
 
 
 def test_plan_says_what_it_takes_and_whether_it_fits() -> None:
-    result = CliRunner().invoke(app, ["index", "plan", "--count", "200000", "--json"])
-    assert result.exit_code == 0, result.output
-    planned = orjson.loads(result.stdout)
+    planned = told("index", "plan", "--count", 200_000)
     assert (planned["profile"], planned["problems"], planned["dimension"]) == ("cpu-24gb", [], 256)
-    command = ["index", "plan", "--count", "1000000000000", "--profile", "exact"]
-    result = CliRunner().invoke(app, command)
-    assert result.exit_code == 3
-    assert "does not fit: 1024000.0 GB of memory" in result.stdout
+    shown = said("index", "plan", "--count", 10**12, "--profile", "exact", code=3)
+    assert "does not fit: 1024000.0 GB of memory" in shown
 
 
 def test_published_vectors_take_the_place_of_encoding(
@@ -51,8 +45,7 @@ def test_published_vectors_take_the_place_of_encoding(
     command = ["index", "build", str(small_shard), "-o", str(folder), "--profile", "exact"]
     for path in published:
         command += ["--vectors", str(path)]
-    result = CliRunner().invoke(app, command)
-    assert result.exit_code == 0, result.output
+    said(*command)
     built = open_index(folder)
     assert [file.name for file in built.manifest.plan.vectors] == ["a.parquet", "b.parquet"]
     query = built.encoder.encode_queries(["who owns the lighthouse"])
@@ -89,9 +82,7 @@ def test_a_collection_of_the_real_shape_with_lists(tmp_path: Path) -> None:
     pq.write_table(pa.table({"_id": ids, "emb": list(vectors)}), parquet)
     command = ["index", "build", *map(str, shards), "-o", str(tmp_path / "index")]
     command += ["--profile", "cpu-24gb", "--vectors", str(parquet)]
-    result = CliRunner().invoke(app, command)
-    assert result.exit_code == 0, result.output
-    assert "cpu-24gb" in result.stdout
+    assert "cpu-24gb" in said(*command)
     built = open_index(tmp_path / "index")
     for row, hits in enumerate(built.vectors.search(vectors[:20], 5)):
         assert hits[0].segment_id == ids[row]
@@ -101,6 +92,5 @@ def test_a_collection_of_the_real_shape_with_lists(tmp_path: Path) -> None:
 def test_a_small_index_says_that_lists_need_more(
     small_shard: Path, published: list[Path], tmp_path: Path
 ) -> None:
-    command = ["index", "build", str(small_shard), "-o", str(tmp_path / "index")]
-    result = CliRunner().invoke(app, [*command, "--profile", "cpu-24gb"])
-    assert "needs at least 1000 vectors; found 40" in str(result.exception)
+    with pytest.raises(SidelightError, match="needs at least 1000 vectors; found 40"):
+        said("index", "build", small_shard, "-o", tmp_path / "index", "--profile", "cpu-24gb")

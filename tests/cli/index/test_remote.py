@@ -10,7 +10,7 @@ import pytest
 from sidelight.errors import MachineError, UsageError
 from sidelight.index.folder import IndexFolder
 from sidelight.index.remote.client import tokens_file
-from tests.cli.index.test_search import run
+from tests.helpers.commands import said
 from tests.helpers.indexes.rest_server import NAME, RestServer
 
 TOKEN = "s3cret-of-the-tests"
@@ -19,27 +19,27 @@ TOKEN = "s3cret-of-the-tests"
 def test_a_folder_stands_for_an_index_on_a_server(small_index: IndexFolder, tmp_path: Path) -> None:
     folder = tmp_path / "remote"
     with RestServer(small_index) as server:
-        made = run("index", "remote", server.url, NAME, "-o", folder)
-        assert made == run("index", "info", folder)
+        made = said("index", "remote", server.url, NAME, "-o", folder)
+        assert made == said("index", "info", folder)
         assert server.url in made
-        assert orjson.loads(run("index", "info", folder, "--json"))["index"] == NAME
-        found = run("search", "--index", folder, "--retriever", "bm25", "bakery study")
-        local = run("search", "--index", small_index.path, "--retriever", "bm25", "bakery study")
+        assert orjson.loads(said("index", "info", folder, "--json"))["index"] == NAME
+        found = said("search", "--index", folder, "--retriever", "bm25", "bakery study")
+        local = said("search", "--index", small_index.path, "--retriever", "bm25", "bakery study")
         assert found == local
         config = tmp_path / "config.yaml"
         config.write_text("retrieval: {retriever: bm25}\n")
-        assert NAME in run("doctor", "--index", folder, "--config", config)
+        assert NAME in said("doctor", "--index", folder, "--config", config)
         config.write_text("retrieval: {retriever: hybrid}\n")
-        assert "need vectors" in run("doctor", "--index", folder, "--config", config, code=3)
+        assert "need vectors" in said("doctor", "--index", folder, "--config", config, code=3)
 
 
 def test_what_a_user_gets_wrong_is_said(small_index: IndexFolder, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="address of a server"):
-        run("index", "remote", "localhost:8081", NAME, "-o", tmp_path / "a")
+        said("index", "remote", "localhost:8081", NAME, "-o", tmp_path / "a")
     with pytest.raises(UsageError, match="environment variable"):
-        run("index", "remote", "http://me:secret@localhost", NAME, "-o", tmp_path / "a")
+        said("index", "remote", "http://me:secret@localhost", NAME, "-o", tmp_path / "a")
     with pytest.raises(UsageError, match="new folder"):
-        run("index", "remote", "http://localhost", NAME, "-o", small_index.path)
+        said("index", "remote", "http://localhost", NAME, "-o", small_index.path)
     assert not (tmp_path / "a").exists()
 
 
@@ -50,14 +50,14 @@ def test_a_server_receives_the_token_that_the_user_allows_it(
     with RestServer(small_index, token=TOKEN) as server:
         folder = tmp_path / "remote"
         searched = ("search", "--index", folder, "--retriever", "bm25", "bakery study")
-        run("index", "remote", server.url, NAME, "-o", folder)
+        said("index", "remote", server.url, NAME, "-o", folder)
         with pytest.raises(MachineError, match="401") as refused:
-            run(*searched)
+            said(*searched)
         assert "--token-variable PYSERINI_API_TOKEN" in refused.value.remedy
         assert server.authorizations == [""]
         allowed = ("--token-variable", "PYSERINI_API_TOKEN")
-        run("index", "remote", server.url, NAME, "-o", folder, *allowed)
-        assert run(*searched)
+        said("index", "remote", server.url, NAME, "-o", folder, *allowed)
+        assert said(*searched)
         assert server.authorizations[-1] == f"Bearer {TOKEN}"
     written = (folder / "remote.json").read_text() + tokens_file().read_text()
     assert TOKEN not in written
@@ -66,9 +66,9 @@ def test_a_server_receives_the_token_that_the_user_allows_it(
 def test_a_token_in_plain_text_is_refused(tmp_path: Path) -> None:
     allowed = ("--token-variable", "PYSERINI_API_TOKEN")
     with pytest.raises(UsageError, match="unencrypted"):
-        run("index", "remote", "http://far.example", NAME, "-o", tmp_path / "far", *allowed)
+        said("index", "remote", "http://far.example", NAME, "-o", tmp_path / "far", *allowed)
     with pytest.raises(UsageError, match="name of an environment variable"):
-        run(
+        said(
             "index",
             "remote",
             "https://far.example",

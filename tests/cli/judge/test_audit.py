@@ -3,15 +3,15 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.errors import UsageError
 from sidelight.evaluation.audit.text_attacks import ATTACKS
 from sidelight.sample import sample_path
+from tests.helpers.commands import said
 from tests.helpers.models.fault_server import FaultServer
 
 SAMPLE = sample_path()
@@ -28,11 +28,7 @@ def rubrics(tmp_path: Path) -> Path:
     return tmp_path / "rubrics"
 
 
-def audit(*arguments: object) -> str:
-    result = CliRunner().invoke(app, ["audit", *map(str, arguments)])
-    if result.exception is not None:
-        raise result.exception
-    return result.stdout
+audit = partial(said, "audit")
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.errors import UsageError
 from sidelight.sample import sample_path
+from tests.helpers.commands import call
 
 SAMPLE = sample_path()
 QUESTIONS = SAMPLE / "runs" / "question_generation_runs"
@@ -16,15 +15,8 @@ REPORTS = SAMPLE / "runs" / "report_generation_runs"
 RUBRICS = SAMPLE / "human_rubrics"
 
 
-def sidelight(*arguments: object) -> tuple[str, str]:
-    result = CliRunner().invoke(app, [*map(str, arguments)])
-    if result.exception is not None:
-        raise result.exception
-    return result.stdout, result.stderr
-
-
 def judge(*arguments: object) -> tuple[str, str]:
-    return sidelight("judge", *arguments, "--rubrics", RUBRICS, "--words-only")
+    return call("judge", *arguments, "--rubrics", RUBRICS, "--words-only")
 
 
 def test_judged_runs_can_be_scored(tmp_path: Path) -> None:
@@ -37,9 +29,9 @@ def test_judged_runs_can_be_scored(tmp_path: Path) -> None:
     labels = tmp_path / "auto_question_assessments.csv"
     compound = tmp_path / "auto_compound_question_check.csv"
     common = ("--rubrics", RUBRICS, "--json", "--assessments")
-    shown, _ = sidelight("score", "task1", *common, labels, "--compound", compound)
+    shown, _ = call("score", "task1", *common, labels, "--compound", compound)
     (questions,) = json.loads(shown)["runs"]
-    shown, _ = sidelight("score", "task2", *common, tmp_path / "auto_report_assessments.csv")
+    shown, _ = call("score", "task2", *common, tmp_path / "auto_report_assessments.csv")
     found = json.loads(shown)
     (reports,) = found["runs"]
     assert found["judge"].startswith("embedded 6 (words only, weights ")
@@ -71,7 +63,7 @@ def test_the_order_of_the_written_runs_is_kept(tmp_path: Path) -> None:
     runs = [REPORTS / f"{name}-t2" for name in ("tidepool", "lantern")]
     chosen = ("--examples", SAMPLE, "--example-run", "quillmark-t2")
     judge(*runs, "--task", "task2", *chosen, "-o", tmp_path)
-    shown, _ = sidelight(
+    shown, _ = call(
         *("score", "task2", "--rubrics", RUBRICS, "--json"),
         *("--assessments", tmp_path / "auto_report_assessments.csv"),
     )
@@ -101,7 +93,7 @@ def test_wrong_usage(tmp_path: Path) -> None:
 def test_vectors_are_used_by_default(tmp_path: Path) -> None:
     pytest.importorskip("sentence_transformers")
     run = REPORTS / "tidepool-t2"
-    shown, _ = sidelight(
+    shown, _ = call(
         *("judge", run, "--task", "task2", "--rubrics", RUBRICS, "--examples", SAMPLE),
         *("-o", tmp_path, "--json"),
     )

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import csv
-import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.config.load import load_settings
 from sidelight.errors import BudgetExhaustedError, InputError, UsageError
 from sidelight.formats.banks.rubrics import read_rubrics
@@ -20,6 +17,7 @@ from sidelight.index.folder import IndexFolder
 from sidelight.runs.directory import RunDirectory
 from sidelight.sample import sample_path
 from sidelight.tracks import load_track
+from tests.helpers.commands import told
 from tests.helpers.models.fault_server import FaultServer
 from tests.helpers.prompted_runs import SHORT, files, run, write_inputs
 
@@ -28,14 +26,6 @@ SCALES = load_track().scales
 SAMPLE = sample_path()
 PLAINLY = ("--set", "roles.default=extractive", "--set", "models.writer=null")
 JUDGED = ("--judge", "prompted", "--judge-model", "critic")
-
-
-def sidelight(*given: object) -> dict[str, Any]:
-    result = CliRunner().invoke(app, [*map(str, given), "--json"])
-    if result.exception is not None:
-        raise result.exception
-    shown: dict[str, Any] = json.loads(result.stdout)
-    return shown
 
 
 @pytest.fixture(scope="module")
@@ -78,15 +68,15 @@ def test_the_figures_are_those_of_judge_and_score(
 ) -> None:
     given = ("--rubrics", rubrics, "--words-only")
     scores, apart = tmp_path / "scores", tmp_path / "apart"
-    shown = sidelight("evaluate", plain_run, "--index", mini_web_index.path, *given, "-o", scores)
+    shown = told("evaluate", plain_run, "--index", mini_web_index.path, *given, "-o", scores)
     for task, name in (("task1", "task1.tsv"), ("task2", "task2.jsonl")):
-        sidelight("judge", plain_run / name, "--task", task, *given, "-o", apart)
+        told("judge", plain_run / name, "--task", task, *given, "-o", apart)
     made = {path.name: path.read_bytes() for path in apart.iterdir()}
     assert {name: (scores / name).read_bytes() for name in made} == made
     common = ("--rubrics", rubrics, "-o", apart, "--assessments")
     labels, compound = apart / "auto_question_assessments.csv", "auto_compound_question_check.csv"
-    sidelight("score", "task1", *common, labels, "--compound", apart / compound)
-    (reports,) = sidelight("score", "task2", *common, apart / "auto_report_assessments.csv")["runs"]
+    told("score", "task1", *common, labels, "--compound", apart / compound)
+    (reports,) = told("score", "task2", *common, apart / "auto_report_assessments.csv")["runs"]
     for name in ("question", "report"):
         for per in ("run", "topic"):
             result = f"auto_{name}_generation_per_{per}_results.csv"
@@ -107,7 +97,7 @@ def test_a_judge_of_another_package_judges_a_run(
     """One that cannot read reports in advance, as only the embedded judge can."""
     judge = ("--judge", "tests.helpers.labels.plain_judge:PlainJudge", "--rubrics", rubrics)
     given = ("--index", mini_web_index.path, *judge, "-o", tmp_path)
-    shown = sidelight("evaluate", plain_run, *given)
+    shown = told("evaluate", plain_run, *given)
     assert shown["judge"] == "plain 1, embedded"
     assert (shown["task1"]["score"], shown["task2"]["supportive_score"]) == (0, 0)
     assert [total["credit"] for total in shown["funnel"]] == [0] * 4
@@ -148,16 +138,16 @@ def test_a_run_is_judged_by_what_it_drafted_and_pays_once(
         before = files(out)
         n_calls = server.stats().calls
         given = ("evaluate", out, "--index", mini_web_index.path, *JUDGED)
-        estimate = sidelight(*given, "--estimate")
+        estimate = told(*given, "--estimate")
         assert server.stats().calls == n_calls
         with pytest.raises(BudgetExhaustedError):
-            sidelight(*given, "--base-url", server.base_url, "--max-calls", 20)
+            told(*given, "--base-url", server.base_url, "--max-calls", 20)
         shown = run(*made, *JUDGED)["evaluation"]
         stats = server.stats()
         assert stats.answered_twice() == {}
         # Repaired replies come on top.
         assert estimate["calls"] <= stats.calls - n_calls <= 2 * estimate["calls"]
-        assert sidelight(*given, "--base-url", server.base_url) == shown
+        assert told(*given, "--base-url", server.base_url) == shown
         assert server.stats().calls == stats.calls
     # Judging changes nothing of the run itself.
     assert {name: files(out)[name] for name in before} == before
@@ -169,7 +159,7 @@ def test_a_run_is_judged_by_what_it_drafted_and_pays_once(
     ]
     assert len(funnel(out / "scores")) == len(rubric.questions)
     with pytest.raises(UsageError, match="rubrics that the run drafted"):
-        sidelight(*given, "--rubrics", SAMPLE / "human_rubrics", "--offline")
+        told(*given, "--rubrics", SAMPLE / "human_rubrics", "--offline")
 
 
 @pytest.mark.parametrize(
@@ -202,16 +192,16 @@ def test_another_index_or_an_unfinished_run_is_refused(
 ) -> None:
     given = ("--index", small_index.path, "--rubrics", rubrics, "--words-only")
     with pytest.raises(InputError, match="another index"):
-        sidelight("evaluate", plain_run, *given)
+        told("evaluate", plain_run, *given)
     with pytest.raises(InputError, match="expected a finished run"):
-        sidelight("evaluate", tmp_path, *given)
+        told("evaluate", tmp_path, *given)
 
 
 def test_judging_by_drafts_that_were_not_made_is_refused_before_anything_is_opened(
     plain_run: Path, tmp_path: Path
 ) -> None:
     with pytest.raises(UsageError, match=r"(?s)draft none, and judging drafts none.*--rubrics"):
-        sidelight("evaluate", plain_run, "--index", tmp_path / "nowhere")
+        told("evaluate", plain_run, "--index", tmp_path / "nowhere")
 
 
 def test_the_judge_is_no_part_of_what_makes_a_run() -> None:

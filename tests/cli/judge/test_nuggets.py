@@ -7,14 +7,12 @@ from typing import Any
 
 import orjson
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.errors import InputError
 from sidelight.index.folder import IndexFolder
 from sidelight.llm.prompted import PromptedModel
-from sidelight.wiring import models
 from tests.helpers.asking.conversation import Asked, scripted
+from tests.helpers.commands import said
 
 RELATED, UNRELATED = "small_doc_00_0#0_0", "small_doc_00_0#1_1"
 
@@ -31,11 +29,7 @@ def nuggets(folder: Path, index: IndexFolder, qrels: str) -> str:
         "--track": "rag2024",
         "-o": folder / "nuggets.jsonl",
     }
-    arguments = [str(one) for pair in given.items() for one in pair]
-    result = CliRunner().invoke(app, ["nuggets", *arguments])
-    if result.exception is not None:
-        raise result.exception
-    return result.stdout
+    return said("nuggets", *(one for pair in given.items() for one in pair))
 
 
 @pytest.fixture
@@ -51,7 +45,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
     ) -> Any:
         return await work({"one": asked.model})
 
-    monkeypatch.setattr(models, "ask", ask)
+    monkeypatch.setattr("sidelight.cli.bank.ask", ask)
     return asked
 
 

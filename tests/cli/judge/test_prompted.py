@@ -1,22 +1,17 @@
 from __future__ import annotations
 
 import json
-import random
 import shutil
-import signal
-import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.errors import BudgetExhaustedError, InputError, OfflineError, UsageError
 from sidelight.sample import sample_path
+from tests.helpers.commands import said
+from tests.helpers.kills import kill_and_go_on
 from tests.helpers.models.fault_server import FaultServer
 
 SAMPLE = sample_path()
@@ -45,15 +40,8 @@ def arguments(run: Path, task: str, rubrics: Path, *more: object) -> list[str]:
     return [*map(str, (*fixed, "--topics", TOPICS, *more))]
 
 
-def sidelight(*given: object) -> str:
-    result = CliRunner().invoke(app, [*map(str, given)])
-    if result.exception is not None:
-        raise result.exception
-    return result.stdout
-
-
 def judge(*given: Any) -> dict[str, Any]:
-    shown: dict[str, Any] = json.loads(sidelight(*arguments(*given), "--json"))
+    shown: dict[str, Any] = json.loads(said(*arguments(*given), "--json"))
     return shown
 
 
@@ -81,7 +69,7 @@ def test_runs_are_judged_replayed_and_scored(
     assert manifest["instrument"]["mode"] == mode
     assert manifest["instrument"]["models"] == ["tiny"]
     assert manifest["example_run_tags"] == ["lantern-t1", "lantern-t2"]
-    shown = sidelight(
+    shown = said(
         *("score", "task1", "--json", "--rubrics", rubrics),
         *("--assessments", made / "auto_question_assessments.csv"),
         *("--compound", made / "auto_compound_question_check.csv"),
@@ -126,7 +114,7 @@ def test_an_estimate_counts_the_calls_and_makes_none(
     two = judge(*given, "-o", out, "--estimate", "--model", "other")
     assert two["calls"] == 2 * n_calls
     assert two["prompt_tokens"] == pytest.approx(2 * estimate["prompt_tokens"], abs=1)
-    shown = sidelight(*arguments(*given, "-o", out, "--estimate"))
+    shown = said(*arguments(*given, "-o", out, "--estimate"))
     assert f"{n_calls} calls" in shown
     assert "characters / 4" in shown
 
@@ -172,7 +160,7 @@ def test_wrong_usage(rubrics: Path, tmp_path: Path) -> None:
         judge(*given)
     where = ("--task", "task1", "--rubrics", rubrics, "-o", tmp_path)
     with pytest.raises(UsageError, match="--judge prompted"):
-        sidelight("judge", RUN, *where, "--judge", "embedded", "--estimate")
+        said("judge", RUN, *where, "--judge", "embedded", "--estimate")
     with pytest.raises(UsageError, match="names a model twice"):
         judge(*given, "--model", "tiny", "--model", "tiny")
     with pytest.raises(UsageError, match="no address is known"):
@@ -181,7 +169,7 @@ def test_wrong_usage(rubrics: Path, tmp_path: Path) -> None:
     topics.write_text(TOPICS.read_text().splitlines()[-1] + "\n")
     prompted = ("--judge", "prompted", "--model", "tiny", "--topics", topics)
     with pytest.raises(InputError, match="expected the articles of all rubrics"):
-        sidelight("judge", RUN, *where, *prompted)
+        said("judge", RUN, *where, *prompted)
     with pytest.raises(UsageError, match="seen labels of lantern-t1"):
         judge(
             *(RUN.with_name("lantern-t1"), "task1", rubrics, "-o", tmp_path, *EXAMPLES),
@@ -189,58 +177,22 @@ def test_wrong_usage(rubrics: Path, tmp_path: Path) -> None:
         )
 
 
-def n_kept(cache: Path) -> int:
-    """How many verdicts are on disk."""
-    if not (cache / "replies.sqlite").exists():
-        return 0
-    database = sqlite3.connect(cache / "replies.sqlite")
-    try:
-        return int(database.execute("SELECT count(*) FROM replies").fetchone()[0])
-    except sqlite3.OperationalError:  # killed before the table was made
-        return 0
-    finally:
-        database.close()
-
-
-AT_ONCE = 4
-
-
 @pytest.mark.parametrize("kills", [2, pytest.param(100, marks=pytest.mark.slow)])
 def test_a_killed_judge_loses_no_verdict_and_repeats_none(
     kills: int, rubrics: Path, server: FaultServer, tmp_path: Path
 ) -> None:
-    def start(out: Path, server: FaultServer) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "sidelight.cli.main"]
-        command += arguments(RUN, "task1", rubrics, "--model", "tiny", "-o", out)
-        command += ["--base-url", server.base_url, "--at-once", str(AT_ONCE)]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-    given = ("--model", "tiny", "--base-url", server.base_url)
-    judge(RUN, "task1", rubrics, *given, "-o", tmp_path / "undisturbed")
+    given = (RUN, "task1", rubrics, "--model", "tiny")
+    judge(*given, "--base-url", server.base_url, "-o", tmp_path / "undisturbed")
     undisturbed = files(tmp_path / "undisturbed")
-    rng = random.Random(kills)
-    with FaultServer(latency_s=0.03) as slow:
-        killed = 0
-        while killed < kills:
-            out = tmp_path / f"after-{killed}"
-            while True:
-                kept, asked = n_kept(out / "replies"), slow.stats().calls
-                process = start(out, slow)
-                try:
-                    # It needs half a second to begin, and 90 / 4 x 0.03 s or more to ask.
-                    process.wait(rng.uniform(0.5, 1.3) if killed < kills else None)
-                except subprocess.TimeoutExpired:
-                    process.kill()
-                _, errors = process.communicate()
-                new_asked = slow.stats().calls - asked
-                if process.returncode != -signal.SIGKILL:
-                    break
-                killed += 1
-                # Only calls under way were made in vain.
-                assert new_asked - (n_kept(out / "replies") - kept) <= AT_ONCE
-            assert (process.returncode, errors) == (
-                0,
-                "no labelled examples: the judge was shown none\n",
-            )
-            assert new_asked == 90 - kept
-            assert files(out) == undisturbed
+
+    def check(out: Path) -> None:
+        assert files(out) == undisturbed
+
+    kill_and_go_on(
+        kills,
+        lambda out: arguments(*given, "-o", out),
+        tmp_path,
+        n_calls=90,
+        says="no labelled examples: the judge was shown none\n",
+        check=check,
+    )

@@ -5,21 +5,15 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-import orjson
-from typer.testing import CliRunner
-
-from sidelight.cli.main import app
 from sidelight.sample import sample_path
+from tests.helpers.commands import told
 
 
 def test_pairs_of_the_sample_runs(tmp_path: Path, cross_encoder: str) -> None:
     runs = sorted((sample_path() / "runs" / "question_generation_runs").iterdir())
     output = tmp_path / "pairs.csv"
-    command = ["pool", "pairs", *map(str, runs), "-o", str(output), "--json"]
-    command += ["--rubrics", str(sample_path() / "human_rubrics"), "--reranker", cross_encoder]
-    result = CliRunner().invoke(app, command)
-    assert result.exit_code == 0, result.output
-    found = orjson.loads(result.stdout)
+    given = ("--rubrics", sample_path() / "human_rubrics", "--reranker", cross_encoder)
+    found = told("pool", "pairs", *runs, "-o", output, *given)
     # Forty rubric questions, three runs of ten questions.
     assert (found["cells"], found["all_pairs"]) == (120, 1200)
     with output.open(newline="") as stream:

@@ -6,33 +6,22 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.banks.exams import write_exams
 from sidelight.formats.labels.graded_passages import write_graded
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.schemas.grading.graded_passage import GradedPassage, OfficialJudgment
 from sidelight.schemas.grading.rubric import ExamBank, ExamItem
+from tests.helpers.commands import call, said, told
 from tests.helpers.graded import example
 from tests.helpers.public_data import PublicData
 
-
-def sidelight(*given: object) -> str:
-    result = CliRunner().invoke(app, [*map(str, given)])
-    if result.exception is not None:
-        raise result.exception
-    return result.stdout
-
-
-def rubric(*given: object) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(sidelight("rubric", *given, "--json"))
-    return found
+rubric = partial(told, "rubric")
 
 
 @pytest.fixture
@@ -76,7 +65,7 @@ def test_a_leaderboard_stands_beside_the_official_one(graded: Path, tmp_path: Pa
     assert found["n_runs_compared"] == 3
     assert [row["n_runs"] for row in found["tables"]["agreement_with_judgments"]] == [3, 3]
     assert (tmp_path / "out" / "leaderboard.csv").is_file()
-    assert "official rank" in sidelight("rubric", "leaderboard", graded)
+    assert "official rank" in said("rubric", "leaderboard", graded)
 
 
 def test_judgments_that_are_all_below_zero_end_no_process(tmp_path: Path) -> None:
@@ -109,7 +98,7 @@ def test_one_more_run_is_ranked_with_the_others(graded: Path, tmp_path: Path) ->
 def test_cover_counts_items_of_the_bank(graded: Path, bank: Path) -> None:
     assert rubric("cover", graded, "--min-grade", 3)["everything"] == pytest.approx(5 / 6)
     assert rubric("cover", graded, "--bank", bank)["lowest_answering_grade"] == 4
-    assert "all passages together answer" in sidelight("rubric", "cover", graded)
+    assert "all passages together answer" in said("rubric", "cover", graded)
 
 
 def test_tables_count_grades_by_judgments(graded: Path, tmp_path: Path) -> None:
@@ -127,15 +116,15 @@ def test_tables_count_grades_by_judgments(graded: Path, tmp_path: Path) -> None:
         "relevant": 2,
         "not-relevant": 1,
     }
-    assert "kappa" in sidelight("rubric", "tables", graded)
+    assert "kappa" in said("rubric", "tables", graded)
 
 
 def test_graders_are_compared(graded: Path, tmp_path: Path) -> None:
     labels = tmp_path / "other.qrels"
-    sidelight("rubric", "qrels", graded, "-o", tmp_path / "x", "--judgments", labels)
+    said("rubric", "qrels", graded, "-o", tmp_path / "x", "--judgments", labels)
     rows = rubric("correlations", graded, "--labels", labels, "--min-grade", 2)["tables"]
     assert {row["grader"] for row in rows["correlations"]} == {"Asks@tiny", "other"}
-    assert "wins" in sidelight("rubric", "correlations", graded)
+    assert "wins" in said("rubric", "correlations", graded)
 
 
 def test_a_bank_is_kept_up(graded: Path, bank: Path, tmp_path: Path) -> None:
@@ -147,7 +136,7 @@ def test_a_bank_is_kept_up(graded: Path, bank: Path, tmp_path: Path) -> None:
     run.write_text("q Q0 new 1 2.0 x\n")
     found = rubric("holes", graded, "--bank", bank, "--run", run)
     assert found["n"] == 2
-    assert "not in the file: 1 passage" in sidelight(
+    assert "not in the file: 1 passage" in said(
         "rubric", "holes", graded, "--bank", bank, "--run", run
     )
 
@@ -199,7 +188,7 @@ def test_what_no_grade_reaches_is_undefined_and_what_is_unjudged_is_said(
     assert ranked["undefined"] == {"RR": ["q", "r"]}
     assert {row["RR"] for row in ranked["tables"]["leaderboard"]} == {None}
     for command in ("cover", "leaderboard"):
-        result = CliRunner().invoke(app, ["rubric", command, str(graded), "--min-grade", "6"])
+        result = call("rubric", command, graded, "--min-grade", 6)
         assert "undefined" in result.stdout
         assert "1 cell unjudged" in result.stdout
         assert "nothing to find on all of 2 queries" in result.stderr
@@ -208,7 +197,6 @@ def test_what_no_grade_reaches_is_undefined_and_what_is_unjudged_is_said(
 
 def test_correlations_over_three_runs_say_nothing(graded: Path) -> None:
     for words in (("leaderboard",), ("correlations", "--min-grade", "4")):
-        result = CliRunner().invoke(app, ["rubric", words[0], str(graded), *words[1:]])
-        assert result.exit_code == 0
+        result = call("rubric", words[0], graded, *words[1:])
         assert " to " not in result.stdout
         assert "3 runs: with fewer than 5, a correlation says nothing" in result.stderr

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import json
-import random
-import signal
-import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.banks.exams import write_exams
 from sidelight.formats.labels.graded_passages import read_graded, write_graded
 from sidelight.schemas.grading.graded_passage import GradedPassage, GradedQuery
 from sidelight.schemas.grading.rubric import ExamBank, new_item
+from tests.helpers.commands import said, told
+from tests.helpers.kills import kill_and_go_on
 from tests.helpers.models.fault_server import FaultServer
 
-AT_ONCE = 4
 TEXTS = {
     "d1": "In a bog the wet ground keeps plants from rotting, because no air reaches them.",
     "d2": "Bogs hold a third of all carbon in the world's soils.",
@@ -41,13 +33,6 @@ ASKED = (
 def server() -> Iterator[FaultServer]:
     with FaultServer() as server:
         yield server
-
-
-def sidelight(*given: object) -> Any:
-    result = CliRunner().invoke(app, [*map(str, given), "--json"])
-    if result.exception is not None:
-        raise result.exception
-    return json.loads(result.stdout)
 
 
 def write_bank(path: Path, *texts: str, query: str = "q1") -> Path:
@@ -94,14 +79,14 @@ def test_a_run_and_an_item_more_cost_what_they_add(tmp_path: Path, texts: Path) 
     small = write_bank(tmp_path / "small.jsonl", *ASKED[:2])
     large = write_bank(tmp_path / "large.jsonl", *ASKED)
     out, at_once = tmp_path / "out.jsonl.gz", tmp_path / "at-once.jsonl.gz"
-    found = sidelight("grade", first, "--bank", small, "--texts", texts, "-o", out)
+    found = told("grade", first, "--bank", small, "--texts", texts, "-o", out)
     assert (found["cells"], found["new"], found["unjudged"]) == (4, 4, 0)
     assert found["graders"][0].endswith("@calibrated-on-TREC-DL-2019")
-    assert sidelight("grade", second, "--bank", small, "--texts", texts, "-o", out)["new"] == 2
-    assert sidelight("grade", out, "--bank", large, "-o", out)["new"] == 3
+    assert told("grade", second, "--bank", small, "--texts", texts, "-o", out)["new"] == 2
+    assert told("grade", out, "--bank", large, "-o", out)["new"] == 3
     both = (first, second, "--bank", large, "--texts", texts)
-    assert sidelight("grade", *both, "-o", at_once)["new"] == 9
-    assert sidelight("grade", *both, "-o", out)["new"] == 0
+    assert told("grade", *both, "-o", at_once)["new"] == 9
+    assert told("grade", *both, "-o", out)["new"] == 0
     assert grades(out) == grades(at_once)
     by_passage = grades(at_once)
     assert by_passage["d1"][0] in {4, 5}
@@ -127,15 +112,15 @@ def test_answers_are_graded_for_what_they_say_or_cite(
     tmp_path: Path, bank: Path, texts: Path
 ) -> None:
     run, out = answers(tmp_path / "answers.jsonl"), tmp_path / "out.jsonl"
-    sidelight("grade", run, "--bank", bank, "-o", out)
+    told("grade", run, "--bank", bank, "-o", out)
     (passage,) = next(iter(read_graded(out))).passages
     assert passage.passage_id == "r/q1/1"
     assert passage.text == f"{TEXTS['d2']} And so on."
     cited = tmp_path / "cited.jsonl"
-    sidelight("grade", run, "--part", "cited", "--texts", texts, "--bank", bank, "-o", cited)
+    told("grade", run, "--part", "cited", "--texts", texts, "--bank", bank, "-o", cited)
     assert list(grades(cited)) == ["d2", "d1"]
     with pytest.raises(UsageError, match="do not hold their texts"):
-        sidelight("grade", run, "--part", "cited", "--bank", bank, "-o", tmp_path / "no.jsonl")
+        told("grade", run, "--part", "cited", "--bank", bank, "-o", tmp_path / "no.jsonl")
 
 
 def test_direct_grades_join_the_same_file(
@@ -143,10 +128,10 @@ def test_direct_grades_join_the_same_file(
 ) -> None:
     run, out = write_ranking(tmp_path / "r.trec", *TEXTS), tmp_path / "out.jsonl"
     given = ("--texts", texts, "-o", out)
-    sidelight("grade", run, "--bank", bank, *given)
-    assert sidelight("grade", run, "--direct", "pool", *given)["cells"] == 3
+    told("grade", run, "--bank", bank, *given)
+    assert told("grade", run, "--direct", "pool", *given)["cells"] == 3
     asked = ("--direct", "UMBRELA", "--bank", bank, "--model", "tiny")
-    found = sidelight("grade", run, *asked, "--base-url", server.base_url, *given)
+    found = told("grade", run, *asked, "--base-url", server.base_url, *given)
     # The server writes sentences where a verdict is wanted: off the scale, so no grade.
     assert (found["cells"], found["unjudged"]) == (0, 3)
     passage = next(iter(read_graded(out))).passages[0]
@@ -173,7 +158,7 @@ def test_what_does_not_fit_is_refused(
     run = write_ranking(tmp_path / "r.trec", *TEXTS)
     named = [bank if one == "bank" else one for one in options]
     with pytest.raises(UsageError, match=says):
-        sidelight("grade", run, *named, "--texts", texts, "-o", tmp_path / "out.jsonl")
+        told("grade", run, *named, "--texts", texts, "-o", tmp_path / "out.jsonl")
     assert not (tmp_path / "out.jsonl").exists()
 
 
@@ -181,7 +166,7 @@ def test_what_is_no_passage_is_refused(tmp_path: Path, bank: Path) -> None:
     path = tmp_path / "prose.txt"
     path.write_text("Some prose.\n")
     with pytest.raises(InputError, match="expected graded passages, a ranking or a run"):
-        sidelight("grade", path, "--bank", bank, "-o", tmp_path / "out.jsonl")
+        told("grade", path, "--bank", bank, "-o", tmp_path / "out.jsonl")
 
 
 def test_an_estimate_counts_the_calls_and_makes_none(
@@ -189,8 +174,8 @@ def test_an_estimate_counts_the_calls_and_makes_none(
 ) -> None:
     run, out = write_ranking(tmp_path / "r.trec", *TEXTS), tmp_path / "out.jsonl"
     asked = ("--judge", "prompted", "--model", "tiny", "--estimate", "--texts", texts, "-o", out)
-    assert sidelight("grade", run, "--bank", bank, *asked)["calls"] == 9
-    assert sidelight("grade", run, "--bank", bank, *asked, "--items-at-once", 3)["calls"] == 3
+    assert told("grade", run, "--bank", bank, *asked)["calls"] == 9
+    assert told("grade", run, "--bank", bank, *asked, "--items-at-once", 3)["calls"] == 3
     assert not out.exists()
 
 
@@ -203,65 +188,11 @@ def write_pool(path: Path, count: int) -> Path:
     return path
 
 
-def n_kept(folder: Path) -> int:
-    path = folder / "replies.sqlite"
-    if not path.exists():
-        return 0
-    with closing(sqlite3.connect(path, timeout=60)) as database:
-        try:
-            found: int = database.execute("SELECT count(*) FROM replies").fetchone()[0]
-        except sqlite3.OperationalError:  # the table is not there yet
-            return 0
-        return found
-
-
-@pytest.mark.parametrize("kills", [2, pytest.param(50, marks=pytest.mark.slow)])
-def test_a_killed_grader_loses_no_grade_and_repeats_none(
-    kills: int, bank: Path, server: FaultServer, tmp_path: Path
-) -> None:
-    pool = write_pool(tmp_path / "pool.jsonl", 30)
-    given = ("--judge", "prompted", "--model", "tiny", "--bank", bank, "--at-once", AT_ONCE)
-    whole = tmp_path / "whole" / "out.jsonl"
-    sidelight("grade", pool, *given, "--base-url", server.base_url, "-o", whole)
-
-    def start(out: Path, base_url: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "sidelight.cli.main", "grade", pool, *given]
-        command += ["--base-url", base_url, "-o", out]
-        return subprocess.Popen(
-            [*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-
-    rng = random.Random(kills)
-    killed = 0
-    with FaultServer(latency_s=0.03) as slow:
-        while killed < kills:
-            out = tmp_path / f"after-{killed}" / "out.jsonl"
-            while True:
-                kept, asked = n_kept(out.parent / "replies"), slow.stats().calls
-                process = start(out, slow.base_url)
-                try:
-                    # It needs a second to begin, and 90 / 4 x 0.03 s or more to ask.
-                    process.wait(rng.uniform(0.6, 2.0) if killed < kills else None)
-                except subprocess.TimeoutExpired:
-                    process.kill()
-                _, errors = process.communicate()
-                new_asked = slow.stats().calls - asked
-                if process.returncode != -signal.SIGKILL:
-                    break
-                killed += 1
-                # Only calls under way were made in vain.
-                assert new_asked - (n_kept(out.parent / "replies") - kept) <= AT_ONCE
-            assert (process.returncode, errors) == (0, "")
-            assert new_asked == 90 - kept
-            assert out.read_bytes() == whole.read_bytes()
-
-
 def test_a_page_and_its_corrections(tmp_path: Path, bank: Path) -> None:
     graded, page = tmp_path / "graded.jsonl", tmp_path / "page.html"
-    sidelight("grade", write_pool(tmp_path / "pool.jsonl", 2), "--bank", bank, "-o", graded)
+    told("grade", write_pool(tmp_path / "pool.jsonl", 2), "--bank", bank, "-o", graded)
     options = ("--bank", bank, "-o", page)
-    result = CliRunner().invoke(app, [*map(str, ("rubric", "verify", graded, *options))])
-    assert result.exit_code == 0, result.output
+    said("rubric", "verify", graded, *options)
     assert ASKED[0] in page.read_text()
     about = json.loads(
         page.read_text().partition('data-about="')[2].partition('"')[0].replace("&#34;", '"')
@@ -271,15 +202,33 @@ def test_a_page_and_its_corrections(tmp_path: Path, bank: Path) -> None:
     saved = tmp_path / "corrections.json"
     saved.write_text(json.dumps({**about, "verdicts": [verdict]}))
     checked = tmp_path / "checked.jsonl"
-    found = sidelight("rubric", "corrections", graded, saved, "-o", checked)
+    found = told("rubric", "corrections", graded, saved, "-o", checked)
     assert (found["checked"], found["accepted"], found["too_low"]) == (1, 0, 1)
     first = next(iter(read_graded(checked))).passages[0]
     assert [one.items[0].rating for one in first.gradings] == [0, 5]
     with pytest.raises(InputError, match="another file or version"):
-        sidelight("rubric", "corrections", checked, saved)
+        told("rubric", "corrections", checked, saved)
     with pytest.raises(InputError, match="no such query"):
-        CliRunner().invoke(
-            app,
-            [*map(str, ("rubric", "verify", graded, "--query", "q9", *options))],
-            catch_exceptions=False,
-        )
+        said("rubric", "verify", graded, "--query", "q9", *options)
+
+
+@pytest.mark.parametrize("kills", [2, pytest.param(50, marks=pytest.mark.slow)])
+def test_a_killed_grader_loses_no_grade_and_repeats_none(
+    kills: int, bank: Path, server: FaultServer, tmp_path: Path
+) -> None:
+    pool = write_pool(tmp_path / "pool.jsonl", 30)
+    given = ("grade", pool, "--judge", "prompted", "--model", "tiny", "--bank", bank)
+    whole = tmp_path / "whole" / "out.jsonl"
+    told(*given, "--base-url", server.base_url, "-o", whole)
+
+    def check(out: Path) -> None:
+        assert (out / "out.jsonl").read_bytes() == whole.read_bytes()
+
+    kill_and_go_on(
+        kills,
+        lambda out: [*given, "-o", out / "out.jsonl"],
+        tmp_path,
+        n_calls=90,
+        says="",
+        check=check,
+    )

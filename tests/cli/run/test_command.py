@@ -1,23 +1,17 @@
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import orjson
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
 from sidelight.index.folder import IndexFolder
 from sidelight.schemas.topic import Article
+from tests.helpers.commands import call
 
-
-def run(*arguments: object, code: int = 0) -> tuple[str, str]:
-    result = CliRunner().invoke(app, ["run", *map(str, arguments)])
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result.stdout, result.stderr
+run = partial(call, "run")
 
 
 def write_topics(path: Path, *articles: Article) -> Path:

@@ -2,26 +2,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.errors import UsageError
 from sidelight.formats.topics import read_narratives
 from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.topic import Narrative
 from sidelight.wiring import run
 from tests.helpers.asking.conversation import scripted
+from tests.helpers.commands import said
 
-
-def split(*arguments: object) -> str:
-    result = CliRunner().invoke(app, ["split", *map(str, arguments)])
-    if result.exception is not None:
-        raise result.exception
-    return result.stdout
+split = partial(said, "split")
 
 
 def test_narratives_get_what_they_come_down_to(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.errors import OfflineError, UsageError
+from tests.helpers.commands import said
 from tests.helpers.models.fault_server import FaultServer
 
 
@@ -25,11 +25,7 @@ def line(run: str, topic: str, text: str) -> str:
     return json.dumps(content) + "\n"
 
 
-def battles(*arguments: object) -> str:
-    result = CliRunner().invoke(app, ["score", "battles", *map(str, arguments)])
-    if result.exception is not None:
-        raise result.exception
-    return result.stdout
+battles = partial(said, "score", "battles")
 
 
 @pytest.fixture

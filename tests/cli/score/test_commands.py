@@ -1,18 +1,14 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
-from sidelight.formats.banks.rubrics import read_rubric, write_rubric
-from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
-from sidelight.tracks import load_track
-
-SCALES = load_track().scales
+from tests.helpers.commands import call
+from tests.helpers.labels.toy import HAVE, rubric, write_rubrics
 
 ANSWERS = "topic_id,run_tag,answer_id,{label}\n"
 PAIRS = "topic_id,rubric_question_rank,run_tag,run_question_rank,annotation\n"
@@ -20,29 +16,12 @@ VERDICTS = (
     "topic_id,run_tag,run_question_rank,run_question_text,"
     "auto_compound_question_assessment,auto_assessment_rationale\n"
 )
-
-
-def score(*arguments: object) -> tuple[str, str]:
-    result = CliRunner().invoke(app, ["score", *map(str, arguments)])
-    if result.exception is not None:
-        raise result.exception
-    return result.stdout, result.stderr
+score = partial(call, "score")
 
 
 @pytest.fixture
 def rubrics(tmp_path: Path) -> Path:
-    for topic_id in ("a", "b"):
-        question = RubricQuestion(
-            question_id=f"{topic_id}-1",
-            rank=1,
-            text="Who?",
-            importance=SCALES["importance"].label("have to know"),
-            answers=(RubricAnswer(answer_id="na-1", text="x"),),
-        )
-        rubric = Rubric(topic_id=topic_id, questions=(question,))
-        (tmp_path / "rubrics").mkdir(exist_ok=True)
-        write_rubric(tmp_path / "rubrics" / f"{topic_id}.json", rubric)
-    return tmp_path / "rubrics"
+    return write_rubrics(tmp_path / "rubrics", rubric("a", (HAVE, 1)), rubric("b", (HAVE, 1)))
 
 
 def answers(path: Path, *rows: str, label: str = "auto_assessment") -> Path:
@@ -77,11 +56,11 @@ def test_reports_as_a_table_and_files(tmp_path: Path, rubrics: Path) -> None:
 
 
 def test_three_topics_have_an_interval(tmp_path: Path, rubrics: Path) -> None:
-    third = read_rubric(rubrics / "a.json", SCALES).model_copy(update={"topic_id": "c"})
-    write_rubric(rubrics / "c.json", third)
+    write_rubrics(rubrics, rubric("c", (HAVE, 1)))
     file = answers(tmp_path / "a.csv", "a,r,na-1,supports")
     common = ("task2", "--rubrics", rubrics, "--assessments", file)
-    shown, _ = score(*common, "--samples", 500, "--seed", 7, "-o", tmp_path)
+    shown, warned = score(*common, "--samples", 500, "--seed", 7, "-o", tmp_path)
+    assert "warning: 3 topics: with fewer than 10, 95% intervals cover far less" in warned
     # scores 1, 0, 0: among 500 draws of three topics there are some of three zeros and three ones
     assert "[0.0000, 1.0000]" in shown
     assert "intervals: bootstrap over 3 topics, 500 samples, seed 7" in shown
@@ -93,32 +72,6 @@ def test_three_topics_have_an_interval(tmp_path: Path, rubrics: Path) -> None:
     score(*common, "--organizer-compat", "-o", tmp_path / "compat")
     per_run = (tmp_path / "compat" / "auto_report_generation_per_run_results.csv").read_text()
     assert per_run == "run_tag,supportive_score,contradictory_score\nr,1.0,0.0\n"
-
-
-def test_human_labels_name_the_files(tmp_path: Path, rubrics: Path) -> None:
-    file = answers(tmp_path / "a.csv", "a,r,na-1,supports", label="annotation")
-    score("task2", "--rubrics", rubrics, "--assessments", file, "-o", tmp_path / "out")
-    assert (tmp_path / "out" / "human_report_generation_per_topic_results.csv").exists()
-
-
-def test_json_has_everything(tmp_path: Path, rubrics: Path) -> None:
-    file = answers(tmp_path / "a.csv", "a,r,na-1,contradicts")
-    shown, _ = score("task2", "--rubrics", rubrics, "--assessments", file, "--json")
-    found = json.loads(shown)
-    assert found["runs"] == [
-        {
-            "run_tag": "r",
-            "supportive_score": 0.0,
-            "contradictory_score": 0.5,
-            "unjudged": 0.5,
-            "n_topics": 1,
-            "interval": None,
-        }
-    ]
-    assert found["bootstrap"] == {"samples": 10_000, "seed": 0}
-    assert found["omitted"] == {"r": ["b"]}
-    assert [topic["topic_id"] for topic in found["topics"]] == ["a", "b"]
-    assert found["judge"] is None
 
 
 def test_conflicting_labels_need_merge(tmp_path: Path, rubrics: Path) -> None:
@@ -254,14 +207,6 @@ def test_queries_without_a_relevant_label_are_undefined(tmp_path: Path) -> None:
     assert "R(rel=2)@10: nothing to find on 1 of 2 queries (counted as 0): 1" in warned
     per_topic = tmp_path / "retrieval_per_topic_results.csv"
     assert per_topic.read_text().splitlines()[1:] == ["run.txt,1,1.0,", "run.txt,2,1.0,1.0"]
-
-
-def test_scores_over_few_topics_warn(tmp_path: Path, rubrics: Path) -> None:
-    third = read_rubric(rubrics / "a.json", SCALES).model_copy(update={"topic_id": "c"})
-    write_rubric(rubrics / "c.json", third)
-    file = answers(tmp_path / "a.csv", "a,r,na-1,supports")
-    _, warned = score("task2", "--rubrics", rubrics, "--assessments", file)
-    assert "warning: 3 topics: with fewer than 10, 95% intervals cover far less" in warned
 
 
 def test_an_option_of_which_the_last_alone_would_count_is_refused(tmp_path: Path) -> None:

@@ -1,20 +1,15 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.errors import InputError, InvalidFileError, UsageError
+from tests.helpers.commands import said
 
-
-def compare(*arguments: object) -> str:
-    result = CliRunner().invoke(app, ["score", "compare", *map(str, arguments)])
-    if result.exception is not None:
-        raise result.exception
-    return result.stdout
+compare = partial(said, "score", "compare")
 
 
 @pytest.fixture
@@ -49,12 +44,6 @@ def test_json_has_the_same(per_topic: Path) -> None:
     assert pair["interval"] == {"low": 0.0, "high": 0.5}
 
 
-def test_two_topics_show_no_interval(per_topic: Path) -> None:
-    lines = [line for line in per_topic.read_text().splitlines() if ",c," not in line]
-    per_topic.write_text("\n".join(lines) + "\n")
-    assert "[" not in compare(per_topic)
-
-
 def test_an_unknown_measure_is_wrong_usage(per_topic: Path) -> None:
     with pytest.raises(UsageError, match="no measure speed"):
         compare(per_topic, "--measure", "speed")
@@ -83,18 +72,6 @@ def test_what_is_unknown_is_an_empty_cell(per_topic: Path, tmp_path: Path) -> No
     row = (tmp_path / "out" / "score_run_pairs.csv").read_text().splitlines()[1]
     assert row.startswith("x,y,0.125,,,")
     assert row.endswith(",1,0,1,")
-
-
-@pytest.mark.parametrize("measure", ["nothing_cited", "unjudged", "contradictory_score"])
-def test_the_better_run_comes_first_where_lower_is_better(tmp_path: Path, measure: str) -> None:
-    path = tmp_path / "per_topic.csv"
-    path.write_text(
-        f"run_tag,topic_id,weighted_precision,{measure}\n"
-        "bad,a,0,1\nbad,b,0,1\nbad,c,0,1\ngood,a,1,0\ngood,b,1,0\ngood,c,1,0\n"
-    )
-    (pair,) = json.loads(compare(path, "--measure", measure, "--json"))["pairs"]
-    assert (pair["first"], pair["second"]) == ("good", "bad")
-    assert (pair["won"], pair["lost"]) == (3, 0)
 
 
 @pytest.mark.parametrize("score", ["1_0", "１", " 1", "nan", "inf", "1e999", "0x1"])

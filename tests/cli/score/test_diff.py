@@ -1,44 +1,25 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
-from sidelight.formats.banks.rubrics import write_rubric
-from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
-from sidelight.tracks import load_track
-
-SCALES = load_track().scales
+from tests.helpers.commands import said
+from tests.helpers.labels.toy import HAVE, rubric, write_rubrics
 
 PAIR = "topic_id,rubric_question_rank,run_tag,run_question_rank,annotation\n"
 VERDICT = (
     "topic_id,run_tag,run_question_rank,run_question_text,"
     "auto_compound_question_assessment,auto_assessment_rationale\n"
 )
-
-
-def diff(*arguments: object) -> str:
-    result = CliRunner().invoke(app, ["score", "diff", *map(str, arguments)])
-    if result.exception is not None:
-        raise result.exception
-    return result.stdout
+diff = partial(said, "score", "diff")
 
 
 @pytest.fixture
 def rubrics(tmp_path: Path) -> Path:
-    question = RubricQuestion(
-        question_id="a-1",
-        rank=1,
-        text="Who?",
-        importance=SCALES["importance"].label("have to know"),
-        answers=tuple(RubricAnswer(answer_id=f"na-{i}", text="x") for i in range(1, 6)),
-    )
-    (tmp_path / "rubrics").mkdir()
-    write_rubric(tmp_path / "rubrics" / "a.json", Rubric(topic_id="a", questions=(question,)))
-    return tmp_path / "rubrics"
+    return write_rubrics(tmp_path / "rubrics", rubric("a", (HAVE, 5)))
 
 
 @pytest.fixture

@@ -1,42 +1,23 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
-from sidelight.formats.banks.rubrics import write_rubric
-from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
-from sidelight.tracks import load_track
-
-SCALES = load_track().scales
+from tests.helpers.commands import said
+from tests.helpers.labels.toy import HAVE, rubric, write_rubrics
 
 pytest.importorskip("matplotlib")
 
 
-def headroom(*arguments: object) -> str:
-    result = CliRunner().invoke(app, ["score", "headroom", *map(str, arguments)])
-    if result.exception is not None:
-        raise result.exception
-    return result.stdout
+headroom = partial(said, "score", "headroom")
 
 
 @pytest.fixture
 def rubrics(tmp_path: Path) -> Path:
-    answers = tuple(RubricAnswer(answer_id=f"na-{number}", text="x") for number in (1, 2))
-    question = RubricQuestion(
-        question_id="a-1",
-        rank=1,
-        text="Who?",
-        importance=SCALES["importance"].label("have to know"),
-        answers=answers,
-    )
-    folder = tmp_path / "rubrics"
-    folder.mkdir()
-    write_rubric(folder / "a.json", Rubric(topic_id="a", questions=(question,)))
-    return folder
+    return write_rubrics(tmp_path / "rubrics", rubric("a", (HAVE, 2)))
 
 
 def test_reports(tmp_path: Path, rubrics: Path) -> None:
@@ -61,23 +42,3 @@ def test_reports(tmp_path: Path, rubrics: Path) -> None:
     assert (tmp_path / "out" / f"{stem}.csv").read_text() == (
         "topic_id,ceiling,best,best_runs,mean,mean_contradiction\na,0.75,0.5,r,0.375,0.0\n"
     )
-
-
-def test_questions(tmp_path: Path, rubrics: Path) -> None:
-    pairs, verdicts = tmp_path / "p.csv", tmp_path / "c.csv"
-    pairs.write_text(
-        "topic_id,rubric_question_rank,run_tag,run_question_rank,auto_assessment\n"
-        "a,1,r,1,very-similar\na,1,s,1,similar\n"
-    )
-    verdicts.write_text(
-        "topic_id,run_tag,run_question_rank,run_question_text,auto_compound_question_assessment\n"
-        "a,r,1,Who?,compound\na,s,1,Who?,not-compound\n"
-    )
-    common = ("task1", "--rubrics", rubrics, "--assessments", pairs, "-o", tmp_path, "--json")
-    (topic,) = json.loads(headroom(*common))["topics"]
-    assert topic["ceiling"] == 1.0
-    (topic,) = json.loads(headroom(*common, "--compound", verdicts))["topics"]
-    assert (topic["ceiling"], topic["best_runs"]) == (0.5, ["s"])
-    # Flagged, r has nothing, and s has half of one question.
-    (csv,) = tmp_path.glob("*_headroom.csv")
-    assert csv.read_text() == "topic_id,ceiling,best,best_runs,mean\na,0.5,0.5,s,0.25\n"

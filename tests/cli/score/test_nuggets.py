@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from typer.testing import CliRunner
 from sidelight.cli.main import app
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.table import read_topic_scores
+from tests.helpers.commands import said
 
 TEXT = "The Peat Association pays half of the journal's budget."
 RUN = {
@@ -26,13 +28,7 @@ BANK = {
         {"text": "The moon is made of cheese", "importance": "okay"},
     ],
 }
-
-
-def nuggets(*arguments: object) -> str:
-    result = CliRunner().invoke(app, ["score", "nuggets", *map(str, arguments)])
-    if result.exception is not None:
-        raise result.exception
-    return result.stdout
+nuggets = partial(said, "score", "nuggets")
 
 
 @pytest.fixture

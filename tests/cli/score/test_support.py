@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.errors import BudgetExhaustedError, InputError, UsageError
 from sidelight.index.folder import IndexFolder
+from tests.helpers.commands import said
 from tests.helpers.models.fault_server import FaultServer
 
 # Segments of the small corpus, and one that no index holds.
@@ -25,13 +25,7 @@ REPORT = {
         },
     ],
 }
-
-
-def support(*arguments: object) -> str:
-    result = CliRunner().invoke(app, ["score", "support", *map(str, arguments)])
-    if result.exception is not None:
-        raise result.exception
-    return result.stdout
+support = partial(said, "score", "support")
 
 
 @pytest.fixture

@@ -1,14 +1,20 @@
-from __future__ import annotations
+"""Labels of two sides compared, and which way a side leans."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.agreement.labels import compare_labels, read_two_sides
+from sidelight.evaluation.agreement.labels import (
+    CategoryAgreement,
+    compare_labels,
+    lean,
+    read_two_sides,
+)
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     COMPOUND_ASSESSMENTS,
@@ -27,7 +33,7 @@ def answers(*labels: str) -> list[AnswerAssessment]:
     return [answer("t", "r", f"na-{number}", label) for number, label in enumerate(labels, 1)]
 
 
-def test_answers_are_compared_in_four_categories() -> None:
+def test_answers_are_compared_in_four_categories():
     found = compare_labels(
         ANSWER_ASSESSMENTS,
         SCALES,
@@ -47,7 +53,7 @@ def test_answers_are_compared_in_four_categories() -> None:
     assert scheme.by_importance == {}
 
 
-def test_questions_are_also_compared_with_those_labels_merged_that_earn_nothing() -> None:
+def test_questions_are_also_compared_with_those_labels_merged_that_earn_nothing():
     found = compare_labels(
         QUESTION_ASSESSMENTS,
         SCALES,
@@ -61,7 +67,7 @@ def test_questions_are_also_compared_with_those_labels_merged_that_earn_nothing(
     assert three.coefficients["raw"] == 0.5
 
 
-def test_what_one_side_did_not_judge_is_counted_and_not_compared() -> None:
+def test_what_one_side_did_not_judge_is_counted_and_not_compared():
     unjudged = Unjudged(reason="no reply")
     first = answers("supports", "none", "none")
     second = [replace(item, label=unjudged) for item in first[:1]]
@@ -72,7 +78,7 @@ def test_what_one_side_did_not_judge_is_counted_and_not_compared() -> None:
     assert found.only == (1, 1)
 
 
-def test_agreement_by_importance() -> None:
+def test_agreement_by_importance():
     found = compare_labels(
         ANSWER_ASSESSMENTS,
         SCALES,
@@ -93,7 +99,7 @@ def test_agreement_by_importance() -> None:
         assert [part.n for part in scheme.by_importance.values()] == [1, 1]
 
 
-def test_a_biased_judge_is_seen() -> None:
+def test_a_biased_judge_is_seen():
     people = answers(*["none"] * 6, *["supports"] * 2)
     generous = answers(*["supports"] * 8)
     found = compare_labels(ANSWER_ASSESSMENTS, SCALES, people, generous).schemes[0].overall
@@ -103,18 +109,14 @@ def test_a_biased_judge_is_seen() -> None:
     assert found.coefficients["kappa"] == 0
 
 
-def test_undefined_is_not_zero() -> None:
+def test_undefined_is_not_zero():
     same = answers("none", "none")
     assert compare_labels(ANSWER_ASSESSMENTS, SCALES, same, same).schemes[
         0
-    ].overall.coefficients == {
-        "raw": 1,
-        "kappa": None,
-        "ac1": 1,
-    }
+    ].overall.coefficients == {"raw": 1, "kappa": None, "ac1": 1}
 
 
-def test_compound_verdicts() -> None:
+def test_compound_verdicts():
     first = [verdict("t", "r", 1, "compound"), verdict("t", "r", 2, "not-compound")]
     second = [verdict("t", "r", 1, "compound"), verdict("t", "r", 2, "compound")]
     [scheme] = compare_labels(COMPOUND_ASSESSMENTS, SCALES, first, second).schemes
@@ -123,20 +125,20 @@ def test_compound_verdicts() -> None:
         compare_labels(COMPOUND_ASSESSMENTS, SCALES, first, second, RUBRICS)
 
 
-def test_nothing_in_common_is_an_error() -> None:
+def test_nothing_in_common_is_an_error():
     with pytest.raises(InputError, match="nothing that both files hold a label for"):
         compare_labels(
             ANSWER_ASSESSMENTS, SCALES, answers("none"), [answer("t", "s", "na-1", "none")]
         )
 
 
-def test_rubrics_must_know_what_was_judged() -> None:
+def test_rubrics_must_know_what_was_judged():
     item = [answer("t", "r", "na-9", "none")]
     with pytest.raises(InputError, match=r"1 question or answer .* such as t na-9"):
         compare_labels(ANSWER_ASSESSMENTS, SCALES, item, item, RUBRICS)
 
 
-def test_the_columns_say_what_kind_the_files_are(tmp_path: Path) -> None:
+def test_the_columns_say_what_kind_the_files_are(tmp_path):
     people = write_csv(
         tmp_path / "people.csv", "topic_id,run_tag,answer_id,annotation", ("t", "r", "na-1", "none")
     )
@@ -158,7 +160,7 @@ def test_the_columns_say_what_kind_the_files_are(tmp_path: Path) -> None:
         read_two_sides(people, qrels, SCALES)
 
 
-def test_intervals_are_those_of_other_draws_of_topics() -> None:
+def test_intervals_are_those_of_other_draws_of_topics():
     choose = np.random.default_rng(2)
     topics = [f"t{number}" for number in range(12)]
     first, second = [], []
@@ -178,8 +180,6 @@ def test_intervals_are_those_of_other_draws_of_topics() -> None:
     draws = [choose.integers(len(topics), size=len(topics)) for _ in range(1500)]
     kappas = [cohen_kappa_score(sides[0][draw].ravel(), sides[1][draw].ravel()) for draw in draws]
     kappa, interval = found.coefficients["kappa"], found.intervals["kappa"]
-    assert interval is not None
-    assert kappa is not None
     assert interval.low < kappa < interval.high
     # Percentiles of few topics are moved out, by a tenth here.
     low, high = np.quantile(kappas, [0.025, 0.975])
@@ -187,15 +187,39 @@ def test_intervals_are_those_of_other_draws_of_topics() -> None:
     assert set(found.intervals) == {"kappa", "ac1"}
 
 
-def test_two_topics_have_no_interval() -> None:
+def test_two_topics_have_no_interval():
     pairs = [answer(topic, "r", "na-1", "none") for topic in ("a", "b")]
     overall = compare_labels(ANSWER_ASSESSMENTS, SCALES, pairs, pairs).schemes[0].overall
     assert overall.intervals == {"kappa": None, "ac1": None}
 
 
-def test_runs_of_one_side_are_named() -> None:
+def test_runs_of_one_side_are_named():
     first = [answer("t", run, "na-1", "none") for run in ("a", "b")]
     second = [answer("t", run, "na-1", "none") for run in ("b", "c")]
     found = compare_labels(ANSWER_ASSESSMENTS, SCALES, first, second)
     assert found.only_runs == (("a",), ("c",))
     assert found.n_runs == 1
+
+
+# Which way a side leans, and what swapping the sides does to it.
+LEVELS = ("0", "1", "2")
+PAIRS = st.lists(st.tuples(st.sampled_from(LEVELS), st.sampled_from(LEVELS)), min_size=1)
+
+
+def test_a_lean_by_hand():
+    found = lean(CategoryAgreement.of([("0", "2"), ("1", "1"), ("0", "1"), ("2", "1")], LEVELS))
+    assert (found.higher, found.lower) == (2, 1)
+    assert found.mean == pytest.approx((2 + 0 + 1 - 1) / 4)
+    assert found.words == "the second side is more generous"
+
+
+@given(PAIRS)
+def test_swapping_sides_turns_it_round(pairs):
+    one = lean(CategoryAgreement.of(pairs, LEVELS))
+    other = lean(CategoryAgreement.of([pair[::-1] for pair in pairs], LEVELS))
+    assert (one.higher, one.lower) == (other.lower, other.higher)
+    assert one.mean == pytest.approx(-other.mean)
+    swapped = {"more": "less", "less": "more"}
+    assert other.words == " ".join(swapped.get(word, word) for word in one.words.split()) or (
+        one.words == other.words
+    )

@@ -1,7 +1,5 @@
 """Files of labels: both spellings, gzip or not, and complaints that name file and line."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import json
@@ -60,12 +58,12 @@ def written(path: Path, *lines: object) -> Path:
 
 
 @pytest.mark.parametrize("name", ["answers.jsonl", "answers.jsonl.gz"])
-def test_answers_are_read(tmp_path: Path, name: str) -> None:
+def test_answers_are_read(tmp_path, name):
     (answer,) = read_answers(written(tmp_path / name, ANSWER, ""))
     assert (answer.levels, answer.vital) == ((2, 0), (True, False))
 
 
-def test_what_was_not_judged_and_has_no_text_is_left_out(tmp_path: Path) -> None:
+def test_what_was_not_judged_and_has_no_text_is_left_out(tmp_path):
     (citation,) = read_citations(written(tmp_path / "c.jsonl", CITATION))
     assert (citation.segment, citation.level) == ("s1", 2)
 
@@ -81,27 +79,27 @@ def test_what_was_not_judged_and_has_no_text_is_left_out(tmp_path: Path) -> None
         {**ANSWER, "nuggets": "none"},
     ],
 )
-def test_a_broken_line_is_named(tmp_path: Path, line: object) -> None:
+def test_a_broken_line_is_named(tmp_path, line):
     path = written(tmp_path / "answers.jsonl", ANSWER, line)
     with pytest.raises(InvalidFileError, match=r"answers\.jsonl:2:"):
         read_answers(path)
 
 
 @pytest.mark.parametrize("data", [b"", b"\xff\xfe\x00", b"\x1f\x8bbroken"])
-def test_a_broken_file_is_named(tmp_path: Path, data: bytes) -> None:
+def test_a_broken_file_is_named(tmp_path, data):
     path = tmp_path / "answers.jsonl"
     path.write_bytes(data)
     with pytest.raises(InputError, match=r"answers\.jsonl"):
         read_answers(path)
 
 
-def test_agreement_on_answers(tmp_path: Path) -> None:
+def test_agreement_on_answers(tmp_path):
     found = agree_on_answers(written(tmp_path / "answers.jsonl", ANSWER), None)
     assert (found.n, found.accuracy, found.kappa, found.tau) == (2, 1.0, 1.0, None)
     assert found.intervals == {}
 
 
-def test_agreement_on_support(tmp_path: Path) -> None:
+def test_agreement_on_support(tmp_path):
     labels = written(tmp_path / "c.jsonl", CITATION)
     segments = written(tmp_path / "s.jsonl", SEGMENTS)
     found = agree_on_support(labels, segments, None)
@@ -111,7 +109,7 @@ def test_agreement_on_support(tmp_path: Path) -> None:
         agree_on_support(labels, elsewhere, None)
 
 
-def test_agreement_on_support_is_that_of_the_judge_that_scores(tmp_path: Path) -> None:
+def test_agreement_on_support_is_that_of_the_judge_that_scores(tmp_path):
     """Each citation is judged by itself and with its query, whatever else the file holds."""
     texts = {
         "s1": "A study of the quarry counted twelve visitors a day.",
@@ -152,8 +150,8 @@ def test_agreement_on_support_is_that_of_the_judge_that_scores(tmp_path: Path) -
     assert sum(any(column) for column in zip(*confusion, strict=True)) > 1
 
 
-def test_sentences_are_read_with_those_that_cite_nothing(tmp_path: Path) -> None:
-    def cited(*labels: str) -> list[dict[str, str]]:
+def test_sentences_are_read_with_those_that_cite_nothing(tmp_path):
+    def cited(*labels):
         return [{"reference": f"s{n}", "support": label} for n, label in enumerate(labels)]
 
     sentences = [

@@ -1,17 +1,14 @@
-from __future__ import annotations
-
 import pytest
 
 from sidelight.errors import InputError
 from sidelight.evaluation.agreement.qrels import PairOrder, compare_qrels
 from sidelight.formats.labels.qrels import read_qrels
-from tests.helpers.public_data import PublicData
 
 FIRST = {"q": {"a": 2, "b": 0, "c": 1}, "r": {"a": 1, "b": 0}, "s": {"a": 1}}
 SECOND = {"q": {"a": 3, "b": 0, "d": 1}, "r": {"a": 0, "b": 1}}
 
 
-def test_documents_that_both_sides_label() -> None:
+def test_documents_that_both_sides_label():
     found = compare_qrels(FIRST, SECOND)
     # q: a and b; r: a and b; pairs are formed within a query only
     assert found.grades.categories == ("0", "1", "2", "3")
@@ -23,29 +20,28 @@ def test_documents_that_both_sides_label() -> None:
     assert found.relevance is None
 
 
-def test_thresholds_are_those_of_each_side() -> None:
+def test_thresholds_are_those_of_each_side():
     found = compare_qrels(FIRST, SECOND, (1, 3))
-    assert found.relevance is not None
     # relevant on the first side: q a, r a; on the second: q a
     assert found.relevance.table.tolist() == [[1, 1], [0, 2]]
 
 
-def test_a_single_grade_says_nothing_beyond_raw_agreement() -> None:
+def test_a_single_grade_says_nothing_beyond_raw_agreement():
     found = compare_qrels({"q": {"a": 1, "b": 1}}, {"q": {"a": 1, "b": 1}})
     assert found.grades.coefficients == {"raw": 1.0, "kappa": None, "ac1": None}
 
 
-def test_scores_are_no_grades() -> None:
+def test_scores_are_no_grades():
     with pytest.raises(InputError, match="at most 1000 grades; found labels from 0 to 1000000"):
         compare_qrels({"q": {"a": 0}}, {"q": {"a": 1_000_000}})
 
 
-def test_nothing_in_common_is_an_error() -> None:
+def test_nothing_in_common_is_an_error():
     with pytest.raises(InputError, match="no document that both files label"):
         compare_qrels({"q": {"a": 1}}, {"q": {"b": 1}})
 
 
-def test_nist_and_umbrela(shared_data: PublicData) -> None:
+def test_nist_and_umbrela(shared_data):
     folder = shared_data / "rag-2025"
     found = compare_qrels(
         read_qrels(folder / "qrels.nist.txt"), read_qrels(folder / "qrels.umbrela2.txt")
@@ -60,12 +56,11 @@ def test_nist_and_umbrela(shared_data: PublicData) -> None:
     }
 
 
-def test_sun_as_in_table_5_of_the_rubric_paper(shared_data: PublicData) -> None:
+def test_sun_as_in_table_5_of_the_rubric_paper(shared_data):
     folder = shared_data / "rubric-dl20"
     found = compare_qrels(
         read_qrels(folder / "Sun.qrel"), read_qrels(folder / "qrels.official.txt"), (1, 2)
     )
-    assert found.relevance is not None
     assert found.relevance.table.tolist() == [[1272, 3492], [394, 6228]]
     # 7500 of 11386 agree; by chance (4764 * 1666 + 6622 * 9720) / 11386^2
     assert found.relevance.coefficients["kappa"] == pytest.approx(0.228, abs=5e-4)

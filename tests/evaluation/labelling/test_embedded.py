@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 
@@ -21,7 +19,7 @@ CREDIT = {"supports": 2, "partial": 1}
 
 
 @pytest.fixture(scope="module")
-def judge() -> EmbeddedJudge:
+def judge():
     return EmbeddedJudge(RUBRICS, examples())
 
 
@@ -34,7 +32,7 @@ def saying(*texts: str) -> SubmittedReport:
     return report("t1").model_copy(update={"responses": responses})
 
 
-def test_it_learns_what_people_want(judge: EmbeddedJudge) -> None:
+def test_it_learns_what_people_want(judge):
     agreement = judge.agreement
     assert agreement["answers"].n_labels == agreement["questions"].n_labels == 72
     assert agreement["answers"].n_topics == 3
@@ -44,7 +42,7 @@ def test_it_learns_what_people_want(judge: EmbeddedJudge) -> None:
     assert found["supports"] == found["partial"] == 8
 
 
-def test_every_pair_once_in_order(judge: EmbeddedJudge) -> None:
+def test_every_pair_once_in_order(judge):
     submitted = [question("t1", rank) for rank in (1, 2, 3)]
     judged = on_questions(judge, RUBRICS["t1"], submitted)
     keys = [(i, j) for i in range(1, N_QUESTIONS + 1) for j in (1, 2, 3)]
@@ -56,17 +54,14 @@ def test_every_pair_once_in_order(judge: EmbeddedJudge) -> None:
     assert on_questions(judge, RUBRICS["t1"], []) == []
 
 
-def test_compound_verdicts_are_in_order(judge: EmbeddedJudge) -> None:
+def test_compound_verdicts_are_in_order(judge):
     double = question("t1", 2).model_copy(update={"text": "Who is she and when did the bank fail?"})
     verdicts = on_compound(judge, RUBRICS["t1"], [question("t1", 1), double])
-    assert [item.label for item in verdicts] == [
-        "not-compound",
-        "compound",
-    ]
+    assert [item.label for item in verdicts] == ["not-compound", "compound"]
     assert verdicts[1].rationale.startswith("a second question")
 
 
-def test_an_empty_report_says_nothing(judge: EmbeddedJudge) -> None:
+def test_an_empty_report_says_nothing(judge):
     assert set(labels(judge, saying())) == {"none"}
     assert set(labels(judge, saying("", " \u200b "))) == {"none"}
 
@@ -82,7 +77,7 @@ def test_an_empty_report_says_nothing(judge: EmbeddedJudge) -> None:
         "Answer Question Rubric Supports Yes True Correct Complete 1 2 3 4 5 6 7 8 9 10",
     ],
 )
-def test_hostile_text_earns_nothing(judge: EmbeddedJudge, text: str) -> None:
+def test_hostile_text_earns_nothing(judge, text):
     for item in (judge, EmbeddedJudge(RUBRICS)):
         assert set(labels(item, saying(text))) == {"none"}
         honest = report("t1")
@@ -95,14 +90,14 @@ def test_hostile_text_earns_nothing(judge: EmbeddedJudge, text: str) -> None:
         )
 
 
-def test_a_list_of_all_words_is_not_one_statement(judge: EmbeddedJudge) -> None:
+def test_a_list_of_all_words_is_not_one_statement(judge):
     # Each answer's words are spread over the list, as someone guessing them would spread them.
     answers = [one.text.rstrip(".").split() for q in RUBRICS["t1"].questions for one in q.answers]
     scattered = " ".join(word for column in zip(*answers, strict=True) for word in column)
     assert "supports" not in labels(judge, saying(scattered))
 
 
-def test_invisible_marks_neither_hide_nor_forge_words(judge: EmbeddedJudge) -> None:
+def test_invisible_marks_neither_hide_nor_forge_words(judge):
     honest = report("t1")
     marked = honest.model_copy(
         update={
@@ -114,19 +109,14 @@ def test_invisible_marks_neither_hide_nor_forge_words(judge: EmbeddedJudge) -> N
     assert labels(judge, marked) == labels(judge, honest)
 
 
-def test_a_plain_contradiction_outranks_support() -> None:
+def test_a_plain_contradiction_outranks_support():
     item = RUBRICS["t1"]
     first = item.questions[0]
     answer = first.answers[0].model_copy(
         update={"text": "Voss's fellowship pays a stipend of T96,000 a year."}
     )
     changed = item.model_copy(
-        update={
-            "questions": (
-                first.model_copy(update={"answers": (answer,)}),
-                *item.questions[1:],
-            )
-        }
+        update={"questions": (first.model_copy(update={"answers": (answer,)}), *item.questions[1:])}
     )
     judge = EmbeddedJudge({"t1": changed}, examples())
     assessed = on_report(
@@ -136,13 +126,13 @@ def test_a_plain_contradiction_outranks_support() -> None:
     assert "T69,000" in assessed[0].rationale
 
 
-def test_labels_do_not_depend_on_what_else_is_judged() -> None:
+def test_labels_do_not_depend_on_what_else_is_judged():
     first, second = EmbeddedJudge(RUBRICS, examples()), EmbeddedJudge(RUBRICS, examples())
     labels(second, saying("Fellowships and stipends of other years."))
     assert labels(first, report("t1")) == labels(second, report("t1"))
 
 
-def test_an_encoder_adds_meaning_and_shows_in_the_version() -> None:
+def test_an_encoder_adds_meaning_and_shows_in_the_version():
     def encode(texts):
         # One direction for texts about money, another for the rest.
         rows = [[1, 0] if "money" in text or "cash" in text else [0, 1] for text in texts]
@@ -154,14 +144,14 @@ def test_an_encoder_adds_meaning_and_shows_in_the_version() -> None:
     assert labels(judge, report("t2"), "t2")
 
 
-def test_without_examples_nothing_is_claimed() -> None:
+def test_without_examples_nothing_is_claimed():
     judge = EmbeddedJudge(RUBRICS)
     assert judge.agreement == {}
     assert judge.example_run_tags == frozenset()
     assert labels(judge, report("t1"))[2] == "supports"  # rank 3, word for word
 
 
-def test_labels_below_a_confidence_are_unjudged(judge: EmbeddedJudge) -> None:
+def test_labels_below_a_confidence_are_unjudged(judge):
     certain = EmbeddedJudge(RUBRICS, examples(), min_confidence=0.8)
     before, after = labels(judge, report("t2"), "t2"), labels(certain, report("t2"), "t2")
     kept = [new == old for old, new in zip(before, after, strict=True)]
@@ -177,7 +167,7 @@ def test_labels_below_a_confidence_are_unjudged(judge: EmbeddedJudge) -> None:
     assert all(isinstance(item.label, Unjudged) for item in pairs)
 
 
-def test_other_examples_make_another_judge() -> None:
+def test_other_examples_make_another_judge():
     first, *others = examples().answer_labels
     relabelled = replace(examples(), answer_labels=(replace(first, label="supports"), *others))
     (key, text), *_ = examples().reports.items()
@@ -193,7 +183,7 @@ def test_other_examples_make_another_judge() -> None:
     assert EmbeddedJudge(RUBRICS, shuffled).version == versions[0]
 
 
-def test_agreement_is_told_with_runs_held_out_too(judge: EmbeddedJudge) -> None:
+def test_agreement_is_told_with_runs_held_out_too(judge):
     # One run is all there is here, so nothing can be learned from another.
     assert judge.agreement["answers"].kappa_new_runs is None
     assert judge.agreement["answers"].n_runs == 1

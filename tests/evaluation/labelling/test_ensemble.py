@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from itertools import permutations
 
 import pytest
@@ -45,7 +43,7 @@ NONE = Unjudged(reason="no answer")
         ("-", None),
     ],
 )
-def test_labels_of_several_models_become_one(votes: str, label: str | None) -> None:
+def test_labels_of_several_models_become_one(votes, label):
     given = votes.split()
     named = next((vote for vote in given if vote != "-"), "similar")
     scale = next(scale for scale in SCALES.values() if named in scale.names)
@@ -55,14 +53,14 @@ def test_labels_of_several_models_become_one(votes: str, label: str | None) -> N
 
 
 @given(st.lists(st.sampled_from(SCALES["answers"].names), min_size=1, max_size=7))
-def test_a_majority_always_wins(votes: list[str]) -> None:
+def test_a_majority_always_wins(votes):
     most = [label for label in SCALES["answers"].names if 2 * votes.count(label) > len(votes)]
     assert combined(votes, SCALES["answers"]) in (most or SCALES["answers"].names)
 
 
-def test_the_instrument_and_the_rationale_name_all_models() -> None:
+def test_the_instrument_and_the_rationale_name_all_models():
     class Contrary(ReadingModel):
-        def PairVerdict(self, sections: dict[str, str], order: str | None) -> object:  # noqa: N802
+        def PairVerdict(self, sections, order):  # noqa: N802
             return {"reason": "just so", "label": "very-different"}
 
     article = Article(topic_id="t1", body="The body.")

@@ -1,7 +1,5 @@
 """What the prompted judge asks, and what it makes of the answers."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from dataclasses import replace
@@ -15,19 +13,14 @@ from sidelight.evaluation.labelling.judge import Mode, RubricCase
 from sidelight.evaluation.labelling.judges import PromptedJudge
 from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
 from sidelight.evaluation.labelling.rubric_labels import SIMILARITY_PROMPTS
-from sidelight.llm.base import Reply, Request
 from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
-from sidelight.llm.scripted import Line, ScriptedModel
-from sidelight.schemas.grading.judgment import (
-    AnswerAssessment,
-    QuestionAssessment,
-    Unjudged,
-)
+from sidelight.schemas.grading.judgment import AnswerAssessment, QuestionAssessment, Unjudged
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.topic import Article
 from tests.helpers.labels.asked import on_compound, on_questions, on_report
 from tests.helpers.labels.labelled import question, report, rubric
 from tests.helpers.models.reading_model import FENCED
+from tests.helpers.models.scripted_model import Line, ScriptedModel
 
 ARTICLE = Article(topic_id="t1", url="https://a.example/1", title="A title", body="The body.")
 RUBRIC = Rubric(topic_id="t1", questions=rubric("t1").questions[:2])
@@ -59,10 +52,7 @@ class Bench:
     """A prompted judge with a script, and what it asked."""
 
     def __init__(
-        self,
-        *replies: Line | Any,
-        mode: Mode = Mode.PAIRWISE,
-        examples: Examples | None = None,
+        self, *replies: Line | Any, mode: Mode = Mode.PAIRWISE, examples: Examples | None = None
     ) -> None:
         self.model = ScriptedModel(replies)
         self.records: list[CallRecord] = []
@@ -127,7 +117,7 @@ def grid(**labels: str) -> str:
     )
 
 
-def test_pairwise_asks_once_for_every_pair() -> None:
+def test_pairwise_asks_once_for_every_pair():
     bench = Bench(*map(pair, ["very-similar", "similar", "different"] * 2))
     assert bench.questions() == [["very-similar", "similar", "different"]] * 2
     asked = {
@@ -136,7 +126,7 @@ def test_pairwise_asks_once_for_every_pair() -> None:
     assert asked == {(wanted.text, one.text) for wanted in RUBRIC.questions for one in QUESTIONS}
 
 
-def test_listwise_asks_once_for_every_rubric_question() -> None:
+def test_listwise_asks_once_for_every_rubric_question():
     bench = Bench(
         listed("similar", "different", "very-similar"),
         listed("different", "similar", "very-different", names="q3 q1 q2"),
@@ -148,7 +138,7 @@ def test_listwise_asks_once_for_every_rubric_question() -> None:
     ]
 
 
-def test_grid_asks_once() -> None:
+def test_grid_asks_once():
     bench = Bench(
         grid(q2="similar very-different", q1="very-similar different", q3="different similar"),
         mode=Mode.GRID,
@@ -159,13 +149,13 @@ def test_grid_asks_once() -> None:
     ]
 
 
-def test_a_report_is_judged_in_one_call() -> None:
+def test_a_report_is_judged_in_one_call():
     bench = Bench(told("contradicts", "partial", names="na-2 na-1"))
     assert bench.answers() == ["partial", "contradicts"]
     assert bench.sections()["report"] == report("t1").text
 
 
-def test_a_compound_verdict_takes_one_call() -> None:
+def test_a_compound_verdict_takes_one_call():
     bench = Bench(
         json.dumps({"reason": "two things", "verdict": "compound"}),
         json.dumps({"reason": "one thing", "verdict": "single"}),
@@ -178,13 +168,13 @@ def test_a_compound_verdict_takes_one_call() -> None:
     ]
 
 
-def test_a_reason_is_one_printable_line() -> None:
+def test_a_reason_is_one_printable_line():
     bench = Bench(json.dumps({"reason": "two\r\n\x1b[31mthings\u202e", "verdict": "single"}))
     (found,) = on_compound(bench.judge, RUBRIC, QUESTIONS[:1])
     assert found.rationale == "two [31mthings"
 
 
-def test_nobody_is_asked_about_nothing() -> None:
+def test_nobody_is_asked_about_nothing():
     for mode in Mode:
         assert Bench(mode=mode).questions(" \u200b", "", "\ufeff") == [["very-different"] * 3] * 2
     bench = Bench()
@@ -196,15 +186,12 @@ def test_nobody_is_asked_about_nothing() -> None:
     assert verdict.label == "not-compound"
 
 
-def test_a_blank_question_leaves_the_labels_of_others_in_place() -> None:
-    bench = Bench(
-        *[listed("similar", "different", names="q1 q2")] * 2,
-        mode=Mode.LISTWISE,
-    )
+def test_a_blank_question_leaves_the_labels_of_others_in_place():
+    bench = Bench(*[listed("similar", "different", names="q1 q2")] * 2, mode=Mode.LISTWISE)
     assert bench.questions("Who?", " ", "Why?") == [["similar", "very-different", "different"]] * 2
 
 
-def test_pairs_that_people_were_not_asked_about_are_shown_as_very_different() -> None:
+def test_pairs_that_people_were_not_asked_about_are_shown_as_very_different():
     bench = Bench(*map(pair, ["similar"] * 2), examples=EXAMPLES)
     bench.questions("Who?")
     assert bench.sections(0)["examples"] == (
@@ -216,7 +203,7 @@ def test_pairs_that_people_were_not_asked_about_are_shown_as_very_different() ->
     assert bench.sections()["examples"] == "- t2 similar: Who is it?\n- none: Why so?"
 
 
-def test_example_reports_are_shown_with_a_label_for_every_answer() -> None:
+def test_example_reports_are_shown_with_a_label_for_every_answer():
     bench = Bench(told("none", "none"), examples=EXAMPLES)
     bench.answers()
     assert bench.sections()["example 1"] == report("t1").text
@@ -224,8 +211,8 @@ def test_example_reports_are_shown_with_a_label_for_every_answer() -> None:
 
 
 @pytest.mark.parametrize("mode", Mode)
-def test_prompts_of_a_topic_differ_only_behind_what_they_share(mode: Mode) -> None:
-    def told_before(request: Request) -> str:
+def test_prompts_of_a_topic_differ_only_behind_what_they_share(mode):
+    def told_before(request):
         return request.messages[-1].content.split("<<<BEGIN candidate")[0]
 
     answer = {
@@ -275,9 +262,7 @@ def test_prompts_of_a_topic_differ_only_behind_what_they_share(mode: Mode) -> No
         ),
     ],
 )
-def test_what_a_reply_does_not_cover_is_repaired_once_then_unjudged(
-    mode: Mode, bad: str, kept: list[str | None]
-) -> None:
+def test_what_a_reply_does_not_cover_is_repaired_once_then_unjudged(mode, bad, kept):
     n_calls = 2 if mode is Mode.LISTWISE else 1
     bench = Bench(*[bad] * 2 * n_calls, mode=mode)
     row = bench.questions()[0]
@@ -288,7 +273,7 @@ def test_what_a_reply_does_not_cover_is_repaired_once_then_unjudged(
             assert "no valid" in label.reason
 
 
-def test_a_repaired_reply_counts_in_full() -> None:
+def test_a_repaired_reply_counts_in_full():
     bench = Bench(told("supports", names="na-2"), told("supports", "none"))
     assert bench.answers() == ["supports", "none"]
     note = bench.model.requests[1].messages[-1].content
@@ -304,25 +289,25 @@ def test_a_repaired_reply_counts_in_full() -> None:
         (FailedCallError("the line went dead"), [None, None]),
     ],
 )
-def test_answers_that_cannot_be_read_are_unjudged(bad: Line, kept: list[str | None]) -> None:
+def test_answers_that_cannot_be_read_are_unjudged(bad, kept):
     labels = Bench(bad, bad).answers()
     assert [None if isinstance(label, Unjudged) else str(label) for label in labels] == kept
 
 
-def test_a_pair_that_cannot_be_read_is_unjudged() -> None:
+def test_a_pair_that_cannot_be_read_is_unjudged():
     bench = Bench(pair("similar"), pair("identical"), pair("identical"))
     (first,), (second,) = bench.questions("Who?")
     assert first == "similar"
     assert isinstance(second, Unjudged)
 
 
-def test_of_prompts_that_begin_alike_one_goes_ahead() -> None:
+def test_of_prompts_that_begin_alike_one_goes_ahead():
     peaks: list[int] = []
 
     class Slow(ScriptedModel):
         under_way = 0
 
-        async def complete(self, request: Request) -> Reply:
+        async def complete(self, request):
             self.under_way += 1
             peaks.append(self.under_way)
             await asyncio.sleep(0.01)
@@ -334,7 +319,7 @@ def test_of_prompts_that_begin_alike_one_goes_ahead() -> None:
     judge = PromptedJudge({"slow": asked}, {"t1": ARTICLE}, mode=Mode.GRID)
     reports = [report("t1", tag) for tag in ("one", "two", "three")]
 
-    async def work() -> None:
+    async def work():
         await judge.label(QUESTION_SIMILARITY, RubricCase(RUBRIC, QUESTIONS[:1]))
         asked = (judge.label(REPORT_ANSWERS, RubricCase(RUBRIC, item)) for item in reports)
         await asyncio.gather(*asked)
@@ -344,12 +329,12 @@ def test_of_prompts_that_begin_alike_one_goes_ahead() -> None:
     assert peaks == [1, 1, 1, 2]
 
 
-def test_a_model_that_is_gone_ends_the_work() -> None:
+def test_a_model_that_is_gone_ends_the_work():
     with pytest.raises(ModelUnavailableError):
         Bench(ModelUnavailableError("gone")).answers()
 
 
-def test_the_version_holds_the_model_the_mode_and_the_prompts() -> None:
+def test_the_version_holds_the_model_the_mode_and_the_prompts():
     versions = {mode: Bench(mode=mode).judge.version for mode in Mode}
     assert len(set(versions.values())) == 3
     for mode, version in versions.items():
@@ -361,7 +346,7 @@ def test_the_version_holds_the_model_the_mode_and_the_prompts() -> None:
     assert changed.summary != instrument.summary
 
 
-def test_the_version_holds_the_examples() -> None:
+def test_the_version_holds_the_examples():
     relabelled = replace(
         EXAMPLES, answer_labels=(replace(EXAMPLES.answer_labels[0], label="supports"),)
     )

@@ -1,7 +1,5 @@
 """Reports graded by experts' rubrics and by what was pooled from them."""
 
-from __future__ import annotations
-
 import asyncio
 
 from sidelight.cli.options import track_of_scale
@@ -58,7 +56,7 @@ RUNS = [run("all", OWNER, STUDY), run("owner", AGAIN), run("none", COUNCIL)]
 MODEL = AnswerModel.load(None)
 
 
-def test_what_two_reports_tell_is_one_nugget_and_vital() -> None:
+def test_what_two_reports_tell_is_one_nugget_and_vital():
     bank = pool_nuggets(RUNS, MODEL, IMPORTANCE)[TOPIC]
     weights = {nugget.text: nugget.importance.name for nugget in bank.nuggets}
     assert len(weights) == 3
@@ -71,7 +69,7 @@ def test_what_two_reports_tell_is_one_nugget_and_vital() -> None:
     assert as_rubric(bank).total_weight == bank.total_weight == 2
 
 
-def test_order_of_runs_does_not_decide_what_is_vital() -> None:
+def test_order_of_runs_does_not_decide_what_is_vital():
     banks = [pool_nuggets(runs, MODEL, IMPORTANCE)[TOPIC] for runs in (RUNS, RUNS[::-1])]
     vital, other = (
         {one.text for one in bank.nuggets if one.importance.name == "okay"} for bank in banks
@@ -79,7 +77,7 @@ def test_order_of_runs_does_not_decide_what_is_vital() -> None:
     assert vital == other
 
 
-def test_experts_angles_that_no_report_has_are_named() -> None:
+def test_experts_angles_that_no_report_has_are_named():
     wanted = rubric(
         ("have to know", OWNER), ("nice to know", "Inspectors fined Delmar Lines 30,000 crowns.")
     )
@@ -89,7 +87,7 @@ def test_experts_angles_that_no_report_has_are_named() -> None:
     assert len(missed_questions({TOPIC: wanted}, {}, MODEL)[TOPIC]) == 2
 
 
-def test_the_two_norms_may_rank_otherwise() -> None:
+def test_the_two_norms_may_rank_otherwise():
     wanted = rubric(("have to know", OWNER))
     found = asyncio.run(compare_norms(TRACK, {TOPIC: wanted}, RUNS, IMPORTANCE, None, n_samples=10))
     assert found.ranks.run_tags == ("all", "none", "owner")

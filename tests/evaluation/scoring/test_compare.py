@@ -1,13 +1,180 @@
-from __future__ import annotations
+"""Runs compared: intervals, tests and what can be detected, by hand and against Student."""
 
+from itertools import product
+from math import sqrt
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import nct, t
 
 from sidelight.errors import InputError, InvalidFileError, UsageError
 from sidelight.evaluation.scoring.compare import PairedComparison, compare_runs, topic_values
-from sidelight.evaluation.scoring.table import read_topic_scores
+from sidelight.evaluation.scoring.table import (
+    Interval,
+    bootstrap_intervals,
+    holm,
+    minimum_detectable_difference,
+    randomisation_tests,
+    read_topic_scores,
+)
 from tests.helpers.labels.toy import write_csv
+
+scores = st.lists(st.floats(0, 1), min_size=3, max_size=20)
+
+
+def interval(row: list[float], samples: int = 2000, seed: int = 0) -> Interval | None:
+    (found,) = bootstrap_intervals(np.array([row]), samples=samples, seed=seed)
+    return found
+
+
+def p_value(row: list[float], samples: int = 10_000, seed: int = 0) -> float:
+    (found,) = randomisation_tests(np.array([row], dtype=float), samples=samples, seed=seed)
+    return found
+
+
+def test_three_topics_reach_from_the_least_to_the_largest_mean():
+    # The lower tail is Phi(sqrt(3 / 2) * t(2, 0.025)) = Phi(1.2247 * -4.3027) = Phi(-5.27) < 1e-6,
+    # so the ends are the least and largest of 2,000 means. Three topics are drawn: all 0 with
+    # probability 8 / 27, all 1 with probability 1 / 27.
+    assert interval([0.0, 0.0, 1.0]) == Interval(0.0, 1.0)
+
+
+def test_thirty_normal_scores_agree_with_student():
+    row = np.random.default_rng(5).normal(0.5, 0.1, 30)
+    half = t.ppf(0.975, 29) * row.std(ddof=1) / sqrt(30)
+    found = interval(list(row), samples=20_000)
+    assert found == pytest.approx((row.mean() - half, row.mean() + half), abs=0.005)
+
+
+@pytest.mark.parametrize("row", [[0.5], [0.0, 1.0]])
+def test_fewer_than_three_topics_have_no_interval(row):
+    assert interval(row) is None
+    assert minimum_detectable_difference(np.array(row)) is None
+
+
+@given(
+    st.integers(3, 20).flatmap(
+        lambda n: st.lists(
+            st.lists(st.floats(0, 1), min_size=n, max_size=n), min_size=2, max_size=3
+        )
+    )
+)
+def test_a_row_does_not_depend_on_the_others(rows):
+    together = bootstrap_intervals(np.array(rows), samples=50, seed=3)
+    assert together == [interval(row, samples=50, seed=3) for row in rows]
+
+
+@given(scores)
+def test_an_interval_lies_within_the_scores(row):
+    low, high = interval(row, samples=200)
+    assert min(row) - 1e-9 <= low <= high <= max(row) + 1e-9
+
+
+def test_the_seed_decides():
+    row = list(np.random.default_rng(1).uniform(size=10))
+    assert interval(row, seed=1) == interval(row, seed=1)
+    assert interval(row, seed=1) != interval(row, seed=2)
+    differences = list(np.random.default_rng(1).normal(0.3, 1, 15))
+    assert p_value(differences, seed=1) == p_value(differences, seed=1)
+    assert p_value(differences, seed=1) != p_value(differences, seed=2)
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ([1, 1, 1], 2 / 8),  # only +++ and --- are as far from 0 as 3
+        ([1, 1, 1, 0, 0], 2 / 8),  # topics without a difference do not matter
+        ([3, 1], 2 / 4),  # sums 4, 2, -2, -4
+        ([0.2, -0.1, 0.1, 0.1], 8 / 16),  # |0.3| or more: +++-, ++-+, +-++, ++++ and mirrored
+        ([1, -1], 1.0),
+        ([0, 0, 0], 1.0),
+    ],
+)
+def test_few_differences_are_tested_exactly(row, expected):
+    assert p_value(row, samples=10) == expected
+
+
+def test_many_differences_are_sampled():
+    row = np.random.default_rng(2).normal(0.4, 1, 14)
+    sums = [abs(np.dot(signs, row)) for signs in product((-1, 1), repeat=14)]
+    exact = np.mean(np.array(sums) >= abs(row.sum()) - 1e-12)
+    assert 0.05 < exact < 0.5
+    assert p_value(list(row)) == pytest.approx(exact, abs=0.015)
+
+
+def test_a_sampled_p_value_is_never_zero():
+    assert p_value([1.0] * 40, samples=99) == 1 / 100
+
+
+def test_the_sign_does_not_matter():
+    row = list(np.random.default_rng(3).normal(0.3, 1, 20))
+    assert p_value(row) == p_value([-value for value in row])
+
+
+def test_detectable_difference_by_hand():
+    # s = sqrt(3.5) = 1.87083; t(5, 0.975) = 2.57058, t(5, 0.8) = 0.91954;
+    # 3.49012 * 1.87083 / sqrt(6) = 2.66562
+    row = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    assert minimum_detectable_difference(row) == pytest.approx(2.66562, abs=1e-4)
+
+
+def test_what_no_test_can_show_is_not_called_detectable():
+    row = np.random.default_rng(0).normal(0, 0.1, 9)
+    # five topics: p is 2 / 32 = 0.0625 at least; six: 2 / 64 = 0.03125, but not for two pairs
+    assert minimum_detectable_difference(row[:5]) is None
+    assert minimum_detectable_difference(row[:6]) is not None
+    assert minimum_detectable_difference(row[:6], 2) is None
+    # nine topics: 2 / 512 = 0.0039, under 0.05 / 12 and over 0.05 / 13
+    assert minimum_detectable_difference(row, 12) > minimum_detectable_difference(row)
+    assert minimum_detectable_difference(row, 13) is None
+
+
+def test_a_detectable_difference_is_detected_four_times_in_five():
+    row = np.random.default_rng(4).normal(0, 0.1, 30)
+    centrality = minimum_detectable_difference(row) / (row.std(ddof=1) / sqrt(30))
+    critical = t.ppf(0.975, 29)
+    power = nct.sf(critical, 29, centrality) + nct.cdf(-critical, 29, centrality)
+    assert power == pytest.approx(0.8, abs=0.01)
+
+
+def test_holm_by_hand():
+    # 0.01 * 3 = 0.03; 0.03 * 2 = 0.06; 0.04 * 1 = 0.04, raised to 0.06
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.7, 0.6]) == [1.0, 1.0]
+
+
+@given(st.lists(st.floats(0, 1), max_size=20))
+def test_holm_never_lowers_and_keeps_the_order(p_values):
+    corrected = holm(p_values)
+    assert all(before <= after <= 1 for before, after in zip(p_values, corrected, strict=True))
+    pairs = sorted(zip(p_values, corrected, strict=True))
+    assert [after for _, after in pairs] == sorted(corrected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", ["normal", "skewed"])
+def test_intervals_cover_the_true_mean(shape):
+    generator = np.random.default_rng(11)
+    if shape == "normal":
+        mean, rows = 0.5, generator.normal(0.5, 0.15, (2000, 30))
+    else:
+        mean, rows = 2 / 7, generator.beta(2, 5, (2000, 30))
+    intervals = bootstrap_intervals(rows, samples=10_000, seed=0)
+    covered = np.mean([low <= mean <= high for low, high in intervals])
+    assert covered == pytest.approx(0.95, abs=0.015)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_topics", [11, 30])
+def test_equal_runs_seldom_differ(n_topics):
+    generator = np.random.default_rng(12)
+    first, second = generator.beta(2, 5, (2, 2000, n_topics))
+    p_values = randomisation_tests(first - second, samples=10_000, seed=0)
+    assert np.mean(np.array(p_values) <= 0.05) == pytest.approx(0.05, abs=0.01)
+
 
 HEADER = "run_tag,topic_id,supportive_score,contradictory_score"
 ROWS = (
@@ -31,7 +198,7 @@ def compare(
     return compare_runs(scores, baseline=baseline, samples=1000, seed=0)
 
 
-def test_a_pair_by_hand(tmp_path: Path) -> None:
+def test_a_pair_by_hand(tmp_path):
     (pair,) = compare(tmp_path, *ROWS[:6])
     assert (pair.first, pair.second) == ("x", "y")
     # differences 0.25, 0, 1: mean 1.25 / 3; sums of 0.25 and 1 with signs: 1.25, 0.75 and mirrored
@@ -45,7 +212,7 @@ def test_a_pair_by_hand(tmp_path: Path) -> None:
     assert pair.detectable is None
 
 
-def test_all_pairs_put_the_better_run_first(tmp_path: Path) -> None:
+def test_all_pairs_put_the_better_run_first(tmp_path):
     pairs = compare(tmp_path, *ROWS)
     assert [(pair.first, pair.second) for pair in pairs] == [("z", "x"), ("z", "y"), ("x", "y")]
     assert all(pair.difference > 0 for pair in pairs)
@@ -54,7 +221,7 @@ def test_all_pairs_put_the_better_run_first(tmp_path: Path) -> None:
     assert [pair.p_holm for pair in pairs] == [1.0, 0.75, 1.0]
 
 
-def test_lower_wins_where_lower_is_better(tmp_path: Path) -> None:
+def test_lower_wins_where_lower_is_better(tmp_path):
     pairs = compare(tmp_path, *ROWS, measure="contradictory_score", baseline="y")
     assert [(pair.first, pair.second) for pair in pairs] == [("z", "y"), ("x", "y")]
     # x - y: -0.5, 0, 0.25
@@ -62,18 +229,18 @@ def test_lower_wins_where_lower_is_better(tmp_path: Path) -> None:
     assert (pairs[1].won, pairs[1].lost, pairs[1].tied) == (1, 1, 1)
 
 
-def test_two_topics_have_no_interval(tmp_path: Path) -> None:
+def test_two_topics_have_no_interval(tmp_path):
     (pair,) = compare(tmp_path, *(row for row in ROWS[:6] if row[1] != "c"))
     assert pair.interval is None
     assert pair.detectable is None
 
 
-def test_a_topic_that_a_run_lacks_is_named(tmp_path: Path) -> None:
+def test_a_topic_that_a_run_lacks_is_named(tmp_path):
     with pytest.raises(InputError, match="run y has no score for topic c"):
         compare(tmp_path, *ROWS[:5])
 
 
-def test_other_files_and_measures_are_refused(tmp_path: Path) -> None:
+def test_other_files_and_measures_are_refused(tmp_path):
     per_run = write_csv(tmp_path / "r.csv", "run_tag,score", ("x", 0.5))
     with pytest.raises(InvalidFileError, match="csv-columns"):
         read_topic_scores(per_run)

@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 import csv
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -38,10 +35,7 @@ def question(rank: int, importance: str, *answer_ids: str) -> RubricQuestion:
 
 RUBRIC = Rubric(
     topic_id="t",
-    questions=(
-        question(1, "have to know", "a", "b"),
-        question(2, "nice to know", "c"),
-    ),
+    questions=(question(1, "have to know", "a", "b"), question(2, "nice to know", "c")),
 )
 
 
@@ -49,7 +43,7 @@ def label(stage: Stage, answer_id: str, label: str | Unjudged) -> AnswerAssessme
     return AnswerAssessment("t", stage, answer_id, label)
 
 
-def test_credit_is_followed_from_stage_to_stage() -> None:
+def test_credit_is_followed_from_stage_to_stage():
     rows = funnel_rows(
         {"t": RUBRIC},
         [
@@ -82,7 +76,7 @@ def test_credit_is_followed_from_stage_to_stage() -> None:
     assert [total.unjudged for total in totals] == [1, 1, 0, 0]
 
 
-def test_what_was_never_found_is_lost_at_once() -> None:
+def test_what_was_never_found_is_lost_at_once():
     (row, *_) = funnel_rows({"t": RUBRIC}, [], SCALES["answers"])
     assert (list(row.credit.values()), row.lost_at) == ([0, 0, 0, 0], Stage.RETRIEVED)
 
@@ -91,7 +85,7 @@ LABELS = st.sampled_from([*SCALES["answers"].names, UNKNOWN])
 
 
 @given(st.lists(st.builds(label, st.sampled_from(Stage), st.sampled_from("abc"), LABELS)))
-def test_no_step_that_only_chooses_gains_credit(labels: list[AnswerAssessment]) -> None:
+def test_no_step_that_only_chooses_gains_credit(labels):
     for row in funnel_rows({"t": RUBRIC}, labels, SCALES["answers"]):
         for wide, narrow in ((Stage.RETRIEVED, Stage.SELECTED), (Stage.WRITTEN, Stage.JUDGED)):
             more, less = row.credit[wide], row.credit[narrow]
@@ -99,7 +93,7 @@ def test_no_step_that_only_chooses_gains_credit(labels: list[AnswerAssessment]) 
 
 
 @given(st.dictionaries(st.sampled_from("abc"), LABELS))
-def test_the_last_stage_is_the_score(labels: dict[str, str | Unjudged]) -> None:
+def test_the_last_stage_is_the_score(labels):
     rows = funnel_rows(
         {"t": RUBRIC}, [label(Stage.JUDGED, *item) for item in labels.items()], SCALES["answers"]
     )
@@ -108,7 +102,7 @@ def test_the_last_stage_is_the_score(labels: dict[str, str | Unjudged]) -> None:
     )
 
 
-def test_the_file_leaves_unknown_credit_empty(tmp_path: Path) -> None:
+def test_the_file_leaves_unknown_credit_empty(tmp_path):
     path = tmp_path / "funnel.csv"
     write_funnel(
         path, funnel_rows({"t": RUBRIC}, [label(Stage.SELECTED, "a", UNKNOWN)], SCALES["answers"])
@@ -119,7 +113,7 @@ def test_the_file_leaves_unknown_credit_empty(tmp_path: Path) -> None:
     assert (rows[1]["importance"], rows[1]["lost_at"]) == ("4", "retrieved")
 
 
-def test_credit_of_stages_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_credit_of_stages_is_read_as_it_was_written(tmp_path):
     rows = funnel_rows({"t": RUBRIC}, [], SCALES["answers"])
     rows[0].credit[Stage.WRITTEN] = 0.5
     rows[1].credit[Stage.WRITTEN] = None
@@ -130,7 +124,7 @@ def test_credit_of_stages_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damaged", ["half", "1_0", "nan", "2", ""])
-def test_a_damaged_weight_is_refused_by_its_line(damaged: str, tmp_path: Path) -> None:
+def test_a_damaged_weight_is_refused_by_its_line(damaged, tmp_path):
     path = tmp_path / "funnel.csv"
     rows = funnel_rows({"t": RUBRIC}, [], SCALES["answers"])
     write_funnel(path, rows)

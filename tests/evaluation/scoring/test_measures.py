@@ -1,9 +1,5 @@
 """Measures are found by name, wherever they come from."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import orjson
 import pytest
 from typer.testing import CliRunner
@@ -43,7 +39,7 @@ MODULE = """
 
 
 @pytest.fixture
-def hedges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def hedges(tmp_path, monkeypatch):
     """A measure of an installed package."""
     monkeypatch.syspath_prepend(str(tmp_path))
     install(tmp_path, "hedging", {"hedging": MODULE}, {"measure hedges": "hedging:Hedges"})
@@ -53,7 +49,7 @@ def hedges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 @pytest.mark.parametrize(
     "name", [*NAMED, *KINDS["measure"].own, "nothing_cited", "weighted_precision", "retrieved"]
 )
-def test_a_name_is_read_back_as_it_is_printed(name: str) -> None:
+def test_a_name_is_read_back_as_it_is_printed(name):
     measure = find_measure(name)
     assert measure.name == name
     assert find_measure(measure.name) == measure
@@ -61,7 +57,7 @@ def test_a_name_is_read_back_as_it_is_printed(name: str) -> None:
         assert Computed(measure).needs
 
 
-def test_parameters_are_part_of_a_name() -> None:
+def test_parameters_are_part_of_a_name():
     measure = find_measure("support_recall(citations=first)")
     assert measure.name == "support_recall(citations=first)"
     assert measure.parameters == {"citations": "first"}
@@ -76,17 +72,17 @@ def test_parameters_are_part_of_a_name() -> None:
         ("nowhere:Thing", "there is no module 'nowhere'"),
     ],
 )
-def test_an_unknown_measure_is_wrong_usage(text: str, says: str) -> None:
+def test_an_unknown_measure_is_wrong_usage(text, says):
     with pytest.raises(UsageError, match=says.replace("?", r"\?")):
         find_measure(text)
 
 
-def test_a_column_that_nobody_knows_is_a_plain_score() -> None:
+def test_a_column_that_nobody_knows_is_a_plain_score():
     measure = measure_called("nDCG@10")
     assert (measure.name, measure.direction, measure.shown(0.5)) == ("nDCG@10", "higher", "0.5000")
 
 
-def test_names_among_tasks_are_known() -> None:
+def test_names_among_tasks_are_known():
     assert measure_called("question_score").computes == "question_coverage"
 
 
@@ -97,7 +93,7 @@ def score(*arguments: object) -> dict[str, object]:
     return orjson.loads(result.stdout)
 
 
-def test_a_measure_of_another_package_is_used_by_name(hedges: str) -> None:
+def test_a_measure_of_another_package_is_used_by_name(hedges):
     data = sample_path()
     plain = score("task2", "--data", data)["runs"]
     runs = score("task2", "--data", data, "--measure", hedges)["runs"]
@@ -109,7 +105,7 @@ def test_a_measure_of_another_package_is_used_by_name(hedges: str) -> None:
     assert found[first] <= found[second]  # lower is better
 
 
-def test_a_measure_that_needs_what_is_not_known_is_refused(hedges: str) -> None:
+def test_a_measure_that_needs_what_is_not_known_is_refused(hedges):
     with pytest.raises(UsageError, match="the measure hedges needs report; known here are answers"):
         score_reports(
             TRACK,
@@ -119,7 +115,7 @@ def test_a_measure_that_needs_what_is_not_known_is_refused(hedges: str) -> None:
         )
 
 
-def test_two_measures_of_one_name_are_refused() -> None:
+def test_two_measures_of_one_name_are_refused():
     with pytest.raises(UsageError, match="two measures are called supportive_score"):
         score_reports(
             TRACK,

@@ -1,23 +1,19 @@
-from __future__ import annotations
-
 from math import log2
-from pathlib import Path
 
 import pytest
 
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring.retrieval import parse_measures, score_retrieval
-from tests.helpers.public_data import PublicData
 
 
 @pytest.fixture
-def qrels(tmp_path: Path) -> Path:
+def qrels(tmp_path):
     path = tmp_path / "qrels.txt"
     path.write_text("1 0 a 1\n1 0 b 0\n2 0 c 1\n")
     return path
 
 
-def test_a_query_without_results_counts_as_zero(tmp_path: Path, qrels: Path) -> None:
+def test_a_query_without_results_counts_as_zero(tmp_path, qrels):
     run = tmp_path / "run.txt"
     run.write_text("1 Q0 b 1 2.0 x\n1 Q0 a 2 1.0 x\n9 Q0 a 1 1.0 x\n")
     (scores,) = score_retrieval(qrels, [run], "nDCG@10 RR")
@@ -29,7 +25,7 @@ def test_a_query_without_results_counts_as_zero(tmp_path: Path, qrels: Path) -> 
     assert set(scores.per_query) == {"1", "2"}
 
 
-def test_a_run_of_other_queries_is_an_error(tmp_path: Path, qrels: Path) -> None:
+def test_a_run_of_other_queries_is_an_error(tmp_path, qrels):
     run = tmp_path / "run.txt"
     run.write_text("9 Q0 a 1 1.0 x\n")
     with pytest.raises(InputError, match="found none of them"):
@@ -39,12 +35,12 @@ def test_a_run_of_other_queries_is_an_error(tmp_path: Path, qrels: Path) -> None
 @pytest.mark.parametrize(
     "names", ["", "nothing@10", "nDCG@", "P", "nDCG@0", "P@-1", "alpha_nDCG@10", "nDCG@10 oops"]
 )
-def test_measures_that_cannot_be_computed(names: str) -> None:
+def test_measures_that_cannot_be_computed(names):
     with pytest.raises(UsageError, match="--measures"):
         parse_measures(names)
 
 
-def test_names_print_as_they_were_written() -> None:
+def test_names_print_as_they_were_written():
     assert [str(item) for item in parse_measures("nDCG@10, AP(rel=2)  R@100")] == [
         "nDCG@10",
         "AP(rel=2)",
@@ -52,7 +48,7 @@ def test_names_print_as_they_were_written() -> None:
     ]
 
 
-def test_public_labels_against_themselves(tmp_path: Path, shared_data: PublicData) -> None:
+def test_public_labels_against_themselves(tmp_path, shared_data):
     labels = shared_data / "cranfield" / "qrels.txt"
     perfect = tmp_path / "perfect.txt"
     with perfect.open("w") as stream:
@@ -63,7 +59,7 @@ def test_public_labels_against_themselves(tmp_path: Path, shared_data: PublicDat
     assert scores.mean["nDCG@10"] == pytest.approx(1)
 
 
-def test_ties_are_broken_as_trec_eval_does_whatever_computes_a_measure(tmp_path: Path) -> None:
+def test_ties_are_broken_as_trec_eval_does_whatever_computes_a_measure(tmp_path):
     qrels, run = tmp_path / "qrels", tmp_path / "run"
     qrels.write_text("q 0 d1 1\n")
     # trec_eval: of equal scores the id that sorts last comes first: d4, d3, d2, d1
@@ -76,7 +72,7 @@ def test_ties_are_broken_as_trec_eval_does_whatever_computes_a_measure(tmp_path:
     assert scores.mean["RR"] == scores.mean["RR@10"] == 0.5
 
 
-def test_labels_of_junk_count_as_not_relevant(tmp_path: Path) -> None:
+def test_labels_of_junk_count_as_not_relevant(tmp_path):
     qrels, run = tmp_path / "qrels", tmp_path / "run"
     qrels.write_text("1 0 a -2\n1 0 b -2\n2 0 a 1\n2 0 b -2\n")
     run.write_text("1 Q0 a 1 2.0 x\n2 Q0 b 1 2.0 x\n2 Q0 a 2 1.0 x\n")
@@ -85,7 +81,7 @@ def test_labels_of_junk_count_as_not_relevant(tmp_path: Path) -> None:
     assert scores.per_query["2"] == {"RR": 0.5, "AP": 0.5, "P@1": 0, "Judged@10": 1}
 
 
-def test_a_measure_that_does_not_take_the_ids_of_queries_is_named(tmp_path: Path) -> None:
+def test_a_measure_that_does_not_take_the_ids_of_queries_is_named(tmp_path):
     qrels, run = tmp_path / "qrels", tmp_path / "run"
     qrels.write_text("q1 0 a 1\n")
     run.write_text("q1 Q0 a 1 2.0 x\n")

@@ -14,7 +14,6 @@ from sidelight.formats.banks.exams import (
     read_exams,
     read_query_texts,
     write_exams,
-    write_query_texts,
 )
 from sidelight.schemas.grading.rubric import ExamBank, bank_version, exam_item_id, new_item
 from tests.helpers.public_data import PublicData
@@ -115,7 +114,7 @@ def test_an_empty_file_is_no_bank(tmp_path: Path) -> None:
 def test_queries_are_an_object_or_lines(shared_data: PublicData, tmp_path: Path) -> None:
     queries = read_query_texts(shared_data / "rubric-dl20" / "dl20-queries.json")
     assert len(queries) == 54
-    write_query_texts(tmp_path / "queries.json", queries)
+    (tmp_path / "queries.json").write_text(json.dumps(queries))
     assert read_query_texts(tmp_path / "queries.json") == queries
     (tmp_path / "queries.tsv").write_text("7\twhat is a bog\n")
     assert read_query_texts(tmp_path / "queries.tsv") == {"7": "what is a bog"}

@@ -47,7 +47,6 @@ def write_json(path: Path, content: object) -> Path:
 
 def test_reads_the_official_fields(tmp_path: Path) -> None:
     rubric = read_rubric(write_json(tmp_path / "t_1.json", official()), SCALES)
-
     assert rubric.topic_id == "t_1"
     assert [question.rank for question in rubric.questions] == [1, 2]
     assert [question.importance for question in rubric.questions] == [
@@ -67,25 +66,20 @@ def test_reads_the_answer_text_under_every_likely_key(tmp_path: Path, key: str) 
     for question in content["rubrics"]:
         for answer in question["short_answers"]:
             answer[key] = answer.pop("answer_text")
-
     rubric = read_rubric(write_json(tmp_path / "r.json", content), SCALES)
-
     assert rubric.questions[1].answers[0].text == "A columnist."
 
 
 def test_reads_references_given_as_objects(tmp_path: Path) -> None:
     content = official()
     content["rubrics"][0]["short_answers"][0]["references"] = [{"url": "https://b"}, "https://c"]
-
     rubric = read_rubric(write_json(tmp_path / "r.json", content), SCALES)
-
     assert rubric.questions[0].answers[0].references == ("https://b", "https://c")
 
 
 def test_accepts_a_byte_order_mark(tmp_path: Path) -> None:
     path = tmp_path / "r.json"
     path.write_text(json.dumps(official()), encoding="utf-8-sig")
-
     assert read_rubric(path, SCALES).topic_id == "t_1"
 
 
@@ -121,10 +115,8 @@ def test_says_where_a_rubric_is_wrong(tmp_path: Path, change: Any, place: str) -
     content = official()
     change(content)
     path = write_json(tmp_path / "r.json", content)
-
     with pytest.raises(InvalidFileError) as caught:
         read_rubric(path, SCALES)
-
     assert caught.value.problems[0].file == str(path)
     assert place in caught.value.problems[0].found
 
@@ -133,7 +125,6 @@ def test_says_where_a_rubric_is_wrong(tmp_path: Path, change: Any, place: str) -
 def test_refuses_what_is_not_a_json_object(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "r.json"
     path.write_bytes(content)
-
     with pytest.raises(InvalidFileError):
         read_rubric(path, SCALES)
 
@@ -150,7 +141,6 @@ def test_reads_a_folder_sorted_by_topic_id(tmp_path: Path) -> None:
     write_json(tmp_path / "a.json", official("t_2"))
     write_json(tmp_path / "b.json", official("t_1"))
     (tmp_path / "notes.txt").write_text("not a rubric")
-
     assert list(read_rubrics(tmp_path, SCALES)) == ["t_1", "t_2"]
 
 
@@ -162,7 +152,6 @@ def test_refuses_a_folder_without_rubrics(tmp_path: Path) -> None:
 def test_refuses_two_rubrics_for_one_topic(tmp_path: Path) -> None:
     write_json(tmp_path / "a.json", official())
     write_json(tmp_path / "b.json", official())
-
     with pytest.raises(InputError, match="second rubric"):
         read_rubrics(tmp_path, SCALES)
 
@@ -197,7 +186,5 @@ def rubrics(draw: st.DrawFn) -> Rubric:
 @given(rubric=rubrics())
 def test_what_is_written_reads_back(tmp_path_factory: pytest.TempPathFactory, rubric: Rubric):
     path = tmp_path_factory.getbasetemp() / "rubric.json"
-
     write_rubric(path, rubric)
-
     assert read_rubric(path, SCALES) == rubric

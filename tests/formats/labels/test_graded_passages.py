@@ -110,7 +110,10 @@ def test_what_is_read_is_written_back(
 
 @pytest.mark.parametrize(
     ("name", "passages", "cells"),
-    [("rubric-dl19/graded.jsonl.gz", 9260, 92_600), ("llmjudge-2024/graded.jsonl.gz", 4423, 0)],
+    [
+        pytest.param("rubric-dl19/graded.jsonl.gz", 9260, 92_600, marks=pytest.mark.slow),
+        ("llmjudge-2024/graded.jsonl.gz", 4423, 0),
+    ],
 )
 def test_public_files_keep_every_byte(
     shared_data: PublicData, tmp_path: Path, name: str, passages: int, cells: int

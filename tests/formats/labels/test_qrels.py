@@ -19,7 +19,6 @@ def write(tmp_path: Path, text: str) -> Path:
 
 def test_reads_grades_and_keeps_ids_as_text(tmp_path: Path) -> None:
     path = write(tmp_path, "007 0 a 2\n7 0 a -1\n7\t0\tb\t0\n7 0 b 0\n")
-
     assert read_qrels(path) == {"007": {"a": 2}, "7": {"a": -1, "b": 0}}
 
 
@@ -29,7 +28,6 @@ def test_reads_grades_and_keeps_ids_as_text(tmp_path: Path) -> None:
 )
 def test_reads_public_qrels(shared_data: PublicData, name: str, queries: int, pairs: int) -> None:
     qrels = read_qrels(shared_data / name)
-
     assert len(qrels) == queries
     assert sum(len(grades) for grades in qrels.values()) == pairs
 
@@ -52,7 +50,6 @@ def test_reads_public_qrels(shared_data: PublicData, name: str, queries: int, pa
 def test_a_line_that_is_no_grade_is_an_error(tmp_path: Path, line: str, code: str) -> None:
     with pytest.raises(InvalidFileError) as caught:
         read_qrels(write(tmp_path, f"1 0 a 2\n{line}\n"))
-
     assert [(item.code, item.line) for item in caught.value.problems] == [(code, 2)]
 
 

@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.errors import InvalidFileError
 from sidelight.formats.labels.qrels import read_question_grades, write_question_grades
 from sidelight.schemas.grading.judgment import QuestionGrade, Unjudged
 from sidelight.text import one_line
 from sidelight.tracks import load_track
+from tests.helpers.commands import said
 from tests.helpers.public_data import PublicData
 
 SCALES = load_track("lateral2024").scales
@@ -84,19 +83,16 @@ def test_the_published_grades(shared_data: PublicData) -> None:
 
 
 def test_table_1_comes_out_but_for_a_misprint(shared_data: PublicData) -> None:
-    command = ["reproduce", "lateral2024-table1", "--data", str(shared_data / "lateral-2024")]
-    result = CliRunner().invoke(app, command)
-    assert result.exit_code == 0, result.output
-    assert result.output.count("misprint") == 2  # in its row, and below the table
-    assert "portiesAutoSystemA: NDCG@10: a misprint" in result.output
-    assert "NO" not in result.output.replace("NOT", "")
+    shown = said("reproduce", "lateral2024-table1", "--data", shared_data / "lateral-2024")
+    assert shown.count("misprint") == 2  # in its row, and below the table
+    assert "portiesAutoSystemA: NDCG@10: a misprint" in shown
+    assert "NO" not in shown.replace("NOT", "")
 
 
 def test_figure_1_comes_with_its_numbers(shared_data: PublicData, tmp_path: Path) -> None:
     path = shared_data / "lateral-2024/question-assessments.tsv"
-    command = ["score", "quality", "--track", "lateral2024", "--grades", str(path)]
-    result = CliRunner().invoke(app, [*command, "--samples", "100", "-o", str(tmp_path)])
-    assert result.exit_code == 0, result.output
+    given = ("--track", "lateral2024", "--grades", path, "--samples", 100, "-o", tmp_path)
+    said("score", "quality", *given)
     lines = (tmp_path / "human_questions_boxes_by_topic.csv").read_text().splitlines()
     assert len(lines) == 51
     medians = [float(line.split(",")[5]) for line in lines[1:]]
@@ -108,8 +104,7 @@ def test_figure_1_comes_with_its_numbers(shared_data: PublicData, tmp_path: Path
 def test_grades_are_compared_with_the_direction_of_the_difference(tmp_path: Path) -> None:
     (tmp_path / "people").write_text(LINE + LINE.replace("\t1\t4", "\t2\t-1"))
     (tmp_path / "judge").write_text(LINE + LINE.replace("\t1\t4", "\t2\t2"))
-    command = ["agree", "grades", str(tmp_path / "people"), str(tmp_path / "judge")]
-    result = CliRunner().invoke(app, [*command, "--track", "lateral2024"])
-    assert result.exit_code == 0, result.output
-    assert "more generous" in result.output
-    assert "+1.500" in result.output
+    sides = (tmp_path / "people", tmp_path / "judge")
+    shown = said("agree", "grades", *sides, "--track", "lateral2024")
+    assert "more generous" in shown
+    assert "+1.500" in shown

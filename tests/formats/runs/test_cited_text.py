@@ -50,20 +50,125 @@ def changed(tmp_path: Path, change: Callable[[dict[str, Any]], object]) -> Path:
     return write_task2(tmp_path, objects)
 
 
-def with_text(tmp_path: Path, text: str) -> Path:
-    return changed(tmp_path, lambda item: item["responses"][0].update(text=text))
+Change = Callable[[dict[str, Any]], object]
 
 
-def with_citations(tmp_path: Path, *citations: Any) -> Path:
-    return changed(tmp_path, lambda item: item["responses"][0].update(citations=[*citations]))
+def text(value: object) -> Change:
+    return lambda item: item["responses"][0].update(text=value)
 
 
-def test_a_valid_run_has_no_problems(tmp_path: Path) -> None:
-    assert check(write_task2(tmp_path, task2_objects())) == []
+def citations(*values: object) -> Change:
+    return lambda item: item["responses"][0].update(citations=[*values])
+
+
+def metadata(**values: object) -> Change:
+    return lambda item: item["metadata"].update(values)
+
+
+# A change of the second report, and the codes of all that the strict check finds in that line.
+FOUND: dict[str, tuple[Change, list[str]]] = {
+    "nothing changed": (lambda item: None, []),
+    # What the track's validator passes.
+    "no sentences": (lambda item: item.update(responses=[]), ["report-empty"]),
+    "citations of nothing": (
+        citations("garbage", "garbage", ""),
+        ["citation-duplicate", "citation-pattern", "citation-pattern"],
+    ),
+    "a citation of a document": (citations("msmarco_v2.1_doc_61_0"), ["citation-pattern"]),
+    "a citation with a line end": (citations(CITATION + "\n"), ["citation-pattern"]),
+    "other digits": (citations("msmarco_v2.1_doc_٦١_0#2_100"), ["citation-pattern"]),
+    "a repeated citation": (citations(CITATION, CITATION), ["citation-duplicate"]),
+    "four citations": (
+        citations(*(f"msmarco_v2.1_doc_6{n}_0#2_100" for n in range(4))),
+        ["citation-count"],
+    ),
+    **{
+        f"the starter kit {flag!r}": (metadata(use_starter_kit=flag), ["value"])
+        for flag in (True, False, 1.0, "0", None, 2, -1)
+    },
+    "a key of the report": (lambda item: item.update(notes=1), ["key-unknown"]),
+    "a key of the metadata": (metadata(notes=1), ["key-unknown"]),
+    "a key of a sentence": (lambda item: item["responses"][1].update(notes=1), ["key-unknown"]),
+    **{
+        value: (text(value), ["hidden-words"])
+        for value in (
+            "word\u200bword is one word to a program.",
+            "zero\u2060width joins.",
+            "one—two—three—four hide behind dashes.",
+            "one–two–three hide too.",
+        )
+    },
+    **{
+        value: (text(value), [])
+        for value in (
+            "In 2019–2021 it grew.",
+            "It grew—slowly.",
+            "One — two — three.",
+            # Narrow spaces and hyphens of gpt-oss.
+            "On 30\u202fSeptember\u202f2020 the non\u2011profit “Lamp” said it paid 5\u202f%.",
+        )
+    },
+    "a citation mark": (text(f"The paper belongs to a trust【{CITATION}】."), ["citation-mark"]),
+    # The other sentence of the report has 8 words; the larger count, plain or after NFKC, counts.
+    **{
+        f"{times} times {word}": (text(" ".join([word] * times)), [] if fits else ["report-words"])
+        for word, times, fits in (
+            *(("word", 242, True), ("word", 243, False)),
+            *(("a´b", 121, True), ("a´b", 122, False)),  # two words each after NFKC
+            *(("ﷺ", 60, True), ("ﷺ", 61, False)),  # four words each after NFKC
+        )
+    },
+    "the article itself": (citations(f"{TOPICS[1]}#3_77"), ["citation-own-article"]),
+    "two sentences": (
+        text("A trust owns it. Dr. Lamp of the U.S. Senate founded it."),
+        ["sentence-count"],
+    ),
+    **{
+        f"the text {value!r}": (text(value), ["sentence-empty"])
+        for value in ("", "  ", "...", '""')
+    },
+    "overlapping windows": (
+        citations(CITATION, "msmarco_v2.1_doc_61_0#3_150"),
+        ["citation-adjacent"],
+    ),
+    "overlapping windows in two sentences": (
+        lambda item: [
+            one.update(citations=[cited])
+            for one, cited in zip(
+                item["responses"], (CITATION, "msmarco_v2.1_doc_61_0#3_150"), strict=True
+            )
+        ],
+        [],
+    ),
+    "no citations": (
+        lambda item: [one.update(citations=[]) for one in item["responses"]],
+        ["uncited-sentence"],
+    ),
+    "a sentence without citations": (citations(), ["uncited-sentence"]),
+    "another team": (metadata(team_id="lamp-other"), ["team-id-inconsistent"]),
+    "another run": (metadata(run_id="lamp-other"), ["run-id-inconsistent"]),
+    "another type": (metadata(type="manual"), ["metadata-inconsistent"]),
+    "another starter kit": (metadata(use_starter_kit=1), ["metadata-inconsistent"]),
+    "a type in capitals": (metadata(type="Automatic"), ["value"]),
+    "a number as a team": (metadata(team_id=5), ["value"]),
+}
+WARNINGS = {"report-empty", "hidden-words"}
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_a_report_has_these_problems(tmp_path: Path, name: str) -> None:
+    change, codes = FOUND[name]
+    path = changed(tmp_path, change)
+    problems = check(path)
+    assert [(one.code, one.line) for one in problems] == [(code, 2) for code in codes]
+    warns = name == "a sentence without citations" or WARNINGS.issuperset(codes)
+    assert {one.severity for one in problems} <= {"warning" if warns else "error"}
+    if "key-unknown" in codes:
+        assert len(read_report_run(path).reports) == 30
 
 
 def test_a_track_may_allow_several_sentences_in_a_text(tmp_path: Path) -> None:
-    path = with_text(tmp_path, "It is so. It was so before.")
+    path = changed(tmp_path, text("It is so. It was so before."))
     assert found_in(path) == [("sentence-count", 2)]
     several = TASK2.model_copy(update={"one_sentence": False})
     assert check_report_run(path, several, TOPICS) == []
@@ -113,13 +218,11 @@ PUBLIC_PROBLEMS = {
 @pytest.mark.parametrize("name", PUBLIC_PROBLEMS)
 def test_a_public_run_has_these_problems(public_runs: Path, name: str) -> None:
     problems = check(public_runs / "task2" / name)
-
     assert Counter((item.severity, item.code) for item in problems) == PUBLIC_PROBLEMS[name]
 
 
 def test_the_public_runs_read(public_runs: Path) -> None:
     runs = [read_report_run(path) for path in sorted((public_runs / "task2").iterdir())]
-
     assert [len(run.reports) for run in runs] == [30, 30, 30]
     citations = [c for run in runs for r in run.reports for s in r.responses for c in s.citations]
     assert len(citations) == 1_067
@@ -130,9 +233,7 @@ def test_the_public_runs_read(public_runs: Path) -> None:
 
 def test_c29_the_run_tag_is_the_file_name_and_the_inner_id_is_kept(tmp_path: Path) -> None:
     path = write_task2(tmp_path, task2_objects()).rename(tmp_path / "submitted-name")
-
     run = read_report_run(path)
-
     assert (run.run_tag, run.reports[0].metadata.run_id) == ("submitted-name", RUN_ID)
     assert found_in(path) == [("file-name", None)]
 
@@ -140,7 +241,6 @@ def test_c29_the_run_tag_is_the_file_name_and_the_inner_id_is_kept(tmp_path: Pat
 def test_c210_a_blank_line_is_read_over_but_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / RUN_ID
     path.write_bytes(b"\n" + task2_bytes(task2_objects()) + b" \n")
-
     assert len(read_report_run(path).reports) == 30
     assert found_in(path) == [("blank-line", 1), ("blank-line", 32)]
 
@@ -148,7 +248,6 @@ def test_c210_a_blank_line_is_read_over_but_is_an_error(tmp_path: Path) -> None:
 def test_c220_a_byte_order_mark_is_read_over_but_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / RUN_ID
     path.write_bytes(b"\xef\xbb\xbf" + task2_bytes(task2_objects()))
-
     assert len(read_report_run(path).reports) == 30
     assert found_in(path) == [("byte-order-mark", 1)]
 
@@ -156,7 +255,6 @@ def test_c220_a_byte_order_mark_is_read_over_but_is_an_error(tmp_path: Path) -> 
 def test_c220_crlf_is_accepted_with_a_warning(tmp_path: Path) -> None:
     path = tmp_path / RUN_ID
     path.write_bytes(task2_bytes(task2_objects()).replace(b"\n", b"\r\n"))
-
     assert [(item.code, item.severity) for item in check(path)] == [("crlf", "warning")]
     assert official_reports(path, TASK2, TOPICS) == []
 
@@ -164,7 +262,6 @@ def test_c220_crlf_is_accepted_with_a_warning(tmp_path: Path) -> None:
 def test_c220_a_lone_carriage_return_between_keys_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / RUN_ID
     path.write_bytes(task2_bytes(task2_objects()).replace(b'"responses"', b'\r"responses"', 1))
-
     assert len(read_report_run(path).reports) == 30
     assert found_in(path) == [("control-character", 1)]
     assert official_reports(path, TASK2, TOPICS)
@@ -172,84 +269,14 @@ def test_c220_a_lone_carriage_return_between_keys_is_an_error(tmp_path: Path) ->
 
 @pytest.mark.parametrize("character", ["\u2028", "\u2029", "\x85", "\x00", "\n", "\r"])
 def test_c220_a_line_end_inside_a_text_is_an_error(tmp_path: Path, character: str) -> None:
-    path = with_text(tmp_path, f"The paper{character}belongs to a trust.")
-
+    path = changed(tmp_path, text(f"The paper{character}belongs to a trust."))
     assert ("control-character", 2) in found_in(path)
     assert len(read_report_run(path).reports) == 30
 
 
-# What the track's validator passes.
-
-
-def test_c3_empty_responses_are_a_warning(tmp_path: Path) -> None:
-    [problem] = check(changed(tmp_path, lambda item: item.update(responses=[])))
-
-    assert (problem.code, problem.line, problem.severity) == ("report-empty", 2, "warning")
-
-
-@pytest.mark.parametrize(
-    ("citations", "codes"),
-    [
-        (
-            ["garbage", "garbage", ""],
-            ["citation-duplicate", "citation-pattern", "citation-pattern"],
-        ),
-        (["msmarco_v2.1_doc_61_0"], ["citation-pattern"]),
-        ([CITATION + "\n"], ["citation-pattern"]),
-        (["msmarco_v2.1_doc_٦١_0#2_100"], ["citation-pattern"]),
-        ([CITATION, CITATION], ["citation-duplicate"]),
-        ([f"msmarco_v2.1_doc_6{n}_0#2_100" for n in range(4)], ["citation-count"]),
-    ],
-)
-def test_c3_citations_are_at_most_three_different_segment_ids(
-    tmp_path: Path, citations: list[str], codes: list[str]
-) -> None:
-    assert found_in(with_citations(tmp_path, *citations)) == [(code, 2) for code in codes]
-
-
-@pytest.mark.parametrize("flag", [True, False, 1.0, "0", None, 2, -1])
-def test_c3_use_starter_kit_is_the_integer_0_or_1(tmp_path: Path, flag: object) -> None:
-    path = changed(tmp_path, lambda item: item["metadata"].update(use_starter_kit=flag))
-
-    assert found_in(path) == [("value", 2)]
-
-
-@pytest.mark.parametrize(
-    "place",
-    [lambda item: item, lambda item: item["metadata"], lambda item: item["responses"][1]],
-)
-def test_c3_an_extra_key_is_an_error(tmp_path: Path, place: Callable[[Any], Any]) -> None:
-    path = changed(tmp_path, lambda item: place(item).update(notes=1))
-
-    assert found_in(path) == [("key-unknown", 2)]
-    assert len(read_report_run(path).reports) == 30
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "word\u200bword is one word to a program.",
-        "zero\u2060width joins.",
-        "one—two—three—four hide behind dashes.",
-        "one–two–three hide too.",
-    ],
-)
-def test_c3_words_joined_out_of_sight_are_a_warning(tmp_path: Path, text: str) -> None:
-    [problem] = check(with_text(tmp_path, text))
-
-    assert (problem.code, problem.line, problem.severity) == ("hidden-words", 2, "warning")
-
-
-@pytest.mark.parametrize("text", ["In 2019–2021 it grew.", "It grew—slowly.", "One — two — three."])
-def test_ranges_and_plain_dashes_hide_nothing(tmp_path: Path, text: str) -> None:
-    assert check(with_text(tmp_path, text)) == []
-
-
 def test_c3_an_extra_a_missing_and_a_repeated_topic_are_named(tmp_path: Path) -> None:
     path = write_task2(tmp_path, task2_objects([*TOPICS[1:], TOPICS[5], "extra-topic"]))
-
     [repeated, unknown, missing] = check(path)
-
     assert (repeated.code, repeated.line) == ("topic-duplicate", 30)
     assert TOPICS[5] in repeated.found
     assert (unknown.code, unknown.line, unknown.found) == ("topic-unknown", 31, "'extra-topic'")
@@ -262,7 +289,6 @@ def test_c3_an_extra_a_missing_and_a_repeated_topic_are_named(tmp_path: Path) ->
 @pytest.mark.parametrize("topic_id", [["t"], None, 7])
 def test_c3_a_topic_id_that_is_no_text_stops_nothing(tmp_path: Path, topic_id: object) -> None:
     path = changed(tmp_path, lambda item: item["metadata"].update(topic_id=topic_id))
-
     assert ("value", 2) in found_in(path)
     assert ("topic-missing", None) in found_in(path)
 
@@ -273,88 +299,9 @@ def test_c3_a_segment_that_does_not_exist_is_an_error_where_segments_are_known(
     objects = task2_objects()
     known = {c for item in objects for s in item["responses"] for c in s["citations"]}
     path = write_task2(tmp_path, objects)
-
     assert check_report_run(path, TASK2, TOPICS, known) == []
     [problem] = check_report_run(path, TASK2, TOPICS, known - {CITATION})
     assert (problem.code, problem.line, problem.found) == ("citation-unknown", 1, f"'{CITATION}'")
-
-
-# What participants' systems write.
-
-
-def test_c4_narrow_spaces_and_hyphens_of_gpt_oss_are_fine(tmp_path: Path) -> None:
-    text = "On 30\u202fSeptember\u202f2020 the non\u2011profit “Lamp” said it paid 5\u202f%."
-
-    assert check(with_text(tmp_path, text)) == []
-
-
-def test_c4_a_citation_mark_in_a_text_is_an_error(tmp_path: Path) -> None:
-    path = with_text(tmp_path, f"The paper belongs to a trust【{CITATION}】.")
-
-    assert found_in(path) == [("citation-mark", 2)]
-
-
-@pytest.mark.parametrize(
-    ("word", "times", "fits"),
-    [
-        ("word", 242, True),  # the other sentence of the report has 8 words
-        ("word", 243, False),
-        ("a´b", 121, True),  # 121 words plain, 242 after NFKC
-        ("a´b", 122, False),
-        ("ﷺ", 60, True),  # one word plain, four after NFKC
-        ("ﷺ", 61, False),
-    ],
-)
-def test_c4_words_are_the_larger_of_plain_and_nfkc(
-    tmp_path: Path, word: str, times: int, fits: bool
-) -> None:
-    path = with_text(tmp_path, " ".join([word] * times))
-
-    assert found_in(path) == ([] if fits else [("report-words", 2)])
-
-
-def test_c4_the_article_itself_is_no_source(tmp_path: Path) -> None:
-    path = with_citations(tmp_path, f"{TOPICS[1]}#3_77")
-
-    assert found_in(path) == [("citation-own-article", 2)]
-
-
-# The other strict rules.
-
-
-def test_two_sentences_in_a_text_are_an_error(tmp_path: Path) -> None:
-    path = with_text(tmp_path, "A trust owns it. Dr. Lamp of the U.S. Senate founded it.")
-
-    assert found_in(path) == [("sentence-count", 2)]
-
-
-@pytest.mark.parametrize("text", ["", "  ", "...", '""'])
-def test_a_text_without_a_word_is_an_error(tmp_path: Path, text: str) -> None:
-    assert found_in(with_text(tmp_path, text)) == [("sentence-empty", 2)]
-
-
-def test_one_uncited_sentence_is_a_warning_and_two_are_an_error(tmp_path: Path) -> None:
-    objects = task2_objects()
-    objects[0]["responses"][0]["citations"] = []
-    for sentence in objects[1]["responses"]:
-        sentence["citations"] = []
-
-    problems = check(write_task2(tmp_path, objects))
-
-    assert [(item.code, item.line, item.severity) for item in problems] == [
-        ("uncited-sentence", 1, "warning"),
-        ("uncited-sentence", 2, "error"),
-    ]
-
-
-def test_overlapping_windows_are_an_error_in_one_sentence_only(tmp_path: Path) -> None:
-    second = "msmarco_v2.1_doc_61_0#3_150"
-    objects = task2_objects()
-    objects[0]["responses"][0]["citations"] = [CITATION, second]
-    objects[1]["responses"][0]["citations"] = [CITATION]
-    objects[1]["responses"][1]["citations"] = [second]
-
-    assert found_in(write_task2(tmp_path, objects)) == [("citation-adjacent", 1)]
 
 
 @pytest.mark.parametrize("cited", ["msmarco_v2.1_doc_61_0#{}_1", "msmarco_v2.1_doc_61_0#1_{}"])
@@ -362,7 +309,7 @@ def test_ten_thousand_citations_of_one_sentence_are_checked_in_seconds(
     tmp_path: Path, cited: str
 ) -> None:
     begin = time.process_time()
-    problems = found_in(with_citations(tmp_path, *map(cited.format, range(10_000))))
+    problems = found_in(changed(tmp_path, citations(*map(cited.format, range(10_000)))))
     assert time.process_time() - begin < 5
     assert ("citation-count", 2) in problems
     assert problems.count(("citation-adjacent", 2)) == (9_999 if "#{}" in cited else 0)
@@ -371,23 +318,6 @@ def test_ten_thousand_citations_of_one_sentence_are_checked_in_seconds(
 @pytest.mark.parametrize("key", ["team_id", "run_id", "topic_id", "type", "use_starter_kit"])
 def test_a_missing_metadata_key_is_an_error(tmp_path: Path, key: str) -> None:
     assert ("key-missing", 2) in found_in(changed(tmp_path, lambda item: item["metadata"].pop(key)))
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "code"),
-    [
-        ("team_id", "lamp-other", "team-id-inconsistent"),
-        ("run_id", "lamp-other", "run-id-inconsistent"),
-        ("type", "manual", "metadata-inconsistent"),
-        ("use_starter_kit", 1, "metadata-inconsistent"),
-        ("type", "Automatic", "value"),
-        ("team_id", 5, "value"),
-    ],
-)
-def test_metadata_values_are_checked(tmp_path: Path, key: str, value: object, code: str) -> None:
-    path = changed(tmp_path, lambda item: item["metadata"].update({key: value}))
-
-    assert found_in(path) == [(code, 2)]
 
 
 @pytest.mark.parametrize(
@@ -405,7 +335,6 @@ def test_a_value_of_another_type_is_an_error(
     tmp_path: Path, change: Callable[[dict[str, Any]], None]
 ) -> None:
     path = changed(tmp_path, change)
-
     assert "value" in {code for code, line in found_in(path) if line == 2}
     with pytest.raises(InvalidFileError):
         read_report_run(path)
@@ -418,6 +347,7 @@ def test_a_value_of_another_type_is_an_error(
         (b"[1]", "json-type"),
         (b"NaN", "json-syntax"),
         (b"[" * 100_000, "json-syntax"),
+        (b'{"metadata": ' + b"[" * 900 + b"]" * 900 + b', "responses": []}', "json-syntax"),
         (b'{"a": "\\ud800"}', "json-syntax"),
         (b'{"a": \xff}', "invalid-utf8"),
     ],
@@ -425,18 +355,9 @@ def test_a_value_of_another_type_is_an_error(
 def test_a_line_that_is_no_object_is_an_error(tmp_path: Path, line: bytes, code: str) -> None:
     path = tmp_path / RUN_ID
     path.write_bytes(line + b"\n" + task2_bytes(task2_objects()))
-
     assert found_in(path) == [(code, 1)]
     with pytest.raises(InvalidFileError):
         read_report_run(path)
-
-
-def test_a_very_deep_value_is_reported_like_any_other(tmp_path: Path) -> None:
-    path = tmp_path / RUN_ID
-    deep = b'{"metadata": ' + b"[" * 900 + b"]" * 900 + b', "responses": []}\n'
-    path.write_bytes(deep + task2_bytes(task2_objects()))
-
-    assert found_in(path) == [("json-syntax", 1)]
 
 
 def test_a_missing_file_is_an_input_error(tmp_path: Path) -> None:
@@ -448,9 +369,7 @@ def test_reads_the_fields_that_scoring_needs_alone(tmp_path: Path) -> None:
     path = tmp_path / "run"
     line = {"metadata": {"run_id": "r", "topic_id": "t"}, "responses": [{"text": "A."}]}
     path.write_text(json.dumps(line))
-
     [report] = read_report_run(path).reports
-
     assert report.metadata == ReportMetadata(team_id="", run_id="r", topic_id="t")
     assert report.responses == (CitedSentence(text="A."),)
 
@@ -462,9 +381,7 @@ def test_what_is_written_passes_both_checks(tmp_path: Path) -> None:
     for item in objects:  # which the writer says itself
         del item["metadata"]["use_starter_kit"]
     reports = [SubmittedReport.model_validate(item) for item in objects]
-
     write_report_run(path, reports)
-
     assert check(path) == []
     assert official_reports(path, TASK2, TOPICS) == []
     first = path.read_bytes().split(b"\n")[0].decode()
@@ -483,10 +400,8 @@ def test_what_is_written_reads_back(
         metadata=ReportMetadata(team_id="lamp", run_id=RUN_ID, topic_id="t"),
         responses=tuple(CitedSentence(text=text, citations=(CITATION,)) for text in texts),
     )
-
     write_report_run(path, [report])
     [read] = read_report_run(path).reports
-
     written = [inert(one_line(text)) for text in texts]
     assert [sentence.text for sentence in read.responses] == written
     assert read.metadata == report.metadata

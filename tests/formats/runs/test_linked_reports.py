@@ -7,9 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.errors import InputError, InvalidFileError
 from sidelight.evaluation.metrics.rubric import SupportPerWord
 from sidelight.formats.runs.linked_reports import LINKED_REPORTS, linked, read_linked_runs
@@ -17,6 +15,7 @@ from sidelight.index.folder import IndexFolder
 from sidelight.schemas.run import CitedSentence
 from sidelight.text import count_words
 from sidelight.tracks import load_track
+from tests.helpers.commands import said
 from tests.helpers.labels.labelled import rubric
 from tests.helpers.public_data import PublicData
 
@@ -66,17 +65,16 @@ def test_the_score_for_each_word() -> None:
     assert SupportPerWord()(bank, answers, [], scales) == 0
 
 
-def test_a_run_of_ours_is_written_in_that_form(tmp_path: Path, mini_web_index: IndexFolder) -> None:
-    cited = next(iter(mini_web_index.docstore))
+def test_a_run_of_ours_is_written_in_that_form(tmp_path: Path, small_index: IndexFolder) -> None:
+    cited = next(iter(small_index.docstore))
     report = {
         "metadata": {"team_id": "t", "run_id": "ours", "topic_id": "t"},
         "responses": [{"text": "It is so.", "citations": [cited.segment_id]}],
     }
     run, made = tmp_path / "ours", tmp_path / "linked"
     run.write_text(json.dumps(report) + "\n")
-    command = ["link", str(run), "--index", str(mini_web_index.path), "-o", str(made)]
-    result = CliRunner().invoke(app, command)
-    assert result.exception is None
+    command = ("link", run, "--index", small_index.path, "-o", made)
+    said(*command)
     assert json.loads(made.read_text()) == {
         "topic_id": "t",
         "model": "ours",
@@ -84,7 +82,7 @@ def test_a_run_of_ours_is_written_in_that_form(tmp_path: Path, mini_web_index: I
     }
     run.write_text(run.read_text().replace(cited.segment_id, "nowhere"))
     with pytest.raises(InputError, match="cites nowhere"):
-        raise CliRunner().invoke(app, command).exception or AssertionError
+        said(*command)
 
 
 def test_the_public_reports_are_read(shared_data: PublicData) -> None:

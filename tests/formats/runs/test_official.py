@@ -7,6 +7,7 @@ import runpy
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,14 +63,12 @@ def valid_run(task: str) -> bytes:
 @both_tasks
 def test_a_valid_run_has_no_objections(task: str, run_file: Path) -> None:
     run_file.write_bytes(valid_run(task))
-
     assert OFFICIAL[task](run_file, TRACK.task(task), TOPICS) == []
 
 
 def test_the_public_runs_are_valid(public_runs: Path) -> None:
     task1 = sorted((public_runs / "task1").iterdir())
     task2 = sorted((public_runs / "task2").iterdir())
-
     assert (len(task1), len(task2)) == (5, 3)
     assert [official_questions(path, TASK1, TOPICS) for path in task1] == [[]] * 5
     assert [official_reports(path, TASK2, TOPICS) for path in task2] == [[]] * 3
@@ -80,7 +79,6 @@ def test_agrees_with_a_second_implementation_on_100_mutated_files(
     task: str, run_file: Path
 ) -> None:
     verdicts = compare_with_oracle(task, run_file, 100)
-
     assert min(verdicts[True], verdicts[False]) >= 10
 
 
@@ -90,7 +88,6 @@ def test_agrees_with_a_second_implementation_on_1000_mutated_files(
     task: str, run_file: Path
 ) -> None:
     verdicts = compare_with_oracle(task, run_file, 1_000)
-
     assert min(verdicts[True], verdicts[False]) >= 100
 
 
@@ -100,7 +97,6 @@ def test_agrees_with_the_real_validator(task: str, run_file: Path) -> None:
     if script is None:
         pytest.skip("SIDELIGHT_OFFICIAL_VALIDATOR does not name the track's script")
     validate: Callable[[str], bool] = runpy.run_path(script)[f"validate_{task}"]
-
     for seed in range(int(os.environ.get("SIDELIGHT_OFFICIAL_FILES", "200"))):
         run_file.write_bytes(MUTATED[task](seed))
         with contextlib.redirect_stdout(io.StringIO()):
@@ -114,7 +110,7 @@ def test_what_passes_the_strict_check_is_officially_valid_and_readable(
     task: str, run_file: Path
 ) -> None:
     passed = 0
-    for seed in range(300):
+    for seed in range(100):
         run_file.write_bytes(MUTATED[task](seed))
         problems = CHECK[task](run_file, TRACK.task(task), TOPICS)
         if all(problem.severity != "error" for problem in problems):
@@ -127,7 +123,6 @@ def test_what_passes_the_strict_check_is_officially_valid_and_readable(
 @both_tasks
 def test_other_topics_can_be_asked_for(task: str, run_file: Path) -> None:
     run_file.write_bytes(valid_run(task))
-
     assert len(OFFICIAL[task](run_file, TRACK.task(task), [*TOPICS, "one-more"])) == 1
     assert len(OFFICIAL[task](run_file, TRACK.task(task), TOPICS[1:])) == 1
 
@@ -142,116 +137,87 @@ def test_a_missing_file_is_an_input_error(task: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"\n", b"\xff\xfe", b"\x00", b"[" * 100_000])
 def test_files_that_are_nothing_are_invalid(task: str, run_file: Path, content: bytes) -> None:
     run_file.write_bytes(content)
-
     assert OFFICIAL[task](run_file, TRACK.task(task), TOPICS)
 
 
-# What the track's validator passes although it should not; our strict check refuses most of it.
+def row(number: int, column: int, text: str) -> Callable[[Any], object]:
+    return lambda rows: rows[number].__setitem__(column, text)
 
 
-@pytest.mark.parametrize("rank", ["١", "01", "0001", "1"])
-def test_accepts_ranks_that_int_accepts(tmp_path: Path, rank: str) -> None:
-    rows = task1_rows()
-    rows[0][3] = rank
-
-    assert official_questions(write_task1(tmp_path, rows), TASK1, TOPICS) == []
+def every(**metadata: object) -> Callable[[Any], object]:
+    return lambda objects: [one["metadata"].update(metadata) for one in objects]
 
 
-def test_accepts_eleven_questions_with_a_repeated_rank(tmp_path: Path) -> None:
-    rows = task1_rows()
-    rows.insert(1, [*rows[0][:4], "Another?"])
-
-    assert official_questions(write_task1(tmp_path, rows), TASK1, TOPICS) == []
+def first(**values: object) -> Callable[[Any], object]:
+    return lambda objects: objects[0]["metadata"].update(values)
 
 
-@pytest.mark.parametrize("question", ["", "N/A", "a\u2028b", "x" * 300])
-def test_accepts_any_question_up_to_300_characters(tmp_path: Path, question: str) -> None:
-    rows = task1_rows()
-    rows[5][4] = question
-
-    assert official_questions(write_task1(tmp_path, rows), TASK1, TOPICS) == []
+def sentence(**values: object) -> Callable[[Any], object]:
+    return lambda objects: objects[3]["responses"][0].update(values)
 
 
-@pytest.mark.parametrize("question", ["a\rb", "x" * 301, "a\tb"])
-def test_refuses_a_torn_or_long_question(tmp_path: Path, question: str) -> None:
-    rows = task1_rows()
-    rows[5][4] = question
-
-    assert official_questions(write_task1(tmp_path, rows), TASK1, TOPICS)
+def one_of_words(count: int) -> Callable[[Any], object]:
+    only = {"text": "\u2003".join(["w"] * count), "citations": []}
+    return lambda objects: objects[3].update(responses=[only])
 
 
-def test_a_superscript_rank_is_refused_without_stopping(tmp_path: Path) -> None:
-    rows = task1_rows()
-    rows[5][3] = "²"
+# What the track's validator passes, although it should not; the strict check refuses most of it.
+PASSED: list[tuple[str, Callable[[Any], object]]] = [
+    *(("task1", row(0, 3, rank)) for rank in ("١", "01", "0001", "1")),
+    *(("task1", row(5, 4, text)) for text in ("", "N/A", "a\u2028b", "x" * 300)),
+    ("task1", lambda rows: rows.insert(1, [*rows[0][:4], "Another?"])),
+    ("task2", every(use_starter_kit=True)),
+    ("task2", lambda objects: [one.update(extra=1) for one in objects]),
+    ("task2", lambda objects: objects[0].update(responses=[])),
+    ("task2", sentence(citations=["garbage", "garbage", ""])),
+    ("task2", sentence(text="word\u200b" * 300)),
+    ("task2", one_of_words(250)),
+]
+REFUSED: list[tuple[str, Callable[[Any], object]]] = [
+    *(("task1", row(5, 4, text)) for text in ("a\rb", "x" * 301, "a\tb")),
+    ("task1", row(5, 3, "²")),
+    *(
+        ("task1", lambda rows, rank=rank: rows.insert(10, [*rows[0][:3], rank, "Another?"]))
+        for rank in ("11", "0", "x", "")
+    ),
+    *(("task2", first(topic_id=topic_id)) for topic_id in (["t"], None, 1, {})),
+    *(("task2", every(use_starter_kit=flag)) for flag in (2, -1, 1.0, "0", None)),
+    *(
+        ("task2", sentence(citations=cited))
+        for cited in (["a", 1], [None], [["a"]], "abc", {}, None, ["a"] * 4)
+    ),
+    ("task2", one_of_words(251)),
+]
 
-    assert official_questions(write_task1(tmp_path, rows), TASK1, TOPICS)
+
+def objections(task: str, change: Callable[[Any], object], folder: Path) -> list[str]:
+    """Return what the official check says to a valid run that was changed."""
+    content: Any = task1_rows() if task == "task1" else task2_objects()
+    change(content)
+    path = (write_task1 if task == "task1" else write_task2)(folder, content)
+    return OFFICIAL[task](path, TRACK.task(task), TOPICS)
 
 
-def test_accepts_odd_reports(tmp_path: Path) -> None:
-    objects = task2_objects()
-    for item in objects:
-        item["metadata"]["use_starter_kit"] = True
-        item["extra"] = 1
-    objects[0]["responses"] = []
-    objects[1]["responses"][0]["citations"] = ["garbage", "garbage", ""]
-    objects[2]["responses"][0]["text"] = "word\u200b" * 300
+@pytest.mark.parametrize(("task", "change"), PASSED)
+def test_accepts_what_the_validator_accepts(
+    task: str, change: Callable[[Any], object], tmp_path: Path
+) -> None:
+    assert objections(task, change, tmp_path) == []
 
-    assert official_reports(write_task2(tmp_path, objects), TASK2, TOPICS) == []
+
+@pytest.mark.parametrize(("task", "change"), REFUSED)
+def test_refuses_what_the_validator_refuses(
+    task: str, change: Callable[[Any], object], tmp_path: Path
+) -> None:
+    assert objections(task, change, tmp_path)
 
 
 @both_tasks
 def test_refuses_a_byte_order_mark(task: str, run_file: Path) -> None:
     run_file.write_bytes(b"\xef\xbb\xbf" + valid_run(task))
-
     assert OFFICIAL[task](run_file, TRACK.task(task), TOPICS)
-
-
-@pytest.mark.parametrize("topic_id", [["t"], None, 1, {}])
-def test_refuses_a_topic_id_that_is_no_string(tmp_path: Path, topic_id: object) -> None:
-    objects = task2_objects()
-    objects[0]["metadata"]["topic_id"] = topic_id
-
-    assert official_reports(write_task2(tmp_path, objects), TASK2, TOPICS)
 
 
 def test_names_an_extra_topic(tmp_path: Path) -> None:
     objects = task2_objects([*TOPICS, "extra-topic"])
-
     assert "extra-topic" in official_reports(write_task2(tmp_path, objects), TASK2, TOPICS)[0]
-
-
-@pytest.mark.parametrize("rank", ["11", "0", "x", ""])
-def test_refuses_an_eleventh_question_of_another_rank(tmp_path: Path, rank: str) -> None:
-    rows = task1_rows()
-    rows.insert(10, [*rows[0][:3], rank, "Another?"])
-
-    assert official_questions(write_task1(tmp_path, rows), TASK1, TOPICS)
-
-
-@pytest.mark.parametrize(("words", "valid"), [(250, True), (251, False)])
-def test_counts_words_between_any_unicode_white_space(
-    tmp_path: Path, words: int, valid: bool
-) -> None:
-    objects = task2_objects()
-    objects[3]["responses"] = [{"text": "\u2003".join(["w"] * words), "citations": []}]
-
-    assert (official_reports(write_task2(tmp_path, objects), TASK2, TOPICS) == []) is valid
-
-
-@pytest.mark.parametrize("flag", [2, -1, 1.0, "0", None])
-def test_refuses_a_starter_kit_flag_other_than_0_and_1(tmp_path: Path, flag: object) -> None:
-    objects = task2_objects()
-    for item in objects:
-        item["metadata"]["use_starter_kit"] = flag
-
-    assert official_reports(write_task2(tmp_path, objects), TASK2, TOPICS)
-
-
-@pytest.mark.parametrize("citations", [["a", 1], [None], [["a"]], "abc", {}, None, ["a"] * 4])
-def test_refuses_citations_that_are_not_up_to_three_strings(
-    tmp_path: Path, citations: object
-) -> None:
-    objects = task2_objects()
-    objects[3]["responses"][0]["citations"] = citations
-
-    assert official_reports(write_task2(tmp_path, objects), TASK2, TOPICS)

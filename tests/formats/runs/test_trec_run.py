@@ -27,9 +27,7 @@ def test_reads_hits_by_score_and_ignores_the_rank(tmp_path: Path) -> None:
     path = write(
         tmp_path, "q2 Q0 a 1 0.5 x\nq2\tQ0\tb\t2\t1e1\tx\n\nq1 Q0 d 1 .5 x\nq1 Q0 c 2 .5 x"
     )
-
     results = read_trec_run(path)
-
     assert list(results) == ["q2", "q1"]
     assert results["q2"] == [Hit("b", 10.0), Hit("a", 0.5)]
     assert results["q1"] == [Hit("c", 0.5), Hit("d", 0.5)]
@@ -51,19 +49,15 @@ def test_reads_hits_by_score_and_ignores_the_rank(tmp_path: Path) -> None:
 )
 def test_a_line_that_is_no_hit_is_an_error(tmp_path: Path, line: str, code: str) -> None:
     path = write(tmp_path, f"q Q0 first 1 2 x\n{line}\n")
-
     with pytest.raises(InvalidFileError) as caught:
         read_trec_run(path)
-
     assert [(item.code, item.line) for item in caught.value.problems] == [(code, 2)]
 
 
 def test_what_was_found_before_a_line_is_refused_is_told_too(tmp_path: Path) -> None:
     path = write(tmp_path, "\ufeffq Q0 a 1 2 x\n\nq Q0 b 2 high x\n")
     task = load_track("rag2025").of_kind(RankingTask)
-
     problems = BY_TOPIC.check(path, task, ["q"], None)
-
     assert [(one.code, one.line) for one in problems] == [
         ("byte-order-mark", 1),
         ("blank-line", 2),
@@ -73,9 +67,7 @@ def test_what_was_found_before_a_line_is_refused_is_told_too(tmp_path: Path) -> 
 
 def test_writes_six_columns_and_lowers_ties_by_one_step(tmp_path: Path) -> None:
     path = tmp_path / "run.trec"
-
     write_trec_run(path, {"q": [Hit("a", 1.5), Hit("b", 1.5), Hit("c", 0.25)]}, "tag")
-
     # Below 1.5 a single-precision number has steps of 2**-23 = 0.00000012.
     assert path.read_text() == ("q Q0 a 1 1.5 tag\nq Q0 b 2 1.4999999 tag\nq Q0 c 3 0.25 tag\n")
 
@@ -95,7 +87,6 @@ def test_refuses_ids_that_would_shift_the_columns(
 ) -> None:
     with pytest.raises(InputError, match="white space"):
         write_trec_run(tmp_path / "run", {query_id: [Hit(segment_id, 1.0)]}, tag)
-
     assert not (tmp_path / "run").exists()
 
 
@@ -121,10 +112,8 @@ def test_order_survives_reading_whatever_breaks_ties(
     tmp_path_factory: pytest.TempPathFactory, results: dict[str, list[Hit]]
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "run.trec"
-
     write_trec_run(path, results, "tag")
     read = read_trec_run(path)
-
     assert list(read) == list(results)
     for query_id, hits in results.items():
         assert [hit.segment_id for hit in read[query_id]] == [hit.segment_id for hit in hits]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sidelight.generation.extractive.findings import Known, find_findings, read_pages
+from sidelight.generation.extractive.findings import find_findings
+from sidelight.generation.extractive.known import Known, read_pages
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.schemas.segment import Segment
 from sidelight.text_vectors import TextVectors
@@ -41,7 +42,7 @@ def test_a_body_called_by_its_kind_becomes_the_name_in_brackets(known: Known) ->
         "The company borrowed T12 million from the Sound Authority."
     )
     found = told_by(known, text)
-    assert ("[Marrow Sound Line] borrowed T12 million from the Sound Authority.",) in found
+    assert ("[The Marrow Sound Line] borrowed T12 million from the Sound Authority.",) in found
 
 
 def test_a_sentence_whose_pronoun_stays_open_is_left_out(known: Known) -> None:
@@ -78,7 +79,34 @@ def test_a_page_on_a_namesake_elsewhere_tells_nothing(known: Known) -> None:
 def test_a_claim_is_only_told_with_the_sentence_that_qualifies_it(known: Known) -> None:
     claim = "The Marrow Sound Line reported a loss of T3 million for 2019."
     limit = "However, the Sound Authority found that T2.5 million of the loss was a single repair."
-    assert set(told_by(known, f"{claim} {limit}")) == {(claim, limit)}
+    found = told_by(known, f"{claim} {limit}")
+    assert (claim, limit) in found
+    assert (claim,) not in found
+
+
+def test_a_sentence_that_points_at_the_one_before_is_told_behind_it(known: Known) -> None:
+    count = "The Marrow Sound Line asked 1,200 passengers of the Tollmere ferry in 2019."
+    of_them = "More than 800 of them lived on the mainland."
+    assert (count, of_them) in told_by(known, f"{count} {of_them}")
+    nobody = "Petra Quill was born in Tollmere."
+    assert (nobody, of_them) not in told_by(known, f"{nobody} {of_them}")
+
+
+def test_a_date_that_only_readers_of_the_page_understood_gets_its_month(known: Known) -> None:
+    text = f"{PAID} The Sound Authority sold two Tollmere ferries last week."
+    found = told_by(known, text, url="https://registry.example/2019/10/a")
+    assert ("The Sound Authority sold two Tollmere ferries last week [October 2019].",) in found
+
+
+def test_a_rating_of_the_outlet_and_the_posts_of_its_author_are_listed(known: Known) -> None:
+    url = "https://mediabiasfactcheck.example/sound-courier"
+    rating = "The Sound Courier employs Jonas Brill.\nFactual reporting: MIXED\n"
+    found = told_by(known, rating, url=url, title="Sound Courier")
+    assert any("says of Sound Courier: “Factual reporting: MIXED”" in text for (text,) in found)
+    posts = "Jonas Brill\nPress officer, Marrow Sound Line, 2014 to 2018\n"
+    found = told_by(known, posts, title="Jonas Brill")
+    told = "A profile of Jonas Brill lists “Press officer, Marrow Sound Line, 2014 to 2018”."
+    assert (told,) in found
 
 
 def test_what_a_page_says_in_its_own_cause_is_attributed(known: Known) -> None:

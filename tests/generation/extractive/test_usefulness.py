@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-
-import numpy as np
-import orjson
-
-from sidelight.generation.extractive.usefulness import NAMES, Usefulness
-from sidelight.generation.extractive.write_report import tabled
+from sidelight.generation.extractive.usefulness import Usefulness
+from sidelight.generation.extractive.write_report import read_findings
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.text_vectors import TextVectors
 from tests.helpers.ferry import ANGLES, PAGES, PROFILE
 
 
-def test_the_weights_have_every_feature_and_no_other() -> None:
-    path = files("sidelight.generation.extractive").joinpath("usefulness.json")
-    rows = orjson.loads(path.read_bytes())["features"]
-    assert sorted(rows) == sorted(NAMES)
-    assert all(row["scale"] > 0 for row in rows.values())
-
-
-def test_the_features_of_findings_give_chances(encoder: Encoder) -> None:
+def test_the_features_of_findings_are_those_of_the_model_and_give_chances(
+    encoder: Encoder,
+) -> None:
     vectors = TextVectors(encoder.encode_sentences)
-    findings, table, speaks = tabled(PROFILE, ANGLES, PAGES, vectors)
-    assert table.shape == (len(findings), len(NAMES))
-    assert speaks.shape == (len(findings), len(ANGLES))
-    assert np.isfinite(table).all()
-    chances = Usefulness.load().chances(table)
+    read = read_findings(PROFILE, ANGLES, PAGES, vectors)
+    model = Usefulness.load()
+    assert (model.scale > 0).all()
+    assert all(set(row) == set(model.names) for row in read.features)
+    assert read.speaks.shape == (len(read.findings), len(ANGLES))
+    chances = model.chances(read.features)
     assert ((chances > 0) & (chances < 1)).all()
     assert len(set(chances.tolist())) > 1
+    assert model.chances([]).shape == (0,)

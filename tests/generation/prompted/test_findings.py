@@ -1,13 +1,24 @@
-"""What was found comes by question, the heaviest first, and each fact once."""
-
-from __future__ import annotations
+"""What was found, as models are shown it: keys, claims by question, and each fact once."""
 
 import asyncio
 
-from sidelight.generation.prompted.findings import Findings
+import pytest
+
+from sidelight.generation.prompted.findings import Findings, KeyedSegments, SameFact
+from sidelight.generation.prompted.select_evidence import ReadAssessor
 from sidelight.schemas.investigation.evidence import EvidenceSet, FoundClaim
 from sidelight.text_vectors import Encode
-from tests.helpers.asking.report_case import ANGLES, COUNT, EVIDENCE, HOLDS, LARK, OWNER, READ, SOLD
+from tests.helpers.asking.report_case import (
+    ANGLES,
+    COUNT,
+    EVIDENCE,
+    HOLDS,
+    LARK,
+    OWNER,
+    PROFILE,
+    READ,
+    SOLD,
+)
 
 
 def findings(encode: Encode, *claims: FoundClaim) -> Findings:
@@ -15,7 +26,7 @@ def findings(encode: Encode, *claims: FoundClaim) -> Findings:
     return asyncio.run(Findings.of(ANGLES, evidence, encode))
 
 
-def test_claims_stand_under_the_question_they_answer_best(lexical_encode: Encode) -> None:
+def test_claims_stand_under_the_question_they_answer_best(lexical_encode):
     weak = SOLD.model_copy(
         update={"text": "Lark has papers.", "answers": {"owner": 0.2, "boats": 0.5}}
     )
@@ -34,7 +45,7 @@ def test_claims_stand_under_the_question_they_answer_best(lexical_encode: Encode
     assert [len(one.claims) for one in found.shown(most=1)] == [1, 1]
 
 
-def test_one_fact_twice_is_one_claim_with_all_its_pages(lexical_encode: Encode) -> None:
+def test_one_fact_twice_is_one_claim_with_all_its_pages(lexical_encode):
     again = FoundClaim(
         text="In 2011 Lark Media bought the newspaper Orrin Post.",
         segment_ids=(COUNT.segment_id,),
@@ -50,13 +61,65 @@ def test_one_fact_twice_is_one_claim_with_all_its_pages(lexical_encode: Encode) 
     assert len(findings(lexical_encode, other_year, SOLD).by_key) == 2
 
 
-def test_claims_on_no_question_are_left_out(lexical_encode: Encode) -> None:
+def test_claims_on_no_question_are_left_out(lexical_encode):
     stray = SOLD.model_copy(update={"answers": {"gone": 0.9}})
     assert findings(lexical_encode, stray).by_key == {}
 
 
-def test_merging_evidence_keeps_claims_in_one_order() -> None:
+def test_merging_evidence_keeps_claims_in_one_order():
     claims = [EvidenceSet(claims=(one,)) for one in (SOLD, HOLDS)]
     merged = EvidenceSet.merge(*claims)
     assert merged == EvidenceSet.merge(*reversed(claims), *claims)
     assert READ.without({"web_doc_00_1"}).claims == (HOLDS,)
+
+
+# Keys mean something in one prompt only; those it does not hold are told apart.
+def test_keys_lead_back_and_invented_ones_are_counted():
+    keyed = KeyedSegments([COUNT, OWNER], max_words=4)
+    assert [(one.key, one.host) for one in keyed.shown] == [
+        ("E1", "c.example"),
+        ("E2", "a.example"),
+    ]
+    assert keyed.shown[0].text == "The Orrin Harbour Trust"
+    named = ["E2", "E3", "e1", COUNT.segment_id, "E2", "E1", "E3"]
+    assert keyed.resolve(named) == ((OWNER, COUNT), ("E3", "e1", COUNT.segment_id))
+
+
+# Two sentences state one fact only if their figures and their negations agree.
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        ("In the harbour of Orrin, 420 boats were counted by the Orrin Harbour Trust.", True),
+        ("The Orrin Harbour Trust counted 430 boats in the harbour of Orrin.", False),
+        ("The Orrin Harbour Trust never counted 420 boats in the harbour of Orrin.", False),
+        ("Lark Media bought the newspaper Orrin Post for 420 crowns.", False),
+    ],
+)
+def test_one_fact_or_two(lexical_encode, other, same):
+    text = "The Orrin Harbour Trust counted 420 boats in the harbour of Orrin."
+    facts = SameFact(lexical_encode, [text, other])
+    assert facts(text, other) is facts(other, text) is same
+
+
+def test_a_sentence_that_nothing_can_be_the_same_as_is_not_encoded(lexical_encode):
+    encoded: list[str] = []
+
+    def encode(texts):
+        encoded.extend(texts)
+        return lexical_encode(texts)
+
+    texts = ["Orrin counted 420 boats.", "Orrin counted 430 boats.", "In Orrin are 420 boats."]
+    facts = SameFact(encode, texts)
+    assert sorted(encoded) == sorted([texts[0], texts[2]])
+    assert facts(texts[1], texts[1])
+
+
+# An angle is covered as far as its best evidence answers it.
+def test_the_best_of_each_angle_counts():
+    assess = ReadAssessor(max_rounds=3, min_gain=0.02)
+    coverage = asyncio.run(assess(PROFILE, ANGLES, EVIDENCE, None, 1))
+    assert coverage.by_angle == {"owner": 0.9, "boats": 0.9}
+    assert (coverage.score, coverage.go_on) == (0.9, True)
+    assert not asyncio.run(assess(PROFILE, ANGLES, EVIDENCE, coverage, 2)).go_on
+    nothing = asyncio.run(assess(PROFILE, ANGLES, EvidenceSet(), None, 1))
+    assert (nothing.score, nothing.covered) == (0.0, ())

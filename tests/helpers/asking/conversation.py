@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
-from sidelight.llm.scripted import Line, ScriptedModel
+from tests.helpers.models.scripted_model import Line, ScriptedModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable

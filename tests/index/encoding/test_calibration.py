@@ -1,8 +1,7 @@
-from __future__ import annotations
+"""The arithmetic of a build: what agrees, what is quickest, and what it goes on with."""
 
 import shutil
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,17 +15,16 @@ from sidelight.index.encoding.onnx_model import Arithmetic
 from sidelight.index.engine import LocalEngine
 from sidelight.index.folder import open_index
 from sidelight.index.text.corpus import passage_text
-from sidelight.schemas.segment import Segment
 from tests.helpers.models.tiny_models import write_encoder, write_encoder_with_int8
 
 
 @pytest.fixture(scope="module")
-def with_int8(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def with_int8(tmp_path_factory):
     return write_encoder_with_int8(tmp_path_factory.mktemp("models") / "tiny")
 
 
 @pytest.fixture(scope="module")
-def with_wrong_int8(with_int8: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def with_wrong_int8(with_int8, tmp_path_factory):
     """An encoder whose int8 file is that of another model."""
     folder = write_encoder(tmp_path_factory.mktemp("models") / "other", seed=8)
     shutil.copytree(with_int8 / "onnx", folder / "onnx")
@@ -34,11 +32,11 @@ def with_wrong_int8(with_int8: Path, tmp_path_factory: pytest.TempPathFactory) -
 
 
 @pytest.fixture(scope="module")
-def texts(small_corpus: list[Segment]) -> list[str]:
+def texts(small_corpus):
     return [passage_text(segment) for segment in small_corpus]
 
 
-def test_agreement() -> None:
+def test_agreement():
     reference = np.eye(3, dtype=np.float32)
     found = np.array([[0.6, 0.8, 0], [0, 1, 0], [0, 0, 1]], dtype=np.float32)
     shown = agreement(found, reference)
@@ -56,7 +54,7 @@ def test_agreement() -> None:
     )
 
 
-def test_the_quickest_that_agrees_is_chosen(with_int8: Path, texts: list[str]) -> None:
+def test_the_quickest_that_agrees_is_chosen(with_int8, texts):
     chosen = calibrate(Encoder(str(with_int8)), texts)
     assert chosen.trials[0].arithmetic is Arithmetic.FP32
     assert chosen.trials[0].agreement.overlap == 1
@@ -66,7 +64,7 @@ def test_the_quickest_that_agrees_is_chosen(with_int8: Path, texts: list[str]) -
     assert "top-10 overlap" in str(chosen)
 
 
-def test_one_that_does_not_agree_is_not_chosen(with_wrong_int8: Path, texts: list[str]) -> None:
+def test_one_that_does_not_agree_is_not_chosen(with_wrong_int8, texts):
     encoder = Encoder(str(with_wrong_int8))
     chosen = calibrate(encoder, texts)
     tried = {one.arithmetic: one for one in chosen.trials}
@@ -77,12 +75,12 @@ def test_one_that_does_not_agree_is_not_chosen(with_wrong_int8: Path, texts: lis
 
 
 @pytest.fixture
-def tried(monkeypatch: pytest.MonkeyPatch) -> list[Arithmetic | None]:
+def tried(monkeypatch):
     """What is asked of `calibrate`, for collections of 30 segments or more."""
     asked: list[Arithmetic | None] = []
     real: Callable[[Encoder, Sequence[str]], calibration.Encoding] = calibrate
 
-    def record(encoder: Encoder, texts: Sequence[str]) -> calibration.Encoding:
+    def record(encoder, texts):
         asked.append(encoder.arithmetic)
         return real(encoder, texts)
 
@@ -93,16 +91,12 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[Arithmetic | None]:
 
 
 def test_a_large_build_tries_once_and_goes_on_as_it_began(
-    small_shard: Path,
-    with_int8: Path,
-    tried: list[Arithmetic | None],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def interrupt(*_: object) -> None:
+    small_shard, with_int8, tried, tmp_path, monkeypatch
+):
+    def interrupt(*_):
         raise KeyboardInterrupt
 
-    def build() -> calibration.Encoding | None:
+    def build():
         encoder = Encoder(str(with_int8))
         return build_index([small_shard], tmp_path / "i", encoder, engine=LocalEngine(1)).encoding
 
@@ -118,20 +112,17 @@ def test_a_large_build_tries_once_and_goes_on_as_it_began(
     assert open_index(tmp_path / "i").manifest.encoding == begun
 
 
-def test_an_encoding_that_is_named_is_part_of_the_plan(
-    small_shard: Path, with_int8: Path, tried: list[Arithmetic | None], tmp_path: Path
-) -> None:
+def test_an_encoding_that_is_named_is_part_of_the_plan(small_shard, with_int8, tried, tmp_path):
     encoder = Encoder(str(with_int8), arithmetic=Arithmetic.INT8)
     manifest = build_index([small_shard], tmp_path / "i", encoder, engine=LocalEngine(1))
     free = manifest.plan.model_copy(update={"arithmetic": None})
     assert free.fingerprint() != manifest.fingerprint()
-    assert manifest.encoding is not None
     assert manifest.encoding.arithmetic is Arithmetic.INT8
     assert tried == [Arithmetic.INT8]
     assert open_index(tmp_path / "i").encoder.arithmetic is Arithmetic.INT8
 
 
-def test_a_small_build_does_not_try(small_shard: Path, with_int8: Path, tmp_path: Path) -> None:
+def test_a_small_build_does_not_try(small_shard, with_int8, tmp_path):
     encoder = Encoder(str(with_int8))
     manifest = build_index([small_shard], tmp_path / "i", encoder, engine=LocalEngine(1))
     assert manifest.encoding == calibration.Encoding(

@@ -1,31 +1,23 @@
 """An index on a server is searched and read as one on this machine is."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sidelight.errors import InputError, InvalidFileError, MachineError, UsageError
-from sidelight.index.folder import IndexFolder, open_index
+from sidelight.index.folder import open_index
 from sidelight.index.lucene.segments import Bm25
 from sidelight.index.remote import client as client_module
 from sidelight.index.remote.client import RemoteAddress, allow_token, tokens_file, write_address
 from sidelight.index.remote.index import RemoteIndex
 from sidelight.retrieval.first_stage import Bm25Retriever, open_retriever
 from sidelight.schemas.investigation.evidence import Query
-from sidelight.schemas.segment import Segment
-from tests.helpers.indexes.rest_server import (
-    NAME,
-    DrippingServer,
-    Odd,
-    RestServer,
-    as_object,
-)
+from tests.helpers.indexes.rest_server import NAME, DrippingServer, Odd, RestServer, as_object
 
 TOKEN = "s3cret-of-the-tests"
 VARIABLE = "SIDELIGHT_TEST_TOKEN"
@@ -45,26 +37,31 @@ def opened(folder: Path, server: RestServer, **more: Any) -> RemoteIndex:
 
 
 @pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def server(small_index) -> Iterator[RestServer]:
+    with RestServer(small_index) as server:
+        yield server
+
+
+@pytest.fixture
+def index(server, tmp_path) -> RemoteIndex:
+    return opened(tmp_path, server)
+
+
+@pytest.fixture
+def quick(monkeypatch):
     monkeypatch.setattr(client_module, "_FIRST_WAIT_S", 0.01)
 
 
-def test_finds_and_reads_what_the_index_itself_does(
-    small_index: IndexFolder, tmp_path: Path
-) -> None:
-    with RestServer(small_index) as server:
-        index = opened(tmp_path, server)
-        expected = open_retriever("bm25", small_index).search(QUERIES, 7)
-        assert open_retriever("bm25", index).search(QUERIES, 7) == expected
-        ids = [hit.segment_id for hits in expected.values() for hit in hits]
-        asked = len(server.requests)
-        assert index.docstore.get_many(ids) == small_index.docstore.get_many(ids)
-        assert len(server.requests) == asked  # they came with the search
+def test_finds_and_reads_what_the_index_itself_does(server, index, small_index):
+    expected = open_retriever("bm25", small_index).search(QUERIES, 7)
+    assert open_retriever("bm25", index).search(QUERIES, 7) == expected
+    ids = [hit.segment_id for hits in expected.values() for hit in hits]
+    asked = len(server.requests)
+    assert index.docstore.get_many(ids) == small_index.docstore.get_many(ids)
+    assert len(server.requests) == asked  # they came with the search
 
 
-def test_parameters_are_said_where_they_are_not_the_default(
-    small_index: IndexFolder, tmp_path: Path
-) -> None:
+def test_parameters_are_said_where_they_are_not_the_default(small_index, tmp_path):
     other = Bm25(k1=1.2, b=0.75)
     with RestServer(small_index) as server:
         index = opened(tmp_path, server)
@@ -75,28 +72,26 @@ def test_parameters_are_said_where_they_are_not_the_default(
         assert not any("k1" in request for request in server.requests[len(QUERIES) :])
 
 
-def test_hybrid_takes_its_vectors_from_a_local_index(
-    small_index: IndexFolder, tmp_path: Path
-) -> None:
+def test_hybrid_takes_its_vectors_from_a_local_index(small_index, tmp_path):
     with RestServer(small_index) as server:
         index = opened(tmp_path, server, dense=str(small_index.path))
         expected = open_retriever("hybrid", small_index).search(QUERIES, 10)
         assert open_retriever("hybrid", index).search(QUERIES, 10) == expected
-        assert index.fingerprint() != opened(tmp_path / "other", server).fingerprint()
+        plain = opened(tmp_path / "other", server).fingerprint()
+        assert index.fingerprint() != plain
+    # Where the server is changes nothing.
+    with RestServer(small_index) as elsewhere:
+        assert opened(tmp_path / "elsewhere", elsewhere).fingerprint() == plain
 
 
-def test_without_one_dense_and_feedback_are_refused(
-    small_index: IndexFolder, tmp_path: Path
-) -> None:
-    with RestServer(small_index) as server:
-        index = opened(tmp_path, server)
-        for name in ("dense", "hybrid", "rm3", "rocchio"):
-            with pytest.raises(InputError, match="on a server"):
-                open_retriever(name, index)
-        assert not server.requests
+def test_without_one_dense_and_feedback_are_refused(server, index):
+    for name in ("dense", "hybrid", "rm3", "rocchio"):
+        with pytest.raises(InputError, match="on a server"):
+            open_retriever(name, index)
+    assert not server.requests
 
 
-def test_nothing_is_asked_twice_by_whoever_asks(small_index: IndexFolder, tmp_path: Path) -> None:
+def test_nothing_is_asked_twice_by_whoever_asks(small_index, tmp_path):
     with RestServer(small_index) as server:
         first = open_retriever("bm25", opened(tmp_path, server)).search(QUERIES, 7)
         segment_id = first["1"][0].segment_id
@@ -109,37 +104,22 @@ def test_nothing_is_asked_twice_by_whoever_asks(small_index: IndexFolder, tmp_pa
 
 
 @pytest.mark.parametrize("kept", [b"", b"{}", b"[[1, 2]]", b'[["a", "1"]]', b'{"segment_id": 1}'])
-def test_kept_pages_that_are_none_are_named(
-    kept: bytes, small_index: IndexFolder, tmp_path: Path
-) -> None:
-    with RestServer(small_index) as server:
-        index = opened(tmp_path, server)
-        hits = open_retriever("bm25", index).search(QUERIES[:1], 7)["1"]
-        with sqlite3.connect(tmp_path / "pages.sqlite") as database:
-            database.execute("UPDATE searches SET hits = ?", (kept,))
-            database.execute("UPDATE segments SET segment = ?", (kept,))
-        with pytest.raises(MachineError, match=r"pages\.sqlite: pages cannot be kept or read"):
-            open_retriever("bm25", index).search(QUERIES[:1], 7)
-        with pytest.raises(MachineError, match=r"pages\.sqlite: pages cannot be kept or read"):
-            index.docstore.get_many([hits[0].segment_id])
-
-
-def test_where_the_server_is_changes_no_fingerprint(
-    small_index: IndexFolder, tmp_path: Path
-) -> None:
-    with RestServer(small_index) as one, RestServer(small_index) as other:
-        assert (
-            opened(tmp_path / "1", one).fingerprint() == opened(tmp_path / "2", other).fingerprint()
-        )
+def test_kept_pages_that_are_none_are_named(index, kept, tmp_path):
+    hits = open_retriever("bm25", index).search(QUERIES[:1], 7)["1"]
+    with sqlite3.connect(tmp_path / "pages.sqlite") as database:
+        database.execute("UPDATE searches SET hits = ?", (kept,))
+        database.execute("UPDATE segments SET segment = ?", (kept,))
+    with pytest.raises(MachineError, match=r"pages\.sqlite: pages cannot be kept or read"):
+        open_retriever("bm25", index).search(QUERIES[:1], 7)
+    with pytest.raises(MachineError, match=r"pages\.sqlite: pages cannot be kept or read"):
+        index.docstore.get_many([hits[0].segment_id])
 
 
 @pytest.mark.parametrize(
     "document",
     [as_object, lambda segment: json.dumps(as_object(segment)), lambda segment: segment.text],
 )
-def test_documents_are_read_in_each_form(
-    document: Any, small_index: IndexFolder, small_corpus: list[Segment], tmp_path: Path
-) -> None:
+def test_documents_are_read_in_each_form(document, small_index, small_corpus, tmp_path):
     segment = small_corpus[3]
     with RestServer(small_index, document=document) as server:
         (found,) = opened(tmp_path, server).docstore.get_many([segment.segment_id])
@@ -147,19 +127,16 @@ def test_documents_are_read_in_each_form(
     assert found.title in {segment.title, ""}
 
 
-def test_a_segment_that_is_not_there_is_named(small_index: IndexFolder, tmp_path: Path) -> None:
-    with RestServer(small_index) as server:
-        text = opened(tmp_path, server).docstore
-        for name in ("msmarco_v2.1_doc_99_1#0_1", "..", "a b", "x" * 1000, ""):
-            assert name not in text
-            with pytest.raises(InputError, match="does not hold"):
-                text.get_many([name])
-        assert all("/doc/msmarco" in request for request in server.requests)
+def test_a_segment_that_is_not_there_is_named(server, tmp_path):
+    text = opened(tmp_path, server).docstore
+    for name in ("msmarco_v2.1_doc_99_1#0_1", "..", "a b", "x" * 1000, ""):
+        assert name not in text
+        with pytest.raises(InputError, match="does not hold"):
+            text.get_many([name])
+    assert all("/doc/msmarco" in request for request in server.requests)
 
 
-def test_the_token_goes_to_the_server_and_nowhere_else(
-    small_index: IndexFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_token_goes_to_the_server_and_nowhere_else(small_index, tmp_path, monkeypatch):
     with RestServer(small_index, TOKEN) as server:
         with pytest.raises(MachineError, match="401") as refused:
             open_retriever("bm25", opened(tmp_path / "1", server)).search(QUERIES, 7)
@@ -176,44 +153,35 @@ def test_the_token_goes_to_the_server_and_nowhere_else(
     assert not any(TOKEN.encode() in content for content in written)
 
 
-def test_a_busy_server_is_waited_for_as_it_asks(
-    small_index: IndexFolder, tmp_path: Path, quick: None
-) -> None:
-    with RestServer(small_index) as server:
-        server.odd += [Odd(429, headers={"Retry-After": "1"}), Odd(503), Odd(502)]
-        begin = time.monotonic()
-        found = open_retriever("bm25", opened(tmp_path, server, at_once=1)).search(QUERIES[:1], 7)
-        assert found["1"]
-        assert time.monotonic() - begin >= 1
-        assert len(server.requests) == 4
+def test_a_busy_server_is_waited_for_as_it_asks(server, tmp_path, quick):
+    server.odd += [Odd(429, headers={"Retry-After": "1"}), Odd(503), Odd(502)]
+    begin = time.monotonic()
+    found = open_retriever("bm25", opened(tmp_path, server, at_once=1)).search(QUERIES[:1], 7)
+    assert found["1"]
+    assert time.monotonic() - begin >= 1
+    assert len(server.requests) == 4
 
 
-def test_a_server_that_stays_busy_ends_the_work(
-    small_index: IndexFolder, tmp_path: Path, quick: None
-) -> None:
-    with RestServer(small_index) as server:
-        server.odd += [Odd(503)] * 100
-        with pytest.raises(MachineError, match="in 6 tries") as busy:
-            opened(tmp_path, server).docstore.get_many(["a"])
-        assert "goes on" in (busy.value.remedy or "")
-        assert len(server.requests) == 6
+def test_a_server_that_stays_busy_ends_the_work(server, tmp_path, quick):
+    server.odd += [Odd(503)] * 100
+    with pytest.raises(MachineError, match="in 6 tries") as busy:
+        opened(tmp_path, server).docstore.get_many(["a"])
+    assert "goes on" in (busy.value.remedy or "")
+    assert len(server.requests) == 6
 
 
-def test_no_server_is_a_clear_error(small_index: IndexFolder, tmp_path: Path, quick: None) -> None:
+def test_no_server_is_a_clear_error(small_index, tmp_path, quick):
     with RestServer(small_index) as server:
         index = opened(tmp_path, server)
     with pytest.raises(MachineError, match="gave no answer"):
         index.docstore.get_many(["a"])
 
 
-def test_no_more_requests_are_under_way_than_allowed(
-    small_index: IndexFolder, small_corpus: list[Segment], tmp_path: Path
-) -> None:
-    with RestServer(small_index) as server:
-        index = opened(tmp_path, server, at_once=2)
-        ids = [segment.segment_id for segment in small_corpus]
-        assert index.docstore.get_many(ids) == small_index.docstore.get_many(ids)
-        assert server.at_once <= 2
+def test_no_more_requests_are_under_way_than_allowed(server, small_index, small_corpus, tmp_path):
+    index = opened(tmp_path, server, at_once=2)
+    ids = [segment.segment_id for segment in small_corpus]
+    assert index.docstore.get_many(ids) == small_index.docstore.get_many(ids)
+    assert server.at_once <= 2
 
 
 @pytest.mark.parametrize(
@@ -231,22 +199,18 @@ def test_no_more_requests_are_under_way_than_allowed(
         b'{"candidates": [{"docid": "a", "score": true}]}',
         b'{"candidates": [{"docid": "a\\u202e", "score": 1}]}',
         b"[" * 100_000,
+        b"[" * 990 + b"]" * 990,
     ],
 )
-def test_nonsense_is_refused_and_not_kept(
-    body: bytes, small_index: IndexFolder, tmp_path: Path
-) -> None:
-    with RestServer(small_index) as server:
-        retriever = open_retriever("bm25", opened(tmp_path, server))
-        server.odd += [Odd(200, body)]
-        with pytest.raises(MachineError):
-            retriever.search(QUERIES[:1], 7)
-        assert retriever.search(QUERIES[:1], 7)["1"]
+def test_nonsense_is_refused_and_not_kept(server, body, tmp_path):
+    retriever = open_retriever("bm25", opened(tmp_path, server))
+    server.odd += [Odd(200, body)]
+    with pytest.raises(MachineError):
+        retriever.search(QUERIES[:1], 7)
+    assert retriever.search(QUERIES[:1], 7)["1"]
 
 
-def test_more_hits_than_asked_for_and_doubles_are_left_out(
-    small_index: IndexFolder, tmp_path: Path
-) -> None:
+def test_more_hits_than_asked_for_and_doubles_are_left_out(small_index, tmp_path):
     candidates = [{"docid": f"d{n % 3}", "score": 9.0 - n, "doc": 7} for n in range(50)]
     with RestServer(small_index) as server:
         server.odd += [Odd(200, json.dumps({"candidates": candidates}).encode())]
@@ -255,8 +219,8 @@ def test_more_hits_than_asked_for_and_doubles_are_left_out(
 
 
 def test_neither_redirects_nor_packed_nor_endless_answers_are_followed(
-    small_index: IndexFolder, tmp_path: Path, quick: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    small_index, tmp_path, quick, monkeypatch
+):
     monkeypatch.setattr(client_module, "MAX_ANSWER_BYTES", 1000)
     with RestServer(small_index) as server, RestServer(small_index) as elsewhere:
         text = opened(tmp_path, server).docstore
@@ -272,13 +236,10 @@ def test_neither_redirects_nor_packed_nor_endless_answers_are_followed(
             text.get_many(["a"])
 
 
-def test_long_queries_are_cut_to_what_an_address_holds(
-    small_index: IndexFolder, tmp_path: Path
-) -> None:
-    with RestServer(small_index) as server:
-        retriever = open_retriever("bm25", opened(tmp_path, server))
-        retriever.search([Query(query_id="long", text="wörd\n" * 50_000)], 5)
-        assert len(server.requests[0]) < 7000
+def test_long_queries_are_cut_to_what_an_address_holds(server, tmp_path):
+    retriever = open_retriever("bm25", opened(tmp_path, server))
+    retriever.search([Query(query_id="long", text="wörd\n" * 50_000)], 5)
+    assert len(server.requests[0]) < 7000
 
 
 @pytest.mark.parametrize(
@@ -295,7 +256,7 @@ def test_long_queries_are_cut_to_what_an_address_holds(
         ("timeout_s", 0),
     ],
 )
-def test_an_address_that_is_none_is_refused(field: str, value: object, tmp_path: Path) -> None:
+def test_an_address_that_is_none_is_refused(field, value, tmp_path):
     address = RemoteAddress(url="http://localhost:1", index="x")
     write_address(tmp_path, address)
     path = tmp_path / "remote.json"
@@ -304,9 +265,7 @@ def test_an_address_that_is_none_is_refused(field: str, value: object, tmp_path:
         open_index(tmp_path)
 
 
-def test_a_folder_of_somebody_else_sends_no_token_anywhere(
-    small_index: IndexFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_of_somebody_else_sends_no_token_anywhere(small_index, tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", TOKEN)
     monkeypatch.setenv("PYSERINI_API_TOKEN", TOKEN)
     with RestServer(small_index, TOKEN) as server:
@@ -322,9 +281,7 @@ def test_a_folder_of_somebody_else_sends_no_token_anywhere(
         assert server.authorizations == [""]
 
 
-def test_a_token_is_not_sent_unencrypted_whatever_the_list_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_token_is_not_sent_unencrypted_whatever_the_list_says(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     monkeypatch.setenv(VARIABLE, TOKEN)
     tokens_file().parent.mkdir()
@@ -339,9 +296,7 @@ def test_a_token_is_not_sent_unencrypted_whatever_the_list_says(
 
 
 @pytest.mark.parametrize("begin", [b"HTTP/1.1 200 OK\r\nX-Slow: ", b"HTTP/1.1 200 OK\r\n\r\n{"])
-def test_a_server_that_answers_byte_by_byte_is_given_up_in_time(
-    begin: bytes, tmp_path: Path
-) -> None:
+def test_a_server_that_answers_byte_by_byte_is_given_up_in_time(begin, tmp_path):
     with DrippingServer(begin) as url:
         write_address(tmp_path, RemoteAddress(url=url, index=NAME, timeout_s=1))
         started = time.monotonic()
@@ -351,8 +306,8 @@ def test_a_server_that_answers_byte_by_byte_is_given_up_in_time(
 
 
 def test_a_token_that_a_server_repeats_is_neither_shown_nor_kept(
-    small_index: IndexFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    small_index, tmp_path, monkeypatch
+):
     monkeypatch.setenv(VARIABLE, TOKEN)
     hidden = "".join(f"\\u{ord(letter):04x}" for letter in TOKEN)
     documents = [
@@ -378,10 +333,3 @@ def test_a_token_that_a_server_repeats_is_neither_shown_nor_kept(
             assert TOKEN not in str(refused.value)
     kept = [path.read_bytes() for path in tmp_path.iterdir()]
     assert not any(TOKEN.encode() in content for content in kept)
-
-
-def test_an_answer_nested_very_deep_is_refused(small_index: IndexFolder, tmp_path: Path) -> None:
-    with RestServer(small_index) as server:
-        server.odd += [Odd(200, b"[" * 990 + b"]" * 990)]
-        with pytest.raises(MachineError, match="nested"):
-            opened(tmp_path, server).docstore.get_many(["a"])

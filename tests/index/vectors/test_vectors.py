@@ -1,4 +1,4 @@
-from __future__ import annotations
+"""Vector indexes: exact, inverted and on GPUs, wherever parts are cut; and what fits a machine."""
 
 import shutil
 from collections.abc import Callable
@@ -7,19 +7,20 @@ from pathlib import Path
 import faiss
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from sidelight.errors import InputError, MachineError, UsageError
-from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import IndexFolder
 from sidelight.index.text.corpus import passage_text
 from sidelight.index.vectors import matrix
+from sidelight.index.vectors.capacity import N_SEGMENTS, Machine, plan_capacity, this_machine
 from sidelight.index.vectors.inverted import balanced_axes
-from sidelight.index.vectors.matrix import PartRows, write_matrix
+from sidelight.index.vectors.matrix import Matrix, PartRows, write_matrix
 from sidelight.index.vectors.part import VectorPart, part_in
-from sidelight.index.vectors.profiles import PROFILES, Precision, shape_of
+from sidelight.index.vectors.profiles import PROFILES, lists_for, profile_named, shape_of
 from sidelight.index.vectors.vectors import GpuSearch, VectorIndex, write_vectors
-from sidelight.schemas.segment import Segment
 from tests.helpers.indexes.generated_collection import write_vectors_like
 
 COUNT, DIMENSION = 3000, 32
@@ -43,21 +44,21 @@ def between(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 @pytest.fixture(scope="module")
-def collection(tmp_path_factory: pytest.TempPathFactory) -> VectorPart:
+def collection(tmp_path_factory):
     folder = tmp_path_factory.mktemp("vectors")
     return part_in(write_vectors_like(folder, collection_ids(COUNT), DIMENSION, seed=3))
 
 
 @pytest.fixture(scope="module")
-def queries(collection: VectorPart) -> NDArray[np.float32]:
+def queries(collection):
     return between(np.load(collection.vectors))
 
 
 @pytest.fixture(scope="module")
-def split(collection: VectorPart, tmp_path_factory: pytest.TempPathFactory) -> Split:
+def split(collection, tmp_path_factory):
     """Cut the collection into parts at some rows."""
 
-    def cut(*rows: int) -> list[VectorPart]:
+    def cut(*rows):
         parts = []
         for low, high in zip((0, *rows), (*rows, COUNT), strict=True):
             part = part_in(tmp_path_factory.mktemp("part"))
@@ -83,9 +84,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_the_exact_file_is_what_faiss_would_write(
-    small_index: IndexFolder, small_corpus: list[Segment], encoder: Encoder
-) -> None:
+def test_the_exact_file_is_what_faiss_would_write(small_index, small_corpus, encoder):
     ordered = sorted(small_corpus, key=lambda segment: segment.segment_id)
     index = faiss.IndexFlatIP(384)
     index.add(encoder.encode_documents([passage_text(segment) for segment in ordered]))
@@ -93,9 +92,7 @@ def test_the_exact_file_is_what_faiss_would_write(
     assert written == faiss.serialize_index(index).tobytes()
 
 
-def test_exact_is_brute_force(
-    collection: VectorPart, queries: NDArray[np.float32], split: Split, tmp_path: Path
-) -> None:
+def test_exact_is_brute_force(collection, queries, split, tmp_path):
     index = VectorIndex(built(tmp_path / "v", split(700, 701, 2900), "exact"))
     assert (len(index), index.dimension) == (COUNT, DIMENSION)
     for query, hits in zip(queries, index.search(queries, 50), strict=True):
@@ -120,9 +117,7 @@ def recall_at_20(folder: Path, part: VectorPart, queries: NDArray[np.float32]) -
 
 
 @pytest.mark.parametrize("profile", ["cpu-24gb", "cpu-128gb"])
-def test_an_inverted_file_finds_what_it_promises_with_exact_scores(
-    profile: str, collection: VectorPart, tmp_path: Path
-) -> None:
+def test_an_inverted_file_finds_what_it_promises_with_exact_scores(profile, collection, tmp_path):
     # What is promised is of 256 numbers: codes of fewer are shorter and say less.
     part = part_in(write_vectors_like(tmp_path / "part", collection_ids(COUNT), 256, seed=3))
     queries = between(np.load(part.vectors))
@@ -130,7 +125,7 @@ def test_an_inverted_file_finds_what_it_promises_with_exact_scores(
     assert recall_at_20(folder, part, queries) >= PROFILES[profile].recall
 
 
-def test_each_three_of_the_balanced_axes_carry_alike() -> None:
+def test_each_three_of_the_balanced_axes_carry_alike():
     # Later numbers vary more: the last one 30 times as much as the first.
     vectors = np.random.default_rng(1).standard_normal((4000, 30)).astype(np.float32)
     vectors *= np.arange(1, 31, dtype=np.float32)
@@ -142,18 +137,14 @@ def test_each_three_of_the_balanced_axes_carry_alike() -> None:
 
 
 @pytest.mark.parametrize(("dimension", "whole_codes"), [(7, 12), (30, 30), (32, 36)])
-def test_products_of_turned_vectors_are_those_of_the_vectors(
-    dimension: int, whole_codes: int
-) -> None:
+def test_products_of_turned_vectors_are_those_of_the_vectors(dimension, whole_codes):
     vectors = np.random.default_rng(1).standard_normal((400, dimension)).astype(np.float32)
     axes = balanced_axes(vectors)
     assert axes.shape == (whole_codes, dimension)
     assert axes.T @ axes == pytest.approx(np.eye(dimension), abs=1e-5)
 
 
-def test_an_index_of_the_first_version_is_searched_as_it_was(
-    collection: VectorPart, queries: NDArray[np.float32], tmp_path: Path
-) -> None:
+def test_an_index_of_the_first_version_is_searched_as_it_was(collection, queries, tmp_path):
     """Its codes stand for two numbers each, and nothing is turned."""
     folder = built(tmp_path / "v", [collection], "cpu-24gb")
     vectors = np.load(collection.vectors)
@@ -169,9 +160,7 @@ def test_an_index_of_the_first_version_is_searched_as_it_was(
 
 
 @pytest.mark.parametrize("left", ["trained.faiss", "filled.faiss"])
-def test_an_unfinished_index_of_the_first_version_is_refused(
-    left: str, collection: VectorPart, tmp_path: Path
-) -> None:
+def test_an_unfinished_index_of_the_first_version_is_refused(left, collection, tmp_path):
     faiss.write_index(faiss.IndexFlatIP(DIMENSION), str(tmp_path / left))
     with pytest.raises(InputError, match=f"{left}: expected turned axes") as caught:
         built(tmp_path, [collection], "cpu-24gb")
@@ -179,9 +168,7 @@ def test_an_unfinished_index_of_the_first_version_is_refused(
 
 
 @pytest.mark.parametrize("profile", ["exact", "cpu-24gb", "cpu-128gb"])
-def test_a_query_has_the_same_hits_in_any_company(
-    profile: str, collection: VectorPart, queries: NDArray[np.float32], tmp_path: Path
-) -> None:
+def test_a_query_has_the_same_hits_in_any_company(profile, collection, queries, tmp_path):
     index = VectorIndex(built(tmp_path / "v", [collection], profile))
     together = index.search(queries, 10)
     for row in range(len(queries)):
@@ -190,9 +177,7 @@ def test_a_query_has_the_same_hits_in_any_company(
 
 
 @pytest.mark.parametrize("profile", list(PROFILES))
-def test_where_parts_are_cut_does_not_matter(
-    profile: str, collection: VectorPart, split: Split, tmp_path: Path
-) -> None:
+def test_where_parts_are_cut_does_not_matter(profile, collection, split, tmp_path):
     whole = files(built(tmp_path / "one", [collection], profile))
     assert files(built(tmp_path / "two", split(1, 1500), profile)) == whole
 
@@ -200,12 +185,8 @@ def test_where_parts_are_cut_does_not_matter(
 @pytest.mark.parametrize("profile", ["exact", "cpu-24gb", "gpu-80gb"])
 @pytest.mark.parametrize("seeds", [range(2), pytest.param(range(2, 52), marks=pytest.mark.slow)])
 def test_interrupted_anywhere_it_ends_with_the_same_bytes(
-    seeds: range,
-    profile: str,
-    collection: VectorPart,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    seeds, profile, collection, tmp_path, monkeypatch
+):
     monkeypatch.setattr(matrix, "BLOCK", 512)
     whole = files(built(tmp_path / "whole", [collection], profile))
     for seed in seeds:
@@ -237,9 +218,7 @@ def finishes(folder: Path, parts: list[VectorPart], profile: str, calls: int) ->
     return True
 
 
-def test_half_precision_and_single_precision_parts_mix(
-    queries: NDArray[np.float32], split: Split, tmp_path: Path
-) -> None:
+def test_half_precision_and_single_precision_parts_mix(queries, split, tmp_path):
     parts = split(1000)
     expected = VectorIndex(built(tmp_path / "one", parts, "exact")).search(queries, 10)
     np.save(parts[0].vectors, np.load(parts[0].vectors).astype(np.float16))
@@ -251,12 +230,8 @@ def test_half_precision_and_single_precision_parts_mix(
 @pytest.mark.parametrize("devices", [("cpu",), ("cpu", "cpu", "cpu")])
 @pytest.mark.parametrize("precision", ["float16", "int8"])
 def test_gpu_search_is_exact_over_any_number_of_devices(
-    devices: tuple[str, ...],
-    precision: Precision,
-    collection: VectorPart,
-    queries: NDArray[np.float32],
-    tmp_path: Path,
-) -> None:
+    devices, precision, collection, queries, tmp_path
+):
     write_matrix(tmp_path, PartRows([collection]), precision, lambda _: None)
     search = GpuSearch(tmp_path, devices)
     assert (len(search), search.dimension) == (COUNT, DIMENSION)
@@ -268,7 +243,7 @@ def test_gpu_search_is_exact_over_any_number_of_devices(
         assert (np.diff(found.scores) <= 0).all()
 
 
-def test_without_a_gpu_its_profiles_say_so(collection: VectorPart, tmp_path: Path) -> None:
+def test_without_a_gpu_its_profiles_say_so(collection, tmp_path):
     import torch
 
     if torch.cuda.is_available():
@@ -277,21 +252,121 @@ def test_without_a_gpu_its_profiles_say_so(collection: VectorPart, tmp_path: Pat
         VectorIndex(built(tmp_path / "v", [collection], "gpu-141gb"))
 
 
-def test_too_few_vectors_for_lists(split: Split, tmp_path: Path) -> None:
+def test_too_few_vectors_for_lists(split, tmp_path):
     with pytest.raises(UsageError, match="at least 1000 vectors; found 10") as caught:
         built(tmp_path / "v", split(10)[:1], "cpu-24gb")
     assert "exact" in caught.value.remedy
 
 
-def test_parts_that_do_not_belong_together(split: Split, tmp_path: Path) -> None:
+def test_parts_that_do_not_belong_together(split, tmp_path):
     parts = split(1000)
     np.save(parts[1].vectors, np.load(parts[1].vectors)[:, :16])
     with pytest.raises(InputError, match="2000 vectors of 32 numbers; found 2000 of 16"):
         built(tmp_path / "v", parts, "exact")
 
 
-def test_files_that_do_not_belong_together(small_index: IndexFolder, tmp_path: Path) -> None:
+def test_files_that_do_not_belong_together(small_index, tmp_path):
     shutil.copytree(small_index.path / "vectors", tmp_path / "vectors")
     np.save(tmp_path / "vectors" / "ids.npy", np.array([b"a", b"b"]))
     with pytest.raises(InputError, match="found 40 vectors and 2 ids"):
         VectorIndex(tmp_path / "vectors")
+
+
+GB = 10**9
+
+
+def test_the_whole_collection_fits_a_small_server():
+    planned = plan_capacity(PROFILES["cpu-24gb"], N_SEGMENTS, 256)
+    # 258 numbers by three in 4 bits are 43 bytes, a row number 8; lists add 16,384 x 4 x 258 bytes.
+    assert planned.memory_bytes_per_vector == pytest.approx(51 + 16_384 * 4 * 258 / N_SEGMENTS)
+    assert planned.memory_gb == pytest.approx(5.81, abs=0.01)
+    assert (planned.lists, planned.probes) == (16_384, 128)
+    assert planned.building_memory_gb < 24
+    assert planned.latency_ms < 12
+    assert planned.recall == 0.95
+
+
+def test_gpus_hold_half_precision_while_there_is_room():
+    # 113,520,750 x 256 x 2 bytes are 58.1 GB, of 768 numbers 174.4, in int8 87.2, of 1,024 116.2.
+    one = shape_of(PROFILES["gpu-80gb"], N_SEGMENTS, 256)
+    assert (one.precision, one.gpus, one.memory_bytes) == ("float16", 1, 58_122_624_000)
+    two = shape_of(PROFILES["gpu-80gb"], N_SEGMENTS, 768)
+    assert (two.precision, two.gpus, two.memory_bytes) == ("int8", 2, 87_183_936_000)
+    large = shape_of(PROFILES["gpu-141gb"], N_SEGMENTS, 512)
+    assert (large.precision, large.gpus) == ("float16", 1)
+    assert shape_of(PROFILES["gpu-141gb"], N_SEGMENTS, 1024).precision == "int8"
+
+
+@given(count=st.integers(1000, 10**9), dimension=st.integers(1, 1024).map(lambda half: 2 * half))
+def test_plans_grow_with_the_collection(count, dimension):
+    for profile in PROFILES.values():
+        less, more = (plan_capacity(profile, n, dimension) for n in (count, 2 * count))
+        for name in ("memory_gb", "disk_gb", "building_disk_gb", "build_s"):
+            # Twice as many in int8 take as much as so many in half precision.
+            assert 0 < getattr(less, name) <= getattr(more, name), (profile.name, name)
+        assert 0 <= less.probes <= less.lists <= count // 39
+
+
+def test_lists_grow_with_the_root():
+    # The root of 2 x 10**6 is 1,414, that of 2 x 4 x 10**6 is 2,828; 39 vectors to a list at least.
+    assert [lists_for(n) for n in (1000, 10**6, 4 * 10**6)] == [25, 2048, 4096]
+
+
+def test_what_does_not_fit_is_named():
+    small = Machine(memory=4 * GB, disk=100 * GB, gpus=())
+    found = plan_capacity(PROFILES["cpu-24gb"], N_SEGMENTS, 256, small).problems
+    assert [problem.split(" are needed")[0] for problem in found] == [
+        "5.8 GB of memory",
+        "173.4 GB of disk",
+    ]
+    between = Machine(memory=7 * GB, disk=1000 * GB, gpus=())
+    (problem,) = plan_capacity(PROFILES["cpu-24gb"], N_SEGMENTS, 256, between).problems
+    assert "build elsewhere and copy the folder" in problem
+    gpu = Machine(memory=64 * GB, disk=1000 * GB, gpus=(80 * GB,))
+    assert plan_capacity(PROFILES["gpu-80gb"], N_SEGMENTS, 256, gpu).problems == ()
+    (problem,) = plan_capacity(PROFILES["gpu-80gb"], N_SEGMENTS, 768, gpu).problems
+    assert problem == "87.2 GB of GPU memory are needed; this machine has 80.0"
+
+
+def test_a_million_fits_here(tmp_path_factory):
+    machine = this_machine(tmp_path_factory.getbasetemp() / "still" / "to be made")
+    assert plan_capacity(PROFILES["cpu-24gb"], 10**5, 256, machine).problems == ()
+
+
+def test_what_a_profile_cannot_hold():
+    with pytest.raises(UsageError, match="found 'cpu-1gb'") as caught:
+        profile_named("cpu-1gb")
+    assert "cpu-24gb" in caught.value.remedy
+    with pytest.raises(UsageError, match="needs at least 1000 vectors; found 999"):
+        shape_of(PROFILES["cpu-24gb"], 999, 255)
+
+
+@pytest.mark.parametrize(
+    "ids", [np.array(["a", "b"]), np.array(b"a"), np.array([1.5]), np.array([[b"a"]])], ids=repr
+)
+def test_ids_that_are_no_list_of_bytes_are_refused_by_their_folder(
+    small_index: IndexFolder, tmp_path: Path, ids: np.ndarray
+) -> None:
+    shutil.copytree(small_index.path / "vectors", tmp_path / "vectors")
+    np.save(tmp_path / "vectors" / "ids.npy", ids)
+    with pytest.raises(InputError, match="vectors cannot be read: expected an array of S"):
+        _ = IndexFolder(tmp_path, small_index.manifest).vectors
+
+
+@pytest.mark.parametrize(
+    ("rows", "scales"),
+    [
+        (np.ones((2, 4)), None),
+        (np.ones(4, np.float16), None),
+        (np.ones((2, 4), np.int8), np.ones(3, np.float32)),
+        (np.ones((2, 4), np.int8), np.ones((2, 2), np.float32)),
+    ],
+)
+def test_a_matrix_that_is_none_of_an_index_is_refused(
+    tmp_path: Path, rows: np.ndarray, scales: np.ndarray | None
+) -> None:
+    np.save(tmp_path / "matrix.npy", rows)
+    if scales is not None:
+        np.save(tmp_path / "scales.npy", scales)
+    with pytest.raises((OSError, ValueError), match=r"expected an array|scales for"):
+        Matrix(tmp_path)

@@ -1,7 +1,5 @@
 """The real client against a real server that fails in every way a model server does."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import gzip
@@ -19,7 +17,6 @@ from sidelight.errors import (
     MalformedReplyError,
     ModelUnavailableError,
     RefusedReplyError,
-    ReplyError,
     SidelightError,
     TruncatedReplyError,
     Usage,
@@ -34,7 +31,7 @@ REQUEST = Request(model="tiny", messages=(Message(role="user", content="Who?"),)
 
 
 @pytest.fixture(autouse=True)
-def quick_backoff(monkeypatch: pytest.MonkeyPatch) -> None:
+def quick_backoff(monkeypatch):
     """The SDK's own waits, a hundred times shorter; what a server asks for is left alone."""
     from openai import _base_client
 
@@ -50,7 +47,7 @@ def complete(server: ModelServer, request: Request = REQUEST, timeout_s: float =
     return asyncio.run(call())
 
 
-def test_a_whole_reply() -> None:
+def test_a_whole_reply():
     with ModelServer(completion("Ada")) as server:
         assert complete(server) == Reply(text="Ada", usage=Usage(11, 7))
         assert server.requests == [
@@ -65,7 +62,7 @@ def test_a_whole_reply() -> None:
         ]
 
 
-def test_every_parameter_is_sent() -> None:
+def test_every_parameter_is_sent():
     schema = {"type": "object", "properties": {"z": {"type": "string"}, "a": {"type": "string"}}}
     request = Request(
         model="tiny",
@@ -95,20 +92,13 @@ def test_every_parameter_is_sent() -> None:
 
 
 @pytest.mark.parametrize("field", ["reasoning", "reasoning_content"])
-def test_reasoning_is_kept_apart_wherever_it_comes(field: str) -> None:
+def test_reasoning_is_kept_apart_wherever_it_comes(field):
     with ModelServer(completion("Ada", **{field: "Hm."})) as server:
         reply = complete(server)
     assert (reply.text, reply.reasoning, reply.reasoning_field) == ("Ada", "Hm.", field)
 
 
-@pytest.mark.parametrize("field", ["reasoning", "reasoning_content"])
-def test_reasoning_alone_is_no_answer(field: str) -> None:
-    server = ModelServer(completion(None, **{field: '{"answer": 1}'}))
-    with server, pytest.raises(EmptyReplyError):
-        complete(server)
-
-
-def test_a_server_that_does_not_count_tokens() -> None:
+def test_a_server_that_does_not_count_tokens():
     with ModelServer(completion("Ada", usage=None)) as server:
         assert complete(server).usage is None
 
@@ -124,28 +114,19 @@ def test_a_server_that_does_not_count_tokens() -> None:
             (11, 7),
         ),
         (completion(None), EmptyReplyError, "", (11, 7)),
+        (completion(None, reasoning='{"answer": 1}'), EmptyReplyError, "", (11, 7)),
+        (completion(None, reasoning_content='{"answer": 1}'), EmptyReplyError, "", (11, 7)),
         (completion(" \n"), EmptyReplyError, "", (11, 7)),
         (choices([]), EmptyReplyError, "", (11, 7)),
         (completion(None, refusal="I will not."), RefusedReplyError, "I will not.", (11, 7)),
-        (
-            completion("Ada", finish_reason="content_filter"),
-            RefusedReplyError,
-            "Ada",
-            (11, 7),
-        ),
+        (completion("Ada", finish_reason="content_filter"), RefusedReplyError, "Ada", (11, 7)),
         (Answer(b'{"choices": ['), MalformedReplyError, '{"choices": [', None),
         (Answer(b"<html>hello"), MalformedReplyError, "<html>hello", None),
         (choices([{"message": "Ada"}]), MalformedReplyError, None, None),
         (Answer(b"[]"), MalformedReplyError, "[]", None),
     ],
-    ids=[
-        *("length", "length-in-reasoning", "null", "blank", "no-choice", "refusal"),
-        *("filter", "cut-json", "html", "wrong-shape", "list"),
-    ],
 )
-def test_unusable_replies_are_named_and_keep_their_cost(
-    answer: Answer, kind: type[ReplyError], text: str | None, usage: tuple[int, int] | None
-) -> None:
+def test_unusable_replies_are_named_and_keep_their_cost(answer, kind, text, usage):
     with ModelServer(answer) as server:
         with pytest.raises(kind) as caught:
             complete(server)
@@ -154,7 +135,7 @@ def test_unusable_replies_are_named_and_keep_their_cost(
     assert text is None or caught.value.text == text
 
 
-def test_a_rate_limit_is_waited_for_as_long_as_the_server_says() -> None:
+def test_a_rate_limit_is_waited_for_as_long_as_the_server_says():
     with ModelServer(error(429, retry_after="0.4"), completion("Ada")) as server:
         assert complete(server).text == "Ada"
         first, second = server.arrivals
@@ -162,13 +143,13 @@ def test_a_rate_limit_is_waited_for_as_long_as_the_server_says() -> None:
 
 
 @pytest.mark.parametrize("fault", [error(500), error(503), completion("Ada", cut=10)])
-def test_a_passing_failure_is_retried(fault: Answer) -> None:
+def test_a_passing_failure_is_retried(fault):
     with ModelServer(fault, fault, completion("Ada")) as server:
         assert complete(server).text == "Ada"
         assert len(server.requests) == 3
 
 
-def test_a_hanging_call_is_retried() -> None:
+def test_a_hanging_call_is_retried():
     with ModelServer(completion("late", delay_s=20), completion("Ada")) as server:
         assert complete(server, timeout_s=0.2).text == "Ada"
 
@@ -183,9 +164,7 @@ def test_a_hanging_call_is_retried() -> None:
     ],
     ids=["429", "500", "cut", "hang"],
 )
-def test_a_lasting_failure_of_a_server_that_is_there_fails_the_call(
-    fault: Answer, said: str
-) -> None:
+def test_a_lasting_failure_of_a_server_that_is_there_fails_the_call(fault, said):
     with ModelServer(fault) as server:
         with pytest.raises(FailedCallError) as caught:
             complete(server, timeout_s=0.1)
@@ -204,7 +183,7 @@ def test_a_lasting_failure_of_a_server_that_is_there_fails_the_call(
     ],
     ids=["401", "404", "400", "422"],
 )
-def test_what_no_retry_helps_says_what_to_do(fault: Answer, said: str) -> None:
+def test_what_no_retry_helps_says_what_to_do(fault, said):
     with ModelServer(fault) as server:
         with pytest.raises(ModelUnavailableError) as caught:
             complete(server)
@@ -214,15 +193,15 @@ def test_what_no_retry_helps_says_what_to_do(fault: Answer, said: str) -> None:
 
 
 @pytest.mark.parametrize("status", [502, 504])
-def test_a_proxy_before_a_server_that_is_gone_is_no_server(status: int) -> None:
+def test_a_proxy_before_a_server_that_is_gone_is_no_server(status):
     with ModelServer(completion("Ada"), models=error(status)) as server:
         with pytest.raises(ModelUnavailableError):
             complete(server)
         assert not server.requests
 
 
-def test_retries_are_counted_for_calls_that_fail_too() -> None:
-    async def call(server: ModelServer) -> list[int]:
+def test_retries_are_counted_for_calls_that_fail_too():
+    async def call(server):
         counts = []
         async with OpenAICompatModel("tiny", server.base_url) as model:
             for _ in range(3):
@@ -237,13 +216,13 @@ def test_retries_are_counted_for_calls_that_fail_too() -> None:
         assert asyncio.run(call(server)) == [2, 3, 6]
 
 
-def test_a_server_that_is_down_is_reported_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_is_down_is_reported_at_once(monkeypatch):
     monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 5)  # a retry would be noticed
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound and not listening: nobody else can take the port
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
 
-        async def call() -> None:
+        async def call():
             async with OpenAICompatModel("tiny", url) as model:
                 started = time.monotonic()
                 with pytest.raises(ModelUnavailableError, match="Start the server") as caught:
@@ -256,13 +235,13 @@ def test_a_server_that_is_down_is_reported_at_once(monkeypatch: pytest.MonkeyPat
         asyncio.run(call())
 
 
-def test_a_server_that_lists_no_models_is_asked_all_the_same() -> None:
+def test_a_server_that_lists_no_models_is_asked_all_the_same():
     with ModelServer(completion("Ada"), models=error(404)) as server:
         assert complete(server).text == "Ada"
 
 
-def test_no_more_calls_at_once_than_allowed() -> None:
-    async def call(server: ModelServer) -> None:
+def test_no_more_calls_at_once_than_allowed():
+    async def call(server):
         async with OpenAICompatModel("tiny", server.base_url, max_concurrency=3) as model:
             await asyncio.gather(*(model.complete(REQUEST) for _ in range(12)))
 
@@ -272,13 +251,11 @@ def test_no_more_calls_at_once_than_allowed() -> None:
         assert server.most_at_once == 3
 
 
-def test_the_key_goes_to_the_server_and_nowhere_else(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_key_goes_to_the_server_and_nowhere_else(monkeypatch, caplog):
     monkeypatch.setenv("OTHER_KEY", "sk-secret")
     caplog.set_level(logging.DEBUG)
 
-    async def call(server: ModelServer) -> None:
+    async def call(server):
         async with OpenAICompatModel(
             "tiny", server.base_url, api_key_variable="OTHER_KEY"
         ) as model:
@@ -293,10 +270,10 @@ def test_the_key_goes_to_the_server_and_nowhere_else(
     assert "sk-secret" not in caplog.text
 
 
-def test_a_key_that_the_server_repeats_is_in_no_reply(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_that_the_server_repeats_is_in_no_reply(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
 
-    async def call(server: ModelServer) -> tuple[Reply, tuple[str, ...]]:
+    async def call(server):
         async with OpenAICompatModel("tiny", server.base_url) as model:
             return await model.complete(REQUEST), await model.served_models()
 
@@ -306,7 +283,7 @@ def test_a_key_that_the_server_repeats_is_in_no_reply(monkeypatch: pytest.Monkey
     assert "***" in reply.text
 
 
-def test_a_key_travels_encrypted_or_not_off_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_travels_encrypted_or_not_off_this_machine(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     with pytest.raises(UsageError, match="unencrypted") as refused:
         OpenAICompatModel("tiny", "http://ann:sesame@far.example/v1")
@@ -316,7 +293,7 @@ def test_a_key_travels_encrypted_or_not_off_this_machine(monkeypatch: pytest.Mon
     OpenAICompatModel("tiny", "http://far.example/v1")
 
 
-def test_what_cannot_be_used_is_refused_before_any_call(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_used_is_refused_before_any_call(monkeypatch):
     monkeypatch.delenv("NO_SUCH_KEY", raising=False)
     with pytest.raises(UsageError, match="export NO_SUCH_KEY"):
         OpenAICompatModel("tiny", "http://127.0.0.1:1/v1", api_key_variable="NO_SUCH_KEY")
@@ -327,8 +304,8 @@ def test_what_cannot_be_used_is_refused_before_any_call(monkeypatch: pytest.Monk
         OpenAICompatModel("tiny", "http://127.0.0.1:1/v1")
 
 
-def test_served_models() -> None:
-    async def served(server: ModelServer) -> tuple[str, ...]:
+def test_served_models():
+    async def served(server):
         async with OpenAICompatModel("tiny", server.base_url) as model:
             return await model.served_models()
 
@@ -377,22 +354,22 @@ class Trickle:
         return asyncio.run(call())
 
 
-def test_a_reply_must_be_whole_in_time() -> None:
-    slow = Trickle(b"Content-Length: 999\r\n\r\n", *[b" "] * 999, pause_s=0.1)
+def test_a_reply_must_be_whole_in_time():
+    slow = Trickle(b"Content-Length: 999\r\n\r\n", *[b" "] * 999, pause_s=0.05)
     started = time.monotonic()
-    assert "no answer in 0.5 s" in str(slow.ask(timeout_s=0.5))
+    assert "no answer in 0.2 s" in str(slow.ask(timeout_s=0.2))
     assert time.monotonic() - started < 5
     heads = Trickle(*[b"A: b\r\n"] * 999, pause_s=0.1)
-    assert "no answer in 0.5 s" in str(heads.ask(timeout_s=0.5))
+    assert "no answer in 0.2 s" in str(heads.ask(timeout_s=0.2))
 
 
-def test_a_reply_has_a_largest_size(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reply_has_a_largest_size(monkeypatch):
     monkeypatch.setattr(openai_compat, "MAX_REPLY_BYTES", 1 << 20)
     endless = Trickle(b"Content-Length: 99999999\r\n\r\n", *[b" " * (1 << 16)] * 1500)
     assert "more than 1048576 bytes" in str(endless.ask())
 
 
-def test_a_packed_reply_is_not_unpacked() -> None:
+def test_a_packed_reply_is_not_unpacked():
     packed = gzip.compress(b" " * 10_000_000)
     head = f"Content-Encoding: gzip\r\nContent-Length: {len(packed)}\r\n\r\n".encode()
     bomb = Trickle(head, packed)
@@ -400,7 +377,7 @@ def test_a_packed_reply_is_not_unpacked() -> None:
     assert b"accept-encoding: identity" in bomb.asked[0].lower()
 
 
-def test_a_prompt_is_not_taken_elsewhere() -> None:
+def test_a_prompt_is_not_taken_elsewhere():
     with ModelServer(completion("Ada")) as elsewhere:
         head = f"Location: {elsewhere.base_url}/chat/completions\r\nContent-Length: 0\r\n\r\n"
         away = Trickle(head.encode(), status=b"307 Temporary Redirect")
@@ -408,7 +385,7 @@ def test_a_prompt_is_not_taken_elsewhere() -> None:
         assert not elsewhere.requests
 
 
-def test_errors_have_no_password_and_nothing_a_terminal_obeys() -> None:
+def test_errors_have_no_password_and_nothing_a_terminal_obeys():
     body = b'{"error": {"message": "\x1b[2J\\u001b[31m\\u202e' + b"long " * 500 + b'sesame"}}'
     head = f"Content-Length: {len(body)}\r\n\r\n".encode()
     said = str(Trickle(head, body, status=b"400 Bad Request").ask(user="ann:sesame@"))
@@ -422,9 +399,6 @@ def test_errors_have_no_password_and_nothing_a_terminal_obeys() -> None:
 
 
 @pytest.mark.parametrize("usage", [(-5, 7), (5, -7)])
-def test_tokens_are_not_given_back(usage: tuple[int, int]) -> None:
-    with (
-        ModelServer(completion("Ada", usage=usage)) as server,
-        pytest.raises(MalformedReplyError),
-    ):
+def test_tokens_are_not_given_back(usage):
+    with ModelServer(completion("Ada", usage=usage)) as server, pytest.raises(MalformedReplyError):
         complete(server)

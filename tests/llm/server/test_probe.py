@@ -1,7 +1,5 @@
 """`sidelight doctor --model` against servers in every state."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -25,7 +23,7 @@ def doctor(server: ModelServer, *arguments: str, model: str = "tiny") -> tuple[i
     return result.exit_code, {check["name"]: check for check in report["checks"]}
 
 
-def test_a_healthy_server() -> None:
+def test_a_healthy_server():
     server = ModelServer(completion(GOOD, reasoning="Fur, so...", usage=(60, 20), delay_s=0.1))
     code, checks = doctor(server)
     assert code == 0
@@ -41,7 +39,7 @@ def test_a_healthy_server() -> None:
     assert all(check["remedy"] == "" for check in checks.values())
 
 
-def test_the_table_for_people() -> None:
+def test_the_table_for_people():
     with ModelServer(completion(GOOD)) as server:
         command = ["doctor", "--model", "other", "--base-url", server.base_url]
         result = CliRunner().invoke(app, command)
@@ -53,7 +51,7 @@ def test_the_table_for_people() -> None:
     assert "ok      structured output     obeyed at once" in result.stdout
 
 
-def test_nobody_listens() -> None:
+def test_nobody_listens():
     server = ModelServer(completion(GOOD))
     with server:
         pass
@@ -71,9 +69,7 @@ def test_nobody_listens() -> None:
     ],
     ids=["no-model", "wrong-key", "not-an-api"],
 )
-def test_what_the_server_lists(
-    models: Answer | tuple[str, ...], check: str, found: str, remedy: str
-) -> None:
+def test_what_the_server_lists(models, check, found, remedy):
     assert_only_fault(ModelServer(completion(GOOD), models=models), check, found, remedy)
 
 
@@ -93,7 +89,7 @@ def test_what_the_server_lists(
     ],
     ids=["unknown", "schema-ignored", "repaired", "answer-in-reasoning", "endless", "refused"],
 )
-def test_what_the_model_answers(script: list[Answer], found: str, remedy: str) -> None:
+def test_what_the_model_answers(script, found, remedy):
     assert_only_fault(ModelServer(*script), "structured output", found, remedy)
 
 
@@ -106,14 +102,14 @@ def assert_only_fault(server: ModelServer, check: str, found: str, remedy: str) 
     assert "sidelight doctor" not in checks[check]["remedy"]
 
 
-def test_a_server_that_does_not_count_tokens() -> None:
+def test_a_server_that_does_not_count_tokens():
     code, checks = doctor(ModelServer(completion(GOOD, usage=None)))
     assert code == 0
     assert "does not count tokens" in checks["speed"]["found"]
     assert "none" in checks["reasoning"]["found"]
 
 
-def test_the_key_comes_from_the_variable_that_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_comes_from_the_variable_that_is_named(monkeypatch):
     monkeypatch.setenv("HOSTED_KEY", "sk-1")
     server = ModelServer(completion(GOOD))
     assert doctor(server, "--api-key-variable", "HOSTED_KEY")[0] == 0
@@ -121,6 +117,6 @@ def test_the_key_comes_from_the_variable_that_is_named(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("half", [["--model", "tiny"], ["--base-url", "http://127.0.0.1:1/v1"]])
-def test_half_an_address_is_refused(half: list[str]) -> None:
+def test_half_an_address_is_refused(half):
     result = CliRunner().invoke(app, ["doctor", *half])
     assert isinstance(result.exception, UsageError)

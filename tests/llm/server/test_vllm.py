@@ -1,7 +1,5 @@
 """A real child process stands in for vLLM; what is left of it is looked up in /proc."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
@@ -50,7 +48,7 @@ def is_alive(pid: int) -> bool:
 
 
 @pytest.fixture
-def vllm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeVllm:
+def vllm(tmp_path, monkeypatch):
     folder = tmp_path / "bin"
     folder.mkdir()
     executable = folder / "vllm"
@@ -62,10 +60,10 @@ def vllm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeVllm:
     return FakeVllm(tells)
 
 
-def test_a_server_is_ready_in_the_block_and_gone_after_it(vllm: FakeVllm, tmp_path: Path) -> None:
+def test_a_server_is_ready_in_the_block_and_gone_after_it(vllm, tmp_path):
     said: list[str] = []
 
-    async def serve() -> None:
+    async def serve():
         async with serve_vllm("tiny", tmp_path / "logs" / "vllm.log", progress=said.append) as url:
             health = url.removesuffix("/v1") + "/health"
             with await asyncio.to_thread(urllib.request.urlopen, health) as response:
@@ -78,8 +76,8 @@ def test_a_server_is_ready_in_the_block_and_gone_after_it(vllm: FakeVllm, tmp_pa
     assert (tmp_path / "logs" / "vllm.log").read_text() == "loading weights\n"
 
 
-def test_every_setting_becomes_an_argument(vllm: FakeVllm, tmp_path: Path) -> None:
-    async def serve() -> None:
+def test_every_setting_becomes_an_argument(vllm, tmp_path):
+    async def serve():
         async with serve_vllm(
             "tiny",
             tmp_path / "log",
@@ -98,12 +96,7 @@ def test_every_setting_becomes_an_argument(vllm: FakeVllm, tmp_path: Path) -> No
                 *("--structured-outputs-config.backend", "xgrammar"),
                 *("--reasoning-parser", "qwen3", "--dtype", "bfloat16"),
             ]
-
-    asyncio.run(serve())
-
-
-def test_what_is_not_set_is_left_to_vllm(vllm: FakeVllm, tmp_path: Path) -> None:
-    async def serve() -> None:
+        # What is not set is left to vLLM.
         async with serve_vllm("tiny", tmp_path / "log"):
             assert "--enable-prefix-caching" in vllm.arguments
             assert "--max-model-len" not in vllm.arguments
@@ -112,8 +105,8 @@ def test_what_is_not_set_is_left_to_vllm(vllm: FakeVllm, tmp_path: Path) -> None
     asyncio.run(serve())
 
 
-def test_an_error_in_the_block_ends_the_server_too(vllm: FakeVllm, tmp_path: Path) -> None:
-    async def serve() -> None:
+def test_an_error_in_the_block_ends_the_server_too(vllm, tmp_path):
+    async def serve():
         async with serve_vllm("tiny", tmp_path / "log"):
             raise RuntimeError("elsewhere")
 
@@ -122,8 +115,8 @@ def test_an_error_in_the_block_ends_the_server_too(vllm: FakeVllm, tmp_path: Pat
     assert vllm.left() == []
 
 
-def test_a_server_that_dies_is_reported_with_its_last_words(vllm: FakeVllm, tmp_path: Path) -> None:
-    async def serve() -> None:
+def test_a_server_that_dies_is_reported_with_its_last_words(vllm, tmp_path):
+    async def serve():
         async with serve_vllm("dies", tmp_path / "log"):
             raise AssertionError("it is not ready")
 
@@ -136,10 +129,8 @@ def test_a_server_that_dies_is_reported_with_its_last_words(vllm: FakeVllm, tmp_
     assert vllm.left() == []
 
 
-def test_a_server_that_dies_later_is_reported_with_its_last_words_too(
-    vllm: FakeVllm, tmp_path: Path
-) -> None:
-    async def serve() -> None:
+def test_a_server_that_dies_later_is_reported_with_its_last_words_too(vllm, tmp_path):
+    async def serve():
         async with (
             serve_vllm("dies-later", tmp_path / "log") as url,
             OpenAICompatModel("dies-later", url) as model,
@@ -155,10 +146,8 @@ def test_a_server_that_dies_later_is_reported_with_its_last_words_too(
     assert vllm.left() == []
 
 
-def test_a_server_that_is_there_and_refuses_is_not_said_to_have_ended(
-    vllm: FakeVllm, tmp_path: Path
-) -> None:
-    async def serve() -> None:
+def test_a_server_that_is_there_and_refuses_is_not_said_to_have_ended(vllm, tmp_path):
+    async def serve():
         async with (
             serve_vllm("tiny", tmp_path / "log") as url,
             OpenAICompatModel("x", url) as model,
@@ -170,10 +159,8 @@ def test_a_server_that_is_there_and_refuses_is_not_said_to_have_ended(
     assert vllm.left() == []
 
 
-def test_a_server_that_is_never_ready_is_not_waited_for_forever(
-    vllm: FakeVllm, tmp_path: Path
-) -> None:
-    async def serve() -> None:
+def test_a_server_that_is_never_ready_is_not_waited_for_forever(vllm, tmp_path):
+    async def serve():
         async with serve_vllm("never-ready", tmp_path / "log", start_timeout_s=2.0):
             raise AssertionError("it is not ready")
 
@@ -183,7 +170,7 @@ def test_a_server_that_is_never_ready_is_not_waited_for_forever(
 
 
 @pytest.mark.parametrize("model", ["tiny", "never-ready"], ids=["ready", "starting"])
-def test_kill_9_leaves_no_orphan(model: str, vllm: FakeVllm, tmp_path: Path) -> None:
+def test_kill_9_leaves_no_orphan(model, vllm, tmp_path):
     code = (
         "import asyncio, pathlib, sys\n"
         "from sidelight.llm.server.vllm import serve_vllm\n"
@@ -199,7 +186,6 @@ def test_kill_9_leaves_no_orphan(model: str, vllm: FakeVllm, tmp_path: Path) -> 
         text=True,
     )
     with parent:
-        assert parent.stdout is not None
         assert parent.stdout.readline() == "loading weights\n"
         if model == "tiny":
             assert parent.stdout.readline() == "ready\n"
@@ -208,10 +194,8 @@ def test_kill_9_leaves_no_orphan(model: str, vllm: FakeVllm, tmp_path: Path) -> 
     assert vllm.left() == []
 
 
-def test_a_missing_vllm_is_named_with_its_install_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def serve() -> None:
+def test_a_missing_vllm_is_named_with_its_install_line(tmp_path, monkeypatch):
+    async def serve():
         async with serve_vllm("tiny", tmp_path / "log"):
             raise AssertionError("there is nothing to serve with")
 

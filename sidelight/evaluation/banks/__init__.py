@@ -1,1 +1,0 @@
-"""Banks of questions or nuggets: drafted, merged, edited and compared."""

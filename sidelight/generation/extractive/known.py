@@ -1,0 +1,259 @@
+"""What a reader of an article knows, and what a page is to it.
+
+A page may copy or retell the article, be on it, or be on somebody or something else of the same
+name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from sidelight.english.names import mentions, name_forms
+from sidelight.english.parser import parse
+from sidelight.generation.pages import Origin, Origins
+from sidelight.schemas.investigation.angle import ArticleProfile
+from sidelight.schemas.investigation.evidence import EvidenceSet
+from sidelight.schemas.segment import Segment, document_id_of
+from sidelight.text import content_words, count_words, numbers, sentences, shingles
+from sidelight.text_vectors import TextVectors
+
+MIN_WORDS = 5  # of a sentence that says something
+TOP = 8  # sentences of a page that say where it is about
+
+# A sentence of a page is a copy of one of the article by its shingles or its vector; a page is
+# one where so many of its sentences are.
+_SHINGLE, _COPIED_SHINGLES, _COPIED_COSINE, _RETOLD_COSINE = 5, 0.4, 0.85, 0.50
+_COPIED_SHARE, _RETOLD_SHARE = 0.35, 0.42
+_FEW = 4  # sentences, of which a share says little
+_SHARED_KEYWORDS, _SOME_KEYWORDS, _FEW_KEYWORDS = 5, 3, 2
+_RELATED, _ELSEWHERE = 0.55, 0.65  # cosines of the nearest sentence
+# A check of the article's claim, or a correction of it, repeats much of it.
+_ANSWERS_IT = frozenset({"fact check", "corrections"})
+_DATELINE = re.compile(r"^[A-Z]{2,}(?:[ .,'’/-][A-Z][A-Za-z.,]*){0,5} [-–—]+ (?=[A-Z])")
+_NOTE_MARK = re.compile(r"\[(?:\d{1,3}|[a-z]|citation needed|note \d{1,2})\]")
+
+
+@dataclass(eq=False)
+class Page:
+    """A page, as far as its segments are evidence.
+
+    Attributes:
+        document_id: Of the page.
+        segments: In the order of the page.
+        origin: Who publishes it, its kind and its date.
+    """
+
+    document_id: str
+    segments: tuple[Segment, ...]
+    origin: Origin
+
+    @cached_property
+    def lines(self) -> dict[str, list[str]]:
+        """Its sentences in order, each with the ids of the segments that hold it."""
+        held: dict[str, list[str]] = {}
+        for segment in self.segments:
+            for text in sentences(_NOTE_MARK.sub("", segment.text)):
+                held.setdefault(_DATELINE.sub("", text), []).append(segment.segment_id)
+        return held
+
+    @property
+    def title(self) -> str:
+        """Title of the page."""
+        return self.segments[0].title
+
+    @cached_property
+    def text(self) -> str:
+        """All that is known of its text."""
+        return "\n".join([self.title, *self.lines])
+
+    @property
+    def host(self) -> str:
+        """Host of the page."""
+        return self.segments[0].host
+
+    @property
+    def year(self) -> int | None:
+        """Year of its date."""
+        found = re.search(r"\d{4}", self.origin.date)
+        return int(found.group()) if found else None
+
+    @property
+    def month(self) -> str:
+        """Month and year of its date, as "October 2023"; the year alone where it has no month."""
+        months = re.findall(r"[A-Z][a-z]{2,}", self.origin.date)
+        return " ".join([*months[:1], str(self.year)]) if self.year else ""
+
+    def holding(self, one: str, other: str) -> list[str]:
+        """Return the segments that hold both of two lines."""
+        return [held for held in self.lines[one] if held in self.lines[other]]
+
+
+class Shared(NamedTuple):
+    """What a page has in common with the article.
+
+    Attributes:
+        near: For each of its sentences the cosine with the nearest of the article.
+        names: Names of the article that it mentions.
+        places: Places of the article that it mentions.
+        foreign: Other places that its beginning names.
+        keywords: The article's keywords that it has.
+    """
+
+    near: Sequence[float]
+    names: tuple[str, ...]
+    places: int
+    foreign: int
+    keywords: frozenset[str]
+
+    @property
+    def nearest(self) -> float:
+        """Cosine of the sentence that comes nearest to the article."""
+        return max(self.near, default=0.0)
+
+
+class Known:
+    """What a reader of the article knows, and which pages and sentences only repeat it.
+
+    Args:
+        profile: The article; one without a body stands for a narrative.
+        vectors: Encodes sentences.
+    """
+
+    def __init__(self, profile: ArticleProfile, vectors: TextVectors) -> None:
+        self.profile = profile
+        self.sentences = sentences(profile.body)
+        self.words = set(content_words(f"{profile.title} {profile.asked} {profile.body}"))
+        self.numbers = numbers(profile.body) | numbers(profile.title)
+        self._shingles = shingles(profile.body, _SHINGLE)
+        self._vectors = vectors
+        self._shared: dict[Page, Shared] = {}
+        names = [
+            name
+            for name in (
+                profile.publisher,
+                *profile.authors,
+                *profile.people,
+                *profile.organisations,
+                *profile.studies,
+            )
+            if name
+        ]
+        self._forms = {name: name_forms(name) for name in names}
+        parsed = parse(self.sentences)
+        self._places = {place for one in parsed for place in one.named("GPE", "LOC", "FAC")}
+        self._last_names = {name.split()[-1] for name in (*profile.people, *profile.authors)}
+        self._first_names = {
+            name.split()[0]: name for name in (*profile.people, *profile.authors) if " " in name
+        }
+        years = [int(year) for date in profile.dates for year in re.findall(r"\d{4}", date)]
+        self.year = max(years, default=None)
+        self.entities = {
+            word.casefold() for one in parsed for e in one.entities for word in e.text.split()
+        }
+
+    def near(self, texts: Sequence[str]) -> list[float]:
+        """Return for each text the cosine with the nearest sentence of the article."""
+        if not self.sentences:
+            return [0.0] * len(texts)
+        return [float(x) for x in self._vectors.similarity(texts, self.sentences).max(axis=1)]
+
+    def copies(self, text: str, near: float) -> bool:
+        """Tell whether a sentence says what one of the article says."""
+        own = shingles(text, _SHINGLE)
+        shared = len(own & self._shingles) / max(1, len(own))
+        return shared >= _COPIED_SHINGLES or (near >= _COPIED_COSINE and not self.news(text))
+
+    def news(self, text: str) -> set[str]:
+        """Return the figures of a text that the article lacks."""
+        return numbers(text) - self.numbers
+
+    def shared(self, page: Page) -> Shared:
+        """Return what a page has in common with the article."""
+        known = self._shared.get(page)
+        if known is None:
+            text, lines = page.text, list(page.lines)
+            foreign = {place for one in parse(lines[:TOP]) for place in one.named("GPE")}
+            known = self._shared[page] = Shared(
+                near=self.near(lines),
+                names=tuple(name for name, forms in self._forms.items() if mentions(text, forms)),
+                places=sum(mentions(text, [place]) for place in self._places),
+                foreign=len(foreign - self._places),
+                keywords=frozenset(content_words(text)).intersection(self.profile.keywords),
+            )
+        return known
+
+    def is_retold(self, page: Page) -> bool:
+        """Tell whether a page is a copy of the article, or the article in other words."""
+        full = [
+            (text, near)
+            for text, near in zip(page.lines, self.shared(page).near, strict=True)
+            if count_words(text) >= MIN_WORDS
+        ]
+        if len(full) < _FEW or page.origin.kind in _ANSWERS_IT:
+            return False
+        copied = sum(self.copies(text, near) for text, near in full) / len(full)
+        retold = sum(near >= _RETOLD_COSINE for _, near in full) / len(full)
+        return copied >= _COPIED_SHARE or retold >= _RETOLD_SHARE
+
+    def is_on_topic(self, page: Page) -> bool:
+        """Tell whether a page is on somebody or something of the article.
+
+        One that mentions a name may mean another of that name.
+        """
+        if not self.sentences:
+            return True
+        shared = self.shared(page)
+        if self._is_elsewhere(page, shared):
+            return False
+        if shared.names:
+            return any(self._means(page, shared, name) for name in shared.names)
+        return len(shared.keywords) >= _SHARED_KEYWORDS or shared.nearest >= _RELATED
+
+    def _is_elsewhere(self, page: Page, shared: Shared) -> bool:
+        """Tell whether a page is on somebody or something of the same name in another place.
+
+        Its beginning names places, none of them the article's, and it shares one name at most.
+        """
+        if page.host == self.profile.host or shared.nearest >= _ELSEWHERE:
+            return False
+        return len(shared.names) <= 1 and not shared.places and shared.foreign > 0
+
+    def _means(self, page: Page, shared: Shared, name: str) -> bool:
+        """Tell whether a page that mentions a name means the one of the article.
+
+        It does if it names something else of the article, too, or has several of its keywords; or
+        if it rates or describes outlets, or is on the host of the outlet itself.
+        """
+        if self.profile.host and page.host == self.profile.host:
+            return True
+        if shared.nearest >= _RELATED or page.origin.kind in {"media rating", "encyclopedia"}:
+            return True
+        own = set(name.casefold().split())
+        if any(own.isdisjoint(other.casefold().split()) for other in shared.names):
+            return True
+        keywords = len(shared.keywords - own)
+        return keywords >= _SOME_KEYWORDS or (shared.places > 0 and keywords >= _FEW_KEYWORDS)
+
+    def in_full(self, name: str) -> str:
+        """Return the full name of somebody of the article who is called by the first name alone."""
+        return "" if name in self._last_names else self._first_names.get(name, "")
+
+
+def read_pages(evidence: EvidenceSet, host: str) -> list[Page]:
+    """Return the pages of some evidence, in the order of their ids."""
+    by_document: dict[str, list[Segment]] = {}
+    for item in evidence.items:
+        by_document.setdefault(document_id_of(item.segment.segment_id), []).append(item.segment)
+    origins = Origins([item.segment for item in evidence.items], host)
+    pages = []
+    for document_id, segments in sorted(by_document.items()):
+        segments.sort(key=lambda one: (one.start_char, one.segment_id))
+        origin = origins.of(segments[0])
+        if origin.name.isupper() and " " in origin.name:
+            origin = origin._replace(name=origin.name.title())
+        pages.append(Page(document_id, tuple(segments), origin))
+    return pages

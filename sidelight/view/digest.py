@@ -1,0 +1,634 @@
+"""Digest of a topic, shown first: publisher and author, claims, and what others found.
+
+The article describes itself, from the run's profile or read anew from the page. Sentences of the
+report are matched with questions and grouped by subject, and claims of the article are matched with
+what others say. Word similarity weighs words by how few sentences of an article hold them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
+from math import log, sqrt
+from typing import TYPE_CHECKING, NamedTuple
+
+from sidelight.english.cleaning import clean_article, find_authors, find_publisher
+from sidelight.english.names import host_label
+from sidelight.generation.pages import Origins, page_date, publishers
+from sidelight.schemas.investigation.angle import Angle, Aspect
+from sidelight.schemas.investigation.evidence import FoundClaim
+from sidelight.schemas.investigation.trace import Trace
+from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Article
+from sidelight.text import clean, content_words, sentences, tokens
+from sidelight.view.report import ShownSentence, Source, source_of
+
+if TYPE_CHECKING:
+    from sidelight.view.shown_run import Made
+
+_MIN_NAME = 3
+_MIN_SITE = 6  # shorter names of sites are words that any text may hold
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An article, taken apart.
+
+    Attributes:
+        title: Its headline.
+        publisher: Who published it; empty where nobody knows.
+        site: What its host is called, in letters and digits alone.
+        authors: Who wrote it; none where nobody is named.
+        date: As the page has it; empty where it bears none.
+        paragraphs: Its prose.
+        n_left_out: Words of menus, links and comments that are not in it.
+    """
+
+    title: str
+    publisher: str
+    site: str
+    authors: tuple[str, ...]
+    date: str
+    paragraphs: tuple[str, ...]
+    n_left_out: int
+
+    @classmethod
+    def of(cls, article: Article, trace: Trace, known: Iterable[Segment] = ()) -> Told:
+        """Return the facts of an article; the run's profile takes precedence over rules.
+
+        Args:
+            article: The article.
+            trace: What the run did.
+            known: Segments, of which some may be from the same site and name it.
+        """
+        prose, cuts = clean_article(article.body)
+        profile = trace.profile
+        publisher = (profile and profile.publisher) or find_publisher(article)
+        if publisher == article.host:
+            publisher = publishers(known).get(article.host, publisher)
+        return cls(
+            title=(profile and profile.title)
+            or _headline(article.title, article.host)
+            or article.topic_id,
+            publisher=publisher,
+            site="".join(tokens(host_label(article.host))),
+            authors=(profile and profile.authors) or find_authors(article),
+            date=page_date(article.url, article.body),
+            paragraphs=tuple(line for line in prose.split("\n") if line),
+            n_left_out=sum(cut.words for cut in cuts),
+        )
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The sentences of the prose."""
+        return tuple(one for paragraph in self.paragraphs for one in sentences(paragraph))
+
+    def names_publisher(self, text: str) -> int | None:
+        """Return where a text names the publisher or its site, if it does."""
+        place = _found(text, [self.publisher])
+        if place is None and len(self.site) >= _MIN_SITE:
+            words = list(_WORD.finditer(text))
+            letters = "".join(match.group().casefold() for match in words)
+            before = accumulate((len(one.group()) for one in words), initial=0)
+            begins = dict(zip(before, words, strict=False))
+            match = begins.get(letters.find(self.site))
+            place = match.start() if match else None
+        return place
+
+    def names_author(self, text: str) -> int | None:
+        """Return where a text names an author, if it does; the last word of a name is enough."""
+        return _found(text, [name.split()[-1] for name in self.authors if name.split()])
+
+
+def angles_of(trace: Trace) -> Mapping[str, Angle]:
+    """Return everything that an investigation asked, by id."""
+    angles = {angle.angle_id: angle for angle in trace.rubric or ()}
+    for round_ in trace.rounds.values():
+        if round_.plan is not None:
+            angles |= {angle.angle_id: angle for angle in round_.plan.angles}
+    return angles
+
+
+def _headline(title: str, host: str) -> str:
+    """Return a title without the outlet's name at its end."""
+    head, dash, tail = clean(title).rpartition(" - ") if " - " in title else ("", "", "")
+    if not dash:
+        head, dash, tail = clean(title).rpartition(" | ")
+    label = "".join(tokens(host_label(host)))
+    is_outlet = any(len(word) > _MIN_NAME and word in label for word in tokens(tail))
+    return head if head and is_outlet and len(tail.split()) < _MIN_SITE else title
+
+
+def _found(text: str, names: list[str]) -> int | None:
+    places = [
+        match.start()
+        for name in names
+        if len(name) >= _MIN_NAME and (match := re.search(rf"\b{re.escape(name)}\b", text))
+    ]
+    return min(places, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A statement of others.
+
+    Attributes:
+        text: What they say.
+        number: Of the sentence of the report that says it; None where it stands in none.
+        speaker: Whose assertion it is; empty where the sources state it as a fact.
+        sources: Who says it.
+    """
+
+    text: str
+    number: int | None
+    speaker: str
+    sources: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedClaim:
+    """A claim of an article, and what others say about it.
+
+    Attributes:
+        about: What the row is about, such as who wrote the article.
+        says: The article's words, or what it tells of itself.
+        findings: What others say.
+    """
+
+    about: str
+    says: str
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """Opening of the digest.
+
+    Attributes:
+        origin: Who published the article, when, and who wrote it.
+        behind: What others found about them; None where they found nothing.
+        claim: What others found about what it says first of all; None where they found nothing.
+    """
+
+    origin: str
+    behind: Finding | None
+    claim: Finding | None
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Sentences of a report on one subject, in the order of the report."""
+
+    title: str
+    sentences: tuple[ShownSentence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """The first screen.
+
+    Attributes:
+        lead: None for a topic that is no article.
+        rows: The table.
+        paragraphs: The report by subject.
+        answers: For each question, the numbers of the sentences that answer it, the best first.
+    """
+
+    lead: Lead | None
+    rows: tuple[ComparedClaim, ...]
+    paragraphs: tuple[Paragraph, ...]
+    answers: tuple[tuple[int, ...], ...]
+
+
+_NAME = re.compile(r"[^\W\d_a-z][\w'’-]*")
+_OF_A_NAME, _OF_A_FIGURE = 0.5, 1.5  # what such words count for, beside 1 for any other
+_ENDINGS = ("'s", "ing", "ed", "es", "s")
+_MIN_STEM = 4
+
+
+@lru_cache(maxsize=4096)
+def stems(text: str) -> frozenset[str]:
+    """Return the content words of a text without their endings.
+
+    Unlike the stems of `text.stems` they are not cut to six letters: with those, similarities and
+    so digests would change.
+    """
+    return frozenset(_stem(word) for word in content_words(text))
+
+
+@lru_cache(maxsize=4096)
+def _names(text: str) -> frozenset[str]:
+    """Return the words of a text that occur in it with a capital only."""
+    capital = {_stem(word) for match in _NAME.findall(text) for word in tokens(match)}
+    small = {_stem(word) for word in tokens(_NAME.sub(" ", text))}
+    return frozenset(capital - small)
+
+
+class Likeness:
+    """Compares sentences: those on one figure are more alike than those that name one person.
+
+    Args:
+        texts: What is compared; a word counts the more, the fewer of them have it.
+        ignored: Words that say nothing here, such as the names of those who publish the article.
+    """
+
+    def __init__(self, texts: Iterable[str], ignored: str = "") -> None:
+        bags = [stems(text) for text in texts]
+        self._ignored = stems(ignored)
+        self._holding = Counter(word for bag in bags for word in bag)
+        self._n_texts = len(bags)
+
+    def share(self, asked: str, text: str) -> float:
+        """Return the weighted share of a question's words that a text mentions, in [0, 1]."""
+        wanted = stems(asked)
+        return self._weight(wanted & stems(text)) / (self._weight(wanted) or 1.0)
+
+    def between(self, first: str, second: str) -> float:
+        """Return how alike two sentences are, at least 0; nothing counts for one shared word."""
+        one, other = stems(first), stems(second)
+        shared = (one & other) - self._ignored
+        if len(shared) < 2:
+            return 0.0
+        names = _names(first) & _names(second)
+        return self._weight(shared, names) / sqrt(self._weight(other) or 1.0)
+
+    def _weight(self, words: Iterable[str], names: Container[str] = ()) -> float:
+        # Sorted, because a sum of floats depends on its order.
+        return sum(
+            log((self._n_texts + 1) / (self._holding[word] + 0.5))
+            * (_OF_A_NAME if word in names else _OF_A_FIGURE if word[:1].isdigit() else 1.0)
+            for word in sorted(words)
+        )
+
+
+def _stem(word: str) -> str:
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _MIN_STEM:
+            return word.removesuffix(ending)
+    return word
+
+
+PUBLISHER, AUTHOR = "Who publishes it", "Who wrote it"
+CLAIMS, RELIED_ON, AROUND = "What it claims", "Whom it relies on", "The wider picture"
+_BY_ASPECT = {
+    Aspect.PUBLISHER: PUBLISHER,
+    Aspect.AUTHOR: AUTHOR,
+    Aspect.CLAIM: CLAIMS,
+    Aspect.FIGURE: CLAIMS,
+    Aspect.SOURCE: RELIED_ON,
+    Aspect.CONTEXT: AROUND,
+    Aspect.VIEWPOINT: AROUND,
+}
+_ORDER = (PUBLISHER, AUTHOR, CLAIMS, RELIED_ON, AROUND)
+# What begins so is about what the sentence before it is about.
+_GOES_ON = re.compile(r"(?:He|She|It|They|His|Her|Its|Their|This|That|These|Those)\b")
+_LEAST_CHANCE = 0.1
+_LEAST_LIKENESS = 1.0  # from which a sentence is taken to be on a claim of the article
+
+
+class Subjects:
+    """Says what a sentence of a report is on.
+
+    Args:
+        told: The article.
+        angles: What was asked, by id.
+        covers: By the text of a sentence, the chance that it answers each angle.
+        likeness: Compares it with sentences of the article where nobody knows what it answers.
+    """
+
+    def __init__(
+        self,
+        told: Told,
+        angles: Mapping[str, Angle],
+        covers: Mapping[str, Mapping[str, float]],
+        likeness: Likeness,
+    ) -> None:
+        self._told = told
+        self._likeness = likeness
+        self._angles = angles
+        self._covers = covers
+
+    def of(self, texts: Iterable[str]) -> list[str]:
+        """Return the subject of each sentence of a report."""
+        found: list[str] = []
+        for text in texts:
+            before = found[-1] if found else AROUND
+            found.append(before if _GOES_ON.match(text) and found else self._subject(text, before))
+        return found
+
+    def _subject(self, text: str, before: str) -> str:
+        named = {
+            PUBLISHER: self._told.names_publisher(text),
+            AUTHOR: self._told.names_author(text),
+        }
+        places = {subject: place for subject, place in named.items() if place is not None}
+        if places:
+            return min(places, key=lambda subject: places[subject])
+        chances: dict[str, float] = {}
+        for angle_id, chance in self._covers.get(text, {}).items():
+            if angle_id in self._angles and chance >= _LEAST_CHANCE:
+                subject = _BY_ASPECT[self._angles[angle_id].aspect]
+                chances[subject] = max(chance, chances.get(subject, 0.0))
+        if not chances and self._covers:
+            return before
+        if not chances:
+            alike = (self._likeness.between(text, said) for said in self._told.sentences)
+            return CLAIMS if max(alike, default=0.0) >= _LEAST_LIKENESS else AROUND
+        return max(chances, key=lambda subject: (chances[subject], -_ORDER.index(subject)))
+
+
+def paragraphs(
+    sentences: Sequence[ShownSentence], subjects: Sequence[str]
+) -> tuple[Paragraph, ...]:
+    """Return a report by subject; a subject has the place of its first sentence."""
+    grouped: dict[str, list[ShownSentence]] = {}
+    for sentence, subject in zip(sentences, subjects, strict=True):
+        grouped.setdefault(subject, []).append(sentence)
+    return tuple(Paragraph(subject, tuple(group)) for subject, group in grouped.items())
+
+
+_MOST = 3
+_LEAST_SHARE = 0.3
+_LEAST_OVERLAP = 0.3  # from which an angle and a question count as alike
+
+
+def answers(
+    questions: Sequence[str],
+    report: Sequence[str],
+    angles: Mapping[str, Angle],
+    covers: Mapping[str, Mapping[str, float]],
+) -> tuple[tuple[int, ...], ...]:
+    """Return for each question the numbers of the sentences that answer it, the best first.
+
+    A sentence answers a question if it mentions what the question is about, or if the writer took
+    it to answer something that was asked in much the same words.
+    """
+    likeness = Likeness([*questions, *report])
+    found = []
+    for question in questions:
+        near = {
+            angle_id: alike
+            for angle_id, angle in angles.items()
+            if (alike := _overlap(question, angle.question)) >= _LEAST_OVERLAP
+        }
+        scores = {
+            number: max(
+                likeness.share(question, text),
+                *(
+                    alike * covers.get(text, {}).get(angle_id, 0.0)
+                    for angle_id, alike in near.items()
+                ),
+                0.0,
+            )
+            for number, text in enumerate(report, start=1)
+        }
+        best = sorted(scores, key=lambda number: (-scores[number], number))
+        found.append(tuple(one for one in best if scores[one] >= _LEAST_SHARE)[:_MOST])
+    return tuple(found)
+
+
+def _overlap(first: str, second: str) -> float:
+    one, other = stems(first), stems(second)
+    return len(one & other) / (len(one | other) or 1)
+
+
+_MOST_FINDINGS = 6  # in the table: it has to fit on a screen
+_MOST_ON_PEOPLE = 2
+_LEAST_PAIRED = 1.3
+_STATED_ALIKE = 1.0  # where somebody read that a source speaks against a statement
+_HEADLINE = "headline"
+
+
+class _Pair(NamedTuple):
+    """A finding, the sentence of the article that it is about, and how sure that is."""
+
+    says: str
+    finding: Finding
+    score: float
+
+
+class Table:
+    """Makes the table and the lead of an article.
+
+    Args:
+        told: The article.
+        sentences: The report.
+        subjects: Of each of its sentences.
+        angles: What was asked, by id.
+        covers: By the text of a sentence, the chance that it answers each angle.
+        likeness: Compares findings with sentences of the article.
+    """
+
+    def __init__(
+        self,
+        told: Told,
+        sentences: Sequence[ShownSentence],
+        subjects: Sequence[str],
+        angles: Mapping[str, Angle],
+        covers: Mapping[str, Mapping[str, float]],
+        likeness: Likeness,
+    ) -> None:
+        self._told = told
+        self._said = told.sentences
+        self._by_subject: dict[str, list[ShownSentence]] = {}
+        for sentence, subject in zip(sentences, subjects, strict=True):
+            if sentence.citations:
+                self._by_subject.setdefault(subject, []).append(sentence)
+        self._angles = angles
+        self._covers = covers
+        self._likeness = likeness
+
+    def make(
+        self, claims: Sequence[FoundClaim], find: Callable[[str], Source | None]
+    ) -> tuple[Lead, tuple[ComparedClaim, ...]]:
+        """Return lead and table.
+
+        Args:
+            claims: What somebody who read the sources found stated in them.
+            find: Returns the source of a segment id, if it is known.
+        """
+        pairs = self._pairs()
+        lead = Lead(self._origin(), self._behind(), self._main(pairs))
+        pairs += self._against(claims, find)
+        rows = self._who_rows(lead)
+        left = _MOST_FINDINGS - sum(len(row.findings) for row in rows)
+        return lead, (*rows, *_claim_rows(pairs, lead.claim)[:left])
+
+    def _origin(self) -> str:
+        outlet = self._told.publisher or "An unnamed publisher"
+        when = f" on {self._told.date}" if self._told.date else ""
+        names = _listed(self._told.authors)
+        wrote = f"{names} wrote it" if names else "it names no author"
+        return f"{outlet} published this{when}; {wrote}."
+
+    def _behind(self) -> Finding | None:
+        """Return what was found about publisher or author that answers the weightiest question."""
+        found = [*self._by_subject.get(PUBLISHER, ()), *self._by_subject.get(AUTHOR, ())]
+        return _finding(max(found, key=self._worth)) if found else None
+
+    def _worth(self, sentence: ShownSentence) -> float:
+        return max(
+            (
+                chance * self._angles[angle_id].weight
+                for angle_id, chance in self._covers.get(sentence.text, {}).items()
+                if angle_id in self._angles
+            ),
+            default=0.0,
+        )
+
+    def _main(self, pairs: Sequence[_Pair]) -> Finding | None:
+        """Return the finding that speaks most plainly to the headline."""
+        scores = {
+            pair.finding.text: pair.score
+            + self._likeness.between(pair.finding.text, self._told.title)
+            + self._likeness.between(pair.says, self._told.title)
+            + self._covers.get(pair.finding.text, {}).get(_HEADLINE, 0.0)
+            for pair in pairs
+            if pair.finding.number in {one.number for one in self._by_subject.get(CLAIMS, ())}
+        }
+        by_text = {pair.finding.text: pair.finding for pair in pairs}
+        if scores:
+            return by_text[max(scores, key=lambda text: scores[text])]
+        found = self._by_subject.get(CLAIMS)
+        return _finding(found[0]) if found else None
+
+    def _who_rows(self, lead: Lead) -> list[ComparedClaim]:
+        """Return a row on the publisher and one on the author, without what the lead says."""
+        told = {lead.behind.number} if lead.behind else set()
+        rows = []
+        for subject, says in ((PUBLISHER, self._told.publisher), (AUTHOR, self._about_author())):
+            found = [_finding(one) for one in self._by_subject.get(subject, ())]
+            fresh = [one for one in found if one.number not in told] or found
+            if says and fresh:
+                rows.append(ComparedClaim(subject, says, tuple(fresh[:_MOST_ON_PEOPLE])))
+        return rows
+
+    def _about_author(self) -> str:
+        """Return how the article presents its author, or the name."""
+        for text in (*self._said[::-1], *self._said):
+            if self._told.names_author(text) is not None:
+                return text
+        return f"By {_listed(self._told.authors)}" if self._told.authors else ""
+
+    def _pairs(self) -> list[_Pair]:
+        """Return each finding with the sentence of the article that it has most in common with."""
+        pairs = []
+        for subject, told in self._by_subject.items():
+            for sentence in told if subject not in {PUBLISHER, AUTHOR} else ():
+                says, score = self._nearest(sentence.text, self._covers.get(sentence.text, {}))
+                if score >= _LEAST_PAIRED:
+                    pairs.append(_Pair(says, _finding(sentence), score))
+        return pairs
+
+    def _nearest(self, text: str, covers: Mapping[str, float]) -> tuple[str, float]:
+        asked = {
+            self._angles[angle_id].question: chance
+            for angle_id, chance in covers.items()
+            if angle_id in self._angles
+        }
+        best, most = "", 0.0
+        for said in self._said:
+            alike = self._likeness.between(text, said)
+            if alike:
+                # A question may quote the sentence that it asks about.
+                alike += (
+                    max((chance for one, chance in asked.items() if said in one), default=0.0) / 2
+                )
+            if alike > most:
+                best, most = said, alike
+        return best, most
+
+    def _against(
+        self, claims: Sequence[FoundClaim], find: Callable[[str], Source | None]
+    ) -> list[_Pair]:
+        """Return what sources were read to say against the article."""
+        pairs = []
+        for claim in claims:
+            says, score = self._nearest(claim.against, {}) if claim.against else ("", 0.0)
+            sources = tuple(one for one in map(find, claim.segment_ids) if one is not None)
+            if score >= _STATED_ALIKE and sources:
+                finding = Finding(claim.text, None, claim.speaker, sources)
+                pairs.append(_Pair(says, finding, score))
+        return pairs
+
+
+def _claim_rows(pairs: Sequence[_Pair], first: Finding | None) -> list[ComparedClaim]:
+    """Return a row for each sentence of the article, with its surest finding.
+
+    Args:
+        pairs: Findings and what they are about.
+        first: The finding whose row comes first; the surest one comes next.
+    """
+    best: dict[str, _Pair] = {}
+    for pair in sorted(pairs, key=lambda pair: (pair.finding != first, -pair.score)):
+        best.setdefault(pair.says, pair)
+    return [ComparedClaim(CLAIMS, pair.says, (pair.finding,)) for pair in best.values()]
+
+
+def _finding(sentence: ShownSentence) -> Finding:
+    named = {one.source.segment_id: one.source for one in sentence.citations if one.supports}
+    return Finding(sentence.text, sentence.number, "", tuple(named.values()))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def digest(
+    made: Made, told: Told | None, sentences: Sequence[ShownSentence], sources: Iterable[Source]
+) -> Digest:
+    """Return the first screen of a topic.
+
+    Args:
+        made: What the run made of it.
+        told: The article; None where the topic is none.
+        sentences: The report.
+        sources: What it cites.
+    """
+    trace = made.trace or Trace()
+    angles = angles_of(trace)
+    covers = _covers(trace)
+    texts = [sentence.text for sentence in sentences]
+    found = answers(made.questions, texts, angles, covers)
+    if told is None:
+        return Digest(None, (), (Paragraph("", tuple(sentences)),) if sentences else (), found)
+    likeness = Likeness(
+        [*told.sentences, told.title], ignored=" ".join([told.publisher, *told.authors])
+    )
+    subjects = Subjects(told, angles, covers, likeness).of(texts)
+    table = Table(told, sentences, subjects, angles, covers, likeness)
+    claims = {
+        claim.model_dump_json(): claim
+        for round_ in trace.rounds.values()
+        if round_.selected is not None
+        for claim in round_.selected.claims
+    }
+    lead, rows = table.make(list(claims.values()), _finder(made, sources))
+    return Digest(lead, rows, paragraphs(sentences, subjects), found)
+
+
+def _covers(trace: Trace) -> dict[str, Mapping[str, float]]:
+    return {
+        sentence.text: sentence.covers for draft in trace.drafts() for sentence in draft.sentences
+    }
+
+
+def _finder(made: Made, sources: Iterable[Source]) -> Callable[[str], Source | None]:
+    """Return what finds a source by segment id, also one that the report does not cite."""
+    cited = {source.segment_id: source for source in sources}
+    known: dict[str, Segment] = {segment.segment_id: segment for segment in made.evidence}
+    host = made.topic.host if isinstance(made.topic, Article) else ""
+    origins = Origins(made.evidence, host)
+
+    def find(segment_id: str) -> Source | None:
+        if segment_id in cited:
+            return cited[segment_id]
+        segment = known.get(segment_id)
+        return None if segment is None else source_of(segment, origins, 0, ())
+
+    return find

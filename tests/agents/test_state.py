@@ -1,0 +1,62 @@
+"""Reducers: what two steps know is put together in any order, any number of times."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidelight.agents.state import merge_evidence, union
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
+from sidelight.schemas.segment import Segment
+
+KEYS = st.sampled_from("abcdef")
+
+
+def facts(keys: set[str]) -> dict[str, str]:
+    """What one step knows: any two steps agree where they overlap."""
+    return {key: key.upper() for key in keys}
+
+
+known = st.sets(KEYS).map(facts)
+evidence = st.dictionaries(
+    KEYS, st.dictionaries(st.sampled_from("xyz"), st.floats(0.01, 1), min_size=1), max_size=4
+).map(
+    lambda items: EvidenceSet(
+        items=tuple(
+            Evidence(
+                segment=Segment(segment_id=key, text=key), relevance=dict(sorted(item.items()))
+            )
+            for key, item in sorted(items.items())
+        )
+    )
+)
+
+
+@given(known, known, known)
+def test_union_commutes_associates_and_is_idempotent(one, two, three):
+    both = union(one, two)
+    # Lists, because the order of the keys shows in the files too.
+    assert list(both.items()) == list(union(two, one).items()) == sorted({**one, **two}.items())
+    assert union(both, three) == union(one, union(two, three))
+    assert union(both, two) == both
+
+
+@given(known, known, KEYS)
+def test_union_refuses_disagreement(one, two, key):
+    with pytest.raises(ValueError, match=f"two steps disagree about '{key}'"):
+        union({**one, key: "left"}, {**two, key: "right"})
+
+
+@given(evidence, evidence, evidence)
+def test_evidence_commutes_associates_and_is_idempotent(one, two, three):
+    both = merge_evidence(one, two)
+    assert both == merge_evidence(two, one)
+    assert merge_evidence(both, three) == merge_evidence(one, merge_evidence(two, three))
+    assert merge_evidence(both, two) == both
+    assert merge_evidence(one, one) == one
+
+
+def test_the_higher_relevance_wins():
+    segment = Segment(segment_id="a", text="a")
+    left = EvidenceSet(items=(Evidence(segment=segment, relevance={"x": 0.2, "y": 0.9}),))
+    right = EvidenceSet(items=(Evidence(segment=segment, relevance={"x": 0.7}),))
+    assert merge_evidence(left, right).items[0].relevance == {"x": 0.7, "y": 0.9}

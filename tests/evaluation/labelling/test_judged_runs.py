@@ -1,0 +1,380 @@
+"""Runs judged against rubrics, within the limits of the track, with what is shown to a judge."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from sidelight.cli.main import app
+from sidelight.errors import InputError, UsageError
+from sidelight.evaluation.labelling.examples import read_examples
+from sidelight.evaluation.labelling.judge import Judge, Judgment, RubricCase
+from sidelight.evaluation.labelling.judged_runs import (
+    JudgingManifest,
+    assess_runs,
+    judge_runs,
+    read_manifest_beside,
+)
+from sidelight.evaluation.labelling.judges import EmbeddedJudge
+from sidelight.evaluation.labelling.rubric_cases import (
+    COMPOUND_QUESTIONS,
+    QUESTION_SIMILARITY,
+    REPORT_ANSWERS,
+)
+from sidelight.evaluation.labelling.run_kinds import TaskRuns, fit_questions, fit_report
+from sidelight.formats.labels.assessments import read_assessments
+from sidelight.formats.runs.question_list import write_question_run
+from sidelight.sample import sample_path
+from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.schemas.grading.rubric import Rubric
+from sidelight.schemas.run import (
+    CitedSentence,
+    QuestionRun,
+    ReportRun,
+    SubmittedQuestion,
+    SubmittedReport,
+)
+from sidelight.tracks import load_track
+from tests.helpers.labels.labelled import N_QUESTIONS, TOPICS, examples, question, report, rubric
+from tests.helpers.labels.toy import HAVE, write_csv, write_rubrics
+from tests.helpers.labels.toy import rubric as toy_rubric
+
+TRACK = load_track()
+SCALES = TRACK.scales
+REPORT_FILE = REPORT_ANSWERS.file_name
+
+RUBRICS = {topic_id: rubric(topic_id) for topic_id in TOPICS}
+JUDGE = EmbeddedJudge(RUBRICS, examples())
+N_ASKED = TRACK.question_list.count
+
+
+def question_run(tag: str, *topics: str) -> QuestionRun:
+    ranks = range(1, N_ASKED + 1)
+    # Written backwards, since a run file may have any order.
+    questions = [question(topic, rank, tag) for topic in topics for rank in ranks]
+    return QuestionRun(run_tag=tag, questions=tuple(reversed(questions)))
+
+
+def report_run(tag: str, *topics: str) -> ReportRun:
+    return ReportRun(run_tag=tag, reports=tuple(report(topic, tag) for topic in reversed(topics)))
+
+
+async def question_labels(judge: Judge, rubrics: dict[str, Rubric], runs: list[QuestionRun]):
+    """Return the labels of pairs and those of compound questions."""
+    found = await assess_runs(judge, TaskRuns(TRACK.question_list, rubrics, runs))
+    return found[QUESTION_SIMILARITY], found[COMPOUND_QUESTIONS]
+
+
+async def answer_labels(judge: Judge, rubrics: dict[str, Rubric], runs: list[ReportRun]):
+    found = await assess_runs(judge, TaskRuns(TRACK.cited_text, rubrics, runs))
+    return found[REPORT_ANSWERS]
+
+
+def judged(judge: Judge, run: ReportRun, folder: Path) -> JudgingManifest:
+    return asyncio.run(judge_runs(judge, TaskRuns(TRACK.cited_text, RUBRICS, [run]), folder))
+
+
+def test_every_pair_exactly_once_in_a_fixed_order():
+    runs = [question_run("z", *TOPICS), question_run("a", "t1")]
+    pairs, verdicts = asyncio.run(question_labels(JUDGE, RUBRICS, runs))
+    keys = [
+        (item.topic_id, item.rubric_question_rank, item.run_tag, item.run_question_rank)
+        for item in pairs
+    ]
+    assert keys == sorted(keys)
+    assert len(keys) == len(set(keys)) == 4 * N_QUESTIONS * N_ASKED
+    assert [item.run_tag for item in verdicts] == ["a"] * N_ASKED + ["z"] * 3 * N_ASKED
+    assert (pairs, verdicts) == asyncio.run(question_labels(JUDGE, RUBRICS, list(reversed(runs))))
+
+
+def test_every_answer_exactly_once_in_the_rubrics_order():
+    runs = [report_run("z", *TOPICS), report_run("a", "t1")]
+    answers = asyncio.run(answer_labels(JUDGE, RUBRICS, runs))
+    keys = [(item.topic_id, item.run_tag, item.answer_id) for item in answers]
+    expected = [
+        (topic, tag, f"na-{number}")
+        for topic, tag in (("t1", "a"), ("t1", "z"), ("t2", "z"), ("t3", "z"))
+        for number in range(1, N_QUESTIONS + 1)
+    ]
+    assert keys == expected
+
+
+def test_topics_without_a_rubric_are_left_out():
+    one = {"t2": RUBRICS["t2"]}
+    answers = asyncio.run(answer_labels(JUDGE, one, [report_run("r", *TOPICS)]))
+    assert {item.topic_id for item in answers} == {"t2"}
+    pairs, verdicts = asyncio.run(question_labels(JUDGE, one, [question_run("r", *TOPICS)]))
+    assert {item.topic_id for item in (*pairs, *verdicts)} == {"t2"}
+
+
+def test_an_example_run_is_never_judged():
+    with pytest.raises(UsageError, match="seen labels of example-t1"):
+        asyncio.run(question_labels(JUDGE, RUBRICS, [question_run("example-t1", "t1")]))
+    with pytest.raises(UsageError, match="seen labels of example-t2"):
+        asyncio.run(answer_labels(JUDGE, RUBRICS, [report_run("example-t2", "t1")]))
+
+
+def test_a_run_given_twice_is_an_error():
+    with pytest.raises(UsageError, match="given twice"):
+        asyncio.run(answer_labels(JUDGE, RUBRICS, [report_run("r", "t1")] * 2))
+
+
+def test_what_cannot_be_told_apart_is_an_error():
+    twice = QuestionRun(run_tag="r", questions=(question("t1", 1), question("t1", 1)))
+    with pytest.raises(InputError, match="two questions of rank 1 for topic t1"):
+        asyncio.run(question_labels(JUDGE, RUBRICS, [twice]))
+    with pytest.raises(InputError, match="two reports for topic t1"):
+        asyncio.run(answer_labels(JUDGE, RUBRICS, [report_run("r", "t1", "t1")]))
+
+
+def test_files_and_manifest(tmp_path):
+    for task, run in (
+        (TRACK.question_list, question_run("q", "t1")),
+        (TRACK.cited_text, report_run("r", "t1")),
+    ):
+        asyncio.run(judge_runs(JUDGE, TaskRuns(task, RUBRICS, [run]), tmp_path))
+    for protocol, count in (
+        (QUESTION_SIMILARITY, N_QUESTIONS * N_ASKED),
+        (COMPOUND_QUESTIONS, N_ASKED),
+        (REPORT_ANSWERS, N_QUESTIONS),
+    ):
+        labels = read_assessments(tmp_path / protocol.file_name, protocol.kind, SCALES)
+        assert len(labels) == count
+    manifest = read_manifest_beside(tmp_path / REPORT_FILE)
+    assert manifest.label == JUDGE.title
+    assert manifest.n_unjudged == {"task1": 0, "task2": 0}
+    assert manifest.example_run_tags == ("example-t1", "example-t2")
+    # Both runs are copies of an example, which must not go unseen.
+    assert manifest.runs == {"task1": {"q": 1.0}, "task2": {"r": 1.0}}
+    assert manifest.agreement.keys() == {"questions", "answers"}
+
+
+def test_judging_twice_gives_the_same_bytes(tmp_path):
+    for folder in (tmp_path / "a", tmp_path / "b"):
+        judge = EmbeddedJudge(RUBRICS, examples())
+        asyncio.run(
+            judge_runs(
+                judge, TaskRuns(TRACK.cited_text, RUBRICS, [report_run("r", *TOPICS)]), folder
+            )
+        )
+    for name in (REPORT_FILE, "manifest.json"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+class UnsureJudge(EmbeddedJudge):
+    """Another judge, who cannot read the reports."""
+
+    name = "unsure"
+
+    def __init__(self, rubrics: dict[str, Rubric]) -> None:
+        super().__init__(rubrics)
+        self.labellers = {**self.labellers, REPORT_ANSWERS: self.read}
+
+    async def read(self, case: RubricCase[SubmittedReport]) -> list[Judgment]:
+        return [Judgment(Unjudged(reason="unreadable"))] * len(REPORT_ANSWERS.units(case))
+
+
+def test_unjudged_verdicts_are_counted(tmp_path):
+    judge = UnsureJudge(RUBRICS)
+    manifest = asyncio.run(
+        judge_runs(
+            judge, TaskRuns(TRACK.cited_text, RUBRICS, [report_run("r", "t1", "t2")]), tmp_path
+        )
+    )
+    assert manifest.n_unjudged == {"task2": 2 * N_QUESTIONS}
+    assert manifest.runs == {"task2": {"r": 0.0}}
+
+
+def test_two_judges_do_not_share_a_folder(tmp_path):
+    judged(JUDGE, report_run("r", "t1"), tmp_path)
+    before = (tmp_path / REPORT_FILE).read_bytes()
+    with pytest.raises(InputError, match="must not be mixed"):
+        asyncio.run(
+            judge_runs(
+                UnsureJudge(RUBRICS),
+                TaskRuns(TRACK.cited_text, RUBRICS, [report_run("s", "t1")]),
+                tmp_path,
+            )
+        )
+    assert (tmp_path / REPORT_FILE).read_bytes() == before
+
+
+def test_a_manifest_of_something_else_is_an_error(tmp_path):
+    assert read_manifest_beside(tmp_path / REPORT_FILE) is None
+    (tmp_path / "manifest.json").write_text('{"judge": "x"}')
+    with pytest.raises(InputError, match="expected the manifest of a judge"):
+        read_manifest_beside(tmp_path / REPORT_FILE)
+
+
+def test_a_manifest_reads_back(tmp_path):
+    manifest = judged(JUDGE, report_run("r", "t1"), tmp_path)
+    assert isinstance(manifest, JudgingManifest)
+    assert read_manifest_beside(tmp_path / "any.csv") == manifest
+
+
+class CarelessJudge(Judge):
+    """A judge of somebody else's, which does not keep to the protocol."""
+
+    name = "careless"
+    version = "1"
+
+    def __init__(self, *judgments: Judgment) -> None:
+        self.labellers = {REPORT_ANSWERS: self.read}
+        self._judgments = list(judgments)
+
+    async def read(self, case: RubricCase[SubmittedReport]) -> list[Judgment]:
+        return self._judgments
+
+
+def test_a_judge_that_does_not_keep_to_the_protocol_is_refused():
+    runs = [report_run("r", "t1")]
+    wrong = CarelessJudge(*[Judgment("fine")] * N_QUESTIONS)
+    with pytest.raises(UsageError, match=r"careless.*'fine'.*expected one of supports, partial"):
+        asyncio.run(answer_labels(wrong, RUBRICS, runs))
+    with pytest.raises(UsageError, match=rf"1 label; expected {N_QUESTIONS}"):
+        asyncio.run(answer_labels(CarelessJudge(Judgment("none")), RUBRICS, runs))
+
+
+def test_a_judge_that_lacks_a_labeller_says_so():
+    with pytest.raises(UsageError, match="labels report answers, and not compound questions"):
+        asyncio.run(question_labels(CarelessJudge(), RUBRICS, [question_run("r", "t1")]))
+
+
+QUESTIONS, REPORTS = TRACK.question_list, TRACK.cited_text
+SAMPLE = sample_path()
+
+
+def saying(*n_words: int):
+    sentences = tuple(CitedSentence(text=" ".join(["word"] * count)) for count in n_words)
+    return report("t1").model_copy(update={"responses": sentences})
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ((100, 150), [100, 150]),
+        ((100, 151), [100, 150]),
+        ((250, 1), [250]),
+        ((240, 20, 5), [240, 10]),
+        ((12_479,), [250]),
+        ((), []),
+    ],
+)
+def test_a_report_is_cut_at_the_limit(given, kept):
+    found = fit_report(saying(*given), REPORTS)
+    assert [len(one.text.split()) for one in found.submission.responses] == kept
+    assert bool(found.over) is (sum(given) > 250)
+    if found.over:
+        assert found.over == f"{sum(given)} words; at most 250"
+
+
+def test_what_is_within_the_limit_is_left_as_it_is():
+    spaced = report("t1").model_copy(update={"responses": (CitedSentence(text="two  words "),)})
+    assert fit_report(spaced, REPORTS) == (spaced, "")
+    asked = [question("t1", rank) for rank in range(1, 11)]
+    assert fit_questions(asked, QUESTIONS) == (asked, "")
+
+
+def test_questions_are_cut_and_those_past_the_last_rank_left_out():
+    asked = [question("t1", rank) for rank in range(1, 13)]
+    asked[2] = asked[2].model_copy(update={"text": "é" * 301})
+    asked[3] = asked[3].model_copy(update={"text": "e\u0301" * 300})  # 300 once composed
+    found = fit_questions(asked, QUESTIONS)
+    assert [one.rank for one in found.submission] == list(range(1, 11))
+    assert found.submission[2].text == "é" * 300
+    assert found.submission[3] == asked[3]
+    assert found.over == (
+        "question 3 has 301 characters, question 11 of 10, question 12 of 10; "
+        "at most 10 questions of 300 characters"
+    )
+
+
+def test_the_judge_says_so_and_gives_no_credit_for_the_rest(tmp_path):
+    """A report that repeats a good one behind 250 words of nothing earns nothing by it."""
+    lines = (SAMPLE / "runs/report_generation_runs/lantern-t2").read_text().splitlines()
+    padded = []
+    for line in lines:
+        one = json.loads(line)
+        one["responses"].insert(0, {"text": " ".join(["Hm"] * 250) + ".", "citations": []})
+        padded.append(json.dumps(one))
+    run = tmp_path / "padded"
+    run.write_text("\n".join(padded) + "\n")
+    out = tmp_path / "out"
+    shown = CliRunner().invoke(
+        app,
+        [
+            *("judge", str(run), "--task", "task2", "--data", str(SAMPLE), "--words-only"),
+            *("-o", str(out)),
+        ],
+    )
+    assert shown.exit_code == 0
+    topic = json.loads(lines[0])["metadata"]["topic_id"]
+    assert f"warning: run padded, topic {topic}: " in shown.stderr
+    over = json.loads((out / "manifest.json").read_text())["over_limits"]["task2"]
+    assert set(over) == {"padded"}
+    assert len(over["padded"]) == len(lines)
+    labels = (out / "auto_report_assessments.csv").read_text()
+    assert "supports" not in labels
+    assert "partial" not in labels
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write_rubrics(tmp_path / "human_rubrics", toy_rubric("a", (HAVE, 1)))
+    runs = tmp_path / "runs" / "question_generation_runs"
+    runs.mkdir(parents=True)
+    for tag in ("one", "two", "unlabelled"):
+        write_question_run(
+            runs / tag,
+            [
+                SubmittedQuestion(
+                    topic_id=topic, team_id="x", run_id=tag, rank=1, text=f"Who {tag}?"
+                )
+                for topic in ("a", "b")
+            ],
+        )
+    (runs / ".DS_Store").write_bytes(b"\x00")
+    assessments = tmp_path / "human_assessments"
+    assessments.mkdir()
+    write_csv(
+        assessments / "question_assessments.csv",
+        "topic_id,rubric_question_rank,run_tag,run_question_rank,run_question_text,annotation",
+        ("a", 1, "one", 1, "other spelling", "similar"),
+        ("a", 1, "two", 1, "Who two?", "different"),
+        ("a", 1, "one", 9, "not in the run", "similar"),
+        ("a", 1, "elsewhere", 1, "run file not here", "similar"),
+        ("b", 1, "one", 1, "topic without a rubric", "similar"),
+    )
+    return tmp_path
+
+
+def test_labels_find_their_submission_by_rank_not_by_text(folder):
+    examples = read_examples(folder)
+    assert [(label.run_tag, label.label) for label in examples.question_labels] == [
+        ("one", "similar"),
+        ("two", "different"),
+    ]
+    assert examples.questions["one", "a", 1].text == "Who one?"
+    assert examples.run_tags == {"one", "two"}
+    assert examples.answer_labels == ()
+
+
+def test_runs_without_labels_are_no_examples(folder):
+    assert {key[0] for key in read_examples(folder).questions} == {"one", "two"}
+
+
+def test_examples_can_be_chosen(folder):
+    assert read_examples(folder, ["two"]).run_tags == {"two"}
+
+
+def test_a_chosen_run_must_have_labels(folder):
+    with pytest.raises(InputError, match="found none for unlabelled"):
+        read_examples(folder, ["two", "unlabelled"])
+
+
+def test_a_folder_without_labelled_runs_is_an_error(tmp_path):
+    write_rubrics(tmp_path / "human_rubrics", toy_rubric("a", (HAVE, 1)))
+    with pytest.raises(InputError, match="found none for any run"):
+        read_examples(tmp_path)

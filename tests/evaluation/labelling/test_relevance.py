@@ -1,0 +1,181 @@
+"""Grades of relevance: asked for, read, calibrated and voted on."""
+
+import asyncio
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidelight.errors import InputError
+from sidelight.evaluation.agreement.qrels import compare_qrels
+from sidelight.evaluation.labelling.asking import Assessor
+from sidelight.evaluation.labelling.judge import Judgment
+from sidelight.evaluation.labelling.relevance import (
+    HIGHEST,
+    Calibration,
+    PromptedRelevance,
+    final_score,
+    grade_of,
+    held_out,
+    majority,
+    vote,
+)
+from sidelight.formats.labels.qrels import read_qrels
+from sidelight.schemas.grading.judgment import Unjudged
+from tests.helpers.asking.conversation import Asked, scripted
+
+
+@pytest.mark.parametrize(
+    ("reply", "grade"),
+    [
+        ("##final score: 4", 4),
+        ("##final score: 3 / on a scale from 0 to 2", 3),
+        ("On the scale 0 to 4 ... ##final score: 1. No: ##final score: 2", 2),
+        ("**##Final Score: 0**", 0),
+        ("##final score: 3 (not category 0)", 3),
+        ("##final score - 2\n", 2),
+    ],
+)
+def test_the_last_marker_counts(reply, grade):
+    assert final_score(reply) == grade
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "",
+        "the score is 3",
+        "##final score: 5",
+        "##final score: 2.5",
+        "##final score: 3/4",
+        "##final score: -1",
+        "##final score: 42",
+        "##final score: 2, or rather ##final score: none",
+        "##final score: " + "-" * 100_000 + "3",
+    ],
+)
+def test_what_is_no_grade_is_refused(reply):
+    with pytest.raises(ValueError, match="expected"):
+        final_score(reply)
+
+
+@pytest.mark.parametrize(
+    ("covered", "beside", "grade"),
+    [
+        (0, "none", 1),
+        (1, "none", 2),
+        (2, "none", 3),
+        (3, "some", 2),
+        (4, "none", 4),
+        (9, "much", 2),
+    ],
+)
+def test_the_count_gives_the_grade(covered, beside, grade):
+    assert grade_of(covered, beside) == grade
+
+
+def test_what_is_not_related_has_no_grade():
+    assert grade_of(0, "none", related=False) == 0
+    assert grade_of(0, "much") == 0
+
+
+@given(st.text(max_size=50), st.integers(0, HIGHEST))
+def test_whatever_comes_before_changes_nothing(text, grade):
+    assert final_score(f"{text} ##final score: {grade}") == grade
+
+
+def reply(conclusion: str, *covered: int, beside: str = "none") -> str:
+    return json.dumps({"covered": covered, "beside": beside, "conclusion": conclusion})
+
+
+def judged(*replies: str) -> tuple[Judgment, Asked]:
+    asked = scripted(*replies)
+    judge = PromptedRelevance(Assessor(asked.model))
+    found = asyncio.run(judge("14", "I want to know all.", ["Who pays?", "Who owns?"], "A page."))
+    asked.script.assert_finished()
+    return found, asked
+
+
+def test_a_grade_comes_with_what_it_rests_on():
+    found, asked = judged(reply("It answers one. ##final score: 2", 1))
+    assert found == Judgment("2", "sub-narratives 1; beside: none")
+    assert "1. Who pays?\n2. Who owns?" in asked.user()
+
+
+def test_a_grade_that_does_not_follow_is_told():
+    found, _ = judged(reply("##final score: 4", 2, 1, 2, beside="some"))
+    assert found.label == "4"
+    assert found.rationale.endswith("; by their number 2")
+
+
+def test_a_reply_without_a_grade_is_mended_once_and_then_unjudged():
+    found, asked = judged(reply("It is fine."), reply("##final score: 7"))
+    assert isinstance(found.label, Unjudged)
+    assert "expected the grade" in asked.notes()[0]
+
+
+GRADES = st.integers(0, 4)
+
+
+def test_a_generous_judge_is_brought_down():
+    calibrated = Calibration([(2, 1), (2, 1), (4, 3), (0, 0)])
+    assert [calibrated(grade) for grade in range(5)] == [0, 0, 1, 1, 3]
+
+
+def test_nothing_in_common_teaches_nothing():
+    with pytest.raises(InputError, match="no passage that both"):
+        Calibration([])
+    with pytest.raises(InputError):
+        held_out({"1": {"x": 1}}, {"1": {"x": 2}})
+
+
+@given(st.lists(st.tuples(GRADES, GRADES), min_size=1))
+def test_the_order_of_grades_is_kept(pairs):
+    calibrated = Calibration(pairs)
+    found = [calibrated(grade) for grade in range(5)]
+    assert found == sorted(found)
+    assert set(found) <= set(range(5))
+
+
+def test_calibrated_to_people_a_judge_agrees_better(shared_data):
+    folder = shared_data / "rag-2025"
+    people, judge = (read_qrels(folder / f"qrels.{name}.txt") for name in ("nist", "umbrela2"))
+    before, after = (
+        compare_qrels(people, side).grades.coefficients["kappa"]
+        for side in (judge, held_out(judge, people))
+    )
+    assert after >= before
+
+
+@pytest.mark.parametrize(
+    ("given", "together"),
+    [
+        ((4, 4, 0), 4),  # most say so
+        ((4, 2, 0), 2),  # all differ: the one in the middle
+        ((0, 0, 3, 4, 4), 3),  # two are as frequent
+        ((1, 1, 3, 3), 1),  # and of two middle ones the lower
+        ((3, None, 3), 3),
+        ((3, None, None), None),  # one of three is no majority
+        ((2,), 2),
+    ],
+)
+def test_the_majority_wins_and_the_median_breaks_ties(given, together):
+    assert majority(given) == together
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=7), st.randoms())
+def test_the_order_of_judges_changes_nothing(given, random):
+    other = [*given]
+    random.shuffle(other)
+    assert majority(given) == majority(other)
+    assert majority(given) in given
+
+
+def test_who_said_what_is_recorded():
+    judges = {"a": {"1": {"x": 3, "y": 0}}, "b": {"1": {"x": 3}, "2": {"z": 1}}}
+    found = vote(judges)
+    assert found["1"]["x"] == (3, (3, 3))
+    assert found["1"]["x"].agreeing == 2
+    assert found["1"]["y"] == (None, (0, None))
+    assert found["2"]["z"].given == (None, 1)

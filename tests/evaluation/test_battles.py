@@ -1,0 +1,145 @@
+"""Battles between answers, and the ratings that they give."""
+
+import asyncio
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sidelight.errors import InputError
+from sidelight.evaluation.battles import Battle, PromptedBattles, hold_battles, rate
+from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
+from tests.helpers.asking.conversation import scripted
+
+
+def says(better: str) -> str:
+    return json.dumps({"reason": "It answers.", "better": better})
+
+
+def run(tag: str, **answers: str) -> ReportRun:
+    return ReportRun(
+        run_tag=tag,
+        reports=tuple(
+            SubmittedReport(
+                metadata=ReportMetadata(team_id="t", run_id=tag, topic_id=topic),
+                responses=(CitedSentence(text=text),) if text else (),
+            )
+            for topic, text in answers.items()
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("replies", "won"),
+    [
+        (("first", "second"), 1.0),  # the same answer in either place
+        (("first", "first"), 0.5),  # always the one that stands first
+        (("tie", "second"), 0.75),
+        (("second", "first"), 0.0),
+        (("tie", "tie"), 0.5),
+    ],
+)
+def test_each_answer_stands_first_once(replies, won):
+    asked = scripted(*map(says, replies))
+    found, reason = asyncio.run(PromptedBattles(asked.model)("why?", "One.", "Two."))
+    assert (found, reason) == (won, "It answers. / It answers.")
+    assert asked.user(0).index("One.") < asked.user(0).index("Two.")
+    assert asked.user(1).index("Two.") < asked.user(1).index("One.")
+
+
+def test_an_empty_answer_loses_and_nobody_is_asked():
+    battles = PromptedBattles(scripted().model)
+    assert asyncio.run(battles("why?", " ", "Two."))[0] == 0.0
+    assert asyncio.run(battles("why?", "One.", ""))[0] == 1.0
+    assert asyncio.run(battles("why?", "", ""))[0] == 0.5
+
+
+def test_what_nobody_can_decide_is_no_tie():
+    asked = scripted(*["no JSON"] * 4)
+    won, reason = asyncio.run(PromptedBattles(asked.model)("why?", "One.", "Two."))
+    assert won is None
+    assert "no valid BattleVerdict" in reason
+
+
+def test_all_pairs_meet_on_every_topic_and_no_name_is_told():
+    def longer(request):
+        user = request.messages[1].content
+        assert "run-" not in user
+        return says("first" if user.index("A long answer") < user.index("Short") else "second")
+
+    asked = scripted(*[longer] * 4)
+    runs = [run("run-b", t="Short."), run("run-a", t="A long answer."), run("run-c", u="Short.")]
+    battles = asyncio.run(hold_battles(runs[:2], {"t": "why?"}, PromptedBattles(asked.model)))
+    assert [(one.first, one.second, one.won) for one in battles] == [("run-a", "run-b", 1.0)]
+    queries = {"t": "why?", "u": "who?", "v": "when?"}
+    judge = PromptedBattles(scripted(longer, longer).model)
+    battles = asyncio.run(hold_battles(runs, queries, judge))
+    assert {one.topic_id for one in battles} == {"t", "u"}
+    assert len(battles) == 5  # a and b on t, and c, which is missing there; c against both on u
+
+
+def rated(battles: list[Battle]) -> dict[str, float]:
+    return {one.run_tag: one.rating for one in rate(battles, samples=20, seed=0)}
+
+
+def test_odds_of_three_to_one_are_191_points():
+    # A thousand battles leave little of the half tie that keeps ratings finite.
+    battles = [Battle(str(n), "a", "b", float(n % 4 != 0)) for n in range(1000)]
+    found = rated(battles)
+    assert found["a"] - found["b"] == pytest.approx(400 * np.log10(3), abs=1)
+    assert found["a"] + found["b"] == pytest.approx(2000)
+
+
+def test_who_beats_the_strong_is_stronger_than_who_beats_the_weak():
+    battles = [
+        *(Battle(str(n), "strong", "weak", 1.0) for n in range(5)),
+        *(Battle(str(n), "strong", "other", 0.5) for n in range(5)),
+    ]
+    found = rated(battles)
+    assert found["strong"] > found["other"] > found["weak"]
+    assert max(found.values()) < 2000
+
+
+def test_the_record_and_the_interval():
+    battles = [Battle(str(n), "a", "b", won) for n, won in enumerate((1.0, 0.5, 0.75, 0.0, None))]
+    first, second = rate(battles, samples=200, seed=1)
+    assert (first.run_tag, first.won, first.tied, first.lost) == ("a", 2, 1, 1)
+    assert (second.won, second.tied, second.lost) == (1, 1, 2)
+    assert first.interval.low < first.rating < first.interval.high
+    assert rate(battles, samples=200, seed=1) == [first, second]
+    assert rate(battles[:2], samples=9, seed=0)[0].interval is None
+
+
+def test_nothing_decided_is_an_error():
+    with pytest.raises(InputError, match="no battle is decided"):
+        rate([Battle("1", "a", "b", None)], samples=9, seed=0)
+
+
+BATTLES = st.lists(
+    st.tuples(
+        st.sampled_from("12"), st.sampled_from(["ab", "bc", "ac"]), st.sampled_from([0.0, 0.5, 1.0])
+    ),
+    min_size=1,
+    max_size=20,
+)
+
+
+@settings(max_examples=40)
+@given(BATTLES)
+def test_the_order_of_runs_in_a_battle_changes_nothing(battles):
+    one = [Battle(topic, pair[0], pair[1], won) for topic, pair, won in battles]
+    other = [Battle(topic, pair[1], pair[0], 1 - won) for topic, pair, won in battles]
+    first, second = rated(one), rated(other)
+    assert first.keys() == second.keys()
+    assert all(first[tag] == pytest.approx(second[tag], abs=1e-6) for tag in first)
+
+
+@settings(max_examples=40)
+@given(BATTLES)
+def test_one_more_win_never_costs(battles):
+    one = [Battle(topic, pair[0], pair[1], won) for topic, pair, won in battles]
+    more = [*one, Battle("1", "a", "b", 1.0)]
+    before, after = rated([*one, Battle("1", "a", "b", 0.0)]), rated(more)
+    assert after["a"] - after["b"] >= before["a"] - before["b"] - 1e-6

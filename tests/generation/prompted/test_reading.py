@@ -1,0 +1,236 @@
+"""Pages are read once, in parts that fit, and what states a claim is evidence."""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidelight.errors import StructuredOutputError
+from sidelight.generation.prompted.select_evidence import PromptedReader, choose, page_date, parts
+from sidelight.schemas.investigation.evidence import EvidenceSet, FoundClaim, Selection
+from sidelight.schemas.segment import Segment
+from tests.helpers.asking.conversation import scripted
+from tests.helpers.asking.report_case import ANGLES, COUNT, LARK, OWNER, PROFILE
+
+BODY = "".join(f"Sentence {n} is about the harbour of Orrin. " for n in range(30))
+
+
+def window(number: int) -> Segment:
+    start = 5 * 42 * number
+    text = BODY[start : start + 420]
+    return Segment(
+        segment_id=f"web_doc_00_9#{number}_{number}",
+        url="https://z.example/",
+        title="Page z",
+        text=text,
+        start_char=start,
+        end_char=start + len(text),
+    )
+
+
+def claim(
+    text: str, *keys: str, speaker: str = "", against: str = "", **answers: str
+) -> dict[str, object]:
+    return {
+        "text": text,
+        "keys": keys,
+        "speaker": speaker,
+        "against": against,
+        "answers": [{"angle_id": name, "label": label} for name, label in answers.items()],
+    }
+
+
+def reply(*claims: dict[str, object]) -> str:
+    return json.dumps({"claims": claims})
+
+
+def read(reader: PromptedReader, candidates: Mapping[str, Sequence[Segment]]) -> Selection:
+    return asyncio.run(reader(PROFILE, ANGLES, candidates))
+
+
+BOTH = {"owner": [OWNER, LARK], "boats": [COUNT, OWNER]}
+
+
+def test_claims_name_their_pages_and_questions():
+    asked = scripted(
+        reply(
+            claim("Lark owns it.", "E1", "E3", "E9", owner="full", boats="background"),
+            claim(
+                "420 boats were counted.",
+                "E2",
+                speaker="the Trust",
+                against="400",
+                boats="partial",
+                nobody="full",
+            ),
+            claim("This rests on nothing.", owner="full"),
+            claim("This answers nothing.", "E1", nobody="full"),
+        )
+    )
+    selection = read(PromptedReader(asked.model), BOTH)
+    # The best of each question comes first: OWNER, COUNT, then LARK.
+    assert selection.evidence.claims == (
+        FoundClaim(
+            text="Lark owns it.",
+            segment_ids=(OWNER.segment_id, LARK.segment_id),
+            answers={"boats": 0.2, "owner": 0.9},
+        ),
+        FoundClaim(
+            text="420 boats were counted.",
+            segment_ids=(COUNT.segment_id,),
+            answers={"boats": 0.5},
+            speaker="the Trust",
+            against="400",
+        ),
+    )
+    relevance = {one.segment.segment_id: one.relevance for one in selection.evidence.items}
+    assert relevance == {
+        OWNER.segment_id: {"boats": 0.2, "owner": 0.9},
+        LARK.segment_id: {"boats": 0.2, "owner": 0.9},
+        COUNT.segment_id: {"boats": 0.5},
+    }
+    assert sorted(selection.dropped.values()) == ["invented key", "invented key"]
+
+
+def test_no_window_is_read_twice():
+    asked = scripted(reply(claim("Lark owns it.", "E1", owner="full")), reply())
+    reader = PromptedReader(asked.model)
+    first = read(reader, {"owner": [OWNER, window(0), window(2)]})
+    assert first.dropped == {
+        "web_doc_00_9#0_0": "states nothing that is asked",
+        "web_doc_00_9#2_2": "states nothing that is asked",
+    }
+    # Window 1 lies between windows 0 and 2 and holds nothing else.
+    second = read(reader, {"owner": [OWNER, window(1)], "boats": [window(0), COUNT]})
+    assert second.evidence == EvidenceSet()
+    assert second.dropped == {
+        "web_doc_00_9#0_0": "read before",
+        "web_doc_00_9#1_1": "read before",
+        COUNT.segment_id: "states nothing that is asked",
+    }
+    assert "segment E2" not in asked.user(1)
+    assert COUNT.text in asked.user(1)
+    read(reader, {"owner": [OWNER, COUNT]})
+    asked.script.assert_finished()
+
+
+def test_what_an_overlapping_window_says_is_cited_from_the_next_one():
+    asked = scripted(reply(claim("It is about the harbour.", "E1", "E2", owner="full")))
+    selection = read(PromptedReader(asked.model), {"owner": [window(0), window(1), window(2)]})
+    (found,) = selection.evidence.claims
+    assert found.segment_ids == ("web_doc_00_9#0_0", "web_doc_00_9#2_2")
+
+
+def test_pages_are_shown_whole_with_their_source_once():
+    asked = scripted(reply())
+    read(PromptedReader(asked.model), {"owner": [window(1), OWNER, window(0)]})
+    text = asked.user()
+    assert text.count("z.example | Page z") == 1
+    assert text.count("(the page goes on)") == 1
+    assert text.count("Sentence 7 is") == 1
+    assert text.index("owner [publisher, have to know]") < text.index(
+        "boats [figure, good to know]"
+    )
+    assert text.index("Who owns the Orrin Post?") < text.index("segment E1")
+    assert "web_doc" not in text
+
+
+def test_a_part_without_an_answer_costs_the_others_nothing():
+    long = [
+        Segment(
+            segment_id=f"web_doc_00_{n}#0_{n}", url=f"https://{n}.example/", text=f"{n} " * 1_200
+        )
+        for n in range(10, 20)
+    ]
+
+    def answer(request):
+        text = str(request)
+        return "{}" if "10.example" in text else reply(claim("So it is.", "E1", owner="full"))
+
+    asked = scripted(*[answer] * 3)
+    reader = PromptedReader(asked.model)
+    selection = read(reader, {"owner": long})
+    assert len(selection.evidence.claims) == 1
+    assert "no usable answer: StructuredOutputError" in selection.dropped.values()
+    # What could not be read may come up again.
+    asked.script._script.append(reply())
+    again = read(reader, {"owner": long})
+    assert "10.example" in asked.user(3)
+    assert "states nothing that is asked" in again.dropped.values()
+
+
+def test_without_any_answer_it_fails_and_without_candidates_nobody_is_asked():
+    with pytest.raises(StructuredOutputError):
+        read(PromptedReader(scripted("{}", "{}").model), BOTH)
+    assert read(PromptedReader(scripted().model), {}) == Selection(evidence=EvidenceSet())
+
+
+# Windows are read page by page, in parts that fit, and no text twice.
+LONG_BODY = " ".join(f"Sentence number {n} of the page." for n in range(60))
+
+
+def page_window(page: int, number: int, size: int = 300, *, body: str = LONG_BODY) -> Segment:
+    """Windows begin half a window apart."""
+    start = number * size // 2
+    text = body[start : start + size]
+    return Segment(
+        segment_id=f"web_doc_00_{page}#{number}_0",
+        url=f"https://p{page}.example/",
+        text=text,
+        start_char=start,
+        end_char=start + len(text),
+    )
+
+
+def test_the_best_of_every_angle_comes_before_the_second_of_any():
+    one = [page_window(1, 0, body="a" * 900), page_window(2, 0, body="b" * 900)]
+    other = [page_window(3, 0, body="c" * 900), page_window(1, 0, body="a" * 900)]
+    assert choose([one, other], 10_000) == [one[0], other[0], one[1]]
+    assert choose([one, other], 600) == [one[0], other[0]]
+    assert choose([], 600) == []
+
+
+def test_a_copy_on_another_page_is_not_read():
+    assert choose([[page_window(1, 0), page_window(2, 0)]], 10_000) == [page_window(1, 0)]
+
+
+def test_pages_stand_together_and_share_no_text():
+    ((first, second, other),) = parts([page_window(1, 1), page_window(2, 0), page_window(1, 0)])
+    assert [one.segment.segment_id for one in (first, second)] == [
+        "web_doc_00_1#0_0",
+        "web_doc_00_1#1_0",
+    ]
+    assert (first.follows, second.follows, other.follows) == (False, True, False)
+    assert f"{first.text}{second.text}".replace(" ", "") == LONG_BODY[:450].replace(" ", "")
+
+
+def test_windows_apart_keep_their_text():
+    ((first, third),) = parts([page_window(1, 0), page_window(1, 3)])
+    assert [first.text, third.text] == [page_window(1, n).text.strip() for n in (0, 3)]
+    assert not third.follows
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 8)), unique=True, max_size=120))
+def test_every_window_is_in_one_part_or_says_nothing_new(places):
+    segments = [page_window(page, number, 4_000, body=LONG_BODY * 20) for page, number in places]
+    read = parts(segments)
+    shown = [one.segment.segment_id for part in read for one in part]
+    assert len(shown) == len(set(shown))
+    assert set(shown) <= {one.segment_id for one in segments}
+    assert {one.rpartition("#")[0] for one in shown} == {f"web_doc_00_{page}" for page, _ in places}
+    assert all(sum(len(one.text) for one in part) <= 20_000 + 2_400 for part in read)
+
+
+def test_the_date_at_the_top_of_a_page():
+    for text, date in (
+        ("A headline\nBy Ilse Marrow\n3 May 2021\nOn 4 June 2019 it rained.", "3 May 2021"),
+        ("Spring count: 41 May 2020", "May 2020"),
+        ("Updated Sept. 9, 2020, by the desk", "Sept. 9, 2020"),
+        ("No date here, only 2020", ""),
+    ):
+        segment = Segment(segment_id="web_doc_00_1#0_0", text=text)
+        assert page_date(segment) == date
+        assert page_date(segment.model_copy(update={"start_char": 7})) == ""

@@ -1,0 +1,333 @@
+"""A report by a model: written, checked beside what it cites, and revised."""
+
+import asyncio
+import json
+
+import pytest
+
+from sidelight.errors import EmptyReplyError, StructuredOutputError
+from sidelight.generation.extractive.performers import ExtractiveReviser
+from sidelight.generation.no_evidence import NOTHING_FOUND
+from sidelight.generation.prompted.check_report import PromptedChecker
+from sidelight.generation.prompted.write_report import PromptedReportWriter, PromptedReviser
+from sidelight.schemas.investigation.evidence import EvidenceSet
+from sidelight.schemas.investigation.report import (
+    CheckedReport,
+    DraftReport,
+    DraftSentence,
+    Removal,
+    Revision,
+)
+from sidelight.text import budget_words
+from sidelight.text_vectors import Encode
+from tests.helpers.asking.conversation import Asked, outside_fences, scripted
+from tests.helpers.asking.report_case import (
+    ANGLES,
+    COUNT,
+    EVIDENCE,
+    HOLDS,
+    LARK,
+    ORDER,
+    OWNER,
+    PROFILE,
+    READ,
+    SOLD,
+)
+
+BOTH = (
+    "While Lark Media has owned the Orrin Post since 2011, the Orrin Harbour Trust counted 420 "
+    "boats in 2019."
+)
+
+
+def report(*written: tuple[str, list[str]]) -> str:
+    return json.dumps({"sentences": [{"claim_keys": keys, "text": text} for text, keys in written]})
+
+
+def wrote(
+    encode: Encode, asked: Asked, evidence: EvidenceSet = READ, max_words: int = 250
+) -> DraftReport:
+    writer = PromptedReportWriter(asked.model, encode, max_words)
+    draft = asyncio.run(writer(PROFILE, ANGLES, evidence))
+    asked.script.assert_finished()
+    return draft
+
+
+def test_a_sentence_rests_on_what_its_claims_rest_on(lexical_encode):
+    draft = wrote(lexical_encode, scripted(report((BOTH, ["C1", "C2", "C7"]))))
+    (sentence,) = draft.sentences
+    assert sentence.text == BOTH
+    # The best of each claim comes first.
+    assert sentence.segment_ids == (LARK.segment_id, COUNT.segment_id, OWNER.segment_id)
+    assert sentence.covers == {"owner": 0.9, "boats": 0.5}
+    assert draft.invented_keys == ("C7",)
+    assert (draft.notes, draft.reserve) == ((), ())
+
+
+def test_what_it_does_not_tell_waits(lexical_encode):
+    draft = wrote(lexical_encode, scripted(report((SOLD.text, ["C1"]))))
+    assert [one.text for one in draft.reserve] == [HOLDS.text]
+    assert draft.reserve[0].segment_ids == (COUNT.segment_id,)
+
+
+def test_claims_are_shown_by_question_with_page_speaker_and_what_they_go_against(lexical_encode):
+    asked = scripted(report((SOLD.text, ["C1"])))
+    wrote(lexical_encode, asked)
+    text = asked.user()
+    places = [
+        text.index(part)
+        for part in (
+            "- owner [publisher, have to know] Who owns the Orrin Post?",
+            f"C1 [b.example | Page b] {SOLD.text}",
+            "- boats [figure, good to know]",
+            f"C2 [c.example | Page c; says Orrin Harbour Trust] {HOLDS.text}",
+            "- C2 goes against this: the article's 400 boats",
+        )
+    ]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("answer", "fault"),
+    [
+        (report((BOTH, ["C9"])), "names no claim"),
+        (report((f"{SOLD.text} {HOLDS.text}", ["C1", "C2"])), "more than one sentence"),
+        (report((f"{BOTH[:-1]} [E1].", ["C1", "C2"])), "a citation or an id"),
+        (report((f"{BOTH[:-1]}, which is false.", ["C1", "C2"])), "a verdict"),
+        (report(("Boats " * 40 + "lie.", ["C1", "C2"])), "41 words together, 11 more"),
+    ],
+)
+def test_what_is_wrong_is_repaired_or_the_claims_stand(lexical_encode, answer, fault):
+    right = report((SOLD.text, ["C1"]), (HOLDS.text, ["C2"]))
+    asked = scripted(answer, right)
+    draft = wrote(lexical_encode, asked, max_words=30)
+    assert [one.text for one in draft.sentences] == [SOLD.text, HOLDS.text]
+    (note,) = asked.notes()
+    assert fault in note
+
+    draft = wrote(lexical_encode, scripted(answer, answer), max_words=30)
+    assert [one.text for one in draft.sentences] == [SOLD.text, HOLDS.text]
+    assert sum(budget_words(one.text) for one in draft.sentences) <= 30
+    assert draft.notes == ("not as its writer was asked to: StructuredOutputError",)
+
+
+def test_what_stays_too_long_loses_its_end(lexical_encode):
+    long = report((SOLD.text, ["C1"]), (HOLDS.text, ["C2"]))
+    draft = wrote(lexical_encode, scripted(long, long), max_words=20)
+    assert [one.text for one in draft.sentences] == [SOLD.text]
+    assert [one.text for one in draft.reserve] == [HOLDS.text]
+
+
+def test_without_an_answer_the_claims_stand(lexical_encode):
+    nothing = [EmptyReplyError("a"), EmptyReplyError("b")]
+    draft = wrote(lexical_encode, scripted(*nothing))
+    assert [one.text for one in draft.sentences] == [SOLD.text, HOLDS.text]
+
+
+def test_evidence_that_nobody_read_is_shown_as_it_stands(lexical_encode):
+    asked = scripted(report((SOLD.text, ["C2"])))
+    draft = wrote(lexical_encode, asked, EVIDENCE)
+    assert draft.sentences[0].segment_ids == (LARK.segment_id,)
+    assert "Ignore the rules" in asked.user()
+    assert "Ignore the rules" not in outside_fences(asked.user())
+    assert ORDER not in asked.user()
+    with pytest.raises(StructuredOutputError):
+        wrote(lexical_encode, scripted("{}", "{}"), EVIDENCE)
+
+
+def test_nothing_to_say_takes_no_writing_call(lexical_encode):
+    assert wrote(lexical_encode, scripted(), EvidenceSet()) == NOTHING_FOUND
+
+
+# A model checks a whole report in one call, beside what it cites.
+DATED = EvidenceSet(
+    items=tuple(
+        item.model_copy(update={"published": "3 May 2021"}) if item.segment == OWNER else item
+        for item in EVIDENCE.items
+    )
+)
+OWNED = DraftSentence(
+    text="The Orrin Post has belonged to Lark Media since 2011.",
+    segment_ids=(OWNER.segment_id, LARK.segment_id),
+)
+COUNTED = DraftSentence(text="The harbour holds 420 boats.", segment_ids=(COUNT.segment_id,))
+UNCITED = DraftSentence(text="Nobody knows why.")
+
+
+def labels(**by_id: str) -> str:
+    return json.dumps(
+        {
+            "sentences": [
+                {"sentence_id": name, "reason": f"Of {name}.", "label": label}
+                for name, label in by_id.items()
+            ]
+        }
+    )
+
+
+def drafted(*sentences: DraftSentence) -> DraftReport:
+    return DraftReport(sentences=sentences)
+
+
+def test_only_what_is_supported_in_full_stands(lexical_encode):
+    asked = scripted(labels(S1="full", S2="partial"))
+    checker = PromptedChecker(asked.model, lexical_encode)
+    checked = asyncio.run(checker(PROFILE, drafted(OWNED, UNCITED, COUNTED), DATED))
+    assert checked.draft.sentences == (OWNED,)
+    assert [(one.label, one.reason) for one in checked.removed] == [
+        ("none", "it cites no evidence"),
+        ("partial", "Of S2."),
+    ]
+    text = asked.user()
+    assert "a.example | Page a | 3 May 2021" in text
+    # Every source once, every sentence in its place.
+    assert text.count("has belonged to Lark Media since 2011") == 2
+    places = [
+        text.index(line)
+        for line in (f"S1 [E1, E2] {OWNED.text}", f"- {UNCITED.text}", f"S2 [E3] {COUNTED.text}")
+    ]
+    assert places == sorted(places)
+
+
+def test_what_stood_is_shown_and_not_checked_again(lexical_encode):
+    asked = scripted(labels(S1="full"), labels(S1="full"))
+    checker = PromptedChecker(asked.model, lexical_encode)
+    asyncio.run(checker(PROFILE, drafted(OWNED), DATED))
+    checked = asyncio.run(checker(PROFILE, drafted(OWNED, COUNTED), DATED))
+    assert checked.removed == ()
+    assert f"- {OWNED.text}" in asked.user(1)
+    assert f"S1 [E1] {COUNTED.text}" in asked.user(1)
+    assert OWNER.title not in asked.user(1)
+    asyncio.run(checker(PROFILE, drafted(OWNED, COUNTED), DATED))
+    asked.script.assert_finished()
+
+
+def test_a_report_of_nothing_costs_no_call(lexical_encode):
+    checker = PromptedChecker(scripted().model, lexical_encode)
+    assert asyncio.run(checker(PROFILE, NOTHING_FOUND, EvidenceSet())).removed == ()
+
+
+def test_labels_are_given_once_each_or_repaired(lexical_encode):
+    asked = scripted(labels(S1="full", S3="full"), labels(S1="full", S2="none"))
+    checker = PromptedChecker(asked.model, lexical_encode)
+    checked = asyncio.run(checker(PROFILE, drafted(OWNED, COUNTED), DATED))
+    assert checked.draft.sentences == (OWNED,)
+    assert "missing: S2; not asked for: S3" in asked.notes()[0]
+    with pytest.raises(StructuredOutputError):
+        asyncio.run(
+            PromptedChecker(scripted("{}", "{}").model, lexical_encode)(
+                PROFILE, drafted(OWNED), DATED
+            )
+        )
+
+
+# What fell is told anew by the writer, and free room is filled; or the reserve steps in.
+STANDS = DraftSentence(
+    text="The Orrin Post has belonged to Lark Media since 2011.",
+    segment_ids=(OWNER.segment_id,),
+    covers={"owner": 0.9},
+)
+REMOVED = DraftSentence(
+    text="Nearly 1,000 boats lie in the harbour of Orrin.",
+    segment_ids=(LARK.segment_id,),
+    covers={"boats": 0.9},
+)
+WAITS = DraftSentence(text=HOLDS.text, segment_ids=HOLDS.segment_ids, covers=HOLDS.answers)
+CHECKED = CheckedReport(
+    draft=DraftReport(sentences=(STANDS,), reserve=(WAITS,)),
+    removed=(Removal(sentence=REMOVED, label="none", reason="The source says 420."),),
+)
+ANEW = "Lark Media bought the Orrin Post."
+
+
+def added(*sentences: tuple[str, list[str], str]) -> str:
+    return json.dumps(
+        {
+            "sentences": [
+                {"after": after, "keys": keys, "text": text} for after, keys, text in sentences
+            ]
+        }
+    )
+
+
+def revised(
+    encode: Encode, asked: Asked, checked: CheckedReport = CHECKED, max_words: int = 250
+) -> Revision:
+    reviser = PromptedReviser(asked.model, encode, max_words)
+    revision = asyncio.run(reviser(PROFILE, ANGLES, READ, checked, {}))
+    asked.script.assert_finished()
+    return revision
+
+
+def texts(revision: Revision) -> list[str]:
+    return [sentence.text for sentence in revision.draft.sentences]
+
+
+def test_what_fell_is_told_anew_and_room_is_filled(lexical_encode):
+    answer = added(("S1", ["C2"], HOLDS.text), ("start", ["E1", "E8"], ANEW))
+    revision = revised(lexical_encode, scripted(answer))
+    assert texts(revision) == [ANEW, STANDS.text, HOLDS.text]
+    first, _, last = revision.draft.sentences
+    assert (first.segment_ids, first.covers) == ((LARK.segment_id,), {"owner": 0.5})
+    assert (last.segment_ids, last.covers) == ((COUNT.segment_id,), {"boats": 0.5})
+    assert revision.draft.invented_keys == ("E8",)
+    assert revision.draft.reserve == ()
+    assert revision.evidence.items == ()
+
+
+@pytest.mark.parametrize("after", ["S7", "", "S", "R1", "S²"])
+def test_what_names_no_place_comes_last(lexical_encode, after):
+    revision = revised(lexical_encode, scripted(added((after, ["E1"], ANEW))))
+    assert texts(revision) == [STANDS.text, ANEW]
+
+
+def test_nothing_worth_adding_adds_nothing(lexical_encode):
+    revision = revised(lexical_encode, scripted(added()))
+    assert texts(revision) == [STANDS.text]
+    assert revision.draft.reserve == (WAITS,)
+
+
+@pytest.mark.parametrize(
+    ("bad", "fault"),
+    [
+        (added(("S1", ["E1"], f"{ANEW} That is a lot.")), "more than one sentence"),
+        (added(("S1", ["E7"], ANEW)), "rests on no key"),
+        (added(("S1", ["E1"], "Boats " * 40 + "lie.")), "41 words together, and 21 are free"),
+    ],
+)
+def test_what_is_wrong_is_repaired_once(lexical_encode, bad, fault):
+    asked = scripted(bad, added(("S1", ["E1"], ANEW)))
+    assert ANEW in texts(revised(lexical_encode, asked, max_words=31))
+    (note,) = asked.notes()
+    assert fault in note
+    # What still will not do is left out.
+    still = revised(lexical_encode, scripted(bad, bad), max_words=31)
+    assert texts(still) == [STANDS.text]
+    with pytest.raises(StructuredOutputError):
+        revised(lexical_encode, scripted("{}", "{}"), max_words=31)
+
+
+def test_without_room_nobody_is_asked(lexical_encode):
+    assert texts(revised(lexical_encode, scripted(), max_words=10)) == [STANDS.text]
+
+
+def test_the_request_shows_what_stands_what_fell_and_what_is_left(lexical_encode):
+    asked = scripted(added())
+    revised(lexical_encode, asked)
+    outside = outside_fences(asked.user())
+    assert f"S1 [stands] {STANDS.text}" in asked.user()
+    assert f"- [E1] {REMOVED.text}" in asked.user()
+    assert "- fault: The source says 420." in asked.user()
+    for shown in ("Ignore the rules", REMOVED.text, "The source says 420.", HOLDS.text):
+        assert shown in asked.user()
+        assert shown not in outside
+
+
+def test_without_a_model_the_reserve_steps_in():
+    def revise(checked):
+        reviser = ExtractiveReviser(max_report_words=250)
+        return asyncio.run(reviser(PROFILE, ANGLES, READ, checked, {}))
+
+    assert texts(revise(CHECKED)) == [STANDS.text, WAITS.text]
+    nothing = CHECKED.model_copy(update={"draft": DraftReport(sentences=())})
+    assert revise(nothing).draft == NOTHING_FOUND

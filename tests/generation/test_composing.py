@@ -1,0 +1,306 @@
+"""Reports put together: what is searched long enough, chosen within the budget, and cited."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidelight.generation.compose import Candidate, chances_missed, compose, refill, resolve_report
+from sidelight.generation.extractive.select import spread
+from sidelight.generation.no_evidence import NOTHING_FOUND
+from sidelight.generation.stopping import StoppingRule
+from sidelight.schemas.investigation.angle import Angle, Aspect, Coverage
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
+from sidelight.schemas.investigation.report import DraftReport, DraftSentence, ReportLimits
+from sidelight.schemas.segment import Segment, overlapping
+from sidelight.text import budget_words
+
+
+def sentence(words: int, host: str = "h", **covers: float) -> Candidate:
+    return Candidate(text="w " * words, covers=covers, host=host, segment_ids=("s",))
+
+
+def never(_: Candidate, __: Candidate) -> bool:
+    return False
+
+
+candidates = st.lists(
+    st.builds(
+        lambda words, host, covers: sentence(words, host, **covers),
+        st.integers(1, 40),
+        st.sampled_from("gh"),
+        st.dictionaries(st.sampled_from("abz"), st.floats(0, 1)),
+    ),
+    max_size=12,
+)
+
+
+@given(candidates, st.integers(0, 100))
+def test_the_budget_is_never_exceeded_and_nothing_is_chosen_twice(items, budget):
+    chosen = compose(items, {"a": 4.0, "b": 1.0}, budget, never)
+    assert sum(budget_words(item.text) for item in chosen) <= budget
+    assert len({id(item) for item in chosen}) == len(chosen)
+    assert all(item.covers.get("a", 0) + item.covers.get("b", 0) > 0 for item in chosen)
+
+
+@given(candidates)
+def test_more_budget_never_covers_less(items):
+    weights = {"a": 4.0, "b": 1.0}
+
+    def covered(budget):
+        missed = dict.fromkeys(weights, 1.0)
+        for item in compose(items, weights, budget, never):
+            for angle in weights:
+                missed[angle] *= 1 - item.covers.get(angle, 0.0)
+        return sum(weight * (1 - missed[angle]) for angle, weight in weights.items())
+
+    assert covered(10_000) >= covered(30) - 1e-9
+
+
+def test_a_covered_angle_is_worth_only_what_was_missed():
+    # Gains per word at first: a1 4*.9/10 = .36, a2 4*.8/10 = .32, b 2*.5/10 = .10.
+    # After a1: a2 4*.1*.8/10 = .032 (from another host), b .10. So b comes before a2.
+    a1, a2, b = sentence(10, "x", a=0.9), sentence(10, "y", a=0.8), sentence(10, "z", b=0.5)
+    chosen = compose([a2, b, a1], {"a": 4.0, "b": 2.0}, 20, never)
+    assert chosen == [a1, b]
+
+
+def test_a_second_sentence_from_one_host_is_worth_less():
+    # After the first from x: x again 4*.5*.75/10 = .15, y 4*.4/10 = .16.
+    first, again, other = (
+        sentence(10, "x", a=1.0),
+        sentence(10, "x", b=0.5),
+        sentence(10, "y", b=0.4),
+    )
+    assert compose([first, again, other], {"a": 4.0, "b": 4.0}, 20, never) == [first, other]
+
+
+def test_redundant_sentences_are_left_out():
+    first, same = sentence(10, "x", a=0.9), sentence(10, "y", a=0.9)
+    assert compose([first, same], {"a": 1.0}, 100, lambda *_: True) == [first]
+
+
+@given(candidates, candidates, st.integers(0, 200))
+def test_what_stands_uses_up_words_and_is_not_chosen_again(items, standing, budget):
+    chosen = compose(items, {"a": 4.0, "b": 1.0}, budget, never, standing=standing)
+    words = sum(budget_words(item.text) for item in (*standing, *chosen))
+    assert words <= budget or not chosen
+    assert {id(item) for item in chosen} <= {id(item) for item in items}
+
+
+@given(candidates, st.integers(0, 100))
+def test_going_on_from_what_was_chosen_changes_nothing(items, budget):
+    weights = {"a": 4.0, "b": 1.0}
+    chosen = compose(items, weights, budget, never)
+    rest = [item for item in items if not any(item is one for one in chosen)]
+    assert compose(rest, weights, budget, never, standing=chosen) == []
+
+
+def test_two_chances_of_a_half_miss_a_quarter():
+    # (1 - .5) * (1 - .5) = .25; nothing covers b; c is not asked about.
+    assert chances_missed("ab", [{"a": 0.5, "c": 1.0}, {"a": 0.5}]) == {"a": 0.25, "b": 1.0}
+
+
+# Refilling adds within the budget and takes nothing away.
+ANGLES = [
+    Angle(angle_id=name, aspect=Aspect.CLAIM, question="Q?", query="q", weight=weight)
+    for name, weight in (("a", 4.0), ("b", 1.0))
+]
+EVIDENCE = EvidenceSet(
+    items=tuple(
+        Evidence(
+            segment=Segment(segment_id=name, url=f"https://{name}.example/", text="t"),
+            relevance={"a": 1.0},
+        )
+        for name in "xyz"
+    )
+)
+
+
+def drafted(words: int, cited: str = "x", **covers: float) -> DraftSentence:
+    return DraftSentence(text=" ".join("w" * words), segment_ids=(cited,), covers=covers)
+
+
+SENTENCES = st.lists(
+    st.builds(
+        lambda words, cited, covers: drafted(words, cited, **covers),
+        st.integers(1, 40),
+        st.sampled_from("xyz"),
+        st.dictionaries(st.sampled_from("ab"), st.floats(0.01, 1)),
+    ),
+    max_size=8,
+)
+
+
+@given(SENTENCES, SENTENCES, st.integers(0, 120))
+def test_what_stood_stays_and_the_budget_holds(standing, reserve, room):
+    words = sum(budget_words(one.text) for one in standing)
+    draft = DraftReport(sentences=tuple(standing), reserve=tuple(reserve))
+    filled = refill(draft, ANGLES, EVIDENCE, words + room, lambda *_: False)
+    if not filled.sentences or filled.sentences == NOTHING_FOUND.sentences:
+        assert not standing
+        return
+    assert filled.sentences[: len(standing)] == tuple(standing)
+    assert sum(budget_words(one.text) for one in filled.sentences) <= words + room
+    added = filled.sentences[len(standing) :]
+    assert sorted(map(repr, (*added, *filled.reserve))) == sorted(map(repr, reserve))
+
+
+@given(SENTENCES, SENTENCES)
+def test_a_report_over_its_budget_gets_nothing_more(standing, reserve):
+    draft = DraftReport(sentences=(drafted(50, a=1.0), *standing), reserve=tuple(reserve))
+    assert refill(draft, ANGLES, EVIDENCE, 49, lambda *_: False) == draft
+
+
+def test_what_is_missing_comes_before_what_stands_already():
+    # With a at .9 from x: more of a gains 4*.1*.9*.75/10 = .027, b gains 1*.5/10 = .05.
+    draft = DraftReport(
+        sentences=(drafted(10, "x", a=0.9),),
+        reserve=(drafted(10, "x", a=0.9), drafted(10, "y", b=0.5)),
+    )
+    filled = refill(draft, ANGLES, EVIDENCE, 20, lambda *_: False)
+    assert filled.sentences == (draft.sentences[0], draft.reserve[1])
+    assert filled.reserve == draft.reserve[:1]
+
+
+def test_what_says_the_same_as_something_that_stands_is_not_added():
+    draft = DraftReport(sentences=(drafted(10, a=0.5),), reserve=(drafted(5, "y", b=1.0),))
+    assert refill(draft, ANGLES, EVIDENCE, 250, lambda *_: True) == draft
+
+
+def test_a_draft_that_stays_empty_says_so():
+    empty = DraftReport(sentences=())
+    assert refill(empty, ANGLES, EVIDENCE, 250, lambda *_: False) == NOTHING_FOUND
+
+
+# What is taken for an angle comes from different windows and hosts.
+def window(document: int, number: int, host: str) -> Segment:
+    return Segment(
+        segment_id=f"w_doc_00_{document}#{number}_{number}", url=f"https://{host}.example/", text=""
+    )
+
+
+WINDOWS = st.lists(
+    st.builds(window, st.integers(0, 3), st.integers(0, 4), st.sampled_from("abc")),
+    max_size=12,
+    unique_by=lambda segment: segment.segment_id,
+)
+
+
+def test_each_that_is_left_has_its_reason():
+    first, overlapping, second, third, other, late = (
+        window(1, 0, "a"),
+        window(1, 1, "b"),
+        window(1, 2, "a"),
+        window(2, 0, "a"),
+        window(3, 0, "b"),
+        window(4, 0, "c"),
+    )
+    taken, left = spread([first, overlapping, second, third, other, late], 3)
+    assert taken == [first, second, other]
+    assert left == {
+        overlapping.segment_id: "overlaps a window that says more",
+        third.segment_id: "two from its host say more",
+        late.segment_id: "others say more",
+    }
+
+
+@given(WINDOWS, st.integers(1, 6))
+def test_limits_hold_and_nothing_is_lost(segments, keep):
+    taken, left = spread(segments, keep)
+    ids = [segment.segment_id for segment in taken]
+    assert len(taken) <= keep
+    assert {*ids, *left} == {segment.segment_id for segment in segments}
+    assert not set(ids) & set(left)
+    assert all(sum(one.host == segment.host for one in taken) <= 2 for segment in taken)
+    assert not any(overlapping(one, ids) for one in ids)
+    assert taken[:1] == segments[:1]
+
+
+def test_pages_without_an_address_are_hosts_of_their_own():
+    segments = [Segment(segment_id=f"w_doc_00_{n}#0_0", text="") for n in range(4)]
+    assert spread(segments, 4) == (segments, {})
+    windows = [Segment(segment_id=f"w_doc_00_1#{n}_{n}", text="") for n in (0, 2, 4)]
+    assert len(spread(windows, 4)[0]) == 2
+
+
+# When an investigation has looked far enough.
+WEIGHED = [
+    Angle(angle_id=name, aspect=Aspect.CLAIM, question="?", query="q", weight=weight)
+    for name, weight in (("a", 4.0), ("b", 1.0))
+]
+RULE = StoppingRule(max_rounds=3, min_gain=0.1)
+
+
+def coverage(a: float, b: float, previous: Coverage | None = None, number: int = 1) -> Coverage:
+    return RULE.coverage(WEIGHED, {"a": a, "b": b}, previous, number)
+
+
+def test_coverage_is_weighted():
+    found = coverage(0.5, 1.0)
+    # (4 * 0.5 + 1 * 1) of 5
+    assert (found.weight, found.score) == (3.0, 0.6)
+    assert found.by_angle == {"a": 0.5, "b": 1.0}
+    assert found.covered == ("a", "b")
+    assert coverage(0.0, 0.2).covered == ("b",)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "before", "number", "go_on", "reason"),
+    [
+        (0.0, 0.0, None, 1, True, "may still rise"),
+        (1.0, 1.0, None, 1, False, "is enough"),
+        # 0.75 of 4 is 3 of 5; before were 2.6: a gain of 0.08.
+        (0.75, 0.0, 0.65, 2, False, "added 0.080"),
+        (0.75, 0.0, 0.5, 2, True, "may still rise"),
+        (0.75, 0.0, 0.5, 3, False, "last allowed"),
+    ],
+)
+def test_another_round_must_be_allowed_needed_and_worth_it(a, b, before, number, *, go_on, reason):
+    previous = None if before is None else coverage(before, 0.0)
+    found = coverage(a, b, previous, number)
+    assert found.go_on is go_on
+    assert reason in found.reason
+
+
+def test_without_angles_nothing_is_covered():
+    found = RULE.coverage([], {}, None, 1)
+    assert (found.score, found.covered, found.go_on) == (0.0, (), True)
+
+
+# What was found becomes a citation; invented, repeated, overlapping and own ones do not.
+TOPIC = "w_doc_00_1"
+IDS = ("w_doc_00_1#0_5", "w_doc_01_5#0_10", "w_doc_01_5#1_20", "w_doc_01_5#2_30", "w_doc_02_7#0_10")
+CITABLE = EvidenceSet(
+    items=tuple(
+        Evidence(segment=Segment(segment_id=name, text="x"), relevance={"a": 1.0}) for name in IDS
+    )
+)  # the article itself, three windows of one document, another document
+
+
+def resolve(*cited: str) -> tuple[tuple[str, ...], list[tuple[str, str]]]:
+    draft = DraftReport(sentences=(DraftSentence(text="A fact.", segment_ids=cited),))
+    report, dropped = resolve_report(TOPIC, draft, CITABLE, ReportLimits(250, 2, 1))
+    return report.sentences[0].citations, [(one.segment_id, one.reason) for one in dropped]
+
+
+def test_the_writers_order_stays():
+    assert resolve(IDS[4], IDS[1]) == ((IDS[4], IDS[1]), [])
+
+
+def test_what_cannot_be_cited_is_dropped_with_its_reason():
+    assert resolve("w_doc_09_9#0_1", IDS[0], IDS[1], IDS[1], IDS[2]) == (
+        (IDS[1],),
+        [
+            ("w_doc_09_9#0_1", "no such evidence"),
+            (IDS[0], "the target article itself"),
+            (IDS[2], "overlaps a window already cited"),
+        ],
+    )
+    assert resolve(IDS[1], IDS[3], IDS[4]) == (
+        (IDS[1], IDS[3]),
+        [(IDS[4], "more citations than a sentence may have")],
+    )
+
+
+def test_a_key_is_no_segment_id():
+    assert resolve("E2") == ((), [("E2", "no such evidence")])

@@ -1,0 +1,119 @@
+"""Narratives: written and split by a model, and answered in one call."""
+
+import asyncio
+import json
+
+import pytest
+
+from sidelight.agents.answer import read_narrative
+from sidelight.errors import StructuredOutputError
+from sidelight.generation.narratives import (
+    PromptedAnswerWriter,
+    split_into_sub_narratives,
+    write_narrative,
+)
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
+from sidelight.schemas.investigation.report import DraftReport
+from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Narrative
+from tests.helpers.asking.conversation import Asked, scripted
+
+NARRATIVE = "I want to know who pays for the journal. I also ask what its critics say."
+
+
+def listed(*texts: str, importance: str = "vital") -> str:
+    return json.dumps(
+        {"sub_narratives": [{"text": text, "importance": importance} for text in texts]}
+    )
+
+
+def test_the_second_step_sees_the_first_list_and_its_own_counts():
+    drafter, reviser = scripted(listed("Who pays?", "Who owns?")), scripted(listed("Who  pays?"))
+    found = asyncio.run(
+        split_into_sub_narratives(NARRATIVE, ["owner"], drafter.model, reviser.model)
+    )
+    assert [(one.text, one.importance) for one in found] == [("Who pays?", "vital")]
+    assert "- owner" in drafter.user()
+    assert "- Who pays?\n- Who owns?" in reviser.user()
+    assert "first draft" in reviser.user()
+
+
+@pytest.mark.parametrize(
+    ("texts", "says"),
+    [
+        ([f"Question {n}?" for n in range(11)], "at most 10 items"),
+        (["one two three four five six seven eight nine ten eleven twelve thirteen"], "13 words"),
+        (["Who pays?", "who pays?"], "what an earlier one does"),
+        ([" "], "0 words"),
+        ([], "at least 1 item"),
+    ],
+)
+def test_what_is_no_list_of_sub_narratives_is_refused(texts, says):
+    asked = scripted(listed(*texts), listed(*texts))
+    with pytest.raises(StructuredOutputError, match=says):
+        asyncio.run(split_into_sub_narratives(NARRATIVE, [], asked.model, asked.model))
+
+
+def test_a_list_that_is_too_long_is_mended_once():
+    long = listed(*(f"Question {n}?" for n in range(11)))
+    asked = scripted(long, listed("Who pays?"), listed("Who pays?"))
+    found = asyncio.run(split_into_sub_narratives(NARRATIVE, [], asked.model, asked.model))
+    assert [one.text for one in found] == ["Who pays?"]
+    assert len(asked.notes()) == 1
+
+
+def test_a_narrative_has_two_or_three_sentences():
+    one = json.dumps({"narrative": "I want to know all of it."})
+    asked = scripted(one, json.dumps({"narrative": NARRATIVE}))
+    assert asyncio.run(write_narrative(["who pays", "critics"], asked.model)) == NARRATIVE
+    assert "1 sentences; expected two or three" in asked.notes()[0]
+
+
+# An answer in one call: keys become citations, and the track's limits hold.
+READ = read_narrative(Narrative(topic_id="n", narrative="Who pays for it? Since when?"))
+EVIDENCE = EvidenceSet(
+    items=tuple(
+        Evidence(
+            segment=Segment(segment_id=f"m_doc_00_{number}#0_0", text=f"Text {number}."),
+            relevance={READ.angles[0].angle_id: 0.5},
+        )
+        for number in range(3)
+    )
+)
+
+
+def written(*replies: str, evidence: EvidenceSet = EVIDENCE) -> tuple[DraftReport, Asked]:
+    asked = scripted(*replies)
+    writer = PromptedAnswerWriter(asked.model, max_report_words=12, max_citations=2)
+    draft = asyncio.run(writer(READ.profile, READ.angles, evidence))
+    asked.script.assert_finished()
+    return draft, asked
+
+
+def answer(*sentences: tuple[str, list[str]]) -> str:
+    return json.dumps({"sentences": [{"text": text, "keys": keys} for text, keys in sentences]})
+
+
+def test_keys_become_citations_and_what_has_none_is_dropped():
+    draft, asked = written(
+        answer(("A trust  pays.", ["E3", "E1", "E2"]), ("It is old.", ["E9"]), ("So be it.", []))
+    )
+    (sentence,) = draft.sentences
+    assert sentence.text == "A trust pays."
+    assert sentence.segment_ids == ("m_doc_00_2#0_0", "m_doc_00_0#0_0")
+    assert draft.invented_keys == ("E9",)
+    assert "- Who pays for it?\n- Since when?" in asked.user()
+
+
+def test_an_answer_over_the_limits_is_mended_once():
+    long = answer(("word " * 12 + "more.", ["E1"]))
+    two = answer(("One. Two.", ["E1"]))
+    for first, says in ((long, "13 words"), (two, "text 1 is not one sentence")):
+        draft, asked = written(first, answer(("A trust pays.", ["E1"])))
+        assert len(draft.sentences) == 1
+        assert says in asked.notes()[0]
+
+
+def test_without_evidence_nobody_is_asked():
+    draft, _ = written(evidence=EvidenceSet())
+    assert draft.sentences == ()
