@@ -10,6 +10,7 @@ rest of its own.
 from __future__ import annotations
 
 from enum import IntEnum
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sidelight.english.vocabulary import (
@@ -24,7 +25,7 @@ from sidelight.english.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from sidelight.english.parser import Sentence
 
@@ -55,7 +56,27 @@ class Stance(IntEnum):
 
 def stances(sentences: Sequence[Sentence]) -> list[tuple[Stance, ...]]:
     """Return the stance of a text towards each token of its sentences, in order."""
-    found = [_own_stances(sentence) for sentence in sentences]
+    return _in_text(sentences, _own_stances)
+
+
+def withheld(sentences: Sequence[Sentence]) -> list[frozenset[int]]:
+    """Return for each sentence of a text the tokens that it does not vouch for, negation aside.
+
+    Who says that something did not happen vouches for that; who calls it a myth that it did, or
+    dreams of it, does not.
+    """
+    plain = _in_text(sentences, partial(_own_stances, negates=False))
+    return [
+        frozenset(place for place, stance in enumerate(own) if stance is not Stance.ASSERTED)
+        for own in plain
+    ]
+
+
+def _in_text(
+    sentences: Sequence[Sentence], own_stances: Callable[[Sentence], tuple[Stance, ...]]
+) -> list[tuple[Stance, ...]]:
+    """Return the stances of sentences, some of which take back others."""
+    found = [own_stances(sentence) for sentence in sentences]
     taken: dict[int, int] = {}
     for place, sentence in enumerate(sentences):
         turned = _retraction(sentence, alone=False)
@@ -103,16 +124,22 @@ def _child(token: Any, deps: frozenset[str]) -> Any:
     return next((child for child in token.children if child.dep_ in deps), None)
 
 
-def _own_stances(sentence: Sentence) -> tuple[Stance, ...]:
-    """Return the stance of a sentence by itself towards each of its tokens."""
+def _own_stances(sentence: Sentence, *, negates: bool = True) -> tuple[Stance, ...]:
+    """Return the stance of a sentence by itself towards each of its tokens.
+
+    Args:
+        sentence: The sentence.
+        negates: Whether negation counts.
+    """
     doc = sentence.doc
-    if sentence.is_question or sentence.text.rstrip("\"'”’)").endswith("!") or _mocks(doc):
+    if _end(sentence) in {"?", "!"} or _mocks(doc):
         return (Stance.OPEN,) * len(doc)
     found = [Stance.ASSERTED] * len(doc)
     pending = [(token, 1) for token in doc if token.head.i == token.i]
     while pending:
         token, outer = pending.pop()
-        inner = outer * _force(token)
+        force = _force(token)
+        inner = outer * (force if negates else abs(force))
         found[token.i] = Stance(inner)
         for child in token.children:
             if child.dep_ == "conj":
@@ -128,6 +155,11 @@ def _own_stances(sentence: Sentence) -> tuple[Stance, ...]:
         Stance.OPEN if place in opened else _turned(stance, turned)
         for place, stance in enumerate(found)
     )
+
+
+def _end(sentence: Sentence) -> str:
+    """Return the last character of a sentence, quotation marks aside."""
+    return sentence.text.rstrip("\"'”’)")[-1:]
 
 
 def _turned(stance: Stance, turned: int | None) -> Stance:
@@ -368,7 +400,7 @@ def _retraction(sentence: Sentence, *, alone: bool) -> int | None:
     """
     doc = sentence.doc
     if not alone:
-        if len(doc) > 1 and doc[1].is_punct and not sentence.is_question:
+        if len(doc) > 1 and doc[1].is_punct and _end(sentence) != "?":
             if _lemma(doc[0]) in FALSE | {"not", "no", "never", "nope"}:
                 return -1
             if doc[0].tag_ == "UH" or doc[0].lower_ in {"yeah", "sure", "right", "ha"}:
@@ -414,10 +446,32 @@ def _points(token: Any, *, alone: bool) -> bool:
         return not alone
     if word not in _THIS or (alone and word not in {"this", "that", "which", "these", "those"}):
         return False
+    if word == "it" and _announces(token.head):
+        return False
     if token.dep_ == "pobj":
         return token.head.head.dep_ in _SUBJECTS | _OBJECTS or token.head.head.tag_ == "VBN"
-    modifies = token.dep_ in {"mark", "det", "advmod"} and word not in {"so", "such"}
-    return argument and not modifies and not (word == "that" and token.head.dep_ == "relcl")
+    if word in {"so", "such"}:
+        return argument and token.head.lemma_ in {"be", "do"}
+    if word == "this" and token.tag_ == "DT" and token.i + 1 < len(token.doc):
+        argument = argument or token.nbor().is_punct  # "and records refute, this."
+    relative = word == "that" and token.head.dep_ == "relcl"
+    noun = token.head.head  # as in "..., a claim that has been debunked"
+    behind_comma = noun.left_edge.i > 0 and noun.left_edge.nbor(-1).is_punct
+    of_statement = behind_comma and noun.lemma_ in STATEMENTS
+    modifies = token.dep_ in {"mark", "det", "advmod"}
+    return argument and not modifies and (of_statement or not relative)
+
+
+def _announces(verb: Any) -> bool:
+    """Tell whether the subject of a verb stands for a clause behind it: "it is false that"."""
+    complements = [c for c in verb.children if c.dep_ in {"acomp", "attr", "oprd", "prep"}]
+    return any(
+        clause.dep_ in {"ccomp", "csubj", "acl", "advcl"}
+        and any(c.dep_ == "mark" and c.lower_ in {"that", "whether"} for c in clause.children)
+        for head in (verb, *complements)
+        for clause in head.children
+        if clause.i > verb.i
+    )
 
 
 def _is_bare_definite(noun: Any) -> bool:

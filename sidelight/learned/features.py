@@ -179,11 +179,16 @@ class _Look:
     def _against(self, place: int) -> bool:
         sentence = self.reading.sentences[place]
         overlap = weighted_share(self.all, sentence.content)
+        told = self.told[place]
+        if told.is_withheld and not self.itself.is_withheld and overlap < _SAID_OF_IT:
+            return True
         if overlap < _LOOKED_AT and place != self.nearest:
             return False
-        found = conflict(self.itself, self.told[place], overlap, self.known, alone=self.alone)
-        if found and found.contradicts and overlap >= _SAID_OF_IT and not self.opposed:
-            self.opposed, self.opposed_place, self.opposed_share = found.reason, place, overlap
+        found = conflict(self.itself, told, overlap, self.known, alone=self.alone)
+        if found and overlap >= _SAID_OF_IT:
+            self.opposed_share = max(self.opposed_share, overlap)
+            if found.contradicts and not self.opposed:
+                self.opposed, self.opposed_place = found.reason, place
         return found is not None
 
     def evidence(self, asked: float) -> ItemFeatures:

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sidelight.english.parser import parse
-from sidelight.english.veridicality import Stance, has_clause, stances
+from sidelight.english.veridicality import Stance, has_clause, stances, withheld
 from sidelight.english.vocabulary import ALL_OF, MUTUAL, OPPOSITES, SOME_OF
 from sidelight.learned.reading.tables import frequencies
 from sidelight.learned.reading.words import stem
@@ -60,11 +60,20 @@ class Said:
         sentence: Its words.
         parse: The `english.parser.Sentence`.
         stances: Of each token of the parse.
+        withheld: The tokens that the text does not vouch for, negation aside.
     """
 
     sentence: Sentence
     parse: Any
     stances: tuple[Stance, ...]
+    withheld: frozenset[int]
+
+    @cached_property
+    def is_withheld(self) -> bool:
+        """Whether its text does not vouch for most of it: "it is false that", a rumour."""
+        stems = [one for one in self.stems if one]
+        unsaid = [one for place, one in enumerate(self.stems) if one and place in self.withheld]
+        return bool(stems) and _weight(unsaid) > _OTHERWISE * _weight(stems)
 
     @cached_property
     def stems(self) -> tuple[str, ...]:
@@ -174,7 +183,8 @@ class Said:
 def said_of(sentences: tuple[Sentence, ...]) -> tuple[Said, ...]:
     """Return the sentences of one text, parsed."""
     parsed = parse([sentence.text for sentence in sentences])
-    return tuple(Said(*one) for one in zip(sentences, parsed, stances(parsed), strict=True))
+    meant = zip(stances(parsed), withheld(parsed), strict=True)
+    return tuple(Said(*one, *how) for *one, how in zip(sentences, parsed, meant, strict=True))
 
 
 def conflict(
