@@ -10,8 +10,7 @@ rest of its own.
 from __future__ import annotations
 
 from enum import IntEnum
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sidelight.english.vocabulary import (
     ASSERTS,
@@ -25,18 +24,18 @@ from sidelight.english.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from sidelight.english.parser import Sentence
 
+_CLAUSES = frozenset({"ccomp", "csubj", "csubjpass", "parataxis"})
 _SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
 _OBJECTS = frozenset({"dobj", "attr", "oprd", "dative", "pobj", "agent"})
 _FINITE = frozenset({"VBD", "VBP", "VBZ", "MD"})
 _NEGATIVE = frozenset("no none nobody nothing neither nowhere never hardly scarcely nor".split())
-_NOT_NEGATING = frozenset("only just merely simply least surprisingly".split())
+_NOT_NEGATING = frozenset("only just merely simply less least surprisingly".split())
 _CONDITIONS = frozenset("if unless whether lest provided assuming suppose supposing".split())
 _SO = frozenset("so given now except in such".split())
-_MODALS = frozenset("may might could would should".split())
 _WITHIN = frozenset("in by under within inside".split())
 _WITHOUT = frozenset("without instead rather lacking except".split())
 _THIS = frozenset("this that it these those which all none nothing everything such so".split())
@@ -54,29 +53,21 @@ class Stance(IntEnum):
     ASSERTED = 1
 
 
-def stances(sentences: Sequence[Sentence]) -> list[tuple[Stance, ...]]:
-    """Return the stance of a text towards each token of its sentences, in order."""
-    return _in_text(sentences, _own_stances)
+class Meant(NamedTuple):
+    """How a text means a sentence.
 
-
-def withheld(sentences: Sequence[Sentence]) -> list[frozenset[int]]:
-    """Return for each sentence of a text the tokens that it does not vouch for, negation aside.
-
-    Who says that something did not happen vouches for that; who calls it a myth that it did, or
-    dreams of it, does not.
+    Attributes:
+        stances: What it does with each token.
+        withheld: The tokens that it does not vouch for, negation aside. Who says that something
+            did not happen vouches for that; who calls it a myth, or a rumour, does not.
     """
-    plain = _in_text(sentences, partial(_own_stances, negates=False))
-    return [
-        frozenset(place for place, stance in enumerate(own) if stance is not Stance.ASSERTED)
-        for own in plain
-    ]
+
+    stances: tuple[Stance, ...]
+    withheld: frozenset[int]
 
 
-def _in_text(
-    sentences: Sequence[Sentence], own_stances: Callable[[Sentence], tuple[Stance, ...]]
-) -> list[tuple[Stance, ...]]:
-    """Return the stances of sentences, some of which take back others."""
-    found = [own_stances(sentence) for sentence in sentences]
+def meanings(sentences: Sequence[Sentence]) -> list[Meant]:
+    """Return how a text means each of its sentences, some of which take back others."""
     taken: dict[int, int] = {}
     for place, sentence in enumerate(sentences):
         turned = _retraction(sentence, alone=False)
@@ -94,9 +85,20 @@ def _in_text(
         for other in reach:
             taken[other] = turned
     return [
-        tuple(_turned(stance, taken.get(place)) for stance in own)
-        for place, own in enumerate(found)
+        _taken_back(_meant(sentence), taken.get(place)) for place, sentence in enumerate(sentences)
     ]
+
+
+def _taken_back(meant: Meant, turned: int | None) -> Meant:
+    """Return how a sentence is meant that is called false (-1) or is left open (0)."""
+    if turned is None:
+        return meant
+    return Meant(
+        tuple(
+            Stance(turned) if stance is Stance.ASSERTED else Stance.OPEN for stance in meant.stances
+        ),
+        frozenset(range(len(meant.stances))),
+    )
 
 
 def _about(sentences: Sequence[Sentence], place: int) -> Iterator[int]:
@@ -124,49 +126,44 @@ def _child(token: Any, deps: frozenset[str]) -> Any:
     return next((child for child in token.children if child.dep_ in deps), None)
 
 
-def _own_stances(sentence: Sentence, *, negates: bool = True) -> tuple[Stance, ...]:
-    """Return the stance of a sentence by itself towards each of its tokens.
-
-    Args:
-        sentence: The sentence.
-        negates: Whether negation counts.
-    """
+def _meant(sentence: Sentence) -> Meant:
+    """Return how a sentence by itself is meant."""
     doc = sentence.doc
+    everything = frozenset(range(len(doc)))
     if _end(sentence) in {"?", "!"} or _mocks(doc):
-        return (Stance.OPEN,) * len(doc)
-    found = [Stance.ASSERTED] * len(doc)
-    pending = [(token, 1) for token in doc if token.head.i == token.i]
+        return Meant((Stance.OPEN,) * len(doc), everything)
+    found, withheld = [Stance.ASSERTED] * len(doc), set[int]()
+    # With each token its stance but for its own negation, and whether the text vouches for it.
+    pending = [(token, 1, 1) for token in doc if token.head.i == token.i]
     while pending:
-        token, outer = pending.pop()
+        token, outer, vouched = pending.pop()
         force = _force(token)
-        inner = outer * (force if negates else abs(force))
+        inner, within = outer * force, vouched * abs(force)
         found[token.i] = Stance(inner)
+        if within < 1:
+            withheld.add(token.i)
         for child in token.children:
             if child.dep_ == "conj":
                 shares = token.pos_ not in {"VERB", "AUX"} or _shares_negation(token, child)
-                pending.append((child, inner if shares else outer))
-            elif child.dep_ == "advcl" and inner < 0:
-                pending.append((child, abs(_edge(token, child))))  # "not ..., because it rained"
+                pending.append((child, inner if shares else outer, within))
+                continue
+            edge = _edge(token, child)
+            embeds = child.dep_ in _CLAUSES or any(c.dep_ == "mark" for c in child.children)
+            below = within * edge if embeds else within
+            if child.dep_ in {"advcl", "relcl", "appos"} and inner < 0:
+                # "not ..., because it rained": what is taken for granted stands.
+                pending.append((child, within * abs(edge), below))
             else:
-                pending.append((child, inner * _edge(token, child)))
+                pending.append((child, inner * edge, below))
     opened = _opened_by_marks(sentence)
-    turned = _retraction(sentence, alone=True)
-    return tuple(
-        Stance.OPEN if place in opened else _turned(stance, turned)
-        for place, stance in enumerate(found)
-    )
+    found = [Stance.OPEN if place in opened else stance for place, stance in enumerate(found)]
+    meant = Meant(tuple(found), frozenset(withheld | opened))
+    return _taken_back(meant, _retraction(sentence, alone=True))
 
 
 def _end(sentence: Sentence) -> str:
     """Return the last character of a sentence, quotation marks aside."""
     return sentence.text.rstrip("\"'”’)")[-1:]
-
-
-def _turned(stance: Stance, turned: int | None) -> Stance:
-    """Return what is left of a stance where a text takes back what it says."""
-    if turned is None:
-        return stance
-    return Stance(turned) if stance is Stance.ASSERTED else Stance.OPEN
 
 
 def _mocks(doc: Any) -> bool:
@@ -194,11 +191,13 @@ def _force(token: Any) -> int:
 
 
 def _leaves_open(verb: Any, child: Any) -> bool:
-    """Tell whether what depends on a verb leaves its clause open: "may", "allegedly", a dream."""
+    """Tell whether what depends on a verb leaves its clause open: "allegedly", "in a dream".
+
+    People credit what "may" or "could" be as if it were.
+    """
     return (
-        (child.dep_ == "aux" and child.lower_ in _MODALS)
-        or (child.dep_ in {"ccomp", "nsubj"} and child.i < verb.i and _is_dismissed(child))
-        or (child.dep_ in {"advmod", "npadvmod"} and child.lemma_.lower() in UNREAL | FALSE | OPEN)
+        (child.dep_ in {"ccomp", "nsubj"} and child.i < verb.i and _is_dismissed(child))
+        or (child.dep_ == "advmod" and child.lemma_.lower() in UNREAL | FALSE | OPEN)
         or (child.dep_ == "prep" and child.lower_ in _WITHIN and _is_unreal(child))
     )
 
@@ -217,8 +216,13 @@ def _is_order(token: Any) -> bool:
 
 
 def _is_unreal(phrase: Any) -> bool:
-    """Tell whether a noun, or what describes it, belongs to what is made up."""
-    return any(t.lemma_.lower() in UNREAL | FALSE for t in _without_clauses(phrase))
+    """Tell whether a noun, or what describes it, belongs to what is made up.
+
+    "In a story" leaves open what follows; "in the story of his life" names a known one.
+    """
+    words = list(_without_clauses(phrase))
+    known = any(t.lower_ == "the" for t in words)
+    return not known and any(t.lemma_.lower() in UNREAL | FALSE for t in words)
 
 
 def _without_clauses(phrase: Any) -> Iterator[Any]:
@@ -266,7 +270,7 @@ def _shares_negation(token: Any, other: Any) -> bool:
 def _edge(head: Any, child: Any) -> int:
     """Return whether a head vouches for what depends on it (1), denies it (-1) or neither (0)."""
     dep, found = child.dep_, 1
-    if dep in {"ccomp", "csubj", "csubjpass", "parataxis"}:
+    if dep in _CLAUSES:
         found = _of_clause(head, child)
     elif dep in {"advcl", "appos", "dep"}:
         found = _of_adjunct(head, child)
@@ -293,14 +297,14 @@ def _of_clause(head: Any, clause: Any) -> int:
         return 1
     if clause.dep_ == "parataxis" and clause.i > head.i and _lemma(head) not in FALSE | OPEN:
         return 1
-    if clause.dep_ == "ccomp" and not _is_finite(clause) and clause.i > head.i:
-        return _of_infinitive(head, clause)  # "made it public"
+    if not _is_finite(clause):
+        return _of_infinitive(head, clause)  # "made it public", "reading helps"
     for word in _predicates(head):
         if word in FALSE:
             return -1
         if word in TRUE | ASSERTS:
             return 1
-    return 0
+    return 1 if _lemma(head) in IMPLIES else 0
 
 
 def _is_split(clause: Any, head: Any) -> bool:
@@ -328,12 +332,10 @@ def _of_infinitive(head: Any, child: Any) -> int:
     lemma = _lemma(head)
     if lemma in FALSE | STOPS:
         return -1
-    if head.lower_ == "used":
-        return 0
-    reported = lemma in ASSERTS and head.tag_ == "VBN"
-    if child.pos_ not in {"VERB", "AUX"} or lemma in IMPLIES or reported:
+    if child.pos_ not in {"VERB", "AUX"}:
         return 1
-    return 1 if any(word in TRUE for word in _predicates(head)) else 0
+    used_to = head.tag_ == "VBD" and lemma == "use"
+    return 0 if used_to or any(word in OPEN for word in _predicates(head)) else 1
 
 
 def _of_noun(noun: Any, child: Any) -> int:
@@ -342,7 +344,7 @@ def _of_noun(noun: Any, child: Any) -> int:
         return -1 if lemma in FALSE else 0
     if lemma in OPEN:
         return 0
-    complement = child.dep_ == "acl" and any(c.dep_ in {"mark", "aux"} for c in child.children)
+    complement = child.dep_ == "acl" and any(c.dep_ == "mark" for c in child.children)
     relative = any(
         c.lower_ in {"that", "which", "who"} and c.dep_ in _SUBJECTS | _OBJECTS
         for c in child.children
@@ -358,7 +360,7 @@ def _of_phrase(head: Any, child: Any) -> int:
     lemma = _lemma(head)
     if child.dep_ in {"dobj", "prep"} and lemma in {"lack", "absence"}:
         return -1
-    if child.dep_ == "prep" and head.pos_ == "NOUN" and (lemma in OPEN | FALSE):
+    if child.dep_ == "prep" and head.pos_ == "NOUN" and lemma in FALSE:
         return 0
     claimed = lemma in FALSE and child.lemma_ in STATEMENTS | ASSERTS
     if child.dep_ == "dobj" and (lemma in OPEN or claimed):
@@ -376,7 +378,7 @@ def _opened_by_marks(sentence: Sentence) -> set[int]:
         orders = before[0].tag_ == "VB" and before[0].lemma_ not in ASSERTS
         if orders or any(t.lemma_.lower() in FALSE | UNREAL | OPEN | {"claim"} for t in before):
             found |= set(range(colon, len(doc)))
-    if doc[0].dep_ == "mark" and doc[0].head.dep_ == "ROOT" and any(map(_is_evidence, doc)):
+    if doc[0].dep_ == "mark" and doc[0].head.dep_ == "ROOT" and any(map(calls_false, doc)):
         found |= set(range(len(doc)))  # "That ... is a myth", parsed as if it ended before "is"
     quoted = [place for place, inside in enumerate(sentence.quoted) if inside]
     if any(_is_finite(doc[place]) for place in quoted):
@@ -403,6 +405,8 @@ def _retraction(sentence: Sentence, *, alone: bool) -> int | None:
         if len(doc) > 1 and doc[1].is_punct and _end(sentence) != "?":
             if _lemma(doc[0]) in FALSE | {"not", "no", "never", "nope"}:
                 return -1
+            if doc[0].lower_ in {"yes", "well", "indeed"}:
+                return None
             if doc[0].tag_ == "UH" or doc[0].lower_ in {"yeah", "sure", "right", "ha"}:
                 return 0
         if not has_clause(sentence):
@@ -428,7 +432,7 @@ def _said_of(token: Any, *, alone: bool) -> int | None:
     """Return what is said of what a token stands for."""
     if token.doc[-1].text == "?" and not alone:
         return 0
-    if any(_is_evidence(other) for other in _clause_of(token, alone=alone)):
+    if any(calls_false(other) for other in _predicates_of(token, alone=alone)):
         return -1
     what = any(t.lower_ == "what" for t in token.doc[token.i : token.i + 4])
     return 0 if token.head.lemma_ == "be" and what else None
@@ -482,18 +486,25 @@ def _is_bare_definite(noun: Any) -> bool:
     ) and not any(c.dep_ in {"prep", "acl", "relcl", "appos"} for c in noun.children)
 
 
-def _clause_of(token: Any, *, alone: bool) -> list[Any]:
-    """Return the tokens that may say what is thought of what a token stands for."""
-    if not alone:
-        return list(token.doc)
-    head = token.head
-    while head.pos_ not in {"VERB", "AUX"} and head.head.i != head.i:
+def _predicates_of(token: Any, *, alone: bool) -> Iterator[Any]:
+    """Yield the verb that has a token among its arguments, and what completes that verb."""
+    head = token
+    while head.head.i != head.i and (head.i == token.i or head.pos_ not in {"VERB", "AUX"}):
         head = head.head
-    return [t for t in head.subtree if t.dep_ != "ccomp"]
+    pending = [head]
+    while pending:
+        word = pending.pop()
+        yield word
+        completes = {"acomp", "attr", "oprd", "xcomp", "conj", "dobj", "amod", "neg", "advmod"}
+        if not alone:
+            completes |= {"ccomp"}
+        if word.lemma_ == "be" or word.pos_ != "VERB":
+            completes |= {"prep", "pobj"}
+        pending += [c for c in word.children if c.dep_ in completes and c.i != token.i]
 
 
-def _is_evidence(token: Any) -> bool:
-    """Tell whether a word says that something is not so."""
+def calls_false(token: Any) -> bool:
+    """Tell whether a token says that something is not so."""
     lemma = _lemma(token)
     verb = token
     while verb.pos_ not in {"VERB", "AUX"} and verb.head.i != verb.i:

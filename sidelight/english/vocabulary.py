@@ -111,6 +111,7 @@ ASSERTS = _words(
     conclusion confirmation decision discovery fact finding judgement judgment knowledge news notice
     observation proof reminder ruling statement testimony verdict
     aware certain clear confident convinced evident obvious plain sure undisputed known
+    believe think perceive perception
     """
 )
 """Verbs, nouns and adjectives that vouch for the clause that depends on them."""
@@ -153,19 +154,14 @@ OPEN = _words(
     expect expectation fancy fear forecast guess hope hypothesise hypothesis hypothesize idea
     imagine impression insinuate intend intention maybe perhaps plan possibility possible
     presumption pretend promise proposal propose prospect purport question risk seek speculate
-    speculation suppose supposition suspect suspicion suspected theory think threat threaten
-    try unclear unknown want wish wonder
+    speculation suppose supposition suspect suspicion suspected theory threat threaten try
+    unclear unknown want wish wonder
     """
 )
 """What is thought, hoped, planned or asked, not said to be so."""
 
-IMPLIES = _words(
-    """
-    able allow begin bring cause come continue enable force get go have help keep lead let make
-    manage remain see start become be feel
-    """
-)
-"""Verbs whose infinitive is done."""
+IMPLIES = _words("cause ensure entail guarantee imply lead let mean result")
+"""Verbs whose clause is so if what they say of it is."""
 
 STOPS = _words("avoid cease decline fail forget neglect omit quit refuse stop")
 """Verbs whose infinitive or participle is not done, or not any more."""

@@ -15,7 +15,7 @@ def stances_of_the_fact(*texts: str) -> set[Stance]:
     parsed = parse([text.format(FACT) for text in texts])
     return {
         stance
-        for sentence, found in zip(parsed, stances(parsed), strict=True)
+        for sentence, found in zip(parsed, meanings(parsed), strict=True)
         for token, stance in zip(sentence.doc, found, strict=True)
         if token.text in WORDS and FACT in sentence.text.replace("The institute", "the institute")
     }

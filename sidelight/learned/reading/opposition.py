@@ -13,8 +13,8 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sidelight.english.parser import parse
-from sidelight.english.veridicality import Stance, has_clause, stances, withheld
-from sidelight.english.vocabulary import ALL_OF, MUTUAL, OPPOSITES, SOME_OF
+from sidelight.english.veridicality import Stance, calls_false, has_clause, meanings
+from sidelight.english.vocabulary import ALL_OF, MUTUAL, OPPOSITES, SOME_OF, UNREAL
 from sidelight.learned.reading.tables import frequencies
 from sidelight.learned.reading.words import stem
 
@@ -183,7 +183,7 @@ class Said:
 def said_of(sentences: tuple[Sentence, ...]) -> tuple[Said, ...]:
     """Return the sentences of one text, parsed."""
     parsed = parse([sentence.text for sentence in sentences])
-    meant = zip(stances(parsed), withheld(parsed), strict=True)
+    meant = meanings(parsed)
     return tuple(Said(*one, *how) for *one, how in zip(sentences, parsed, meant, strict=True))
 
 
@@ -206,7 +206,7 @@ def conflict(
         return None
     found = None
     if overlap >= _ALL_BUT:
-        found = _meant_otherwise(item, said, turned=opposite is not None)
+        found = _meant_otherwise(item, said, turned=opposite is not None) or _doubted(item, said)
     if found:
         return found
     if item.has_clause and not said.has_clause and (returned >= _COPIED or alone):
@@ -275,6 +275,15 @@ def _meant_otherwise(item: Said, said: Said, *, turned: bool) -> Conflict | None
                 return Conflict("it is not asserted")
             return Conflict("it is denied", contradicts=True)
     return None
+
+
+def _doubted(item: Said, said: Said) -> Conflict | None:
+    """Return whether what a sentence adds to the words of an item calls something false."""
+    own = {token.lemma_.lower() for token in item.parse.doc}
+    first = min((t.i for t in said.parse.doc if t.lemma_.lower() in own and said.stems[t.i]), default=0)
+    added = (t for t in said.parse.doc if t.lemma_.lower() not in own)
+    doubts = any(calls_false(t) and (t.lemma_.lower() not in UNREAL or t.i < first) for t in added)
+    return Conflict("something is called false") if doubts else None
 
 
 def _opposite(item: Said, said: Said) -> str | None:
