@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sidelight.english.vocabulary import (
     ASSERTS,
+    FACTIVE,
     FALSE,
     IMPLIES,
     OPEN,
@@ -42,6 +43,7 @@ _THIS = frozenset("this that it these those which all none nothing everything su
 _US = frozenset({"i", "we"})
 _AHEAD = frozenset("following below next here".split())
 _MANY_AHEAD = frozenset("none nothing all everything".split())
+_SHORT = 10  # tokens of a verdict without a verb
 _BACK = frozenset("above preceding previous foregoing last".split())
 
 
@@ -106,7 +108,7 @@ def _about(sentences: Sequence[Sentence], place: int) -> Iterator[int]:
     while place:
         place -= 1
         yield place
-        if not any(token.lower_ in _THIS for token in sentences[place].doc[:3]):
+        if not any(t.lower_ in _THIS or t.lemma_ in STATEMENTS for t in sentences[place].doc[:3]):
             return
 
 
@@ -148,6 +150,9 @@ def _meant(sentence: Sentence) -> Meant:
                 pending.append((child, inner if shares else outer, within))
                 continue
             edge = _edge(token, child)
+            if child.dep_ == "ccomp" and _lemma(token) in FACTIVE:
+                pending.append((child, outer, vouched))  # "few know that" takes it for granted
+                continue
             embeds = child.dep_ in _CLAUSES or any(c.dep_ == "mark" for c in child.children)
             below = within * edge if embeds else within
             if child.dep_ in {"advcl", "relcl", "appos"} and inner < 0:
@@ -317,6 +322,8 @@ def _predicates(head: Any) -> Iterator[str]:
     for child in head.children:
         if child.dep_ in {"acomp", "attr", "oprd"}:
             yield _lemma(child)
+        if child.dep_ == "csubj" and head.lemma_ == "be":
+            yield from _predicates(child)  # "what is certain is that"
         if child.dep_ == "prep" and head.lemma_ == "be":
             yield from (_lemma(far) for far in child.children if far.dep_ == "pobj")
     yield _lemma(head)
@@ -376,7 +383,7 @@ def _opened_by_marks(sentence: Sentence) -> set[int]:
     if colon:
         before = list(doc[:colon])
         orders = before[0].tag_ == "VB" and before[0].lemma_ not in ASSERTS
-        if orders or any(t.lemma_.lower() in FALSE | UNREAL | OPEN | {"claim"} for t in before):
+        if orders or any(calls_false(t) or t.lemma_ in OPEN | {"claim"} for t in before):
             found |= set(range(colon, len(doc)))
     if doc[0].dep_ == "mark" and doc[0].head.dep_ == "ROOT" and any(map(calls_false, doc)):
         found |= set(range(len(doc)))  # "That ... is a myth", parsed as if it ended before "is"
@@ -422,10 +429,13 @@ def _retraction(sentence: Sentence, *, alone: bool) -> int | None:
 
 
 def _of_fragment(doc: Any) -> int | None:
-    """Return what a few words without a clause do to the sentence before them."""
+    """Return what a few words without a clause do to the sentence before them: "Answer: false."."""
     evidence = [t for t in doc if t.lemma_.lower() in FALSE | UNREAL | _NEGATIVE | {"not"}]
     bare = not any(t.pos_ in {"NOUN", "PROPN"} and t not in evidence for t in doc[:3])
-    return -1 if evidence and bare else None
+    verdict = len(doc) <= _SHORT and any(
+        calls_false(t) and (t.dep_ == "ROOT" or t.nbor(-1).text == ":") for t in doc[1:]
+    )
+    return -1 if evidence and (bare or verdict) else None
 
 
 def _said_of(token: Any, *, alone: bool) -> int | None:

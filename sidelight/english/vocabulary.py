@@ -116,6 +116,9 @@ ASSERTS = _words(
 )
 """Verbs, nouns and adjectives that vouch for the clause that depends on them."""
 
+FACTIVE = _words("forget ignore know notice overlook realise realize regret remember")
+"""Verbs that take their clause for granted even where they are negated."""
+
 TRUE = _words(
     """
     accurate actual case correct doubtless exist fact happen indisputable likely occur place real
@@ -129,7 +132,7 @@ FALSE = _words(
     absurd allegation apologise apologize baseless bogus concoct contradict debunk deceive
     deception delusion deny disavow discredit disprove dispute doubt error erroneous
     fabricate fabrication fake fallacy false falsehood falsely falsify fiction fictional
-    fictitious forge groundless hallucinate hoax hogwash imagination imaginary inaccurate
+    fictitious fool forge groundless hallucinate hoax hogwash imagination imaginary inaccurate
     incorrect invent invention joke kid legend lie mislead misconception misprint mistake mistaken
     mistakenly myth nonsense prank refute reject repudiate retract retraction rubbish
     rumour rumor scratch slander untrue untruth unfounded withdraw wrong wrongly wrongful

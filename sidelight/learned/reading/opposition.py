@@ -37,6 +37,7 @@ _MONTHS = frozenset(
 _SUBJECT, _OBJECT = "subject", "object"
 _ALIKE = 3  # letters with which words begin that may be one word
 _FEW = 2  # words of a sentence that are not the item's, where it may be a copy of it
+_TURNS = frozenset({"but", ";", "however"})
 _PREFIXES = ("un", "in", "im", "ir", "dis", "non")
 
 
@@ -278,12 +279,19 @@ def _meant_otherwise(item: Said, said: Said, *, turned: bool) -> Conflict | None
 
 
 def _doubted(item: Said, said: Said) -> Conflict | None:
-    """Return whether what a sentence adds to the words of an item calls something false."""
+    """Return whether what a sentence adds to the words of an item calls something false.
+
+    What is said before a "but" is overcome by what follows.
+    """
     own = {token.lemma_.lower() for token in item.parse.doc}
-    first = min((t.i for t in said.parse.doc if t.lemma_.lower() in own and said.stems[t.i]), default=0)
-    added = (t for t in said.parse.doc if t.lemma_.lower() not in own)
-    doubts = any(calls_false(t) and (t.lemma_.lower() not in UNREAL or t.i < first) for t in added)
-    return Conflict("something is called false") if doubts else None
+    doc = said.parse.doc
+    first = min((t.i for t in doc if said.stems[t.i] and t.lemma_.lower() in own), default=0)
+    turns = [t.i for t in doc[:first] if t.lower_ in _TURNS]
+    for token in doc[max(turns, default=0) :]:
+        lemma = token.lemma_.lower()
+        if lemma not in own and calls_false(token) and (lemma not in UNREAL or token.i < first):
+            return Conflict("something is called false")
+    return None
 
 
 def _opposite(item: Said, said: Said) -> str | None:
