@@ -107,7 +107,7 @@ ASSERTS = _words(
     emphasise emphasize establish estimate evidence explain find hear highlight hold indicate inform
     know learn mention note notice observe point prove publish quote realise realize recall
     recognise recognize record remark remember report reply reveal rule say see show signal state
-    stress suggest tell testify underline understand verify warn witness write
+    stress suggest tell testify underline understand unveil verify warn witness write
     conclusion confirmation decision discovery fact finding judgement judgment knowledge news notice
     observation proof reminder ruling statement testimony verdict
     aware certain clear confident convinced evident obvious plain sure undisputed known
