@@ -40,6 +40,7 @@ _SO = frozenset("so given now except in such".split())
 _WITHIN = frozenset("in by under within inside".split())
 _WITHOUT = frozenset("without instead rather lacking except".split())
 _THIS = frozenset("this that it these those which all none nothing everything such so".split())
+_RELATIVE = frozenset({"this", "that", "which", "these", "those"})
 _US = frozenset({"i", "we"})
 _AHEAD = frozenset("following below next here".split())
 _MANY_AHEAD = frozenset("none nothing all everything".split())
@@ -132,7 +133,7 @@ def _meant(sentence: Sentence) -> Meant:
     """Return how a sentence by itself is meant."""
     doc = sentence.doc
     everything = frozenset(range(len(doc)))
-    if _end(sentence) in {"?", "!"} or _mocks(doc):
+    if not everything or _end(sentence) in {"?", "!"} or _mocks(doc):
         return Meant((Stance.OPEN,) * len(doc), everything)
     found, withheld = [Stance.ASSERTED] * len(doc), set[int]()
     # With each token its stance but for its own negation, and whether the text vouches for it.
@@ -458,22 +459,26 @@ def _points(token: Any, *, alone: bool) -> bool:
         return argument and not alone and _is_bare_definite(token)
     if word in _AHEAD:
         return not alone
-    if word not in _THIS or (alone and word not in {"this", "that", "which", "these", "those"}):
-        return False
-    if word == "it" and _announces(token.head):
-        return False
-    if token.dep_ == "pobj":
-        return token.head.head.dep_ in _SUBJECTS | _OBJECTS or token.head.head.tag_ == "VBN"
+    return word in (_THIS & _RELATIVE if alone else _THIS) and _is_pronoun(token)
+
+
+def _is_pronoun(token: Any) -> bool:
+    """Tell whether a word such as "this" is an argument, and not the mark of a clause."""
+    word, head = token.lower_, token.head
+    argument = token.dep_ in _SUBJECTS | _OBJECTS or token.dep_ in {"advmod", "prep"}
     if word in {"so", "such"}:
-        return argument and token.head.lemma_ in {"be", "do"}
+        return argument and head.lemma_ in {"be", "do"}
+    if token.dep_ == "pobj":
+        return head.head.dep_ in _SUBJECTS | _OBJECTS or head.head.tag_ == "VBN"
     if word == "this" and token.tag_ == "DT" and token.i + 1 < len(token.doc):
         argument = argument or token.nbor().is_punct  # "and records refute, this."
-    relative = word == "that" and token.head.dep_ == "relcl"
-    noun = token.head.head  # as in "..., a claim that has been debunked"
+    noun = head.head  # as in "..., a claim that has been debunked"
     behind_comma = noun.left_edge.i > 0 and noun.left_edge.nbor(-1).is_punct
-    of_statement = behind_comma and noun.lemma_ in STATEMENTS
-    modifies = token.dep_ in {"mark", "det", "advmod"}
-    return argument and not modifies and (of_statement or not relative)
+    relative = word == "that" and head.dep_ == "relcl"
+    modifies = token.dep_ in {"mark", "det", "advmod"} or (word == "it" and _announces(head))
+    return (
+        argument and not modifies and (not relative or (behind_comma and noun.lemma_ in STATEMENTS))
+    )
 
 
 def _announces(verb: Any) -> bool:

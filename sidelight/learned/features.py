@@ -105,6 +105,8 @@ def evidence(
     reading: Reading,
     cosines: npt.NDArray[np.float64] | None,
     context_cosines: npt.NDArray[np.float64] | None,
+    *,
+    is_source: bool,
 ) -> list[ItemFeatures]:
     """Return the features of each item in a text.
 
@@ -115,13 +117,14 @@ def evidence(
         cosines: Of each item with each of `reading.texts`, `(n_items, n_texts)`; None for words
             only.
         context_cosines: Of each item with the context, `(n_items,)`.
+        is_source: Whether the text is a source and no report.
     """
     new = novelty(items, context)
     shape = (len(items), len(reading.texts))
     known = np.zeros(shape) if cosines is None else cosines
     asked = np.zeros(len(items)) if context_cosines is None else context_cosines
     return [
-        _Look(item, new[row], reading, known, row).evidence(float(asked[row]))
+        _Look(item, new[row], reading, known, row, is_source=is_source).evidence(float(asked[row]))
         for row, item in enumerate(items)
     ]
 
@@ -136,7 +139,10 @@ class _Look:
         reading: Reading,
         cosines: npt.NDArray[np.float64],
         row: int,
+        *,
+        is_source: bool,
     ) -> None:
+        self.is_source = is_source
         self.item, self.new, self.reading = item, new, reading
         self.all = frequencies().weights(sorted(item.content))
         self.cosines, self.row = cosines, row
@@ -180,11 +186,15 @@ class _Look:
         sentence = self.reading.sentences[place]
         overlap = weighted_share(self.all, sentence.content)
         told = self.told[place]
-        if told.is_withheld and not self.itself.is_withheld and overlap < _SAID_OF_IT:
+        is_report = not self.is_source
+        withheld = told.is_withheld and not self.itself.is_withheld
+        if is_report and withheld and overlap < _SAID_OF_IT:
             return True
         if overlap < _LOOKED_AT and place != self.nearest:
             return False
         found = conflict(self.itself, told, overlap, self.known, alone=self.alone)
+        if found and not (is_report or found.contradicts):
+            return False
         if found and overlap >= _SAID_OF_IT:
             self.opposed_share = max(self.opposed_share, overlap)
             if found.contradicts and not self.opposed:

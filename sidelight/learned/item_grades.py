@@ -111,7 +111,7 @@ class ItemGrades:
 
         Grade 0 comes without a sentence; where no sentence counts the grade is 0.
         """
-        look = self._reader.look(Task(tuple(items), passage, query))
+        look = self._reader.look(Task(tuple(items), passage, query, is_source=True))
         grades = self._model.grades(self._model.scores(look.features)).tolist()
         return [
             (grade, answer) if grade and answer else (0, "")

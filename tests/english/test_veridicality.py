@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sidelight.english.parser import parse
-from sidelight.english.veridicality import Stance, has_clause, stances
+from sidelight.english.veridicality import Stance, has_clause, meanings
 
 FACT = "the institute has paid Voss since 2018"
 WORDS = {"institute", "paid", "Voss"}
@@ -16,7 +16,7 @@ def stances_of_the_fact(*texts: str) -> set[Stance]:
     return {
         stance
         for sentence, found in zip(parsed, meanings(parsed), strict=True)
-        for token, stance in zip(sentence.doc, found, strict=True)
+        for token, stance in zip(sentence.doc, found.stances, strict=True)
         if token.text in WORDS and FACT in sentence.text.replace("The institute", "the institute")
     }
 
@@ -109,3 +109,31 @@ def test_a_clause_has_a_finite_verb_with_a_subject() -> None:
     told, keywords = parse(["The mill closed in March.", "Mill, closure, March, workers."])
     assert has_clause(told)
     assert not has_clause(keywords)
+
+
+def test_nothing_says_nothing() -> None:
+    assert [len(one.stances) for one in meanings(parse(["", "Voss left."]))] == [0, 3]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "withheld"),
+    [
+        ("It is a myth that {}.", True),
+        ("There are rumours that {}.", True),
+        ("The institute did not pay Voss.", False),
+        ("The institute may pay Voss.", False),
+        ("Few people know that {}.", False),
+        ("What is certain is that {}.", False),
+    ],
+)
+def test_what_is_denied_outright_is_vouched_for_as_denied(sentence: str, withheld: bool) -> None:
+    (parsed,) = parse([sentence.format(FACT)])
+    (found,) = meanings([parsed])
+    (voss,) = (token.i for token in parsed.doc if token.text == "Voss")
+    assert (voss in found.withheld) is withheld
+
+
+def test_a_verdict_some_sentences_on_takes_a_claim_back() -> None:
+    for after in ("Answer: false.", "The sentence went round for months. It is false."):
+        parsed = parse(["The institute paid Voss.", *after.replace(". ", ".|").split("|")])
+        assert Stance.ASSERTED not in meanings(parsed)[0].stances

@@ -35,6 +35,7 @@ _MONTHS = frozenset(
     "january february march april may june july august september october november december".split()
 )
 _SUBJECT, _OBJECT = "subject", "object"
+_NEXT = 3  # words before and behind a figure or name that tell it from another
 _ALIKE = 3  # letters with which words begin that may be one word
 _FEW = 2  # words of a sentence that are not the item's, where it may be a copy of it
 _TURNS = frozenset({"but", ";", "however"})
@@ -357,7 +358,44 @@ def _other_figure(item: Said, said: Said) -> Conflict | None:
             return Conflict(f"it gives {other} instead of {figure}", contradicts=True)
     if wanted and given and not wanted & given and len(wanted) == len(given) == 1:
         return Conflict(f"it gives {min(given)} instead of {min(wanted)}", contradicts=True)
+    if pair := _exchanged(item.sentence.figures, said.sentence.figures, item, said):
+        return Conflict(f"it exchanges {pair[0]} and {pair[1]}", contradicts=True)
     return None
+
+
+def _exchanged(
+    wanted: tuple[str, ...], given: tuple[str, ...], item: Said, said: Said
+) -> tuple[str, str] | None:
+    """Return two figures or names of an item that stand in each other's places in a sentence.
+
+    Each has only the other's neighbouring words, and none of its own.
+
+    Args:
+        wanted: For each word of the item the figure or name that it is part of; else empty.
+        given: The same of the sentence.
+        item: The item.
+        said: The sentence.
+    """
+    ours, theirs = _around(wanted, item.sentence), _around(given, said.sentence)
+    both = sorted(ours.keys() & theirs.keys())
+    for place, one in enumerate(both):
+        for other in both[place + 1 :]:
+            mine, its = ours[one] - ours[other], ours[other] - ours[one]
+            stays = mine & theirs[one] or its & theirs[other]
+            if mine & theirs[other] and its & theirs[one] and not stays:
+                return one, other
+    return None
+
+
+def _around(marked: tuple[str, ...], sentence: Sentence) -> dict[str, set[str]]:
+    """Return for each figure or name of a sentence the stems of the words next to it."""
+    found: dict[str, set[str]] = {}
+    for place, one in enumerate(marked):
+        if one:
+            near = range(max(0, place - _NEXT), min(len(marked), place + _NEXT + 1))
+            words = {sentence.stems[at] or sentence.words[at] for at in near if not marked[at]}
+            found.setdefault(one, set()).update(words)
+    return found
 
 
 def _kinds(sentence: Sentence) -> dict[str, frozenset[str]]:
@@ -452,7 +490,19 @@ def _other_roles(item: Said, said: Said) -> Conflict | None:
             for other in sorted(ours):
                 if role < other and _are_exchanged(ours, theirs, role, other):
                     return Conflict("they have changed places")
-    return Conflict("they have changed places") if _changed_sides(item, said) else None
+    moved = _changed_sides(item, said) or _exchanged(
+        _by_name(item.sentence), _by_name(said.sentence), item, said
+    )
+    return Conflict("they have changed places") if moved else None
+
+
+def _by_name(sentence: Sentence) -> tuple[str, ...]:
+    """Return for each word the name that it is part of; empty for others."""
+    found: list[str] = []
+    for stem_, named in zip(sentence.stems, sentence.named, strict=True):
+        before = found[-1] if found else ""
+        found.append((before or stem_) if named and stem_ else "")
+    return tuple(found)
 
 
 def _changed_sides(item: Said, said: Said) -> bool:

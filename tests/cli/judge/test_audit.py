@@ -44,10 +44,12 @@ def test_the_embedded_judge(
     given = (run, "--task", task, "--rubrics", rubrics, "--words-only", "-o", tmp_path / "out")
     shown = audit(*given)
     assert "judge: embedded 6 (words only, weights " in shown
-    assert all(f"\n{name} holds: " in shown for name in probes)
     found = json.loads(audit(*given, "--json"))
     assert [probe["probe"] for probe in found["probes"]] == probes
-    assert all(probe["holds"] for probe in found["probes"])
+    holds = {probe["probe"]: probe["holds"] for probe in found["probes"]}
+    # By words alone, swapped names and attacks that no rule was written for get through.
+    assert {name for name in probes if not holds[name]} <= {"names", "spoiled, held out"}
+    assert all(f"\n{name} {'holds' if holds[name] else 'FAILS'}: " in shown for name in probes)
     with (tmp_path / "out" / "audit_changes.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     changed = {name: sum(row["probe"] == name for row in rows) for name in probes}
