@@ -489,11 +489,11 @@ def _other_roles(item: Said, said: Said) -> Conflict | None:
         for role in sorted(ours):
             for other in sorted(ours):
                 if role < other and _are_exchanged(ours, theirs, role, other):
-                    return Conflict("they have changed places")
+                    return Conflict("they have changed places", contradicts=True)
     moved = _changed_sides(item, said) or _exchanged(
         _by_name(item.sentence), _by_name(said.sentence), item, said
     )
-    return Conflict("they have changed places") if moved else None
+    return Conflict("they have changed places", contradicts=True) if moved else None
 
 
 def _by_name(sentence: Sentence) -> tuple[str, ...]:
