@@ -65,12 +65,14 @@ _UNITS = {
     }.items()
     for unit, factor in (one.split(":") for one in units.split())
 }
-_MONTHS = "january february march april may june july august september october november december"
-_MONTH_NAMES = {month[:3]: month.capitalize() for month in _MONTHS.split()}
+_MONTH_NAMES = (
+    "january february march april may june july august september october november december"
+)
+_MONTH_NAMES = {month[:3]: month.capitalize() for month in _MONTH_NAMES.split()}
 
-_WORDS = "|".join((*_SMALL, *_TENS))
+_NUMBER_WORDS = "|".join((*_SMALL, *_TENS))
 _SCALE_WORDS = "hundred|thousand|million|billion|trillion|dozen"
-_NUMBER = rf"(?:\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?|\b(?:{_WORDS})\b)"
+_ANY_NUMBER = rf"(?:\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?|\b(?:{_NUMBER_WORDS})\b)"
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
 _DATE = re.compile(
     rf"\b(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month>{_MONTH})"
@@ -100,8 +102,8 @@ _AND_A_HALF = re.compile(
 )
 _QUANTITY = re.compile(
     rf"(?<![\w.,-])(?P<sign>[A-Z]{{0,3}}[$£€¥]|[A-Z]{{1,3}}(?=\d))? ?"
-    rf"(?P<first>{_NUMBER}|\ban?(?= (?:{_SCALE_WORDS}|fortnight|decade|century)\b))"
-    rf"(?P<rest>(?:bn|tn|mn|k|m)\b|(?:[ -]?(?:and )?(?:{_WORDS}|{_SCALE_WORDS})\b){{0,6}})"
+    rf"(?P<first>{_ANY_NUMBER}|\ban?(?= (?:{_SCALE_WORDS}|fortnight|decade|century)\b))"
+    rf"(?P<rest>(?:bn|tn|mn|k|m)\b|(?:[ -]?(?:and )?(?:{_NUMBER_WORDS}|{_SCALE_WORDS})\b){{0,6}})"
     r"(?P<unit>[ -]?(?:%|per ?cent\b|(?!in\b)[a-z]{2,11}\b))?",
     re.IGNORECASE,
 )

@@ -12,6 +12,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sidelight.english.parser import SUBJECTS
 from sidelight.english.vocabulary import (
     ASSERTS,
     FACTIVE,
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from sidelight.english.parser import Sentence
 
 _CLAUSES = frozenset({"ccomp", "csubj", "csubjpass", "parataxis"})
-_SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
 _OBJECTS = frozenset({"dobj", "attr", "oprd", "dative", "pobj", "agent"})
 _FINITE = frozenset({"VBD", "VBP", "VBZ", "MD"})
 _NEGATIVE = frozenset("no none nobody nothing neither nowhere never hardly scarcely nor".split())
@@ -115,7 +115,7 @@ def _about(sentences: Sequence[Sentence], place: int) -> Iterator[int]:
 
 def has_clause(sentence: Sentence) -> bool:
     """Tell whether a sentence has a finite verb with a subject."""
-    return any(_is_finite(token) and _child(token, _SUBJECTS) for token in sentence.doc)
+    return any(_is_finite(token) and _child(token, SUBJECTS) for token in sentence.doc)
 
 
 def _is_finite(token: Any) -> bool:
@@ -189,7 +189,7 @@ def _force(token: Any) -> int:
     if marks & _CONDITIONS or _is_order(token):
         return 0
     if token.pos_ not in {"VERB", "AUX"}:
-        counted = token.dep_ in _SUBJECTS | {"dobj", "attr", "oprd", "dative"}
+        counted = token.dep_ in SUBJECTS | {"dobj", "attr", "oprd", "dative"}
         return -1 if _is_none(token) and not counted and token.head.dep_ != "agent" else 1
     if any(_leaves_open(token, child) for child in token.children):
         return 0
@@ -217,7 +217,7 @@ def _is_order(token: Any) -> bool:
     return (
         token.tag_ == "VB"
         and token.dep_ == "ROOT"
-        and not any(c.dep_ in _SUBJECTS or c.dep_ in {"aux", "auxpass"} for c in token.children)
+        and not any(c.dep_ in SUBJECTS or c.dep_ in {"aux", "auxpass"} for c in token.children)
     )
 
 
@@ -246,7 +246,7 @@ def _is_negated(verb: Any) -> bool:
             return True
         if child.dep_ == "advmod" and any(_negates(far) for far in child.children):
             return True  # "no longer"
-        if child.dep_ in _SUBJECTS | _OBJECTS and _is_none(child):
+        if child.dep_ in SUBJECTS | _OBJECTS and _is_none(child):
             return True
         if child.dep_ == "agent" and any(_is_none(far) for far in child.children):
             return True
@@ -270,7 +270,7 @@ def _negates(token: Any) -> bool:
 def _shares_negation(token: Any, other: Any) -> bool:
     """Tell whether a verb joined to another has no subject of its own and is joined by "or"."""
     joined = any(c.dep_ in {"cc", "preconj"} and c.lower_ in {"or", "nor"} for c in token.children)
-    return joined and _child(other, _SUBJECTS) is None
+    return joined and _child(other, SUBJECTS) is None
 
 
 def _edge(head: Any, child: Any) -> int:
@@ -354,7 +354,7 @@ def _of_noun(noun: Any, child: Any) -> int:
         return 0
     complement = child.dep_ == "acl" and any(c.dep_ == "mark" for c in child.children)
     relative = any(
-        c.lower_ in {"that", "which", "who"} and c.dep_ in _SUBJECTS | _OBJECTS
+        c.lower_ in {"that", "which", "who"} and c.dep_ in SUBJECTS | _OBJECTS
         for c in child.children
     )
     if (complement or lemma in STATEMENTS) and not relative and child.tag_ not in {"VBN", "VBG"}:
@@ -452,8 +452,8 @@ def _said_of(token: Any, *, alone: bool) -> int | None:
 def _points(token: Any, *, alone: bool) -> bool:
     """Tell whether a token stands for what is said elsewhere, as an argument of its clause."""
     word = token.lower_
-    argument = token.dep_ in _SUBJECTS | _OBJECTS or token.dep_ in {"advmod", "prep"}
-    if word in _US and token.dep_ in _SUBJECTS:
+    argument = token.dep_ in SUBJECTS | _OBJECTS or token.dep_ in {"advmod", "prep"}
+    if word in _US and token.dep_ in SUBJECTS:
         return any(t.lemma_.lower() in FALSE for t in (token.head, *token.head.children))
     if token.lemma_ in STATEMENTS:
         return argument and not alone and _is_bare_definite(token)
@@ -465,11 +465,11 @@ def _points(token: Any, *, alone: bool) -> bool:
 def _is_pronoun(token: Any) -> bool:
     """Tell whether a word such as "this" is an argument, and not the mark of a clause."""
     word, head = token.lower_, token.head
-    argument = token.dep_ in _SUBJECTS | _OBJECTS or token.dep_ in {"advmod", "prep"}
+    argument = token.dep_ in SUBJECTS | _OBJECTS or token.dep_ in {"advmod", "prep"}
     if word in {"so", "such"}:
         return argument and head.lemma_ in {"be", "do"}
     if token.dep_ == "pobj":
-        return head.head.dep_ in _SUBJECTS | _OBJECTS or head.head.tag_ == "VBN"
+        return head.head.dep_ in SUBJECTS | _OBJECTS or head.head.tag_ == "VBN"
     if word == "this" and token.tag_ == "DT" and token.i + 1 < len(token.doc):
         argument = argument or token.nbor().is_punct  # "and records refute, this."
     noun = head.head  # as in "..., a claim that has been debunked"

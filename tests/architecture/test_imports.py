@@ -30,7 +30,7 @@ ALLOWED: dict[str, set[str]] = {
     "prompting": {"errors", "text", "schemas", "files"},
     "text_vectors": set(),
     "english": BASE | {"formats"},
-    "learned": BASE,
+    "learned": BASE | {"english"},
     "parts": set(),
     "registry": {"errors", "parts"},
     "sample": BASE,

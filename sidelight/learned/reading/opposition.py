@@ -185,8 +185,10 @@ class Said:
 def said_of(sentences: tuple[Sentence, ...]) -> tuple[Said, ...]:
     """Return the sentences of one text, parsed."""
     parsed = parse([sentence.text for sentence in sentences])
-    meant = meanings(parsed)
-    return tuple(Said(*one, *how) for *one, how in zip(sentences, parsed, meant, strict=True))
+    return tuple(
+        Said(sentence, tree, meant.stances, meant.withheld)
+        for sentence, tree, meant in zip(sentences, parsed, meanings(parsed), strict=True)
+    )
 
 
 def conflict(
