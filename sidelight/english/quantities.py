@@ -65,10 +65,12 @@ _UNITS = {
     }.items()
     for unit, factor in (one.split(":") for one in units.split())
 }
-_MONTH_NAMES = (
-    "january february march april may june july august september october november december"
-)
-_MONTH_NAMES = {month[:3]: month.capitalize() for month in _MONTH_NAMES.split()}
+_MONTH_NAMES = {
+    month[:3].casefold(): month
+    for month in (
+        "January February March April May June July August September October November December"
+    ).split()
+}
 
 _NUMBER_WORDS = "|".join((*_SMALL, *_TENS))
 _SCALE_WORDS = "hundred|thousand|million|billion|trillion|dozen"
