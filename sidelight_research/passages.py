@@ -248,7 +248,10 @@ def item_rows(graded: Path, bank: Path, encode: Encode) -> ItemRows:
                 if item.item_id in texts and isinstance(item.rating, int)
             ]
             items = tuple(texts[item_id] for item_id, _ in rated)
-            tasks[passage.passage_id] = rated, Task(items, passage.text, exam.query_text)
+            tasks[passage.passage_id] = (
+                rated,
+                Task(items, passage.text, exam.query_text, is_source=True),
+            )
         reader.prepare(task for _, task in tasks.values())
         for passage in query.passages:
             number += 1

@@ -101,6 +101,7 @@ def support_rows(
                 (citation.sentence,),
                 segments.texts[citation.segment],
                 segments.queries.get(citation.topic, ""),
+                is_source=True,
             ),
             (citation.level,),
             citation.topic,

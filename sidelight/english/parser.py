@@ -36,7 +36,7 @@ _BATCH = 64
 _REMEMBERED = 20_000  # sentences; one topic reads some 2,000
 
 _PERSONAL = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours", "you", "your", "yours"})
-_SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
+SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
 _PERSONAL_PRONOUNS = frozenset({"he", "she", "him", "her", "his", "hers", "himself", "herself"})
 _PLURAL_PRONOUNS = frozenset({"they", "them", "their", "theirs", "themselves"})
 _NEUTER_PRONOUNS = frozenset({"it", "its", "itself"})
@@ -210,13 +210,13 @@ class Sentence:
             points = not is_period and (token.dep_ == "det" or not described)
         elif word in _POINTING_ADJECTIVES and token.dep_ in {"amod", "predet", "det"}:
             points = not any(after.lower_ == "as" for after in self.doc[token.i : token.i + 4])
-        elif word in _LONE and token.dep_ in {*_SUBJECTS, "dobj", "pobj"}:
+        elif word in _LONE and token.dep_ in {*SUBJECTS, "dobj", "pobj"}:
             points = not any(child.dep_ in {"prep", "relcl"} for child in token.children)
         elif word in _DEICTIC and token.dep_ == "advmod":
             points = not any(child.dep_ == "prep" for child in token.children)
         elif token.tag_ == "JJR" and token.dep_ in {"amod", "acomp", "attr"}:
             points = self._lacks_standard(token)
-        elif token.pos_ in {"NUM", "ADJ"} and token.dep_ in {*_SUBJECTS, "dobj", "pobj"}:
+        elif token.pos_ in {"NUM", "ADJ"} and token.dep_ in {*SUBJECTS, "dobj", "pobj"}:
             points = self._counts_nothing(token)
         else:
             points = False
@@ -246,7 +246,7 @@ class Sentence:
         object never for the subject of its own clause. A possessive may come before a name, as in
         "In its report, the Board".
         """
-        own = None if pronoun.dep_ in {*_SUBJECTS, "poss"} else _nearest_subject(pronoun)
+        own = None if pronoun.dep_ in {*SUBJECTS, "poss"} else _nearest_subject(pronoun)
         governs = {token.i for token in pronoun.ancestors}  # "forty per cent of it"
         before = [
             token
@@ -260,9 +260,9 @@ class Sentence:
         if main is not None and pronoun.i < main.left_edge.i and pronoun.dep_ == "poss":
             before = [main] if main.pos_ == "PROPN" else before
         if main is not None and pronoun.i == main.i:
-            before = [t for t in before if t.dep_ in _SUBJECTS and t.head.tag_ in _FINITE]
+            before = [t for t in before if t.dep_ in SUBJECTS and t.head.tag_ in _FINITE]
         elif person:
-            before = [t for t in before if t.ent_type_ == "PERSON" or t.dep_ in _SUBJECTS]
+            before = [t for t in before if t.ent_type_ == "PERSON" or t.dep_ in SUBJECTS]
         several = number == "Plur" and any(
             token.ent_type_ == "ORG" or any(child.dep_ == "conj" for child in token.children)
             for token in before
@@ -359,7 +359,7 @@ def _entities(doc: Any) -> Iterator[Entity]:
 
 def _subject_of(verb: Any) -> Any:
     for child in verb.children:
-        if child.dep_ in _SUBJECTS:
+        if child.dep_ in SUBJECTS:
             return child
     return None
 
@@ -374,7 +374,7 @@ def _is_expletive(token: Any) -> bool:
     """Tell whether "it" stands for a clause that follows: "it is likely that"."""
     if token.dep_ == "expl":
         return True
-    if token.dep_ not in _SUBJECTS:
+    if token.dep_ not in SUBJECTS:
         return False
     deps = {child.dep_ for child in token.head.children if child.i > token.head.i}
     is_clause = not deps.isdisjoint({"ccomp", "xcomp", "advcl", "csubj", "acl"})

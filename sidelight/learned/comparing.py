@@ -28,12 +28,15 @@ class Task(NamedTuple):
         text: The text.
         context: What was asked; empty if unknown.
         max_words: Words of the text that count; all if None.
+        is_source: Whether the text is a source and no report: what it reports of others, asks or
+            lists counts for it, as it does for people, and only what it contradicts does not.
     """
 
     items: tuple[str, ...]
     text: str
     context: str = ""
     max_words: int | None = None
+    is_source: bool = False
 
     @property
     def reading(self) -> Reading:
@@ -79,12 +82,14 @@ class Comparer:
         reading = task.reading
         items, context = [read(item) for item in task.items], read(task.context)
         if self._vectors is None or not items:
-            return ComparedText(reading, evidence(items, context, reading, None, None))
+            found = evidence(items, context, reading, None, None, is_source=task.is_source)
+            return ComparedText(reading, found)
         self.prepare([task])
         texts = [item.text for item in items]
         cosines = _cosines(self._vectors, texts, reading.texts)
         asked = _cosines(self._vectors, texts, [context.text])[:, 0]
-        return ComparedText(reading, evidence(items, context, reading, cosines, asked))
+        found = evidence(items, context, reading, cosines, asked, is_source=task.is_source)
+        return ComparedText(reading, found)
 
 
 def _cosines(encode: Encode, left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.float64]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sidelight.learned.reading.opposition import is_polar, opposed, taken_back
+from sidelight.english.veridicality import Stance
+from sidelight.learned.reading.opposition import conflict, said_of
 from sidelight.learned.reading.sharing import (
     alike_share,
     found_share,
@@ -104,6 +105,8 @@ def evidence(
     reading: Reading,
     cosines: npt.NDArray[np.float64] | None,
     context_cosines: npt.NDArray[np.float64] | None,
+    *,
+    is_source: bool,
 ) -> list[ItemFeatures]:
     """Return the features of each item in a text.
 
@@ -114,13 +117,14 @@ def evidence(
         cosines: Of each item with each of `reading.texts`, `(n_items, n_texts)`; None for words
             only.
         context_cosines: Of each item with the context, `(n_items,)`.
+        is_source: Whether the text is a source and no report.
     """
     new = novelty(items, context)
     shape = (len(items), len(reading.texts))
     known = np.zeros(shape) if cosines is None else cosines
     asked = np.zeros(len(items)) if context_cosines is None else context_cosines
     return [
-        _Look(item, new[row], reading, known, row).evidence(float(asked[row]))
+        _Look(item, new[row], reading, known, row, is_source=is_source).evidence(float(asked[row]))
         for row, item in enumerate(items)
     ]
 
@@ -135,11 +139,19 @@ class _Look:
         reading: Reading,
         cosines: npt.NDArray[np.float64],
         row: int,
+        *,
+        is_source: bool,
     ) -> None:
+        self.is_source = is_source
         self.item, self.new, self.reading = item, new, reading
         self.all = frequencies().weights(sorted(item.content))
         self.cosines, self.row = cosines, row
         self.opposed, self.opposed_place, self.opposed_share = "", -1, 0.0
+        (self.itself,) = said_of((item,))
+        self.told = said_of(reading.sentences)
+        self.known = frozenset().union(*(sentence.content for sentence in reading.sentences))
+        self.alone = not any(one.has_clause for one in self.told)
+        self.nearest = self._nearest()
         against = [self._against(place) for place in range(len(reading.sentences))]
         self.said = [
             sentence
@@ -154,6 +166,17 @@ class _Look:
         self.kept = kept
         self.places = [reading.asserted[column] for column in kept]
 
+    def _nearest(self) -> int:
+        """Return the place of the asserted sentence with most of the item's words and meaning."""
+        shares = [
+            weighted_share(self.all, self.reading.sentences[place].content)
+            for place in self.reading.asserted
+        ]
+        if not shares:
+            return -1
+        own = self.cosines[self.row, : len(shares)]
+        return self.reading.asserted[int((np.array(shares) + own).argmax())]
+
     def _shuffled(self, place: int) -> bool:
         """Tell whether a sentence that may be shuffled words has not the item's words in order."""
         sentence = self.reading.sentences[place]
@@ -162,15 +185,21 @@ class _Look:
     def _against(self, place: int) -> bool:
         sentence = self.reading.sentences[place]
         overlap = weighted_share(self.all, sentence.content)
-        if taken_back(self.item, sentence, self.reading.frames[place]):
-            reason = "it is denied"
-        elif overlap >= _LOOKED_AT:
-            reason = opposed(self.item, sentence, overlap)
-        else:
+        told = self.told[place]
+        is_report = not self.is_source
+        withheld = told.is_withheld and not self.itself.is_withheld
+        if is_report and withheld and overlap < _SAID_OF_IT:
+            return True
+        if overlap < _LOOKED_AT and place != self.nearest:
             return False
-        if reason and overlap >= _SAID_OF_IT and not self.opposed:
-            self.opposed, self.opposed_place, self.opposed_share = reason, place, overlap
-        return bool(reason)
+        found = conflict(self.itself, told, overlap, self.known, alone=self.alone)
+        if found and not (is_report or found.contradicts):
+            return False
+        if found and overlap >= _SAID_OF_IT:
+            self.opposed_share = max(self.opposed_share, overlap)
+            if found.contradicts and not self.opposed:
+                self.opposed, self.opposed_place = found.reason, place
+        return found is not None
 
     def evidence(self, asked: float) -> ItemFeatures:
         if not self.places:
@@ -269,11 +298,15 @@ class _Look:
             order_kept(item, place),
             found_share(item.numbers, numbers_of(near)),
             found_share(item.names, both),
-            float(is_polar(item) != is_polar(place)),
+            float(self._denies_alone(self.places[best])),
             np.log1p(len(item.content)).item(),
             np.log1p(sum(len(sentence.words) for sentence in sentences)).item(),
             np.log1p(len(place.words)).item(),
         )
+
+    def _denies_alone(self, place: int) -> bool:
+        """Tell whether only one of item and sentence denies anything."""
+        return (Stance.DENIED in self.itself.stances) != (Stance.DENIED in self.told[place].stances)
 
     def _copying(self, near: Sequence[Sentence]) -> tuple[float, ...]:
         """Return what is copied from the item, be it in a list, a headline or a question."""

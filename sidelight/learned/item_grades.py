@@ -79,7 +79,7 @@ class ItemReader:
                 cosines = self._vectors.cosines([item.text], reading.texts).astype(np.float64)
             if item.text and context.text:
                 asked = self._vectors.cosines([item.text], [context.text])[0].astype(np.float64)
-            (found,) = evidence([item], context, reading, cosines, asked)
+            (found,) = evidence([item], context, reading, cosines, asked, is_source=task.is_source)
             rows.append([found.features[column] for column in _COLUMNS])
             answers.append(reading.sentences[found.place].text if found.place >= 0 else "")
         features = np.array(rows).reshape(len(rows), len(_COLUMNS))
@@ -111,7 +111,7 @@ class ItemGrades:
 
         Grade 0 comes without a sentence; where no sentence counts the grade is 0.
         """
-        look = self._reader.look(Task(tuple(items), passage, query))
+        look = self._reader.look(Task(tuple(items), passage, query, is_source=True))
         grades = self._model.grades(self._model.scores(look.features)).tolist()
         return [
             (grade, answer) if grade and answer else (0, "")

@@ -170,7 +170,7 @@ class SupportModel(_LearnedModel):
             pairs: Sentences, each with a source.
             context: What was asked; empty if unknown.
         """
-        tasks = [Task((sentence,), source, context) for sentence, source in pairs]
+        tasks = [Task((sentence,), source, context, is_source=True) for sentence, source in pairs]
         self._comparer.prepare(tasks)
         found = [self._comparer.compare(task) for task in tasks]
         return [

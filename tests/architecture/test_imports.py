@@ -27,7 +27,7 @@ schemas: errors text
 prompting: errors text schemas files
 text_vectors:
 english: BASE formats
-learned: BASE
+learned: BASE english
 parts:
 registry: errors parts
 sample: BASE

@@ -60,11 +60,11 @@ def test_what_it_asks_for_it_gets():
     judge = make_judge("embedded", inputs)
     learned = f"weights {weights_hash('answers')}+{weights_hash('support')}"
     shown = f"examples {examples().fingerprint}"
-    assert judge.version == f"5 (toy, {learned}, {shown}, from 0.5)"
+    assert judge.version == f"6 (toy, {learned}, {shown}, from 0.5)"
     assert judge.example_run_tags == {"example-t1", "example-t2"}
     by_words = f"{weights_hash('answers-words')}+{weights_hash('support-words')}"
     version = make_judge("embedded", JudgeInputs(RUBRICS, encoder=None)).version
-    assert version == f"5 (words only, weights {by_words})"
+    assert version == f"6 (words only, weights {by_words})"
 
 
 def test_what_it_lacks_is_named_with_its_option():

@@ -16,9 +16,12 @@ from __future__ import annotations
 import random
 import re
 from functools import partial
+from itertools import cycle
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
+from sidelight.files import read_yaml
 from sidelight.learned.reading.words import entities, read
 from sidelight.schemas.run import CitedSentence, ReportMetadata, SubmittedReport
 from sidelight.text import STOPWORDS, clean, count_words, one_line, sentences
@@ -176,6 +179,30 @@ def swap_figures(text: str) -> str:
             turned = [f"{int(one[0]) % 9 + 1}{one[1:]}" for one in figures]
         following = iter(turned)
         return _FIGURE.sub(lambda _: next(following), sentence)
+
+    return _each(text, change)
+
+
+_SPOILED_FILE = Path(__file__).with_name("spoiled.yaml")
+_SPOILED = {
+    half: tuple(templates)
+    for half, templates in read_yaml(_SPOILED_FILE.read_text(encoding="utf-8")).items()
+}
+
+
+def spoil(text: str, half: str, number: int = 0) -> str:
+    """Put words around every sentence that keep it from being said.
+
+    Args:
+        text: Sentences.
+        half: Of `spoiled.yaml`: `known` or `held_out`.
+        number: Of the first template to use, counted round and round.
+    """
+    following = cycle(_SPOILED[half][number % len(_SPOILED[half]) :] + _SPOILED[half])
+
+    def change(sentence: str) -> str:
+        filled = next(following).replace("{s}", _END.sub("", _inside(sentence)))
+        return f"{filled[0].upper()}{filled[1:]}"
 
     return _each(text, change)
 
@@ -444,6 +471,16 @@ ATTACKS = (
     ),
     Attack("names", "answers with names exchanged", _texts(lambda text, _: swap_names(text))),
     Attack("figures", "answers with other figures", _texts(lambda text, _: swap_figures(text))),
+    Attack(
+        "spoiled, known",
+        "answers in sentences that do not vouch for them, of kinds that rules were written from",
+        _texts(lambda text, n: spoil(text, "known", n)),
+    ),
+    Attack(
+        "spoiled, held out",
+        "answers in sentences that do not vouch for them, which no rule was written from",
+        _texts(lambda text, n: spoil(text, "held_out", n)),
+    ),
     Attack("over-long", "words that say nothing, up to the limit, before all answers", _over_long),
     Attack("pasted", "the article itself, cut at the limit", _pasted, most=_MOST_PASTED),
 )

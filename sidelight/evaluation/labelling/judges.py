@@ -95,7 +95,7 @@ class EmbeddedJudge(Judge):
         support = EmbeddedSupport(encode)
         weights = f"weights {self._answers.weights}+{support.weights}"
         compares = f"{encoder.name if encoder else 'words only'}, {weights}"
-        self.version = f"5 ({compares}{shown}{withheld})"
+        self.version = f"6 ({compares}{shown}{withheld})"
         self.labellers: dict[LabellingProtocol[Any], Labeller[Any]] = {
             QUESTION_SIMILARITY: questions,
             COMPOUND_QUESTIONS: label_by_form,

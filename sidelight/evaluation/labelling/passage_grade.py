@@ -118,7 +118,7 @@ class EmbeddedPassageGrades(PassageGrader):
 
 
 def _task(case: PassageCase) -> Task:
-    return Task(tuple(item.text for item in case.items), case.passage, case.query)
+    return Task(tuple(item.text for item in case.items), case.passage, case.query, is_source=True)
 
 
 UNANSWERABLE = (

@@ -1,159 +1,560 @@
-"""Contradiction rules for a sentence that says the opposite of an item in the item's words.
+"""Why a sentence does not say an item although it has the item's words, by the parse of both.
 
-Four rules: what the item says is denied in the sentence (see `denial`), or negated, or said with
-an antonym, or said of another figure or of other names (see `roles`). Each needs most of the
-item's words in the sentence; where less is shared, the model's weights decide.
+It takes the item back or leaves it open (see `english.veridicality`), has no clause, says it with
+an antonym or of fewer, gives another quantity, names somebody else, or turns round who does what
+to whom. All but the first need most of the item's words; where less is shared, the model's weights
+decide.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sidelight.learned.reading.denial import frame
-from sidelight.learned.reading.roles import other_figure, other_names
+from sidelight.english.parser import parse
+from sidelight.english.veridicality import Stance, calls_false, has_clause, meanings
+from sidelight.english.vocabulary import ALL_OF, MUTUAL, OPPOSITES, SOME_OF, UNREAL
 from sidelight.learned.reading.tables import frequencies
+from sidelight.learned.reading.words import stem
 
 if TYPE_CHECKING:
-    from sidelight.learned.reading.denial import Frame
+    from collections.abc import Iterable, Mapping
+
     from sidelight.learned.reading.words import Sentence
 
-_TAKEN_BACK = 0.5  # share of what both say that the sentence takes back
-_MUCH = 0.6  # share of the item's weight in the sentence from which its negation counts
-_NEGATION_LOST_OVERLAP = 0.7
-_LITTLE_ELSE = 0.35  # share of the sentence's weight in the item from which opposites count
-_NEGATIONS = frozenset("no not never neither nor none nobody nothing without cannot hardly".split())
-_REFUSALS = frozenset("fail lack omit omitt refus omissi neglec".split())  # stems that may negate
-_NOT_NEGATING = frozenset("only just merely simply doubt question until least surprisingly".split())
-_BREAKS = frozenset("but and or although though while because which who that if when".split())
-_NEGATION_REACH = 5  # words that a negation reaches, up to the next conjunction
-
-_OPPOSITES = {
-    word: pair[1 - place]
-    for pair in (
-        tuple(item.split("/"))
-        for item in (
-            "increased/decreased increase/decrease increases/decreases increasing/decreasing "
-            "rose/fell rise/fall higher/lower highest/lowest more/fewer above/below "
-            "confirmed/denied accepted/rejected approved/rejected supports/opposes "
-            "supported/opposed changed/unchanged true/false public/private lawful/unlawful "
-            "legal/illegal reliable/unreliable won/lost bought/sold guilty/innocent "
-            "largest/smallest best/worst most/least strongest/weakest improves/worsens "
-            "improved/worsened success/failure succeeded/failed allowed/forbade "
-            "allows/forbids safe/dangerous majority/minority "
-            "conservative/liberal profit/loss gained/lost "
-            "included/excluded includes/excludes possible/impossible"
-        ).split()
-    )
-    for place, word in enumerate(pair)
-}
+_OTHERWISE = 0.5  # share of what both say, by weight, that is meant otherwise
+_MOST = 0.6  # share of a group of words from which the group is said
+_ALL_BUT = 0.75  # share of an item's words from which it matters how they are meant
+_COPIED = 0.6  # share of a sentence's words in the item from which it is a copy
+_LITTLE_ELSE = 0.4  # the same, from which details are compared
+_MOST_WORDS = 0.5  # the same, names and figures apart or not, from which details are compared
+_NAMES = frozenset({"PERSON", "ORG", "GPE", "LOC", "FAC", "NORP", "PRODUCT", "WORK_OF_ART"})
+_PRONOUNS = frozenset("he she it they him her them his its their we who which".split())
+_MONTHS = frozenset(
+    "january february march april may june july august september october november december".split()
+)
+_SUBJECT, _OBJECT = "subject", "object"
+_NEXT = 3  # words before and behind a figure or name that tell it from another
+_ALIKE = 3  # letters with which words begin that may be one word
+_FEW = 2  # words of a sentence that are not the item's, where it may be a copy of it
+_TURNS = frozenset({"but", ";", "however"})
+_PREFIXES = ("un", "in", "im", "ir", "dis", "non")
 
 
-def taken_back(item: Sentence, sentence: Sentence, framed: Frame) -> bool:
-    """Tell whether a sentence denies most of the words that it shares with an item.
+class Conflict(NamedTuple):
+    """Why a sentence does not say an item.
 
-    An item that negates or denies something is said by a denial, not taken back, unless the
-    sentence denies its negation.
+    Attributes:
+        reason: In a few words.
+        contradicts: Whether both cannot be true.
     """
-    if not any(framed.taken_back) or any(frame(item).taken_back):
-        return False
-    if negated(item) and not negated(item) & negated(sentence):
-        return False
-    weigh = frequencies().weight
-    said = {True: 0.0, False: 0.0}  # weight of what is taken back, and of what is not
-    shared = dict(said)
-    for stem, taken in zip(sentence.stems, framed.taken_back, strict=True):
-        if stem:
-            said[taken] += weigh(stem)
-            shared[taken] += weigh(stem) * (stem in item.content)
-    # What says the item in quite other words is taken back with the rest of the sentence.
-    counted = shared if any(shared.values()) else said
-    return counted[True] > _TAKEN_BACK * sum(counted.values())
+
+    reason: str
+    contradicts: bool = False
 
 
-def opposed(item: Sentence, sentence: Sentence, overlap: float) -> str:
-    """Return why a sentence says the opposite of an item, or nothing if it does not.
+@dataclass(frozen=True, eq=False)
+class Said:
+    """A sentence with its parse and with what its text does with each word.
+
+    Attributes:
+        sentence: Its words.
+        parse: The `english.parser.Sentence`.
+        stances: Of each token of the parse.
+        withheld: The tokens that the text does not vouch for, negation aside.
+    """
+
+    sentence: Sentence
+    parse: Any
+    stances: tuple[Stance, ...]
+    withheld: frozenset[int]
+
+    @cached_property
+    def is_withheld(self) -> bool:
+        """Whether its text does not vouch for most of it: "it is false that", a rumour."""
+        stems = [one for one in self.stems if one]
+        unsaid = [one for place, one in enumerate(self.stems) if one and place in self.withheld]
+        return bool(stems) and _weight(unsaid) > _OTHERWISE * _weight(stems)
+
+    @cached_property
+    def stems(self) -> tuple[str, ...]:
+        """The stem of each token; empty for words without content."""
+        # What was written anew is a figure or its unit, which are compared by themselves.
+        kept = set(self.sentence.words) - {"percent"}
+        return tuple(
+            stem(t.lemma_.lower() if t.pos_ == "VERB" else t.lower_)
+            if t.text[0].isalpha() and t.lower_.replace("’", "'") in kept
+            else ""
+            for t in self.parse.doc
+        )
+
+    @cached_property
+    def by_stance(self) -> dict[str, set[Stance]]:
+        """Stem -> how its occurrences are meant."""
+        found: dict[str, set[Stance]] = {}
+        for one, stance in zip(self.stems, self.stances, strict=True):
+            if one:
+                found.setdefault(one, set()).add(stance)
+        return found
+
+    @cached_property
+    def has_clause(self) -> bool:
+        """Whether it has a finite verb with a subject."""
+        return has_clause(self.parse)
+
+    @cached_property
+    def names(self) -> tuple[frozenset[str], ...]:
+        """The stems of each name: neighbouring words with a capital."""
+        found: list[set[str]] = []
+        last = -2
+        for token, one in zip(self.parse.doc, self.stems, strict=True):
+            if not (one and token.pos_ == "PROPN" and token.text[0].isupper()):
+                continue
+            if token.lower_ in _MONTHS or any(map(str.isdigit, one)):
+                continue
+            if token.i == last + 1:
+                found[-1].add(one)
+            else:
+                found.append({one})
+            last = token.i
+        return tuple(map(frozenset, found))
+
+    @cached_property
+    def roles(self) -> dict[str, dict[str, frozenset[str]]]:
+        """Stem of a predicate -> role -> stems of who or what fills it."""
+        found: dict[str, dict[str, frozenset[str]]] = {}
+        for token in self.parse.doc:
+            if filled := self._roles_of(token):
+                for key, roles in filled.items():
+                    found.setdefault(key, roles)
+        return found
+
+    def _roles_of(self, token: Any) -> dict[str, dict[str, frozenset[str]]]:
+        if token.pos_ not in {"VERB", "AUX", "NOUN"}:
+            return {}
+        roles: dict[str, frozenset[str]] = {}
+        keys = [self.stems[token.i]]
+        noun = token.pos_ == "NOUN"
+        for child in token.children:
+            if child.dep_ in {"nsubj", "csubj"} or (noun and child.dep_ == "poss"):
+                roles[_SUBJECT] = self._phrase(child)
+            elif child.dep_ in {"nsubjpass", "dobj"}:
+                roles[_OBJECT] = self._phrase(child)
+            elif child.dep_ == "dative" and child.pos_ != "ADP":
+                roles["to"] = self._phrase(child)
+            elif child.dep_ in {"prep", "agent", "dative"}:
+                self._add_prepositions(child, roles)
+            elif child.dep_ in {"acomp", "attr"} and token.lemma_ == "be":
+                keys.append(self.stems[child.i])
+                for far in child.children:
+                    if far.dep_ == "prep":
+                        self._add_prepositions(far, roles)
+        if _SUBJECT not in roles and not noun:
+            inherited = self._inherited_subject(token)
+            if inherited is not None and _OBJECT not in roles:
+                roles[_SUBJECT] = inherited
+        return {key: roles for key in keys if key and len(roles) > 1}
+
+    def _inherited_subject(self, verb: Any) -> frozenset[str] | None:
+        while verb.dep_ in {"conj", "xcomp"} and verb.head.i != verb.i:
+            verb = verb.head
+            for child in verb.children:
+                if child.dep_ == "nsubj":
+                    return self._phrase(child)
+        return None
+
+    def _add_prepositions(self, preposition: Any, roles: dict[str, frozenset[str]]) -> None:
+        for far in preposition.children:
+            if far.dep_ == "pobj":
+                by = preposition.lower_ == "by"
+                roles.setdefault(_SUBJECT if by else preposition.lower_, self._phrase(far))
+
+    def _phrase(self, head: Any) -> frozenset[str]:
+        """Return the stems of a noun and of what names it."""
+        found = {self.stems[head.i]}
+        for child in head.children:
+            if child.dep_ in {"compound", "appos", "nummod", "conj", "nmod"}:
+                found |= self._phrase(child)
+            elif child.dep_ == "prep" and child.lower_ == "of":
+                found |= set().union(*(self._phrase(far) for far in child.children))
+        return frozenset(found - {""})
+
+
+@lru_cache(maxsize=4_096)
+def said_of(sentences: tuple[Sentence, ...]) -> tuple[Said, ...]:
+    """Return the sentences of one text, parsed."""
+    parsed = parse([sentence.text for sentence in sentences])
+    return tuple(
+        Said(sentence, tree, meant.stances, meant.withheld)
+        for sentence, tree, meant in zip(sentences, parsed, meanings(parsed), strict=True)
+    )
+
+
+def conflict(
+    item: Said, said: Said, overlap: float, known: frozenset[str], *, alone: bool = False
+) -> Conflict | None:
+    """Return why a sentence does not say an item, or None.
 
     Args:
         item: What is looked for.
-        sentence: What was found; denials have been looked at before.
+        said: What was found.
         overlap: The weighted share of the item's stems in the sentence, in [0, 1].
+        known: The stems of the whole text.
+        alone: Whether no sentence of the text has a clause.
     """
-    if overlap >= _MUCH and _negated_there(item, sentence):
-        return "it is negated"
-    if overlap >= _MUCH and _share(sentence.content, item.content) >= _LITTLE_ELSE:
-        if overlap >= _NEGATION_LOST_OVERLAP and _negation_lost(item, sentence):
-            return "the negation is missing"
-        if word := _opposite_word(item, sentence):
-            return f"it says {word}"
-    return other_figure(item, sentence) or other_names(item, sentence)
-
-
-@lru_cache(maxsize=16_384)
-def is_polar(sentence: Sentence) -> bool:
-    """Tell whether a sentence negates, refuses or denies anything."""
+    rest = max(overlap, _rest_shared(item, said))
+    returned = _returned(item, said)
+    opposite = _opposite(item, said) if rest >= _MOST_WORDS and returned >= _LITTLE_ELSE else None
+    if opposite and _compares_conversely(item, said):
+        return None
+    found = None
+    if overlap >= _ALL_BUT:
+        found = _meant_otherwise(item, said, turned=opposite is not None) or _doubted(item, said)
+    if found:
+        return found
+    if item.has_clause and not said.has_clause and (returned >= _COPIED or alone):
+        return Conflict("it is no statement")
+    if opposite and not _turned_round(item, said):
+        return Conflict(f"it says {opposite}", contradicts=True)
+    if rest < _MOST_WORDS or returned < _LITTLE_ELSE:
+        return None
     return (
-        any(_negates(sentence, place) for place in range(len(sentence.words)))
-        or not sentence.content.isdisjoint(_REFUSALS)
-        or any(frame(sentence).taken_back)
+        _other_figure(item, said)
+        or _other_scope(item, said)
+        or _other_name(item, said, known)
+        or _other_roles(item, said)
+        or _other_noun(item, said)
     )
 
 
-@lru_cache(maxsize=16_384)
-def negated(sentence: Sentence) -> frozenset[str]:
-    """Return the stems within reach of a negation."""
-    reached: set[str] = set()
-    words = sentence.words
-    for place in range(len(words)):
-        if not _negates(sentence, place):
-            continue
-        for other in range(place + 1, min(place + 1 + _NEGATION_REACH, len(words))):
-            if words[other] in _BREAKS:
-                break
-            reached.add(sentence.stems[other])
-    return frozenset(reached - {""})
+def _turned_round(item: Said, said: Said) -> bool:
+    """Tell whether only one of both denies anything, so that an opposite says the same."""
+    return (Stance.DENIED in item.stances) != (Stance.DENIED in said.stances)
 
 
-def _negates(sentence: Sentence, place: int) -> bool:
-    """Tell whether a word negates; "not only" does not, nor "no other is larger than"."""
-    words = sentence.words
-    word = words[place]
-    if word not in _NEGATIONS and not word.endswith("n't"):
-        return False
-    if word == "no" and "than" in words[place:]:
-        return False
-    return place + 1 == len(words) or words[place + 1] not in _NOT_NEGATING
+def _returned(item: Said, said: Said) -> float:
+    """Return the weighted share of a sentence's stems, but for names and figures, in the item."""
+    rest = _plain(said.sentence)
+    return _weight(rest & item.sentence.content) / _weight(rest) if rest else 1.0
 
 
-def _negated_there(item: Sentence, sentence: Sentence) -> bool:
-    """Tell whether words of the item, and few others, are negated in the sentence only."""
-    reached = negated(sentence)
-    return bool(reached) and not is_polar(item) and _share(reached, item.content) >= _MUCH
+def _rest_shared(item: Said, said: Said) -> float:
+    """Return the weighted share of an item's stems, but for names and figures, in a sentence."""
+    rest = _plain(item.sentence)
+    return _weight(rest & said.sentence.content) / _weight(rest) if rest else 1.0
 
 
-def _negation_lost(item: Sentence, sentence: Sentence) -> bool:
-    """Tell whether words that the item negates stand in the sentence without negation."""
-    taken = frame(item).taken_back
-    reached = negated(item) | {
-        stem for stem, back in zip(item.stems, taken, strict=True) if stem and back
-    }
-    return bool(reached) and not is_polar(sentence) and _share(reached, sentence.content) >= _MUCH
+def _plain(sentence: Sentence) -> frozenset[str]:
+    """Return the stems of a sentence that are no names and no figures."""
+    return frozenset(one for one in sentence.content - sentence.names if not one[0].isdigit())
 
 
-def _share(stems: frozenset[str], given: frozenset[str]) -> float:
-    """Return the weighted share of stems that are given."""
+def _weight(stems: Iterable[str]) -> float:
     weigh = frequencies().weight
-    total = sum(weigh(stem) for stem in sorted(stems))
-    return sum(weigh(stem) for stem in sorted(stems & given)) / total if total else 0.0
+    return sum(weigh(one) for one in sorted(stems))
 
 
-def _opposite_word(item: Sentence, sentence: Sentence) -> str:
-    said, wanted = set(sentence.words), set(item.words)
-    return next(
-        (
-            f"{_OPPOSITES[word]!r} instead of {word!r}"
-            for word in item.words
-            if word in _OPPOSITES and _OPPOSITES[word] in said - wanted and word not in said
-        ),
-        "",
+def _meant_otherwise(item: Said, said: Said, *, turned: bool) -> Conflict | None:
+    """Return whether words that both share are asserted by one and not by the other."""
+    sign = -1 if turned else 1
+    # Who says that something is so says that it may be, too.
+    ours = {
+        one: found | {Stance.ASSERTED} if Stance.OPEN in found else found
+        for one, found in item.by_stance.items()
+    }
+    theirs = {one: {Stance(sign * s) for s in found} for one, found in said.by_stance.items()}
+    shared = ours.keys() & theirs.keys()
+    differing = {one for one in shared if not ours[one] & theirs[one]}
+    groups: list[tuple[Mapping[str, set[Stance]], set[str]]] = [(ours, set(shared))]
+    for side in (ours, theirs):
+        for stance in Stance:
+            group = {one for one, found in side.items() if found == {stance}}
+            if group and _weight(group & shared) >= _MOST * _weight(group):
+                groups.append((side, group & shared))
+    for _, group in groups:
+        wrong = group & differing
+        if _weight(wrong) > _OTHERWISE * _weight(group):
+            if any(Stance.OPEN in ours[one] | theirs[one] for one in wrong):
+                return Conflict("it is not asserted")
+            return Conflict("it is denied", contradicts=True)
+    return None
+
+
+def _doubted(item: Said, said: Said) -> Conflict | None:
+    """Return whether what a sentence adds to the words of an item calls something false.
+
+    What is said before a "but" is overcome by what follows.
+    """
+    own = {token.lemma_.lower() for token in item.parse.doc}
+    doc = said.parse.doc
+    first = min((t.i for t in doc if said.stems[t.i] and t.lemma_.lower() in own), default=0)
+    turns = [t.i for t in doc[:first] if t.lower_ in _TURNS]
+    for token in doc[max(turns, default=0) :]:
+        lemma = token.lemma_.lower()
+        if lemma not in own and calls_false(token) and (lemma not in UNREAL or token.i < first):
+            return Conflict("something is called false")
+    return None
+
+
+def _opposite(item: Said, said: Said) -> str | None:
+    """Return which word of an item the sentence replaces by its opposite, or None."""
+    ours = {t.lemma_.lower() for t in item.parse.doc} | {t.lower_ for t in item.parse.doc}
+    theirs = {t.lemma_.lower() for t in said.parse.doc} | {t.lower_ for t in said.parse.doc}
+    for word in sorted(ours - theirs):
+        for other in sorted(theirs - ours):
+            if other in OPPOSITES.get(word, ()) or _is_prefixed(word, other):
+                return f"{other!r} instead of {word!r}"
+    return None
+
+
+def _compares_conversely(item: Said, said: Said) -> bool:
+    """Tell whether both compare two things, each with the other one behind "than"."""
+    ours, theirs = _behind_than(item), _behind_than(said)
+    return bool(ours) and bool(theirs) and not ours & theirs and ours <= said.by_stance.keys()
+
+
+def _behind_than(said: Said) -> set[str]:
+    than = next((token.i for token in said.parse.doc if token.lower_ == "than"), None)
+    return set() if than is None else {one for one in said.stems[than + 1 :] if one} - {"one"}
+
+
+def _is_prefixed(word: str, other: str) -> bool:
+    short, long = sorted((word, other), key=len)
+    return len(short) > 3 and any(long == prefix + short for prefix in _PREFIXES)
+
+
+def _other_scope(item: Said, said: Said) -> Conflict | None:
+    """Return whether a sentence says of some what the item says of all, or the reverse."""
+    ours, theirs = _scopes(item), _scopes(said)
+    for one in sorted(ours.keys() & theirs.keys()):
+        if ours[one] != theirs[one]:
+            return Conflict("it is said of others in number")
+    return None
+
+
+def _scopes(said: Said) -> dict[str, bool]:
+    """Return for each noun that is counted roughly whether all of it is meant."""
+    found = {}
+    for token in said.parse.doc:
+        word = token.lower_
+        if word not in ALL_OF | SOME_OF:
+            continue
+        noun = token.head
+        if token.pos_ == "PRON" or token.dep_ not in {"det", "amod", "predet"}:
+            noun = next((far for to in token.children for far in to.children), token.head)
+        if said.stems[noun.i]:
+            found[said.stems[noun.i]] = word in ALL_OF
+    return found
+
+
+def _other_figure(item: Said, said: Said) -> Conflict | None:
+    """Return whether a sentence replaces a figure of an item by another of its kind."""
+    wanted, given = item.sentence.numbers, said.sentence.numbers
+    ours, theirs = _kinds(item.sentence), _kinds(said.sentence)
+    for kind in sorted(ours.keys() & theirs.keys()):
+        lacking, others = ours[kind] - given - theirs[kind], theirs[kind] - wanted - ours[kind]
+        exchanged = not ours[kind] & theirs[kind] and theirs[kind] <= wanted
+        if (lacking and others) or exchanged:
+            other, figure = min(others or theirs[kind]), min(lacking or ours[kind])
+            return Conflict(f"it gives {other} instead of {figure}", contradicts=True)
+    if wanted and given and not wanted & given and len(wanted) == len(given) == 1:
+        return Conflict(f"it gives {min(given)} instead of {min(wanted)}", contradicts=True)
+    if pair := _exchanged(item.sentence.figures, said.sentence.figures, item, said):
+        return Conflict(f"it exchanges {pair[0]} and {pair[1]}", contradicts=True)
+    return None
+
+
+def _exchanged(
+    wanted: tuple[str, ...], given: tuple[str, ...], item: Said, said: Said
+) -> tuple[str, str] | None:
+    """Return two figures or names of an item that stand in each other's places in a sentence.
+
+    Each has only the other's neighbouring words, and none of its own.
+
+    Args:
+        wanted: For each word of the item the figure or name that it is part of; else empty.
+        given: The same of the sentence.
+        item: The item.
+        said: The sentence.
+    """
+    ours, theirs = _around(wanted, item.sentence), _around(given, said.sentence)
+    both = sorted(ours.keys() & theirs.keys())
+    for place, one in enumerate(both):
+        for other in both[place + 1 :]:
+            mine, its = ours[one] - ours[other], ours[other] - ours[one]
+            stays = mine & theirs[one] or its & theirs[other]
+            if mine & theirs[other] and its & theirs[one] and not stays:
+                return one, other
+    return None
+
+
+def _around(marked: tuple[str, ...], sentence: Sentence) -> dict[str, set[str]]:
+    """Return for each figure or name of a sentence the stems of the words next to it."""
+    found: dict[str, set[str]] = {}
+    for place, one in enumerate(marked):
+        if one:
+            near = range(max(0, place - _NEXT), min(len(marked), place + _NEXT + 1))
+            words = {sentence.stems[at] or sentence.words[at] for at in near if not marked[at]}
+            found.setdefault(one, set()).update(words)
+    return found
+
+
+def _kinds(sentence: Sentence) -> dict[str, frozenset[str]]:
+    """Return the figures of each kind: years, days of a month, what is counted, from, to."""
+    found: dict[str, set[str]] = {}
+    words = sentence.words
+    for place, figure in enumerate(sentence.figures):
+        if not figure:
+            continue
+        before = words[place - 1] if place else ""
+        after = [
+            sentence.stems[at] or words[at]
+            for at in range(place + 1, min(place + 2, len(words)))
+            if not sentence.figures[at]
+        ]
+        is_year = len(figure) == 4 and figure[:2] in {"15", "16", "17", "18", "19", "20"}
+        counted = after and sentence.stems[place + 1]
+        if is_year and not counted:
+            found.setdefault("year", set()).add(figure)
+        elif counted:
+            found.setdefault(after[0], set()).add(figure)
+        if before in {"from", "to", "by"}:
+            found.setdefault(before, set()).add(figure)
+    for word in words:
+        if word in _MONTHS:
+            found.setdefault("month", set()).add(word)
+    return {kind: frozenset(figures) for kind, figures in found.items()}
+
+
+def _other_name(item: Said, said: Said, known: frozenset[str]) -> Conflict | None:
+    """Return whether a sentence names somebody else in the place of a name of the item."""
+    stems = said.sentence.content | frozenset(said.by_stance)
+    ours = item.sentence.content | frozenset(item.by_stance)
+    foreign = [name for name in said.names if not name & ours]
+    for name in item.names:
+        if name & stems:
+            if any(
+                name & other
+                and name - other
+                and other - name
+                and not other - name <= ours
+                and not name - other <= stems
+                for other in said.names
+            ):
+                return Conflict("it is said of another of that name")
+            continue
+        pronoun = any(token.lower_ in _PRONOUNS for token in said.parse.doc)
+        if foreign and not (pronoun and name & known):
+            return Conflict("it is said of somebody else")
+    return None
+
+
+def _other_noun(item: Said, said: Said) -> Conflict | None:
+    """Return whether a copy of the item has another noun in the place of one of its nouns."""
+    ours, theirs = _slots(item), _slots(said)
+    lacking, foreign = ours.keys() - said.by_stance.keys(), theirs.keys() - item.by_stance.keys()
+    others = item.by_stance.keys() - lacking
+    if (
+        len(lacking) != 1
+        or len(foreign) > _FEW
+        or not others
+        or _weight(others & said.by_stance.keys()) < _weight(others)
+    ):
+        return None
+    (noun,) = lacking
+    for other in sorted(foreign):
+        if theirs[other] & ours[noun] and other[:_ALIKE] != noun[:_ALIKE]:
+            return Conflict("it is said of something else")
+    return None
+
+
+def _slots(said: Said) -> dict[str, set[tuple[str, str]]]:
+    """Return for each noun the relations that it stands in, each with the stem of its head."""
+    found: dict[str, set[tuple[str, str]]] = {}
+    for token, one in zip(said.parse.doc, said.stems, strict=True):
+        if one and token.pos_ in {"NOUN", "PROPN"}:
+            head = token.head
+            key = said.stems[head.i] or head.lower_
+            if token.dep_ == "pobj":
+                key = f"{key} {said.stems[head.head.i]}"
+            found.setdefault(one, set()).add((token.dep_, key))
+    return found
+
+
+def _other_roles(item: Said, said: Said) -> Conflict | None:
+    """Return whether two who fill roles of one predicate have changed places."""
+    for key in sorted(item.roles.keys() & said.roles.keys()):
+        if key in MUTUAL:
+            continue
+        ours, theirs = item.roles[key], said.roles[key]
+        for role in sorted(ours):
+            for other in sorted(ours):
+                if role < other and _are_exchanged(ours, theirs, role, other):
+                    return Conflict("they have changed places", contradicts=True)
+    moved = _changed_sides(item, said) or _exchanged(
+        _by_name(item.sentence), _by_name(said.sentence), item, said
+    )
+    return Conflict("they have changed places", contradicts=True) if moved else None
+
+
+def _by_name(sentence: Sentence) -> tuple[str, ...]:
+    """Return for each word the name that it is part of; empty for others."""
+    found: list[str] = []
+    for stem_, named in zip(sentence.stems, sentence.named, strict=True):
+        before = found[-1] if found else ""
+        found.append((before or stem_) if named and stem_ else "")
+    return tuple(found)
+
+
+def _changed_sides(item: Said, said: Said) -> bool:
+    """Tell whether a noun on each side of the main verb stands on the other side, in one voice."""
+    ours, theirs = _sides(item), _sides(said)
+    if ours is None or theirs is None or ours.verb != theirs.verb or ours.passive != theirs.passive:
+        return False
+    left = (ours.left - ours.right) & (theirs.right - theirs.left)
+    right = (ours.right - ours.left) & (theirs.left - theirs.right)
+    return bool(left) and bool(right) and ours.verb not in MUTUAL
+
+
+class _Sides(NamedTuple):
+    """The main verb of a sentence, and the stems of nouns before and behind it."""
+
+    verb: str
+    passive: bool
+    left: frozenset[str]
+    right: frozenset[str]
+
+
+def _sides(said: Said) -> _Sides | None:
+    root = said.parse.root
+    if root is None or root.pos_ not in {"VERB", "AUX"}:
+        return None
+    nouns = [
+        (token.i, one)
+        for token, one in zip(said.parse.doc, said.stems, strict=True)
+        if one and token.pos_ in {"NOUN", "PROPN"}
+    ]
+    return _Sides(
+        verb=said.stems[root.i] or root.lemma_,
+        passive=any(child.dep_ in {"auxpass", "agent"} for child in root.children),
+        left=frozenset(one for at, one in nouns if at < root.i),
+        right=frozenset(one for at, one in nouns if at > root.i),
+    )
+
+
+def _are_exchanged(
+    ours: Mapping[str, frozenset[str]],
+    theirs: Mapping[str, frozenset[str]],
+    role: str,
+    other: str,
+) -> bool:
+    if role not in theirs or other not in theirs:
+        return False
+    first, second = ours[role] - ours[other], ours[other] - ours[role]
+    return (
+        bool(first & theirs[other])
+        and bool(second & theirs[role])
+        and not first & theirs[role]
+        and not second & theirs[other]
     )

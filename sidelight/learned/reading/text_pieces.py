@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sidelight.learned.reading.denial import Frame, frames
 from sidelight.learned.reading.tables import word_order
 from sidelight.learned.reading.words import Sentence, neighbours, read, split
 
@@ -32,7 +31,6 @@ class Reading(NamedTuple):
 
     Attributes:
         sentences: All sentences within the word limit.
-        frames: What each does with its own words.
         fluency: How well the words of each follow one another; see `tables.WordOrder`.
         asserted: Places of the sentences that assert something.
         doubtful: Those of them that may be shuffled words.
@@ -41,7 +39,6 @@ class Reading(NamedTuple):
     """
 
     sentences: tuple[Sentence, ...]
-    frames: tuple[Frame, ...]
     fluency: tuple[float, ...]
     asserted: tuple[int, ...]
     doubtful: frozenset[int]
@@ -66,16 +63,16 @@ def read_text(text: str, max_words: int | None = None) -> Reading:
     """
     parts = split(text, max_words)
     sentences = [read(part) for part in parts]
-    framed = frames(sentences)
     fluency = [word_order().fluency(sentence.shapes) for sentence in sentences]
     order = _order(sentences, fluency)
     asserted = [
-        place for place, frame in enumerate(framed) if order[place] >= _DOUBTFUL and not frame.asks
+        place
+        for place, sentence in enumerate(sentences)
+        if order[place] >= _DOUBTFUL and not sentence.asks
     ]
     kept = set(asserted)
     return Reading(
         sentences=tuple(sentences),
-        frames=tuple(framed),
         fluency=tuple(fluency),
         asserted=tuple(asserted),
         doubtful=frozenset(place for place in asserted if order[place] < _FLUENT),

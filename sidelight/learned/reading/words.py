@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from sidelight.english.quantities import canonical
 from sidelight.learned.reading.tables import frequencies
 from sidelight.text import STOPWORDS, clean, content_words, one_line, sentences, stems
 
@@ -30,17 +31,6 @@ _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _SOFT_BOUNDARY = re.compile(r"(?<=[.;!?])\s+")
 _AFTER_QUESTION = re.compile(r"(?<=\?)\s+")
 _CLOSING = "\"'”’»)]* "
-_SMALL_NUMBERS = {
-    word: str(number)
-    for number, word in enumerate(
-        "two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-        "fifteen sixteen seventeen eighteen nineteen twenty".split(),
-        start=2,
-    )
-} | {
-    word: str(10 * number)
-    for number, word in enumerate("thirty forty fifty sixty seventy eighty ninety".split(), start=3)
-}
 _DATES = frozenset(
     "january february march april may june july august september october november december jan feb "
     "mar apr jun jul aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday "
@@ -71,16 +61,17 @@ class Sentence(NamedTuple):
 
     Attributes:
         text: As written, on one line.
+        plain: The same with quantities and dates in one notation, of which the rest is made.
         words: Words and figures in order, case-folded; punctuation is left out.
         stems: What their inflections share; empty for words without content.
-        figures: The figure each word stands for, empty for others: `1,200` is `1200`, "two" is `2`,
-            `59%` is `59`.
+        figures: The figure each word stands for, empty for others.
         named: Whether each is a name: capitalised, not merely because it begins the sentence.
         shapes: Words and punctuation in order, as written, for `fluency`.
         asks: Whether the sentence ends in a question mark.
     """
 
     text: str
+    plain: str
     words: tuple[str, ...]
     stems: tuple[str, ...]
     figures: tuple[str, ...]
@@ -155,13 +146,15 @@ def content_stems(text: str) -> list[str]:
 def read(text: str) -> Sentence:
     """Take a sentence apart; what follows its first `MAX_WORDS` words is left out."""
     text = one_line(text)
-    cut = " ".join(text.split()[:MAX_WORDS])
+    plain = canonical(text)
+    cut = " ".join(plain.split()[:MAX_WORDS])
     pieces = tuple(match.group()[:_MAX_LETTERS] for match in _TOKEN.finditer(cut))
     words = [piece for piece in pieces if _LETTER_OR_DIGIT.match(piece)]
     coded = _coded(cut)
     folded = tuple(word.casefold().replace("’", "'") for word in words)
     return Sentence(
         text=text,
+        plain=plain,
         words=folded,
         stems=tuple(stem(word) for word in folded),
         figures=tuple(
@@ -230,9 +223,7 @@ def _coded(text: str) -> list[bool]:
 
 
 def _figure(word: str) -> str:
-    if word[0].isdigit():
-        return re.sub(r",(?=\d{3}(?!\d))", "", word).rstrip("%")
-    return _SMALL_NUMBERS.get(word, "")
+    return word.rstrip("%") if word[0].isdigit() else ""
 
 
 def _named(words: list[str], place: int) -> bool:

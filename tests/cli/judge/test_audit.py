@@ -28,11 +28,13 @@ audit = partial(said, "audit")
 def test_the_embedded_judge(run, task, probes, rubrics, tmp_path):
     given = (run, "--task", task, "--rubrics", rubrics, "--words-only", "-o", tmp_path / "out")
     shown = audit(*given)
-    assert "judge: embedded 5 (words only, weights " in shown
-    assert all(f"\n{name} holds: " in shown for name in probes)
+    assert "judge: embedded 6 (words only, weights " in shown
     found = json.loads(audit(*given, "--json"))
     assert [probe["probe"] for probe in found["probes"]] == probes
-    assert all(probe["holds"] for probe in found["probes"])
+    holds = {probe["probe"]: probe["holds"] for probe in found["probes"]}
+    # By words alone, swapped names and attacks that no rule was written for get through.
+    assert {name for name in probes if not holds[name]} <= {"names", "spoiled, held out"}
+    assert all(f"\n{name} {'holds' if holds[name] else 'FAILS'}: " in shown for name in probes)
 
 
 def test_a_prompted_judge_without_a_mind_is_caught_and_replayed(rubrics, tmp_path):

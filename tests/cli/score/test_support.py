@@ -48,7 +48,7 @@ def test_by_the_embedded_judge(tmp_path, given):
     run = given[0]
     run.write_text(run.read_text().replace(COUNTED, INVENTED))
     again = support(*given, "--words-only", "--json")
-    assert "embedded 5 (words only, weights " in again
+    assert "embedded 6 (words only, weights " in again
     assert json.loads(again)["runs"][0]["unjudged"] == 0.5
 
 

@@ -122,8 +122,8 @@ def test_the_version_names_all_that_makes_a_judge():
         return np.array(rows, dtype=np.float32)
 
     judge = EmbeddedJudge(RUBRICS, examples(), SentenceEncoder("toy", encode))
-    assert judge.version == f"5 (toy, weights {LEARNED}, examples {examples().fingerprint})"
-    assert EmbeddedJudge(RUBRICS).version == f"5 (words only, weights {BY_WORDS})"
+    assert judge.version == f"6 (toy, weights {LEARNED}, examples {examples().fingerprint})"
+    assert EmbeddedJudge(RUBRICS).version == f"6 (words only, weights {BY_WORDS})"
     assert labels(judge, report("t2"), "t2")
     judge = EmbeddedJudge(RUBRICS)
     assert judge.agreement == {}
@@ -152,7 +152,7 @@ def test_labels_below_a_confidence_are_unjudged(judge):
     for is_kept, label in zip(kept, after, strict=True):
         assert is_kept or (isinstance(label, Unjudged) and "below 0.8" in label.reason)
     assert certain.version == (
-        f"5 (words only, weights {BY_WORDS}, examples {examples().fingerprint}, from 0.8)"
+        f"6 (words only, weights {BY_WORDS}, examples {examples().fingerprint}, from 0.8)"
     )
     # Thresholds have no confidence, so whoever asks for some gets no label of questions.
     by_thresholds = EmbeddedJudge(RUBRICS, min_confidence=0.8)

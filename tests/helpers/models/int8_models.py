@@ -21,8 +21,7 @@ def write_int8(folder, model, output):
             self.model = model.eval()
 
         def forward(self, *tokens):
-            found = self.model(**dict(zip(_INPUTS, tokens, strict=True)))[output]
-            return found
+            return self.model(**dict(zip(_INPUTS, tokens, strict=True)))[output]
 
     (folder / "onnx").mkdir()
     whole = folder / "onnx" / "model.onnx"
