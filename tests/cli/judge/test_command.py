@@ -43,7 +43,7 @@ def test_judged_runs_can_be_scored(tmp_path):
     assert manifest["agreement"]["questions"]["kappa"] > 0.4
     assert (answers["n_topics"], answers["n_runs"]) == (5, 2)
     # Where one of the two example runs is judged by what the other taught, less is left of it.
-    assert 0.4 < answers["kappa_new_runs"] < answers["kappa"] - 0.05
+    assert 0.4 < answers["kappa_new_runs"] < answers["kappa"] - 0.02
 
 
 def test_the_order_of_the_written_runs_is_kept(tmp_path):
