@@ -38,6 +38,9 @@ def carry_out(words, folder, environment, streams):
     """Do what `python -m sidelight.cli.main` would, and return its exit status."""
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
+    sys.stdin = os.fdopen(0, closefd=False)
+    sys.stdout = os.fdopen(1, "w", closefd=False)
+    sys.stderr = os.fdopen(2, "w", buffering=1, closefd=False)
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
