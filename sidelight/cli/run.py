@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -22,7 +22,7 @@ from sidelight.errors import InputError, UsageError
 from sidelight.formats.runs.submission import Delivery, run_format
 from sidelight.formats.topics import read_topics, write_narratives
 from sidelight.llm.base import TOKENS_PER_SECOND
-from sidelight.runs.log import PromptUsage
+from sidelight.runs.log import SEARCH, PromptUsage
 from sidelight.runs.runner import RunSummary
 from sidelight.schemas.run import RunIdentity
 from sidelight.schemas.topic import Narrative, Topic
@@ -68,12 +68,8 @@ def run_result(
         for problem in summary.problems
         if problem.severity == "error"
     ]
-    if summary.fallbacks:
-        steps = sorted({step for steps in summary.fallbacks.values() for step in steps})
-        shown.append(
-            f"On {counted(len(summary.fallbacks), 'topic')}, steps were done without the model, "
-            f"whose replies were no use: {', '.join(steps)} (listed in manifest.json)."
-        )
+    for what, topics in _fallbacks(summary.fallbacks).items():
+        shown.append(f"On {counted(topics, 'topic')}, {what} (listed in manifest.json).")
     if summary.thin:
         shown.append(
             f"Short for want of evidence in the index: {counted(len(summary.thin), 'report')} "
@@ -86,6 +82,20 @@ def run_result(
         document["evaluation"] = judged.evaluation
         shown += evaluation_shown(judged.evaluation, load_track(settings.track))
     return console.Result(document, shown, judged.exit_code or (0 if summary.succeeded else 1))
+
+
+def _fallbacks(by_topic: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """Return on how many topics steps were done without the model, and searches not at all."""
+    lost = sum(SEARCH in steps for steps in by_topic.values())
+    by_model = [{*steps} - {SEARCH} for steps in by_topic.values()]
+    steps = ", ".join(sorted(set().union(*by_model)))
+    told = {
+        f"steps were done without the model, whose replies were no use: {steps}": sum(
+            map(bool, by_model)
+        ),
+        "the index server failed on searches, which found nothing": lost,
+    }
+    return {what: topics for what, topics in told.items() if topics}
 
 
 def usage_shown(summary: RunSummary, settings: Settings, retries: int) -> list[console.Shown]:

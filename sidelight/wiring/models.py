@@ -17,6 +17,7 @@ from sidelight.errors import BudgetExhaustedError, UsageError
 from sidelight.llm.base import Budget, BudgetedModel, Model
 from sidelight.llm.cache import CachedModel, OfflineModel
 from sidelight.llm.prompted import PromptedModel, Sampling
+from sidelight.llm.server.capabilities import FILE
 from sidelight.llm.server.openai_compat import OpenAICompatModel
 from sidelight.llm.server.vllm import serve_vllm
 
@@ -90,6 +91,8 @@ class Models:
             api_key_variable=server.api_key_variable,
             max_concurrency=server.max_concurrency,
             timeout_s=server.timeout_s,
+            known=self._access.cache / FILE,
+            on_learned=self._access.on_progress,
         )
         self._access.clients.append(client)
         return await self._stack.enter_async_context(client)
@@ -147,12 +150,7 @@ async def open_models(settings: Settings, access: ModelAccess) -> AsyncIterator[
 
 def sampling(settings: ModelSettings) -> Sampling:
     """Return how a model picks its words."""
-    return Sampling(
-        temperature=settings.temperature,
-        top_p=settings.top_p,
-        max_tokens=settings.max_tokens,
-        seed=settings.seed,
-    )
+    return Sampling(**settings.model_dump(include=set(Sampling.model_fields)))
 
 
 class AskedModels(NamedTuple):

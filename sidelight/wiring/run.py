@@ -113,7 +113,9 @@ async def open_investigation(
                 topic=topic,
                 track=track,
                 roles=roles_of_topic(log),
-                retriever=LateralRetriever(retriever_of_topic(log, lookup), around, lookup),
+                retriever=LateralRetriever(
+                    retriever_of_topic(log, lookup), around, lookup, log.lost_search
+                ),
                 lookup=lookup,
                 k=settings.retrieval.k,
             )
@@ -267,7 +269,9 @@ async def open_questions_and_documents(
             lookup = SegmentCache(sources.lookup)
             allowed = settings.retrieval.allow_own_article
             around = topic if isinstance(topic, Article) and not allowed else None
-            retriever = LateralRetriever(retriever_of_topic(log, lookup), around, lookup)
+            retriever = LateralRetriever(
+                retriever_of_topic(log, lookup), around, lookup, log.lost_search
+            )
             parts = parts_of_topic(log)
             deps = Deps(
                 topic=topic,
@@ -432,7 +436,7 @@ def _dependencies(
         select_evidence=performer("select_evidence"),
         write_report=writer,
         check_report=performer("check_report"),
-        retriever=LateralRetriever(found, None, lookup),
+        retriever=LateralRetriever(found, None, lookup, log.lost_search),
         lookup=lookup,
         k=settings.retrieval.k,
     )

@@ -20,7 +20,7 @@ from urllib.parse import quote_plus
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
-from sidelight.errors import InputError, MachineError
+from sidelight.errors import FailedQueryError, InputError, MachineError
 from sidelight.files import check_tables
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.lucene.segments import Bm25, LuceneVectors
@@ -259,6 +259,8 @@ def _misfit(server: str, expected: str, found: object) -> MachineError:
 _BM25 = Bm25()
 # Of a query in an address: servers and proxies refuse addresses of 8 KiB.
 _MAX_QUERY_BYTES = 6_000
+_PLAIN = "news"
+_MAX_QUOTED = 80
 
 
 class DensePart(Protocol):
@@ -403,17 +405,47 @@ class RemoteSearcher:
     def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
         """Return up to `k` hits for every query id, ordered as by `search.ranked`.
 
-        A query of more than 6,000 bytes is cut at a word: servers refuse long addresses.
+        A query of more than 6,000 bytes is cut at a word: servers refuse long addresses. All other
+        queries are answered and kept before one that failed is told of.
 
         Raises:
+            FailedQueryError: The server fails on some of the queries, and answers a plain one.
             MachineError: The server is not there, or does not answer as it should.
         """
         texts = list(dict.fromkeys(query.text for query in queries))
         with ThreadPoolExecutor(max(1, min(len(texts), self._address.at_once))) as threads:
-            found = dict(
-                zip(texts, threads.map(lambda text: self._hits(text, k), texts), strict=True)
-            )
+            came = threads.map(lambda text: self._hits_or_failure(text, k), texts)
+            outcomes = dict(zip(texts, came, strict=True))
+        found = {text: one for text, one in outcomes.items() if not isinstance(one, MachineError)}
+        if len(found) < len(texts):
+            failed = {text: one for text, one in outcomes.items() if isinstance(one, MachineError)}
+            raise self._failure(failed)
         return {query.query_id: found[query.text] for query in queries}
+
+    def _failure(self, failed: Mapping[str, MachineError]) -> MachineError:
+        """Return the error that tells why there is no answer to some queries."""
+        text, error = next(iter(failed.items()))
+        if not self._answers():
+            return error
+        more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
+        return FailedQueryError(
+            f"the query {text[:_MAX_QUOTED]!r}{more}: {error.message}", failed, remedy=error.remedy
+        )
+
+    def _hits_or_failure(self, text: str, k: int) -> list[Hit] | MachineError:
+        try:
+            return self._hits(text, k)
+        except MachineError as error:
+            return error
+
+    def _answers(self) -> bool:
+        """Tell whether the server answers a plain query now, so that others are to blame."""
+        try:
+            answer = self._client.get("search", tries=1, query=_PLAIN, hits=1)
+            read_search(answer, 1, self._address.url)
+        except MachineError:
+            return False
+        return True
 
     def _hits(self, text: str, k: int) -> list[Hit]:
         words = _in_address(text)
