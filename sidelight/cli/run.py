@@ -395,7 +395,7 @@ def split(  # long: half of it are options
     track: options.TrackWithNuggets = None,
     calls: options.ModelCalls,
     at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
-) -> None:
+) -> console.Result:
     """Split narratives into at most ten sub-narratives each: a draft, and its revision."""
     if len(models) > _MOST_MODELS:
         raise UsageError("expected one model, or one that drafts and one that revises")
@@ -403,12 +403,23 @@ def split(  # long: half of it are options
     narratives = [one for one in read if isinstance(one, Narrative)]
     access = calls.access(cache)
     with progress_bar("narratives", total=len(narratives)) as advance:
-        found = split_narratives(narratives, models, access, at_once, lambda: advance(1))
-    write_narratives(output, found)
-    total = sum(len(one.sub_questions) for one in found)
-    console.out.print(
-        f"{counted(total, 'sub-narrative')} of {counted(len(found), 'narrative')}: {output}",
-        markup=False,
+        found, errors = split_narratives(narratives, models, access, at_once, lambda: advance(1))
+    # One that was not split stays as it was: the file holds every topic.
+    write_narratives(output, [found.get(one.topic_id, one) for one in narratives])
+    total = sum(len(one.sub_questions) for one in found.values())
+    failed = {topic_id: error.message for topic_id, error in errors.items()}
+    return console.Result(
+        {
+            "narratives": len(found),
+            "sub_narratives": total,
+            "failed": failed,
+            "output": str(output),
+        },
+        [
+            f"{counted(total, 'sub-narrative')} of {counted(len(found), 'narrative')}: {output}",
+            *console.failures(failed.items(), "sub-narratives"),
+        ],
+        exit_code=1 if failed else 0,
     )
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 from pydantic import ValidationError
 
 from sidelight.config.settings import ModelSettings, ServerSettings, Settings
-from sidelight.errors import BudgetExhaustedError, UsageError
+from sidelight.errors import BudgetExhaustedError, ReplyError, UsageError
 from sidelight.llm.base import Budget, BudgetedModel, Model
 from sidelight.llm.cache import CachedModel, OfflineModel
 from sidelight.llm.prompted import PromptedModel, Sampling
@@ -191,6 +191,25 @@ def models_by_name(names: Sequence[str], at_once: int) -> AskedModels:
         models,
         {"default": ServerSettings(max_concurrency=at_once)},
     )
+
+
+async def answered(
+    asked: Mapping[str, Awaitable[T]],
+) -> tuple[dict[str, T], dict[str, ReplyError]]:
+    """Return by item what was made of it, and why nothing was made of others.
+
+    One bad reply costs its own item. What was said of the others, a cache keeps.
+    """
+
+    async def outcome(work: Awaitable[T]) -> T | ReplyError:
+        try:
+            return await work
+        except ReplyError as error:
+            return error
+
+    ended = dict(zip(asked, await asyncio.gather(*map(outcome, asked.values())), strict=True))
+    made = {name: one for name, one in ended.items() if not isinstance(one, ReplyError)}
+    return made, {name: one for name, one in ended.items() if isinstance(one, ReplyError)}
 
 
 async def ask(

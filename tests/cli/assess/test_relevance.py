@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sidelight.errors import InputError
+from sidelight.errors import InputError, ReplyError
 from sidelight.formats.topics import write_narratives
 from sidelight.index.folder import IndexFolder
 from sidelight.llm.prompted import PromptedModel
@@ -38,7 +38,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Asked]:
     asked = {
         "one": scripted(graded(3), graded(0)),
         "two": scripted(graded(3), graded(1)),
-        "lost": scripted(graded(3), "no grade", "no grade either"),
+        "lost": scripted(graded(3), *["no grade"] * 6),
     }
 
     async def ask(
@@ -86,7 +86,13 @@ def test_what_nobody_could_grade_has_no_label(
 ) -> None:
     shown = assess(tmp_path, small_index, runs[1], "--depth", 2, "--model", "lost")
     assert "2 passages of 1 narrative, 1 unjudged" in shown
+    assert f"without a usable answer: 1 {NAMES[1]}; the same command asks" in shown
     assert (tmp_path / "qrels").read_text() == f"1 0 {NAMES[0]} 3\n"
+    # Nothing at all is an error, and no file: an empty one would be no qrels.
+    (tmp_path / "qrels").unlink()
+    with pytest.raises(ReplyError, match="2 passages: expected a usable answer to some"):
+        assess(tmp_path, small_index, runs[1], "--depth", 2, "--model", "lost")
+    assert not (tmp_path / "qrels").exists()
 
 
 def test_what_cannot_be_graded_is_named(
