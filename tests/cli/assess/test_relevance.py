@@ -13,7 +13,7 @@ from sidelight.index.folder import IndexFolder
 from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.topic import Narrative
 from tests.helpers.asking.conversation import Asked, scripted
-from tests.helpers.commands import said
+from tests.helpers.commands import call
 
 NAMES = ("small_doc_00_0#0_0", "small_doc_00_0#1_1")
 
@@ -29,7 +29,7 @@ def assess(folder: Path, index: IndexFolder, *arguments: object, parts: int = 1)
     )
     write_narratives(folder / "topics.jsonl", [narrative])
     given = (*arguments, "--topics", folder / "topics.jsonl", "--index", index.path)
-    return said("assess", "relevance", *given, "-o", folder / "qrels")
+    return "\n".join(call("assess", "relevance", *given, "-o", folder / "qrels"))
 
 
 @pytest.fixture
