@@ -30,6 +30,7 @@ from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
 from sidelight.wiring.estimate import LATENCY_S, PromptEstimate, RunEstimate, estimate_run, run_cost
 from sidelight.wiring.judges import judge_model
+from sidelight.wiring.models import ModelAccess
 from sidelight.wiring.run import make_run, split_narratives
 
 
@@ -37,7 +38,7 @@ def run_result(
     summary: RunSummary,
     settings: Settings,
     seconds: float,
-    retries: int,
+    access: ModelAccess,
     judged: Judged,
 ) -> console.Result:
     """Return what a run did and cost, what failed, what is thin, its files, and its scores.
@@ -46,7 +47,7 @@ def run_result(
         summary: What the run came to.
         settings: What it was made with.
         seconds: It took.
-        retries: Calls made again.
+        access: What tells of the models that were asked.
         judged: What `sidelight evaluate` says of it.
     """
     kept = f", {len(summary.kept)} finished before" if summary.kept else ""
@@ -55,7 +56,7 @@ def run_result(
     ]
     if not summary.done and not summary.failures:
         shown = [f"Nothing to do: {counted(len(summary.kept), 'topic')} finished before."]
-    shown += usage_shown(summary, settings, retries)
+    shown += [*usage_shown(summary, settings, access.retries), *access.refusals]
     shown += [
         console.Note(
             Text.assemble(("failed", "red"), f" {one.topic_id}: {one.error}: {one.message}"),
@@ -77,7 +78,7 @@ def run_result(
         )
     directory = summary.directory
     shown += [f"  {path}" for path in (*summary.files, directory.manifest, directory.traces)]
-    document = _document(summary, settings, retries)
+    document = _document(summary, settings, access)
     if judged.evaluation:
         document["evaluation"] = judged.evaluation
         shown += evaluation_shown(judged.evaluation, load_track(settings.track))
@@ -133,7 +134,7 @@ def usage_shown(summary: RunSummary, settings: Settings, retries: int) -> list[c
     ]
 
 
-def _document(summary: RunSummary, settings: Settings, retries: int) -> dict[str, Any]:
+def _document(summary: RunSummary, settings: Settings, access: ModelAccess) -> dict[str, Any]:
     usage = summary.usage()
     return {
         "directory": str(summary.directory.path),
@@ -157,7 +158,8 @@ def _document(summary: RunSummary, settings: Settings, retries: int) -> dict[str
             }
             for (model, prompt), sums in usage.items()
         ],
-        "retries": retries,
+        "retries": access.retries,
+        "refusals": access.refusals,
         "cost": run_cost(settings, usage),
     }
 
@@ -364,7 +366,7 @@ def run(  # long: half of it are its options
                 *(["--offline"] if left.offline else []),
             ],
         )
-    return run_result(summary, settings, seconds, access.retries, judged)
+    return run_result(summary, settings, seconds, access, judged)
 
 
 def _estimate(settings: Settings, topics: Sequence[Topic], *, judged: bool) -> console.Result:

@@ -17,7 +17,7 @@ from sidelight.errors import BudgetExhaustedError, ReplyError, UsageError
 from sidelight.llm.base import Budget, BudgetedModel, Model
 from sidelight.llm.cache import CachedModel, OfflineModel
 from sidelight.llm.prompted import PromptedModel, Sampling
-from sidelight.llm.server.capabilities import FILE
+from sidelight.llm.server.capabilities import ALL, FILE
 from sidelight.llm.server.openai_compat import OpenAICompatModel
 from sidelight.llm.server.vllm import serve_vllm
 
@@ -49,6 +49,11 @@ class ModelAccess:
     def retries(self) -> int:
         """Calls that clients had to make again."""
         return sum(client.retries for client in self.clients)
+
+    @property
+    def refusals(self) -> tuple[str, ...]:
+        """What models take that do not take every request as it is, a sentence each."""
+        return tuple(client.takes for client in self.clients if client.capabilities != ALL)
 
 
 class Models:

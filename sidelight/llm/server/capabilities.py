@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeAlias
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
+from sidelight.errors import FailedCallError, RefusedReplyError, ReplyError
 from sidelight.files import atomic_write, make_folder, read_limited
 from sidelight.llm.base import Message, Request
 from sidelight.schemas.base import Value
@@ -149,6 +150,10 @@ class Capabilities(Value):
         return self.model_copy(update={"shows_schema": True})
 
 
+ALL = Capabilities()
+"""What a server is taken to take until it refuses something."""
+
+
 def _names(said: str, parameter: str) -> bool:
     if parameter == "reasoning_effort" and _THINKING.search(said):
         return True
@@ -220,14 +225,14 @@ def _said(value: object, depth: int = _MAX_DEPTH) -> Iterator[str]:
                 yield from _said(one, depth - 1)
 
 
-def is_too_long(said: str) -> bool:
-    """Tell whether a server refused a request for its length."""
-    return _TOO_LONG.search(said) is not None
+def fault_of_one(said: str) -> type[ReplyError] | None:
+    """Return the error of a request that is refused for what it says or for its length, if it is.
 
-
-def is_filtered(said: str) -> bool:
-    """Tell whether a filter in front of a model refused a request for what it says."""
-    return _FILTERED.search(said) is not None
+    Others like it may be taken.
+    """
+    if _FILTERED.search(said):
+        return RefusedReplyError
+    return FailedCallError if _TOO_LONG.search(said) else None
 
 
 _KNOWN = TypeAdapter(dict[str, Capabilities])

@@ -21,9 +21,9 @@ from pydantic import BaseModel, Field, ValidationError
 from sidelight import errors
 from sidelight.llm.base import Budget, BudgetedModel, Message, Reply, Request, Totals
 from sidelight.llm.server.capabilities import (
+    ALL,
     Capabilities,
-    is_filtered,
-    is_too_long,
+    fault_of_one,
     keep_known,
     read_known,
     refusal,
@@ -243,7 +243,7 @@ class OpenAICompatModel:
         self._known = known
         self._on_learned = on_learned
         self._place = f"{self._shown_url} {name}"
-        self.capabilities = read_known(known).get(self._place, Capabilities())
+        self.capabilities = read_known(known).get(self._place, ALL)
         self._answered = False
         self._slots = asyncio.Semaphore(max_concurrency)
         self._reached = False
@@ -265,6 +265,11 @@ class OpenAICompatModel:
             # Of the SDK's own kind; a plain httpx client is three times slower.
             http_client=bounded_client(DefaultAsyncHttpxClient, MAX_REPLY_BYTES),
         )
+
+    @property
+    def takes(self) -> str:
+        """What the model is known to take, in a sentence."""
+        return f"{self.name} at {self._shown_url} takes: {self.capabilities}."
 
     async def __aenter__(self) -> Self:
         return self
@@ -342,10 +347,8 @@ class OpenAICompatModel:
                 said = refusal(error.response.content)
                 if self._learn(sent, sent.after_refusal(said, request)):
                     return None
-                if self._answered and is_filtered(said):
-                    raise errors.RefusedReplyError(message, remedy=remedy) from error
-                if self._answered and is_too_long(said):
-                    raise errors.FailedCallError(message, remedy=remedy) from error
+                if self._answered and (fault := fault_of_one(said)):
+                    raise fault(message, remedy=remedy) from error
             if not _may_pass(error):
                 raise errors.ModelUnavailableError(message, remedy=remedy) from error
             await self._reach()
@@ -363,7 +366,7 @@ class OpenAICompatModel:
         if found is not None and self.capabilities == sent:
             self.capabilities = found
             keep_known(self._known, self._place, found)
-            self._on_learned(f"{self.name} at {self._shown_url} takes: {found}")
+            self._on_learned(self.takes)
         return self.capabilities != sent
 
     async def _reach(self) -> None:

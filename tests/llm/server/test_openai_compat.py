@@ -218,7 +218,7 @@ def test_what_a_server_refuses_is_left_out_from_then_on(name, tmp_path):
         n_legs, shown, usage = asyncio.run(legs())
         assert n_legs == 4
         assert shown.startswith(takes)
-        assert told[-1].endswith(shown)
+        assert told[-1].endswith(f"takes: {shown}.")
         # Another process knows it already.
         asked, n_told = len(server.requests), len(told)
         assert asyncio.run(legs()) == (4, shown, usage)
