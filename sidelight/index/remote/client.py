@@ -187,6 +187,7 @@ _PASSING = {
     HTTPStatus.SERVICE_UNAVAILABLE,
     HTTPStatus.GATEWAY_TIMEOUT,
 }
+_DENIED = {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}
 _MAX_SAID = 300
 
 
@@ -199,6 +200,9 @@ class RestClient:
 
     Args:
         address: The server and its index.
+
+    Attributes:
+        denied: Whether the server wants another token, or another address to be asked.
 
     Raises:
         UsageError: The token that the user allows it would travel unencrypted to another machine.
@@ -232,6 +236,7 @@ class RestClient:
         self._slots = threading.BoundedSemaphore(address.at_once)
         self._pace = threading.Lock()
         self._not_before = 0.0
+        self.denied = False
 
     def get(self, *path: str, tries: int = _TRIES, **parameters: str | float) -> Any:
         """Return what the server says, or None where it has no such thing (404).
@@ -276,6 +281,7 @@ class RestClient:
                     return None
                 problem = f"{int(status)}: {self._said(body.decode(errors='replace'))}"
                 if status not in _PASSING:
+                    self.denied = status in _DENIED or 300 <= status < 400
                     raise self._error(f"refused a request: {problem}", self._fix(status))
             if attempt + 1 < tries:
                 self._pause(min(_MAX_WAIT_S, asked_s if asked_s is not None else wait_s))
@@ -325,7 +331,7 @@ class RestClient:
         return MachineError(f"{self._address.url} {what}", remedy=remedy)
 
     def _fix(self, status: int) -> str:
-        if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
+        if status in _DENIED:
             if self._variable is None:
                 return (
                     "No token was sent, since a folder cannot ask for one. If you have one for "

@@ -425,7 +425,7 @@ class RemoteSearcher:
     def _failure(self, failed: Mapping[str, MachineError]) -> MachineError:
         """Return the error that tells why there is no answer to some queries."""
         text, error = next(iter(failed.items()))
-        if not self._answers():
+        if self._client.denied or not self._answers():
             return error
         more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
         return FailedQueryError(

@@ -326,7 +326,7 @@ def test_a_folder_of_somebody_else_sends_no_token_anywhere(small_index, tmp_path
         path.write_text(json.dumps(named))
         with pytest.raises(InvalidFileError, match="token_variable"):
             open_index(tmp_path)
-        assert set(server.authorizations) == {""}
+        assert server.authorizations == [""]
 
 
 def test_a_token_is_not_sent_unencrypted_whatever_the_list_says(tmp_path, monkeypatch):
