@@ -366,26 +366,7 @@ class RemoteIndex:
 
 
 class RemoteBm25:
-    """The part of a server that searches; takes the place of a Lucene index.
-
-    Args:
-        address: The server and its index.
-        client: Asks it.
-        pages: What it answered.
-    """
-
-    def __init__(self, address: RemoteAddress, client: RestClient, pages: Pages) -> None:
-        self._address = address
-        self._client = client
-        self._pages = pages
-
-    def searcher(self, bm25: Bm25 = _BM25) -> RemoteSearcher:
-        """Return a searcher with its own parameters."""
-        return RemoteSearcher(self._address, self._client, self._pages, bm25)
-
-
-class RemoteSearcher:
-    """BM25 on a server, from any thread.
+    """BM25 on a server, from any thread; takes the place of a Lucene index and its searcher.
 
     Args:
         address: The server and its index.
@@ -395,12 +376,16 @@ class RemoteSearcher:
     """
 
     def __init__(
-        self, address: RemoteAddress, client: RestClient, pages: Pages, bm25: Bm25
+        self, address: RemoteAddress, client: RestClient, pages: Pages, bm25: Bm25 = _BM25
     ) -> None:
         self._address = address
         self._client = client
         self._pages = pages
         self._parameters = {} if bm25 == _BM25 else {"k1": bm25.k1, "b": bm25.b}
+
+    def searcher(self, bm25: Bm25 = _BM25) -> RemoteBm25:
+        """Return a searcher with its own parameters."""
+        return RemoteBm25(self._address, self._client, self._pages, bm25)
 
     def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
         """Return up to `k` hits for every query id, ordered as by `search.ranked`.
@@ -416,10 +401,10 @@ class RemoteSearcher:
         with ThreadPoolExecutor(max(1, min(len(texts), self._address.at_once))) as threads:
             came = threads.map(lambda text: self._hits_or_failure(text, k), texts)
             outcomes = dict(zip(texts, came, strict=True))
-        found = {text: one for text, one in outcomes.items() if not isinstance(one, MachineError)}
-        if len(found) < len(texts):
-            failed = {text: one for text, one in outcomes.items() if isinstance(one, MachineError)}
+        failed = {text: one for text, one in outcomes.items() if isinstance(one, MachineError)}
+        if failed:
             raise self._failure(failed)
+        found = {text: one for text, one in outcomes.items() if not isinstance(one, MachineError)}
         return {query.query_id: found[query.text] for query in queries}
 
     def _failure(self, failed: Mapping[str, MachineError]) -> MachineError:

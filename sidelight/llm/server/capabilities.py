@@ -157,7 +157,9 @@ ALL = Capabilities()
 def _names(said: str, parameter: str) -> bool:
     if parameter == "reasoning_effort" and _THINKING.search(said):
         return True
-    return re.search(rf"(?<!\w){parameter}(?!\w)", said) is not None
+    # Some write `topP` and `reasoningEffort` of what is called `top_p` and `reasoning_effort`.
+    pattern = rf"(?<!\w){parameter.replace('_', '_?')}(?!\w)"
+    return re.search(pattern, said, re.IGNORECASE) is not None
 
 
 def _with_schema(message: Message, schema: dict[str, Any]) -> Message:
