@@ -93,6 +93,9 @@ def proxy_for(url: str) -> str | None:
 
     `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` say it; nothing else is read. This
     machine is never asked through a proxy: a token that may go to it unencrypted would leave it.
+
+    Raises:
+        UsageError: It is not the address of a proxy that speaks HTTP.
     """
     from urllib.request import getproxies, proxy_bypass
 
@@ -102,7 +105,21 @@ def proxy_for(url: str) -> str | None:
         return None
     known = getproxies()
     proxy = known.get(parts.scheme) or known.get("all")
-    return f"http://{proxy}" if proxy and "://" not in proxy else proxy
+    if not proxy:
+        return None
+    whole = proxy if "://" in proxy else f"http://{proxy}"
+    try:
+        found = urlsplit(whole)
+        usable = found.scheme in {"http", "https"} and found.hostname and found.port != 0
+    except ValueError:  # of the port
+        usable = False
+    if not usable:
+        raise UsageError(
+            f"the environment names a proxy for {url}: expected an address such as "
+            "http://HOST:PORT; found another one",
+            remedy=f"Set {parts.scheme.upper()}_PROXY to such an address, or unset it.",
+        )
+    return whole
 
 
 def _is_this_machine(host: str) -> bool:

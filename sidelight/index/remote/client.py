@@ -210,16 +210,8 @@ class RestClient:
     """
 
     def __init__(self, address: RemoteAddress) -> None:
-        from httpx2 import AsyncClient, Proxy, Timeout
+        from httpx2 import AsyncClient, Timeout
 
-        proxy = proxy_for(address.url)
-        try:
-            through = Proxy(proxy) if proxy else None
-        except ValueError as error:
-            raise UsageError(
-                f"the environment names a proxy for {address.url} that cannot be used: {error}",
-                remedy="Set HTTPS_PROXY to an address such as http://HOST:PORT, or unset it.",
-            ) from error
         self._address = address
         self._variable = token_variable(address)
         self._token = secret_for(address.url, self._variable) if self._variable else ""
@@ -228,7 +220,7 @@ class RestClient:
             MAX_ANSWER_BYTES,
             timeout=Timeout(address.timeout_s, connect=min(_CONNECT_S, address.timeout_s)),
             trust_env=False,
-            proxy=through,
+            proxy=proxy_for(address.url),
             headers={"Accept": "application/json"}
             | ({"Authorization": f"Bearer {self._token}"} if self._token else {}),
         )

@@ -436,7 +436,7 @@ class RemoteBm25:
         words = _in_address(text)
         if not words:
             return []
-        asked: dict[str, str | float] = {"query": words, "hits": k, **self._parameters}
+        asked: dict[str, Any] = {"query": words, "hits": k, **self._parameters}
         request = orjson.dumps([self._address.index, asked], option=orjson.OPT_SORT_KEYS).decode()
         kept = self._pages.hits(request)
         if kept is not None:

@@ -111,7 +111,7 @@ def read_completion(body: bytes) -> Reply:
             text=body.decode(errors="replace"),
             remedy="Give the address at which the OpenAI API begins; it mostly ends in /v1.",
         ) from error
-    usage = completion.usage and completion.usage.usage()
+    usage = completion.usage.usage() if completion.usage else None
     if not completion.choices:
         raise errors.EmptyReplyError("the reply holds no choice", usage=usage)
     choice = completion.choices[0]
