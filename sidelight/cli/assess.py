@@ -29,7 +29,7 @@ from sidelight.wiring.judges import JudgeInputs, set_up_judge
 from sidelight.wiring.models import ask, models_by_name
 
 if TYPE_CHECKING:
-    from sidelight.evaluation.labelling.judged_runs import AskedDocuments, GradedDocuments
+    from sidelight.evaluation.labelling.judged_runs import AskedDocuments
     from sidelight.evaluation.labelling.relevance import Passages
 
 app = Commands(help="Grade questions and documents one by one.", no_args_is_help=True)
@@ -106,14 +106,14 @@ def documents(  # long: half of it are options
     access = calls.access(cache or output.with_name(f"{output.name}.replies"))
     asked = list(_asked(runs))
 
-    async def work(judge: Judge) -> GradedDocuments:
+    async def work(judge: Judge) -> dict[str, dict[str, int]]:
         return await grade_documents(judge, asked, on_documents=advance)
 
     total = sum(len(one.documents) for one in asked)
     with progress_bar("documents", total=total) as advance:
         found = asyncio.run(setup.perform(access, work))
     wanted = {one.question_id: one.documents for one in asked}
-    return _written(output, wanted, found.grades, ("document", "question"))
+    return _written(output, wanted, found, ("document", "question"))
 
 
 def _written(

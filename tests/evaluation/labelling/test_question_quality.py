@@ -140,7 +140,7 @@ def test_an_article_that_is_not_there_is_named():
         asyncio.run(grade_question_runs(judge(), [RUN], {}))
 
 
-def test_documents_get_grades_and_unjudged_ones_are_counted():
+def test_documents_get_grades_and_unjudged_ones_none():
     labels = json.dumps({"labels": [{"key": "D1", "reason": "so", "label": "2"}]})
     documents = {"d": Document("", "It is owned by peat cutters.")}
     asked = [
@@ -148,8 +148,7 @@ def test_documents_get_grades_and_unjudged_ones_are_counted():
         AskedDocuments("t-Q02", "An article", "Who is Ada?", documents),
     ]
     found = asyncio.run(grade_documents(judge(labels, "none", "none"), asked))
-    assert found.grades == {"t-Q01": {"d": 2}, "t-Q02": {}}
-    assert found.unjudged == 1
+    assert found == {"t-Q01": {"d": 2}, "t-Q02": {}}
 
 
 def test_a_judge_that_has_no_encoder_says_that_it_rates_no_documents():
