@@ -8,7 +8,8 @@ SidelightError                exit code
 │   ├── BudgetExhaustedError   2   the next call might cost more than was allowed
 │   └── OfflineError           2   a call was needed while calls were forbidden
 ├── MachineError          3   the machine is at fault: no Java, no extra, no disk
-│   └── ModelUnavailableError  3   no model server, no such model, no key
+│   ├── ModelUnavailableError  3   no model server, no such model, no key
+│   └── FailedQueryError       3   an index server fails on one query, and answers others
 └── ReplyError            3   a model's reply is at fault; what it cost is kept
     ├── TruncatedReplyError    3   it ended at the token limit
     ├── EmptyReplyError        3   it holds no answer
@@ -23,7 +24,7 @@ Result of one check by `sidelight doctor`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from typing import ClassVar, Literal, NamedTuple
 
@@ -69,15 +70,23 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens that a model call has cost, as the server counted them."""
+    """Tokens that a model call has cost, as the server counted them.
+
+    Attributes:
+        prompt_tokens: Read.
+        completion_tokens: Written, reasoning included.
+        reasoning_tokens: Those of them that were reasoning; 0 where the server does not say.
+    """
 
     prompt_tokens: int
     completion_tokens: int
+    reasoning_tokens: int = 0
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
             self.prompt_tokens + other.prompt_tokens,
             self.completion_tokens + other.completion_tokens,
+            self.reasoning_tokens + other.reasoning_tokens,
         )
 
     @property
@@ -148,6 +157,20 @@ class OfflineError(UsageError):
 
 class ModelUnavailableError(MachineError):
     """A model cannot be asked: no server, no such model, no key, or a request it does not take."""
+
+
+class FailedQueryError(MachineError):
+    """An index server fails on some queries, time after time, and answers others.
+
+    Args:
+        message: What it says.
+        queries: The texts of the queries.
+        remedy: The one thing that fixes it.
+    """
+
+    def __init__(self, message: str, queries: Collection[str], *, remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.queries = frozenset(queries)
 
 
 class ReplyError(SidelightError):

@@ -88,6 +88,47 @@ def _bounded(kind: Any) -> Any:
     return BoundedClient
 
 
+def proxy_for(url: str) -> str | None:
+    """Return the proxy through which the environment wants a server to be asked, if any.
+
+    `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` say it; nothing else is read. This
+    machine is never asked through a proxy: a token that may go to it unencrypted would leave it.
+
+    Raises:
+        UsageError: It is not the address of a proxy that speaks HTTP.
+    """
+    from urllib.request import getproxies, proxy_bypass
+
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if _is_this_machine(host) or proxy_bypass(host):
+        return None
+    known = getproxies()
+    proxy = known.get(parts.scheme) or known.get("all")
+    if not proxy:
+        return None
+    whole = proxy if "://" in proxy else f"http://{proxy}"
+    try:
+        found = urlsplit(whole)
+        usable = found.scheme in {"http", "https"} and found.hostname and found.port != 0
+    except ValueError:  # of the port
+        usable = False
+    if not usable:
+        raise UsageError(
+            f"the environment names a proxy for {url}: expected an address such as "
+            "http://HOST:PORT; found another one",
+            remedy=f"Set {parts.scheme.upper()}_PROXY to such an address, or unset it.",
+        )
+    return whole
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
 def check_private(url: str, variable: str) -> None:
     """Refuse an address over which others could read a secret: without TLS, of another machine.
 
@@ -99,12 +140,7 @@ def check_private(url: str, variable: str) -> None:
         UsageError: It is one.
     """
     parts = urlsplit(url)
-    host = parts.hostname or ""
-    try:
-        loopback = ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        loopback = host == "localhost"
-    if parts.scheme != "https" and not loopback:
+    if parts.scheme != "https" and not _is_this_machine(parts.hostname or ""):
         raise UsageError(
             f"{url}: expected an encrypted address, https://..., or one of this machine for the "
             f"secret in {variable}; found an unencrypted one, over which others can read it",

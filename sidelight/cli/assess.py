@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sidelight.cli import options
-from sidelight.cli.console import WITH_REPLIES, Commands, interrupted, out
+from sidelight.cli.console import WITH_REPLIES, Commands, Result, interrupted, unanswered
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError
 from sidelight.evaluation.labelling.judge import Judge
@@ -29,7 +29,7 @@ from sidelight.wiring.judges import JudgeInputs, set_up_judge
 from sidelight.wiring.models import ask, models_by_name
 
 if TYPE_CHECKING:
-    from sidelight.evaluation.labelling.judged_runs import AskedDocuments, GradedDocuments
+    from sidelight.evaluation.labelling.judged_runs import AskedDocuments
     from sidelight.evaluation.labelling.relevance import Passages
 
 app = Commands(help="Grade questions and documents one by one.", no_args_is_help=True)
@@ -52,7 +52,7 @@ def questions(  # long: half of it are options
     calls: options.ModelCalls,
     cache: options.Cache = None,
     at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
-) -> None:
+) -> Result:
     """Grade each question of some runs, and tell which of them an earlier one answers."""
     from sidelight.evaluation.labelling.judged_runs import grade_question_runs
 
@@ -71,9 +71,16 @@ def questions(  # long: half of it are options
 
     with progress_bar("questions", total=sum(len(run.questions) for run in given)) as advance:
         grades = asyncio.run(setup.perform(access, work))
+    lost = [
+        f"{one.run_tag} {one.topic_id} {one.run_question_rank}"
+        for one in grades
+        if isinstance(one.label, Unjudged)
+    ]
+    notes = unanswered(lost, len(grades), "question")
     write_question_grades(output, grades)
-    unjudged = sum(isinstance(one.label, Unjudged) for one in grades)
-    out.print(f"{counted(len(grades), 'question')}, {unjudged} unjudged\n  {output}", markup=False)
+    told = f"{counted(len(grades), 'question')}, {len(lost)} unjudged\n  {output}"
+    document = {"questions": len(grades), "unjudged": lost, "output": str(output)}
+    return Result(document, [*notes, told])
 
 
 @app.command()
@@ -87,7 +94,7 @@ def documents(  # long: half of it are options
     calls: options.ModelCalls,
     cache: options.Cache = None,
     at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
-) -> None:
+) -> Result:
     """Grade the documents that runs of the same questions rank, by their best segments."""
     from sidelight.evaluation.labelling.judged_runs import grade_documents
 
@@ -99,18 +106,41 @@ def documents(  # long: half of it are options
     access = calls.access(cache or output.with_name(f"{output.name}.replies"))
     asked = list(_asked(runs))
 
-    async def work(judge: Judge) -> GradedDocuments:
+    async def work(judge: Judge) -> dict[str, dict[str, int]]:
         return await grade_documents(judge, asked, on_documents=advance)
 
     total = sum(len(one.documents) for one in asked)
     with progress_bar("documents", total=total) as advance:
         found = asyncio.run(setup.perform(access, work))
-    write_qrels(output, found.grades)
-    out.print(
-        f"{counted(total, 'document')} for {counted(len(asked), 'question')}, {found.unjudged} "
-        f"unjudged\n  {output}",
-        markup=False,
-    )
+    wanted = {one.question_id: one.documents for one in asked}
+    return _written(output, wanted, found, ("document", "question"))
+
+
+def _written(
+    output: Path,
+    wanted: Mapping[str, Iterable[str]],
+    grades: Mapping[str, Mapping[str, int]],
+    words: tuple[str, str],
+) -> Result:
+    """Write grades, and return how many there are and what has none.
+
+    Args:
+        output: The file.
+        wanted: By query, the ids of all that was to be graded.
+        grades: By query and id.
+        words: What is graded, and what for.
+
+    Raises:
+        ReplyError: There is not one grade.
+    """
+    what, query = words
+    every = [(query_id, name) for query_id, names in wanted.items() for name in names]
+    lost = [f"{query_id} {name}" for query_id, name in every if name not in grades[query_id]]
+    notes = unanswered(lost, len(every), what)
+    write_qrels(output, grades)
+    told = f"{counted(len(every), what)} of {counted(len(wanted), query)}, {len(lost)} unjudged"
+    document = {f"{what}s": len(every), "unjudged": lost, "output": str(output)}
+    return Result(document, [*notes, f"{told}\n  {output}"])
 
 
 def _asked(runs: list[Path]) -> Iterator[AskedDocuments]:
@@ -169,7 +199,7 @@ def relevance(  # long: half of it are options
     calls: options.ModelCalls,
     cache: options.Cache = None,
     at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
-) -> None:
+) -> Result:
     """Grade passages 0 to 4 by how many sub-narratives they answer in detail.
 
     With several models, OUTPUT.votes.csv keeps what each said.
@@ -197,17 +227,12 @@ def relevance(  # long: half of it are options
     with progress_bar("passages", total=total * len(names)) as advance:
         given = asyncio.run(ask(asked, access, work))
     votes = vote(dict(zip(names, given, strict=True)))
-    grades = decided(votes)
-    write_qrels(output, grades)
+    wanted = {one.narrative.topic_id: one.texts for one in found}
+    graded = _written(output, wanted, decided(votes), ("passage", "narrative"))
     if len(names) > 1:
         columns = ("query", "segment", "majority", *names)
         write_table(output.with_name(f"{output.name}.votes.csv"), columns, vote_rows(votes))
-    unjudged = total - sum(map(len, grades.values()))
-    out.print(
-        f"{counted(total, 'passage')} of {counted(len(found), 'narrative')}, {unjudged} "
-        f"unjudged\n  {output}",
-        markup=False,
-    )
+    return graded
 
 
 def _found(

@@ -27,7 +27,7 @@ from autojudge_base.nugget_data.nuggetizer import (
 from autojudge_base.qrels import QrelRow
 
 from sidelight.cli.options import DEFAULT_AT_ONCE, REPLIES, track_of_scale
-from sidelight.errors import InputError, UsageError
+from sidelight.errors import InputError, ReplyError, UsageError
 from sidelight.evaluation.labelling.asking import Assessor
 from sidelight.evaluation.labelling.judged_runs import judge_runs
 from sidelight.evaluation.labelling.passage_grade import (
@@ -51,7 +51,7 @@ from sidelight.schemas.grading.rubric import Nugget, NuggetAssignment, NuggetBan
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
 from sidelight.tracks import Track, load_track
 from sidelight.wiring.judges import JudgeInputs, make_judge
-from sidelight.wiring.models import ModelAccess, ask, models_by_name
+from sidelight.wiring.models import ModelAccess, answered, ask, models_by_name
 
 if TYPE_CHECKING:
     from autojudge_base import Leaderboard, LlmConfigProtocol, Report, Request
@@ -197,28 +197,34 @@ class SidelightModelJudge:
         Raises:
             InputError: No report on a topic carries a document, or none holds a fact that bears
                 on it.
+            ReplyError: The model gave no usable answer on a topic; the others were asked about.
         """
         known = dict(nugget_banks.banks) if nugget_banks else {}
         texts = _documents(rag_responses)
         importance = _track().scales["nugget_importance"]
         missing = [topic for topic in rag_topics if topic.request_id not in known]
 
-        async def work(model: PromptedModel) -> list[NuggetBank | None]:
-            return await asyncio.gather(
-                *(
-                    create_nuggets(
-                        topic.request_id,
-                        _query(topic),
-                        list(texts.get(topic.request_id, {}).values()),
-                        [model],
-                        importance,
-                    )
-                    for topic in missing
+        async def work(
+            model: PromptedModel,
+        ) -> tuple[dict[str, NuggetBank | None], dict[str, ReplyError]]:
+            made = {
+                topic.request_id: create_nuggets(
+                    topic.request_id,
+                    _query(topic),
+                    list(texts.get(topic.request_id, {}).values()),
+                    [model],
+                    importance,
                 )
-            )
+                for topic in missing
+            }
+            return await answered(made)
 
-        found = _asked(llm_config, outdir, work) if missing else []
-        for topic, bank in zip(missing, found, strict=True):
+        # The workflow goes on with nuggets of all topics or of none; replies are kept.
+        found, failed = _asked(llm_config, outdir, work) if missing else ({}, {})
+        for error in failed.values():
+            raise error
+        for topic in missing:
+            bank = found[topic.request_id]
             if bank is None:
                 raise InputError(
                     f"the documents of reports on the topic {topic.request_id} hold no fact "

@@ -11,19 +11,20 @@ import typer
 
 from sidelight.cli import console, options
 from sidelight.cli.progress import progress_bar
-from sidelight.errors import InputError, UsageError
+from sidelight.errors import InputError, ReplyError, UsageError
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.topics import read_topics
 from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.grading.rubric import ExamBank, NuggetBank, Style, bank_version
 from sidelight.schemas.topic import Narrative
 from sidelight.text import counted
-from sidelight.wiring.models import ModelAccess, ask, models_by_name
+from sidelight.wiring.models import ModelAccess, answered, ask, models_by_name
 
 if TYPE_CHECKING:
     from sidelight.evaluation.exams.banks import DraftedQuery, Drafts
 
 _MOST_ITEMS = 50
+_NO_FACT = "no document holds a fact that bears on it"
 
 
 @options.takes_groups
@@ -96,10 +97,7 @@ def draft(  # long: half of it are options
         },
         [
             *([told] if banks else []),
-            *(
-                console.warning(f"{query_id}: no bank: {reason}")._replace(always=True)
-                for query_id, reason in failed
-            ),
+            *console.failures(failed, "bank"),
         ],
         exit_code=1 if failed or not banks else 0,
     )
@@ -319,7 +317,7 @@ def nuggets(  # long: half of it are options
     track: options.TrackWithNuggets = None,
     calls: options.ModelCalls,
     at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
-) -> None:
+) -> console.Result:
     """Make nuggets: at most 30 facts a topic, vital or okay, from documents graded 1 or higher."""
     from sidelight.evaluation.nuggets.create import create_nuggets, documents_to_read
     from sidelight.formats.banks.nuggets import write_nuggets
@@ -342,25 +340,39 @@ def nuggets(  # long: half of it are options
     async def one(topic_id: str, asked: Mapping[str, PromptedModel]) -> NuggetBank | None:
         known = [name for name in documents_to_read(grades[topic_id]) if name in docstore]
         texts = {found.segment_id: found.text for found in docstore.get_many(known)}
-        bank = await create_nuggets(
-            topic_id,
-            narratives[topic_id],
-            [texts[name] for name in known],
-            list(asked.values()),
-            rules.scales["nugget_importance"],
-        )
-        advance(1)
-        return bank
+        try:
+            return await create_nuggets(
+                topic_id,
+                narratives[topic_id],
+                [texts[name] for name in known],
+                list(asked.values()),
+                rules.scales["nugget_importance"],
+            )
+        finally:
+            advance(1)
 
-    async def work(asked: Mapping[str, PromptedModel]) -> list[NuggetBank | None]:
-        return list(await asyncio.gather(*(one(topic_id, asked) for topic_id in judged)))
+    async def work(
+        asked: Mapping[str, PromptedModel],
+    ) -> tuple[dict[str, NuggetBank | None], dict[str, ReplyError]]:
+        return await answered({topic_id: one(topic_id, asked) for topic_id in judged})
 
     access = calls.access(cache)
     with progress_bar("topics", total=len(judged)) as advance:
-        made = asyncio.run(ask(models_by_name(models, at_once), access, work))
-    banks = [bank for bank in made if bank is not None]
-    write_nuggets(output, banks, narratives)
+        made, errors = asyncio.run(ask(models_by_name(models, at_once), access, work))
+    banks = [bank for bank in made.values() if bank is not None]
+    failed = {topic_id: error.message for topic_id, error in errors.items()}
+    failed |= dict.fromkeys((name for name, bank in made.items() if bank is None), _NO_FACT)
+    if banks:
+        write_nuggets(output, banks, narratives)
     total = sum(len(bank.nuggets) for bank in banks)
-    console.out.print(
-        f"{counted(total, 'nugget')} of {counted(len(banks), 'topic')}: {output}", markup=False
+    told = f"{counted(total, 'nugget')} of {counted(len(banks), 'topic')}: {output}"
+    return console.Result(
+        {
+            "written": str(output) if banks else None,
+            "topics": len(banks),
+            "nuggets": total,
+            "failed": failed,
+        },
+        [*([told] if banks else []), *console.failures(failed.items(), "nuggets")],
+        exit_code=1 if errors or not banks else 0,
     )

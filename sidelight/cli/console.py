@@ -20,7 +20,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from typer.core import TyperCommand, TyperGroup
 
-from sidelight.errors import Problem, UsageError
+from sidelight.errors import Problem, ReplyError, UsageError
 from sidelight.files import in_utf8
 from sidelight.text import counted, finite_number
 
@@ -151,6 +151,47 @@ class Note(NamedTuple):
 def warning(text: str) -> Note:
     """Return a warning: yellow, on stderr."""
     return Note(text, "yellow", on_stderr=True)
+
+
+_MOST_NAMED = 10
+ASKS_AGAIN = "the same command asks for them again, and keeps the others"
+
+
+def unanswered(lost: Sequence[str], total: int, what: str) -> list[Note]:
+    """Return a warning that names the items without a usable answer, if there are any.
+
+    Args:
+        lost: Their names.
+        total: How many items there are in all.
+        what: What one of them is.
+
+    Raises:
+        ReplyError: No item has one, so that there is nothing to write.
+    """
+    if not lost:
+        return []
+    if len(lost) == total:
+        raise ReplyError(
+            f"{counted(total, what)}: expected a usable answer to some; found none, so nothing is "
+            "written",
+            remedy="See what the model can do with sidelight doctor --model NAME; the same command "
+            "asks again.",
+        )
+    more = f" and {len(lost) - _MOST_NAMED} more" if len(lost) > _MOST_NAMED else ""
+    named = ", ".join(lost[:_MOST_NAMED]) + more
+    return [warning(f"warning: without a usable answer: {named}; {ASKS_AGAIN}")]
+
+
+def failures(failed: Iterable[tuple[str, str]], what: str) -> list[Note]:
+    """Return a warning for each item of which nothing was made, also where JSON is printed.
+
+    Args:
+        failed: Names of the items, each with the reason.
+        what: What was to be made.
+    """
+    told = [f"{name}: no {what}: {reason}" for name, reason in failed]
+    told += [ASKS_AGAIN.capitalize()] if told else []
+    return [warning(one)._replace(always=True) for one in told]
 
 
 def undefined_warnings(

@@ -19,7 +19,7 @@ import typer
 from sidelight.cli import options
 from sidelight.cli.console import WITH_REPLIES, Result, Shown, interrupted, warning
 from sidelight.cli.progress import progress_bar
-from sidelight.errors import InputError, UsageError
+from sidelight.errors import InputError, ReplyError, UsageError
 from sidelight.formats.lines import stream_lines
 from sidelight.formats.runs.submission import run_formats
 from sidelight.formats.runs.trec_run import read_ranking_run
@@ -482,4 +482,6 @@ def _result(setup: Grades, graded: list[GradedQuery], n_new: int, output: Path) 
             warning(f"warning: {cells} could not be graded; the same command asks for them again")
         )
     document = {**found.model_dump(), "new": n_new, "output": str(output)}
-    return Result(document, [*shown, f"  {output}"])
+    # What people graded and what earlier calls did stays in the file, whatever this one came to.
+    none = found.unjudged and not found.cells
+    return Result(document, [*shown, f"  {output}"], exit_code=ReplyError.exit_code if none else 0)

@@ -10,9 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sidelight.cli import options
-from sidelight.cli.console import WITH_REPLIES, PlainTable, Result, Shown, interrupted, warning
+from sidelight.cli.console import (
+    ASKS_AGAIN,
+    WITH_REPLIES,
+    PlainTable,
+    Result,
+    Shown,
+    interrupted,
+    warning,
+)
 from sidelight.cli.progress import progress_bar
 from sidelight.cli.tables import decimal
+from sidelight.errors import ReplyError
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart
 from sidelight.llm.base import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
@@ -155,10 +164,10 @@ def judge(  # long: half of it are options
     with progress_bar("labels", total=given.n_labels) as advance:
         work = partial(judge_runs, given=given, folder=output, on_labels=advance)
         manifest = asyncio.run(setup.perform(access, work))
-    return _result(manifest, task, output)
+    return _result(manifest, task, output, given.n_labels)
 
 
-def _result(manifest: JudgingManifest, task: str, output: Path) -> Result:
+def _result(manifest: JudgingManifest, task: str, output: Path, n_labels: int) -> Result:
     shown: list[Shown] = [
         (
             f"{counted(len(manifest.runs[task]), 'run')} judged on "
@@ -195,7 +204,11 @@ def _result(manifest: JudgingManifest, task: str, output: Path) -> Result:
                 else "no labelled examples: questions were labelled by fixed thresholds"
             )
         )
-    return Result(manifest.model_dump(), [*shown, f"  {output}"])
+    unjudged, code = manifest.n_unjudged[task], 0
+    if manifest.instrument and unjudged:
+        shown.append(warning(f"verdicts could not be had: {ASKS_AGAIN}"))
+        code = ReplyError.exit_code if unjudged == n_labels else 0
+    return Result(manifest.model_dump(), [*shown, f"  {output}"], exit_code=code)
 
 
 _CHANGES = "audit_changes.csv"

@@ -79,8 +79,15 @@ def questions(  # long: half of it are options
     else:
         rules = RuleChecker(Encoder().encode_sentences, task.max_characters)
         pool = asyncio.run(pool_questions(runs, rules, per_group=per_group, seed=seed))
-    write_pooled_questions(output, pool.questions)
     count = sum(map(len, pool.questions.values()))
+    if not count:
+        reason = pool.refused[0].reason if pool.refused else "the runs hold none"
+        raise InputError(
+            f"expected questions that may enter the pool; found none: {reason}",
+            remedy="Give runs of questions that stand by themselves; a model that could not be "
+            "read is asked again by the same command.",
+        )
+    write_pooled_questions(output, pool.questions)
     return Result(
         {
             "topics": len(pool.questions),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -22,7 +22,7 @@ from sidelight.errors import InputError, UsageError
 from sidelight.formats.runs.submission import Delivery, run_format
 from sidelight.formats.topics import read_topics, write_narratives
 from sidelight.llm.base import TOKENS_PER_SECOND
-from sidelight.runs.log import PromptUsage
+from sidelight.runs.log import SEARCH, PromptUsage
 from sidelight.runs.runner import RunSummary
 from sidelight.schemas.run import RunIdentity
 from sidelight.schemas.topic import Narrative, Topic
@@ -30,6 +30,7 @@ from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
 from sidelight.wiring.estimate import LATENCY_S, PromptEstimate, RunEstimate, estimate_run, run_cost
 from sidelight.wiring.judges import judge_model
+from sidelight.wiring.models import ModelAccess
 from sidelight.wiring.run import make_run, split_narratives
 
 
@@ -37,7 +38,7 @@ def run_result(
     summary: RunSummary,
     settings: Settings,
     seconds: float,
-    retries: int,
+    access: ModelAccess,
     judged: Judged,
 ) -> console.Result:
     """Return what a run did and cost, what failed, what is thin, its files, and its scores.
@@ -46,7 +47,7 @@ def run_result(
         summary: What the run came to.
         settings: What it was made with.
         seconds: It took.
-        retries: Calls made again.
+        access: What tells of the models that were asked.
         judged: What `sidelight evaluate` says of it.
     """
     kept = f", {len(summary.kept)} finished before" if summary.kept else ""
@@ -55,7 +56,7 @@ def run_result(
     ]
     if not summary.done and not summary.failures:
         shown = [f"Nothing to do: {counted(len(summary.kept), 'topic')} finished before."]
-    shown += usage_shown(summary, settings, retries)
+    shown += [*usage_shown(summary, settings, access.retries), *access.refusals]
     shown += [
         console.Note(
             Text.assemble(("failed", "red"), f" {one.topic_id}: {one.error}: {one.message}"),
@@ -68,12 +69,8 @@ def run_result(
         for problem in summary.problems
         if problem.severity == "error"
     ]
-    if summary.fallbacks:
-        steps = sorted({step for steps in summary.fallbacks.values() for step in steps})
-        shown.append(
-            f"On {counted(len(summary.fallbacks), 'topic')}, steps were done without the model, "
-            f"whose replies were no use: {', '.join(steps)} (listed in manifest.json)."
-        )
+    for what, topics in _fallbacks(summary.fallbacks).items():
+        shown.append(f"On {counted(topics, 'topic')}, {what} (listed in manifest.json).")
     if summary.thin:
         shown.append(
             f"Short for want of evidence in the index: {counted(len(summary.thin), 'report')} "
@@ -81,11 +78,25 @@ def run_result(
         )
     directory = summary.directory
     shown += [f"  {path}" for path in (*summary.files, directory.manifest, directory.traces)]
-    document = _document(summary, settings, retries)
+    document = _document(summary, settings, access)
     if judged.evaluation:
         document["evaluation"] = judged.evaluation
         shown += evaluation_shown(judged.evaluation, load_track(settings.track))
     return console.Result(document, shown, judged.exit_code or (0 if summary.succeeded else 1))
+
+
+def _fallbacks(by_topic: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """Return on how many topics steps were done without the model, and searches not at all."""
+    lost = sum(SEARCH in steps for steps in by_topic.values())
+    by_model = [{*steps} - {SEARCH} for steps in by_topic.values()]
+    steps = ", ".join(sorted(set().union(*by_model)))
+    told = {
+        f"steps were done without the model, whose replies were no use: {steps}": sum(
+            map(bool, by_model)
+        ),
+        "the index server failed on searches, which found nothing": lost,
+    }
+    return {what: topics for what, topics in told.items() if topics}
 
 
 def usage_shown(summary: RunSummary, settings: Settings, retries: int) -> list[console.Shown]:
@@ -123,7 +134,7 @@ def usage_shown(summary: RunSummary, settings: Settings, retries: int) -> list[c
     ]
 
 
-def _document(summary: RunSummary, settings: Settings, retries: int) -> dict[str, Any]:
+def _document(summary: RunSummary, settings: Settings, access: ModelAccess) -> dict[str, Any]:
     usage = summary.usage()
     return {
         "directory": str(summary.directory.path),
@@ -147,7 +158,8 @@ def _document(summary: RunSummary, settings: Settings, retries: int) -> dict[str
             }
             for (model, prompt), sums in usage.items()
         ],
-        "retries": retries,
+        "retries": access.retries,
+        "refusals": access.refusals,
         "cost": run_cost(settings, usage),
     }
 
@@ -354,7 +366,7 @@ def run(  # long: half of it are its options
                 *(["--offline"] if left.offline else []),
             ],
         )
-    return run_result(summary, settings, seconds, access.retries, judged)
+    return run_result(summary, settings, seconds, access, judged)
 
 
 def _estimate(settings: Settings, topics: Sequence[Topic], *, judged: bool) -> console.Result:
@@ -385,7 +397,7 @@ def split(  # long: half of it are options
     track: options.TrackWithNuggets = None,
     calls: options.ModelCalls,
     at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
-) -> None:
+) -> console.Result:
     """Split narratives into at most ten sub-narratives each: a draft, and its revision."""
     if len(models) > _MOST_MODELS:
         raise UsageError("expected one model, or one that drafts and one that revises")
@@ -393,12 +405,23 @@ def split(  # long: half of it are options
     narratives = [one for one in read if isinstance(one, Narrative)]
     access = calls.access(cache)
     with progress_bar("narratives", total=len(narratives)) as advance:
-        found = split_narratives(narratives, models, access, at_once, lambda: advance(1))
-    write_narratives(output, found)
-    total = sum(len(one.sub_questions) for one in found)
-    console.out.print(
-        f"{counted(total, 'sub-narrative')} of {counted(len(found), 'narrative')}: {output}",
-        markup=False,
+        found, errors = split_narratives(narratives, models, access, at_once, lambda: advance(1))
+    # One that was not split stays as it was: the file holds every topic.
+    write_narratives(output, [found.get(one.topic_id, one) for one in narratives])
+    total = sum(len(one.sub_questions) for one in found.values())
+    failed = {topic_id: error.message for topic_id, error in errors.items()}
+    return console.Result(
+        {
+            "narratives": len(found),
+            "sub_narratives": total,
+            "failed": failed,
+            "output": str(output),
+        },
+        [
+            f"{counted(total, 'sub-narrative')} of {counted(len(found), 'narrative')}: {output}",
+            *console.failures(failed.items(), "sub-narratives"),
+        ],
+        exit_code=1 if failed else 0,
     )
 
 

@@ -14,6 +14,8 @@ from sidelight.registry import did_you_mean, locate, names
 from sidelight.schemas.base import Value
 from sidelight.tracks import DEFAULT_TRACK
 
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+
 
 class Unit(NamedTuple):
     """What the number of a setting counts or measures."""
@@ -191,6 +193,9 @@ class ModelSettings(Value):
         8192, ge=64, description="Longest reply in tokens, reasoning included."
     )
     seed: int | None = Field(0, description="Seed of the server's sampler; none leaves it to it.")
+    reasoning_effort: Effort | None = Field(
+        None, description="How long a reasoning model thinks; none leaves it to the server."
+    )
 
 
 class ModelsSettings(Value):

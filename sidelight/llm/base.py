@@ -47,6 +47,8 @@ class Request(Value):
         top_p: Share of the probability mass that is sampled from.
         max_tokens: Longest answer, reasoning included.
         seed: Seed of the server's sampler; None leaves it to the server.
+        reasoning_effort: How long a reasoning model thinks, in the API's words; None leaves it to
+            the server.
     """
 
     model: str = Field(min_length=1)
@@ -57,6 +59,7 @@ class Request(Value):
     top_p: float = Field(1.0, gt=0, le=1)
     max_tokens: int = Field(2048, ge=1)
     seed: int | None = 0
+    reasoning_effort: str | None = None
 
     # Cache, budget and trace all ask for it, of a prompt with a whole article in it.
     @cached_property
@@ -64,9 +67,11 @@ class Request(Value):
         """The whole request.
 
         Fields come in the order of this class. Keys inside a schema keep their own order: a
-        constrained model writes them in it, so another order is another question.
+        constrained model writes them in it, so another order is another question. What came to
+        this class later is left out where it is not set, so that caches keep what they know.
         """
-        return self.model_dump_json(by_alias=True).encode()
+        later = {"reasoning_effort"} if self.reasoning_effort is None else None
+        return self.model_dump_json(by_alias=True, exclude=later).encode()
 
     def fingerprint(self) -> str:
         """Return the SHA-256 of `as_json`."""

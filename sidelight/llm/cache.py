@@ -36,6 +36,7 @@ PRAGMA user_version = {_VERSION};
 """
 _REPLY = "SELECT reply FROM replies WHERE fingerprint = ?"
 _KEEP_REPLY = "INSERT OR IGNORE INTO replies VALUES (?, ?)"
+_DROP_REPLY = "DELETE FROM replies WHERE fingerprint = ?"
 _FAILURE = "SELECT failure FROM failures WHERE fingerprint = ?"
 _KEEP_FAILURE = "INSERT OR REPLACE INTO failures VALUES (?, ?)"
 
@@ -53,7 +54,7 @@ class CachedModel:
 
     Only whole replies are ever served. A reply that could not be used is remembered too, but asked
     for anew as long as there is a model to ask: it stands in only for an `OfflineModel`, so that a
-    replay goes the way the run went, repair turns included.
+    replay goes the way the run went, repair turns included. So does a reply that `disown` names.
 
     Several processes may share a folder: SQLite lets one of them write at a time, and the first
     answer to a request stays. A reply is on disk before it is returned, so `kill -9` loses none
@@ -118,6 +119,12 @@ class CachedModel:
         task.add_done_callback(lambda _: self._in_flight.pop(key))
         # A caller that gives up takes neither the reply nor the call from the others.
         return await asyncio.shield(task)
+
+    def disown(self, request: Request, failure: ReplyFailure) -> None:
+        """Keep the reply to a request as one that could not be used: it is asked for anew."""
+        key = request.fingerprint()
+        _execute(self._database, _KEEP_FAILURE, (key, failure.model_dump_json()))
+        _execute(self._database, _DROP_REPLY, (key,))
 
     async def settle(self) -> None:
         """Wait until the calls under way have ended, so that what they cost is not lost."""

@@ -28,6 +28,7 @@ class Sampling(Value):
     top_p: float = 1.0
     max_tokens: int = 4096
     seed: int | None = 0
+    reasoning_effort: str | None = None
 
 
 class CallRecord(Value):

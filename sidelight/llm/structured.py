@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from sidelight import errors
 from sidelight.llm.base import JsonSchema, Message, Model, Reply, ReplyFailure, Request
+from sidelight.llm.cache import CachedModel
 from sidelight.schemas.base import Value
 
 T = TypeVar("T", bound=BaseModel)
@@ -64,7 +65,8 @@ async def ask(
     The schema goes with the request, and the reply is validated all the same: servers accept
     schemas that they do not enforce. Control characters in it are read as blanks. A reply that
     cannot be used is followed by one more turn. It shows the model what is wrong, or, where the
-    reply was cut short, allows twice the tokens; a call that failed is made again as it was.
+    reply was cut short, allows twice the tokens; a call that failed is made again as it was. Where
+    that is no use either, a cache keeps both replies for an offline replay alone.
 
     Args:
         model: Who answers.
@@ -87,6 +89,7 @@ async def ask(
     second, repaired = await _attempt(model, _repair(turn, outcome), kind, check, repair=True)
     on_call(second)
     if isinstance(repaired, errors.ReplyError):
+        _disown(model, call, second)
         first, then = outcome.usage, repaired.usage
         repaired.usage = None if first is None or then is None else first + then
         raise repaired
@@ -96,6 +99,14 @@ async def ask(
 @cache  # pydantic takes half a millisecond, and few types are asked for many times
 def _schema(kind: type[BaseModel]) -> JsonSchema:
     return JsonSchema(name=kind.__name__, schema=kind.model_json_schema())
+
+
+def _disown(model: Model, *calls: Call) -> None:
+    """Have a cache ask anew, the next time, what no turn gave a usable answer to."""
+    if isinstance(model, CachedModel):
+        for call in calls:
+            if call.failure is not None:
+                model.disown(call.request, call.failure)
 
 
 async def _attempt(

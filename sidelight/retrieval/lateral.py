@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from sidelight.errors import FailedQueryError
 from sidelight.schemas.investigation.evidence import DroppedHit, DropReason, Hit, Query
 from sidelight.schemas.segment import Segment, document_id_of, overlapping
 from sidelight.schemas.topic import Article
@@ -50,13 +51,22 @@ class LateralRetriever:
         retriever: Finds the segments.
         article: The article to search around; None to let everything through but overlaps.
         lookup: Returns segments by id.
+        on_failure: Told of queries that an index server fails on, which then find nothing; without
+            it they end the search.
     """
 
-    def __init__(self, retriever: Retriever, article: Article | None, lookup: Lookup) -> None:
+    def __init__(
+        self,
+        retriever: Retriever,
+        article: Article | None,
+        lookup: Lookup,
+        on_failure: Callable[[FailedQueryError], object] | None = None,
+    ) -> None:
         self.name = retriever.name
         self._retriever = retriever
         self._article = article
         self._lookup = lookup
+        self._on_failure = on_failure
         self._address = _address(article.url) if article else ""
         self._title = tokens(article.title) if article else []
         self._shingles = shingles(article.body) if article else frozenset()
@@ -68,7 +78,15 @@ class LateralRetriever:
         dropped: set[DroppedHit] = set()
         pending, depth = list(queries), 2 * k
         while pending:
-            found = self._retriever.search(pending, depth)
+            try:
+                found = self._retriever.search(pending, depth)
+            except FailedQueryError as error:
+                left = [query for query in pending if query.text not in error.queries]
+                if self._on_failure is None or len(left) == len(pending):
+                    raise
+                self._on_failure(error)
+                pending = left
+                continue
             self._compare({hit.segment_id for candidates in found.values() for hit in candidates})
             short = []
             for query in pending:

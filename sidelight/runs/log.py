@@ -12,12 +12,16 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, ParamSpec, TypeVar
 
-from sidelight.errors import ReplyError
+from sidelight.errors import FailedQueryError, ReplyError
 from sidelight.llm.prompted import CallRecord
 from sidelight.schemas.base import Value
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+SEARCH = "search"
+"""The step of searches that an index server failed on; nobody steps in for them."""
 
 
 class Fallback(Value):
@@ -65,6 +69,12 @@ class TopicLog:
         """Take note of a call."""
         self.calls.append(call)
         self._on_call(call)
+
+    def lost_search(self, error: FailedQueryError) -> None:
+        """Take note of searches that an index server failed on, and that found nothing."""
+        self.fallbacks.append(
+            Fallback(step=SEARCH, error=type(error).__name__, message=error.message)
+        )
 
     def timed(
         self, step: str, perform: Callable[P, Coroutine[Any, Any, T]]

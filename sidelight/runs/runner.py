@@ -42,7 +42,7 @@ class RunSummary:
         failures: Topics that could not be finished.
         files: The runs, one for each task of the track.
         thin: Topics whose text is short for want of evidence.
-        fallbacks: By topic, steps done without a model whose replies were no use.
+        fallbacks: By topic, steps done without a model whose replies were no use, or `search`.
         logs: By topic, what happened during this call, for topics that failed too.
         problems: What the strict check says about the files, warnings included.
     """

@@ -197,7 +197,8 @@ class RunManifest(Value):
         index: Hash of the index.
         topics: Ids of the finished topics, in the order of the files.
         thin_topics: Those whose report is short for want of evidence.
-        fallbacks: By topic id, steps done without a model whose replies were no use.
+        fallbacks: By topic id, steps done without a model whose replies were no use, and
+            `search` where an index server failed on searches.
         failed_topics: Ids of the topics that could not be finished.
         edited: Traces, by path in the run directory, that someone changed after they were made.
         files: By path in the run directory, SHA-256 of each file.

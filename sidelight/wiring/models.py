@@ -13,10 +13,11 @@ from typing import NamedTuple, TypeVar
 from pydantic import ValidationError
 
 from sidelight.config.settings import ModelSettings, ServerSettings, Settings
-from sidelight.errors import BudgetExhaustedError, UsageError
+from sidelight.errors import BudgetExhaustedError, ReplyError, UsageError
 from sidelight.llm.base import Budget, BudgetedModel, Model
 from sidelight.llm.cache import CachedModel, OfflineModel
 from sidelight.llm.prompted import PromptedModel, Sampling
+from sidelight.llm.server.capabilities import ALL, FILE
 from sidelight.llm.server.openai_compat import OpenAICompatModel
 from sidelight.llm.server.vllm import serve_vllm
 
@@ -48,6 +49,11 @@ class ModelAccess:
     def retries(self) -> int:
         """Calls that clients had to make again."""
         return sum(client.retries for client in self.clients)
+
+    @property
+    def refusals(self) -> tuple[str, ...]:
+        """What models take that do not take every request as it is, a sentence each."""
+        return tuple(client.takes for client in self.clients if client.capabilities != ALL)
 
 
 class Models:
@@ -90,6 +96,8 @@ class Models:
             api_key_variable=server.api_key_variable,
             max_concurrency=server.max_concurrency,
             timeout_s=server.timeout_s,
+            known=self._access.cache / FILE,
+            on_learned=self._access.on_progress,
         )
         self._access.clients.append(client)
         return await self._stack.enter_async_context(client)
@@ -152,6 +160,7 @@ def sampling(settings: ModelSettings) -> Sampling:
         top_p=settings.top_p,
         max_tokens=settings.max_tokens,
         seed=settings.seed,
+        reasoning_effort=settings.reasoning_effort,
     )
 
 
@@ -193,6 +202,25 @@ def models_by_name(names: Sequence[str], at_once: int) -> AskedModels:
         models,
         {"default": ServerSettings(max_concurrency=at_once)},
     )
+
+
+async def answered(
+    asked: Mapping[str, Awaitable[T]],
+) -> tuple[dict[str, T], dict[str, ReplyError]]:
+    """Return by item what was made of it, and why nothing was made of others.
+
+    One bad reply costs its own item. What was said of the others, a cache keeps.
+    """
+
+    async def outcome(work: Awaitable[T]) -> T | ReplyError:
+        try:
+            return await work
+        except ReplyError as error:
+            return error
+
+    ended = dict(zip(asked, await asyncio.gather(*map(outcome, asked.values())), strict=True))
+    made = {name: one for name, one in ended.items() if not isinstance(one, ReplyError)}
+    return made, {name: one for name, one in ended.items() if isinstance(one, ReplyError)}
 
 
 async def ask(

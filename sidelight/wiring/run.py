@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from sidelight.config.settings import ModelSettings, RetrievalSettings, Settings
-from sidelight.errors import InputError, UsageError
+from sidelight.errors import InputError, ReplyError, UsageError
 from sidelight.llm.base import Model
 from sidelight.llm.prompted import PromptedModel
 from sidelight.parts import ROLES
@@ -31,7 +31,14 @@ from sidelight.schemas.topic import Article, Narrative, Topic
 from sidelight.tracks import load_track
 from sidelight.versions import untraced
 from sidelight.wiring import roles
-from sidelight.wiring.models import ModelAccess, Models, ask, models_by_name, open_models
+from sidelight.wiring.models import (
+    ModelAccess,
+    Models,
+    answered,
+    ask,
+    models_by_name,
+    open_models,
+)
 
 if TYPE_CHECKING:
     from sidelight.agents.state import AnswerDeps, AnswerState, InvestigationState
@@ -113,7 +120,9 @@ async def open_investigation(
                 topic=topic,
                 track=track,
                 roles=roles_of_topic(log),
-                retriever=LateralRetriever(retriever_of_topic(log, lookup), around, lookup),
+                retriever=LateralRetriever(
+                    retriever_of_topic(log, lookup), around, lookup, log.lost_search
+                ),
                 lookup=lookup,
                 k=settings.retrieval.k,
             )
@@ -267,7 +276,9 @@ async def open_questions_and_documents(
             lookup = SegmentCache(sources.lookup)
             allowed = settings.retrieval.allow_own_article
             around = topic if isinstance(topic, Article) and not allowed else None
-            retriever = LateralRetriever(retriever_of_topic(log, lookup), around, lookup)
+            retriever = LateralRetriever(
+                retriever_of_topic(log, lookup), around, lookup, log.lost_search
+            )
             parts = parts_of_topic(log)
             deps = Deps(
                 topic=topic,
@@ -432,7 +443,7 @@ def _dependencies(
         select_evidence=performer("select_evidence"),
         write_report=writer,
         check_report=performer("check_report"),
-        retriever=LateralRetriever(found, None, lookup),
+        retriever=LateralRetriever(found, None, lookup, log.lost_search),
         lookup=lookup,
         k=settings.retrieval.k,
     )
@@ -444,8 +455,8 @@ def split_narratives(
     access: ModelAccess,
     at_once: int,
     on_topic: Callable[[], object],
-) -> list[Narrative]:
-    """Return narratives with sub-questions, the most important first.
+) -> tuple[dict[str, Narrative], dict[str, ReplyError]]:
+    """Return narratives with sub-questions, the most important first, and why others have none.
 
     Args:
         narratives: What is split; sub-questions that they have already help the draft.
@@ -453,20 +464,21 @@ def split_narratives(
         access: How they may be used.
         at_once: Calls under way at once.
         on_topic: Told of each that is done.
-
-    Raises:
-        ReplyError: A model gave no usable answer.
     """
     from sidelight.generation.narratives import split_into_sub_narratives
 
     async def one(narrative: Narrative, asked: Sequence[PromptedModel]) -> Narrative:
-        found = await split_into_sub_narratives(
-            narrative.narrative, narrative.sub_questions, asked[0], asked[-1]
-        )
-        on_topic()
+        try:
+            found = await split_into_sub_narratives(
+                narrative.narrative, narrative.sub_questions, asked[0], asked[-1]
+            )
+        finally:
+            on_topic()
         return narrative.model_copy(update={"sub_questions": tuple(item.text for item in found)})
 
-    async def work(asked: Mapping[str, PromptedModel]) -> list[Narrative]:
-        return list(await asyncio.gather(*(one(item, [*asked.values()]) for item in narratives)))
+    async def work(
+        asked: Mapping[str, PromptedModel],
+    ) -> tuple[dict[str, Narrative], dict[str, ReplyError]]:
+        return await answered({item.topic_id: one(item, [*asked.values()]) for item in narratives})
 
     return asyncio.run(ask(models_by_name(models, at_once), access, work))

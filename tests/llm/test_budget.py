@@ -10,7 +10,7 @@ from sidelight.llm.cache import CachedModel
 from tests.helpers.models.scripted_model import ScriptedModel
 
 REQUEST = Request(model="scripted", messages=(Message(role="user", content="Who?"),), max_tokens=50)
-BYTES = len(REQUEST.model_dump_json(by_alias=True).encode())
+BYTES = len(REQUEST.as_json)
 
 
 def reply(prompt, completion):

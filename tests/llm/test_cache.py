@@ -17,6 +17,7 @@ from sidelight.errors import (
     MachineError,
     ModelUnavailableError,
     OfflineError,
+    StructuredOutputError,
     TruncatedReplyError,
     Usage,
 )
@@ -113,6 +114,22 @@ def test_offline_names_the_prompt_that_is_missing(tmp_path):
     with pytest.raises(OfflineError, match="When was it") as caught:
         complete(OfflineModel("scripted"), tmp_path, other)
     assert other.fingerprint()[:12] in caught.value.message
+
+
+def test_what_no_turn_answered_is_asked_again_and_replayed_without_a_model(tmp_path):
+    def asked(model):
+        with CachedModel(model, tmp_path) as cached:
+            return asyncio.run(ask(cached, REQUEST, Number)).value.number
+
+    with pytest.raises(StructuredOutputError) as first:
+        asked(ScriptedModel(["Seven.", "{}"]))
+    with pytest.raises(StructuredOutputError) as replayed:
+        asked(OfflineModel("scripted"))
+    assert str(replayed.value) == str(first.value)
+    again = ScriptedModel(['{"number": 7}'])
+    assert asked(again) == 7
+    again.assert_finished()
+    assert asked(OfflineModel("scripted")) == 7
 
 
 @pytest.mark.parametrize(

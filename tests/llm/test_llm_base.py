@@ -21,6 +21,7 @@ CHANGES: dict[str, Any] = {
     "temperature": 0.1,
     "top_p": 0.9,
     "max_tokens": 7,
+    "reasoning_effort": "low",
     "seed": None,
 }
 

@@ -307,45 +307,29 @@ class AskedDocuments(NamedTuple):
     documents: Mapping[str, Document]
 
 
-class GradedDocuments(NamedTuple):
-    """Grades of documents.
-
-    Attributes:
-        grades: Question id -> document id -> grade.
-        unjudged: How many documents have none.
-    """
-
-    grades: dict[str, dict[str, int]]
-    unjudged: int
-
-
 async def grade_documents(
     judge: Judge,
     asked: Iterable[AskedDocuments],
     on_documents: Callable[[int], None] = lambda _: None,
-) -> GradedDocuments:
-    """Grade documents by their usefulness; one that nobody could judge gets no grade.
+) -> dict[str, dict[str, int]]:
+    """Return grades of usefulness by question and document; what nobody could judge has none.
 
     Raises:
         UsageError: The judge does not label usefulness.
     """
     slots = asyncio.Semaphore(_RUNS_AT_ONCE)
 
-    async def graded(one: AskedDocuments) -> dict[str, int | None]:
+    async def graded(one: AskedDocuments) -> dict[str, int]:
         async with slots:
             case = UsefulnessCase(one.article, one.question, list(one.documents.values()))
             judgments = await judge.label(USEFULNESS, case)
         on_documents(len(one.documents))
         return {
-            name: None if isinstance(judgment.label, Unjudged) else int(judgment.label)
+            name: int(judgment.label)
             for name, judgment in zip(one.documents, judgments, strict=True)
+            if not isinstance(judgment.label, Unjudged)
         }
 
     questions = list(asked)
     found = await asyncio.gather(*map(graded, questions))
-    grades = {
-        one.question_id: {name: grade for name, grade in labels.items() if grade is not None}
-        for one, labels in zip(questions, found, strict=True)
-    }
-    unjudged = sum(grade is None for labels in found for grade in labels.values())
-    return GradedDocuments(grades, unjudged)
+    return {one.question_id: grades for one, grades in zip(questions, found, strict=True)}

@@ -12,6 +12,8 @@ import threading
 import time
 import weakref
 from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
@@ -27,7 +29,7 @@ from sidelight.files import atomic_write, read_limited
 from sidelight.formats.lines import Findings
 from sidelight.schemas.base import Value
 from sidelight.text import one_line
-from sidelight.transport import bounded_client, check_private, redacted, secret_for
+from sidelight.transport import bounded_client, check_private, proxy_for, redacted, secret_for
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient, Response
@@ -180,10 +182,12 @@ _CONNECT_S = 10.0
 _PASSING = {
     HTTPStatus.REQUEST_TIMEOUT,
     HTTPStatus.TOO_MANY_REQUESTS,
+    HTTPStatus.INTERNAL_SERVER_ERROR,
     HTTPStatus.BAD_GATEWAY,
     HTTPStatus.SERVICE_UNAVAILABLE,
     HTTPStatus.GATEWAY_TIMEOUT,
 }
+_DENIED = {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}
 _MAX_SAID = 300
 
 
@@ -191,10 +195,14 @@ class RestClient:
     """Gets JSON from one index of a server, from any thread.
 
     No more requests than the address allows are under way at once. Where the server says that it
-    is busy, none is sent before the time it names, or else before twice the last wait.
+    is busy, none is sent before the time it names, or else before twice the last wait. Of the
+    environment only the settings of a proxy are read.
 
     Args:
         address: The server and its index.
+
+    Attributes:
+        denied: Whether the server wants another token, or another address to be asked.
 
     Raises:
         UsageError: The token that the user allows it would travel unencrypted to another machine.
@@ -212,6 +220,7 @@ class RestClient:
             MAX_ANSWER_BYTES,
             timeout=Timeout(address.timeout_s, connect=min(_CONNECT_S, address.timeout_s)),
             trust_env=False,
+            proxy=proxy_for(address.url),
             headers={"Accept": "application/json"}
             | ({"Authorization": f"Bearer {self._token}"} if self._token else {}),
         )
@@ -219,12 +228,14 @@ class RestClient:
         self._slots = threading.BoundedSemaphore(address.at_once)
         self._pace = threading.Lock()
         self._not_before = 0.0
+        self.denied = False
 
-    def get(self, *path: str, **parameters: str | float) -> Any:
+    def get(self, *path: str, tries: int = _TRIES, **parameters: str | float) -> Any:
         """Return what the server says, or None where it has no such thing (404).
 
         Args:
             path: Parts of the address below the index, each put in as it is meant.
+            tries: How often it is asked what may pass.
             parameters: Of the query.
 
         Raises:
@@ -236,7 +247,7 @@ class RestClient:
         parts = "/".join(quote(part, safe="") for part in path)
         url = f"{self._address.url}/v1/{quote(self._address.index)}/{parts}"
         wait_s, problem = _FIRST_WAIT_S, ""
-        for attempt in range(_TRIES):
+        for attempt in range(tries):
             self._wait_for_turn()
             asked_s: float | None = None
             try:
@@ -262,12 +273,13 @@ class RestClient:
                     return None
                 problem = f"{int(status)}: {self._said(body.decode(errors='replace'))}"
                 if status not in _PASSING:
+                    self.denied = status in _DENIED or 300 <= status < 400
                     raise self._error(f"refused a request: {problem}", self._fix(status))
-            if attempt + 1 < _TRIES:
+            if attempt + 1 < tries:
                 self._pause(min(_MAX_WAIT_S, asked_s if asked_s is not None else wait_s))
                 wait_s *= 2
         raise self._error(
-            f"gave no answer in {_TRIES} tries, the last time: {problem}",
+            f"gave no answer in {tries} tries, the last time: {problem}",
             "Look whether the server runs; the same command goes on where it was.",
         )
 
@@ -311,7 +323,7 @@ class RestClient:
         return MachineError(f"{self._address.url} {what}", remedy=remedy)
 
     def _fix(self, status: int) -> str:
-        if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
+        if status in _DENIED:
             if self._variable is None:
                 return (
                     "No token was sent, since a folder cannot ask for one. If you have one for "
@@ -343,6 +355,13 @@ def _close(client: AsyncClient) -> None:
 
 
 def _retry_after(response: Response) -> float | None:
-    """Return the wait a server asks for; one given as a date is not read."""
-    asked = response.headers.get("Retry-After", "").strip()
-    return float(asked) if asked.isascii() and asked.isdigit() and len(asked) < 7 else None
+    """Return the wait in seconds that a server asks for, as a number or by a date to come."""
+    asked = response.headers.get("Retry-After", "").strip()[:100]
+    if asked.isascii() and asked.isdigit() and len(asked) < 7:
+        return float(asked)
+    try:
+        then = parsedate_to_datetime(asked)
+    except ValueError:
+        return None
+    left_s = (then.replace(tzinfo=then.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
+    return left_s if left_s > 0 else None

@@ -20,7 +20,7 @@ from urllib.parse import quote_plus
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
-from sidelight.errors import InputError, MachineError
+from sidelight.errors import FailedQueryError, InputError, MachineError
 from sidelight.files import check_tables
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.lucene.segments import Bm25, LuceneVectors
@@ -259,6 +259,8 @@ def _misfit(server: str, expected: str, found: object) -> MachineError:
 _BM25 = Bm25()
 # Of a query in an address: servers and proxies refuse addresses of 8 KiB.
 _MAX_QUERY_BYTES = 6_000
+_PLAIN = "news"
+_MAX_QUOTED = 80
 
 
 class DensePart(Protocol):
@@ -364,26 +366,7 @@ class RemoteIndex:
 
 
 class RemoteBm25:
-    """The part of a server that searches; takes the place of a Lucene index.
-
-    Args:
-        address: The server and its index.
-        client: Asks it.
-        pages: What it answered.
-    """
-
-    def __init__(self, address: RemoteAddress, client: RestClient, pages: Pages) -> None:
-        self._address = address
-        self._client = client
-        self._pages = pages
-
-    def searcher(self, bm25: Bm25 = _BM25) -> RemoteSearcher:
-        """Return a searcher with its own parameters."""
-        return RemoteSearcher(self._address, self._client, self._pages, bm25)
-
-
-class RemoteSearcher:
-    """BM25 on a server, from any thread.
+    """BM25 on a server, from any thread; takes the place of a Lucene index and its searcher.
 
     Args:
         address: The server and its index.
@@ -393,33 +376,67 @@ class RemoteSearcher:
     """
 
     def __init__(
-        self, address: RemoteAddress, client: RestClient, pages: Pages, bm25: Bm25
+        self, address: RemoteAddress, client: RestClient, pages: Pages, bm25: Bm25 = _BM25
     ) -> None:
         self._address = address
         self._client = client
         self._pages = pages
         self._parameters = {} if bm25 == _BM25 else {"k1": bm25.k1, "b": bm25.b}
 
+    def searcher(self, bm25: Bm25 = _BM25) -> RemoteBm25:
+        """Return a searcher with its own parameters."""
+        return RemoteBm25(self._address, self._client, self._pages, bm25)
+
     def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
         """Return up to `k` hits for every query id, ordered as by `search.ranked`.
 
-        A query of more than 6,000 bytes is cut at a word: servers refuse long addresses.
+        A query of more than 6,000 bytes is cut at a word: servers refuse long addresses. All other
+        queries are answered and kept before one that failed is told of.
 
         Raises:
+            FailedQueryError: The server fails on some of the queries, and answers a plain one.
             MachineError: The server is not there, or does not answer as it should.
         """
         texts = list(dict.fromkeys(query.text for query in queries))
         with ThreadPoolExecutor(max(1, min(len(texts), self._address.at_once))) as threads:
-            found = dict(
-                zip(texts, threads.map(lambda text: self._hits(text, k), texts), strict=True)
-            )
+            came = threads.map(lambda text: self._hits_or_failure(text, k), texts)
+            outcomes = dict(zip(texts, came, strict=True))
+        failed = {text: one for text, one in outcomes.items() if isinstance(one, MachineError)}
+        if failed:
+            raise self._failure(failed)
+        found = {text: one for text, one in outcomes.items() if not isinstance(one, MachineError)}
         return {query.query_id: found[query.text] for query in queries}
+
+    def _failure(self, failed: Mapping[str, MachineError]) -> MachineError:
+        """Return the error that tells why there is no answer to some queries."""
+        text, error = next(iter(failed.items()))
+        if self._client.denied or not self._answers():
+            return error
+        more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
+        return FailedQueryError(
+            f"the query {text[:_MAX_QUOTED]!r}{more}: {error.message}", failed, remedy=error.remedy
+        )
+
+    def _hits_or_failure(self, text: str, k: int) -> list[Hit] | MachineError:
+        try:
+            return self._hits(text, k)
+        except MachineError as error:
+            return error
+
+    def _answers(self) -> bool:
+        """Tell whether the server answers a plain query now, so that others are to blame."""
+        try:
+            answer = self._client.get("search", tries=1, query=_PLAIN, hits=1)
+            read_search(answer, 1, self._address.url)
+        except MachineError:
+            return False
+        return True
 
     def _hits(self, text: str, k: int) -> list[Hit]:
         words = _in_address(text)
         if not words:
             return []
-        asked: dict[str, str | float] = {"query": words, "hits": k, **self._parameters}
+        asked: dict[str, Any] = {"query": words, "hits": k, **self._parameters}
         request = orjson.dumps([self._address.index, asked], option=orjson.OPT_SORT_KEYS).decode()
         kept = self._pages.hits(request)
         if kept is not None:

@@ -8,17 +8,26 @@ Probe of a model server: one small structured question, to see what the server s
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
+from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 from urllib.parse import urlsplit
 
 import orjson
-from pydantic import AfterValidator, BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from sidelight import errors
 from sidelight.llm.base import Budget, BudgetedModel, Message, Reply, Request, Totals
+from sidelight.llm.server.capabilities import (
+    ALL,
+    Capabilities,
+    fault_of_one,
+    keep_known,
+    read_known,
+    refusal,
+)
 from sidelight.llm.structured import Answer, ask
 from sidelight.schemas.base import Value
 from sidelight.text import one_line
@@ -47,15 +56,33 @@ class _Choice(BaseModel):
     finish_reason: str | None = None
 
 
-def _no_gift(usage: errors.Usage | None) -> errors.Usage | None:
-    if usage and min(usage.prompt_tokens, usage.completion_tokens) < 0:
-        raise ValueError("negative numbers of tokens")
-    return usage
+_Count = Annotated[int, Field(ge=0)]
+
+
+class _Details(BaseModel):
+    reasoning_tokens: _Count | None = None
+
+
+class _Usage(BaseModel):
+    prompt_tokens: _Count
+    completion_tokens: _Count
+    total_tokens: _Count | None = None
+    completion_tokens_details: _Details | None = None
+    reasoning_tokens: _Count | None = None
+
+    def usage(self) -> errors.Usage:
+        """Return the cost; some servers count reasoning in their total alone."""
+        told = self.completion_tokens_details
+        return errors.Usage(
+            self.prompt_tokens,
+            max(self.completion_tokens, (self.total_tokens or 0) - self.prompt_tokens),
+            (told and told.reasoning_tokens) or self.reasoning_tokens or 0,
+        )
 
 
 class _Completion(BaseModel):
     choices: list[_Choice]
-    usage: Annotated[errors.Usage | None, AfterValidator(_no_gift)] = None
+    usage: _Usage | None = None
 
 
 class _ServedModel(BaseModel):
@@ -84,7 +111,7 @@ def read_completion(body: bytes) -> Reply:
             text=body.decode(errors="replace"),
             remedy="Give the address at which the OpenAI API begins; it mostly ends in /v1.",
         ) from error
-    usage = completion.usage
+    usage = completion.usage.usage() if completion.usage else None
     if not completion.choices:
         raise errors.EmptyReplyError("the reply holds no choice", usage=usage)
     choice = completion.choices[0]
@@ -138,6 +165,12 @@ _REACH_TIMEOUT_S = 10.0
 _PASSING = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS}
 # A proxy says these for a server that is gone.
 _GONE = {HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT}
+# What servers say to a request that they do not take; some call it an error of their own.
+_REFUSING = {
+    *(HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
+    *(HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.INTERNAL_SERVER_ERROR),
+    HTTPStatus.NOT_IMPLEMENTED,
+}
 # Where the SDK notes which try a request is.
 _RETRY_HEADER = "x-stainless-retry-count"
 # Local servers take any key, and the SDK takes no empty one.
@@ -154,6 +187,10 @@ class OpenAICompatModel:
     first call of a client looks for it once, without a retry, and so does a call that has used up
     its retries. Only if the server is still there is it that one call that failed.
 
+    A request that is refused for a parameter or its schema is sent again without it, and so is
+    every later one; see `Capabilities`. One that is too long, or that a filter declines, fails
+    alone once another one was answered.
+
     Args:
         name: The name under which the server serves the model.
         base_url: Where the API begins, e.g. `http://localhost:8000/v1`.
@@ -161,9 +198,13 @@ class OpenAICompatModel:
             Only the default one may be unset, for servers that need no key.
         max_concurrency: Calls under way at once; the only such limit in the program.
         timeout_s: Longest wait for one whole reply, in seconds.
+        known: File of what servers take, read at first and written when something is learned; None
+            keeps it nowhere.
+        on_learned: Told, in a sentence, what the server takes, whenever something is learned.
 
     Attributes:
         retries: Requests sent again so far, for calls that failed in the end too.
+        capabilities: What the model is known to take.
 
     Raises:
         UsageError: The variable is not set, its key would travel unencrypted to another machine,
@@ -179,6 +220,8 @@ class OpenAICompatModel:
         api_key_variable: str = DEFAULT_KEY_VARIABLE,
         max_concurrency: int = 64,
         timeout_s: float = 600.0,
+        known: Path | None = None,
+        on_learned: Callable[[str], None] = lambda _: None,
     ) -> None:
         if not base_url.startswith(("http://", "https://")):
             raise errors.UsageError(
@@ -197,6 +240,11 @@ class OpenAICompatModel:
                 remedy=f"Set it: export {api_key_variable}=...",
             )
         self._timeout_s = timeout_s
+        self._known = known
+        self._on_learned = on_learned
+        self._place = f"{self._shown_url} {name}"
+        self.capabilities = read_known(known).get(self._place, ALL)
+        self._answered = False
         self._slots = asyncio.Semaphore(max_concurrency)
         self._reached = False
         self._client = self._open()
@@ -217,6 +265,11 @@ class OpenAICompatModel:
             # Of the SDK's own kind; a plain httpx client is three times slower.
             http_client=bounded_client(DefaultAsyncHttpxClient, MAX_REPLY_BYTES),
         )
+
+    @property
+    def takes(self) -> str:
+        """What the model is known to take, in a sentence."""
+        return f"{self.name} at {self._shown_url} takes: {self.capabilities}."
 
     async def __aenter__(self) -> Self:
         return self
@@ -255,30 +308,66 @@ class OpenAICompatModel:
             ReplyError: A reply came and cannot be used.
             ModelUnavailableError: The server is gone or refuses what it is asked.
         """
-        from openai import APIError, HttpxBinaryResponseContent
-
         async with self._slots:
             if not self._reached:
                 await self._reach()
-            try:
-                # Bytes are sent as they are; arguments of `chat.completions.create` the SDK walks
-                # through and writes as JSON, which takes it several times as long.
-                came = await self._client.post(
-                    "/chat/completions",
-                    content=_body(request),
-                    cast_to=HttpxBinaryResponseContent,
-                    options={"headers": {"Content-Type": "application/json"}},
-                )
-            except APIError as error:
-                self.retries += _retries(error.request.headers)
-                message, remedy = self._explain(error, self._timeout_s)
-                if not _may_pass(error):
-                    raise errors.ModelUnavailableError(message, remedy=remedy) from error
-                await self._reach()
-                raise errors.FailedCallError(message, remedy=remedy) from error
-            self.retries += _retries(came.response.request.headers)
+            while (body := await self._sent(request, sent := self.capabilities)) is None:
+                pass
+        self._answered = True
         # The SDK builds its types without checking them, so the bytes are read here.
-        return read_completion(self._without_key(came.content))
+        reply = read_completion(self._without_key(body))
+        if request.json_schema is None:
+            return reply
+        self._learn(sent, sent.after_reply(reply.text))
+        return reply.model_copy(update={"text": _without_fence(reply.text)})
+
+    async def _sent(self, request: Request, sent: Capabilities) -> bytes | None:
+        """Return what the server answers; None where it is to be asked again, in another way.
+
+        Raises:
+            FailedCallError: All retries were in vain, and the server is there.
+            RefusedReplyError: A filter declined.
+            ModelUnavailableError: The server is gone or refuses what it is asked.
+        """
+        from openai import APIError, APIStatusError, HttpxBinaryResponseContent
+
+        try:
+            # Bytes are sent as they are; arguments of `chat.completions.create` the SDK walks
+            # through and writes as JSON, which takes it several times as long.
+            came = await self._client.post(
+                "/chat/completions",
+                content=sent.body(request),
+                cast_to=HttpxBinaryResponseContent,
+                options={"headers": {"Content-Type": "application/json"}},
+            )
+        except APIError as error:
+            self.retries += _retries(error.request.headers)
+            message, remedy = self._explain(error, self._timeout_s)
+            if isinstance(error, APIStatusError) and error.status_code in _REFUSING:
+                said = refusal(error.response.content)
+                if self._learn(sent, sent.after_refusal(said, request)):
+                    return None
+                if self._answered and (fault := fault_of_one(said)):
+                    raise fault(message, remedy=remedy) from error
+            if not _may_pass(error):
+                raise errors.ModelUnavailableError(message, remedy=remedy) from error
+            await self._reach()
+            raise errors.FailedCallError(message, remedy=remedy) from error
+        self.retries += _retries(came.response.request.headers)
+        return bytes(came.content)
+
+    def _learn(self, sent: Capabilities, found: Capabilities | None) -> bool:
+        """Take note of what was learned; tell whether another request is known by now.
+
+        Args:
+            sent: What was known when the request was sent; calls at once may have learned since.
+            found: What the answer to it says.
+        """
+        if found is not None and self.capabilities == sent:
+            self.capabilities = found
+            keep_known(self._known, self._place, found)
+            self._on_learned(self.takes)
+        return self.capabilities != sent
 
     async def _reach(self) -> None:
         from openai import APIConnectionError, APIStatusError
@@ -356,6 +445,14 @@ class OpenAICompatModel:
                 return "Change what the server objects to: the length, the schema or a parameter."
 
 
+def _without_fence(text: str) -> str:
+    """Return what a model has put between the marks of a block of code, as many do with JSON."""
+    marked = text.strip()
+    if not (marked.startswith("```") and marked.endswith("```")):
+        return text
+    return marked.removesuffix("```").partition("\n")[2] or text
+
+
 def without_password(url: str) -> str:
     """Return an address with `***` for the user and password in it, if it has any."""
     scheme, mark, rest = url.partition("://")
@@ -377,29 +474,15 @@ def _retries(headers: Mapping[str, str]) -> int:
     return int(headers.get(_RETRY_HEADER, 0))
 
 
-def _body(request: Request) -> bytes:
-    body: dict[str, Any] = {
-        "model": request.model,
-        "messages": [message.model_dump() for message in request.messages],
-        "temperature": request.temperature,
-        "top_p": request.top_p,
-        "max_tokens": request.max_tokens,
-    }
-    if request.seed is not None:
-        body["seed"] = request.seed
-    if request.json_schema is not None:
-        body["response_format"] = {
-            "type": "json_schema",
-            "json_schema": {**request.json_schema.model_dump(by_alias=True), "strict": True},
-        }
-    return orjson.dumps(body)
-
-
 # Room for a reasoning model to think before it answers.
 _MAX_TOKENS = 2048
 _MAX_NAMES = 5
 # The question says nothing of JSON: only a schema that the server enforces can shape the answer.
-_QUESTION = "Which of these two animals is a mammal: the otter or the trout? How many legs has it?"
+_QUESTION = (
+    "Which of these two animals is a mammal: the otter or the trout? How many legs has it? Why is "
+    "it one?"
+)
+_NO_REASONING = "none, or none that the server sets apart"
 _ENFORCE = (
     "Use a server that enforces JSON schemas, with the reasoning parser of this model: "
     "docs/models.md"
@@ -407,10 +490,11 @@ _ENFORCE = (
 
 
 class Mammal(Value):
-    """The answer."""
+    """The answer; its bounds show whether the server takes any."""
 
     animal: Literal["otter", "trout"]
-    legs: int
+    legs: int = Field(ge=0, le=100)
+    reason: str = Field(max_length=1000)
 
 
 async def probe(model: str, base_url: str, api_key_variable: str) -> list[errors.Check]:
@@ -441,7 +525,10 @@ async def probe(model: str, base_url: str, api_key_variable: str) -> list[errors
             return [*checks, errors.Check("structured output", error.message, error.remedy)]
         except errors.ReplyError as error:
             return [*checks, errors.Check("structured output", error.message, _ENFORCE)]
-        return [*checks, _obeyed(answer), _reasoning(answer), _speed(budget.totals)]
+        takes = errors.Check("parameters", str(client.capabilities))
+        shown = client.capabilities.shows_schema
+        obeyed = _obeyed(answer, shown=shown)
+        return [*checks, takes, obeyed, _reasoning(answer), _speed(budget.totals)]
 
 
 def _served(model: str, served: tuple[str, ...]) -> errors.Check:
@@ -456,17 +543,21 @@ def _served(model: str, served: tuple[str, ...]) -> errors.Check:
     )
 
 
-def _obeyed(answer: Answer[Mammal]) -> errors.Check:
+def _obeyed(answer: Answer[Mammal], *, shown: bool) -> errors.Check:
     failure = answer.calls[0].failure
     if failure is None:
         return errors.Check("structured output", "obeyed at once")
+    if shown:
+        return errors.Check("structured output", "obeyed where the prompt shows it")
     return errors.Check("structured output", f"only at the second try: {failure.message}", _ENFORCE)
 
 
 def _reasoning(answer: Answer[Mammal]) -> errors.Check:
     reply = answer.calls[-1].reply
     if reply is None or not reply.reasoning:
-        return errors.Check("reasoning", "none, or none that the server sets apart")
+        hidden = reply.usage.reasoning_tokens if reply and reply.usage else 0
+        found = f"{hidden} tokens, counted and not shown" if hidden else _NO_REASONING
+        return errors.Check("reasoning", found)
     return errors.Check(
         "reasoning", f"{len(reply.reasoning)} characters in {reply.reasoning_field!r}"
     )

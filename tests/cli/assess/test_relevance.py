@@ -2,11 +2,11 @@ import json
 
 import pytest
 
-from sidelight.errors import InputError
+from sidelight.errors import InputError, ReplyError
 from sidelight.formats.topics import write_narratives
 from sidelight.schemas.topic import Narrative
 from tests.helpers.asking.conversation import scripted
-from tests.helpers.commands import said
+from tests.helpers.commands import call
 
 NAMES = ("small_doc_00_0#0_0", "small_doc_00_0#1_1")
 
@@ -22,7 +22,7 @@ def assess(folder, index, *arguments, parts=1):
     )
     write_narratives(folder / "topics.jsonl", [narrative])
     given = (*arguments, "--topics", folder / "topics.jsonl", "--index", index.path)
-    return said("assess", "relevance", *given, "-o", folder / "qrels")
+    return "\n".join(call("assess", "relevance", *given, "-o", folder / "qrels"))
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def asked(monkeypatch):
     asked = {
         "one": scripted(graded(3), graded(0)),
         "two": scripted(graded(3), graded(1)),
-        "lost": scripted(graded(3), "no grade", "no grade either"),
+        "lost": scripted(graded(3), *["no grade"] * 6),
     }
 
     async def ask(named, _, work):
@@ -60,7 +60,13 @@ def test_each_passage_of_any_run_is_graded_once(tmp_path, small_index, asked, ru
     # What nobody could grade has no label.
     shown = assess(tmp_path, small_index, runs[1], "--depth", 2, "--model", "lost")
     assert "2 passages of 1 narrative, 1 unjudged" in shown
+    assert f"without a usable answer: 1 {NAMES[1]}; the same command asks" in shown
     assert (tmp_path / "qrels").read_text() == f"1 0 {NAMES[0]} 3\n"
+    # Nothing at all is an error, and no file: an empty one would be no qrels.
+    (tmp_path / "qrels").unlink()
+    with pytest.raises(ReplyError, match="2 passages: expected a usable answer to some"):
+        assess(tmp_path, small_index, runs[1], "--depth", 2, "--model", "lost")
+    assert not (tmp_path / "qrels").exists()
 
 
 def test_several_models_vote(tmp_path, small_index, asked, runs):

@@ -5,12 +5,13 @@ import pytest
 
 from sidelight.errors import InputError
 from tests.helpers.asking.conversation import scripted
-from tests.helpers.commands import said
+from tests.helpers.commands import call
+from tests.helpers.models.model_server import ModelServer, completion
 
 RELATED, UNRELATED = "small_doc_00_0#0_0", "small_doc_00_0#1_1"
 
 
-def nuggets(folder, index, qrels):
+def nuggets(folder, index, qrels, code=0):
     (folder / "topics.tsv").write_text("1\tWho sold the quarry?\n2\tWho bought it?\n")
     (folder / "qrels").write_text(qrels)
     given = {
@@ -22,7 +23,7 @@ def nuggets(folder, index, qrels):
         "--track": "rag2024",
         "-o": folder / "nuggets.jsonl",
     }
-    return said("nuggets", *(one for pair in given.items() for one in pair))
+    return "\n".join(call("nuggets", *(one for pair in given.items() for one in pair), code=code))
 
 
 @pytest.fixture
@@ -50,6 +51,30 @@ def test_nuggets_are_made_of_related_documents(tmp_path, small_index, asked):
         "qid": "1",
         "nuggets": [{"text": "The quarry was sold", "importance": "vital"}],
     }
+
+
+def test_a_bad_reply_costs_its_topic_and_is_asked_for_again(tmp_path, small_index, monkeypatch):
+    good = completion('{"nuggets": ["The quarry was sold"]}')
+    vital = completion('{"labels": [{"number": 1, "label": "vital"}]}')
+    mended = False
+
+    def answers(request):
+        said = request["messages"][1]["content"]
+        if "Who bought it?" in said and not mended:
+            return completion('{"nuggets": ["' + 50 * "too long " + '"]}')
+        return good if "vital" not in str(request["response_format"]) else vital
+
+    qrels = f"1 0 {RELATED} 1\n2 0 {RELATED} 1\n"
+    with ModelServer(models=("one",), answers=answers) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        shown = nuggets(tmp_path, small_index, qrels, code=1)
+        assert "1 nugget of 1 topic" in shown
+        assert "2: no nuggets: the answer is no valid NuggetList" in shown
+        kept, asked, mended = (tmp_path / "nuggets.jsonl").read_text(), len(server.requests), True
+        assert "2 nuggets of 2 topics" in nuggets(tmp_path, small_index, qrels)
+        # Of the first topic nothing is asked again, and its line is the same.
+        assert len(server.requests) == asked + 2
+    assert (tmp_path / "nuggets.jsonl").read_text().startswith(kept)
 
 
 def test_grades_are_those_of_the_topics(tmp_path, small_index, asked):

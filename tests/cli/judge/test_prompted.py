@@ -4,7 +4,7 @@ import pytest
 
 from sidelight.errors import BudgetExhaustedError, InputError, OfflineError, UsageError
 from sidelight.sample import sample_path
-from tests.helpers.commands import said, told
+from tests.helpers.commands import call, said, told
 from tests.helpers.kills import kill_and_go_on
 from tests.helpers.models.fault_server import FaultServer
 
@@ -115,6 +115,11 @@ def test_a_faulty_server_costs_verdicts_but_no_run(rubrics, tmp_path):
     assert 0 < manifest["n_unjudged"]["task1"] < 45
     rows = (tmp_path / "auto_question_assessments.csv").read_text().splitlines()
     assert len(rows) == 1 + 80
+    # Not one verdict is the model's failure, and said so.
+    with FaultServer(faults=1.0, kinds=("refusal",)) as server:
+        where = ("--base-url", server.base_url, "-o", tmp_path / "lost")
+        lost = call(*arguments(RUN, "task1", rubrics, "--model", "tiny", *where), code=3)
+    assert "could not be had: the same command asks" in lost.stderr
 
 
 def test_wrong_usage(rubrics, tmp_path):

@@ -1,4 +1,5 @@
 from functools import partial
+from urllib.parse import urlsplit
 
 import orjson
 import pytest
@@ -6,6 +7,7 @@ import pytest
 from sidelight.errors import InputError, UsageError
 from sidelight.schemas.topic import Article
 from tests.helpers.commands import call
+from tests.helpers.indexes.rest_server import NAME, Odd, RestServer
 
 run = partial(call, "run")
 
@@ -42,6 +44,32 @@ def test_a_failed_topic_is_named_and_makes_the_exit_code(topics, small_index, tm
     shown, errors = run(*command, "--json", code=1)
     summary = orjson.loads(shown)
     assert (summary["done"], len(summary["kept"]), len(summary["failures"])) == ([], 1, 1)
+
+
+def test_a_search_that_always_fails_costs_that_search_and_is_named(
+    topics, small_index, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("sidelight.index.remote.client._FIRST_WAIT_S", 0.01)
+    out, remote, page = tmp_path / "run", tmp_path / "remote", tmp_path / "page.html"
+    with RestServer(small_index) as server:
+        call("index", "remote", server.url, NAME, "-o", remote)
+        found = server._found
+
+        def fails_on_the_first(handler):
+            first = not server.failing
+            server.failing = server.failing or urlsplit(handler.path).query
+            return Odd(500) if first else found(handler)
+
+        monkeypatch.setattr(server, "_found", fails_on_the_first)
+        command = ("--topics", topics, "--index", remote, "--output", out)
+        bm25 = ("--set", "retrieval.retriever=bm25", "--topic", "msmarco_v2.1_doc_90_9184")
+        shown, _ = run(*command, *bm25)
+    assert "On 1 topic, the index server failed on searches, which found nothing" in shown
+    assert "steps were done without" not in shown
+    fallbacks = orjson.loads((out / "manifest.json").read_bytes())["fallbacks"]
+    assert fallbacks == {"msmarco_v2.1_doc_90_9184": ["search"]}
+    call("view", out, "-o", page)
+    assert "The index server failed on searches" in page.read_text()
 
 
 def test_topics_by_name_then_nothing_to_do(mini_web_articles, small_index, tmp_path):

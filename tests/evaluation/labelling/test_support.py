@@ -234,7 +234,7 @@ def test_questions_get_a_grade_and_a_flag():
         assert found[2].redundant is None
 
 
-def test_documents_get_grades_and_unjudged_ones_are_counted():
+def test_documents_get_grades_and_unjudged_ones_none():
     labels = json.dumps({"labels": [{"key": "D1", "reason": "so", "label": "2"}]})
     documents = {"d": Document("", "It is owned by peat cutters.")}
     asked = [
@@ -242,8 +242,7 @@ def test_documents_get_grades_and_unjudged_ones_are_counted():
         AskedDocuments("t-Q02", "An article", "Who is Ada?", documents),
     ]
     found = asyncio.run(grade_documents(judge(labels, "none", "none"), asked))
-    assert found.grades == {"t-Q01": {"d": 2}, "t-Q02": {}}
-    assert found.unjudged == 1
+    assert found == {"t-Q01": {"d": 2}, "t-Q02": {}}
     documents = {"d": Document("", "Words.")}
     with pytest.raises(UsageError, match="and not usefulness of documents"):
         asyncio.run(

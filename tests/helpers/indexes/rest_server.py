@@ -40,6 +40,7 @@ class RestServer:
 
     Attributes:
         odd: Answers given before any other, one each.
+        failing: Words of queries that always fail; empty for none.
         requests: Paths asked for, with their parameters.
         authorizations: What each request carried to be let in.
         at_once: The most requests under way at the same time.
@@ -47,6 +48,7 @@ class RestServer:
 
     def __init__(self, folder, token="", document=as_object):
         self.odd = deque()
+        self.failing = ""
         self.requests = []
         self.authorizations = []
         self.at_once = 0
@@ -82,6 +84,8 @@ class RestServer:
             self._now += 1
             self.at_once = max(self.at_once, self._now)
             odd = self.odd.popleft() if self.odd else None
+            if self.failing and self.failing in handler.path:
+                odd = Odd(500, b'{"error": "Internal Server Error"}')
         try:
             status, body, headers = odd or self._found(handler)
             handler.send_response(status)

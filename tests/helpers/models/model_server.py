@@ -4,6 +4,7 @@ import json
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -29,7 +30,9 @@ def completion(content, *, finish_reason="stop", usage=(11, 7), delay_s=0.0, cut
 def choices(choices, *, usage=(11, 7), delay_s=0.0, cut=None):
     """A chat completion with these choices."""
     body: dict[str, Any] = {"id": "1", "object": "chat.completion", "choices": choices}
-    if usage is not None:
+    if isinstance(usage, dict):
+        body["usage"] = usage
+    elif usage is not None:
         body["usage"] = {"prompt_tokens": usage[0], "completion_tokens": usage[1]}
     return Answer(json.dumps(body).encode(), delay_s=delay_s, cut=cut)
 
@@ -40,13 +43,152 @@ def error(status, message="no", **headers):
     return Answer(json.dumps({"error": {"message": message}}).encode(), status, names)
 
 
+MAMMAL = '{"animal": "otter", "legs": 4, "reason": "It has fur."}'
+"""What `doctor --model` is content with."""
+_STRICT_MODES_REFUSE = ("maxLength", "minLength", "maxItems", "minItems")
+
+
+def refused(message, *, status=400, **more):
+    """A refusal as most chat APIs word it."""
+    told = {"message": message, "type": "invalid_request_error", "param": None, "code": None}
+    return Answer(json.dumps({"error": {**told, **more}}).encode(), status)
+
+
+def _schema(request):
+    return json.dumps(request.get("response_format", ""))
+
+
+def _openai(request):
+    """A reasoning model of OpenAI's."""
+    unsupported = "Unsupported parameter: '{}' is not supported with this model."
+    if "max_tokens" in request:
+        told = f"{unsupported.format('max_tokens')} Use 'max_completion_tokens' instead."
+        return refused(told, param="max_tokens", code="unsupported_parameter")
+    if "temperature" in request:
+        told = "Unsupported value: 'temperature' does not support 0.0 with this model. Only the "
+        told += "default (1) value is supported."
+        return refused(told, param="temperature", code="unsupported_value")
+    if "top_p" in request:
+        return refused(unsupported.format("top_p"), param="top_p", code="unsupported_parameter")
+    for word in _STRICT_MODES_REFUSE:
+        if f'"{word}"' in _schema(request):
+            told = "Invalid schema for response_format 'Mammal': In context=('properties', "
+            return refused(f"{told}'reason'), '{word}' is not permitted.", param="response_format")
+    assert '"additionalProperties": false' in _schema(request)
+    assert '"required": ["animal", "legs", "reason"]' in _schema(request)
+    usage = {"prompt_tokens": 60, "completion_tokens": 90}
+    usage["completion_tokens_details"] = {"reasoning_tokens": 70}
+    return completion(MAMMAL, usage=usage)
+
+
+def _anthropic(request):
+    """Claude by the compatible API, whose documentation says that it ignores `response_format`."""
+    if {"temperature", "top_p"} <= request.keys():
+        told = "`temperature` and `top_p` cannot both be specified for this model. Please use only "
+        return refused(f"{told}one.", code="invalid_request_error")
+    if "JSON schema" in request["messages"][-1]["content"]:
+        return completion(f"```json\n{MAMMAL}\n```")
+    return completion("The otter, with its four legs: it has fur.")
+
+
+def _google(request):
+    """Gemini by the compatible API, whose errors are lists; thoughts are in the total alone."""
+    unknown = 'Invalid JSON payload received. Unknown name "{}"{}: Cannot find field.'
+    at = " at 'generation_config.response_schema'"
+    told = ""
+    if "seed" in request:
+        told = unknown.format("seed", "")
+    elif '"maxLength"' in _schema(request):
+        told = "The specified schema produces a constraint that has too many states for serving."
+    elif '"additionalProperties"' in _schema(request):
+        told = unknown.format("additionalProperties", at)
+    if not told:
+        usage = {"prompt_tokens": 60, "completion_tokens": 20, "total_tokens": 150}
+        return completion(MAMMAL, usage=usage)
+    violation = {"fieldViolations": [{"description": told}]}
+    said = {"code": 400, "message": told, "status": "INVALID_ARGUMENT", "details": [violation]}
+    return Answer(json.dumps([{"error": said}]).encode(), 400)
+
+
+def _vllm(request):
+    told = "The provided JSON schema contains features not supported by xgrammar."
+    said = {"object": "error", "message": told, "type": "BadRequestError", "code": 400}
+    bad = Answer(json.dumps(said).encode(), 400)
+    return bad if '"maxLength"' in _schema(request) else completion(MAMMAL)
+
+
+def _llama_cpp(request):
+    """A grammar of many repetitions is too large for it."""
+    told = "Failed to initialize samplers: failed to parse grammar"
+    said = {"error": {"code": 400, "message": told, "type": "invalid_request_error"}}
+    bad = Answer(json.dumps(said).encode(), 400)
+    return bad if '"maxLength"' in _schema(request) else completion(MAMMAL)
+
+
+def _sglang(request):
+    """Its refusal repeats the schema."""
+    if '"maxLength"' not in _schema(request):
+        return completion(MAMMAL)
+    told = f"Invalid grammar request: key=('json', {_schema(request)!r})"
+    said = {"object": "error", "message": told, "type": "BadRequest", "param": None, "code": 400}
+    return Answer(json.dumps(said).encode(), 400)
+
+
+def _ollama(request):
+    """Where a model does not think, that is an error of the server's own."""
+    if "reasoning_effort" not in request:
+        return completion(MAMMAL)
+    told = 'think value "medium" is not supported for this model'
+    return refused(told, status=500, type="api_error")
+
+
+def _mistral(request):
+    """It checks requests by type, repeats what it forbids, and has another name for the seed."""
+    forbidden = [one for one in ("seed", "reasoning_effort") if one in request]
+    said = [
+        {
+            "type": "extra_forbidden",
+            "loc": ["body", one],
+            "msg": "Extra inputs are not permitted",
+            "input": {"temperature": "repeated"},
+        }
+        for one in forbidden
+    ]
+    bad = Answer(json.dumps({"object": "error", "message": {"detail": said}}).encode(), 422)
+    return bad if forbidden else completion(MAMMAL)
+
+
+def _without_schemas(request):
+    """DeepSeek, among others."""
+    if "response_format" in request:
+        return refused("This response_format type is unavailable now")
+    assert "maxLength" in request["messages"][-1]["content"]
+    return completion(MAMMAL)
+
+
+SERVERS: dict[str, tuple[Callable[[dict[str, Any]], Answer], str]] = {
+    "OpenAI": (_openai, "max_completion_tokens, without temperature, top_p; schemas without"),
+    "Anthropic": (_anthropic, "max_tokens, without top_p; whole schemas; schemas are not enforced"),
+    "Google": (_google, "max_tokens, without seed; schemas of types alone"),
+    "vLLM": (_vllm, "max_tokens; schemas without bounds"),
+    "llama.cpp": (_llama_cpp, "max_tokens; schemas without bounds"),
+    "SGLang": (_sglang, "max_tokens; schemas without bounds"),
+    "Ollama": (_ollama, "max_tokens, without reasoning_effort; whole schemas"),
+    "Mistral": (_mistral, "max_tokens, without seed, reasoning_effort; whole schemas"),
+    "no schemas": (_without_schemas, "max_tokens; no schemas"),
+}
+"""What servers answer to a question for a `Mammal`, and how their capabilities begin in words."""
+
+
 class ModelServer:
     """Serves `/v1/models` and `/v1/chat/completions`; answers to the latter come from a script.
 
-    Once the script is at its end, its last answer is repeated.
+    Once the script is at its end, its last answer is repeated. A function in the place of a script
+    answers each request by what it says.
     """
 
-    def __init__(self, *script, models=("tiny",)):
+    def __init__(self, *script, models=("tiny",), answers=None):
+        self._answers = answers
         self.requests: list[dict[str, Any]] = []
         self.authorizations: list[str | None] = []
         self.arrivals: list[float] = []
@@ -78,11 +220,14 @@ class ModelServer:
             self.arrivals.append(time.monotonic())
             self._at_once += 1
             self.most_at_once = max(self.most_at_once, self._at_once)
-            answer = self._script.popleft() if len(self._script) > 1 else self._script[0]
+            answer = self._answers(request) if self._answers else self._next()
         self._gone.wait(answer.delay_s)
         with self._lock:
             self._at_once -= 1
         return answer
+
+    def _next(self):
+        return self._script.popleft() if len(self._script) > 1 else self._script[0]
 
     def _list(self):
         if isinstance(self._models, Answer):

@@ -3,17 +3,27 @@
 import json
 import sqlite3
 import time
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import pytest
 
-from sidelight.errors import InputError, InvalidFileError, MachineError, UsageError
+from sidelight.errors import (
+    FailedQueryError,
+    InputError,
+    InvalidFileError,
+    MachineError,
+    UsageError,
+)
 from sidelight.index.folder import open_index
 from sidelight.index.lucene.segments import Bm25
 from sidelight.index.remote import client as client_module
 from sidelight.index.remote.client import RemoteAddress, allow_token, tokens_file, write_address
 from sidelight.index.remote.index import RemoteIndex
 from sidelight.retrieval.first_stage import Bm25Retriever, open_retriever
+from sidelight.retrieval.lateral import LateralRetriever
 from sidelight.schemas.investigation.evidence import Query
+from sidelight.transport import proxy_for
 from tests.helpers.indexes.rest_server import NAME, DrippingServer, Odd, RestServer, as_object
 
 TOKEN = "s3cret-of-the-tests"
@@ -154,21 +164,59 @@ def test_the_token_goes_to_the_server_and_nowhere_else(small_index, tmp_path, mo
 
 
 def test_a_busy_server_is_waited_for_as_it_asks(server, tmp_path, quick, small_index):
-    server.odd += [Odd(429, headers={"Retry-After": "1"}), Odd(503), Odd(502)]
+    # A date has whole seconds: between one and two from now.
+    date = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
+    server.odd += [Odd(500), Odd(429, headers={"Retry-After": date}), Odd(503), Odd(502)]
     begin = time.monotonic()
     found = open_retriever("bm25", opened(tmp_path, server, at_once=1)).search(QUERIES[:1], 7)
     assert found["1"]
-    assert time.monotonic() - begin >= 1
-    assert len(server.requests) == 4
+    assert time.monotonic() - begin >= 0.9
+    assert len(server.requests) == 5
     server.odd += [Odd(503)] * 100
     with pytest.raises(MachineError, match="in 6 tries") as busy:
         opened(tmp_path, server).docstore.get_many(["a"])
     assert "goes on" in (busy.value.remedy or "")
-    assert len(server.requests) == 4 + 6
+    assert len(server.requests) == 5 + 6
     with RestServer(small_index) as gone:
         index = opened(tmp_path / "gone", gone)
     with pytest.raises(MachineError, match="gave no answer"):
         index.docstore.get_many(["a"])
+
+
+def test_a_query_that_always_fails_costs_no_other(server, small_index, tmp_path, quick):
+    expected = open_retriever("bm25", small_index).search(QUERIES, 7)
+    server.failing = "bakery"
+    retriever = open_retriever("bm25", opened(tmp_path, server))
+    with pytest.raises(FailedQueryError, match=r"'bakery study': .*in 6 tries.*500") as failed:
+        retriever.search(QUERIES, 7)
+    assert failed.value.queries == {"bakery study"}
+    asked = len(server.requests)
+    told: list[FailedQueryError] = []
+    around = LateralRetriever(retriever, None, small_index.docstore.get_many, told.append)
+    found = around.search(QUERIES, 2).hits
+    assert found == {"1": expected["1"][:2], "2": []}
+    assert len(told) == 1
+    # Where the server answers nothing else either, it is the server's failure.
+    server.failing = "query"
+    with pytest.raises(MachineError, match="500") as gone:
+        open_retriever("bm25", opened(tmp_path / "other", server)).search(QUERIES, 7)
+    assert not isinstance(gone.value, FailedQueryError)
+    assert asked
+
+
+def test_a_proxy_is_asked_for_other_machines_alone(server, tmp_path, monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", server.url.removeprefix("http://"))
+    monkeypatch.setenv("NO_PROXY", "near.example")
+    for name, asked in (("far.example", True), ("near.example", False), ("127.0.0.1:1", False)):
+        url = f"http://{name}"
+        assert (proxy_for(url) is not None) is asked
+    write_address(tmp_path, RemoteAddress(url="http://far.example", index=NAME))
+    server.odd += [Odd(200, json.dumps({"candidates": []}).encode())]
+    assert open_retriever("bm25", open_index(tmp_path)).search(QUERIES[:1], 7) == {"1": []}
+    assert server.requests[0].startswith(f"http://far.example/v1/{NAME}/search")
+    monkeypatch.setenv("HTTP_PROXY", "ftp://proxy.example")
+    with pytest.raises(UsageError, match=r"a proxy for http://far\.example"):
+        open_index(tmp_path).docstore.get_many(["a"])
 
 
 @pytest.mark.parametrize(

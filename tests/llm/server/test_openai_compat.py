@@ -25,7 +25,16 @@ from sidelight.errors import (
 from sidelight.llm.base import JsonSchema, Message, Reply, Request
 from sidelight.llm.server import openai_compat
 from sidelight.llm.server.openai_compat import OpenAICompatModel
-from tests.helpers.models.model_server import Answer, ModelServer, choices, completion, error
+from sidelight.llm.structured import ask
+from tests.helpers.models.model_server import (
+    SERVERS,
+    Answer,
+    ModelServer,
+    choices,
+    completion,
+    error,
+    refused,
+)
 
 REQUEST = Request(model="tiny", messages=(Message(role="user", content="Who?"),))
 
@@ -178,6 +187,59 @@ def test_what_no_retry_helps_says_what_to_do(fault, said):
         assert len(server.requests) == 1
     assert said in str(caught.value)
     assert caught.value.remedy
+
+
+@pytest.mark.parametrize("name", SERVERS)
+def test_what_a_server_refuses_is_left_out_from_then_on(name, tmp_path):
+    answers, takes = SERVERS[name]
+    told: list[str] = []
+
+    async def legs():
+        async with OpenAICompatModel(
+            "tiny", server.base_url, known=tmp_path / "servers.json", on_learned=told.append
+        ) as model:
+            request = REQUEST.model_copy(update={"reasoning_effort": "medium"})
+            answer = await ask(model, request, openai_compat.Mammal)
+            return answer.value.legs, str(model.capabilities), answer.calls[-1].reply.usage
+
+    with ModelServer(answers=answers) as server:
+        n_legs, shown, usage = asyncio.run(legs())
+        assert n_legs == 4
+        assert shown.startswith(takes)
+        assert told[-1].endswith(f"takes: {shown}.")
+        # Another process knows it already.
+        asked, n_told = len(server.requests), len(told)
+        assert asyncio.run(legs()) == (4, shown, usage)
+        assert (len(server.requests), len(told)) == (asked + 1, n_told)
+        # Whether the reasoning is counted with the answer or in the total alone.
+        assert usage.completion_tokens == {"OpenAI": 90, "Google": 90}.get(name, 7)
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("max_tokens is too large: 2048. This model supports at most 1024", ModelUnavailableError),
+        ("temperature must be between 0 and 1", ModelUnavailableError),
+        ("This model's maximum context length is 4096 tokens.", FailedCallError),
+        ("The prompt triggered the content management policy.", RefusedReplyError),
+    ],
+)
+def test_a_refusal_that_a_request_less_would_not_mend(said, expected, tmp_path):
+    async def call():
+        known = tmp_path / "servers.json"
+        async with OpenAICompatModel("tiny", server.base_url, known=known) as model:
+            await model.complete(REQUEST)
+            with pytest.raises(expected):
+                await model.complete(REQUEST)
+            assert str(model.capabilities) == "max_tokens; whole schemas"
+            assert not known.exists()
+
+    with ModelServer(completion("Ada"), refused(said)) as server:
+        asyncio.run(call())
+        assert len(server.requests) == 2
+    # Of the first request nobody knows whether all are refused.
+    with ModelServer(refused(said)) as server, pytest.raises(ModelUnavailableError):
+        complete(server)
 
 
 @pytest.mark.parametrize("status", [502, 504])

@@ -7,9 +7,16 @@ from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.errors import UsageError
-from tests.helpers.models.model_server import Answer, ModelServer, completion, error
+from tests.helpers.models.model_server import (
+    MAMMAL,
+    SERVERS,
+    Answer,
+    ModelServer,
+    completion,
+    error,
+)
 
-GOOD = '{"animal": "otter", "legs": 4}'
+GOOD = MAMMAL
 
 
 def doctor(server, *arguments, model="tiny"):
@@ -26,7 +33,9 @@ def test_a_healthy_server():
     server = ModelServer(completion(GOOD, reasoning="Fur, so...", usage=(60, 20), delay_s=0.1))
     code, checks = doctor(server)
     assert code == 0
-    assert list(checks) == ["model server", "model", "structured output", "reasoning", "speed"]
+    names = ["model server", "model", "parameters", "structured output", "reasoning", "speed"]
+    assert list(checks) == names
+    assert checks["parameters"]["found"] == "max_tokens; whole schemas"
     assert checks["model server"]["found"] == f"answers at {server.base_url}"
     assert checks["model"]["found"] == "tiny is served"
     assert checks["structured output"]["found"] == "obeyed at once"
@@ -69,7 +78,7 @@ def test_what_the_server_lists(models, check, found, remedy):
         ([error(404, "no such model")], "no such model", "/models"),
         ([completion("It is the otter.")], "Invalid JSON", "enforces"),
         (
-            [completion("It is the otter."), completion(GOOD)],
+            [completion("{}"), completion(GOOD)],
             "only at the second try: the answer is no valid Mammal",
             "enforces",
         ),
@@ -81,6 +90,18 @@ def test_what_the_server_lists(models, check, found, remedy):
 )
 def test_what_the_model_answers(script, found, remedy):
     assert_only_fault(ModelServer(*script), "structured output", found, remedy)
+
+
+def test_what_a_server_refuses_is_shown():
+    answers, takes = SERVERS["OpenAI"]
+    code, checks = doctor(ModelServer(answers=answers))
+    assert code == 0
+    assert checks["parameters"]["found"].startswith(takes)
+    assert checks["reasoning"]["found"] == "70 tokens, counted and not shown"
+    answers, takes = SERVERS["Anthropic"]
+    code, checks = doctor(ModelServer(answers=answers))
+    assert code == 0
+    assert checks["structured output"]["found"] == "obeyed where the prompt shows it"
 
 
 def assert_only_fault(server, check, found, remedy):
