@@ -114,6 +114,20 @@ def _follows_up(first: str, second: str) -> bool:
     )
 
 
+# "the author" of something that is named is no pointer; neither is "the story of the harbour".
+_POINTS = re.compile(
+    r"\b(?:(?:the|this) (?:article|author|writer|journalist|reporter|news piece|publisher|headline)"
+    r"|this (?:study|survey|report|claim|event|piece|story)|other sources)\b(?! of\b| [A-Z])",
+    re.IGNORECASE,
+)
+
+
+def pointing_reason(question: str) -> str | None:
+    """Return why only a reader of the article knows whom a question means, or None."""
+    found = _POINTS.search(question)
+    return found and f"it says {found.group()!r} in the place of a name"
+
+
 # Words that fit a question about any article. A publisher or an author is one in particular.
 _FITS_ANY_WORDS = """
     accuracy accurate additional agree answer article aspect assertion background balance balanced

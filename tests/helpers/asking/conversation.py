@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
 from tests.helpers.models.scripted_model import Line, ScriptedModel
@@ -12,6 +12,7 @@ from tests.helpers.models.scripted_model import Line, ScriptedModel
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sidelight.errors import ReplyError
     from sidelight.llm.base import Request
 
 
@@ -35,6 +36,11 @@ class Asked(NamedTuple):
 def scripted(*replies: Line | Callable[[Request], Line]) -> Asked:
     script, records = ScriptedModel(replies), list[CallRecord]()
     return Asked(PromptedModel(script, Sampling(), records.append), script, records)
+
+
+def nobody(error: ReplyError) -> NoReturn:
+    """Steps in for no part of a step."""
+    raise error
 
 
 def says(**fields: str) -> str:

@@ -64,6 +64,8 @@ class _Writer:
             return self.value(self._resolve(schema), path)
         if "anyOf" in schema:
             return self.value(self._pick(schema["anyOf"]), path)
+        if self._invent and path and IDENTIFIES.search(path[0]) and "enum" in schema:
+            return f"{schema['enum'][0]}99"
         if "const" in schema or "enum" in schema:
             return self._pick(schema.get("enum") or [schema["const"]])
         fill = {
@@ -122,8 +124,9 @@ class _Writer:
                 if part["properties"][name].get("type") == "array" and kinds:
                     ids = self._known((name,))
                     return [self.value(part, path) | {name: [one]} for one in ids[:high]]
-        elif IDENTIFIES.search(path[0]) and part.get("type") == "string" and "enum" not in part:
-            known_ids = self._known(path)
+        elif IDENTIFIES.search(path[0]) and part.get("type") == "string":
+            listed = [f"{one}99" if self._invent else one for one in part.get("enum", ())]
+            known_ids = listed or self._known(path)
             wanted = len(known_ids) if EVERY in self._prompt else self._rng.randint(1, 2)
             n = min(len(known_ids), high, max(low, wanted))
             return self._rng.sample(known_ids, n)
@@ -158,7 +161,8 @@ class _Writer:
         text = " ".join(words).strip(",;:")
         if "question" in name:
             text = f"What is known about {text}?"
-        return text[: schema.get("maxLength", len(text))].ljust(schema.get("minLength", 0), ".")
+        text = text[: schema.get("maxLength", len(text)) - 1].ljust(schema.get("minLength", 0), ".")
+        return f"{text}." if name == "text" else text
 
     def _integer(self, schema: dict[str, Any], _: tuple[str, ...]) -> int:
         low, high = _range(schema, 1)
