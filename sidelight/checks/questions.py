@@ -27,7 +27,7 @@ from typing import Literal
 
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from sidelight.text import figures, names, one_line, stems
+from sidelight.text import figures, names, one_line, pointing_at_article, stems
 
 COMPOUND_PROMPT = load_prompt(Path(__file__).with_name("compound.prompt.md"))
 
@@ -114,18 +114,10 @@ def _follows_up(first: str, second: str) -> bool:
     )
 
 
-# "the author" of something that is named is no pointer; neither is "the story of the harbour".
-_POINTS = re.compile(
-    r"\b(?:(?:the|this) (?:article|author|writer|journalist|reporter|news piece|publisher|headline)"
-    r"|this (?:study|survey|report|claim|event|piece|story)|other sources)\b(?! of\b| [A-Z])",
-    re.IGNORECASE,
-)
-
-
 def pointing_reason(question: str) -> str | None:
     """Return why only a reader of the article knows whom a question means, or None."""
-    found = _POINTS.search(question)
-    return found and f"it says {found.group()!r} in the place of a name"
+    words = pointing_at_article(question)
+    return f"it says {words!r} in the place of a name" if words else None
 
 
 # Words that fit a question about any article. A publisher or an author is one in particular.

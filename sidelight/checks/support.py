@@ -99,13 +99,13 @@ class LearnedSupportCheck:
     def _support(self, sentence: str, source: str, verdict: ItemPrediction) -> Support:
         if not tokens(one_line(sentence)):
             return _EMPTY
-        level, lacks = verdict.level, ""
+        level, lacking = verdict.level, ""
         if self._strict and level > 0 and _is_quoted(sentence, source):
             level = _FULL
         elif self._strict and level == _FULL:
-            lacks = lacking(sentence, source)
-            level -= bool(lacks) or verdict.probabilities[_FULL] < _CERTAIN
-        reason = f"the source lacks {lacks}" if lacks else _reason(verdict, level)
+            lacking = _lacking(sentence, source)
+            level -= bool(lacking) or verdict.probabilities[_FULL] < _CERTAIN
+        reason = f"the source lacks {lacking}" if lacking else _reason(verdict, level)
         return Support(reason=reason, label=SUPPORT_SCALE.names[-1 - level])
 
 
@@ -152,11 +152,10 @@ def _words(text: str) -> list[str]:
     return [word for word in tokens(text) if word not in _TYING]
 
 
-def lacking(sentence: str, source: str, *, figures_only: bool = False) -> str:
-    """Return the figures, and the names, of a sentence that the source does not hold."""
+def _lacking(sentence: str, source: str) -> str:
+    """Return the figures and names of a sentence that the source does not hold."""
     known = stems(source)
-    named = () if figures_only else names(sentence)
-    unnamed = {name for name in named if not stems(name) <= known}
+    unnamed = {name for name in names(sentence) if not stems(name) <= known}
     return ", ".join(sorted(figures(sentence) - figures(source) | unnamed))
 
 

@@ -1,7 +1,7 @@
-"""Narratives: drafting, splitting and answering by a model.
+"""Narratives: splitting and answering by a model.
 
-An answer is written in one call over evidence under keys. Source of drafting and splitting: TREC
-2025 RAG track overview, section 2 and figures 2 and 3.
+An answer is written in one call over evidence under keys. Source of splitting: TREC 2025 RAG track
+overview, section 2 and figure 3.
 """
 
 from __future__ import annotations
@@ -109,18 +109,10 @@ class PromptedAnswerWriter:
                 raise ValueError(f"text {number} is not one sentence")
 
 
-NARRATIVE_PROMPT = load_prompt(Path(__file__).with_name("narrative.prompt.md"))
 SUB_NARRATIVES_PROMPT = load_prompt(Path(__file__).with_name("sub_narratives.prompt.md"))
 
 MOST = 10
 MOST_WORDS = 12
-_SENTENCES = (2, 3)
-
-
-class NarrativeDraft(Value):
-    """What somebody wants to understand."""
-
-    narrative: Annotated[str, Field(min_length=1)]
 
 
 class SubNarrative(Value):
@@ -134,18 +126,6 @@ class SubNarratives(Value):
     """All of them, the most important first."""
 
     sub_narratives: tuple[SubNarrative, ...] = Field(min_length=1, max_length=MOST)
-
-
-async def write_narrative(queries: Sequence[str], model: PromptedModel) -> str:
-    """Return a narrative of two or three sentences that covers some queries.
-
-    Raises:
-        ReplyError: The model gave no usable answer.
-    """
-    answer = await model.answer(
-        NARRATIVE_PROMPT, NarrativeDraft, check=_check_narrative, queries=list(queries)
-    )
-    return one_line(answer.narrative)
 
 
 async def split_into_sub_narratives(
@@ -178,17 +158,6 @@ async def split_into_sub_narratives(
         found = answer.sub_narratives
         known = [one.text for one in found]
     return tuple(one.model_copy(update={"text": one_line(one.text)}) for one in found)
-
-
-def _check_narrative(answer: NarrativeDraft) -> None:
-    """Count the sentences.
-
-    Raises:
-        ValueError: There are too few or too many.
-    """
-    found = len(sentences(one_line(answer.narrative)))
-    if not _SENTENCES[0] <= found <= _SENTENCES[1]:
-        raise ValueError(f"the narrative has {found} sentences; expected two or three")
 
 
 def _check_sub_narratives(answer: SubNarratives) -> None:

@@ -11,7 +11,6 @@ from sidelight.checks.support import (
     Support,
     SupportCheck,
     best_support,
-    lacking,
 )
 from sidelight.english.names import host_label
 from sidelight.english.neutrality import sentence_fault
@@ -28,7 +27,7 @@ from sidelight.schemas.investigation.report import (
     SentenceSupport,
 )
 from sidelight.schemas.segment import Segment
-from sidelight.text import one_line, tokens
+from sidelight.text import figures, names, one_line, stems, tokens
 from sidelight.text_vectors import Encode
 
 _SEVERAL = 3  # sentences of which a check lets some stand
@@ -217,9 +216,21 @@ def _unsupported(
         return Removal(sentence=sentence, label=support.label, reason=support.reason)
     if learned.label == SUPPORT_SCALE.highest:
         return None
-    # An ordinary word may be capitalised at the beginning.
-    _, _, rest = sentence.text.partition(" ")
-    said_in_part = learned.label != SUPPORT_SCALE.names[-1]
-    lacks = lacking(rest, "\n".join(shown), figures_only=said_in_part)
-    reason = f"the sources lack {lacks}"
+    lacks = _foreign(sentence.text, shown, in_part=learned.label != SUPPORT_SCALE.names[-1])
+    reason = f"the sources lack {', '.join(lacks)}"
     return Removal(sentence=sentence, label="partial", reason=reason) if lacks else None
+
+
+def _foreign(sentence: str, shown: Sequence[str], *, in_part: bool) -> list[str]:
+    """Return the figures and names of a sentence that no source has.
+
+    Of a sentence that sources say in part some may be missing: figures are put in other units, and
+    names in other words.
+    """
+    text = "\n".join(shown)
+    known = stems(text) | {figure.rstrip("%") for figure in figures(text)}
+    # An ordinary word may be capitalised at the beginning.
+    named = {name: stems(name) for name in names(sentence.partition(" ")[2])}
+    named |= {figure: {figure.rstrip("%")} for figure in figures(sentence)}
+    lacks = sorted(name for name, parts in named.items() if not parts <= known)
+    return [] if in_part and 2 * len(lacks) <= len(named) else lacks

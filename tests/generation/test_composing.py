@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from sidelight.generation.compose import Candidate, chances_missed, compose, refill, resolve_report
 from sidelight.generation.extractive.select import spread
-from sidelight.generation.no_evidence import NOTHING_FOUND
+from sidelight.generation.no_evidence import NO_EVIDENCE, NOTHING_STANDS, nothing_told
 from sidelight.generation.stopping import StoppingRule
 from sidelight.schemas.investigation.angle import Angle, Aspect, Coverage
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
@@ -136,7 +136,7 @@ def test_what_stood_stays_and_the_budget_holds(standing, reserve, room):
     words = sum(budget_words(one.text) for one in standing)
     draft = DraftReport(sentences=tuple(standing), reserve=tuple(reserve))
     filled = refill(draft, ANGLES, EVIDENCE, words + room, lambda *_: False)
-    if not filled.sentences or filled.sentences == NOTHING_FOUND.sentences:
+    if not filled.sentences or filled.sentences == nothing_told(EVIDENCE).sentences:
         assert not standing
         return
     assert filled.sentences[: len(standing)] == tuple(standing)
@@ -169,7 +169,11 @@ def test_what_says_the_same_as_something_that_stands_is_not_added():
 
 def test_a_draft_that_stays_empty_says_so():
     empty = DraftReport(sentences=())
-    assert refill(empty, ANGLES, EVIDENCE, 250, lambda *_: False) == NOTHING_FOUND
+    found, none = (
+        refill(empty, ANGLES, one, 250, lambda *_: False) for one in (EVIDENCE, EvidenceSet())
+    )
+    assert found.sentences[0].text == NOTHING_STANDS
+    assert none.sentences[0].text == NO_EVIDENCE
 
 
 # What is taken for an angle comes from different windows and hosts.

@@ -310,9 +310,6 @@ class KeyedSegments:
     def __contains__(self, key: object) -> bool:
         return key in self._by_key
 
-    def __getitem__(self, key: str) -> Segment:
-        return self._by_key[key]
-
     def resolve(self, keys: Iterable[str]) -> tuple[tuple[Segment, ...], tuple[str, ...]]:
         """Return the segments behind keys, each once, and the keys that stand for nothing."""
         named = list(dict.fromkeys(keys))

@@ -6,7 +6,6 @@ from what was read; no further call is made.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import zip_longest
@@ -17,6 +16,7 @@ from pydantic import Field
 
 from sidelight.errors import ReplyError, StructuredOutputError
 from sidelight.generation.concurrent_answers import answers
+from sidelight.generation.pages import page_date
 from sidelight.generation.prompted.findings import (
     MAX_CITED,
     half_fault,
@@ -33,19 +33,12 @@ from sidelight.schemas.grading.judgment import OneOf
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Coverage
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim, Selection
 from sidelight.schemas.segment import Segment, document_id_of, overlapping
-from sidelight.text import one_line
+from sidelight.text import one_line, stems
 
 _WINDOW_CHARACTERS = 2_400
 # Rules, article and questions are read with each part again, so that small parts cost more; in
 # large ones models overlook things.
 _PART_CHARACTERS = 20_000
-_HEAD_CHARACTERS = 600
-
-_PAGE_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)[a-z]{0,7}\.?"
-_PAGE_DATE = re.compile(
-    rf"\b(?:(?:[1-9]|[12]\d|3[01])\s{_PAGE_MONTH}\s\d{{4}}|{_PAGE_MONTH}\s\d{{1,2}},?\s\d{{4}}|\d{{4}}-\d\d-\d\d"
-    rf"|{_PAGE_MONTH}\s\d{{4}})\b"
-)
 
 
 class Window(NamedTuple):
@@ -104,14 +97,6 @@ def parts(segments: Iterable[Segment]) -> list[list[Window]]:
             filled[-1].append(window)
             room -= len(window.text)
     return [part for part in filled if part]
-
-
-def page_date(segment: Segment) -> str:
-    """Return the first date at the top of a page, as written; empty for what is not its top."""
-    found = (
-        None if segment.start_char else _PAGE_DATE.search(one_line(segment.text[:_HEAD_CHARACTERS]))
-    )
-    return found.group() if found else ""
 
 
 def _without_overlap(page: Sequence[Segment]) -> list[Window]:
@@ -209,9 +194,9 @@ class PromptedReader:
         ranked = [candidates.get(angle.angle_id, ()) for angle in heaviest]
         every = {one.segment_id: one for found in ranked for one in found}
         for segment in every.values():
-            self._dates.setdefault(document_id_of(segment.segment_id), page_date(segment))
-            if date := page_date(segment):
-                self._dates[document_id_of(segment.segment_id)] = date
+            date = page_date(segment.url, "" if segment.start_char else segment.text)
+            known = self._dates.get(document_id_of(segment.segment_id), "")
+            self._dates[document_id_of(segment.segment_id)] = date or known
         unread = [[one for one in found if not self._was_read(one)] for found in ranked]
         chosen = choose(unread, _LATER_CHARACTERS if self._read else _FIRST_CHARACTERS)
         read = parts(chosen)
@@ -348,8 +333,8 @@ def _usable(
         chances = {
             one.angle_id: _CHANCES[one.label] for one in claim.answers if one.angle_id in angle_ids
         }
-        cited = _apart([by_key[key] for key in claim.keys if key in by_key], part)
         text = one_line(claim.text)
+        cited = _apart([by_key[key] for key in claim.keys if key in by_key], part, text)
         if fault := half_fault(text):
             faults.append(f"{fault}: {text}")
         elif not cited:
@@ -371,21 +356,32 @@ def _usable(
     return _PartRead(list(claims.values()), faults, invented)
 
 
-def _apart(cited: Sequence[Window], part: Sequence[Window]) -> tuple[str, ...]:
+def _apart(cited: Sequence[Window], part: Sequence[Window], claim: str) -> tuple[str, ...]:
     """Return the segments behind windows, each once and none that overlaps an earlier one.
 
-    What only an overlapping window was shown to hold is looked for in the next one of its page.
+    What only an overlapping window was shown to hold is looked for in the next one of its page;
+    where no other holds it, that of the two stays which has more words of the claim.
     """
-    kept: list[str] = []
+    wanted = stems(claim)
+    kept: dict[str, Segment] = {}
     for window in cited:
         holding = (one.segment for one in part if window.text in one.segment.text)
         for segment in (window.segment, *holding):
             if segment.segment_id in kept:
                 break
             if not overlapping(segment.segment_id, kept):
-                kept.append(segment.segment_id)
+                kept[segment.segment_id] = segment
                 break
-    return tuple(kept[:MAX_CITED])
+        else:
+            new = window.segment
+            known = next(one for one in kept if overlapping(one, [new.segment_id]))
+            others = [one for one in kept if one != known]
+            says_more = len(wanted & stems(new.text)) > len(wanted & stems(kept[known].text))
+            if says_more and not overlapping(new.segment_id, others):
+                place = list(kept)
+                place[place.index(known)] = new.segment_id
+                kept = {one: kept.get(one, new) for one in place}
+    return tuple(kept)[:MAX_CITED]
 
 
 class ReadAssessor:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, create_model
+from pydantic import Field
 
 from sidelight.checks.questions import compound_reason, general_reason, pointing_reason
 from sidelight.english.names import definite, host_label
@@ -50,6 +49,7 @@ QUESTIONS_PROMPT = load_prompt(Path(__file__).with_name("questions.prompt.md"))
 
 # Candidates asked for, as a multiple of what is wanted: faulty and repeated ones fall away.
 _MOST = 1.6
+_MOST_CANDIDATES = 40
 _LEAST = 0.5  # of what is wanted; a list with fewer sound ones is no use
 
 
@@ -63,18 +63,7 @@ class QuestionCandidate(Value):
 class QuestionCandidates(Value):
     """Candidates, most important first."""
 
-    questions: tuple[QuestionCandidate, ...]
-
-
-@cache
-def _at_most(count: int) -> type[QuestionCandidates]:
-    """Return the type of an answer with so many candidates at most."""
-    return create_model(
-        QuestionCandidates.__name__,
-        __base__=QuestionCandidates,
-        __doc__=QuestionCandidates.__doc__,
-        questions=(tuple[QuestionCandidate, ...], Field(max_length=count)),
-    )
+    questions: tuple[QuestionCandidate, ...] = Field(max_length=_MOST_CANDIDATES)
 
 
 class PromptedQuestionWriter:
@@ -138,7 +127,7 @@ class PromptedQuestionWriter:
         try:
             await self._model.answer(
                 QUESTIONS_PROMPT,
-                _at_most(most),
+                QuestionCandidates,
                 check=check,
                 profile=profile,
                 findings=findings.shown(),

@@ -75,7 +75,7 @@ class PromptedReportWriter:
         instead: Told why claims stand in the place of sentences.
     """
 
-    asks = (Asked(REPORT_PROMPT, calls=1.3, characters=9_200, written=600),)
+    asks = (Asked(REPORT_PROMPT, calls=1.3, characters=9_200, written=448),)
 
     def __init__(
         self,

@@ -69,11 +69,9 @@ def written(
 
 
 def test_the_models_order_stays_and_what_is_faulty_is_left_out(lexical_encode):
-    faulty = [
-        *("Is the article true?", "What did the author leave out of the harbour story?"),
-        *(COMPOUND, GOOD[0].replace("?", ".")),
-    ]
-    asked = scripted(reply(*faulty, *GOOD[:6], GOOD[0], *GOOD[6:]))
+    pointing = "What did the author leave out of the harbour story?"
+    faulty = ["Is the article true?", pointing, COMPOUND, GOOD[0].replace("?", ".")]
+    asked = scripted(reply(*faulty, *GOOD[:6], GOOD[0], *GOOD[6:11]))
     assert written(asked, lexical_encode) == GOOD[:10]
 
 
@@ -101,7 +99,7 @@ def test_a_lead_of_either_planner_lends_no_name(lexical_encode, angle_id):
 
 def test_missing_ones_come_from_the_angles_then_from_the_reserve(lexical_encode):
     failures: list[ReplyError] = []
-    pointing = [one.replace("of Orrin", "in the article") for one in GOOD[:7]]
+    pointing = [one.replace("registry of Orrin", "registry in the article") for one in GOOD[:7]]
     asked = scripted(*[reply(OWNER, *pointing)] * 2)
     questions = written(asked, lexical_encode, ANGLE, instead=failures.append)
     assert "it says 'the article' in the place of a name" in asked.notes()[0]

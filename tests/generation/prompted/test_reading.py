@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import ReplyError, StructuredOutputError
-from sidelight.generation.prompted.select_evidence import PromptedReader, choose, page_date, parts
+from sidelight.generation.prompted.select_evidence import PromptedReader, choose, parts
 from sidelight.schemas.investigation.evidence import (
     Evidence,
     EvidenceSet,
@@ -135,6 +135,14 @@ def test_what_an_overlapping_window_says_is_cited_from_the_next_one():
     assert found.segment_ids == ("web_doc_00_9#0_0", "web_doc_00_9#2_2")
 
 
+def test_of_two_windows_that_overlap_the_one_that_says_more_of_the_claim_is_cited():
+    text = "Sentence 9 is about the harbour of Orrin, and so is sentence 14."
+    asked = scripted(reply(claim(text, "E1", "E2", owner="full")))
+    selection = read(PromptedReader(asked.model, nobody), {"owner": [window(0), window(1)]})
+    (found,) = selection.evidence.claims
+    assert found.segment_ids == ("web_doc_00_9#1_1",)
+
+
 def test_pages_are_shown_whole_with_their_source_once():
     asked = scripted(reply(claim("Lark owns it.", "E1", owner="full")))
     read(PromptedReader(asked.model, nobody), {"owner": [window(1), OWNER, window(0)]})
@@ -177,6 +185,18 @@ def test_no_claim_on_any_page_is_no_answer():
         read(PromptedReader(scripted(reply()).model, nobody), BOTH)
 
 
+def test_a_page_bears_the_date_that_it_gives_as_its_own():
+    pages = [
+        OWNER.model_copy(update={"text": f"A headline\n{line}\nThe Orrin Post belongs to Lark."})
+        for line in ("By Ilse Marrow, 3 May 2021", f"Vale was born on 4 June 1960, {'so ' * 15}")
+    ]
+    for page, date in zip(pages, ("3 May 2021", ""), strict=True):
+        asked = scripted(reply(claim("Lark owns it.", "E1", owner="full")))
+        selection = read(PromptedReader(asked.model, nobody), {"owner": [page]})
+        assert [one.published for one in selection.evidence.items] == [date]
+        assert (f"| {date}" in asked.user()) is bool(date)
+
+
 def test_a_part_without_an_answer_is_read_without_a_model():
     long = [
         Segment(
@@ -203,7 +223,7 @@ def test_a_part_without_an_answer_is_read_without_a_model():
     asked = scripted(*[answer] * 3)
     selection = read(PromptedReader(asked.model, instead), {"owner": long})
     assert len(selection.evidence.claims) == len(failures) == 1
-    assert [one.segment.host for one in selection.evidence.items] == ["10.example", "15.example"]
+    assert [one.segment.host for one in selection.evidence.items] == ["10.example", "18.example"]
     assert "no usable answer: StructuredOutputError" in selection.dropped.values()
 
 
@@ -267,15 +287,3 @@ def test_every_window_is_in_one_part_or_says_nothing_new(places):
     assert set(shown) <= {one.segment_id for one in segments}
     assert {one.rpartition("#")[0] for one in shown} == {f"web_doc_00_{page}" for page, _ in places}
     assert all(sum(len(one.text) for one in part) <= 20_000 + 2_400 for part in read)
-
-
-def test_the_date_at_the_top_of_a_page():
-    for text, date in (
-        ("A headline\nBy Ilse Marrow\n3 May 2021\nOn 4 June 2019 it rained.", "3 May 2021"),
-        ("Spring count: 41 May 2020", "May 2020"),
-        ("Updated Sept. 9, 2020, by the desk", "Sept. 9, 2020"),
-        ("No date here, only 2020", ""),
-    ):
-        segment = Segment(segment_id="web_doc_00_1#0_0", text=text)
-        assert page_date(segment) == date
-        assert page_date(segment.model_copy(update={"start_char": 7})) == ""

@@ -9,7 +9,7 @@ import pytest
 from sidelight.errors import EmptyReplyError, ReplyError, StructuredOutputError
 from sidelight.generation.compose import within
 from sidelight.generation.extractive.performers import ExtractiveReviser
-from sidelight.generation.no_evidence import NOTHING_FOUND
+from sidelight.generation.no_evidence import NOTHING_FOUND, NOTHING_STANDS
 from sidelight.generation.prompted.check_report import PromptedChecker
 from sidelight.generation.prompted.write_report import PromptedReportWriter, PromptedReviser
 from sidelight.schemas.investigation.evidence import EvidenceSet
@@ -375,4 +375,4 @@ def test_without_a_model_the_reserve_steps_in():
 
     assert texts(revise(CHECKED)) == [STANDS.text, WAITS.text]
     nothing = CHECKED.model_copy(update={"draft": DraftReport(sentences=())})
-    assert revise(nothing).draft == NOTHING_FOUND
+    assert texts(revise(nothing)) == [NOTHING_STANDS]
