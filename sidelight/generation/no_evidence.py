@@ -10,8 +10,8 @@ NO_EVIDENCE = (
     "or the article's main statements, so no outside context can be offered here."
 )
 NOTHING_STANDS = (
-    "Other pages on this outlet, its author or the article's subject were found, but no statement "
-    "taken from them stood the check against its source, so no outside context is offered here."
+    "Other pages that touch on this outlet, its author or the article's subject were found, but "
+    "they gave no statement that could be told with its source, so no context is offered here."
 )
 SAYS_NOTHING = frozenset({NO_EVIDENCE, NOTHING_STANDS})
 """Sentences of ours that cite nothing."""

@@ -15,6 +15,7 @@ IDENTIFIES = re.compile(r"(^|_)(ids?|keys?|evidence|segments?|sources?|citations
 MEANS_EVIDENCE = re.compile(r"evidence|key|segment|source|cit(e|ation)|support")
 WORD_LIMIT = re.compile(r"(\d+) words")
 EVERY = "keys of all segments, each once"
+POINTERS = re.compile(r"\b(?:article|author|headline|publisher|journalist|reporter|writer)s?\b")
 JOINS = {"and", "or", "but", "while", "nor"}
 ORDINARY_WORDS = 14
 SHORT_CHARACTERS = 120
@@ -107,7 +108,8 @@ class _Writer:
             return []
         if allowed := re.search(rf"^{path[0]}: at most (\d+)", self._prompt, re.MULTILINE):
             high = min(high, int(allowed[1]))
-        if exactly := re.search(rf"^Write the (\d+) {path[0]} ", self._prompt, re.MULTILINE):
+        asks = rf"^Write (?:the )?(\d+)(?: to \d+)? {path[0]}\b"
+        if exactly := re.search(asks, self._prompt, re.MULTILINE):
             low = high = int(exactly[1])
         if part.get("type") == "object":
             named = [name for name in part.get("properties", {}) if IDENTIFIES.search(name)]
@@ -154,13 +156,15 @@ class _Writer:
             return str(self._rng.choice(known)) if known else ""
         if schema.get("maxLength", SHORT_CHARACTERS + 1) <= SHORT_CHARACTERS:
             return str(self._rng.choice(self._names))[: schema["maxLength"]]
+        if name == "claims":  # copied from an article, sentence by sentence
+            return " ".join(self._sentence())[: schema.get("maxLength")]
         limit = WORD_LIMIT.search(schema.get("description", ""))
         words = self._sentence()[: int(limit[1]) if limit else ORDINARY_WORDS]
         if "quer" in name or "question" in name:
             words = [word for word in words if word.lower() not in JOINS][:6]
         text = " ".join(words).strip(",;:")
-        if "question" in name:
-            text = f"What is known about {text}?"
+        if "question" in name:  # about nobody that is named, and not about "the article"
+            text = f"What is known about {POINTERS.sub('it', text.lower())}?"
         text = text[: schema.get("maxLength", len(text)) - 1].ljust(schema.get("minLength", 0), ".")
         return f"{text}." if name == "text" else text
 
