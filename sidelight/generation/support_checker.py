@@ -231,6 +231,6 @@ def _foreign(sentence: str, shown: Sequence[str], *, in_part: bool) -> list[str]
     known = stems(text) | {figure.rstrip("%") for figure in figures(text)}
     # An ordinary word may be capitalised at the beginning.
     named = {name: stems(name) for name in names(sentence.partition(" ")[2])}
-    named |= {figure: {figure.rstrip("%")} for figure in figures(sentence)}
+    named |= {figure: frozenset({figure.rstrip("%")}) for figure in figures(sentence)}
     lacks = sorted(name for name, parts in named.items() if not parts <= known)
     return [] if in_part and 2 * len(lacks) <= len(named) else lacks
