@@ -1,5 +1,6 @@
 """Prompt files: what is checked, what a value may do to a text, and what each prompt looks like."""
 
+import json
 import re
 from itertools import combinations
 from pathlib import Path
@@ -10,7 +11,15 @@ from hypothesis import strategies as st
 
 from sidelight.errors import InputError, UsageError
 from sidelight.generation import prompted
+from sidelight.generation.prompted.check_report import CheckedSentences
+from sidelight.generation.prompted.documents import RankedKeys, Searches
+from sidelight.generation.prompted.plan_queries import Leads, RubricDraft
+from sidelight.generation.prompted.profile_article import PageFacts
+from sidelight.generation.prompted.select_evidence import ReadClaims
+from sidelight.generation.prompted.write_questions import ListedQuestions, QuestionCandidates
+from sidelight.generation.prompted.write_report import AddedSentences, WrittenReport
 from sidelight.prompting import find_prompts, load_prompt
+from sidelight.schemas.base import Value
 
 GOLDEN = Path(__file__).parent / "golden" / "prompts"
 # What is asked about a topic; the order of search results is asked about a query alone.
@@ -127,3 +136,43 @@ def test_prompts_of_a_topic_share_all_up_to_the_end_of_the_article():
         end = one.user.index("<<<END article>>>") + len("<<<END article>>>")
         assert one.user[:end] == other.user[:end]
         assert one.user != other.user
+
+
+# Servers that enforce a schema do not show it to the model, so each prompt ends with the form.
+ANSWERS: dict[str, type[Value]] = {
+    "check": CheckedSentences,
+    "expand_question": Searches,
+    "organizers_2024": ListedQuestions,
+    "plan": Leads,
+    "profile": PageFacts,
+    "questions": QuestionCandidates,
+    "rank": RankedKeys,
+    "read": ReadClaims,
+    "report": WrittenReport,
+    "revise": AddedSentences,
+    "rubric": RubricDraft,
+}
+
+
+def fields(value):
+    """The names in a JSON value, without what they hold."""
+    if isinstance(value, list):
+        return [fields(value[0])] if value and isinstance(value[0], dict) else []
+    return {name: fields(one) for name, one in value.items()} if isinstance(value, dict) else ""
+
+
+def fields_of(schema, definitions):
+    schema = definitions.get(schema.get("$ref", "").rpartition("/")[2], schema)
+    if "properties" in schema:
+        return {name: fields_of(one, definitions) for name, one in schema["properties"].items()}
+    if schema.get("type") == "array":
+        item = fields_of(schema["items"], definitions)
+        return [item] if item else []
+    return ""
+
+
+@pytest.mark.parametrize("prompt", find_prompts(STEPS), ids=lambda prompt: prompt.id)
+def test_the_form_at_the_end_of_a_prompt_is_that_of_its_answer(prompt):
+    form = prompt.user[prompt.user.rindex("\nThe form") :].partition("\n{")[2]
+    schema = ANSWERS[prompt.id].model_json_schema()
+    assert fields(json.loads("{" + form)) == fields_of(schema, schema.get("$defs", {}))

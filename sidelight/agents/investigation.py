@@ -30,8 +30,8 @@ from sidelight.agents.state import (
     usable_evidence,
 )
 from sidelight.errors import InputError
-from sidelight.generation.compose import resolve_report
-from sidelight.generation.no_evidence import NOTHING_FOUND
+from sidelight.generation.compose import resolve_report, within
+from sidelight.generation.no_evidence import nothing_told
 from sidelight.retrieval.best_segment import Pooled, pool_documents, rank_pooled
 from sidelight.schemas.investigation.angle import ArticleProfile, Aspect, PlannedQuery
 from sidelight.schemas.investigation.evidence import Hit, Query
@@ -236,10 +236,13 @@ async def write_report(state: InvestigationState, runtime: Runtime[Deps]) -> dic
 
 
 async def check_report(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Return the checked report: sentences kept and sentences removed."""
-    checked = await runtime.context.roles.check_report(
+    """Return the checked report: sentences kept, as far as they fit, and sentences removed."""
+    deps = runtime.context
+    checked = await deps.roles.check_report(
         state["profile"], state["draft_report"], usable_evidence(state)
     )
+    kept = within(checked.draft, deps.track.cited_text.max_words)
+    checked = checked.model_copy(update={"draft": kept})
     number = state["revisions"]
     trace = Trace(checks={number: checked.removed}, stood={number: checked.stood})
     return {"checked_report": checked, "trace": trace}
@@ -279,18 +282,16 @@ async def revise_report(state: InvestigationState, runtime: Runtime[Deps]) -> di
 
 
 async def finish_report(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Return the final report; where no sentence passed the check, it says so.
+    """Return the final report; where nothing was found or no sentence stood, it says so.
 
     Raises:
         InputError: What stood the check still breaks a limit of the track.
     """
     limits = limits_of(runtime.context.track.cited_text)
-    draft = state["checked_report"].draft
+    draft, evidence = state["checked_report"].draft, usable_evidence(state)
     if not draft.sentences:
-        draft = draft.model_copy(update={"sentences": NOTHING_FOUND.sentences})
-    report, dropped = resolve_report(
-        runtime.context.topic.topic_id, draft, usable_evidence(state), limits
-    )
+        draft = draft.model_copy(update={"sentences": nothing_told(evidence).sentences})
+    report, dropped = resolve_report(runtime.context.topic.topic_id, draft, evidence, limits)
     finished = Finished(dropped_citations=dropped, invented_keys=draft.invented_keys)
     return {"report": report, "trace": Trace(report=finished)}
 

@@ -13,6 +13,7 @@ keep the model's address from ever being resolved, so they get threads of their 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -47,10 +48,13 @@ from sidelight.schemas.topic import Narrative, Topic
 from sidelight.tracks import Track
 
 _Value = TypeVar("_Value")
+_NUMBER = re.compile(r"(\d+)")
 
 
 def union(left: dict[str, _Value], right: dict[str, _Value]) -> dict[str, _Value]:
-    """Merge two mappings that agree wherever both have a key; keys come out sorted.
+    """Merge two mappings that agree wherever both have a key; keys come out in counting order.
+
+    "rubric-2" comes before "rubric-10", so that lists keep the order in which they were numbered.
 
     Raises:
         ValueError: The two disagree, so that neither may silently win.
@@ -59,7 +63,12 @@ def union(left: dict[str, _Value], right: dict[str, _Value]) -> dict[str, _Value
         if left[key] != right[key]:
             raise ValueError(f"two steps disagree about {key!r}")
     merged = {**left, **right}
-    return {key: merged[key] for key in sorted(merged)}
+    return {key: merged[key] for key in sorted(merged, key=_counting)}
+
+
+def _counting(key: str) -> list[tuple[int, str]]:
+    """Return what sorts a number by its value: the longer one is the larger."""
+    return [(len(part) if part.isdecimal() else 0, part) for part in _NUMBER.split(key)]
 
 
 def merge_evidence(left: EvidenceSet, right: EvidenceSet) -> EvidenceSet:

@@ -27,7 +27,7 @@ from typing import Literal
 
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from sidelight.text import figures, names, one_line, stems
+from sidelight.text import figures, names, one_line, pointing_at_article, stems
 
 COMPOUND_PROMPT = load_prompt(Path(__file__).with_name("compound.prompt.md"))
 
@@ -112,6 +112,12 @@ def _follows_up(first: str, second: str) -> bool:
     return bool(_PRONOUN.search(second)) or any(
         match["noun"].casefold()[:_STEM] in named for match in _DEFINITE.finditer(second)
     )
+
+
+def pointing_reason(question: str) -> str | None:
+    """Return why only a reader of the article knows whom a question means, or None."""
+    words = pointing_at_article(question)
+    return f"it says {words!r} in the place of a name" if words else None
 
 
 # Words that fit a question about any article. A publisher or an author is one in particular.

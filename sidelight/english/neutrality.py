@@ -22,10 +22,15 @@ _REPORTED = re.compile(
 )
 # "Full Fact rated the claim as false" says who ruled, "it was rated false" does not. Only that
 # ruling is context: what the sentence says beside it is held to the same rule as any other.
+_RULING = (
+    r"[\"“'‘]?(?:(?:completely|entirely|partly|mostly)\s+)?(?:true|false|untrue|pants on fire)\b"
+)
 _RATED = re.compile(
     r"\b(?!(?:It|This|That|They|He|She)\b)(?-i:[A-Z])[\w’'-]*\s+(?:later\s+|also\s+|[a-z]+ly\s+)?"
-    r"(?:rated|rates|labell?ed|marked|called|calls)\s[^.;]{0,200}?\bas\s+[\"“'‘]?"
-    r"(?:(?:completely|entirely|partly|mostly)\s+)?(?:true|false|untrue|pants on fire)\b",
+    rf"(?:(?:rated|rates|labell?ed|marked|called|calls)\s[^.;]{{0,200}}?\bas\s+{_RULING}"
+    r"|(?:ruled|rules|found|finds|concluded|concludes|held|decided|determined|judged|said|says)\s"
+    rf"[^.;,]{{0,200}}?\b(?:is|are|was|were|be)\s+{_RULING})"
+    rf"|\b(?:is|are|was|were)\s+{_RULING},?\s+according\s+to\s+(?:the\s+)?(?-i:[A-Z])",
     re.IGNORECASE,
 )
 _VERDICT = re.compile(

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sidelight.generation.no_evidence import NOTHING_FOUND
+from sidelight.generation.no_evidence import nothing_told
 from sidelight.schemas.investigation.angle import Angle
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import (
@@ -124,7 +124,7 @@ def refill(
 ) -> DraftReport:
     """Return the draft with reserve sentences, chosen by `compose`, added at its end.
 
-    Nothing is taken away. A draft that stays empty says that nothing was found.
+    Nothing is taken away. A draft that stays empty says that nothing was found, or nothing stood.
 
     Args:
         draft: What stands, and the reserve.
@@ -141,8 +141,24 @@ def refill(
         id(candidate): sentence for candidate, sentence in zip(waiting, draft.reserve, strict=True)
     }
     fresh = [sentence_of.pop(id(candidate)) for candidate in added]
-    sentences = (*draft.sentences, *fresh) or NOTHING_FOUND.sentences
+    sentences = (*draft.sentences, *fresh) or nothing_told(evidence).sentences
     return draft.model_copy(update={"sentences": sentences, "reserve": tuple(sentence_of.values())})
+
+
+def within(draft: DraftReport, max_words: int) -> DraftReport:
+    """Return a draft whose sentences, taken in their order as far as they fit, keep the limit.
+
+    What finds no room comes first in the reserve.
+    """
+    kept: list[DraftSentence] = []
+    spare: list[DraftSentence] = []
+    for sentence in draft.sentences:
+        words = budget_words(sentence.text)
+        fits = words <= max_words
+        (kept if fits else spare).append(sentence)
+        max_words -= words if fits else 0
+    reserve = (*spare, *draft.reserve)
+    return draft.model_copy(update={"sentences": tuple(kept), "reserve": reserve})
 
 
 def as_candidates(sentences: Sequence[DraftSentence], evidence: EvidenceSet) -> list[Candidate]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from sidelight.generation.prompted.findings import KeyedSegments
 from sidelight.llm.prompted import Asked, PromptedModel
+from sidelight.llm.structured import IdOf
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile
@@ -29,7 +30,7 @@ class WrittenSentence(Value):
     """A sentence and the keys of what it stands on."""
 
     text: str = Field(min_length=1)
-    keys: tuple[str, ...]
+    keys: tuple[Annotated[str, IdOf("keys")], ...]
 
 
 class WrittenAnswer(Value):
@@ -66,10 +67,17 @@ class PromptedAnswerWriter:
         keyed = KeyedSegments([item.segment for item in evidence.items], _WRITER_SEGMENT_WORDS)
         if not keyed.shown:
             return DraftReport(sentences=())
+
+        def check(answer: WrittenAnswer) -> None:
+            self._check(answer)
+            if not any(key in keyed for one in answer.sentences for key in one.keys):
+                raise ValueError("no sentence names a passage that was shown")
+
         answer = await self._model.answer(
             ANSWER_PROMPT,
             WrittenAnswer,
-            check=self._check,
+            check=check,
+            ids={"keys": [shown.key for shown in keyed.shown]},
             questions=[angle.question for angle in angles],
             segments=keyed.shown,
             max_words=self._words,

@@ -14,9 +14,9 @@ from sidelight.checks.support import (
 )
 from sidelight.english.names import host_label
 from sidelight.english.neutrality import sentence_fault
-from sidelight.errors import ReplyError
+from sidelight.errors import ReplyError, StructuredOutputError
 from sidelight.generation.concurrent_answers import answers
-from sidelight.generation.no_evidence import NO_EVIDENCE
+from sidelight.generation.no_evidence import SAYS_NOTHING
 from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import (
@@ -27,16 +27,30 @@ from sidelight.schemas.investigation.report import (
     SentenceSupport,
 )
 from sidelight.schemas.segment import Segment
-from sidelight.text import one_line, tokens
+from sidelight.text import figures, names, one_line, stems, tokens
 from sidelight.text_vectors import Encode
+
+_SEVERAL = 3  # sentences of which a check lets some stand
+
+
+class Mended(Support):
+    """Support in full of a sentence that a check has mended.
+
+    Attributes:
+        text: The sentence as it is supported.
+    """
+
+    text: str
 
 
 class SupportChecker:
     """The role `check_report`: with a model or without, as its support check is.
 
     Only a sentence that what it cites supports in full stands. Where a model is asked, it decides,
-    and the check that learned from people does so only for want of a usable answer; but how far
-    what stands is supported, the report says by what was learned from people, whoever decided.
+    and may mend a sentence; the check that learned from people does so for want of a usable answer,
+    and where a sentence that it does not find supported has figures or names that none of its
+    sources has. How far what stands is supported, the report says by what was learned from people,
+    whoever decided.
 
     Args:
         encode: Texts to vectors by the default encoder, for what learned from people.
@@ -53,7 +67,8 @@ class SupportChecker:
         """Return the sentences that stand, and those that do not with the reason.
 
         Raises:
-            ReplyError: The model gave no usable answer on any sentence.
+            ReplyError: The model gave no usable answer on any sentence, or lets nothing stand
+                though what learned from people does.
         """
         segments = {item.segment.segment_id: item.segment for item in evidence.items}
         texts = {one: segment.text for one, segment in segments.items()}
@@ -70,45 +85,58 @@ class SupportChecker:
         asked = [
             place
             for place, sentence in enumerate(draft.sentences)
-            if removals[place] is None and sentence.text != NO_EVIDENCE
+            if removals[place] is None and sentence.text not in SAYS_NOTHING
         ]
-        cases = [(draft.sentences[place].text, sources[place]) for place in asked]
+        decided = await self._decided([(draft.sentences[one].text, sources[one]) for one in asked])
+        sentences = list(draft.sentences)
+        for place, support in zip(asked, decided, strict=True):
+            if isinstance(support, Mended):
+                sentences[place] = sentences[place].model_copy(update={"text": support.text})
+                removals[place] = _fault(sentences[place], sources[place], article)
         learned = self._learned.by_source(
             [
-                (without_attribution(text, [segments[one] for one in cited[place]]), found)
-                for place, (text, found) in zip(asked, cases, strict=True)
+                (
+                    without_attribution(
+                        sentences[place].text, [segments[one] for one in cited[place]]
+                    ),
+                    sources[place],
+                )
+                for place in asked
             ],
             asked=profile.asked,
         )
-        decided = await self._decided(cases, [best_support(supports) for supports in learned])
-        for place, support in zip(asked, decided, strict=True):
-            removals[place] = _unsupported(draft.sentences[place], support)
-        kept = tuple(
-            sentence
-            for sentence, removal in zip(draft.sentences, removals, strict=True)
-            if removal is None
-        )
+        dates = {item.segment.segment_id: item.published for item in evidence.items}
+        for place, support, supports in zip(asked, decided, learned, strict=True):
+            shown = [
+                f"{segments[one].host}\n{segments[one].title}\n{dates[one]}\n{texts[one]}"
+                for one in cited[place]
+            ]
+            removals[place] = removals[place] or _unsupported(
+                sentences[place], support, best_support(supports), shown
+            )
+        stands = [place for place in range(len(sentences)) if removals[place] is None]
+        full = sum(best_support(one).label == SUPPORT_SCALE.highest for one in learned)
+        if self._asked and not stands and full and len(asked) >= _SEVERAL:
+            raise StructuredOutputError(
+                f"the check lets nothing stand, though sources say {full} of {len(asked)} sentences"
+            )
         return CheckedReport(
-            draft=draft.model_copy(update={"sentences": kept}),
+            draft=draft.model_copy(update={"sentences": tuple(sentences[one] for one in stands)}),
             removed=tuple(removal for removal in removals if removal is not None),
             stood=tuple(
-                _standing(draft.sentences[place].text, cited[place], supports)
+                _standing(sentences[place].text, cited[place], supports, draft.sentences[place])
                 for place, supports in zip(asked, learned, strict=True)
                 if removals[place] is None
             ),
         )
 
     async def _decided(
-        self, cases: Sequence[tuple[str, Sequence[str]]], learned: list[Support]
-    ) -> list[Support]:
-        """Return for each case the support that decides whether its sentence is kept."""
+        self, cases: Sequence[tuple[str, Sequence[str]]]
+    ) -> Sequence[Support | ReplyError | None]:
+        """Return for each case what a model says; None where none is asked."""
         if self._asked is None:
-            return learned
-        outcomes = await answers(self._asked(*case) for case in cases)
-        return [
-            _instead_of(outcome, support) if isinstance(outcome, ReplyError) else outcome
-            for outcome, support in zip(outcomes, learned, strict=True)
-        ]
+            return [None] * len(cases)
+        return await answers(self._asked(*case) for case in cases)
 
 
 _ATTRIBUTION = re.compile(
@@ -141,7 +169,10 @@ def without_attribution(sentence: str, pages: Sequence[Segment]) -> str:
 
 
 def _standing(
-    text: str, segment_ids: tuple[str, ...], supports: Sequence[Support]
+    text: str,
+    segment_ids: tuple[str, ...],
+    supports: Sequence[Support],
+    drafted: DraftSentence,
 ) -> SentenceSupport:
     best = best_support(supports)
     return SentenceSupport(
@@ -154,12 +185,8 @@ def _standing(
         ),
         label=best.label,
         reason=best.reason,
+        before="" if drafted.text == text else drafted.text,
     )
-
-
-def _instead_of(error: ReplyError, support: Support) -> Support:
-    reason = f"for want of an answer ({type(error).__name__})"
-    return support.model_copy(update={"reason": f"{reason}: {support.reason}"})
 
 
 def _fault(sentence: DraftSentence, sources: Sequence[str], article: str) -> Removal | None:
@@ -169,12 +196,41 @@ def _fault(sentence: DraftSentence, sources: Sequence[str], article: str) -> Rem
         fault = "the article says it itself"
     if fault:
         return Removal(sentence=sentence, label="unfit", reason=fault)
-    if not sources and sentence.text != NO_EVIDENCE:
+    if not sources and sentence.text not in SAYS_NOTHING:
         return Removal(sentence=sentence, label="none", reason="it cites no evidence")
     return None
 
 
-def _unsupported(sentence: DraftSentence, support: Support) -> Removal | None:
-    if support.label == SUPPORT_SCALE.highest:
+def _unsupported(
+    sentence: DraftSentence,
+    decided: Support | ReplyError | None,
+    learned: Support,
+    shown: Sequence[str],
+) -> Removal | None:
+    """Return why a sentence cannot stand, by who decides or by what its sources lack."""
+    if isinstance(decided, ReplyError):
+        reason = f"for want of an answer ({type(decided).__name__}): {learned.reason}"
+        decided = learned.model_copy(update={"reason": reason})
+    support = decided or learned
+    if support.label != SUPPORT_SCALE.highest:
+        return Removal(sentence=sentence, label=support.label, reason=support.reason)
+    if learned.label == SUPPORT_SCALE.highest:
         return None
-    return Removal(sentence=sentence, label=support.label, reason=support.reason)
+    lacks = _foreign(sentence.text, shown, in_part=learned.label != SUPPORT_SCALE.names[-1])
+    reason = f"the sources lack {', '.join(lacks)}"
+    return Removal(sentence=sentence, label="partial", reason=reason) if lacks else None
+
+
+def _foreign(sentence: str, shown: Sequence[str], *, in_part: bool) -> list[str]:
+    """Return the figures and names of a sentence that no source has.
+
+    Of a sentence that sources say in part some may be missing: figures are put in other units, and
+    names in other words.
+    """
+    text = "\n".join(shown)
+    known = stems(text) | {figure.rstrip("%") for figure in figures(text)}
+    # An ordinary word may be capitalised at the beginning.
+    named = {name: stems(name) for name in names(sentence.partition(" ")[2])}
+    named |= {figure: frozenset({figure.rstrip("%")}) for figure in figures(sentence)}
+    lacks = sorted(name for name, parts in named.items() if not parts <= known)
+    return [] if in_part and 2 * len(lacks) <= len(named) else lacks

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from sidelight.llm.base import FailureKind, Message, Model, Request
-from sidelight.llm.structured import Call, T, ask
+from sidelight.llm.structured import Call, Ids, T, ask
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
@@ -91,6 +91,7 @@ class PromptedModel:
         /,
         *,
         check: Callable[[T], None] | None = None,
+        ids: Ids | None = None,
         **values: object,
     ) -> T:
         """Render a prompt and return the model's answer to it.
@@ -100,6 +101,7 @@ class PromptedModel:
             kind: The type of the answer.
             check: Raises ValueError, saying what is wrong, for a value that fits the type and still
                 will not do.
+            ids: What the fields marked with `IdOf` may name.
             values: The variables of the prompt, exactly those it declares.
 
         Raises:
@@ -122,6 +124,7 @@ class PromptedModel:
             kind,
             check,
             lambda call: self._record(_as_record(prompt, call)),
+            ids,
         )
         return answer.value
 

@@ -1,18 +1,21 @@
 """Structured answers of a given type: requested by JSON schema, validated, repaired at most once.
 
-Also checks that an answer covers exactly the items that were asked about.
+A field that names something the prompt shows is a choice of the ids of that prompt (`IdOf`). Also
+checks that an answer covers exactly the items that were asked about.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from time import perf_counter
-from typing import Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
+from pydantic_core import core_schema
 
 from sidelight import errors
 from sidelight.llm.base import JsonSchema, Message, Model, Reply, ReplyFailure, Request
@@ -21,10 +24,60 @@ from sidelight.schemas.base import Value
 
 T = TypeVar("T", bound=BaseModel)
 
+Ids: TypeAlias = Mapping[str, Collection[str]]
+"""By the name that an `IdOf` gives them, the ids that a prompt shows."""
+
 _MAX_FAULTS = 10
 # JSON allows no control character in a string, and those between its parts are blanks anyway.
 # xgrammar, which enforces schemas in vLLM, lets them through in strings of bounded length.
 _AS_BLANKS = dict.fromkeys(range(0x20), " ")
+
+
+_ID = re.compile(r"[\w.-]*\w")
+_IDS = "ids"
+
+
+class IdOf(NamedTuple):
+    """Says of a field that it holds an id of a prompt: `key: Annotated[str, IdOf("claims")]`.
+
+    The schema of a request lists the ids, so that a server that enforces schemas offers no others.
+    From one that does not, `segment E1`, `[E1]` and `e1` are read as E1. What names none of them
+    stays as it is: what becomes of it is for the caller to say.
+    """
+
+    name: str
+
+    def __get_pydantic_core_schema__(
+        self, source: type, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        """Return the schema of a text that is read as an id, as pydantic asks for it."""
+        return core_schema.with_info_after_validator_function(self._read, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """Return the schema with a mark, which a request has replaced by its ids."""
+        return {**handler(schema), _IDS: self.name}
+
+    def _read(self, said: str, info: core_schema.ValidationInfo) -> str:
+        known = (info.context or {}).get(self.name, ())
+        if said in known:
+            return said
+        folded = {one.casefold(): one for one in known}
+        words = (word.casefold() for word in _ID.findall(said))
+        return next((folded[word] for word in words if word in folded), said)
+
+
+def _with_ids(schema: Any, ids: Ids) -> Any:
+    """Return a JSON schema whose marked fields are choices of the ids, where there are any."""
+    if isinstance(schema, list):
+        return [_with_ids(one, ids) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if isinstance(name := schema.get(_IDS), str):
+        plain = {"type": "string"}
+        return {**plain, "enum": list(ids[name])} if ids.get(name) else plain
+    return {key: _with_ids(one, ids) for key, one in schema.items()}
 
 
 class Call(Value):
@@ -59,6 +112,7 @@ async def ask(
     kind: type[T],
     check: Callable[[T], None] | None = None,
     on_call: Callable[[Call], None] = lambda _: None,
+    ids: Ids | None = None,
 ) -> Answer[T]:
     """Ask for a value of one type.
 
@@ -75,18 +129,23 @@ async def ask(
         check: Raises ValueError, saying what is wrong, for a value that fits the type and still
             will not do.
         on_call: Told of each call when it has ended, also where it all ends in an error.
+        ids: What the fields marked with `IdOf` may name.
 
     Raises:
         StructuredOutputError: The second reply does not fit either.
         ReplyError: The second reply is truncated, empty, refused, malformed or did not come. Like
             the former, it holds the cost of both calls.
     """
-    turn = request.model_copy(update={"json_schema": _schema(kind)})
-    call, outcome = await _attempt(model, turn, kind, check)
+    ids = ids or {}
+    name, schema = _schema(kind)
+    turn = request.model_copy(
+        update={"json_schema": JsonSchema(name=name, schema=_with_ids(schema, ids))}
+    )
+    call, outcome = await _attempt(model, turn, kind, check, ids)
     on_call(call)
     if not isinstance(outcome, errors.ReplyError):
         return Answer(outcome, (call,))
-    second, repaired = await _attempt(model, _repair(turn, outcome), kind, check, repair=True)
+    second, repaired = await _attempt(model, _repair(turn, outcome), kind, check, ids, repair=True)
     on_call(second)
     if isinstance(repaired, errors.ReplyError):
         _disown(model, call, second)
@@ -97,8 +156,8 @@ async def ask(
 
 
 @cache  # pydantic takes half a millisecond, and few types are asked for many times
-def _schema(kind: type[BaseModel]) -> JsonSchema:
-    return JsonSchema(name=kind.__name__, schema=kind.model_json_schema())
+def _schema(kind: type[BaseModel]) -> tuple[str, dict[str, Any]]:
+    return kind.__name__, kind.model_json_schema()
 
 
 def _disown(model: Model, *calls: Call) -> None:
@@ -114,6 +173,7 @@ async def _attempt(
     request: Request,
     kind: type[T],
     check: Callable[[T], None] | None,
+    ids: Ids,
     *,
     repair: bool = False,
 ) -> tuple[Call, T | errors.ReplyError]:
@@ -122,7 +182,7 @@ async def _attempt(
     started = perf_counter()
     try:
         reply = await model.complete(request)
-        outcome = _read(reply, kind, check)
+        outcome = _read(reply, kind, check, ids)
     except errors.ReplyError as error:
         outcome = error
     call = Call(
@@ -135,9 +195,10 @@ async def _attempt(
     return call, outcome
 
 
-def _read(reply: Reply, kind: type[T], check: Callable[[T], None] | None) -> T:
+def _read(reply: Reply, kind: type[T], check: Callable[[T], None] | None, ids: Ids) -> T:
     try:
-        value = kind.model_validate_json(reply.text.translate(_AS_BLANKS), strict=True)
+        text = reply.text.translate(_AS_BLANKS)
+        value = kind.model_validate_json(text, strict=True, context=ids)
         if check is not None:
             check(value)
     except ValueError as error:  # pydantic's ValidationError is one

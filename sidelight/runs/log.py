@@ -25,7 +25,7 @@ SEARCH = "search"
 
 
 class Fallback(Value):
-    """A step whose model gave no usable answer, so that it was done without one.
+    """A step, or a part of it, whose model gave no usable answer, and which was done without one.
 
     Attributes:
         step: The role.
@@ -93,24 +93,32 @@ class TopicLog:
 
         return timed
 
-    def with_fallback(
-        self,
-        step: str,
-        perform: Callable[P, Coroutine[Any, Any, T]],
-        instead: Callable[P, Coroutine[Any, Any, T]],
-    ) -> Callable[P, Coroutine[Any, Any, T]]:
-        """Return a performer that does the step another way where a model's replies are no use."""
+    def instead(self, step: str, plain: T) -> Callable[[ReplyError], T]:
+        """Return what takes note of a model's failure, and returns who steps in for it."""
 
-        async def performed(*args: P.args, **kwargs: P.kwargs) -> T:
-            try:
-                return await perform(*args, **kwargs)
-            except ReplyError as error:
-                self.fallbacks.append(
-                    Fallback(step=step, error=type(error).__name__, message=error.message)
-                )
-            return await instead(*args, **kwargs)
+        def noted(error: ReplyError) -> T:
+            self.fallbacks.append(
+                Fallback(step=step, error=type(error).__name__, message=error.message)
+            )
+            return plain
 
-        return performed
+        return noted
+
+
+def with_fallback(
+    perform: Callable[P, Coroutine[Any, Any, T]],
+    instead: Callable[[ReplyError], Callable[P, Coroutine[Any, Any, T]]],
+) -> Callable[P, Coroutine[Any, Any, T]]:
+    """Return a performer that does a step another way where a model's replies are no use."""
+
+    async def performed(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return await perform(*args, **kwargs)
+        except ReplyError as error:
+            plain = instead(error)
+        return await plain(*args, **kwargs)
+
+    return performed
 
 
 @dataclass(slots=True)

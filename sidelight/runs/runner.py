@@ -208,7 +208,7 @@ async def _attempt(
         topic=topic,
         evidence=outcome.evidence,
         results=results,
-        fallbacks=tuple(sorted(log.fallbacks, key=lambda fallback: fallback.step)),
+        fallbacks=tuple(sorted(log.fallbacks, key=lambda one: (one.step, one.message))),
         trace=outcome.trace,
     )
 
@@ -258,7 +258,7 @@ def _manifest(
         topics=tuple(result.topic_id for result in results),
         thin_topics=tuple(thin),
         fallbacks={
-            result.topic_id: tuple(fallback.step for fallback in result.fallbacks)
+            result.topic_id: tuple(dict.fromkeys(one.step for one in result.fallbacks))
             for result in results
             if result.fallbacks
         },

@@ -119,7 +119,7 @@ def finished_run(run: RunDirectory) -> ShownRun:
             questions=tuple(map(clean, result.result(questions))) if questions else (),
             report=result.result(report) if report else (),
             evidence=result.evidence,
-            fallbacks=tuple(fallback.step for fallback in result.fallbacks),
+            fallbacks=tuple(dict.fromkeys(fallback.step for fallback in result.fallbacks)),
             trace=result.trace,
             ranks_documents=track.find(QuestionRankingsTask) is not None,
         )

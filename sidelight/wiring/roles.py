@@ -12,7 +12,7 @@ from sidelight.llm.base import Model
 from sidelight.llm.prompted import PromptedModel
 from sidelight.parts import ROLES
 from sidelight.registry import load, make, needs
-from sidelight.runs.log import TopicLog
+from sidelight.runs.log import TopicLog, with_fallback
 from sidelight.schemas.task import CitedTextTask
 from sidelight.tracks import Track, load_track
 from sidelight.wiring.models import Models, sampling
@@ -90,13 +90,19 @@ async def open_roles(
         offered = offers(settings, encode, asks)
         made: dict[str, Any] = dict.fromkeys(ROLES, _nobody)
         for role, performer in performers.items():
-            performs = make(f"performer of {role}", performer, offered)
-            if asked[role]:
-                performs = log.with_fallback(role, performs, plain_performer(role, offered))
-            made[role] = log.timed(role, performs)
+            made[role] = log.timed(role, _performs(role, performer, offered, log))
         return Roles(**made)
 
     return of_topic
+
+
+def _performs(role: str, performer: type, offered: Offers, log: TopicLog) -> Any:
+    """Return what performs a role; one that asks a model has somebody to step in for it."""
+    name = f"performer of {role}"
+    if not models_asked(performer):
+        return make(name, performer, offered)
+    instead = log.instead(role, plain_performer(role, offered))
+    return with_fallback(make(name, performer, offered | {"instead": lambda: instead}), instead)
 
 
 async def _nobody(*_: object) -> NoReturn:

@@ -22,7 +22,7 @@ from sidelight.llm.prompted import PromptedModel
 from sidelight.parts import ROLES
 from sidelight.registry import load, make
 from sidelight.runs.directory import RunDirectory
-from sidelight.runs.log import TopicLog
+from sidelight.runs.log import TopicLog, with_fallback
 from sidelight.runs.runner import Investigate, RunSummary, run_topics
 from sidelight.schemas.investigation.report import DraftReport
 from sidelight.schemas.investigation.trace import Outcome
@@ -161,7 +161,9 @@ async def open_listwise(
     model, loop = await models.named(named), asyncio.get_running_loop()
 
     def of_topic(log: TopicLog, lookup: Lookup) -> Retriever:
-        ranker = PromptedRanker(roles.asked_model(model, named, log))
+        ranker = PromptedRanker(
+            roles.asked_model(model, named, log), log.instead("rank_segments", None)
+        )
 
         async def rank(windows: Sequence[tuple[str, Sequence[Segment]]]) -> list[tuple[int, ...]]:
             return await asyncio.gather(*(ranker(query, window) for query, window in windows))
@@ -342,10 +344,12 @@ async def _open_parts(
         offered = roles.offers(settings, sources.encode, asks) | {
             "queries_per_question": lambda: settings.documents.queries_per_question
         }
-        return {
-            kind: log.timed(kind, make(f"{kind} of documents", part, offered))
-            for kind, part in parts.items()
-        }
+
+        def made(kind: str, part: type) -> Any:
+            instead = {"instead": lambda: log.instead(kind, None)}
+            return log.timed(kind, make(f"{kind} of documents", part, offered | instead))
+
+        return {kind: made(kind, part) for kind, part in parts.items()}
 
     return of_topic
 
@@ -433,7 +437,7 @@ def _dependencies(
         offered["writer"] = lambda: roles.asked_model(*asked, log)
         prompted = make(f"performer of {_WRITES}", load(f"role.{_WRITES}", _ANSWER_WRITER), offered)
         plain = roles.plain_performer(_WRITES, offered)
-        writer = log.timed(_WRITES, log.with_fallback(_WRITES, prompted, plain))
+        writer = log.timed(_WRITES, with_fallback(prompted, log.instead(_WRITES, plain)))
     lookup = SegmentCache(sources.lookup)
     given = narrative.references
     found = GivenRetriever(given) if given else retriever_of_topic(log, lookup)

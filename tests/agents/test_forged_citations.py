@@ -9,7 +9,7 @@ import pytest
 
 from sidelight.agents.investigation import build_graph
 from sidelight.errors import InputError
-from sidelight.generation.no_evidence import NO_EVIDENCE
+from sidelight.generation.no_evidence import NOTHING_STANDS
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, Selection
 from sidelight.schemas.investigation.report import (
     CheckedReport,
@@ -82,7 +82,7 @@ def test_a_citation_of_what_was_not_found_is_in_no_report(forged, investigate):
     assert state["report"].sentences
 
 
-def test_a_report_of_which_nothing_stands_says_that_nothing_was_found(investigate):
+def test_a_report_of_which_nothing_stands_says_so(investigate):
     nothing = CheckedReport(draft=DraftReport(sentences=()))
     (sentence,) = investigate({"check_report": nothing})["report"].sentences
-    assert (sentence.text, sentence.citations) == (NO_EVIDENCE, ())
+    assert (sentence.text, sentence.citations) == (NOTHING_STANDS, ())

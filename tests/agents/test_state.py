@@ -40,6 +40,12 @@ def test_union_commutes_associates_and_is_idempotent(one, two, three):
     assert union(both, two) == both
 
 
+def test_numbered_keys_keep_the_order_they_were_numbered_in():
+    ids = [*(f"rubric-{number}" for number in range(1, 13)), "rubric-2b", "lead-2-1"]
+    merged = union(facts({*ids[6:]}), facts({*ids[:7]}))
+    assert list(merged) == ["lead-2-1", *ids[:2], "rubric-2b", *ids[2:12]]
+
+
 @given(known, known, KEYS)
 def test_union_refuses_disagreement(one, two, key):
     with pytest.raises(ValueError, match=f"two steps disagree about '{key}'"):

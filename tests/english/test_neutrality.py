@@ -16,11 +16,16 @@ from sidelight.english.neutrality import passes_verdict, sentence_fault
         ("Their statements were mostly untrue.", True),
         ("Garrick Voss called the bill a mistake, and the claim is false.", True),
         ("ClaimBench rated the claim as false, and the other claim is true.", True),
+        ("It found that the claim was false.", True),
+        ("A court ruled that the statement was false.", True),
+        ("The Press Council ruled on Monday, and the claim is false.", True),
         ("Press Balance Review rates the outlet as leaning right, its record as mixed.", False),
         ("The trial found no difference between the two groups.", False),
         ("A true copy of the register is kept in the archive.", False),
         ("ClaimBench rated the claim about wells as false and traced it to a fan page.", False),
         ("ClaimBench reported that the rumour began as a hoax on a fan page.", False),
+        ("The Press Council ruled that the headline was false and asked for a correction.", False),
+        ("The statement on wells is mostly false, according to ClaimBench.", False),
     ],
 )
 def test_a_verdict_is_recognised_and_context_is_none(text, is_verdict):

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from sidelight.generation.compose import Candidate, chances_missed, compose, refill, resolve_report
 from sidelight.generation.extractive.select import spread
-from sidelight.generation.no_evidence import NOTHING_FOUND
+from sidelight.generation.no_evidence import NO_EVIDENCE, NOTHING_STANDS, nothing_told
 from sidelight.generation.stopping import StoppingRule
 from sidelight.schemas.investigation.angle import Angle, Aspect
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
@@ -128,7 +128,7 @@ def test_what_stood_stays_and_the_budget_holds(standing, reserve, room):
     words = sum(budget_words(one.text) for one in standing)
     draft = DraftReport(sentences=tuple(standing), reserve=tuple(reserve))
     filled = refill(draft, ANGLES, EVIDENCE, words + room, never)
-    if not filled.sentences or filled.sentences == NOTHING_FOUND.sentences:
+    if not filled.sentences or filled.sentences == nothing_told(EVIDENCE).sentences:
         assert not standing
         return
     assert filled.sentences[: len(standing)] == tuple(standing)
@@ -156,7 +156,9 @@ def test_what_is_missing_comes_before_what_stands_already():
     # What says the same as something that stands is not added, and what stays empty says so.
     same = DraftReport(sentences=(drafted(10, a=0.5),), reserve=(drafted(5, "y", b=1.0),))
     assert refill(same, ANGLES, EVIDENCE, 250, lambda *_: True) == same
-    assert refill(DraftReport(sentences=()), ANGLES, EVIDENCE, 250, never) == NOTHING_FOUND
+    for evidence, says in ((EVIDENCE, NOTHING_STANDS), (EvidenceSet(), NO_EVIDENCE)):
+        filled = refill(DraftReport(sentences=()), ANGLES, evidence, 250, never)
+        assert filled.sentences[0].text == says
 
 
 # What is taken for an angle comes from different windows and hosts.

@@ -96,7 +96,12 @@ def test_keys_become_citations_and_what_has_none_is_dropped():
 def test_an_answer_over_the_limits_is_mended_once():
     long = answer(("word " * 12 + "more.", ["E1"]))
     two = answer(("One. Two.", ["E1"]))
-    for first, says in ((long, "13 words"), (two, "text 1 is not one sentence")):
+    stray = answer(("It is old.", ["page one"]))
+    for first, says in (
+        (long, "13 words"),
+        (two, "text 1 is not one sentence"),
+        (stray, "no sentence names a passage"),
+    ):
         draft, asked = written(first, answer(("A trust pays.", ["E1"])))
         assert len(draft.sentences) == 1
         assert says in asked.notes()[0]

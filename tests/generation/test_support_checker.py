@@ -80,12 +80,14 @@ def test_without_an_answer_what_was_learned_decides():
 
 def test_what_stands_is_labelled_by_what_was_learned_whoever_decides():
     copied = said("The Orrin Post has belonged to Lark Media since 2011.", OWNER.segment_id)
-    report = checked(copied, MANY, FEW, replies=(label("full"), label("full"), label("none")))
-    assert report.draft.sentences == (copied, MANY)
-    assert [(one.text, one.segment_ids, one.label) for one in report.stood] == [
-        (copied.text, copied.segment_ids, "full"),
-        (MANY.text, MANY.segment_ids, "none"),
+    told = said("Some hundreds of boats lie there.", COUNT.segment_id)
+    report = checked(copied, told, FEW, replies=(label("full"), label("full"), label("none")))
+    assert report.draft.sentences == (copied, told)
+    assert [(one.text, one.segment_ids) for one in report.stood] == [
+        (copied.text, copied.segment_ids),
+        (told.text, told.segment_ids),
     ]
+    assert [one.label == "full" for one in report.stood] == [True, False]
     assert report.stood[0].reason == f"the source says: {copied.text}"
 
 

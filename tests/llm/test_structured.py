@@ -2,7 +2,8 @@
 
 import asyncio
 import contextlib
-from typing import Literal
+import json
+from typing import Annotated, Literal
 
 import pytest
 
@@ -19,7 +20,7 @@ from sidelight.errors import (
 )
 from sidelight.llm.base import Message, Reply, Request
 from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
-from sidelight.llm.structured import Call, ask, check_each_once
+from sidelight.llm.structured import Call, IdOf, ask, check_each_once
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from tests.helpers.models.scripted_model import ScriptedModel
@@ -178,6 +179,19 @@ def test_a_check_is_part_of_what_fits():
     answer = asyncio.run(ask(model, REQUEST, Verdict, seen))
     assert answer.value == YES
     assert "the reason must be 'seen'" in model.requests[1].messages[-1].content
+
+
+@pytest.mark.parametrize("said", ["E1", "e1", "[E1]", "segment E1", "E1, E12", "the page E1."])
+def test_an_id_is_a_choice_of_those_shown_however_it_is_spelt(said):
+    class Cited(Value):
+        keys: tuple[Annotated[str, IdOf("keys")], ...]
+
+    model = ScriptedModel([json.dumps({"keys": [said, "E3", "article"]})])
+    shown = ("E1", "E12", "rubric-1")
+    answer = asyncio.run(ask(model, REQUEST, Cited, ids={"keys": shown}))
+    assert answer.value.keys == ("E1", "E3", "article")
+    schema = model.requests[0].json_schema.schema_
+    assert schema["properties"]["keys"]["items"] == {"type": "string", "enum": [*shown]}
 
 
 def test_control_characters_that_a_server_lets_through_are_blanks():

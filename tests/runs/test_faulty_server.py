@@ -10,8 +10,13 @@ import orjson
 import pytest
 
 from sidelight.errors import ModelUnavailableError
+from sidelight.generation.no_evidence import NO_EVIDENCE, SAYS_NOTHING
 from sidelight.generation.roles import Roles
+from sidelight.runs.directory import RunDirectory
+from sidelight.text import figures
+from tests.helpers.models.by_hand import investigate
 from tests.helpers.models.fault_server import FAULTS, HTTP_FAULTS, REPLY_FAULTS, FaultServer
+from tests.helpers.models.weak_model import WeakServer
 from tests.helpers.prompted_runs import SHORT, files, run, write_inputs, write_narratives
 
 TASKS_OF_THREE = {"task1.tsv": 30, "task2.jsonl": 3}
@@ -119,6 +124,37 @@ def test_nonsense_leaves_what_no_model_would_have_written(
         asked = {role.name for role in fields(Roles)} - {"assess_coverage"}
         for steps in manifest["fallbacks"].values():
             assert asked - {"revise_report"} <= set(steps) <= asked
+
+
+@pytest.mark.parametrize("seeds", [range(3), pytest.param(range(200), marks=pytest.mark.slow)])
+def test_what_a_weak_model_says_ends_in_valid_files_and_no_false_sentence(
+    mini_web_articles, mini_web_segments, lexical_encode, tmp_path, seeds
+):
+    texts = {one.segment_id: f"{one.title} {one.host} {one.text}" for one in mini_web_segments}
+    for seed in seeds:
+        article = mini_web_articles[seed % len(mini_web_articles)]
+        out = tmp_path / str(seed)
+        with WeakServer(seed) as server:
+            summary = investigate(article, mini_web_segments, lexical_encode, server.base_url, out)
+        assert [one for one in summary.problems if one.severity == "error"] == [], seed
+        assert summary.failures == (), seed
+        questions = (out / "task1.tsv").read_text()
+        assert questions.count("\n") == 10
+        assert "the article" not in questions
+        made = RunDirectory(out).result(article.topic_id)
+        for sentence in made.results["task2"]:
+            if sentence.text in SAYS_NOTHING:
+                assert (sentence.text == NO_EVIDENCE) is (made.evidence == ()), seed
+                continue
+            assert "Zebra" not in sentence.text, seed
+            shown = "\n".join(texts[one] for one in sentence.citations)
+            assert figures(sentence.text) <= figures(shown), (seed, sentence)
+        fallbacks = summary.fallbacks.get(article.topic_id, ())
+        assert made.trace.rounds[1].selected is not None
+        if not made.trace.rounds[1].selected.claims:
+            assert "select_evidence" in fallbacks, seed
+        if not made.trace.draft.sentences:
+            assert "write_report" in fallbacks, seed
 
 
 def test_a_server_that_is_not_there_is_said_at_once(mini_web_index, tmp_path):

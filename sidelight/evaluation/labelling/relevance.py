@@ -1,8 +1,7 @@
 """Relevance grades of passages for a narrative, by a model, with calibration and an ensemble.
 
-The model rates the sub-narratives of a narrative. A reply may mention several grades, and name the
-scale: the last marker counts, and only a whole grade of the scale that ends there. Source: TREC
-2025 RAG track overview, section 3.1 and figure 5.
+The model names the sub-narratives of a narrative that a passage answers, then its grade. Source:
+TREC 2025 RAG track overview, section 3.1 and figure 5.
 
 Calibration puts a judge's grades on the scale of a reference judge, in their order. Of all rising
 maps from the judge's grades to the reference's, the one is taken that maximises agreement beyond
@@ -20,16 +19,14 @@ Usefulness of documents for a reader of an article who has a question.
 from __future__ import annotations
 
 import asyncio
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import AfterValidator
 
 from sidelight.checks.usefulness import Document, UsefulnessCheck
 from sidelight.errors import InputError
@@ -48,27 +45,10 @@ Grades = Mapping[str, Mapping[str, int]]
 
 
 HIGHEST = 4
-_MARKER = "final score"
-_GRADE = re.compile(r"\W{0,8}?(-?\d+(?:[.,]\d+)?)(?![\w/])")
 _DOWN = {"none": 0, "some": 1, "much": 2}
 
 Beside = Literal["none", "some", "much"]
 """How much of a passage is beside the narrative."""
-
-
-def final_score(reply: str) -> int:
-    """Return the grade that stands behind the last marker, 0 to 4.
-
-    Raises:
-        ValueError: There is no marker, or no grade of the scale behind the last one.
-    """
-    place = reply.casefold().rfind(_MARKER)
-    if place < 0:
-        raise ValueError(f"expected the grade as ##{_MARKER}: and a number")
-    found = _GRADE.match(reply.casefold(), place + len(_MARKER))
-    if found is None or found[1] not in {str(grade) for grade in range(HIGHEST + 1)}:
-        raise ValueError(f"expected a whole grade from 0 to {HIGHEST} behind ##{_MARKER}:")
-    return int(found[1])
 
 
 def grade_of(covered: int, beside: Beside, *, related: bool = True) -> int:
@@ -88,25 +68,19 @@ def grade_of(covered: int, beside: Beside, *, related: bool = True) -> int:
 RELEVANCE_PROMPT = load_prompt(Path(__file__).with_name("relevance.prompt.md"))
 
 
-def _graded(conclusion: str) -> str:
-    final_score(conclusion)
-    return conclusion
-
-
 class RelevanceVerdict(Value):
     """What a passage answers, and the grade that it gets."""
 
     covered: tuple[int, ...]
     beside: Beside
-    conclusion: Annotated[str, AfterValidator(_graded)]
+    grade: Literal["0", "1", "2", "3", "4"]
 
     def judgment(self) -> Judgment:
         """Return the grade; the rationale tells where it is not the one that its count gives."""
-        grade = final_score(self.conclusion)
-        counted = grade_of(len(set(self.covered)), self.beside, related=grade > 0)
+        counted = grade_of(len(set(self.covered)), self.beside, related=self.grade != "0")
         told = f"sub-narratives {', '.join(map(str, sorted(set(self.covered)))) or 'none'}"
-        differs = "" if counted == grade else f"; by their number {counted}"
-        return Judgment(str(grade), f"{told}; beside: {self.beside}{differs}")
+        differs = "" if str(counted) == self.grade else f"; by their number {counted}"
+        return Judgment(self.grade, f"{told}; beside: {self.beside}{differs}")
 
 
 class PromptedRelevance:

@@ -18,7 +18,7 @@ from sidelight.generation.extractive.findings import Finding, find_findings
 from sidelight.generation.extractive.known import Known, Page, read_pages
 from sidelight.generation.extractive.select import relevance, window_of
 from sidelight.generation.extractive.usefulness import Features, Usefulness, features
-from sidelight.generation.no_evidence import NO_EVIDENCE, NOTHING_FOUND
+from sidelight.generation.no_evidence import nothing_told
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Aspect
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence
@@ -67,10 +67,10 @@ class ExtractiveReportWriter:
     ) -> DraftReport:
         """Return the chosen findings in reading order; the next best are its reserve."""
         # A narrative without an answer is answered by whoever asked for one.
-        says_so = (
-            bool(profile.title or profile.body) and budget_words(NO_EVIDENCE) <= self._max_words
-        )
-        nothing = NOTHING_FOUND if says_so else DraftReport(sentences=())
+        nothing = nothing_told(evidence)
+        words = sum(budget_words(sentence.text) for sentence in nothing.sentences)
+        if not (profile.title or profile.body) or words > self._max_words:
+            nothing = DraftReport(sentences=())
         findings, found, speaks = read_findings(profile, angles, evidence, self._vectors)
         if not findings:
             return nothing

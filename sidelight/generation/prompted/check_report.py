@@ -13,15 +13,16 @@ from pydantic import Field
 
 from sidelight.checks.support import SUPPORT_SCALE, Support
 from sidelight.generation.prompted.findings import KeyedSegments, sources_of
-from sidelight.generation.support_checker import SupportChecker
+from sidelight.generation.support_checker import Mended, SupportChecker
 from sidelight.llm.prompted import Asked, PromptedModel
-from sidelight.llm.structured import check_each_once
+from sidelight.llm.structured import IdOf, check_each_once
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import OneOf
 from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import CheckedReport, DraftReport, DraftSentence
+from sidelight.text import one_line
 from sidelight.text_vectors import Encode
 
 CHECK_PROMPT = load_prompt(Path(__file__).with_name("check.prompt.md"))
@@ -31,12 +32,24 @@ _CHECKER_SEGMENT_WORDS = 300
 _REMEMBERED = 2_000
 
 
-class CheckedSentence(Value):
-    """How much of a sentence its sources say, the reason first."""
+_MEND = "mend"
+_FULL, *_, _NONE = SUPPORT_SCALE.names
 
-    sentence_id: str
+
+class CheckedSentence(Value):
+    """Whether its sources say a sentence, or say it mended; the reason first."""
+
+    sentence_id: Annotated[str, IdOf("sentences")]
     reason: str = Field(max_length=600)
-    label: Annotated[str, OneOf(SUPPORT_SCALE.names)]
+    label: Annotated[str, OneOf((_FULL, _MEND, _NONE))]
+    text: str = Field(max_length=1_000)
+
+    def support(self) -> Support:
+        """Return the support that the label stands for."""
+        text = one_line(self.text)
+        if self.label == _MEND and text:
+            return Mended(reason=self.reason, label=_FULL, text=text)
+        return Support(reason=self.reason, label=_FULL if self.label == _FULL else _NONE)
 
 
 class CheckedSentences(Value):
@@ -65,8 +78,8 @@ class PromptedChecker:
     """The role `check_report` with a model.
 
     One call shows every source once, with its host, title and date, and the whole report in order,
-    so that a sentence is read beside its neighbours. What stood an earlier check is shown and not
-    checked again.
+    so that a sentence is read beside its neighbours. A fault of a few words is mended at once. What
+    stood an earlier check is shown and not checked again.
 
     Args:
         checker: Who reads.
@@ -158,6 +171,7 @@ class _Reading:
             check=lambda answer: check_each_once(
                 list(asked), [one.sentence_id for one in answer.sentences]
             ),
+            ids={"sentences": asked},
             profile=self._profile,
             sources=[
                 ShownSource(key_of[one], named[one], segment.text)
@@ -165,7 +179,4 @@ class _Reading:
             ],
             sentences=shown,
         )
-        return {
-            asked[one.sentence_id]: Support(reason=one.reason, label=one.label)
-            for one in answer.sentences
-        }
+        return {asked[one.sentence_id]: one.support() for one in answer.sentences}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +17,7 @@ from sidelight.generation.extractive.expand_question import (
 )
 from sidelight.generation.prompted.findings import KeyedSegments
 from sidelight.llm.prompted import Asked, PromptedModel
+from sidelight.llm.structured import IdOf
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.angle import ArticleProfile
@@ -42,12 +43,19 @@ class PromptedExpander:
     Args:
         writer: Who words them.
         queries_per_question: How many.
+        instead: Told why no wording of the model could be used.
     """
 
     asks = (Asked(EXPAND_PROMPT, calls=10, characters=150, written=200),)
 
-    def __init__(self, writer: PromptedModel, queries_per_question: int) -> None:
+    def __init__(
+        self,
+        writer: PromptedModel,
+        queries_per_question: int,
+        instead: Callable[[ReplyError], object],
+    ) -> None:
         self._model = writer
+        self._instead = instead
         self._count = queries_per_question
         self._plain = ExtractiveExpander(queries_per_question)
 
@@ -58,7 +66,8 @@ class PromptedExpander:
                 EXPAND_PROMPT, Searches, profile=profile, question=question, count=self._count
             )
             worded = [text for text in map(one_line, answer.queries) if text]
-        except ReplyError:
+        except ReplyError as error:
+            self._instead(error)
             worded = []
         more = await self._plain(profile, question)
         lacking = lacking_entities(profile, question)
@@ -73,7 +82,7 @@ _RANKER_SEGMENT_WORDS = 180
 class RankedKeys(Value):
     """The keys of all segments, the most useful first."""
 
-    keys: tuple[str, ...] = Field(min_length=1)
+    keys: tuple[Annotated[str, IdOf("keys")], ...] = Field(min_length=1)
 
 
 class PromptedRanker:
@@ -81,10 +90,12 @@ class PromptedRanker:
 
     Args:
         model: Who compares.
+        instead: Told why an order of the model could not be used.
     """
 
-    def __init__(self, model: PromptedModel) -> None:
+    def __init__(self, model: PromptedModel, instead: Callable[[ReplyError], object]) -> None:
         self._model = model
+        self._instead = instead
 
     async def __call__(self, query: str, segments: Sequence[Segment]) -> tuple[int, ...]:
         """Return the segments' places, best first; as they are without a usable answer."""
@@ -97,9 +108,15 @@ class PromptedRanker:
 
         try:
             answer = await self._model.answer(
-                RANK_PROMPT, RankedKeys, check=complete, query=query, segments=keyed.shown
+                RANK_PROMPT,
+                RankedKeys,
+                check=complete,
+                ids={"keys": places},
+                query=query,
+                segments=keyed.shown,
             )
-        except ReplyError:
+        except ReplyError as error:
+            self._instead(error)
             return tuple(range(len(segments)))
         return tuple(places[key] for key in answer.keys)
 

@@ -14,12 +14,27 @@ from typing import Annotated, NamedTuple, TypeAlias
 from sidelight.schemas.grading.judgment import OneOf
 from sidelight.schemas.investigation.angle import Angle
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim
-from sidelight.schemas.segment import Segment
-from sidelight.text import figures, is_negated, one_line
+from sidelight.schemas.segment import Segment, document_id_of
+from sidelight.text import count_words, figures, is_negated, one_line
 from sidelight.text_vectors import Encode, TextVectors
 from sidelight.tracks import load_track
 
 _SAME = 0.85
+
+
+_MIN_WORDS, _MOST_FAULTS = 3, 5
+
+
+def half_fault(text: str) -> str:
+    """Return why a text is no whole sentence, or nothing."""
+    line = one_line(text)
+    ends = line.rstrip("\"'”’)]").endswith((".", "!", "?"))
+    return "" if ends and count_words(line) >= _MIN_WORDS else "this is no whole sentence"
+
+
+def told_once(faults: Iterable[str]) -> str:
+    """Return the first few different faults of an answer, for the turn that is to mend it."""
+    return "; ".join(list(dict.fromkeys(faults))[:_MOST_FAULTS])
 
 
 class SameFact:
@@ -64,6 +79,9 @@ def importance_of(weight: float) -> str:
 # More than evidence on one article ever gave; what is over is on the lightest questions.
 _MOST_CLAIMS = 150
 _PASSAGE_WORDS = 100
+# A question on which nothing was filed is shown what comes near it in meaning: it may have been
+# asked after the pages were read.
+_NEAR, _MOST_NEAR = 0.5, 3
 
 
 class ShownClaim(NamedTuple):
@@ -84,6 +102,7 @@ class ShownAngle(NamedTuple):
     importance: str
     question: str
     claims: tuple[ShownClaim, ...]
+    also: str
 
 
 class Findings:
@@ -91,13 +110,18 @@ class Findings:
 
     Args:
         by_angle: Every angle, the heaviest first, with the claims that tell most about it.
+        also: By angle id, claims of other angles that bear on it, too, the closest first.
         sources: By segment id, what its page is.
     """
 
     def __init__(
-        self, by_angle: Mapping[Angle, Sequence[FoundClaim]], sources: Mapping[str, str]
+        self,
+        by_angle: Mapping[Angle, Sequence[FoundClaim]],
+        also: Mapping[str, Sequence[FoundClaim]],
+        sources: Mapping[str, str],
     ) -> None:
         self._by_angle = by_angle
+        self._also = also
         self._sources = sources
         claims = [claim for found in by_angle.values() for claim in found][:_MOST_CLAIMS]
         self.by_key = {f"C{number}": claim for number, claim in enumerate(claims, start=1)}
@@ -109,7 +133,9 @@ class Findings:
         Evidence that nobody has read for claims is shown as it stands.
         """
         weights = {angle.angle_id: angle.weight for angle in angles}
-        stated = evidence.claims or [_passage(item) for item in evidence.items]
+        read = {one for claim in evidence.claims for one in claim.segment_ids}
+        unread = [one for one in evidence.items if one.segment.segment_id not in read]
+        stated = [*evidence.claims, *map(_passage, unread)]
         claims = [one for one in stated if not weights.keys().isdisjoint(one.answers)]
         texts = [claim.text for claim in claims]
         same = await asyncio.to_thread(SameFact, encode, texts)
@@ -127,6 +153,20 @@ class Findings:
             return max(known, key=lambda one: (claim.answers[one], weights[one]))
 
         home = {id(claim): best_angle(claim) for claim in distinct}
+        also = {
+            angle.angle_id: sorted(
+                (
+                    claim
+                    for claim in distinct
+                    if angle.angle_id in claim.answers and home[id(claim)] != angle.angle_id
+                ),
+                key=lambda claim: -claim.answers[angle.angle_id],
+            )
+            for angle in angles
+        }
+        bare = [one for one in angles if not any(one.angle_id in it.answers for it in distinct)]
+        if bare and distinct:
+            also |= await asyncio.to_thread(_nearest, encode, bare, distinct)
         return cls(
             {
                 angle: sorted(
@@ -135,17 +175,15 @@ class Findings:
                 )
                 for angle in sorted(angles, key=lambda angle: -angle.weight)
             },
+            also,
             sources_of(evidence),
         )
 
-    def shown(
-        self, keys: Iterable[str] | None = None, *, most: int | None = None
-    ) -> list[ShownAngle]:
+    def shown(self, keys: Iterable[str] | None = None) -> list[ShownAngle]:
         """Return every angle with its claims.
 
         Args:
             keys: Only these claims, and only angles that have one.
-            most: So many claims of an angle at most.
         """
         key_of = {id(claim): key for key, claim in self.by_key.items()}
         wanted = set(self.by_key if keys is None else keys)
@@ -159,20 +197,44 @@ class Findings:
                     self._shown(key, claim)
                     for claim in claims
                     if (key := key_of.get(id(claim))) in wanted and key is not None
-                )[:most],
+                ),
+                also=", ".join(
+                    key
+                    for claim in self._also.get(angle.angle_id, ())
+                    if (key := key_of.get(id(claim))) in wanted and key is not None
+                ),
             )
             for angle, claims in self._by_angle.items()
         ]
         return listed if keys is None else [angle for angle in listed if angle.claims]
 
     def _shown(self, key: str, claim: FoundClaim) -> ShownClaim:
+        pages = len(set(map(document_id_of, claim.segment_ids)))
+        source = self._sources.get(claim.segment_ids[0], "")
         return ShownClaim(
             key=key,
-            source=self._sources.get(claim.segment_ids[0], ""),
+            source=f"{source}; on {pages} pages" if pages > 1 else source,
             speaker=claim.speaker,
             text=claim.text,
             against=claim.against,
         )
+
+
+def _nearest(
+    encode: Encode, angles: Sequence[Angle], claims: Sequence[FoundClaim]
+) -> dict[str, list[FoundClaim]]:
+    """Return by angle id the few claims that come near its question, the nearest first."""
+    cosines = TextVectors(encode).similarity(
+        [angle.question for angle in angles], [claim.text for claim in claims]
+    )
+    return {
+        angle.angle_id: [
+            claims[place]
+            for place in (-row).argsort(kind="stable")[:_MOST_NEAR]
+            if row[place] >= _NEAR
+        ]
+        for angle, row in zip(angles, cosines, strict=True)
+    }
 
 
 def sources_of(evidence: EvidenceSet) -> dict[str, str]:
@@ -247,9 +309,6 @@ class KeyedSegments:
 
     def __contains__(self, key: object) -> bool:
         return key in self._by_key
-
-    def __getitem__(self, key: str) -> Segment:
-        return self._by_key[key]
 
     def resolve(self, keys: Iterable[str]) -> tuple[tuple[Segment, ...], tuple[str, ...]]:
         """Return the segments behind keys, each once, and the keys that stand for nothing."""

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Annotated
 
 from pydantic import Field
 
+from sidelight.checks.questions import general_reason, pointing_reason
 from sidelight.english.names import mentions, name_forms
-from sidelight.generation.prompted.findings import Findings, Importance, weight_of
+from sidelight.errors import ReplyError
+from sidelight.generation.prompted.findings import Findings, Importance, told_once, weight_of
 from sidelight.llm.prompted import Asked, PromptedModel
+from sidelight.llm.structured import IdOf
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.angle import (
@@ -62,20 +66,23 @@ def as_angle(drafted: DraftedQuestion, angle_id: str, profile: ArticleProfile) -
     )
 
 
-def check_questions(drafted: Iterable[DraftedQuestion]) -> None:
-    """Check drafted questions, each by itself and all together.
-
-    Raises:
-        ValueError: One is no question, or is asked twice.
-    """
-    seen: set[str] = set()
+def sound_questions(
+    drafted: Iterable[DraftedQuestion],
+) -> tuple[tuple[DraftedQuestion, ...], list[str]]:
+    """Return the drafted questions that can be asked, and what is wrong with the others."""
+    sound: dict[str, DraftedQuestion] = {}
+    faults: list[str] = []
     for one in drafted:
         question = one_line(one.question)
         if not question.endswith("?"):
-            raise ValueError(f"this does not end with a question mark: {question}")
-        if question.casefold() in seen:
-            raise ValueError(f"this is asked twice: {question}")
-        seen.add(question.casefold())
+            faults.append(f"this does not end with a question mark: {question}")
+        elif question.casefold() in sound:
+            faults.append(f"this is asked twice: {question}")
+        elif fault := general_reason(question) or pointing_reason(question):
+            faults.append(f"{fault}: {question}")
+        else:
+            sound[question.casefold()] = one
+    return tuple(sound.values()), faults
 
 
 def short_query(query: str) -> str:
@@ -133,21 +140,26 @@ class PromptedRubricDrafter:
 
 
 async def draft_angles(model: PromptedModel, profile: ArticleProfile) -> tuple[Angle, ...]:
-    """Ask for a rubric, and return its questions as angles.
+    """Ask for a rubric, and return its sound questions as angles.
 
     Raises:
-        ReplyError: The model gave no usable answer.
+        ReplyError: The model gave no usable answer, or too few sound questions.
     """
-    draft = await model.answer(
-        RUBRIC_PROMPT,
-        RubricDraft,
-        check=lambda draft: check_questions(draft.questions),
-        profile=profile,
-        most=_MOST,
-    )
+    sound: tuple[DraftedQuestion, ...] = ()
+
+    def check(draft: RubricDraft) -> None:
+        nonlocal sound
+        sound, faults = sound_questions(draft.questions)
+        if faults:
+            raise ValueError(told_once(faults))
+
+    try:
+        await model.answer(RUBRIC_PROMPT, RubricDraft, check=check, profile=profile, most=_MOST)
+    except ReplyError:
+        if len(sound) < _LEAST:
+            raise
     return tuple(
-        as_angle(one, f"rubric-{number}", profile)
-        for number, one in enumerate(draft.questions, start=1)
+        as_angle(one, f"rubric-{number}", profile) for number, one in enumerate(sound, start=1)
     )
 
 
@@ -162,7 +174,7 @@ _MAX_SEARCHES, _MAX_NEW = 8, 4
 class Search(Value):
     """What to search for to follow a lead on a question that is asked already."""
 
-    angle_id: str
+    angle_id: Annotated[str, IdOf("angles")]
     query: str = Field(min_length=3, max_length=160)
 
 
@@ -225,10 +237,23 @@ class PromptedPlanner:
         round_number: int,
     ) -> tuple[tuple[Angle, ...], list[tuple[Angle, str]]]:
         known = {angle.angle_id: angle for angle in angles}
+        sound: tuple[DraftedQuestion, ...] = ()
+
+        def check(leads: Leads) -> None:
+            nonlocal sound
+            sound, faults = sound_questions(leads.angles)
+            if leads.searches and not any(one.angle_id in known for one in leads.searches):
+                faults.append(
+                    f"searches are for {', '.join(known)}, and these are for none of them"
+                )
+            if faults:
+                raise ValueError(told_once(faults))
+
         leads = await self._model.answer(
             PLAN_PROMPT,
             Leads,
-            check=lambda leads: check_questions(leads.angles),
+            check=check,
+            ids={"angles": known},
             profile=profile,
             findings=(await Findings.of(angles, evidence, self._encode)).shown(),
             searches=[query.text for query in queries],
@@ -238,7 +263,7 @@ class PromptedPlanner:
         asked = {angle.question.casefold() for angle in angles}
         new = tuple(
             angle
-            for number, one in enumerate(leads.angles, start=1)
+            for number, one in enumerate(sound, start=1)
             if (
                 angle := as_angle(one, f"{LEAD}{round_number}-{number}", profile)
             ).question.casefold()

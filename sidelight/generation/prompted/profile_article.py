@@ -63,8 +63,16 @@ class PromptedProfiler:
             ReplyError: The model gave no usable answer.
         """
         plain = await self._extract(article)
+        text = f"{plain.title}\n{plain.body}"
+
+        def check(facts: PageFacts) -> None:
+            if facts.claims and not _claims(facts.claims, text):
+                raise ValueError(
+                    "none of the claims is a sentence of the article; copy them exactly"
+                )
+
         facts = await self._model.answer(
-            PROFILE_PROMPT, PageFacts, profile=plain, page_top=_page_top(article)
+            PROFILE_PROMPT, PageFacts, check=check, profile=plain, page_top=_page_top(article)
         )
         page = _Page(article)
         authors = page.names(facts.authors) or plain.authors
@@ -88,7 +96,7 @@ class PromptedProfiler:
                 "organisations": organisations,
                 "studies": studies,
                 "subject": subject if page.could_be_about(subject) else plain.subject,
-                "claims": _claims(facts.claims, plain.body) or plain.claims,
+                "claims": _claims(facts.claims, text) or plain.claims,
             }
         )
 
@@ -140,9 +148,9 @@ def _page_top(article: Article) -> str:
     return "\n".join(lines)
 
 
-def _claims(said: Iterable[str], body: str) -> tuple[Claim, ...]:
-    """Return the sentences of the body that a model copied, as they stand in the body."""
-    by_words = {tuple(tokens(sentence)): sentence for sentence in sentences(body)}
+def _claims(said: Iterable[str], text: str) -> tuple[Claim, ...]:
+    """Return the sentences of a text that a model copied, as they stand there."""
+    by_words = {tuple(tokens(sentence)): sentence for sentence in sentences(text)}
     copied = dict.fromkeys(by_words.get(tuple(tokens(text)), "") for text in said)
     return tuple(
         Claim(

@@ -6,38 +6,39 @@ from what was read; no further call is made.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
-from sidelight.errors import ReplyError
+from sidelight.errors import ReplyError, StructuredOutputError
 from sidelight.generation.concurrent_answers import answers
-from sidelight.generation.prompted.findings import MAX_CITED, importance_of
+from sidelight.generation.pages import page_date
+from sidelight.generation.prompted.findings import (
+    MAX_CITED,
+    half_fault,
+    importance_of,
+    told_once,
+)
+from sidelight.generation.roles import SelectEvidence
 from sidelight.generation.stopping import StoppingRule
 from sidelight.llm.prompted import Asked, PromptedModel
+from sidelight.llm.structured import IdOf
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import OneOf
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Coverage
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim, Selection
 from sidelight.schemas.segment import Segment, document_id_of, overlapping
-from sidelight.text import one_line
+from sidelight.text import one_line, stems
 
 _WINDOW_CHARACTERS = 2_400
 # Rules, article and questions are read with each part again, so that small parts cost more; in
 # large ones models overlook things.
 _PART_CHARACTERS = 20_000
-_HEAD_CHARACTERS = 600
-
-_PAGE_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)[a-z]{0,7}\.?"
-_PAGE_DATE = re.compile(
-    rf"\b(?:(?:[1-9]|[12]\d|3[01])\s{_PAGE_MONTH}\s\d{{4}}|{_PAGE_MONTH}\s\d{{1,2}},?\s\d{{4}}|\d{{4}}-\d\d-\d\d"
-    rf"|{_PAGE_MONTH}\s\d{{4}})\b"
-)
 
 
 class Window(NamedTuple):
@@ -98,14 +99,6 @@ def parts(segments: Iterable[Segment]) -> list[list[Window]]:
     return [part for part in filled if part]
 
 
-def page_date(segment: Segment) -> str:
-    """Return the first date at the top of a page, as written; empty for what is not its top."""
-    found = (
-        None if segment.start_char else _PAGE_DATE.search(one_line(segment.text[:_HEAD_CHARACTERS]))
-    )
-    return found.group() if found else ""
-
-
 def _without_overlap(page: Sequence[Segment]) -> list[Window]:
     """Return the windows of a page in its order, each without what the one before holds."""
     windows: list[Window] = []
@@ -134,7 +127,7 @@ _CLAIMS_PER_PART, _ANGLES_PER_CLAIM, _KEYS_PER_CLAIM = 30, 4, 6
 class Answered(Value):
     """A question that a claim helps to answer, and how directly."""
 
-    angle_id: str
+    angle_id: Annotated[str, IdOf("angles")]
     label: Annotated[str, OneOf(tuple(_CHANCES))]
 
 
@@ -142,7 +135,7 @@ class ReadClaim(Value):
     """A statement of the pages; the prompt says what each field means."""
 
     text: str = Field(max_length=500, description=f"at most {_CLAIM_WORDS} words")
-    keys: tuple[Annotated[str, Field(max_length=20)], ...] = Field(max_length=_KEYS_PER_CLAIM)
+    keys: tuple[Annotated[str, IdOf("keys")], ...] = Field(max_length=_KEYS_PER_CLAIM)
     speaker: str = Field(max_length=160)
     against: str = Field(max_length=300)
     answers: tuple[Answered, ...] = Field(max_length=_ANGLES_PER_CLAIM)
@@ -165,17 +158,22 @@ class ShownWindow(NamedTuple):
 class PromptedReader:
     """The role `select_evidence` with a model: whatever states a claim is evidence.
 
-    No window is read twice in a topic, and no text twice. Parts are read at the same time; one
-    without a usable answer gives no claims, and its windows may come up again in a later round.
+    No window is read twice in a topic, and no text twice. Parts are read at the same time. Evidence
+    of a part without a usable claim is selected without a model, and where the first round's parts
+    give no claim at all, that of all parts.
 
     Args:
         writer: Who reads.
+        instead: Returns who selects evidence where no claim could be used, told why.
     """
 
     asks = (Asked(READ_PROMPT, calls=6.3, more=1.9, characters=18_300, written=382),)
 
-    def __init__(self, writer: PromptedModel) -> None:
+    def __init__(
+        self, writer: PromptedModel, instead: Callable[[ReplyError], SelectEvidence]
+    ) -> None:
         self._model = writer
+        self._instead = instead
         self._read: set[str] = set()
         self._spans: dict[str, list[tuple[int, int]]] = {}
         self._cited: set[str] = set()
@@ -190,15 +188,15 @@ class PromptedReader:
         """Return the claims that were found, and what they rest on.
 
         Raises:
-            ReplyError: On no part was there a usable answer.
+            ReplyError: On no part was there a usable answer, or no claim in the first round.
         """
         heaviest = sorted(angles, key=lambda angle: -angle.weight)
         ranked = [candidates.get(angle.angle_id, ()) for angle in heaviest]
         every = {one.segment_id: one for found in ranked for one in found}
         for segment in every.values():
-            self._dates.setdefault(document_id_of(segment.segment_id), page_date(segment))
-            if date := page_date(segment):
-                self._dates[document_id_of(segment.segment_id)] = date
+            date = page_date(segment.url, "" if segment.start_char else segment.text)
+            known = self._dates.get(document_id_of(segment.segment_id), "")
+            self._dates[document_id_of(segment.segment_id)] = date or known
         unread = [[one for one in found if not self._was_read(one)] for found in ranked]
         chosen = choose(unread, _LATER_CHARACTERS if self._read else _FIRST_CHARACTERS)
         read = parts(chosen)
@@ -209,16 +207,25 @@ class PromptedReader:
         }
         dropped |= {one.segment_id: "states nothing that is asked" for one in chosen}
         claims: list[FoundClaim] = []
+        selected = EvidenceSet()
+        if not self._read and outcomes and not any(_stated(outcome) for outcome in outcomes):
+            raise StructuredOutputError(f"no claim was found in {len(chosen)} passages")
         for part, outcome in zip(read, outcomes, strict=True):
-            ids = [window.segment.segment_id for window in part]
+            ids = {window.segment.segment_id for window in part}
+            self._read |= ids
+            for window in part:
+                self._spans.setdefault(document_id_of(window.segment.segment_id), []).append(
+                    (window.segment.start_char, window.segment.end_char)
+                )
             if isinstance(outcome, ReplyError):
                 dropped |= dict.fromkeys(ids, f"no usable answer: {type(outcome).__name__}")
+                unclaimed = {
+                    angle_id: [one for one in found if one.segment_id in ids]
+                    for angle_id, found in candidates.items()
+                }
+                plain = await self._instead(outcome)(profile, angles, unclaimed)
+                selected = EvidenceSet.merge(selected, plain.evidence)
             else:
-                self._read.update(ids)
-                for window in part:
-                    self._spans.setdefault(document_id_of(window.segment.segment_id), []).append(
-                        (window.segment.start_char, window.segment.end_char)
-                    )
                 claims += outcome.claims
                 dropped |= outcome.invented
         items = [
@@ -231,7 +238,9 @@ class PromptedReader:
             for segment_id in claim.segment_ids
         ]
         evidence = EvidenceSet.merge(
-            *(EvidenceSet(items=(item,)) for item in items), EvidenceSet(claims=tuple(claims))
+            *(EvidenceSet(items=(item,)) for item in items),
+            EvidenceSet(claims=tuple(claims)),
+            selected,
         )
         self._cited.update(item.segment.segment_id for item in evidence.items)
         return Selection(
@@ -251,46 +260,38 @@ class PromptedReader:
         self, profile: ArticleProfile, angles: Sequence[Angle], part: Sequence[Window]
     ) -> _PartRead:
         by_key = {f"E{number}": window for number, window in enumerate(part, start=1)}
-        answer = await self._model.answer(
-            READ_PROMPT,
-            ReadClaims,
-            profile=profile,
-            angles=[
-                {
-                    "angle_id": angle.angle_id,
-                    "aspect": angle.aspect,
-                    "importance": importance_of(angle.weight),
-                    "question": angle.question,
-                }
-                for angle in angles
-            ],
-            windows=[self._shown(key, window) for key, window in by_key.items()],
-            max_claims=_CLAIMS_PER_PART,
-            max_words=_CLAIM_WORDS,
-        )
         known = {angle.angle_id for angle in angles}
-        claims: list[FoundClaim] = []
-        invented: dict[str, str] = {}
-        for claim in answer.claims:
-            names = [*claim.keys, *(one.angle_id for one in claim.answers)]
-            stray = [one for one in names if one not in by_key and one not in known]
-            invented |= {f"{part[0].segment.segment_id} {one}": "invented key" for one in stray}
-            chances = {
-                one.angle_id: _CHANCES[one.label] for one in claim.answers if one.angle_id in known
-            }
-            cited = _apart([by_key[key] for key in claim.keys if key in by_key], part)
-            text = one_line(claim.text)
-            if text and chances and cited:
-                claims.append(
-                    FoundClaim(
-                        text=text,
-                        segment_ids=cited,
-                        answers=dict(sorted(chances.items())),
-                        speaker=one_line(claim.speaker),
-                        against=one_line(claim.against),
-                    )
-                )
-        return _PartRead(claims, invented)
+        read: list[_PartRead] = []
+
+        def check(answer: ReadClaims) -> None:
+            read.append(_usable(answer, by_key, known, one_line(profile.body)))
+            if 2 * len(read[-1].claims) < len(answer.claims):
+                raise ValueError(told_once(read[-1].faults))
+
+        try:
+            await self._model.answer(
+                READ_PROMPT,
+                ReadClaims,
+                check=check,
+                ids={"keys": by_key, "angles": [angle.angle_id for angle in angles]},
+                profile=profile,
+                angles=[
+                    {
+                        "angle_id": angle.angle_id,
+                        "aspect": angle.aspect,
+                        "importance": importance_of(angle.weight),
+                        "question": angle.question,
+                    }
+                    for angle in angles
+                ],
+                windows=[self._shown(key, window) for key, window in by_key.items()],
+                max_claims=_CLAIMS_PER_PART,
+                max_words=_CLAIM_WORDS,
+            )
+        except ReplyError:
+            if not read or not read[-1].claims:
+                raise
+        return read[-1]
 
     def _shown(self, key: str, window: Window) -> ShownWindow:
         segment = window.segment
@@ -300,27 +301,87 @@ class PromptedReader:
 
 
 class _PartRead(NamedTuple):
-    """What was read in one part, and the keys and ids in it that stand for nothing."""
+    """What was read in one part.
+
+    Attributes:
+        claims: What can be used.
+        faults: Why other claims cannot.
+        invented: Keys and ids that stand for nothing.
+    """
 
     claims: list[FoundClaim]
+    faults: list[str]
     invented: dict[str, str]
 
 
-def _apart(cited: Sequence[Window], part: Sequence[Window]) -> tuple[str, ...]:
+def _stated(outcome: _PartRead | ReplyError) -> bool:
+    return not isinstance(outcome, ReplyError) and bool(outcome.claims)
+
+
+def _usable(
+    answer: ReadClaims, by_key: Mapping[str, Window], angle_ids: AbstractSet[str], article: str
+) -> _PartRead:
+    """Return the claims that rest on passages, answer questions, and are said once."""
+    part = list(by_key.values())
+    claims: dict[str, FoundClaim] = {}
+    faults: list[str] = []
+    invented: dict[str, str] = {}
+    for claim in answer.claims:
+        names = [*claim.keys, *(one.angle_id for one in claim.answers)]
+        stray = [one for one in names if one not in by_key and one not in angle_ids]
+        invented |= {f"{part[0].segment.segment_id} {one}": "invented key" for one in stray}
+        chances = {
+            one.angle_id: _CHANCES[one.label] for one in claim.answers if one.angle_id in angle_ids
+        }
+        text = one_line(claim.text)
+        cited = _apart([by_key[key] for key in claim.keys if key in by_key], part, text)
+        if fault := half_fault(text):
+            faults.append(f"{fault}: {text}")
+        elif not cited:
+            faults.append(f"keys are E1 to E{len(part)}, and this rests on none of them: {text}")
+        elif not chances:
+            faults.append(f"this answers no question by the id that it has above: {text}")
+        elif text.casefold() in claims:
+            faults.append(f"this is said twice: {text}")
+        elif text in article:
+            faults.append(f"the article says this itself: {text}")
+        else:
+            claims[text.casefold()] = FoundClaim(
+                text=text,
+                segment_ids=cited,
+                answers=dict(sorted(chances.items())),
+                speaker=one_line(claim.speaker),
+                against=one_line(claim.against),
+            )
+    return _PartRead(list(claims.values()), faults, invented)
+
+
+def _apart(cited: Sequence[Window], part: Sequence[Window], claim: str) -> tuple[str, ...]:
     """Return the segments behind windows, each once and none that overlaps an earlier one.
 
-    What only an overlapping window was shown to hold is looked for in the next one of its page.
+    What only an overlapping window was shown to hold is looked for in the next one of its page;
+    where no other holds it, that of the two stays which has more words of the claim.
     """
-    kept: list[str] = []
+    wanted = stems(claim)
+    kept: dict[str, Segment] = {}
     for window in cited:
         holding = (one.segment for one in part if window.text in one.segment.text)
         for segment in (window.segment, *holding):
             if segment.segment_id in kept:
                 break
             if not overlapping(segment.segment_id, kept):
-                kept.append(segment.segment_id)
+                kept[segment.segment_id] = segment
                 break
-    return tuple(kept[:MAX_CITED])
+        else:
+            new = window.segment
+            known = next(one for one in kept if overlapping(one, [new.segment_id]))
+            others = [one for one in kept if one != known]
+            says_more = len(wanted & stems(new.text)) > len(wanted & stems(kept[known].text))
+            if says_more and not overlapping(new.segment_id, others):
+                place = list(kept)
+                place[place.index(known)] = new.segment_id
+                kept = {one: kept.get(one, new) for one in place}
+    return tuple(kept)[:MAX_CITED]
 
 
 class ReadAssessor:

@@ -7,19 +7,19 @@ questions as the organizers' of 2024 did: one call, order kept.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, create_model
+from pydantic import Field
 
-from sidelight.checks.questions import compound_reason, general_reason
+from sidelight.checks.questions import compound_reason, general_reason, pointing_reason
 from sidelight.english.names import definite, host_label
 from sidelight.english.neutrality import passes_verdict
+from sidelight.errors import ReplyError
 from sidelight.generation.extractive.asked import LINK
 from sidelight.generation.extractive.write_questions import SAME_QUESTION, reserve_questions
-from sidelight.generation.prompted.findings import Findings
+from sidelight.generation.prompted.findings import Findings, told_once
 from sidelight.generation.prompted.plan_queries import LEAD
 from sidelight.llm.prompted import Asked, PromptedModel
 from sidelight.prompting import load_prompt
@@ -49,7 +49,8 @@ QUESTIONS_PROMPT = load_prompt(Path(__file__).with_name("questions.prompt.md"))
 
 # Candidates asked for, as a multiple of what is wanted: faulty and repeated ones fall away.
 _MOST = 1.6
-_SHOWN_PER_ANGLE = 2
+_MOST_CANDIDATES = 40
+_LEAST = 0.5  # of what is wanted; a list with fewer sound ones is no use
 
 
 class QuestionCandidate(Value):
@@ -62,18 +63,7 @@ class QuestionCandidate(Value):
 class QuestionCandidates(Value):
     """Candidates, most important first."""
 
-    questions: tuple[QuestionCandidate, ...]
-
-
-@cache
-def _at_most(count: int) -> type[QuestionCandidates]:
-    """Return the type of an answer with so many candidates at most."""
-    return create_model(
-        QuestionCandidates.__name__,
-        __base__=QuestionCandidates,
-        __doc__=QuestionCandidates.__doc__,
-        questions=(tuple[QuestionCandidate, ...], Field(max_length=count)),
-    )
+    questions: tuple[QuestionCandidate, ...] = Field(max_length=_MOST_CANDIDATES)
 
 
 class PromptedQuestionWriter:
@@ -86,6 +76,7 @@ class PromptedQuestionWriter:
 
     Args:
         writer: Writes.
+        instead: Told why most questions come from the rubric.
         encode: Tells when two questions ask the same, and which findings are the same.
         questions_per_topic: How many the track wants.
         max_question_characters: The track's limit per question, in code points of the NFC text.
@@ -99,11 +90,13 @@ class PromptedQuestionWriter:
         encode: Encode,
         questions_per_topic: int,
         max_question_characters: int,
+        instead: Callable[[ReplyError], object],
     ) -> None:
         self._model = writer
         self._encode = encode
         self._count = questions_per_topic
         self._max_characters = max_question_characters
+        self._instead = instead
 
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
@@ -115,38 +108,52 @@ class PromptedQuestionWriter:
         """
         findings = await Findings.of(angles, evidence, self._encode)
         most = round(_MOST * self._count)
-        answer = await self._model.answer(
-            QUESTIONS_PROMPT,
-            _at_most(most),
-            profile=profile,
-            findings=findings.shown(most=_SHOWN_PER_ANGLE),
-            most=most,
-            max_characters=self._max_characters,
-        )
         # The planner without a model, which steps in for one, calls its leads links.
         drafted = [
             angle for angle in angles if not (angle.angle_id.startswith(LEAD) or LINK.made(angle))
         ]
         known = _named(profile, drafted)
         heaviest = sorted(drafted, key=lambda angle: -angle.weight)
-        candidates = [one.question for one in answer.questions]
-        candidates += [angle.question for angle in heaviest]
-        sound = [
+        candidates: list[str] = []
+
+        def check(answer: QuestionCandidates) -> None:
+            said = dict.fromkeys(clean_question(one.question) for one in answer.questions)
+            faults = {question: self._fault(question, known) for question in said}
+            candidates[:] = [question for question, fault in faults.items() if not fault]
+            if len(candidates) < _LEAST * self._count:
+                wrong = [f"{fault}: {question}" for question, fault in faults.items() if fault]
+                raise ValueError(told_once(wrong) or f"these are {len(said)} questions")
+
+        try:
+            await self._model.answer(
+                QUESTIONS_PROMPT,
+                QuestionCandidates,
+                check=check,
+                profile=profile,
+                findings=findings.shown(),
+                most=most,
+                max_characters=self._max_characters,
+            )
+        except ReplyError as error:
+            if not candidates:
+                raise
+            self._instead(error)
+        candidates += [
             question
-            for question in map(clean_question, candidates)
-            if not self._fault(question) and _speaks_of(known, question)
+            for question in (clean_question(angle.question) for angle in heaviest)
+            if not self._fault(question, known)
         ]
-        chosen = await self._different(sound)
+        chosen = await self._different(candidates)
         if len(chosen) < self._count:
             reserve = reserve_questions(
                 definite(profile.subject, profile.body), self._max_characters
             )
             # Better a template with a fault than nine questions: those come last.
-            reserve = [*(one for one in reserve if not self._fault(one)), *reserve]
+            reserve = [*(one for one in reserve if not self._fault(one, known)), *reserve]
             chosen = list({one.casefold(): one for one in [*chosen, *reserve]}.values())
         return DraftQuestions(questions=tuple(chosen[: self._count]))
 
-    def _fault(self, question: str) -> str | None:
+    def _fault(self, question: str, known: frozenset[str]) -> str | None:
         """Return why a question cannot stay as it is."""
         if not question.endswith("?"):
             return "it does not end with a question mark"
@@ -154,7 +161,9 @@ class PromptedQuestionWriter:
             return f"it has more than {self._max_characters} characters"
         if passes_verdict(question):
             return "it asks for a verdict"
-        return general_reason(question) or compound_reason(question)
+        if not _speaks_of(known, question):
+            return "it names somebody or something that the article does not name"
+        return general_reason(question) or pointing_reason(question) or compound_reason(question)
 
     async def _different(self, questions: Sequence[str]) -> list[str]:
         """Return the questions without those that ask what an earlier one asks."""

@@ -5,7 +5,7 @@ In revision removed sentences are rewritten, and free room is filled.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -14,9 +14,16 @@ from pydantic import Field
 from sidelight.english.neutrality import sentence_fault
 from sidelight.errors import ReplyError
 from sidelight.generation.compose import chances_missed, refill
-from sidelight.generation.no_evidence import NOTHING_FOUND
-from sidelight.generation.prompted.findings import MAX_CITED, Findings, KeyedSegments
+from sidelight.generation.no_evidence import nothing_told
+from sidelight.generation.prompted.findings import (
+    MAX_CITED,
+    Findings,
+    KeyedSegments,
+    half_fault,
+    told_once,
+)
 from sidelight.llm.prompted import Asked, PromptedModel
+from sidelight.llm.structured import IdOf
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile
@@ -34,22 +41,20 @@ from sidelight.text_vectors import Encode
 
 REPORT_PROMPT = load_prompt(Path(__file__).with_name("report.prompt.md"))
 
-# Models count words badly: of 250, the prompt asks for 225 to 242.
-_LEAST_SHARE, _MOST_SHARE = 0.9, 0.97
-_SENTENCES, _CLAIMS_PER_SENTENCE = 16, 6
+# Of so many words is a sentence, and so many are asked for beyond those that fill the report.
+_SENTENCE_WORDS, _LEAST_SPARE, _MOST_SPARE = 25, 3, 6
+_SENTENCES, _CLAIMS_PER_SENTENCE = 24, 6
 
 
 class WrittenSentence(Value):
     """One sentence and the claims it states."""
 
-    claim_keys: tuple[Annotated[str, Field(max_length=20)], ...] = Field(
-        max_length=_CLAIMS_PER_SENTENCE
-    )
+    claim_keys: tuple[Annotated[str, IdOf("claims")], ...] = Field(max_length=_CLAIMS_PER_SENTENCE)
     text: str = Field(max_length=1_000)
 
 
 class WrittenReport(Value):
-    """The sentences of a report in reading order."""
+    """The sentences of a report, the most important first."""
 
     sentences: tuple[WrittenSentence, ...] = Field(max_length=_SENTENCES)
 
@@ -58,27 +63,36 @@ class PromptedReportWriter:
     """The role `write_report` with a model.
 
     One call shows every distinct claim, by question and importance, and the writer decides what to
-    tell and how to put it together; code keeps the limits and turns claim keys into citations.
-    What is still over the limit after one repair loses its last sentences. Without any usable
-    answer the claims that cover most expected weight within the budget stand as they are.
+    tell and how to put it together, the most important first. It writes more than the limit holds:
+    a check reads all of it, and what stands fills the report in its order (`within`). Code turns
+    claim keys into citations and leaves faulty sentences out. Without a sound sentence the claims
+    that cover most expected weight within the budget stand as they are.
 
     Args:
         writer: Who writes.
         encode: Tells which claims are the same.
         max_report_words: The track's limit.
+        instead: Told why claims stand in the place of sentences.
     """
 
     asks = (Asked(REPORT_PROMPT, calls=1.3, characters=9_200, written=448),)
 
-    def __init__(self, writer: PromptedModel, encode: Encode, max_report_words: int) -> None:
+    def __init__(
+        self,
+        writer: PromptedModel,
+        encode: Encode,
+        max_report_words: int,
+        instead: Callable[[ReplyError], object],
+    ) -> None:
         self._model = writer
         self._encode = encode
         self._max_words = max_report_words
+        self._instead = instead
 
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
     ) -> DraftReport:
-        """Return the report; its reserve holds the claims that it does not state.
+        """Return more sentences than fit; the reserve holds the claims that they do not state.
 
         Raises:
             ReplyError: The model gave no usable answer, and nobody has read the evidence for
@@ -86,78 +100,70 @@ class PromptedReportWriter:
         """
         findings = await Findings.of(angles, evidence, self._encode)
         if not findings.by_key:
-            return NOTHING_FOUND
+            return nothing_told(evidence)
+        claims = findings.by_key
+        fitting = max(1, self._max_words // _SENTENCE_WORDS)
         drafts: list[WrittenReport] = []
 
         def check(report: WrittenReport) -> None:
             drafts.append(report)
-            self._check(report, findings.by_key)
+            faults = [fault for one in report.sentences if (fault := _fault(one, claims))]
+            if len(faults) == len(report.sentences) or len(faults) * 4 > len(report.sentences):
+                raise ValueError(told_once(faults) or "it has no sentence")
 
         try:
-            drafts.append(
-                await self._model.answer(
-                    REPORT_PROMPT,
-                    WrittenReport,
-                    check=check,
-                    profile=profile,
-                    findings=findings.shown(),
-                    min_words=int(self._max_words * _LEAST_SHARE),
-                    max_words=int(self._max_words * _MOST_SHARE),
-                )
+            await self._model.answer(
+                REPORT_PROMPT,
+                WrittenReport,
+                check=check,
+                ids={"claims": claims},
+                profile=profile,
+                findings=findings.shown(),
+                max_words=self._max_words,
+                least=fitting + _LEAST_SPARE,
+                most=fitting + _MOST_SPARE,
             )
         except ReplyError as error:
             if not evidence.claims:
                 raise
+            draft = _as_drafted(drafts, claims)
             note = f"not as its writer was asked to: {type(error).__name__}"
-        else:
-            note = ""
-        draft = self._within_limits(drafts[-1:], findings.by_key)
-        draft = draft.model_copy(update={"notes": (note,) if note else ()})
-        if draft.sentences:
-            return draft
-        return refill(draft, angles, evidence, self._max_words, lambda *_: False)
+            draft = draft.model_copy(update={"notes": (note,)})
+            if draft.sentences:
+                return draft
+            self._instead(error)
+            return refill(draft, angles, evidence, self._max_words, lambda *_: False)
+        return _as_drafted(drafts, claims)
 
-    def _check(self, report: WrittenReport, claims: Mapping[str, FoundClaim]) -> None:
-        for sentence in report.sentences:
-            if not set(sentence.claim_keys) & set(claims):
-                raise ValueError(f"this names no claim that it states: {sentence.text}")
-            if fault := sentence_fault(one_line(sentence.text)):
-                raise ValueError(f"{fault}: {sentence.text}")
-        words = sum(budget_words(one_line(sentence.text)) for sentence in report.sentences)
-        if words > self._max_words:
-            raise ValueError(
-                f"the sentences have {words} words together, {words - self._max_words} more than "
-                f"the limit of {self._max_words}; shorten, or leave out what matters least"
-            )
 
-    def _within_limits(
-        self, drafts: Sequence[WrittenReport], claims: Mapping[str, FoundClaim]
-    ) -> DraftReport:
-        """Return the valid sentences of a draft, with unstated claims in reserve."""
-        kept: list[DraftSentence] = []
-        invented: list[str] = []
-        told: set[str] = set()
-        room = self._max_words
-        for sentence in (one for draft in drafts for one in draft.sentences):
-            invented += (key for key in sentence.claim_keys if key not in claims)
-            keys = [key for key in dict.fromkeys(sentence.claim_keys) if key in claims]
-            text = one_line(sentence.text)
-            if not keys or sentence_fault(text):
-                continue
-            room -= budget_words(text)
-            if room < 0:
-                break
-            kept.append(stating(text, [claims[key] for key in keys]))
+def _fault(sentence: WrittenSentence, claims: Mapping[str, FoundClaim]) -> str:
+    if not set(sentence.claim_keys) & set(claims):
+        return f"this names no claim that it states: {sentence.text}"
+    fault = sentence_fault(one_line(sentence.text)) or half_fault(sentence.text)
+    return fault and f"{fault}: {sentence.text}"
+
+
+def _as_drafted(drafts: Sequence[WrittenReport], claims: Mapping[str, FoundClaim]) -> DraftReport:
+    """Return the sound sentences of the last draft, each once, with unstated claims in reserve."""
+    kept: dict[str, DraftSentence] = {}
+    invented: list[str] = []
+    told: set[str] = set()
+    for sentence in (one for draft in drafts[-1:] for one in draft.sentences):
+        invented += (key for key in sentence.claim_keys if key not in claims)
+        keys = [key for key in dict.fromkeys(sentence.claim_keys) if key in claims]
+        text = one_line(sentence.text)
+        if not _fault(sentence, claims) and text.casefold() not in kept:
+            kept[text.casefold()] = stating(text, [claims[key] for key in keys])
             told.update(keys)
-        return DraftReport(
-            sentences=tuple(kept),
-            reserve=tuple(
-                stating(claim.text, [claim])
-                for key, claim in claims.items()
-                if key not in told and not sentence_fault(claim.text)
-            ),
-            invented_keys=tuple(invented),
-        )
+    return DraftReport(
+        sentences=tuple(kept.values()),
+        reserve=tuple(
+            stating(claim.text, [claim])
+            for key, claim in claims.items()
+            if key not in told and not sentence_fault(claim.text)
+        ),
+        invented_keys=tuple(invented),
+    )
 
 
 def stating(text: str, claims: Sequence[FoundClaim]) -> DraftSentence:
@@ -185,13 +191,14 @@ REVISE_PROMPT = load_prompt(Path(__file__).with_name("revise.prompt.md"))
 
 _WRITER_SEGMENT_WORDS = 250
 _MOST_ADDED, _KEYS_PER_SENTENCE = 6, 6
+_LEAST_ROOM = 20  # words of a sentence that is worth a call
 
 
 class AddedSentence(Value):
     """A sentence that the report is to have, what it rests on, and where it stands."""
 
-    after: str = Field(max_length=20)
-    keys: tuple[Annotated[str, Field(max_length=20)], ...] = Field(max_length=_KEYS_PER_SENTENCE)
+    after: Annotated[str, IdOf("places")]
+    keys: tuple[Annotated[str, IdOf("keys")], ...] = Field(max_length=_KEYS_PER_SENTENCE)
     text: str = Field(max_length=1_000)
 
 
@@ -259,19 +266,23 @@ class PromptedReviser:
             for shown, item in zip(keyed.shown, cited, strict=True)
         }
         room = self._max_words - sum(map(budget_words, standing))
-        if not (claims or passages) or room <= 0:
+        if not (claims or passages) or room < _LEAST_ROOM:
             return Revision(draft=draft)
         key_of = {one.segment_ids[0]: key for key, one in passages.items()}
         drafts: list[AddedSentences] = []
 
         def check(added: AddedSentences) -> None:
             drafts.append(added)
-            _check(added, {*claims, *passages}, room)
+            _check(added, {*claims, *passages})
 
         asked = self._model.answer(
             REVISE_PROMPT,
             AddedSentences,
             check=check,
+            ids={
+                "keys": [*claims, *passages],
+                "places": ["start", *(f"S{number}" for number in range(1, len(standing) + 1))],
+            },
             profile=profile,
             findings=findings.shown(claims),
             segments=keyed.shown,
@@ -295,15 +306,16 @@ def _shown(removal: Removal, key_of: Mapping[str, str]) -> Fallen:
     return Fallen(", ".join(keys), removal.sentence.text, removal.reason)
 
 
-def _check(added: AddedSentences, keys: set[str], room: int) -> None:
+def _check(added: AddedSentences, keys: set[str]) -> None:
+    faults = []
     for sentence in added.sentences:
+        text = one_line(sentence.text)
         if not keys.intersection(sentence.keys):
-            raise ValueError(f"this rests on no key shown: {sentence.text}")
-        if fault := sentence_fault(one_line(sentence.text)):
-            raise ValueError(f"{fault}: {sentence.text}")
-    words = sum(budget_words(one_line(sentence.text)) for sentence in added.sentences)
-    if words > room:
-        raise ValueError(f"the sentences have {words} words together, and {room} are free")
+            faults.append(f"this rests on no key shown: {text}")
+        elif fault := sentence_fault(text) or half_fault(text):
+            faults.append(f"{fault}: {text}")
+    if faults:
+        raise ValueError(told_once(faults))
 
 
 def _with(
@@ -320,7 +332,8 @@ def _with(
     for sentence in added.sentences:
         stated = [known[key] for key in dict.fromkeys(sentence.keys) if key in known]
         text = one_line(sentence.text)
-        if not stated or text in said or sentence_fault(text) or budget_words(text) > room:
+        fault = sentence_fault(text) or half_fault(text)
+        if not stated or text in said or fault or budget_words(text) > room:
             continue
         said.add(text)
         room -= budget_words(text)

@@ -68,6 +68,7 @@ class SentenceSupport(Value):
         said_by: Those of them that support it as far as the label says, each by itself.
         label: How far, by what learned from people's labels, whoever kept it.
         reason: Why, for the trace and for readers.
+        before: What it was before the check mended it; empty where it stands as it was drafted.
     """
 
     text: str
@@ -75,6 +76,7 @@ class SentenceSupport(Value):
     said_by: tuple[str, ...]
     label: str
     reason: str
+    before: str = ""
 
 
 class DroppedCitation(Value):

@@ -12,10 +12,8 @@ from sidelight.evaluation.agreement.qrels import compare_qrels
 from sidelight.evaluation.labelling.asking import Assessor
 from sidelight.evaluation.labelling.judge import Judgment
 from sidelight.evaluation.labelling.relevance import (
-    HIGHEST,
     Calibration,
     PromptedRelevance,
-    final_score,
     grade_of,
     held_out,
     majority,
@@ -23,41 +21,7 @@ from sidelight.evaluation.labelling.relevance import (
 )
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.schemas.grading.judgment import Unjudged
-from tests.helpers.asking.conversation import Asked, scripted
-
-
-@pytest.mark.parametrize(
-    ("reply", "grade"),
-    [
-        ("##final score: 4", 4),
-        ("##final score: 3 / on a scale from 0 to 2", 3),
-        ("On the scale 0 to 4 ... ##final score: 1. No: ##final score: 2", 2),
-        ("**##Final Score: 0**", 0),
-        ("##final score: 3 (not category 0)", 3),
-        ("##final score - 2\n", 2),
-    ],
-)
-def test_the_last_marker_counts(reply, grade):
-    assert final_score(reply) == grade
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "",
-        "the score is 3",
-        "##final score: 5",
-        "##final score: 2.5",
-        "##final score: 3/4",
-        "##final score: -1",
-        "##final score: 42",
-        "##final score: 2, or rather ##final score: none",
-        "##final score: " + "-" * 100_000 + "3",
-    ],
-)
-def test_what_is_no_grade_is_refused(reply):
-    with pytest.raises(ValueError, match="expected"):
-        final_score(reply)
+from tests.helpers.asking.conversation import scripted
 
 
 @pytest.mark.parametrize(
@@ -80,16 +44,11 @@ def test_what_is_not_related_has_no_grade():
     assert grade_of(0, "much") == 0
 
 
-@given(st.text(max_size=50), st.integers(0, HIGHEST))
-def test_whatever_comes_before_changes_nothing(text, grade):
-    assert final_score(f"{text} ##final score: {grade}") == grade
+def reply(grade, *covered, beside="none"):
+    return json.dumps({"covered": covered, "beside": beside, "grade": grade})
 
 
-def reply(conclusion: str, *covered: int, beside: str = "none") -> str:
-    return json.dumps({"covered": covered, "beside": beside, "conclusion": conclusion})
-
-
-def judged(*replies: str) -> tuple[Judgment, Asked]:
+def judged(*replies):
     asked = scripted(*replies)
     judge = PromptedRelevance(Assessor(asked.model))
     found = asyncio.run(judge("14", "I want to know all.", ["Who pays?", "Who owns?"], "A page."))
@@ -98,21 +57,21 @@ def judged(*replies: str) -> tuple[Judgment, Asked]:
 
 
 def test_a_grade_comes_with_what_it_rests_on():
-    found, asked = judged(reply("It answers one. ##final score: 2", 1))
+    found, asked = judged(reply("2", 1))
     assert found == Judgment("2", "sub-narratives 1; beside: none")
     assert "1. Who pays?\n2. Who owns?" in asked.user()
 
 
 def test_a_grade_that_does_not_follow_is_told():
-    found, _ = judged(reply("##final score: 4", 2, 1, 2, beside="some"))
+    found, _ = judged(reply("4", 2, 1, 2, beside="some"))
     assert found.label == "4"
     assert found.rationale.endswith("; by their number 2")
 
 
 def test_a_reply_without_a_grade_is_mended_once_and_then_unjudged():
-    found, asked = judged(reply("It is fine."), reply("##final score: 7"))
+    found, asked = judged(reply("fine"), reply("7"))
     assert isinstance(found.label, Unjudged)
-    assert "expected the grade" in asked.notes()[0]
+    assert "grade: Input should be '0', '1'" in asked.notes()[0]
 
 
 GRADES = st.integers(0, 4)

@@ -6,6 +6,7 @@ import pytest
 
 from sidelight.generation.prompted.findings import Findings, KeyedSegments, SameFact
 from sidelight.generation.prompted.select_evidence import ReadAssessor
+from sidelight.schemas.investigation.angle import Angle, Aspect
 from sidelight.schemas.investigation.evidence import EvidenceSet, FoundClaim
 from tests.helpers.asking.report_case import (
     ANGLES,
@@ -41,10 +42,28 @@ def test_claims_stand_under_the_question_they_answer_best(lexical_encode):
     ]
     assert list(found.by_key) == ["C1", "C2", "C3"]
     assert [one.angle_id for one in found.shown(["C2"])] == ["boats"]
-    assert [len(one.claims) for one in found.shown(most=1)] == [1, 1]
+    # What was filed under another question, too, is named there.
+    assert [one.also for one in shown] == ["C2", ""]
     # Claims on no question are left out.
     stray = SOLD.model_copy(update={"answers": {"gone": 0.9}})
-    assert findings(lexical_encode, stray).by_key == {}
+    assert stray.text not in [one.text for one in findings(lexical_encode, stray).by_key.values()]
+
+
+def test_a_question_asked_after_reading_is_shown_what_comes_near(lexical_encode):
+    late = Angle(
+        angle_id="lead-2-1",
+        aspect=Aspect.FIGURE,
+        question="How many boats did the Orrin Harbour Trust count in 2019?",
+        query="boats counted",
+        weight=4,
+    )
+    found = asyncio.run(Findings.of((*ANGLES, late), READ, lexical_encode))
+    assert [one.also for one in found.shown() if one.angle_id == "lead-2-1"] == ["C2"]
+
+
+def test_evidence_that_no_claim_rests_on_is_shown_as_it_stands(lexical_encode):
+    found = findings(lexical_encode, SOLD)
+    assert [one.text for one in found.by_key.values()] == [SOLD.text, COUNT.text]
 
 
 def test_one_fact_twice_is_one_claim_with_all_its_pages(lexical_encode):

@@ -87,7 +87,7 @@ def test_the_first_round_searches_as_was_drafted_and_asks_nobody(lexical_encode)
 
 
 def test_without_drafts_it_drafts(lexical_encode):
-    rubric = [new_angle(f"Who is {name}?", f"{name} register") for name in "abcdefgh"]
+    rubric = [new_angle(f"Who is Pier {n}?", f"{n} register") for n in range(8)]
     plan, _ = planned(lexical_encode, json.dumps({"questions": rubric}), angles=(), number=1)
     assert [one.angle_id for one in plan.angles] == [f"rubric-{n}" for n in range(1, 9)]
     assert [one.text for one in plan.queries] == [one.query for one in plan.angles]

@@ -90,6 +90,17 @@ def test_what_the_page_does_not_hold_is_dropped():
     assert profile.subject == PLAIN.subject
 
 
+def test_claims_that_are_no_sentences_of_the_article_are_no_answer():
+    invented = json.dumps(FACTS | {"claims": ["The harbour is full."]})
+    headline = json.dumps(FACTS | {"claims": [ARTICLE.title]})
+    asked = scripted(invented, headline)
+    profile = asyncio.run(PromptedProfiler(asked.model)(ARTICLE))
+    assert "copy them exactly" in asked.notes()[0]
+    assert [claim.text for claim in profile.claims] == [PLAIN.title]
+    with pytest.raises(StructuredOutputError):
+        asyncio.run(PromptedProfiler(scripted(invented, invented).model)(ARTICLE))
+
+
 def test_an_empty_answer_leaves_what_was_found_without_it():
     empty = {key: "" if isinstance(value, str) else [] for key, value in FACTS.items()}
     asked = scripted(json.dumps(empty))

@@ -5,8 +5,9 @@ import json
 
 import pytest
 
+from sidelight.errors import ReplyError
 from sidelight.generation.prompted.documents import PromptedRanker
-from tests.helpers.asking.conversation import scripted
+from tests.helpers.asking.conversation import nobody, scripted
 from tests.helpers.asking.report_case import COUNT, LARK, OWNER
 
 FOUND = [LARK, OWNER, COUNT]
@@ -16,14 +17,15 @@ def order(*keys):
     return json.dumps({"keys": keys})
 
 
-def ranked(asked):
-    places = asyncio.run(PromptedRanker(asked.model)("Who owns it?", FOUND))
+def ranked(asked, failures=None):
+    ranker = PromptedRanker(asked.model, nobody if failures is None else failures.append)
+    places = asyncio.run(ranker("Who owns it?", FOUND))
     asked.script.assert_finished()
     return places
 
 
 def test_keys_become_places():
-    assert ranked(scripted(order("E3", "E1", "E2"))) == (2, 0, 1)
+    assert ranked(scripted(order("E3", "segment e1", "[E2]"))) == (2, 0, 1)
 
 
 @pytest.mark.parametrize(
@@ -33,4 +35,6 @@ def test_keys_become_places():
 )
 def test_an_order_that_is_none_is_repaired_once_and_then_left(bad):
     assert ranked(scripted(bad, order("E2", "E3", "E1"))) == (1, 2, 0)
-    assert ranked(scripted(bad, bad)) == (0, 1, 2)
+    failures: list[ReplyError] = []
+    assert ranked(scripted(bad, bad), failures) == (0, 1, 2)
+    assert len(failures) == 1

@@ -7,11 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.errors import StructuredOutputError
-from sidelight.generation.prompted.select_evidence import PromptedReader, choose, page_date, parts
-from sidelight.schemas.investigation.evidence import EvidenceSet, FoundClaim, Selection
+from sidelight.errors import ReplyError, StructuredOutputError
+from sidelight.generation.prompted.select_evidence import PromptedReader, choose, parts
+from sidelight.schemas.investigation.evidence import (
+    Evidence,
+    EvidenceSet,
+    FoundClaim,
+    Selection,
+)
 from sidelight.schemas.segment import Segment
-from tests.helpers.asking.conversation import scripted
+from tests.helpers.asking.conversation import nobody, scripted
 from tests.helpers.asking.report_case import ANGLES, COUNT, LARK, OWNER, PROFILE
 
 BODY = "".join(f"Sentence {n} is about the harbour of Orrin. " for n in range(30))
@@ -48,6 +53,10 @@ def read(reader, candidates):
     return asyncio.run(reader(PROFILE, ANGLES, candidates))
 
 
+def evidence_of(segment):
+    return Evidence(segment=segment, relevance={"owner": 0.5})
+
+
 BOTH = {"owner": [OWNER, LARK], "boats": [COUNT, OWNER]}
 
 
@@ -67,7 +76,7 @@ def test_claims_name_their_pages_and_questions():
             claim("This answers nothing.", "E1", nobody="full"),
         )
     )
-    selection = read(PromptedReader(asked.model), BOTH)
+    selection = read(PromptedReader(asked.model, nobody), BOTH)
     # The best of each question comes first: OWNER, COUNT, then LARK.
     assert selection.evidence.claims == (
         FoundClaim(
@@ -94,7 +103,7 @@ def test_claims_name_their_pages_and_questions():
 
 def test_no_window_is_read_twice():
     asked = scripted(reply(claim("Lark owns it.", "E1", owner="full")), reply())
-    reader = PromptedReader(asked.model)
+    reader = PromptedReader(asked.model, nobody)
     first = read(reader, {"owner": [OWNER, window(0), window(2)]})
     assert first.dropped == {
         "web_doc_00_9#0_0": "states nothing that is asked",
@@ -116,14 +125,24 @@ def test_no_window_is_read_twice():
 
 def test_what_an_overlapping_window_says_is_cited_from_the_next_one():
     asked = scripted(reply(claim("It is about the harbour.", "E1", "E2", owner="full")))
-    selection = read(PromptedReader(asked.model), {"owner": [window(0), window(1), window(2)]})
+    selection = read(
+        PromptedReader(asked.model, nobody), {"owner": [window(0), window(1), window(2)]}
+    )
     (found,) = selection.evidence.claims
     assert found.segment_ids == ("web_doc_00_9#0_0", "web_doc_00_9#2_2")
 
 
+def test_of_two_windows_that_overlap_the_one_that_says_more_of_the_claim_is_cited():
+    text = "Sentence 9 is about the harbour of Orrin, and so is sentence 14."
+    asked = scripted(reply(claim(text, "E1", "E2", owner="full")))
+    selection = read(PromptedReader(asked.model, nobody), {"owner": [window(0), window(1)]})
+    (found,) = selection.evidence.claims
+    assert found.segment_ids == ("web_doc_00_9#1_1",)
+
+
 def test_pages_are_shown_whole_with_their_source_once():
-    asked = scripted(reply())
-    read(PromptedReader(asked.model), {"owner": [window(1), OWNER, window(0)]})
+    asked = scripted(reply(claim("Lark owns it.", "E1", owner="full")))
+    read(PromptedReader(asked.model, nobody), {"owner": [window(1), OWNER, window(0)]})
     text = asked.user()
     assert text.count("z.example | Page z") == 1
     assert text.count("(the page goes on)") == 1
@@ -135,7 +154,47 @@ def test_pages_are_shown_whole_with_their_source_once():
     assert "web_doc" not in text
 
 
-def test_a_part_without_an_answer_costs_the_others_nothing():
+@pytest.mark.parametrize(
+    ("useless", "fault"),
+    [
+        (claim("Lark owns it.", "article", owner="full"), "keys are E1 to E3"),
+        (claim("Lark owns it.", "E1", ownership="full"), "answers no question by the id"),
+        (claim("The statement", "E1", owner="full"), "no whole sentence"),
+        (claim(PROFILE.body, "E1", owner="full"), "the article says this itself"),
+    ],
+)
+def test_claims_of_which_none_can_be_used_are_no_answer(useless, fault):
+    asked = scripted(reply(useless), reply(claim("Lark owns it.", "Segment E1", Owner="full")))
+    assert len(read(PromptedReader(asked.model, nobody), BOTH).evidence.claims) == 1
+    assert fault in asked.notes()[0]
+    with pytest.raises(StructuredOutputError, match=fault):
+        read(PromptedReader(scripted(reply(useless), reply(useless)).model, nobody), BOTH)
+
+
+def test_a_claim_said_many_times_is_repaired_and_then_taken_once():
+    asked = scripted(*[reply(*[claim("Lark owns it.", "E1", owner="full")] * 30)] * 2)
+    assert len(read(PromptedReader(asked.model, nobody), BOTH).evidence.claims) == 1
+    assert "this is said twice" in asked.notes()[0]
+
+
+def test_no_claim_on_any_page_is_no_answer():
+    with pytest.raises(StructuredOutputError, match="no claim was found in 3 passages"):
+        read(PromptedReader(scripted(reply()).model, nobody), BOTH)
+
+
+def test_a_page_bears_the_date_that_it_gives_as_its_own():
+    pages = [
+        OWNER.model_copy(update={"text": f"A headline\n{line}\nThe Orrin Post belongs to Lark."})
+        for line in ("By Ilse Marrow, 3 May 2021", f"Vale was born on 4 June 1960, {'so ' * 15}")
+    ]
+    for page, date in zip(pages, ("3 May 2021", ""), strict=True):
+        asked = scripted(reply(claim("Lark owns it.", "E1", owner="full")))
+        selection = read(PromptedReader(asked.model, nobody), {"owner": [page]})
+        assert [one.published for one in selection.evidence.items] == [date]
+        assert (f"| {date}" in asked.user()) is bool(date)
+
+
+def test_a_part_without_an_answer_is_read_without_a_model():
     long = [
         Segment(
             segment_id=f"web_doc_00_{n}#0_{n}", url=f"https://{n}.example/", text=f"{n} " * 1_200
@@ -147,22 +206,28 @@ def test_a_part_without_an_answer_costs_the_others_nothing():
         text = str(request)
         return "{}" if "10.example" in text else reply(claim("So it is.", "E1", owner="full"))
 
+    failures: list[ReplyError] = []
+
+    def instead(error):
+        failures.append(error)
+        return plain
+
+    async def plain(profile, angles, candidates):
+        (first, *others) = candidates["owner"]
+        assert len(others) < len(long) - 1
+        return Selection(evidence=EvidenceSet(items=(evidence_of(first),)))
+
     asked = scripted(*[answer] * 3)
-    reader = PromptedReader(asked.model)
-    selection = read(reader, {"owner": long})
-    assert len(selection.evidence.claims) == 1
+    selection = read(PromptedReader(asked.model, instead), {"owner": long})
+    assert len(selection.evidence.claims) == len(failures) == 1
+    assert [one.segment.host for one in selection.evidence.items] == ["10.example", "18.example"]
     assert "no usable answer: StructuredOutputError" in selection.dropped.values()
-    # What could not be read may come up again.
-    asked.script._script.append(reply())
-    again = read(reader, {"owner": long})
-    assert "10.example" in asked.user(3)
-    assert "states nothing that is asked" in again.dropped.values()
 
 
 def test_without_any_answer_it_fails_and_without_candidates_nobody_is_asked():
     with pytest.raises(StructuredOutputError):
-        read(PromptedReader(scripted("{}", "{}").model), BOTH)
-    assert read(PromptedReader(scripted().model), {}) == Selection(evidence=EvidenceSet())
+        read(PromptedReader(scripted("{}", "{}").model, nobody), BOTH)
+    assert read(PromptedReader(scripted().model, nobody), {}) == Selection(evidence=EvidenceSet())
 
 
 # Windows are read page by page, in parts that fit, and no text twice.
@@ -219,15 +284,3 @@ def test_every_window_is_in_one_part_or_says_nothing_new(places):
     assert set(shown) <= {one.segment_id for one in segments}
     assert {one.rpartition("#")[0] for one in shown} == {f"web_doc_00_{page}" for page, _ in places}
     assert all(sum(len(one.text) for one in part) <= 20_000 + 2_400 for part in read)
-
-
-def test_the_date_at_the_top_of_a_page():
-    for text, date in (
-        ("A headline\nBy Ilse Marrow\n3 May 2021\nOn 4 June 2019 it rained.", "3 May 2021"),
-        ("Spring count: 41 May 2020", "May 2020"),
-        ("Updated Sept. 9, 2020, by the desk", "Sept. 9, 2020"),
-        ("No date here, only 2020", ""),
-    ):
-        segment = Segment(segment_id="web_doc_00_1#0_0", text=text)
-        assert page_date(segment) == date
-        assert page_date(segment.model_copy(update={"start_char": 7})) == ""

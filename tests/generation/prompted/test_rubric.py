@@ -72,8 +72,9 @@ def test_importance_asked_for_becomes_the_weight():
 @pytest.mark.parametrize(
     ("questions", "fault"),
     [
-        ([*QUESTIONS, OWNER.upper()], "this is asked twice: WHO OWNS"),
-        ([*QUESTIONS, "Say who owns the Orrin Post."], "does not end with a question mark"),
+        ([*QUESTIONS[:7], OWNER.upper()], "this is asked twice: WHO OWNS"),
+        ([*QUESTIONS[1:], "Say who owns the Orrin Post."], "does not end with a question mark"),
+        ([*QUESTIONS[1:], "Who paid the author?"], "it says 'the author' in the place"),
         (QUESTIONS[:7], "at least 8 items"),
         ([f"Who is {n}?" for n in range(21)], "at most 20 items"),
     ],
@@ -84,6 +85,11 @@ def test_a_draft_that_will_not_do_is_repaired_once(questions, fault):
     assert fault in note
     with pytest.raises(StructuredOutputError, match=fault[:12]):
         drafted(*[draft(*questions)] * 2)
+
+
+def test_a_draft_with_a_few_faults_goes_without_them():
+    angles, _ = drafted(*[draft(*QUESTIONS, "Who paid the author?")] * 2)
+    assert [one.question for one in angles] == QUESTIONS
 
 
 # What a model drafts becomes something to search for.

@@ -2,13 +2,10 @@
 
 import json
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
 from tests.helpers.models.scripted_model import ScriptedModel
-
-if TYPE_CHECKING:
-    pass
 
 
 class Asked(NamedTuple):
@@ -31,6 +28,11 @@ class Asked(NamedTuple):
 def scripted(*replies):
     script, records = ScriptedModel(replies), list[CallRecord]()
     return Asked(PromptedModel(script, Sampling(), records.append), script, records)
+
+
+def nobody(error):
+    """Steps in for no part of a step."""
+    raise error
 
 
 def says(**fields):

@@ -13,6 +13,7 @@ IDENTIFIES = re.compile(r"(^|_)(ids?|keys?|evidence|segments?|sources?|citations
 MEANS_EVIDENCE = re.compile(r"evidence|key|segment|source|cit(e|ation)|support")
 WORD_LIMIT = re.compile(r"(\d+) words")
 EVERY = "keys of all segments, each once"
+POINTERS = re.compile(r"\b(?:article|author|headline|publisher|journalist|reporter|writer)s?\b")
 JOINS = {"and", "or", "but", "while", "nor"}
 ORDINARY_WORDS = 14
 SHORT_CHARACTERS = 120
@@ -57,6 +58,8 @@ class _Writer:
             return self.value(self._resolve(schema), path)
         if "anyOf" in schema:
             return self.value(self._pick(schema["anyOf"]), path)
+        if self._invent and path and IDENTIFIES.search(path[0]) and "enum" in schema:
+            return f"{schema['enum'][0]}99"
         if "const" in schema or "enum" in schema:
             return self._pick(schema.get("enum") or [schema["const"]])
         fill = {
@@ -98,7 +101,8 @@ class _Writer:
             return []
         if allowed := re.search(rf"^{path[0]}: at most (\d+)", self._prompt, re.MULTILINE):
             high = min(high, int(allowed[1]))
-        if exactly := re.search(rf"^Write the (\d+) {path[0]} ", self._prompt, re.MULTILINE):
+        asks = rf"^Write (?:the )?(\d+)(?: to \d+)? {path[0]}\b"
+        if exactly := re.search(asks, self._prompt, re.MULTILINE):
             low = high = int(exactly[1])
         if part.get("type") == "object":
             named = [name for name in part.get("properties", {}) if IDENTIFIES.search(name)]
@@ -115,8 +119,9 @@ class _Writer:
                 if part["properties"][name].get("type") == "array" and kinds:
                     ids = self._known((name,))
                     return [self.value(part, path) | {name: [one]} for one in ids[:high]]
-        elif IDENTIFIES.search(path[0]) and part.get("type") == "string" and "enum" not in part:
-            known_ids = self._known(path)
+        elif IDENTIFIES.search(path[0]) and part.get("type") == "string":
+            listed = [f"{one}99" if self._invent else one for one in part.get("enum", ())]
+            known_ids = listed or self._known(path)
             wanted = len(known_ids) if EVERY in self._prompt else self._rng.randint(1, 2)
             n = min(len(known_ids), high, max(low, wanted))
             return self._rng.sample(known_ids, n)
@@ -144,14 +149,17 @@ class _Writer:
             return str(self._rng.choice(known)) if known else ""
         if schema.get("maxLength", SHORT_CHARACTERS + 1) <= SHORT_CHARACTERS:
             return str(self._rng.choice(self._names))[: schema["maxLength"]]
+        if name == "claims":  # copied from an article, sentence by sentence
+            return " ".join(self._sentence())[: schema.get("maxLength")]
         limit = WORD_LIMIT.search(schema.get("description", ""))
         words = self._sentence()[: int(limit[1]) if limit else ORDINARY_WORDS]
         if "quer" in name or "question" in name:
             words = [word for word in words if word.lower() not in JOINS][:6]
         text = " ".join(words).strip(",;:")
-        if "question" in name:
-            text = f"What is known about {text}?"
-        return text[: schema.get("maxLength", len(text))].ljust(schema.get("minLength", 0), ".")
+        if "question" in name:  # about nobody that is named, and not about "the article"
+            text = f"What is known about {POINTERS.sub('it', text.lower())}?"
+        text = text[: schema.get("maxLength", len(text)) - 1].ljust(schema.get("minLength", 0), ".")
+        return f"{text}." if name == "text" else text
 
     def _integer(self, schema, _):
         low, high = _range(schema, 1)
