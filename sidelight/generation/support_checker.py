@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from sidelight.checks.support import (
     SUPPORT_SCALE,
@@ -106,13 +107,14 @@ class SupportChecker:
             asked=profile.asked,
         )
         dates = {item.segment.segment_id: item.published for item in evidence.items}
+        named = stems("\n".join((*profile.outlet, *profile.authors, profile.title, article)))
         for place, support, supports in zip(asked, decided, learned, strict=True):
             shown = [
                 f"{segments[one].host}\n{segments[one].title}\n{dates[one]}\n{texts[one]}"
                 for one in cited[place]
             ]
             removals[place] = removals[place] or _unsupported(
-                sentences[place], support, best_support(supports), shown
+                sentences[place], support, best_support(supports), shown, named
             )
         stands = [place for place in range(len(sentences)) if removals[place] is None]
         full = sum(best_support(one).label == SUPPORT_SCALE.highest for one in learned)
@@ -206,6 +208,7 @@ def _unsupported(
     decided: Support | ReplyError | None,
     learned: Support,
     shown: Sequence[str],
+    named: AbstractSet[str],
 ) -> Removal | None:
     """Return why a sentence cannot stand, by who decides or by what its sources lack."""
     if isinstance(decided, ReplyError):
@@ -216,21 +219,24 @@ def _unsupported(
         return Removal(sentence=sentence, label=support.label, reason=support.reason)
     if learned.label == SUPPORT_SCALE.highest:
         return None
-    lacks = _foreign(sentence.text, shown, in_part=learned.label != SUPPORT_SCALE.names[-1])
+    in_part = learned.label != SUPPORT_SCALE.names[-1]
+    lacks = _foreign(sentence.text, shown, named, in_part=in_part)
     reason = f"the sources lack {', '.join(lacks)}"
     return Removal(sentence=sentence, label="partial", reason=reason) if lacks else None
 
 
-def _foreign(sentence: str, shown: Sequence[str], *, in_part: bool) -> list[str]:
-    """Return the figures and names of a sentence that no source has.
+def _foreign(
+    sentence: str, shown: Sequence[str], named: AbstractSet[str], *, in_part: bool
+) -> list[str]:
+    """Return the figures of a sentence that no source has, and names that the article lacks, too.
 
     Of a sentence that sources say in part some may be missing: figures are put in other units, and
     names in other words.
     """
     text = "\n".join(shown)
-    known = stems(text) | {figure.rstrip("%") for figure in figures(text)}
+    counted = {figure.rstrip("%") for figure in figures(text)}
     # An ordinary word may be capitalised at the beginning.
-    named = {name: stems(name) for name in names(sentence.partition(" ")[2])}
-    named |= {figure: frozenset({figure.rstrip("%")}) for figure in figures(sentence)}
-    lacks = sorted(name for name, parts in named.items() if not parts <= known)
-    return [] if in_part and 2 * len(lacks) <= len(named) else lacks
+    words = {name: stems(name) <= stems(text) | named for name in names(sentence.partition(" ")[2])}
+    words |= {figure: figure.rstrip("%") in counted for figure in figures(sentence)}
+    lacks = sorted(word for word, is_there in words.items() if not is_there)
+    return [] if in_part and 2 * len(lacks) <= len(words) else lacks

@@ -12,8 +12,9 @@ from typing import Annotated, NamedTuple
 from pydantic import Field
 
 from sidelight.english.neutrality import sentence_fault
-from sidelight.errors import ReplyError
+from sidelight.errors import ReplyError, StructuredOutputError
 from sidelight.generation.compose import chances_missed, refill
+from sidelight.generation.extractive.write_report import ExtractiveReportWriter
 from sidelight.generation.no_evidence import nothing_told
 from sidelight.generation.prompted.findings import (
     MAX_CITED,
@@ -37,7 +38,7 @@ from sidelight.schemas.investigation.report import (
 )
 from sidelight.schemas.segment import Segment, overlapping
 from sidelight.text import budget_words, one_line
-from sidelight.text_vectors import Encode
+from sidelight.text_vectors import Encode, TextVectors
 
 REPORT_PROMPT = load_prompt(Path(__file__).with_name("report.prompt.md"))
 
@@ -220,20 +221,34 @@ class PromptedReviser:
     """The role `revise_report` with a model: one call, whatever fell.
 
     The writer sees what stands, what fell and why beside the passages it cited, the claims that no
-    sentence states yet, and how many words are free. What stands stays as it is.
+    sentence states yet, and how many words are free. What stands stays as it is. Where nothing
+    stands, the report is written without a model.
 
     Args:
         writer: Who writes.
         encode: Tells which claims are the same.
+        sentences: Encodes sentences for the writer without a model.
         max_report_words: The track's limit.
+        max_citations: Of a sentence, by the track.
+        instead: Told why a report is written without a model.
     """
 
     asks = (Asked(REVISE_PROMPT, calls=2.4, characters=19_400, written=100),)
 
-    def __init__(self, writer: PromptedModel, encode: Encode, max_report_words: int) -> None:
+    def __init__(
+        self,
+        writer: PromptedModel,
+        encode: Encode,
+        sentences: TextVectors,
+        max_report_words: int,
+        max_citations: int,
+        instead: Callable[[ReplyError], object],
+    ) -> None:
         self._model = writer
         self._encode = encode
+        self._plain = ExtractiveReportWriter(sentences, max_report_words, max_citations)
         self._max_words = max_report_words
+        self._instead = instead
 
     async def __call__(
         self,
@@ -249,6 +264,9 @@ class PromptedReviser:
             ReplyError: The model gave no answer of the form asked for.
         """
         draft = checked.draft
+        if checked.removed and not draft.sentences:
+            self._instead(StructuredOutputError("no sentence of the report stood the check"))
+            return Revision(draft=await self._plain(profile, angles, evidence))
         findings = await Findings.of(angles, evidence, self._encode)
         standing = [sentence.text for sentence in draft.sentences]
         waiting = {sentence.text for sentence in draft.reserve}

@@ -19,6 +19,7 @@ from sidelight.schemas.investigation.report import (
     Removal,
 )
 from sidelight.text import budget_words
+from sidelight.text_vectors import TextVectors
 from tests.helpers.asking.conversation import nobody, outside_fences, scripted
 from tests.helpers.asking.report_case import (
     ANGLES,
@@ -279,8 +280,8 @@ def added(*sentences):
     )
 
 
-def revised(encode, asked, checked=CHECKED, max_words=250):
-    reviser = PromptedReviser(asked.model, encode, max_words)
+def revised(encode, asked, checked=CHECKED, max_words=250, instead=nobody):
+    reviser = PromptedReviser(asked.model, encode, TextVectors(encode), max_words, 3, instead)
     revision = asyncio.run(reviser(PROFILE, ANGLES, READ, checked, {}))
     asked.script.assert_finished()
     return revision
@@ -332,6 +333,14 @@ def test_what_is_wrong_is_repaired_once(lexical_encode, bad, fault):
     assert texts(still) == [STANDS.text]
     with pytest.raises(StructuredOutputError):
         revised(lexical_encode, scripted("{}", "{}"), max_words=31)
+
+
+def test_where_nothing_stands_the_report_is_written_without_a_model(lexical_encode):
+    failures: list[ReplyError] = []
+    nothing = CHECKED.model_copy(update={"draft": DraftReport(sentences=())})
+    anew = revised(lexical_encode, scripted(), nothing, instead=failures.append)
+    assert [one.message for one in failures] == ["no sentence of the report stood the check"]
+    assert all(one.text in str(READ.items) for one in anew.draft.sentences if one.segment_ids)
 
 
 def test_without_room_nobody_is_asked(lexical_encode):
