@@ -21,6 +21,7 @@ from sidelight.config.settings import Settings
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.runs.submission import Delivery, run_format
 from sidelight.formats.topics import read_topics, write_narratives
+from sidelight.formats.verdict import track_of
 from sidelight.llm.base import TOKENS_PER_SECOND
 from sidelight.runs.log import PromptUsage
 from sidelight.runs.runner import RunSummary
@@ -415,7 +416,7 @@ def link(
     from sidelight.formats.runs.linked_reports import LINKED_REPORTS, linked
     from sidelight.index.folder import open_index
 
-    read = run_format(load_track(track).cited_text).read(run)
+    read = run_format(track_of(run, load_track(track)).cited_text).read(run)
     if len(read.run_ids) != 1:
         raise InputError(
             f"{run}: expected one run in the file; found {len(read.run_ids)}",

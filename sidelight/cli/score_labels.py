@@ -21,6 +21,7 @@ from sidelight.formats.labels.qrels import read_qrels, read_question_grades
 from sidelight.formats.runs.submission import reports_by_topic, run_format
 from sidelight.formats.table import write_latex_table, write_table
 from sidelight.formats.topics import read_topics
+from sidelight.formats.verdict import track_of
 from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.grading.judgment import JudgedSentence
 from sidelight.schemas.grading.rubric import NuggetAssignment, NuggetBank
@@ -211,6 +212,7 @@ def _assigned(
     from sidelight.evaluation.nuggets.create import LearnedAssigner, PromptedAssigner, assign_runs
 
     access, model = by.access(), by.model
+    track = track_of(files[0], track)
     read = run_format(track.cited_text).read
     runs = [read(path) for path in files]
     asked = read_topics(topics, track) if topics else ()
@@ -253,7 +255,7 @@ def support(  # long: half of it are options
     from sidelight.evaluation.scoring.measures import score_support
     from sidelight.index.folder import open_index
 
-    rules = load_track(track)
+    rules = track_of(runs[0], load_track(track))
     read = [run_format(rules.cited_text).read(path) for path in runs]
     known = read_topics(topics, rules) if topics else None
     access = by.access()
@@ -307,7 +309,7 @@ def battles(  # long: half of it are options
     """Rate runs by battles: each pair of answers is compared twice, either of them first once."""
     from sidelight.evaluation.battles import PromptedBattles, hold_battles, rate
 
-    rules = options.track_of_scale("nuggets", track)
+    rules = track_of(runs[0], options.track_of_scale("nuggets", track))
     read = [run_format(rules.cited_text).read(path) for path in runs]
     reports_by_topic(read)  # which says what is there twice
     asked = read_topics(topics, rules)

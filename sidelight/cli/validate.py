@@ -94,7 +94,12 @@ def _lines(verdict: Verdict) -> list[Shown]:
 
 
 def pack(
-    runs: Annotated[list[Path], typer.Argument(help="Run directories, the most important first.")],
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Run directories, or files of relevance judgments; the most important first."
+        ),
+    ],
     output: Annotated[Path, options.output_option("New folder to submit from.")],
     track: options.Track = DEFAULT_TRACK,
     topics: options.CoveredTopics = None,
@@ -116,7 +121,12 @@ def pack(
 
         known_segments = open_index(index).docstore
     packing = pack_runs(
-        [RunDirectory(run) for run in runs], output, rules, topic_ids, known_segments
+        [RunDirectory(run) for run in runs if not run.is_file()],
+        output,
+        rules,
+        topic_ids,
+        known_segments,
+        [run for run in runs if run.is_file()],
     )
     columns = ("task", "priority", "run_id", "type")
     rows = [[str(getattr(item, name)) for name in columns] for item in packing.runs]

@@ -22,14 +22,21 @@ from sidelight.formats.labels.assessments import (
     AssessmentKind,
     read_assessments,
 )
-from sidelight.formats.labels.qrels import QRELS_COLUMNS, check_qrels, read_qrels
+from sidelight.formats.labels.qrels import (
+    QRELS_COLUMNS,
+    check_judgments,
+    check_qrels,
+    holds_judgments,
+    read_qrels,
+)
 from sidelight.formats.lines import Findings, read_bytes
 from sidelight.formats.runs.submission import Run, RunFormat, run_format, run_formats
 from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.formats.topics import read_topics, topic_formats
+from sidelight.registry import names
 from sidelight.schemas.grading.judgment import Scales
 from sidelight.schemas.task import Task
-from sidelight.tracks import Track
+from sidelight.tracks import Track, load_track
 
 _LOOKED_AT = 50  # lines; a kind is what most of them look like
 _ASSESSMENTS: dict[str, AssessmentKind[Any]] = {
@@ -64,6 +71,7 @@ _SHARED = {
     "trec_run": _TREC_RUN,
     "question_trec_run": _TREC_RUN,
     "qrels": _QRELS,
+    "judgments": _QRELS,
 }
 
 
@@ -97,10 +105,19 @@ def _graded(track: Track) -> dict[str, FileKind]:
 def _strict(track: Track) -> dict[str, FileKind]:
     """Return what all tracks share and this one has rules for."""
     grades = track.scales.get("relevance")
-    if grades is None:
-        return {}
-    qrels = _QRELS._replace(check=lambda path, topic_ids, _: check_qrels(path, grades, topic_ids))
-    return {qrels.name: qrels}
+    task, found = track.judgments, {}
+    if grades is not None:
+        found["qrels"] = found["judgments"] = _QRELS._replace(
+            check=lambda path, topic_ids, _: check_qrels(path, grades, topic_ids)
+        )
+    if task is not None:
+        found["judgments"] = _QRELS._replace(
+            name=task.name,
+            title=f"{task.title} run",
+            unit="topic",
+            check=lambda path, topic_ids, known: check_judgments(path, task, topic_ids, known),
+        )
+    return found
 
 
 def _count_labels(kind: AssessmentKind[Any], scales: Scales) -> Callable[[Path], int]:
@@ -145,7 +162,19 @@ def detect_format(path: Path) -> str | None:
         if kind.matches(header):
             return name
     [(best, _)] = Counter(_line_format(line, formats) for line in lines).most_common(1)
-    return best
+    return "judgments" if best == "trec_run" and holds_judgments(lines) else best
+
+
+def track_of(path: Path, usual: Track) -> Track:
+    """Return the track that has such files, or the usual one where that has them, or none has.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    found = detect_format(path)
+    tracks = [usual, *map(load_track, names("track"))]
+    have = (one for one in tracks if found in [task.format for task in one.tasks])
+    return next(have, usual)
 
 
 def _json_format(text: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> str | None:

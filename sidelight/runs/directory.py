@@ -36,6 +36,7 @@ from sidelight.files import (
     read_limited,
     sha256_file,
 )
+from sidelight.formats.labels.qrels import check_judgments, run_id_of
 from sidelight.formats.lines import Findings, read_bytes
 from sidelight.formats.runs.submission import run_format
 from sidelight.formats.verdict import RUN_DIRECTORY, Verdict, judge_file, official_problems
@@ -335,7 +336,7 @@ class PackedRun(NamedTuple):
         task: The name of the task.
         priority: 1 for the run that is to be judged first.
         run_id: What the run is called, and its file.
-        type: `manual` when a person had a hand in it.
+        type: `manual` when a person had a hand in it; judgments do not state it.
         sha256: Hash of the file.
         edited: Files of the run directory that were changed after they were made.
     """
@@ -343,9 +344,9 @@ class PackedRun(NamedTuple):
     task: str
     priority: int
     run_id: str
-    type: str
-    sha256: str
-    edited: str
+    type: str = "not stated"
+    sha256: str = ""
+    edited: str = ""
 
 
 class Packing(NamedTuple):
@@ -361,6 +362,7 @@ def pack_runs(
     track: Track,
     topic_ids: Collection[str],
     known_segments: Container[str] | None = None,
+    judgments: Sequence[Path] = (),
 ) -> Packing:
     """Write the files of some runs, and `runs.csv` with their priorities, into a new folder.
 
@@ -373,9 +375,11 @@ def pack_runs(
         track: Whose limits the runs must keep.
         topic_ids: The topics they must cover.
         known_segments: The segments there are; None when that is not known.
+        judgments: Files of relevance judgments, the most important first.
 
     Raises:
-        UsageError: The folder has files already, or two runs have one run id.
+        UsageError: The folder has files already, two runs have one run id, or the track takes no
+            judgments.
         InvalidFileError: A file is invalid, strictly or for the track's own validator.
     """
     if folder.exists() and any(folder.iterdir()):
@@ -388,6 +392,11 @@ def pack_runs(
         for task in track.tasks
         for problem in _check(run.file(task), task, topic_ids, known_segments)
     ]
+    judged = [(task, path) for path in judgments for task in [track.judgments] if task is not None]
+    if len(judged) < len(judgments):
+        raise UsageError(f"{judgments[0]}: {track.title} takes run directories, and no judgments")
+    for task, path in judged:
+        problems += check_judgments(path, task, topic_ids, known_segments)
     errors = [problem for problem in problems if problem.severity == "error"]
     if errors:
         raise InvalidFileError(errors)
@@ -397,11 +406,15 @@ def pack_runs(
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as scratch:
         staged = Path(scratch, folder.name)
         staged.mkdir()
-        packed = sorted(
+        packed = [
             item
             for priority, run in enumerate(runs, start=1)
             for item in _write(run, track, priority, staged)
-        )
+        ]
+        for priority, (task, path) in enumerate(judged, start=1):
+            judgment = PackedRun(task.name, priority, run_id_of(path))
+            packed.append(_put(staged, path, read_bytes(path), judgment))
+        packed.sort()
         with (staged / LIST).open("w", encoding="utf-8", newline="") as stream:
             rows = csv.writer(stream, lineterminator="\n")
             rows.writerows([PackedRun._fields, *packed])
@@ -429,22 +442,31 @@ def _write(run: RunDirectory, track: Track, priority: int, folder: Path) -> Iter
     made = "manual" if edited or "manual" in says else "automatic"
     for task in track.tasks:
         (run_id,), file = read[task.name].run_ids, run.file(task)
-        path = folder / run_id
-        if run_id.casefold() in {LIST, ".", ".."}:
-            raise UsageError(
-                f"{run.path}: expected a run id that can name a file; found {run_id!r}, which is "
-                "the name of another one",
-                remedy="Choose another: --set submission.run_id=...",
-            )
-        if path.exists():
-            raise UsageError(
-                f"{run.path}: expected run ids that no other run has; found {run_id!r} again",
-                remedy="Give each run its own: --set submission.run_id=...",
-            )
         content = run_format(task).as_manual(file) if edited else read_bytes(file)
-        path.write_bytes(content)
-        digest = hashlib.sha256(content).hexdigest()
-        yield PackedRun(task.name, priority, run_id, made, digest, " ".join(edited))
+        packed = PackedRun(task.name, priority, run_id, made, edited=" ".join(edited))
+        yield _put(folder, run.path, content, packed)
+
+
+def _put(folder: Path, source: Path, content: bytes, packed: PackedRun) -> PackedRun:
+    """Write a file under its run id, and return what is known of it with its hash.
+
+    Raises:
+        UsageError: The run id is that of another file.
+    """
+    path = folder / packed.run_id
+    if packed.run_id.casefold() in {LIST, ".", ".."}:
+        raise UsageError(
+            f"{source}: expected a run id that can name a file; found {packed.run_id!r}, which is "
+            "the name of another one",
+            remedy="Choose another: --set submission.run_id=...",
+        )
+    if path.exists():
+        raise UsageError(
+            f"{source}: expected run ids that no other run has; found {packed.run_id!r} again",
+            remedy="Give each run its own: --set submission.run_id=...",
+        )
+    path.write_bytes(content)
+    return packed._replace(sha256=hashlib.sha256(content).hexdigest())
 
 
 def _too_many(folder: Path, count: int, usual: int) -> Problem:

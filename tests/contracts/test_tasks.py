@@ -84,7 +84,7 @@ def full(task: Task, topic_id: str = "t") -> TaskResult:
         )
         return QuestionSet(topic_id, found, task.count, task.max_characters)
     if isinstance(task, CitedTextTask):
-        ids = tuple(segment(number, task) for number in range(task.max_citations))
+        ids = tuple(segment(number, task) for number in range(task.citations_written))
         words = (task.max_words // 10 - 1) * [" ".join(["Word"] * 10) + "."]
         sentences = tuple(CitedSentence(text=text, citations=ids) for text in words)
         return Report(topic_id, sentences, frozenset(ids), limits_of(task))
@@ -197,7 +197,7 @@ BROKEN: dict[str, dict[str, Broken]] = {
         "too many citations": Broken(
             "citation-count",
             lambda task, all_: _citing(
-                all_, *(segment(number, task) for number in range(task.max_citations + 1))
+                all_, *(segment(number, task) for number in range(task.citations_written + 1))
             ),
             SECOND_OF_TEXTS,
         ),
@@ -277,6 +277,7 @@ def free(task: Task) -> set[str]:
         limits.add("too deep")
     if isinstance(task, CitedTextTask):
         limits |= {"too long"} if not task.hard_limit else set()
+        limits |= {"too many citations"} if task.max_citations is None else set()
         limits |= {"two sentences"} if not task.one_sentence else set()
     return limits
 

@@ -28,6 +28,7 @@ EXAMPLES = {
     ),
     "trec_run": b"1 Q0 d#1 1 12.5 bm25\n1 Q0 d#2 2 -1e-3 bm25\n",
     "qrels": b"1 0 d#1 2\n1 0 d#2 -1\n",
+    "judgments": b"1 Q0 d#1 3 1 me\n1 Q0 d#2 2 1 me\n1 Q0 d#3 3 1 me\n",
 }
 
 
@@ -43,7 +44,9 @@ def test_tells_each_kind_by_its_content(tmp_path: Path, kind: str) -> None:
     assert detect(tmp_path, b"\xef\xbb\xbf" + EXAMPLES[kind].replace(b"\n", b"\r\n")) == kind
 
 
-@pytest.mark.parametrize("kind", ["questions_tsv", "reports_jsonl", "trec_run", "qrels"])
+@pytest.mark.parametrize(
+    "kind", ["questions_tsv", "reports_jsonl", "trec_run", "qrels", "judgments"]
+)
 def test_tells_a_kind_by_what_a_broken_file_still_has(tmp_path: Path, kind: str) -> None:
     head, tail = EXAMPLES[kind][:4], EXAMPLES[kind][4:]
     broken = {"reports_jsonl": head + b"\xff" + tail, "questions_tsv": b"\n\xff\t\n" + head + tail}
@@ -52,6 +55,12 @@ def test_tells_a_kind_by_what_a_broken_file_still_has(tmp_path: Path, kind: str)
 
 def test_a_run_with_old_macintosh_line_ends_is_still_a_run(tmp_path: Path) -> None:
     assert detect(tmp_path, EXAMPLES["questions_tsv"].replace(b"\n", b"\r")) == "questions_tsv"
+
+
+@pytest.mark.parametrize("ranks", ["1 2 3", "1 1 1", "0 0 1"])
+def test_a_ranking_whose_ranks_are_wrong_is_still_one(tmp_path: Path, ranks: str) -> None:
+    lines = (f"1 Q0 d#{n} {rank} {9 - n} me\n" for n, rank in enumerate(ranks.split()))
+    assert detect(tmp_path, "".join(lines).encode()) == "trec_run"
 
 
 @pytest.mark.parametrize("content", [b"", b"\n \n", b"Once upon a time\n", b"[1, 2]", b"{}"])

@@ -1,5 +1,8 @@
 """Relevance labels in the four columns of trec_eval: `query iteration segment grade`.
 
+Labels that a participant hands in have six: `query Q0 segment grade confidence run`. So do search
+results, whose fourth column is a rank, which no query has twice; five grades of one query recur.
+
 Grades of questions by people, as the organizers publish them: eight columns, tabs, no header.
 
 `topic number, article id, place, run, rank, grade, redundant, question`. The place is that of the
@@ -10,18 +13,51 @@ judge's file looks alike; there an empty grade says that nobody could tell.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import groupby, pairwise
 from pathlib import Path
 
 from sidelight.errors import InvalidFileError, Problem
 from sidelight.files import atomic_writer
-from sidelight.formats.lines import Findings, quoted, read_columns, read_lines, write_columns
+from sidelight.formats.lines import (
+    Findings,
+    open_text,
+    quoted,
+    read_columns,
+    read_lines,
+    write_columns,
+)
+from sidelight.formats.runs import submission
+from sidelight.formats.runs.cited_sentences import check_known, check_pattern
 from sidelight.schemas.grading.graded_passage import HIGHEST_RELEVANCE, LOWEST_RELEVANCE
 from sidelight.schemas.grading.judgment import LabelScale, QuestionGrade, Scales, Unjudged
-from sidelight.text import one_line
+from sidelight.schemas.task import JudgmentsTask
+from sidelight.text import finite_number, one_line
 
 QRELS_COLUMNS = ("query", "iteration", "segment", "grade")
+_JUDGMENT_COLUMNS = ("query", "Q0", "segment", "grade", "confidence", "run")
 _GRADE = re.compile(r"[+-]?[0-9]{1,9}")
+_TOLD_BY = 50  # lines; more than there are grades in any query
+
+
+def holds_judgments(lines: Iterable[str]) -> bool:
+    """Tell whether lines of six columns hold labels rather than a ranking, well-formed or not."""
+    rows = [cells for cells in map(str.split, lines) if len(cells) == len(_JUDGMENT_COLUMNS)]
+    graded = [(cells[0], cells[3]) for cells in rows if re.fullmatch(r"-?[0-9]", cells[3])]
+    if not graded or len(graded) < len(rows) or len(set(graded)) == len(graded):
+        return False
+    # A ranking whose ranks are wrong still has scores that fall.
+    sure = [
+        [finite_number(cells[4]) or 0.0 for cells in of_query]
+        for _, of_query in groupby(rows, key=lambda cells: cells[0])
+    ]
+    return any(later >= earlier for one in sure for earlier, later in pairwise(one))
+
+
+def _read_labels(path: Path) -> list[tuple[int, list[str]]]:
+    """Return the line number and the cells of every label, whichever of the two forms it has."""
+    judged = holds_judgments(text for _, text in read_lines(path)[:_TOLD_BY])
+    return read_columns(path, _JUDGMENT_COLUMNS if judged else QRELS_COLUMNS)
 
 
 def read_qrels(path: Path) -> dict[str, dict[str, int]]:
@@ -29,12 +65,12 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
 
     Raises:
         InputError: The file cannot be read.
-        InvalidFileError: A line has not four columns or no grade from `LOWEST_RELEVANCE` to
-            `HIGHEST_RELEVANCE`, or one pair has two grades.
+        InvalidFileError: A line has not four columns, or six as handed in, or no grade from
+            `LOWEST_RELEVANCE` to `HIGHEST_RELEVANCE`, or one pair has two grades.
     """
     findings = Findings(path)
     grades: dict[str, dict[str, int]] = {}
-    for line, (query_id, _, segment_id, cell) in read_columns(path, QRELS_COLUMNS):
+    for line, (query_id, _, segment_id, cell, *_) in _read_labels(path):
         grade = int(cell) if _GRADE.fullmatch(cell) else None
         if grade is None or not LOWEST_RELEVANCE <= grade <= HIGHEST_RELEVANCE:
             findings.error(
@@ -75,12 +111,23 @@ def check_qrels(path: Path, scale: LabelScale, topic_ids: Collection[str]) -> li
         read_qrels(path)
     except InvalidFileError as error:
         return list(error.problems)
-    for line, (query_id, _, _, cell) in read_columns(path, QRELS_COLUMNS):
-        if scale.read(cell) is None:
+    _check_labels(_read_labels(path), scale.writings, topic_ids, findings)
+    return findings.problems
+
+
+def _check_labels(
+    rows: Iterable[tuple[int, Sequence[str]]],
+    grades: Collection[str],
+    topic_ids: Collection[str],
+    findings: Findings,
+) -> None:
+    """Find grades and topics that the track does not have."""
+    for line, (query_id, _, _, cell, *_) in rows:
+        if cell not in grades:
             findings.error(
                 "grade-unknown",
                 line,
-                expected=f"one of {', '.join(scale.writings)}",
+                expected=f"one of {', '.join(grades)}",
                 found=quoted(cell),
                 remedy="Give the grades of the track.",
             )
@@ -92,7 +139,60 @@ def check_qrels(path: Path, scale: LabelScale, topic_ids: Collection[str]) -> li
                 found=quoted(query_id),
                 remedy="Remove the topic, or name its topics file with --topics.",
             )
-    return findings.problems
+
+
+@submission.StrictCheck
+def check_judgments(run: submission.CheckedRun[JudgmentsTask]) -> None:
+    """Find all that is wrong with labels handed in; topics that have none are told."""
+    submission.check_encoding(open_text(run.path), run.findings)
+    rows = read_columns(run.path, _JUDGMENT_COLUMNS)
+    graded = read_qrels(run.path)
+    submission.check_ids(run, [submission.LineIds(line, "", cells[-1]) for line, cells in rows])
+    writings = [str(grade) for grade in range(run.task.highest + 1)]
+    _check_labels(rows, writings, run.topic_ids, run.findings)
+    for line, (_, fixed, segment_id, _, confidence, _) in rows:
+        if fixed != "Q0" or finite_number(confidence) is None:
+            run.findings.error(
+                "judgment-columns",
+                line,
+                expected="Q0 in the second column, and in the fifth how sure the judge is",
+                found=quoted(f"{fixed} {confidence}"),
+                remedy="Write 1 where the judge does not say how sure it is.",
+            )
+        check_pattern(run, line, [segment_id])
+        check_known(run, line, [segment_id])
+    missing = [topic_id for topic_id in run.topic_ids if topic_id not in graded]
+    if missing:
+        run.findings.warning(
+            "topic-missing",
+            None,
+            expected=f"labels for all {len(run.topic_ids)} topics",
+            found=f"none for {len(missing)}, such as {missing[0]}",
+            remedy="Grade passages of these topics, too, if they are to be compared.",
+        )
+
+
+def run_id_of(path: Path) -> str:
+    """Return the run id of a valid file of labels handed in."""
+    return read_lines(path)[0].text.split()[-1]
+
+
+def write_judgments(
+    path: Path, grades: Mapping[str, Mapping[str, tuple[int, float]]], run_id: str
+) -> None:
+    """Write grades, each with how sure the judge is, as they are handed in.
+
+    Raises:
+        InputError: An id is empty or holds white space.
+    """
+    write_columns(
+        path,
+        (
+            (query_id, "Q0", segment_id, grade, f"{sure:.4g}", run_id)
+            for query_id, segments in grades.items()
+            for segment_id, (grade, sure) in segments.items()
+        ),
+    )
 
 
 def write_qrels(path: Path, grades: Mapping[str, Mapping[str, int]]) -> None:

@@ -68,3 +68,42 @@ def test_public_labels_are_valid(shared_data: PublicData, name: str) -> None:
     track = load_track("rag2025")
     path = shared_data / "rag-2025" / f"qrels.{name}.txt"
     assert judge_file(path, track, track.topic_ids).valid
+
+
+# The example of the guidelines of 2025, with a grade that recurs.
+JUDGED = [
+    ["1", "Q0", "msmarco_v2.1_doc_16_1041913392#3_1268938142", "3", "1", "my-qrel"],
+    ["1", "Q0", "msmarco_v2.1_doc_12_201312571#0_394394285", "2", "1", "my-qrel"],
+    ["1", "Q0", "msmarco_v2.1_doc_14_1198634226#9_2470404444", "3", "1", "my-qrel"],
+]
+
+
+def test_judgments_handed_in_are_read_as_labels(tmp_path: Path) -> None:
+    path = write(tmp_path, "".join(" ".join(row) + "\n" for row in JUDGED))
+    assert list(read_qrels(path)["1"].values()) == [3, 2, 3]
+    verdict = judge_file(path, load_track("rag2025"), ["1"])
+    assert verdict.valid
+    assert verdict.kind is not None
+    assert verdict.kind.name == "judgments"
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "codes"),
+    [
+        (0, "9", {"topic-unknown"}),
+        (1, "0", {"judgment-columns"}),
+        (2, "https://news.example", {"citation-pattern"}),
+        (3, "5", {"grade-unknown"}),
+        (4, "sure", {"judgment-columns"}),
+        (5, "another", {"run-id-inconsistent"}),
+    ],
+)
+def test_each_column_of_judgments_is_checked(
+    tmp_path: Path, column: int, cell: str, codes: set[str]
+) -> None:
+    rows = [*JUDGED, [*JUDGED[0][:2], "msmarco_v2.1_doc_16_1#0_1", *JUDGED[0][3:]]]
+    rows[3][column] = cell
+    path = write(tmp_path, "".join(" ".join(row) + "\n" for row in rows))
+    problems = judge_file(path, load_track("rag2025"), ["1"]).problems
+    assert {one.code for one in problems if one.severity == "error"} == codes
+    assert {one.line for one in problems if one.severity == "error"} == {4}

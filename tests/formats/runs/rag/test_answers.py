@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,15 @@ import pytest
 
 from sidelight.errors import InputError, InvalidFileError
 from sidelight.formats.runs.rag import ANSWERS
-from sidelight.formats.runs.submission import Delivery
+from sidelight.formats.runs.submission import Delivery, run_format
+from sidelight.formats.verdict import judge_file
+from sidelight.index.folder import IndexFolder
 from sidelight.schemas.run import CitedSentence, RunIdentity
 from sidelight.schemas.topic import Article, Narrative
 from sidelight.tracks import load_track
+from tests.helpers.commands import said
+from tests.helpers.formats.mutations import mutated_answers
+from tests.helpers.formats.official_oracle import answers_are_valid
 from tests.helpers.public_data import PublicData
 
 TASK = load_track("rag2025").cited_text
@@ -106,7 +112,12 @@ def test_a_citation_is_the_place_of_a_reference(tmp_path: Path, place: object) -
     ("change", "code", "severity"),
     [
         (lambda item: item["references"].append(A), "reference-duplicate", "error"),
-        (lambda item: item["references"].append(A + "1"), "reference-uncited", "warning"),
+        (
+            lambda item: item["references"].extend(f"{A}{number}" for number in range(99)),
+            "reference-count",
+            "error",
+        ),
+        (lambda item: item["answer"][1].update(citations=[A]), "citation-mixed", "error"),
         (lambda item: item["references"].__setitem__(0, "a page"), "citation-pattern", "error"),
         (lambda item: item["metadata"].pop("narrative"), "key-missing", "error"),
         (lambda item: item["metadata"].update(type="by hand"), "value", "error"),
@@ -143,7 +154,7 @@ def test_many_references_are_checked_in_bounded_time(tmp_path: Path) -> None:
     item["references"] += [f"msmarco_v2.1_doc_63_{number}#0_1" for number in range(30_000)]
     path = written(tmp_path, item)
     start = time.process_time()
-    assert [code for code, _, _ in problems(path)] == ["reference-uncited"]
+    assert [code for code, _, _ in problems(path)] == ["reference-count"]
     assert time.process_time() - start < 5
 
 
@@ -175,3 +186,86 @@ def test_published_answers_of_the_year_before_keep_the_limits(
     ids = [one["topic_id"] for one in lines]
     found = {problem.code for problem in ANSWERS.check(path, TASK, ids, None)}
     assert not found & {"report-words", "citation-count", "citation-place", "citation-pattern"}
+
+
+GUIDELINES = """
+{"metadata": {"team_id": "my-awesome-team", "run_id": "my-awesome-run", "type": "automatic",
+"narrative_id": 31, "narrative": "I want to know who pays.", "prompt": "Answer."},
+"references": ["msmarco_v2.1_doc_16_1041913392#3_1268938142",
+"msmarco_v2.1_doc_14_1198634226#9_2470404444", "msmarco_v2.1_doc_12_201312571#0_394394285",
+"msmarco_v2.1_doc_02_1169633399#2_1963227104", "msmarco_v2.1_doc_23_947922085#6_2108546861"],
+"answer": [{"text": "A trust pays.", "citations": [0, 4, 1, 2]},
+{"text": "It has done so since 2011.", "citations": [3]}]}
+"""
+
+
+def as_printed(*, by_id: bool) -> dict[str, Any]:
+    """Return an answer in format 1 or 2 of the guidelines: a number for an id, four citations."""
+    item: dict[str, Any] = json.loads(GUIDELINES)
+    for one in item["answer"] if by_id else ():
+        one["citations"] = [item["references"][place] for place in one["citations"]]
+    return item
+
+
+@pytest.mark.parametrize("by_id", [False, True])
+def test_every_command_reads_the_files_that_the_guidelines_print(
+    tmp_path: Path, small_index: IndexFolder, by_id: bool
+) -> None:
+    run = written(tmp_path, as_printed(by_id=by_id))
+    topics, nuggets = tmp_path / "topics.jsonl", tmp_path / "nuggets.jsonl"
+    topics.write_text('{"id": "31", "title": "I want to know who pays."}\n')
+    fact = {"text": "a trust pays", "importance": "vital"}
+    nuggets.write_text(json.dumps({"qid": "31", "query": "who pays", "nuggets": [fact]}) + "\n")
+    track = load_track("rag2025")
+    assert judge_file(run, track, ["31"]).valid
+    (report,) = ANSWERS.read(run).reports
+    assert [len(one.citations) for one in report.responses] == [4, 1]
+    page = tmp_path / "page.html"
+    for command in (
+        ("validate", run, "--track", "rag2025", "--topics", topics),
+        ("score", "nuggets", run, "--nuggets", nuggets, "--words-only"),
+        ("score", "support", run, "--index", small_index.path, "--words-only"),
+        ("view", run, "--topics", topics, "-o", page),
+    ):
+        said(*command)
+    assert "I want to know who pays." in page.read_text(encoding="utf-8")
+
+
+def lines_of(year: int, *, by_id: bool = False) -> list[dict[str, Any]]:
+    """Return two answers in the form of a year."""
+    both = [as_printed(by_id=by_id), as_printed(by_id=by_id)]
+    both[1]["metadata"]["narrative_id"] = "32"
+    if year == 2025:
+        return both
+    return [
+        {
+            "run_id": "lamp",
+            "topic_id": str(one["metadata"]["narrative_id"]),
+            "topic": one["metadata"]["narrative"],
+            "references": one["references"],
+            "response_length": 9,
+            "answer": one["answer"],
+        }
+        for one in both
+    ]
+
+
+@pytest.mark.parametrize(
+    ("year", "by_id", "count"), [(2024, False, 100), (2025, False, 100), (2025, True, 100)]
+)
+def test_what_is_valid_here_is_so_for_the_validator_of_the_year(
+    tmp_path: Path, year: int, by_id: bool, count: int
+) -> None:
+    track, path = load_track(f"rag{year}"), tmp_path / "lamp"
+    verdicts: Counter[tuple[bool, bool]] = Counter()
+    for seed in range(count):
+        path.write_bytes(mutated_answers(seed, lines_of(year, by_id=by_id)))
+        ours = all(
+            one.severity != "error"
+            for one in run_format(track.cited_text).check(
+                path, track.cited_text, ["31", "32"], None
+            )
+        )
+        verdicts[ours, answers_are_valid(path.read_bytes(), ["31", "32"], year)] += 1
+    assert verdicts[True, False] == 0
+    assert verdicts[True, True] > 0 < verdicts[False, False]
