@@ -26,7 +26,13 @@ from sidelight.errors import InputError, UsageError
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart
 from sidelight.formats.labels.assessments import COMPOUND_ASSESSMENTS
-from sidelight.formats.labels.qrels import read_qrels, read_question_grades, write_qrels
+from sidelight.formats.labels.qrels import (
+    read_judge,
+    read_qrels,
+    read_question_grades,
+    write_judge,
+    write_qrels,
+)
 from sidelight.formats.runs.submission import run_format
 from sidelight.formats.table import write_table
 from sidelight.schemas.grading.judgment import QuestionGrade
@@ -333,6 +339,8 @@ def vote(  # long: a third of it are options
         read = {name: held_out(grades, known) for name, grades in read.items()}
     found = vote(read)
     write_qrels(output / "majority.qrels", decided(found))
+    if told := [judge for path in judges if (judge := read_judge(path))]:
+        write_judge(output / "majority.qrels", f"majority of {'; '.join(told)}")
     write_table(output / "votes.csv", ("query", "segment", "majority", *names), vote_rows(found))
     votes = [one for passages in found.values() for one in passages.values()]
     agreeing = [one.agreeing for one in votes]

@@ -14,7 +14,12 @@ from sidelight.cli.console import WITH_REPLIES, Commands, interrupted, out
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, ReplyError, UsageError
 from sidelight.evaluation.labelling.judge import Judge
-from sidelight.formats.labels.qrels import write_judgments, write_qrels, write_question_grades
+from sidelight.formats.labels.qrels import (
+    write_judge,
+    write_judgments,
+    write_qrels,
+    write_question_grades,
+)
 from sidelight.formats.runs.submission import run_format
 from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.formats.table import write_table
@@ -66,14 +71,16 @@ def questions(  # long: half of it are options
     )
     access = calls.access(cache or output.with_name(f"{output.name}.replies"))
 
-    async def work(judge: Judge) -> list[QuestionGrade]:
-        return await grade_question_runs(judge, given, articles, on_questions=advance)
+    async def work(judge: Judge) -> tuple[str, list[QuestionGrade]]:
+        found = await grade_question_runs(judge, given, articles, on_questions=advance)
+        return judge.title, found
 
     with progress_bar("questions", total=sum(len(run.questions) for run in given)) as advance:
-        grades = asyncio.run(setup.perform(access, work))
+        judge, grades = asyncio.run(setup.perform(access, work))
     unjudged = sum(isinstance(one.label, Unjudged) for one in grades)
     _check_graded(len(grades), unjudged, "question", output)
     write_question_grades(output, grades)
+    write_judge(output, judge)
     out.print(f"{counted(len(grades), 'question')}, {unjudged} unjudged\n  {output}", markup=False)
 
 
@@ -100,14 +107,15 @@ def documents(  # long: half of it are options
     access = calls.access(cache or output.with_name(f"{output.name}.replies"))
     asked = list(_asked(runs))
 
-    async def work(judge: Judge) -> GradedDocuments:
-        return await grade_documents(judge, asked, on_documents=advance)
+    async def work(judge: Judge) -> tuple[str, GradedDocuments]:
+        return judge.title, await grade_documents(judge, asked, on_documents=advance)
 
     total = sum(len(one.documents) for one in asked)
     with progress_bar("documents", total=total) as advance:
-        found = asyncio.run(setup.perform(access, work))
+        judge, found = asyncio.run(setup.perform(access, work))
     _check_graded(total, found.unjudged, "document", output)
     write_qrels(output, found.grades)
+    write_judge(output, judge)
     out.print(
         f"{counted(total, 'document')} for {counted(len(asked), 'question')}, {found.unjudged} "
         f"unjudged\n  {output}",
@@ -197,6 +205,7 @@ def relevance(  # long: half of it are options
     """
     from sidelight.evaluation.labelling.asking import Assessor
     from sidelight.evaluation.labelling.relevance import (
+        RELEVANCE_PROMPT,
         PromptedRelevance,
         decided,
         grade_passages,
@@ -232,6 +241,7 @@ def relevance(  # long: half of it are options
         write_qrels(output, grades)
     else:
         write_judgments(output, sure(votes), run_id)
+    write_judge(output, f"{', '.join(names)}, prompt {RELEVANCE_PROMPT.fingerprint[:8]}")
     if len(names) > 1:
         columns = ("query", "segment", "majority", *names)
         write_table(output.with_name(f"{output.name}.votes.csv"), columns, vote_rows(votes))

@@ -465,6 +465,21 @@ def grade(  # long: half of it are options
     return _result(setup, graded, n_missing, output)
 
 
+def _circular(setup: Grades, graded: Sequence[GradedQuery]) -> int:
+    """Return how many passages are graded by items that were drafted from them."""
+    from sidelight.formats.banks.exams import passages_behind
+
+    behind = {
+        query_id: frozenset().union(*map(passages_behind, banks))
+        for query_id, banks in setup.banks.items()
+    }
+    return sum(
+        passage.passage_id in behind.get(query.query_id, ())
+        for query in graded
+        for passage in query.passages
+    )
+
+
 def _result(setup: Grades, graded: list[GradedQuery], n_new: int, output: Path) -> Result:
     found = setup.summary(graded)
     shown: list[Shown] = [
@@ -481,5 +496,18 @@ def _result(setup: Grades, graded: list[GradedQuery], n_new: int, output: Path) 
         shown.append(
             warning(f"warning: {cells} could not be graded; the same command asks for them again")
         )
-    document = {**found.model_dump(), "new": n_new, "output": str(output)}
+    if circular := _circular(setup, graded):
+        shown.append(
+            warning(
+                f"warning: the bank was drafted from {circular} of these passages, and asks for "
+                "what they say: their grades and EXAM are near the best whatever they are worth; "
+                "draft from others, or by a model"
+            )
+        )
+    document = {
+        **found.model_dump(),
+        "new": n_new,
+        "drafted_from": circular,
+        "output": str(output),
+    }
     return Result(document, [*shown, f"  {output}"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from enum import StrEnum
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -17,7 +18,12 @@ from sidelight.errors import UsageError
 from sidelight.evaluation.labelling.judge import Judge
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.formats.labels.assessments import write_support_sentences
-from sidelight.formats.labels.qrels import read_qrels, read_question_grades
+from sidelight.formats.labels.qrels import (
+    read_judge,
+    read_qrels,
+    read_question_grades,
+    write_judge,
+)
 from sidelight.formats.runs.submission import reports_by_topic, run_format
 from sidelight.formats.table import write_latex_table, write_table
 from sidelight.formats.topics import read_topics
@@ -42,7 +48,7 @@ class ScoreOrigin(NamedTuple):
     """What a reader must know about scores.
 
     Attributes:
-        labels: Who labelled, `human` or `auto`.
+        labels: Who labelled, `human`, `auto` or `not stated`.
         judge: The judge, as its manifest names it.
         sampling: How intervals are drawn; None for no intervals.
         n_topics: The topics that count.
@@ -54,6 +60,33 @@ class ScoreOrigin(NamedTuple):
     sampling: options.Sampling | None
     n_topics: int
     notes: Sequence[str] = ()
+
+
+_PEOPLE = "people"
+GradedBy = Annotated[
+    str | None,
+    typer.Option(
+        "--graded-by",
+        help=f"Who gave the labels, where no file beside them says so: {_PEOPLE}, or a judge.",
+    ),
+]
+
+
+def _origin_of(
+    files: Sequence[Path], named: str | None, sampling: options.Sampling, n_topics: int
+) -> ScoreOrigin:
+    """Return who gave the labels of some files: by what stands beside them, or as it is named.
+
+    Raises:
+        UsageError: They are called people's, and a judge gave some.
+    """
+    judges = dict.fromkeys(judge for path in files if (judge := read_judge(path)))
+    if named == _PEOPLE and judges:
+        raise UsageError(f"{files[0]}: these labels are not by people: {', '.join(judges)}")
+    if named == _PEOPLE:
+        return ScoreOrigin("human", None, sampling, n_topics)
+    judge = named or ", ".join(judges)
+    return ScoreOrigin("auto" if judge else "not stated", judge or None, sampling, n_topics)
 
 
 def scores_result(  # long: files, table and JSON of one result
@@ -108,7 +141,7 @@ def scores_result(  # long: files, table and JSON of one result
         },
         [
             console.PlainTable(header, rows),
-            f"labels: {origin.labels}{judge}",
+            f"labels: {'source ' if origin.labels == 'not stated' else ''}{origin.labels}{judge}",
             *(f"note: {note}" for note in notes),
             *(
                 console.warning(
@@ -171,6 +204,7 @@ def nuggets(  # long: half of it are options
         Path | None, options.topics_option("What was asked: the track's topics file.")
     ] = None,
     track: options.TrackWithNuggets = None,
+    graded_by: GradedBy = None,
     by: options.LabelOptions,
 ) -> console.Result:
     """Score answers by nuggets: strict vital first, then vital, strict all, all, and coverage."""
@@ -192,12 +226,14 @@ def nuggets(  # long: half of it are options
         judge = by.model or ("embedded, words only" if by.words_only else "embedded")
         assigned = _assigned(files, rules, banks, topics, by)
         if by.output is not None:
-            write_nugget_assignments(by.output / f"{_NUGGETS_PREFIX}_assignments.jsonl", assigned)
+            labels = by.output / f"{_NUGGETS_PREFIX}_assignments.jsonl"
+            write_nugget_assignments(labels, assigned)
+            write_judge(labels, judge)
     table = score_nuggets(assigned, rules.scales, banks, options.find_measures(by.measures))
     n_topics = len({topic.topic_id for topic in table.topics})
-    labels = "human" if judge is None else "auto"
-    origin = ScoreOrigin(labels, judge, by.sampling, n_topics)
-    return scores_result(origin, table, f"{labels}_{_NUGGETS_PREFIX}", by.output)
+    origin = _origin_of([] if nuggets else files, judge or graded_by, by.sampling, n_topics)
+    prefix = f"{origin.labels.replace(' ', '_')}_{_NUGGETS_PREFIX}"
+    return scores_result(origin, table, prefix, by.output)
 
 
 def _assigned(
@@ -231,6 +267,13 @@ def _assigned(
 _SUPPORT_PREFIX = "auto_support"
 
 
+class Unjudged(StrEnum):
+    """What a sentence counts whose support could not be judged."""
+
+    ZERO = "zero"
+    LEFT_OUT = "left-out"
+
+
 @options.takes_groups
 @console.interrupted(console.WITH_REPLIES)
 def support(  # long: half of it are options
@@ -247,12 +290,15 @@ def support(  # long: half of it are options
         ),
     ] = None,
     track: options.Track = DEFAULT_TRACK,
+    unjudged: Annotated[
+        Unjudged, typer.Option("--unjudged", help="What a sentence counts that nobody could judge.")
+    ] = Unjudged.ZERO,
     by: options.LabelOptions,
 ) -> console.Result:
     """Score reports by how far the segments they cite support their sentences."""
     from sidelight.checks.support import SUPPORT_PROMPT
     from sidelight.evaluation.labelling.support import assess_support
-    from sidelight.evaluation.scoring.measures import score_support
+    from sidelight.evaluation.scoring.measures import score_support, support_measures
     from sidelight.index.folder import open_index
 
     rules = track_of(runs[0], load_track(track))
@@ -277,8 +323,13 @@ def support(  # long: half of it are options
     if by.model:
         judge = f"{by.model}, prompt {SUPPORT_PROMPT.fingerprint[:8]}"
     topic_ids = None if known is None else [topic.topic_id for topic in known]
-    table = score_support(read, verdicts, topic_ids, further=options.find_measures(by.measures))
-    notes = ["the first citation of a sentence decides; `all`: its citations together"]
+    leave_out = unjudged is Unjudged.LEFT_OUT
+    measures = support_measures(leave_out=leave_out)
+    table = score_support(read, verdicts, topic_ids, measures, options.find_measures(by.measures))
+    notes = [
+        "the first citation of a sentence decides; `all`: its citations together",
+        f"sentences that could not be judged {'are left out' if leave_out else 'count as 0'}",
+    ]
     n_topics = len({topic.topic_id for topic in table.topics})
     if by.output is not None:
         write_support_sentences(by.output / f"{_SUPPORT_PREFIX}_sentences.csv", verdicts)
@@ -361,10 +412,7 @@ Assessors = Annotated[
 def quality(
     *,
     grades: Annotated[Path, typer.Option("--grades", help="Graded questions, eight columns.")],
-    judge: Annotated[
-        str | None,
-        typer.Option("--graded-by", help="Name of the judge that graded, if no people did."),
-    ] = None,
+    graded_by: GradedBy = None,
     assessors: Assessors = None,
     output: options.Output = None,
     track: options.Track,
@@ -381,9 +429,8 @@ def quality(
     rules = options.track_of_scale("question_quality", track)
     table = score_question_quality(rules, read_question_grades(grades, rules.scales))
     n_topics = len({score.topic_id for score in table.topics})
-    labels = "auto" if judge else "human"
-    origin = ScoreOrigin(labels, judge, options.Sampling(samples, seed), n_topics)
-    prefix = score_prefix(labels, rules.question_list)
+    origin = _origin_of([grades], graded_by, options.Sampling(samples, seed), n_topics)
+    prefix = score_prefix(origin.labels, rules.question_list)
     result = scores_result(origin, table, prefix, output)
     if output is None:
         return result

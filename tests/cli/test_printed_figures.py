@@ -127,8 +127,8 @@ class Case(NamedTuple):
 CASES = [
     Case("score task1", 0, ("human_question_generation_per_run_results.csv",), runs, BOUNDS),
     Case("score task2", 0, ("human_report_generation_per_run_results.csv",), runs, BOUNDS),
-    Case("score nuggets", 0, ("human_nuggets_per_run_results.csv",), runs, BOUNDS),
-    Case("score quality", 0, ("human_questions_per_run_results.csv",), runs, BOUNDS),
+    Case("score nuggets", 0, ("not_stated_nuggets_per_run_results.csv",), runs, BOUNDS),
+    Case("score quality", 0, ("not_stated_questions_per_run_results.csv",), runs, BOUNDS),
     Case(
         "score usefulness",
         0,

@@ -72,6 +72,16 @@ SUPPORT_MEASURES = (
 """By the first citation of a sentence, as at TREC, and by all of them together."""
 
 
+def support_measures(*, leave_out: bool) -> tuple[Measure, ...]:
+    """Return the measures of support; sentences that could not be judged earn 0 or are left out."""
+    return tuple(
+        one.model_copy(update={"parameters": {**one.parameters, "leave_out": leave_out}})
+        if one.computes in ("support_precision", "support_recall")
+        else one
+        for one in SUPPORT_MEASURES
+    )
+
+
 def score_support(
     runs: Sequence[ReportRun],
     verdicts: Sequence[JudgedSentence],

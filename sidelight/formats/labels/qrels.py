@@ -3,6 +3,8 @@
 Labels that a participant hands in have six: `query Q0 segment grade confidence run`. So do search
 results, whose fourth column is a rank, which no query has twice; five grades of one query recur.
 
+No form says who gave the labels: of those that a judge gave, `FILE.judge.json` beside them does.
+
 Grades of questions by people, as the organizers publish them: eight columns, tabs, no header.
 
 `topic number, article id, place, run, rank, grade, redundant, question`. The place is that of the
@@ -12,17 +14,20 @@ judge's file looks alike; there an empty grade says that nobody could tell.
 
 from __future__ import annotations
 
+import contextlib
+import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby, pairwise
 from pathlib import Path
 
-from sidelight.errors import InvalidFileError, Problem
-from sidelight.files import atomic_writer
+from sidelight.errors import InputError, InvalidFileError, Problem
+from sidelight.files import atomic_write, atomic_writer, read_json
 from sidelight.formats.lines import (
     Findings,
     open_text,
     quoted,
+    read_bytes,
     read_columns,
     read_lines,
     write_columns,
@@ -193,6 +198,31 @@ def write_judgments(
             for segment_id, (grade, sure) in segments.items()
         ),
     )
+
+
+def _judge_file(labels: Path) -> Path:
+    return labels.with_name(f"{labels.name}.judge.json")
+
+
+def write_judge(labels: Path, judge: str) -> None:
+    """Write beside a file of labels who gave them."""
+    atomic_write(_judge_file(labels), json.dumps({"judge": judge}) + "\n")
+
+
+def read_judge(labels: Path) -> str | None:
+    """Return the judge that gave the labels of a file; None where nothing says who did.
+
+    Raises:
+        InputError: What lies beside the file names no judge.
+    """
+    path = _judge_file(labels)
+    if not path.is_file():
+        return None
+    with contextlib.suppress(ValueError, KeyError, TypeError):
+        judge = read_json(read_bytes(path))["judge"]
+        if isinstance(judge, str) and judge.strip():
+            return one_line(judge)
+    raise InputError(f'{path}: expected {{"judge": "who gave the labels"}}; found something else')
 
 
 def write_qrels(path: Path, grades: Mapping[str, Mapping[str, int]]) -> None:

@@ -93,12 +93,12 @@ def test_figure_1_comes_with_its_numbers(shared_data: PublicData, tmp_path: Path
     path = shared_data / "lateral-2024/question-assessments.tsv"
     given = ("--track", "lateral2024", "--grades", path, "--samples", 100, "-o", tmp_path)
     said("score", "quality", *given)
-    lines = (tmp_path / "human_questions_boxes_by_topic.csv").read_text().splitlines()
+    lines = (tmp_path / "not_stated_questions_boxes_by_topic.csv").read_text().splitlines()
     assert len(lines) == 51
     medians = [float(line.split(",")[5]) for line in lines[1:]]
     assert medians == sorted(medians)
     assert {line.split(",")[2] for line in lines[1:]} == {"19"}
-    assert (tmp_path / "human_questions_boxes_by_topic.png").stat().st_size > 10_000
+    assert (tmp_path / "not_stated_questions_boxes_by_topic.png").stat().st_size > 10_000
 
 
 def test_grades_are_compared_with_the_direction_of_the_difference(tmp_path: Path) -> None:
