@@ -13,7 +13,7 @@ from sidelight.index.folder import IndexFolder
 from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.topic import Narrative
 from tests.helpers.asking.conversation import Asked, scripted
-from tests.helpers.commands import call, said
+from tests.helpers.commands import said
 
 NAMES = ("small_doc_00_0#0_0", "small_doc_00_0#1_1")
 
@@ -122,7 +122,8 @@ def test_grades_are_handed_in_as_a_run_and_packed(
     people = tmp_path / "people"
     people.write_text(f"1 0 {ids[0]} 3\n1 0 {ids[1]} 0\n")
     assert "1 label of its own" in said("agree", "qrels", people, handed_in)
-    call("pack", handed_in, "-o", tmp_path / "other", code=2)
+    with pytest.raises(UsageError, match="takes run directories, and no judgments"):
+        said("pack", handed_in, "-o", tmp_path / "other")
     with pytest.raises(UsageError, match="takes no relevance judgments"):
         assess(
             tmp_path, small_index, *runs, "--model", "one", "--track", "rag2024", "--run-id", "x"

@@ -46,7 +46,7 @@ def test_runs_are_assigned_and_scored(tmp_path: Path, given: tuple[object, ...])
     assert (found["strict_vital_score"], found["all_score"]) == (1.0, 0.5)
     # What was assigned is scored again without being judged again.
     again = json.loads(nuggets(out / "nuggets_assignments.jsonl", "--json"))
-    assert (again["labels"], again["runs"]) == ("human", [found])
+    assert (again["labels"], again["runs"]) == ("auto", [found])
 
 
 def test_what_judges_needs_nuggets(given: tuple[object, ...]) -> None:

@@ -75,7 +75,7 @@ def test_an_invented_segment_is_shown_as_unjudged(
     run.write_text(run.read_text().replace(COUNTED, INVENTED))
     (found,) = json.loads(support(*given, "--json"))["runs"]
     assert found["unjudged"] == 0.5
-    # all citations, of three sentences: none, unjudged, in full; 1 of 2 and of 3, or 1 of 1 and of 2
+    # Of three sentences one cites nothing, one is unjudged: 1 of 2 and of 3, or 1 of 1 and of 2.
     assert found["weighted_precision_all"] == 0.5
     assert found["weighted_recall_all"] == pytest.approx(1 / 3)
     told = json.loads(support(*given, "--unjudged", "left-out", "--json"))
