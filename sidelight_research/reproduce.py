@@ -129,7 +129,8 @@ def _as_dict(target: str, figures: Sequence[Figure]) -> dict[str, object]:
         "figures": [
             {
                 "name": figure.name,
-                "published": figure.published,
+                "expected": figure.expected,
+                "by": _whose(figure),
                 "here": figure.here,
                 "agrees": figure.agrees,
                 "misprint": figure.misprint,
@@ -141,14 +142,22 @@ def _as_dict(target: str, figures: Sequence[Figure]) -> dict[str, object]:
 
 
 def _shown(title: str, figures: Sequence[Figure]) -> list[Shown]:
-    rows = [(figure.name, figure.published, figure.shown, _verdict(figure)) for figure in figures]
-    shown: list[Shown] = [title, PlainTable(("figure", "published", "here", "agrees"), rows)]
+    rows = [
+        (figure.name, figure.expected, _whose(figure), figure.shown, _verdict(figure))
+        for figure in figures
+    ]
+    header = ("figure", "expected", "printed by", "here", "agrees")
+    shown: list[Shown] = [title, PlainTable(header, rows)]
     for figure in figures:
         if figure.misprint and not figure.agrees:
             shown.append(f"{figure.name}: a misprint: {figure.misprint}")
         if figure.names:
             shown.append(f"{figure.name}: {', '.join(figure.names)}")
     return shown
+
+
+def _whose(figure: Figure) -> str:
+    return "sidelight" if figure.ours else "the source"
 
 
 def _verdict(figure: Figure) -> str:

@@ -66,7 +66,7 @@ def test_a_file_without_unjudged_passages_never_covers_more(shared_data):
     """The published cover counted them; what is here can only be as much, or less."""
     _, figures = reproduce("rubric-dl19", "--data", shared_data / "rubric-dl19")
     gaps = [
-        float(str(figure["published"])) - float(str(figure["here"]))
+        float(str(figure["expected"])) - float(str(figure["here"]))
         for name, figure in figures.items()
         if name.endswith(": EXAM")
     ]
@@ -328,3 +328,11 @@ def test_a_constant_judge_has_no_kappa():
         "jcru-ablR-all",
         "jcru-ansR-all",
     }
+
+
+def test_figures_tell_whose_they_are(shared_data):
+    whose = {
+        name: {figure["by"] for figure in reproduce(name, "--data", shared_data / data)[1].values()}
+        for name, data in (("rubric-sun", "rubric-dl20"), ("rag25-agreement", "rag-2025"))
+    }
+    assert whose == {"rubric-sun": {"the source"}, "rag25-agreement": {"sidelight"}}

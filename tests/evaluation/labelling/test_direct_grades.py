@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.errors import FailedCallError
+from sidelight.errors import FailedCallError, InputError
 from sidelight.evaluation.labelling.passage_grade import (
     DIRECT_METHODS,
     DirectCase,
@@ -17,6 +17,7 @@ from sidelight.evaluation.labelling.passage_grade import (
     last_verdict,
 )
 from sidelight.llm.prompted import PromptedModel, Sampling
+from sidelight.prompting import load_template
 from sidelight.schemas.grading.judgment import Unjudged
 from tests.helpers.models.scripted_model import Line, ScriptedModel
 
@@ -146,3 +147,34 @@ def test_small_pools_have_grades(lexical_encode):
     assert grader.grade([]) == []
     assert len(grader.grade(["one passage"])) == 1
     assert len(grader.grade(["", " "])) == 2
+
+
+TEMPLATE = "Query: {query}\nPassage: {passage}\nGive {{% no score %}} as ##final score: score."
+
+
+@pytest.mark.parametrize("as_yaml", [False, True])
+def test_a_template_of_the_user_is_sent_word_for_word(tmp_path, as_yaml):
+    wording = TEMPLATE.replace("{{%", "<").replace("%}}", ">")
+    path = tmp_path / ("umbrela.yaml" if as_yaml else "umbrela.txt")
+    content = {"system_message": "", "prefix_user": wording}
+    path.write_text(json.dumps(content) if as_yaml else wording)
+    model = ScriptedModel(["M: 2, T: 1\n##final score: 2"])
+    method = DIRECT_METHODS["UMBRELA"].model_copy(update={"template": path})
+    grader = PromptedDirectGrades(method, PromptedModel(model, Sampling(), lambda _: None), "x")
+    (found,) = asyncio.run(grader(DirectCase("what is peat", "Peat is dead moss.")))
+    assert found.label == "2"
+    (message,) = model.requests[0].messages
+    expected = wording.replace("{query}", "what is peat").replace("{passage}", "Peat is dead moss.")
+    assert message.content == expected
+    assert model.requests[0].json_schema is None
+    assert grader.grader.prompt != DIRECT_METHODS["UMBRELA"].prompt.fingerprint
+
+
+@pytest.mark.parametrize(
+    "text", ["{query} {passage} {examples}", "{query}", "{query}{passage}endraw"]
+)
+def test_a_template_with_other_places_is_refused(tmp_path, text):
+    path = tmp_path / "t.txt"
+    path.write_text(text)
+    with pytest.raises(InputError, match="expected the places"):
+        load_template(path, ("query", "passage"))
