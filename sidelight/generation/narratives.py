@@ -1,8 +1,8 @@
 """Narratives: drafting, splitting and answering by a model.
 
-An answer is written over evidence under keys, so many passages at a time: each further call sees what
-the earlier ones wrote. Source of drafting and splitting: TREC 2025 RAG track overview, section 2 and
-figures 2 and 3.
+An answer is written over evidence under keys, so many passages at a time: each further call sees
+what the earlier ones wrote. Source of drafting and splitting: TREC 2025 RAG track overview, section
+2 and figures 2 and 3.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class WrittenAnswer(Value):
     """An answer in reading order, and the points that nothing was found on."""
 
     sentences: tuple[WrittenSentence, ...]
-    silent: tuple[int, ...] = ()
+    silent: tuple[int, ...]
 
 
 class PromptedAnswerWriter:
@@ -78,7 +78,7 @@ class PromptedAnswerWriter:
         keyed = KeyedSegments([item.segment for item in evidence.items], _WRITER_SEGMENT_WORDS)
         if not keyed.shown:
             return DraftReport(sentences=())
-        answer, asked = WrittenAnswer(sentences=()), [angle.question for angle in angles]
+        answer, asked = WrittenAnswer(sentences=(), silent=()), [angle.question for angle in angles]
         for start in range(0, len(keyed.shown), _AT_ONCE):
             answer = await self._model.answer(
                 ANSWER_PROMPT,
