@@ -25,18 +25,14 @@ from sidelight.evaluation.scoring.measures import (
 from sidelight.evaluation.scoring.table import write_score_files
 from sidelight.files import atomic_write, sha256_file
 from sidelight.formats.banks.nuggets import read_nugget_assignments
-from sidelight.formats.labels.assessments import (
-    ANSWER_LEVELS,
-    read_answers,
-    read_segments,
-    read_sentences,
-)
+from sidelight.formats.labels.assessments import ANSWER_LEVELS
 from sidelight.learned.models import ANSWERS
 from sidelight.learned.reading.tables import FREQUENCIES_FILE, NEUTRAL, TRANSITIONS_FILE, kind_of
 from sidelight.learned.reading.words import read, split
 from sidelight.text import STOPWORDS
 from sidelight.tracks import load_track
 from sidelight_research.passages import item_grades
+from sidelight_research.people_labels import read_answers, read_segments, read_sentences
 from sidelight_research.question_figures import question_grades
 from sidelight_research.relevance import relevance
 from sidelight_research.training import (

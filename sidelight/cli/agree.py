@@ -43,10 +43,9 @@ from sidelight.wiring.judges import open_encoder
 
 if TYPE_CHECKING:
     from sidelight.evaluation.agreement.labels import CategoryAgreement
-    from sidelight.evaluation.agreement.people import Agreed, NormComparison
+    from sidelight.evaluation.agreement.people import NormComparison
     from sidelight.evaluation.agreement.ranks import ScoreComparison
     from sidelight.evaluation.scoring.table import TopicScore
-    from sidelight.text_vectors import Encode
 
 app = console.Commands(
     help="Measure a judge: compare its labels or scores with those of people.", no_args_is_help=True
@@ -506,94 +505,4 @@ def _missed_table(rubrics: Mapping[str, Rubric], found: NormComparison) -> conso
             {"importance": name, "questions": asked, "missed": missed}
             for name, asked, missed in rows
         ],
-    )
-
-
-_LEVELS = ("none", "partial", "full")
-
-
-def answers(
-    labels: Annotated[
-        Path,
-        typer.Argument(
-            help="Answers with people's labels of nuggets, JSON lines as the RAG track's "
-            "nugget assignments; plain or gzip."
-        ),
-    ],
-    max_words: Annotated[
-        int | None,
-        typer.Option("--max-words", min=1, help="Words of an answer that count; all by default."),
-    ] = None,
-    words_only: options.WordsOnly = False,
-) -> console.Result:
-    """Hold the judge of answers against people's labels, without learning from them."""
-    from sidelight.evaluation.agreement.people import agree_on_answers
-
-    return _result(agree_on_answers(labels, _encode(words_only), max_words=max_words))
-
-
-def support(
-    labels: Annotated[
-        Path,
-        typer.Argument(
-            help="Answers with people's labels of support, JSON lines as the RAG track's "
-            "support judgments; plain or gzip."
-        ),
-    ],
-    segments: Annotated[
-        Path,
-        typer.Option(
-            "--segments", help="Texts of the cited segments, JSON lines with `references`."
-        ),
-    ],
-    words_only: options.WordsOnly = False,
-) -> console.Result:
-    """Hold the judge of support against people's labels, without learning from them."""
-    from sidelight.evaluation.agreement.people import agree_on_support
-
-    return _result(agree_on_support(labels, segments, _encode(words_only)))
-
-
-def _encode(words_only: bool) -> Encode | None:
-    if words_only:
-        return None
-
-    return open_encoder().encode
-
-
-def _result(found: Agreed) -> console.Result:
-    return console.Result(
-        found.model_dump(),
-        [
-            (
-                f"{counted(found.n, 'label')} of {counted(found.runs, 'run')} on "
-                f"{counted(found.topics, 'topic')}; "
-                f"{found.left_out:,} left out for want of a text"
-            ),
-            console.PlainTable(
-                ("figure", "value", "95% interval"),
-                [
-                    _row("kappa", found.kappa, found),
-                    _row("accuracy", found.accuracy, found),
-                    _row("tau of the runs", found.tau, found, "tau"),
-                ],
-            ),
-            console.PlainTable(
-                ("people (rows), judge", *_LEVELS),
-                [
-                    (level, *map(str, counts))
-                    for level, counts in zip(_LEVELS, found.confusion, strict=True)
-                ],
-            ),
-            *console.few_warnings(found.topics, "topic"),
-        ],
-    )
-
-
-def _row(title: str, value: float | None, found: Agreed, key: str = "") -> tuple[str, str, str]:
-    interval = found.intervals.get(key or title)
-    return (
-        title,
-        "undefined" if value is None else f"{value:.3f}",
-        f"{interval.low:.3f} to {interval.high:.3f}" if interval else "-",
     )

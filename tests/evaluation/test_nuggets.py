@@ -18,11 +18,11 @@ from sidelight.evaluation.nuggets.create import (
 )
 from sidelight.evaluation.scoring.measures import score_judged_support, score_nuggets
 from sidelight.formats.banks.nuggets import read_nugget_assignments, write_nugget_assignments
-from sidelight.formats.labels.assessments import read_sentences
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.grading.rubric import Nugget, NuggetBank
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
 from sidelight.tracks import load_track
+from sidelight_research.people_labels import read_sentences
 from sidelight_research.published import targets
 from tests.helpers.asking.conversation import scripted
 

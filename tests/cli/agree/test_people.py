@@ -38,7 +38,7 @@ def test_the_judge_is_held_against_labels_in_a_file(tmp_path: Path) -> None:
     path = tmp_path / "labels.jsonl.gz"
     with gzip.open(path, "wt") as stream:
         stream.writelines(json.dumps(line) + "\n" for line in (SAID, NOT_SAID))
-    done = CliRunner().invoke(app, ["agree", "answers", str(path), "--words-only", "--json"])
+    done = CliRunner().invoke(app, ["agree-people", str(path), "--words-only", "--json"])
     assert done.exit_code == 0, done.output
     found = json.loads(done.output)
     assert found["n"] == 4
@@ -49,7 +49,7 @@ def test_the_judge_is_held_against_labels_in_a_file(tmp_path: Path) -> None:
 def test_a_broken_line_is_named(tmp_path: Path) -> None:
     path = tmp_path / "labels.jsonl"
     path.write_text(json.dumps(SAID) + "\n{broken\n")
-    done = CliRunner().invoke(app, ["agree", "answers", str(path), "--words-only"])
+    done = CliRunner().invoke(app, ["agree-people", str(path), "--words-only"])
     assert isinstance(done.exception, InvalidFileError)
     assert f"{path}:2" in str(done.exception)
 
@@ -58,5 +58,5 @@ def test_a_broken_line_is_named(tmp_path: Path) -> None:
 def test_people_and_the_shipped_judge_on_public_labels(shared_data: Path) -> None:
     """What it was fitted on: these figures say that it is the judge that was shipped."""
     path = shared_data / "rag-2024" / "nugget-assignments.jsonl.gz"
-    done = CliRunner().invoke(app, ["agree", "answers", str(path), "--words-only", "--json"])
+    done = CliRunner().invoke(app, ["agree-people", str(path), "--words-only", "--json"])
     assert json.loads(done.output)["kappa"] > 0.45

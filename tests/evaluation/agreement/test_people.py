@@ -9,12 +9,12 @@ import pytest
 
 from sidelight.checks.support import SUPPORT_SCALE
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.evaluation.agreement.people import agree_on_answers, agree_on_support
 from sidelight.evaluation.labelling.judges import EmbeddedJudge
 from sidelight.evaluation.labelling.support import SUPPORT, SupportCase
-from sidelight.formats.labels.assessments import read_answers, read_citations, read_sentences
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track
+from sidelight_research.people import agree_on_answers, agree_on_support
+from sidelight_research.people_labels import read_answers, read_citations, read_sentences
 
 ANSWER = {
     "query": "who was sued",
