@@ -28,12 +28,12 @@ from sidelight.learned.ordinal_model import (
     about_model,
     allowed,
     likeliest,
-    save_model,
 )
 from sidelight.schemas.base import Value
 from sidelight.text_vectors import TextVectors
 from sidelight_research.people import LevelAgreement, agreement_of_levels
 from sidelight_research.people_labels import read_answers, read_citations, read_segments
+from sidelight_research.weights import save_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
