@@ -65,3 +65,9 @@ def test_what_is_wrong_is_named(tmp_path: Path) -> None:
     assert "not valid YAML" in refusal(tmp_path, "dimensions: {")
     with pytest.raises(UsageError, match="no grid file"):
         read_grid(tmp_path / "none.yaml")
+
+
+@pytest.mark.parametrize("name", ["mini-web", "published", "roles"])
+def test_the_grids_that_come_with_it_have_arms(name: str) -> None:
+    path = Path(__file__).resolve().parents[2] / "configs" / "ablations" / f"{name}.yaml"
+    assert len(arms_of(read_grid(path), path)) > 2

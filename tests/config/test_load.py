@@ -36,7 +36,11 @@ def test_a_dumped_tree_loads_to_the_same_settings(tmp_path: Path) -> None:
     assert settings.fingerprint() != Settings().fingerprint()
 
 
-@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.name)
+PRESETS = sorted([*CONFIGS.glob("*.yaml"), *CONFIGS.glob("published/*.yaml")])
+NARRATIVES = sorted(CONFIGS.glob("rag20*/*.yaml"))
+
+
+@pytest.mark.parametrize("path", PRESETS, ids=lambda path: path.name)
 def test_every_preset_loads_and_holds_differences_only(path: Path) -> None:
     settings = load_settings(path)
     assert settings != Settings()
@@ -51,10 +55,10 @@ def test_every_preset_loads_and_holds_differences_only(path: Path) -> None:
             assert defaults[group].get(key) != value, f"{path.name}: {group}.{key} is the default"
 
 
-@pytest.mark.parametrize("path", sorted(CONFIGS.glob("rag2025/*.yaml")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", NARRATIVES, ids=lambda path: path.name)
 def test_presets_for_narratives_load_and_open(path: Path, tmp_path: Path) -> None:
     settings = load_settings(path)
-    assert settings.track == "rag2025"
+    assert settings.track == path.parent.name
     assert settings.submission.run_id == f"sidelight-{path.stem}"
     for model in filter(None, (settings.models.writer, settings.models.ranker)):
         assert settings.servers[model.server].start
