@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from enum import StrEnum
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -267,13 +266,6 @@ def _assigned(
 _SUPPORT_PREFIX = "auto_support"
 
 
-class Unjudged(StrEnum):
-    """What a sentence counts whose support could not be judged."""
-
-    ZERO = "zero"
-    LEFT_OUT = "left-out"
-
-
 @options.takes_groups
 @console.interrupted(console.WITH_REPLIES)
 def support(  # long: half of it are options
@@ -290,9 +282,10 @@ def support(  # long: half of it are options
         ),
     ] = None,
     track: options.Track = DEFAULT_TRACK,
-    unjudged: Annotated[
-        Unjudged, typer.Option("--unjudged", help="What a sentence counts that nobody could judge.")
-    ] = Unjudged.ZERO,
+    leave_out: Annotated[
+        bool,
+        typer.Option("--leave-out-unjudged", help="Do not count them as 0: leave them out."),
+    ] = False,
     by: options.LabelOptions,
 ) -> console.Result:
     """Score reports by how far the segments they cite support their sentences."""
@@ -323,7 +316,6 @@ def support(  # long: half of it are options
     if by.model:
         judge = f"{by.model}, prompt {SUPPORT_PROMPT.fingerprint[:8]}"
     topic_ids = None if known is None else [topic.topic_id for topic in known]
-    leave_out = unjudged is Unjudged.LEFT_OUT
     measures = support_measures(leave_out=leave_out)
     table = score_support(read, verdicts, topic_ids, measures, options.find_measures(by.measures))
     notes = [

@@ -36,8 +36,8 @@ from sidelight.files import (
     read_limited,
     sha256_file,
 )
-from sidelight.formats.labels.qrels import check_judgments, run_id_of
-from sidelight.formats.lines import Findings, read_bytes
+from sidelight.formats.labels.qrels import check_judgments
+from sidelight.formats.lines import Findings, read_bytes, read_lines
 from sidelight.formats.runs.submission import run_format
 from sidelight.formats.verdict import RUN_DIRECTORY, Verdict, judge_file, official_problems
 from sidelight.llm.prompted import CallRecord
@@ -412,7 +412,7 @@ def pack_runs(
             for item in _write(run, track, priority, staged)
         ]
         for priority, (task, path) in enumerate(judged, start=1):
-            judgment = PackedRun(task.name, priority, run_id_of(path))
+            judgment = PackedRun(task.name, priority, read_lines(path)[0].text.split()[-1])
             packed.append(_put(staged, path, read_bytes(path), judgment))
         packed.sort()
         with (staged / LIST).open("w", encoding="utf-8", newline="") as stream:

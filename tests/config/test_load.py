@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import yaml
 
+from benchmarks.memory_retriever import MemoryRetriever
 from sidelight.config.load import describe_settings, dump_settings, load_settings
 from sidelight.config.settings import Settings
 from sidelight.errors import UsageError
-from sidelight.retrieval.base import MemoryRetriever
 from sidelight.wiring.models import ModelAccess
 from sidelight.wiring.run import Sources, open_graph
 

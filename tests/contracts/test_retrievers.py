@@ -7,10 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from benchmarks.memory_retriever import MemoryRetriever
 from sidelight.index.folder import IndexFolder, open_index
 from sidelight.index.remote.client import RemoteAddress, write_address
 from sidelight.registry import names
-from sidelight.retrieval.base import MemoryRetriever, Retriever
+from sidelight.retrieval.base import Retriever
 from sidelight.retrieval.first_stage import open_retriever
 from sidelight.retrieval.rerank import CrossEncoder, RerankRetriever
 from sidelight.schemas.investigation.evidence import Query, ranked

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import Any
 
+from benchmarks.memory_retriever import MemoryRetriever
 from sidelight.agents.investigation import build_graph
 from sidelight.agents.state import Deps
 from sidelight.config.settings import Settings
 from sidelight.generation.roles import Roles
-from sidelight.retrieval.base import MemoryRetriever
 from sidelight.retrieval.lateral import LateralRetriever
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article

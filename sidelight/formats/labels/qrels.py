@@ -177,11 +177,6 @@ def check_judgments(run: submission.CheckedRun[JudgmentsTask]) -> None:
         )
 
 
-def run_id_of(path: Path) -> str:
-    """Return the run id of a valid file of labels handed in."""
-    return read_lines(path)[0].text.split()[-1]
-
-
 def write_judgments(
     path: Path, grades: Mapping[str, Mapping[str, tuple[int, float]]], run_id: str
 ) -> None:

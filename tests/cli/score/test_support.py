@@ -78,7 +78,7 @@ def test_an_invented_segment_is_shown_as_unjudged(
     # Of three sentences one cites nothing, one is unjudged: 1 of 2 and of 3, or 1 of 1 and of 2.
     assert found["weighted_precision_all"] == 0.5
     assert found["weighted_recall_all"] == pytest.approx(1 / 3)
-    told = json.loads(support(*given, "--unjudged", "left-out", "--json"))
+    told = json.loads(support(*given, "--leave-out-unjudged", "--json"))
     assert "sentences that could not be judged are left out" in told["notes"]
     assert told["runs"][0]["weighted_precision_all"] == 1
     assert told["runs"][0]["weighted_recall_all"] == 0.5

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.memory_retriever import MemoryRetriever
 from sidelight.config.settings import Settings
-from sidelight.retrieval.base import MemoryRetriever
 from sidelight.runs.runner import RunSummary, run_topics
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
