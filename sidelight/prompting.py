@@ -175,7 +175,7 @@ def load_prompt(path: Path) -> Prompt:
     )
 
 
-_PLACE = re.compile(r"\{(?P<name>[^{}\n]*)\}")
+_TO_FILL_IN = re.compile(r"\{(?P<name>[^{}\n]*)\}")
 
 
 @cache
@@ -198,7 +198,7 @@ def load_template(path: Path, variables: tuple[str, ...]) -> Prompt:
             raise InputError(f"{path}: expected YAML with prefix_user: {error}") from error
     if not (isinstance(text, str) and isinstance(system, str)):
         raise InputError(f"{path}: expected texts under prefix_user and system_message")
-    places = {match["name"] for match in _PLACE.finditer(system + text)}
+    places = {match["name"] for match in _TO_FILL_IN.finditer(system + text)}
     if places != set(variables) or "endraw" in system + text:
         raise InputError(
             f"{path}: expected the places {', '.join(f'{{{name}}}' for name in variables)}; found "
@@ -207,7 +207,7 @@ def load_template(path: Path, variables: tuple[str, ...]) -> Prompt:
         )
 
     def as_jinja(source: str) -> str:
-        parts = _PLACE.split(source)  # between places, their names
+        parts = _TO_FILL_IN.split(source)  # between places, their names
         return "".join(
             f"{{{{ {part} }}}}" if odd % 2 else f"{{% raw %}}{part}{{% endraw %}}"
             for odd, part in enumerate(parts)

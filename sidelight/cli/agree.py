@@ -25,14 +25,8 @@ from sidelight.cli.tables import (
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart
+from sidelight.formats.labels import qrels as labelled
 from sidelight.formats.labels.assessments import COMPOUND_ASSESSMENTS
-from sidelight.formats.labels.qrels import (
-    read_judge,
-    read_qrels,
-    read_question_grades,
-    write_judge,
-    write_qrels,
-)
 from sidelight.formats.runs.submission import run_format
 from sidelight.formats.table import write_table
 from sidelight.schemas.grading.judgment import QuestionGrade
@@ -213,7 +207,7 @@ def qrels(
         thresholds = min_first, min_second
     elif min_first is not None or min_second is not None:
         raise UsageError("--min-first and --min-second go together: each side has its own scale")
-    found = compare_qrels(read_qrels(first), read_qrels(second), thresholds)
+    found = compare_qrels(labelled.read_qrels(first), labelled.read_qrels(second), thresholds)
     names, shares = _names(first, second), found.order.shares
     grades = grade_tables(found.grades, names, "qrels_grades")
     relevance = (
@@ -330,16 +324,16 @@ def vote(  # long: a third of it are options
     names = [path.name for path in judges]
     if len(set(names)) < len(names):
         raise UsageError("two files have one name, which is what a judge goes by here")
-    read = {path.name: read_qrels(path) for path in judges}
+    read = {path.name: labelled.read_qrels(path) for path in judges}
     if not any(read.values()):
         raise InputError(f"{judges[0]}: expected relevance labels; found none")
     if reference is not None:
-        known = read_qrels(reference)
+        known = labelled.read_qrels(reference)
         read = {name: held_out(grades, known) for name, grades in read.items()}
     found = vote(read)
-    write_qrels(output / "majority.qrels", decided(found))
-    if told := [judge for path in judges if (judge := read_judge(path))]:
-        write_judge(output / "majority.qrels", f"majority of {'; '.join(told)}")
+    labelled.write_qrels(output / "majority.qrels", decided(found))
+    if told := [judge for path in judges if (judge := labelled.read_judge(path))]:
+        labelled.write_judge(output / "majority.qrels", f"majority of {'; '.join(told)}")
     write_table(output / "votes.csv", ("query", "segment", "majority", *names), vote_rows(found))
     votes = [one for passages in found.values() for one in passages.values()]
     agreeing = [one.agreeing for one in votes]
@@ -375,7 +369,7 @@ def grades(
     from sidelight.evaluation.agreement.labels import CategoryAgreement
 
     scales = options.track_of_scale("question_quality", track).scales
-    sides = [_by_key(read_question_grades(path, scales)) for path in (first, second)]
+    sides = [_by_key(labelled.read_question_grades(path, scales)) for path in (first, second)]
     both = sorted(sides[0].keys() & sides[1].keys())
     if not both:
         raise InputError(

@@ -14,12 +14,7 @@ from sidelight.cli.console import WITH_REPLIES, Commands, interrupted, out
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, ReplyError, UsageError
 from sidelight.evaluation.labelling.judge import Judge
-from sidelight.formats.labels.qrels import (
-    write_judge,
-    write_judgments,
-    write_qrels,
-    write_question_grades,
-)
+from sidelight.formats.labels import qrels as labels
 from sidelight.formats.runs.submission import run_format
 from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.formats.table import write_table
@@ -79,8 +74,8 @@ def questions(  # long: half of it are options
         judge, grades = asyncio.run(setup.perform(access, work))
     unjudged = sum(isinstance(one.label, Unjudged) for one in grades)
     _check_graded(len(grades), unjudged, "question", output)
-    write_question_grades(output, grades)
-    write_judge(output, judge)
+    labels.write_question_grades(output, grades)
+    labels.write_judge(output, judge)
     out.print(f"{counted(len(grades), 'question')}, {unjudged} unjudged\n  {output}", markup=False)
 
 
@@ -114,8 +109,8 @@ def documents(  # long: half of it are options
     with progress_bar("documents", total=total) as advance:
         judge, found = asyncio.run(setup.perform(access, work))
     _check_graded(total, found.unjudged, "document", output)
-    write_qrels(output, found.grades)
-    write_judge(output, judge)
+    labels.write_qrels(output, found.grades)
+    labels.write_judge(output, judge)
     out.print(
         f"{counted(total, 'document')} for {counted(len(asked), 'question')}, {found.unjudged} "
         f"unjudged\n  {output}",
@@ -238,10 +233,10 @@ def relevance(  # long: half of it are options
     unjudged = total - sum(map(len, grades.values()))
     _check_graded(total, unjudged, "passage", output)
     if run_id is None:
-        write_qrels(output, grades)
+        labels.write_qrels(output, grades)
     else:
-        write_judgments(output, sure(votes), run_id)
-    write_judge(output, f"{', '.join(names)}, prompt {RELEVANCE_PROMPT.fingerprint[:8]}")
+        labels.write_judgments(output, sure(votes), run_id)
+    labels.write_judge(output, f"{', '.join(names)}, prompt {RELEVANCE_PROMPT.fingerprint[:8]}")
     if len(names) > 1:
         columns = ("query", "segment", "majority", *names)
         write_table(output.with_name(f"{output.name}.votes.csv"), columns, vote_rows(votes))

@@ -335,11 +335,7 @@ def nuggets(  # long: half of it are options
 
     Where a topic has sub-narratives, each nugget gets the one that it belongs to.
     """
-    from sidelight.evaluation.nuggets.create import (
-        create_nuggets,
-        documents_to_read,
-        sort_nuggets,
-    )
+    from sidelight.evaluation.nuggets import create
     from sidelight.formats.banks.nuggets import read_nuggets, write_nuggets
     from sidelight.index.folder import open_index
 
@@ -366,9 +362,11 @@ def nuggets(  # long: half of it are options
     async def one(topic_id: str, asked: Mapping[str, PromptedModel]) -> NuggetBank | None:
         narrative, bank = narratives[topic_id], made_of.get(topic_id)
         if docstore is not None and bank is None:
-            known = [name for name in documents_to_read(grades[topic_id]) if name in docstore]
+            known = [
+                name for name in create.documents_to_read(grades[topic_id]) if name in docstore
+            ]
             texts = {found.segment_id: found.text for found in docstore.get_many(known)}
-            bank = await create_nuggets(
+            bank = await create.create_nuggets(
                 topic_id,
                 narrative.narrative,
                 [texts[name] for name in known],
@@ -377,7 +375,7 @@ def nuggets(  # long: half of it are options
             )
         if bank is not None and narrative.sub_questions:
             parts, model = narrative.sub_questions, next(iter(asked.values()))
-            bank = await sort_nuggets(bank, narrative.narrative, parts, model)
+            bank = await create.sort_nuggets(bank, narrative.narrative, parts, model)
         advance(1)
         return bank
 

@@ -16,13 +16,8 @@ from sidelight.cli.progress import progress_bar
 from sidelight.errors import UsageError
 from sidelight.evaluation.labelling.judge import Judge
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
+from sidelight.formats.labels import qrels as labelled
 from sidelight.formats.labels.assessments import write_support_sentences
-from sidelight.formats.labels.qrels import (
-    read_judge,
-    read_qrels,
-    read_question_grades,
-    write_judge,
-)
 from sidelight.formats.runs.submission import reports_by_topic, run_format
 from sidelight.formats.table import write_latex_table, write_table
 from sidelight.formats.topics import read_topics
@@ -79,7 +74,7 @@ def _origin_of(
     Raises:
         UsageError: They are called people's, and a judge gave some.
     """
-    judges = dict.fromkeys(judge for path in files if (judge := read_judge(path)))
+    judges = dict.fromkeys(judge for path in files if (judge := labelled.read_judge(path)))
     if named == _PEOPLE and judges:
         raise UsageError(f"{files[0]}: these labels are not by people: {', '.join(judges)}")
     if named == _PEOPLE:
@@ -227,7 +222,7 @@ def nuggets(  # long: half of it are options
         if by.output is not None:
             labels = by.output / f"{_NUGGETS_PREFIX}_assignments.jsonl"
             write_nugget_assignments(labels, assigned)
-            write_judge(labels, judge)
+            labelled.write_judge(labels, judge)
     table = score_nuggets(assigned, rules.scales, banks, options.find_measures(by.measures))
     n_topics = len({topic.topic_id for topic in table.topics})
     origin = _origin_of([] if nuggets else files, judge or graded_by, by.sampling, n_topics)
@@ -419,7 +414,7 @@ def quality(
     from sidelight.evaluation.scoring.table import score_prefix
 
     rules = options.track_of_scale("question_quality", track)
-    table = score_question_quality(rules, read_question_grades(grades, rules.scales))
+    table = score_question_quality(rules, labelled.read_question_grades(grades, rules.scales))
     n_topics = len({score.topic_id for score in table.topics})
     origin = _origin_of([grades], graded_by, options.Sampling(samples, seed), n_topics)
     prefix = score_prefix(origin.labels, rules.question_list)
@@ -451,7 +446,7 @@ def usefulness(
     from sidelight.evaluation.scoring.retrieval import score_retrieval
     from sidelight.evaluation.scoring.table import write_score_files
 
-    labels = read_qrels(qrels)
+    labels = labelled.read_qrels(qrels)
     scores = score_retrieval(qrels, run, MEASURES)
     found = filter_questions(labels, scores)
     table = tabulate_kept(scores, found.kept)

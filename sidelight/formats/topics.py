@@ -20,14 +20,7 @@ from sidelight.files import atomic_writer
 from sidelight.formats import lines
 from sidelight.registry import load, names
 from sidelight.schemas.investigation.evidence import Query
-from sidelight.schemas.topic import (
-    Article,
-    FacetedQuery,
-    Narrative,
-    QuestionedArticle,
-    Topic,
-    question_id,
-)
+from sidelight.schemas.topic import Article, Narrative, QuestionedArticle, Topic, question_id
 from sidelight.text import one_line
 from sidelight.tracks import Track, load_track
 
@@ -202,12 +195,12 @@ def read_searches(path: Path) -> dict[str, tuple[str, ...]]:
         InputError: The file cannot be read.
         InvalidFileError: A line has no id or no searches, or an id occurs twice.
     """
-    found = read_topic_lines(path, _SearchesLine, _as_queries, "id and queries")
-    return {one.topic_id: one.facets for one in found}
+    found = read_topic_lines(path, _SearchesLine, _unwritten, "id and queries")
+    return {one.topic_id: one.sub_questions for one in found}
 
 
-def _as_queries(line: _SearchesLine) -> FacetedQuery:
-    return FacetedQuery(topic_id=line.topic_id, query="", facets=line.queries)
+def _unwritten(line: _SearchesLine) -> Narrative:
+    return Narrative(topic_id=line.topic_id, narrative="", sub_questions=line.queries)
 
 
 class _NarrativeLine(BaseModel):

@@ -15,19 +15,13 @@ from typing import Any, NamedTuple
 
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
 from sidelight.formats.banks.rubrics import read_rubric
+from sidelight.formats.labels import qrels
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     COMPOUND_ASSESSMENTS,
     QUESTION_ASSESSMENTS,
     AssessmentKind,
     read_assessments,
-)
-from sidelight.formats.labels.qrels import (
-    QRELS_COLUMNS,
-    check_judgments,
-    check_qrels,
-    holds_judgments,
-    read_qrels,
 )
 from sidelight.formats.lines import Findings, read_bytes
 from sidelight.formats.runs.submission import Run, RunFormat, run_format, run_formats
@@ -66,7 +60,7 @@ class FileKind(NamedTuple):
 
 
 _TREC_RUN = FileKind("trec_run", "TREC run", "query", lambda path: len(read_trec_run(path)))
-_QRELS = FileKind("qrels", "qrels file", "query", lambda path: len(read_qrels(path)))
+_QRELS = FileKind("qrels", "qrels file", "query", lambda path: len(qrels.read_qrels(path)))
 _SHARED = {
     "trec_run": _TREC_RUN,
     "question_trec_run": _TREC_RUN,
@@ -108,14 +102,16 @@ def _strict(track: Track) -> dict[str, FileKind]:
     task, found = track.judgments, {}
     if grades is not None:
         found["qrels"] = found["judgments"] = _QRELS._replace(
-            check=lambda path, topic_ids, _: check_qrels(path, grades, topic_ids)
+            check=lambda path, topic_ids, _: qrels.check_qrels(path, grades, topic_ids)
         )
     if task is not None:
         found["judgments"] = _QRELS._replace(
             name=task.name,
             title=f"{task.title} run",
             unit="topic",
-            check=lambda path, topic_ids, known: check_judgments(path, task, topic_ids, known),
+            check=lambda path, topic_ids, known: qrels.check_judgments(
+                path, task, topic_ids, known
+            ),
         )
     return found
 
@@ -162,7 +158,7 @@ def detect_format(path: Path) -> str | None:
         if kind.matches(header):
             return name
     [(best, _)] = Counter(_line_format(line, formats) for line in lines).most_common(1)
-    return "judgments" if best == "trec_run" and holds_judgments(lines) else best
+    return "judgments" if best == "trec_run" and qrels.holds_judgments(lines) else best
 
 
 def track_of(path: Path, usual: Track) -> Track:
@@ -194,7 +190,7 @@ def _line_format(line: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> 
         if found.fits_line is not None and found.fits_line(line):
             return name
     cells = line.split()
-    if len(cells) == len(QRELS_COLUMNS) and _NUMBER.fullmatch(cells[3]):
+    if len(cells) == len(qrels.QRELS_COLUMNS) and _NUMBER.fullmatch(cells[3]):
         return "qrels"
     return None
 

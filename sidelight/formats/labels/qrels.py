@@ -23,15 +23,7 @@ from pathlib import Path
 
 from sidelight.errors import InputError, InvalidFileError, Problem
 from sidelight.files import atomic_write, atomic_writer, read_json
-from sidelight.formats.lines import (
-    Findings,
-    open_text,
-    quoted,
-    read_bytes,
-    read_columns,
-    read_lines,
-    write_columns,
-)
+from sidelight.formats import lines
 from sidelight.formats.runs import submission
 from sidelight.formats.runs.cited_sentences import check_known, check_pattern
 from sidelight.schemas.grading.graded_passage import HIGHEST_RELEVANCE, LOWEST_RELEVANCE
@@ -61,8 +53,8 @@ def holds_judgments(lines: Iterable[str]) -> bool:
 
 def _read_labels(path: Path) -> list[tuple[int, list[str]]]:
     """Return the line number and the cells of every label, whichever of the two forms it has."""
-    judged = holds_judgments(text for _, text in read_lines(path)[:_TOLD_BY])
-    return read_columns(path, _JUDGMENT_COLUMNS if judged else QRELS_COLUMNS)
+    judged = holds_judgments(text for _, text in lines.read_lines(path)[:_TOLD_BY])
+    return lines.read_columns(path, _JUDGMENT_COLUMNS if judged else QRELS_COLUMNS)
 
 
 def read_qrels(path: Path) -> dict[str, dict[str, int]]:
@@ -73,7 +65,7 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
         InvalidFileError: A line has not four columns, or six as handed in, or no grade from
             `LOWEST_RELEVANCE` to `HIGHEST_RELEVANCE`, or one pair has two grades.
     """
-    findings = Findings(path)
+    findings = lines.Findings(path)
     grades: dict[str, dict[str, int]] = {}
     for line, (query_id, _, segment_id, cell, *_) in _read_labels(path):
         grade = int(cell) if _GRADE.fullmatch(cell) else None
@@ -83,7 +75,7 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
                 line,
                 expected=f"a whole number from {LOWEST_RELEVANCE} to {HIGHEST_RELEVANCE} in the "
                 "fourth column",
-                found=quoted(cell),
+                found=lines.quoted(cell),
                 remedy="Write grades as integers, on the scale of the collection.",
             )
             continue
@@ -111,7 +103,7 @@ def check_qrels(path: Path, scale: LabelScale, topic_ids: Collection[str]) -> li
     Raises:
         InputError: The file cannot be read.
     """
-    findings = Findings(path)
+    findings = lines.Findings(path)
     try:
         read_qrels(path)
     except InvalidFileError as error:
@@ -124,7 +116,7 @@ def _check_labels(
     rows: Iterable[tuple[int, Sequence[str]]],
     grades: Collection[str],
     topic_ids: Collection[str],
-    findings: Findings,
+    findings: lines.Findings,
 ) -> None:
     """Find grades and topics that the track does not have."""
     for line, (query_id, _, _, cell, *_) in rows:
@@ -133,7 +125,7 @@ def _check_labels(
                 "grade-unknown",
                 line,
                 expected=f"one of {', '.join(grades)}",
-                found=quoted(cell),
+                found=lines.quoted(cell),
                 remedy="Give the grades of the track.",
             )
         if query_id not in topic_ids:
@@ -141,7 +133,7 @@ def _check_labels(
                 "topic-unknown",
                 line,
                 expected="a topic of the track",
-                found=quoted(query_id),
+                found=lines.quoted(query_id),
                 remedy="Remove the topic, or name its topics file with --topics.",
             )
 
@@ -149,8 +141,8 @@ def _check_labels(
 @submission.StrictCheck
 def check_judgments(run: submission.CheckedRun[JudgmentsTask]) -> None:
     """Find all that is wrong with labels handed in; topics that have none are told."""
-    submission.check_encoding(open_text(run.path), run.findings)
-    rows = read_columns(run.path, _JUDGMENT_COLUMNS)
+    submission.check_encoding(lines.open_text(run.path), run.findings)
+    rows = lines.read_columns(run.path, _JUDGMENT_COLUMNS)
     graded = read_qrels(run.path)
     submission.check_ids(run, [submission.LineIds(line, "", cells[-1]) for line, cells in rows])
     writings = [str(grade) for grade in range(run.task.highest + 1)]
@@ -161,7 +153,7 @@ def check_judgments(run: submission.CheckedRun[JudgmentsTask]) -> None:
                 "judgment-columns",
                 line,
                 expected="Q0 in the second column, and in the fifth how sure the judge is",
-                found=quoted(f"{fixed} {confidence}"),
+                found=lines.quoted(f"{fixed} {confidence}"),
                 remedy="Write 1 where the judge does not say how sure it is.",
             )
         check_pattern(run, line, [segment_id])
@@ -185,7 +177,7 @@ def write_judgments(
     Raises:
         InputError: An id is empty or holds white space.
     """
-    write_columns(
+    lines.write_columns(
         path,
         (
             (query_id, "Q0", segment_id, grade, f"{sure:.4g}", run_id)
@@ -214,7 +206,7 @@ def read_judge(labels: Path) -> str | None:
     if not path.is_file():
         return None
     with contextlib.suppress(ValueError, KeyError, TypeError):
-        judge = read_json(read_bytes(path))["judge"]
+        judge = read_json(lines.read_bytes(path))["judge"]
         if isinstance(judge, str) and judge.strip():
             return one_line(judge)
     raise InputError(f'{path}: expected {{"judge": "who gave the labels"}}; found something else')
@@ -226,7 +218,7 @@ def write_qrels(path: Path, grades: Mapping[str, Mapping[str, int]]) -> None:
     Raises:
         InputError: An id is empty or holds white space.
     """
-    write_columns(
+    lines.write_columns(
         path,
         (
             (query_id, 0, segment_id, grade)
@@ -261,19 +253,19 @@ def read_question_grades(path: Path, scales: Scales) -> list[QuestionGrade]:
         InvalidFileError: A line has other columns, a rank or label is wrong, or a question is
             graded twice.
     """
-    findings = Findings(path)
+    findings = lines.Findings(path)
     quality, redundancy = scales["question_quality"], scales["redundancy"]
     span = f"{quality.writings[-1]} to {quality.writings[0]}"
     of_quality = f"a grade from {span} in the sixth column"
     grades: dict[tuple[str, str, int], QuestionGrade] = {}
-    for line, text in read_lines(path):
+    for line, text in lines.read_lines(path):
         cells = text.split("\t")
         if len(cells) != len(_CELLS):
             findings.error(
                 "column-count",
                 line,
                 expected=f"{len(_CELLS)} columns: {', '.join(_CELLS)}",
-                found=f"{len(cells)}: {quoted(text)}",
+                found=f"{len(cells)}: {lines.quoted(text)}",
                 remedy="Separate the columns by one tab each.",
             )
             continue
@@ -283,7 +275,7 @@ def read_question_grades(path: Path, scales: Scales) -> list[QuestionGrade]:
                 "rank",
                 line,
                 expected="a rank, a whole number from 1, in the fifth column",
-                found=quoted(rank),
+                found=lines.quoted(rank),
                 remedy="Write the rank in ASCII digits.",
             )
             continue
@@ -325,7 +317,9 @@ def write_question_grades(path: Path, grades: Iterable[QuestionGrade]) -> None:
             stream.write("\t".join(map(str, (*cells, one_line(one.run_question_text)))) + "\n")
 
 
-def _label(line: int, cell: str, what: str, scale: LabelScale, findings: Findings) -> str | None:
+def _label(
+    line: int, cell: str, what: str, scale: LabelScale, findings: lines.Findings
+) -> str | None:
     if not cell.strip():
         return None
     found = scale.read(cell.strip())
@@ -334,7 +328,7 @@ def _label(line: int, cell: str, what: str, scale: LabelScale, findings: Finding
             "label",
             line,
             expected=f"{what}, one of {', '.join(scale.writings)} for {scale.name}",
-            found=quoted(cell),
+            found=lines.quoted(cell),
             remedy="Correct the label.",
         )
         return None
