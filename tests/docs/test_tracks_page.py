@@ -30,9 +30,9 @@ def inputs(tmp_path: Path, mini_web_index: IndexFolder) -> dict[str, str]:
     narrative = json.loads((sample / "narratives.jsonl").read_text("utf-8").splitlines()[0])
     narrative["sub_questions"] = ["who is behind the Sentinel Policy Journal", "jobs in peat"]
     files["narratives.jsonl"].write_text(json.dumps(narrative) + "\n", "utf-8")
-    found = said("search", "--index", mini_web_index.path, "--k", 3, "--json", narrative["title"])
+    found = said("search", "--index", mini_web_index.path, "--k", 50, "--json", narrative["title"])
     names = [hit["segment_id"] for hit in json.loads(found)]
-    files["qrels"].write_text("".join(f"peat 0 {name} {3 - n}\n" for n, name in enumerate(names)))
+    files["qrels"].write_text("".join(f"peat 0 {name} {n % 4}\n" for n, name in enumerate(names)))
     nuggets = tmp_path / "nuggets.jsonl"
     facts = [{"text": "the institute publishes the journal", "importance": "vital"}]
     nuggets.write_text(json.dumps({"qid": "peat", "query": "who", "nuggets": facts}) + "\n")
