@@ -483,7 +483,7 @@ def _circular(setup: Grades, graded: Sequence[GradedQuery]) -> int:
     from sidelight.formats.banks.exams import passages_behind
 
     behind = {
-        query_id: frozenset().union(*map(passages_behind, banks))
+        query_id: {name for bank in banks for name in passages_behind(bank)}
         for query_id, banks in setup.banks.items()
     }
     return sum(

@@ -99,7 +99,8 @@ def _graded(track: Track) -> dict[str, FileKind]:
 def _strict(track: Track) -> dict[str, FileKind]:
     """Return what all tracks share and this one has rules for."""
     grades = track.scales.get("relevance")
-    task, found = track.judgments, {}
+    task = track.judgments
+    found: dict[str, FileKind] = {}
     if grades is not None:
         found["qrels"] = found["judgments"] = _QRELS._replace(
             check=lambda path, topic_ids, _: qrels.check_qrels(path, grades, topic_ids)

@@ -454,11 +454,12 @@ class PromptedDirectGrades:
             if last_verdict(said, verdicts) is None:
                 raise ValueError(f"the verdict must be one of {', '.join(verdicts)}")
 
+        kind: type[DirectVerdict | FreeText] = FreeText if self.method.template else DirectVerdict
         async with self._order.turn(self.method.prompt.id, case.query):
             try:
-                answer: DirectVerdict | FreeText = await self._model.answer(
+                answer = await self._model.answer(
                     self.method.prompt,
-                    FreeText if self.method.template else DirectVerdict,
+                    kind,
                     check=check,
                     query=case.query,
                     passage=case.passage,

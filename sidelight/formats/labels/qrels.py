@@ -67,7 +67,8 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
     """
     findings = lines.Findings(path)
     grades: dict[str, dict[str, int]] = {}
-    for line, (query_id, _, segment_id, cell, *_) in _read_labels(path):
+    for line, cells in _read_labels(path):
+        query_id, segment_id, cell = cells[0], cells[2], cells[3]
         grade = int(cell) if _GRADE.fullmatch(cell) else None
         if grade is None or not LOWEST_RELEVANCE <= grade <= HIGHEST_RELEVANCE:
             findings.error(
@@ -119,7 +120,8 @@ def _check_labels(
     findings: lines.Findings,
 ) -> None:
     """Find grades and topics that the track does not have."""
-    for line, (query_id, _, _, cell, *_) in rows:
+    for line, cells in rows:
+        query_id, cell = cells[0], cells[3]
         if cell not in grades:
             findings.error(
                 "grade-unknown",
