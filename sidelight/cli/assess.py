@@ -213,7 +213,7 @@ def relevance(  # long: half of it are options
     if run_id is not None and rules.judgments is None:
         raise UsageError(
             f"{rules.title} takes no relevance judgments: --run-id is for a track that does",
-            remedy="Name one: --track rag2025.",
+            remedy="Name one with --track.",
         )
     found = _found(runs, topics, index, rules, depth)
     total = sum(len(one.texts) for one in found)

@@ -156,14 +156,15 @@ def judge(  # long: half of it are options
     with progress_bar("labels", total=given.n_labels) as advance:
         work = partial(judge_runs, given=given, folder=output, on_labels=advance)
         manifest = asyncio.run(setup.perform(access, work))
-    given_by = f"--data {data}" if data else f"--rubrics {rubrics}"
-    kinds = [protocol.file_name for protocol in given.kind.protocols]
-    score = f"sidelight score {'task1' if len(kinds) > 1 else 'task2'} {given_by}"
-    if track != DEFAULT_TRACK:
-        score += f" --track {track}"
-    for option, name in zip(("--assessments", "--compound"), reversed(kinds), strict=False):
-        score += f" {option} {output / name}"
-    return _result(manifest, task, [f"  {output}", f"Next: {score}"], lacking)
+    ending = [f"  {output}"]
+    if track == DEFAULT_TRACK:  # commands that score are called like its tasks
+        score = f"Next: sidelight score {task} "
+        score += f"--data {data}" if data else f"--rubrics {rubrics}"
+        kinds = [protocol.file_name for protocol in given.kind.protocols]
+        for option, name in zip(("--assessments", "--compound"), reversed(kinds), strict=False):
+            score += f" {option} {output / name}"
+        ending.append(score)
+    return _result(manifest, task, ending, lacking)
 
 
 def _result(manifest: JudgingManifest, task: str, ending: list[str], lacking: str) -> Result:
