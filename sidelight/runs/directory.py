@@ -47,7 +47,7 @@ from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.run import CitedSentence, Result, RunManifest
 from sidelight.schemas.segment import Segment
-from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
+from sidelight.schemas.task import CitedTextTask, JudgmentsTask, QuestionListTask, Task
 from sidelight.schemas.topic import Topic
 from sidelight.tracks import Track, load_track, run_file_names
 
@@ -392,11 +392,8 @@ def pack_runs(
         for task in track.tasks
         for problem in _check(run.file(task), task, topic_ids, known_segments)
     ]
-    judged = [(task, path) for path in judgments for task in [track.judgments] if task is not None]
-    if len(judged) < len(judgments):
-        raise UsageError(f"{judgments[0]}: {track.title} takes run directories, and no judgments")
-    for task, path in judged:
-        problems += check_judgments(path, task, topic_ids, known_segments)
+    for path in judgments:
+        problems += check_judgments(path, _judged(track, path), topic_ids, known_segments)
     errors = [problem for problem in problems if problem.severity == "error"]
     if errors:
         raise InvalidFileError(errors)
@@ -411,8 +408,9 @@ def pack_runs(
             for priority, run in enumerate(runs, start=1)
             for item in _write(run, track, priority, staged)
         ]
-        for priority, (task, path) in enumerate(judged, start=1):
-            judgment = PackedRun(task.name, priority, read_lines(path)[0].text.split()[-1])
+        for priority, path in enumerate(judgments, start=1):
+            run_id = read_lines(path)[0].text.split()[-1]
+            judgment = PackedRun(_judged(track, path).name, priority, run_id)
             packed.append(_put(staged, path, read_bytes(path), judgment))
         packed.sort()
         with (staged / LIST).open("w", encoding="utf-8", newline="") as stream:
@@ -420,6 +418,12 @@ def pack_runs(
             rows.writerows([PackedRun._fields, *packed])
         staged.replace(folder)
     return Packing(tuple(packed), tuple(problems))
+
+
+def _judged(track: Track, path: Path) -> JudgmentsTask:
+    if track.judgments is None:
+        raise UsageError(f"{path}: {track.title} takes run directories, and no judgments")
+    return track.judgments
 
 
 def _check(
