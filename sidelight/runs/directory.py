@@ -409,9 +409,7 @@ def pack_runs(
             for item in _write(run, track, priority, staged)
         ]
         for priority, path in enumerate(judgments, start=1):
-            run_id = read_lines(path)[0].text.split()[-1]
-            judgment = PackedRun(_judged(track, path).name, priority, run_id)
-            packed.append(_put(staged, path, read_bytes(path), judgment))
+            packed.append(_write_judgments(path, track, priority, staged))
         packed.sort()
         with (staged / LIST).open("w", encoding="utf-8", newline="") as stream:
             rows = csv.writer(stream, lineterminator="\n")
@@ -471,6 +469,13 @@ def _put(folder: Path, source: Path, content: bytes, packed: PackedRun) -> Packe
         )
     path.write_bytes(content)
     return packed._replace(sha256=hashlib.sha256(content).hexdigest())
+
+
+def _write_judgments(path: Path, track: Track, priority: int, folder: Path) -> PackedRun:
+    """Write a file of judgments, which is known to be valid, under its run id."""
+    run_id = read_lines(path)[0].text.split()[-1]
+    packed = PackedRun(_judged(track, path).name, priority, run_id)
+    return _put(folder, path, read_bytes(path), packed)
 
 
 def _too_many(folder: Path, count: int, usual: int) -> Problem:
