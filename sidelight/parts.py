@@ -178,7 +178,7 @@ KINDS: dict[str, Kind] = {
     ),
     "command": Kind(
         {
-            "agree-people": "sidelight_research.people:agree_people",
+            "agree-people": "sidelight_research.reproduce:agree_people",
             "reproduce": "sidelight_research.reproduce:reproduce",
         }
     ),

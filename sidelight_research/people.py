@@ -1,24 +1,19 @@
-"""Command `agree-people`: the learned judges held against people's labels, and nothing learned."""
+"""The learned judges held against people's labels, from which nothing is learned."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
-import typer
 
 from sidelight.checks.support import SUPPORT_SCALE, LearnedSupportCheck
-from sidelight.cli import console, options
-from sidelight.errors import InputError, UsageError
+from sidelight.errors import InputError
 from sidelight.evaluation.agreement.coefficients import cohen_kappa, kendall
 from sidelight.learned.models import AnswerModel
 from sidelight.schemas.base import Value
-from sidelight.text import counted
 from sidelight.text_vectors import Encode
-from sidelight.wiring.judges import open_encoder
 from sidelight_research.people_labels import read_answers, read_citations, read_segments
 
 Levels = npt.NDArray[np.int64]
@@ -259,77 +254,3 @@ def _middle(values: Sequence[float | None]) -> Interval | None:
         return None
     low, high = np.percentile(defined, [_TAIL, 100 - _TAIL])
     return Interval(low=float(low), high=float(high))
-
-
-_LEVELS = ("none", "partial", "full")
-
-
-def agree_people(
-    labels: Annotated[
-        Path,
-        typer.Argument(
-            help="Answers with people's labels, JSON lines as the RAG track's nugget assignments "
-            "or, with --segments, its support judgments; plain or gzip."
-        ),
-    ],
-    *,
-    segments: Annotated[
-        Path | None,
-        typer.Option(
-            "--segments",
-            help="Labels of support: texts of the cited segments, JSON lines with `references`.",
-        ),
-    ] = None,
-    max_words: Annotated[
-        int | None,
-        typer.Option(
-            "--max-words", min=1, help="Nuggets: words of an answer that count; all by default."
-        ),
-    ] = None,
-    words_only: options.WordsOnly = False,
-) -> console.Result:
-    """Hold the judge of answers, or of support, against people's labels; it learns nothing."""
-    encode = None if words_only else open_encoder().encode
-    if segments is None:
-        return _result(agree_on_answers(labels, encode, max_words=max_words))
-    if max_words is not None:
-        raise UsageError("--max-words is for labels of nuggets, and --segments for support")
-    return _result(agree_on_support(labels, segments, encode))
-
-
-def _result(found: Agreed) -> console.Result:
-    return console.Result(
-        found.model_dump(),
-        [
-            (
-                f"{counted(found.n, 'label')} of {counted(found.runs, 'run')} on "
-                f"{counted(found.topics, 'topic')}; "
-                f"{found.left_out:,} left out for want of a text"
-            ),
-            console.PlainTable(
-                ("figure", "value", "95% interval"),
-                [
-                    _row("kappa", found.kappa, found),
-                    _row("accuracy", found.accuracy, found),
-                    _row("tau of the runs", found.tau, found, "tau"),
-                ],
-            ),
-            console.PlainTable(
-                ("people (rows), judge", *_LEVELS),
-                [
-                    (level, *map(str, counts))
-                    for level, counts in zip(_LEVELS, found.confusion, strict=True)
-                ],
-            ),
-            *console.few_warnings(found.topics, "topic"),
-        ],
-    )
-
-
-def _row(title: str, value: float | None, found: Agreed, key: str = "") -> tuple[str, str, str]:
-    interval = found.intervals.get(key or title)
-    return (
-        title,
-        "undefined" if value is None else f"{value:.3f}",
-        f"{interval.low:.3f} to {interval.high:.3f}" if interval else "-",
-    )

@@ -36,7 +36,6 @@ from sidelight.files import (
     read_limited,
     sha256_file,
 )
-from sidelight.formats.labels.qrels import check_judgments
 from sidelight.formats.lines import Findings, read_bytes, read_lines
 from sidelight.formats.runs.submission import run_format
 from sidelight.formats.verdict import RUN_DIRECTORY, Verdict, judge_file, official_problems
@@ -47,7 +46,7 @@ from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.run import CitedSentence, Result, RunManifest
 from sidelight.schemas.segment import Segment
-from sidelight.schemas.task import CitedTextTask, JudgmentsTask, QuestionListTask, Task
+from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
 from sidelight.schemas.topic import Topic
 from sidelight.tracks import Track, load_track, run_file_names
 
@@ -393,7 +392,10 @@ def pack_runs(
         for problem in _check(run.file(task), task, topic_ids, known_segments)
     ]
     for path in judgments:
-        problems += check_judgments(path, _judged(track, path), topic_ids, known_segments)
+        verdict = judge_file(path, track, topic_ids, known_segments=known_segments)
+        problems += verdict.problems
+        if verdict.valid and (verdict.kind is None or verdict.kind.name != _judged(track, path)):
+            raise UsageError(f"{path}: expected relevance judgments, or a run directory")
     errors = [problem for problem in problems if problem.severity == "error"]
     if errors:
         raise InvalidFileError(errors)
@@ -418,10 +420,10 @@ def pack_runs(
     return Packing(tuple(packed), tuple(problems))
 
 
-def _judged(track: Track, path: Path) -> JudgmentsTask:
+def _judged(track: Track, path: Path) -> str:
     if track.judgments is None:
         raise UsageError(f"{path}: {track.title} takes run directories, and no judgments")
-    return track.judgments
+    return track.judgments.name
 
 
 def _check(
@@ -474,7 +476,7 @@ def _put(folder: Path, source: Path, content: bytes, packed: PackedRun) -> Packe
 def _write_judgments(path: Path, track: Track, priority: int, folder: Path) -> PackedRun:
     """Write a file of judgments, which is known to be valid, under its run id."""
     run_id = read_lines(path)[0].text.split()[-1]
-    packed = PackedRun(_judged(track, path).name, priority, run_id)
+    packed = PackedRun(_judged(track, path), priority, run_id)
     return _put(folder, path, read_bytes(path), packed)
 
 
