@@ -209,10 +209,10 @@ def agree_people(
 ) -> Result:
     """Hold the judge of answers, or of support, against people's labels; it learns nothing."""
     from sidelight.errors import UsageError
-    from sidelight.wiring.judges import open_encoder
+    from sidelight.index.encoding.encoder import Encoder
     from sidelight_research.people import agree_on_answers, agree_on_support
 
-    encode = None if words_only else open_encoder().encode
+    encode = None if words_only else Encoder().encode_sentences
     if segments is None:
         return _result(agree_on_answers(labels, encode, max_words=max_words))
     if max_words is not None:
