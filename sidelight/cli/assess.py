@@ -12,9 +12,9 @@ import typer
 from sidelight.cli import options
 from sidelight.cli.console import WITH_REPLIES, Commands, interrupted, out
 from sidelight.cli.progress import progress_bar
-from sidelight.errors import InputError
+from sidelight.errors import InputError, ReplyError, UsageError
 from sidelight.evaluation.labelling.judge import Judge
-from sidelight.formats.labels.qrels import write_qrels, write_question_grades
+from sidelight.formats.labels import qrels as labels
 from sidelight.formats.runs.submission import run_format
 from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.formats.table import write_table
@@ -66,13 +66,16 @@ def questions(  # long: half of it are options
     )
     access = calls.access(cache or output.with_name(f"{output.name}.replies"))
 
-    async def work(judge: Judge) -> list[QuestionGrade]:
-        return await grade_question_runs(judge, given, articles, on_questions=advance)
+    async def work(judge: Judge) -> tuple[str, list[QuestionGrade]]:
+        found = await grade_question_runs(judge, given, articles, on_questions=advance)
+        return judge.title, found
 
     with progress_bar("questions", total=sum(len(run.questions) for run in given)) as advance:
-        grades = asyncio.run(setup.perform(access, work))
-    write_question_grades(output, grades)
+        judge, grades = asyncio.run(setup.perform(access, work))
     unjudged = sum(isinstance(one.label, Unjudged) for one in grades)
+    _check_graded(len(grades), unjudged, "question", output)
+    labels.write_question_grades(output, grades)
+    labels.write_judge(output, judge)
     out.print(f"{counted(len(grades), 'question')}, {unjudged} unjudged\n  {output}", markup=False)
 
 
@@ -99,18 +102,34 @@ def documents(  # long: half of it are options
     access = calls.access(cache or output.with_name(f"{output.name}.replies"))
     asked = list(_asked(runs))
 
-    async def work(judge: Judge) -> GradedDocuments:
-        return await grade_documents(judge, asked, on_documents=advance)
+    async def work(judge: Judge) -> tuple[str, GradedDocuments]:
+        return judge.title, await grade_documents(judge, asked, on_documents=advance)
 
     total = sum(len(one.documents) for one in asked)
     with progress_bar("documents", total=total) as advance:
-        found = asyncio.run(setup.perform(access, work))
-    write_qrels(output, found.grades)
+        judge, found = asyncio.run(setup.perform(access, work))
+    _check_graded(total, found.unjudged, "document", output)
+    labels.write_qrels(output, found.grades)
+    labels.write_judge(output, judge)
     out.print(
         f"{counted(total, 'document')} for {counted(len(asked), 'question')}, {found.unjudged} "
         f"unjudged\n  {output}",
         markup=False,
     )
+
+
+def _check_graded(total: int, unjudged: int, unit: str, output: Path) -> None:
+    """Check that something was graded, and write no file that says nothing.
+
+    Raises:
+        ReplyError: Nothing was.
+    """
+    if unjudged == total:
+        raise ReplyError(
+            f"{output}: expected grades of {counted(total, unit)}; found all of them unjudged, and "
+            "wrote nothing",
+            remedy="Look at the replies of the model, or ask another one.",
+        )
 
 
 def _asked(runs: list[Path]) -> Iterator[AskedDocuments]:
@@ -161,6 +180,10 @@ def relevance(  # long: half of it are options
         options.model_option("Ask this model; repeat: the grade is that of the majority."),
     ],
     output: Annotated[Path, options.output_option("Qrels to write.")],
+    run_id: Annotated[
+        str | None,
+        typer.Option("--run-id", help="Hand the grades in as this run: six columns, to be packed."),
+    ] = None,
     depth: Annotated[int, options.depth_option("Passages of each run and topic.")] = 100,
     track: Annotated[
         str | None,
@@ -172,18 +195,27 @@ def relevance(  # long: half of it are options
 ) -> None:
     """Grade passages 0 to 4 by how many sub-narratives they answer in detail.
 
-    With several models, OUTPUT.votes.csv keeps what each said.
+    With several models, OUTPUT.votes.csv keeps what each said. With --run-id, a grade is as sure as
+    the share of models that gave it.
     """
     from sidelight.evaluation.labelling.asking import Assessor
     from sidelight.evaluation.labelling.relevance import (
+        RELEVANCE_PROMPT,
         PromptedRelevance,
         decided,
         grade_passages,
+        sure,
         vote,
         vote_rows,
     )
 
-    found = _found(runs, topics, index, options.track_of_scale("relevance", track), depth)
+    rules = options.track_of_scale("relevance", track)
+    if run_id is not None and rules.judgments is None:
+        raise UsageError(
+            f"{rules.title} takes no relevance judgments: --run-id is for a track that does",
+            remedy="Name one with --track.",
+        )
+    found = _found(runs, topics, index, rules, depth)
     total = sum(len(one.texts) for one in found)
 
     async def work(asked: Mapping[str, PromptedModel]) -> list[dict[str, dict[str, int]]]:
@@ -198,11 +230,16 @@ def relevance(  # long: half of it are options
         given = asyncio.run(ask(asked, access, work))
     votes = vote(dict(zip(names, given, strict=True)))
     grades = decided(votes)
-    write_qrels(output, grades)
+    unjudged = total - sum(map(len, grades.values()))
+    _check_graded(total, unjudged, "passage", output)
+    if run_id is None:
+        labels.write_qrels(output, grades)
+    else:
+        labels.write_judgments(output, sure(votes), run_id)
+    labels.write_judge(output, f"{', '.join(names)}, prompt {RELEVANCE_PROMPT.fingerprint[:8]}")
     if len(names) > 1:
         columns = ("query", "segment", "majority", *names)
         write_table(output.with_name(f"{output.name}.votes.csv"), columns, vote_rows(votes))
-    unjudged = total - sum(map(len, grades.values()))
     out.print(
         f"{counted(total, 'passage')} of {counted(len(found), 'narrative')}, {unjudged} "
         f"unjudged\n  {output}",

@@ -42,7 +42,8 @@ def plan(
     """Say what vectors take under a profile: memory, disk, time, recall; and whether they fit here.
 
     Times are those of two cores or of one H200. Ends with 3 where they do not fit. Text and BM25
-    are not counted: the text takes about what the compressed shards do, BM25 130 bytes a segment.
+    are not counted: the text takes about what the compressed shards do, some 700 bytes a segment,
+    and BM25 1,080 to 1,480 of web pages: 120 to 170 GB for MS MARCO V2.1.
     """
     from sidelight.index.vectors.capacity import plan_capacity, this_machine
     from sidelight.index.vectors.profiles import profile_named

@@ -146,7 +146,8 @@ def judge(  # long: half of it are options
     known = read_rubrics(
         options.required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales
     )
-    setup = by.setup(known, data, min_confidence)
+    examples, lacking = by.labelled(data, rules.task(task), runs)
+    setup = by.setup(known, data, examples, min_confidence)
     given = read_task_runs(rules.task(task), runs, known)
     if estimate:
         cost = setup.estimate(partial(assess_runs, given=given), given.n_labels)
@@ -155,10 +156,18 @@ def judge(  # long: half of it are options
     with progress_bar("labels", total=given.n_labels) as advance:
         work = partial(judge_runs, given=given, folder=output, on_labels=advance)
         manifest = asyncio.run(setup.perform(access, work))
-    return _result(manifest, task, output)
+    ending = [f"  {output}"]
+    if track == DEFAULT_TRACK:  # commands that score are called like its tasks
+        score = f"Next: sidelight score {task} "
+        score += f"--data {data}" if data else f"--rubrics {rubrics}"
+        kinds = [protocol.file_name for protocol in given.kind.protocols]
+        for option, name in zip(("--assessments", "--compound"), reversed(kinds), strict=False):
+            score += f" {option} {output / name}"
+        ending.append(score)
+    return _result(manifest, task, ending, lacking)
 
 
-def _result(manifest: JudgingManifest, task: str, output: Path) -> Result:
+def _result(manifest: JudgingManifest, task: str, ending: list[str], lacking: str) -> Result:
     shown: list[Shown] = [
         (
             f"{counted(len(manifest.runs[task]), 'run')} judged on "
@@ -195,7 +204,9 @@ def _result(manifest: JudgingManifest, task: str, output: Path) -> Result:
                 else "no labelled examples: questions were labelled by fixed thresholds"
             )
         )
-    return Result(manifest.model_dump(), [*shown, f"  {output}"])
+        if lacking:
+            shown.append(warning(f"why: {lacking}"))
+    return Result(manifest.model_dump(), [*shown, *ending])
 
 
 _CHANGES = "audit_changes.csv"
@@ -227,7 +238,7 @@ def audit(  # long: half of it are options
         options.required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales
     )
     articles = options.articles_of(by.topics, data)
-    setup = by.setup(known, data)
+    setup = by.setup(known, data, by.labelled(data, rules.task(task), runs)[0])
     given = read_task_runs(rules.task(task), runs, known)
     access = by.access(output)
     with progress_bar("labels") as advance:

@@ -17,10 +17,10 @@ import typer
 
 from sidelight.cli.console import err, set_options
 from sidelight.config.settings import Settings
-from sidelight.errors import UsageError
+from sidelight.errors import InputError, InvalidFileError, UsageError
 from sidelight.evaluation.labelling.judge import Mode
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
-from sidelight.formats.data_folder import DataPart, find_part
+from sidelight.formats.data_folder import DataPart, find_part, look_for
 from sidelight.formats.topics import read_articles
 from sidelight.llm.base import Budget, Totals
 from sidelight.schemas.grading.judgment import Measure
@@ -527,21 +527,53 @@ class JudgeOptions(NamedTuple):
     cache: Cache = None
     at_once: AtOnce = DEFAULT_AT_ONCE
 
+    def labelled(
+        self, data: Path | None, task: Task, runs: Sequence[Path]
+    ) -> tuple[Examples | None, str]:
+        """Return labelled runs to learn from, and where there are none, why.
+
+        Where no folder is named for them, they are those of the data folder that are not judged.
+        """
+        from sidelight.evaluation.labelling.examples import read_examples
+
+        if self.examples or data is None:
+            return read_labelled(self.examples, self.example_run), "none are named by --examples"
+        asks = isinstance(task, QuestionListTask)
+        part = DataPart.QUESTION_ASSESSMENTS if asks else DataPart.REPORT_ASSESSMENTS
+        if not look_for(data, part):
+            return None, f"{data} has no labels of such runs by people"
+        try:
+            found = read_examples(data, self.example_run or ())
+        except InvalidFileError:
+            raise
+        except InputError as error:
+            return None, error.message
+        labels = found.question_labels if asks else found.answer_labels
+        left = {one.run_tag for one in labels} - {path.name for path in runs}
+        if not left:
+            return None, f"{data} has people's labels of none but the runs that are to be judged"
+        return read_examples(data, left), ""
+
     def setup(
-        self, known: dict[str, Rubric], data: Path | None, min_confidence: float = 0.0
+        self,
+        known: dict[str, Rubric],
+        data: Path | None,
+        examples: Examples | None,
+        min_confidence: float = 0.0,
     ) -> JudgeSetup:
         """Return the judge, not yet opened.
 
         Args:
             known: The rubrics.
             data: The data folder, which may have the articles.
+            examples: What it may learn from.
             min_confidence: Labels less certain than this are left unjudged.
         """
         return set_up_judge(
             self.name,
             JudgeInputs(
                 known,
-                read_labelled(self.examples, self.example_run),
+                examples,
                 encoder=None if self.words_only else open_encoder,
                 articles=articles_of(self.topics, data),
                 mode=self.mode,

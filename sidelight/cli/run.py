@@ -20,7 +20,8 @@ from sidelight.config.load import SettingDescription, describe_settings, load_se
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.runs.submission import Delivery, run_format
-from sidelight.formats.topics import read_topics, write_narratives
+from sidelight.formats.topics import read_searches, read_topics, write_narratives
+from sidelight.formats.verdict import track_of
 from sidelight.llm.base import TOKENS_PER_SECOND
 from sidelight.runs.log import PromptUsage
 from sidelight.runs.runner import RunSummary
@@ -373,7 +374,16 @@ _MOST_MODELS = 2
 @console.interrupted(console.WITH_REPLIES)
 def split(  # long: half of it are options
     *,
-    topics: Annotated[Path, options.topics_option("The narratives: the track's topics file.")],
+    topics: Annotated[
+        Path | None, options.topics_option("The narratives: the track's topics file.")
+    ] = None,
+    queries: Annotated[
+        Path | None,
+        options.queries_option(
+            "Searches of one person (JSONL: id, queries); without a narrative of that id, one is "
+            "written from them."
+        ),
+    ] = None,
     models: Annotated[
         list[str],
         options.model_option("Ask this model; a second one revises what the first drafts."),
@@ -386,14 +396,21 @@ def split(  # long: half of it are options
     calls: options.ModelCalls,
     at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
 ) -> None:
-    """Split narratives into at most ten sub-narratives each: a draft, and its revision."""
+    """Split narratives into at most ten sub-narratives each, vital or okay: a draft, its revision.
+
+    With --queries alone, the narratives are written first.
+    """
     if len(models) > _MOST_MODELS:
         raise UsageError("expected one model, or one that drafts and one that revises")
-    read = read_topics(topics, options.track_of_scale("nuggets", track))
+    if topics is None and queries is None:
+        raise UsageError("there is nothing to split", remedy="Give --topics, --queries, or both.")
+    read = read_topics(topics, options.track_of_scale("nuggets", track)) if topics else ()
     narratives = [one for one in read if isinstance(one, Narrative)]
+    searches = read_searches(queries) if queries else {}
     access = calls.access(cache)
-    with progress_bar("narratives", total=len(narratives)) as advance:
-        found = split_narratives(narratives, models, access, at_once, lambda: advance(1))
+    total = len({one.topic_id for one in narratives} | searches.keys())
+    with progress_bar("narratives", total=total) as advance:
+        found = split_narratives(narratives, searches, models, access, at_once, lambda: advance(1))
     write_narratives(output, found)
     total = sum(len(one.sub_questions) for one in found)
     console.out.print(
@@ -415,7 +432,7 @@ def link(
     from sidelight.formats.runs.linked_reports import LINKED_REPORTS, linked
     from sidelight.index.folder import open_index
 
-    read = run_format(load_track(track).cited_text).read(run)
+    read = run_format(track_of(run, load_track(track)).cited_text).read(run)
     if len(read.run_ids) != 1:
         raise InputError(
             f"{run}: expected one run in the file; found {len(read.run_ids)}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,7 +14,10 @@ from sidelight.cli.progress import progress_bar
 from sidelight.formats.topics import read_articles, read_topics
 from sidelight.formats.verdict import Verdict, judge_file
 from sidelight.text import counted
-from sidelight.tracks import DEFAULT_TRACK, load_track
+from sidelight.tracks import DEFAULT_TRACK, Track, load_track
+
+if TYPE_CHECKING:
+    from sidelight.index.folder import SegmentTexts
 
 _MAX_SHOWN = 20
 
@@ -41,14 +44,7 @@ def validate(
     from sidelight.runs.directory import RunDirectory, judge_run
 
     rules = load_track(track)
-    covered = None
-    if topics is not None:
-        covered = tuple(topic.topic_id for topic in read_topics(topics, rules))
-    known_segments = None
-    if index is not None:
-        from sidelight.index.folder import open_index
-
-        known_segments = open_index(index).docstore
+    covered, known_segments = _known(rules, topics, index)
     verdicts = []
     for path in files:
         if path.is_dir():
@@ -64,6 +60,16 @@ def validate(
         [line for verdict in verdicts for line in _lines(verdict)],
         exit_code=0 if all(verdict.valid for verdict in verdicts) else 1,
     )
+
+
+def _known(
+    rules: Track, topics: Path | None, index: Path | None
+) -> tuple[tuple[str, ...] | None, SegmentTexts | None]:
+    """Return the topics to cover and the segments there are, as far as options name them."""
+    from sidelight.index.folder import open_index
+
+    covered = tuple(one.topic_id for one in read_topics(topics, rules)) if topics else None
+    return covered, open_index(index).docstore if index else None
 
 
 def _as_dict(verdict: Verdict) -> dict[str, object]:
@@ -94,7 +100,12 @@ def _lines(verdict: Verdict) -> list[Shown]:
 
 
 def pack(
-    runs: Annotated[list[Path], typer.Argument(help="Run directories, the most important first.")],
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Run directories, or files of relevance judgments; the most important first."
+        ),
+    ],
     output: Annotated[Path, options.output_option("New folder to submit from.")],
     track: options.Track = DEFAULT_TRACK,
     topics: options.CoveredTopics = None,
@@ -107,16 +118,14 @@ def pack(
     from sidelight.runs.directory import RunDirectory, pack_runs
 
     rules = load_track(track)
-    topic_ids = rules.topic_ids
-    if topics is not None:
-        topic_ids = tuple(topic.topic_id for topic in read_topics(topics, rules))
-    known_segments = None
-    if index is not None:
-        from sidelight.index.folder import open_index
-
-        known_segments = open_index(index).docstore
+    covered, known_segments = _known(rules, topics, index)
     packing = pack_runs(
-        [RunDirectory(run) for run in runs], output, rules, topic_ids, known_segments
+        [RunDirectory(run) for run in runs if not run.is_file()],
+        output,
+        rules,
+        rules.topic_ids if covered is None else covered,
+        known_segments,
+        [run for run in runs if run.is_file()],
     )
     columns = ("task", "priority", "run_id", "type")
     rows = [[str(getattr(item, name)) for name in columns] for item in packing.runs]

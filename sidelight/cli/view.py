@@ -17,6 +17,7 @@ from sidelight.files import atomic_write
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart, find_part, look_for
 from sidelight.formats.topics import read_topics, topic_format
+from sidelight.formats.verdict import track_of
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def write_page(
 def _shown(
     paths: list[Path], topics: Path | None, index: Path | None, plugins: Sequence[str]
 ) -> ShownRun:
-    """Return the run of a directory, or of files of the default track.
+    """Return the run of a directory, or of files of the track that has such.
 
     Raises:
         UsageError: Several paths are given, of which one is a directory.
@@ -158,7 +159,7 @@ def _shown(
             "expected one run directory, or run files; found both",
             remedy="Show a second run beside the first with --compare.",
         )
-    track = load_track()
+    track = track_of(paths[0], load_track())
     known = read_topics(topics, track) if topics else ()
     if index is None:
         return handed_in_run(paths, track, known)

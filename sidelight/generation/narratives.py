@@ -1,7 +1,8 @@
 """Narratives: drafting, splitting and answering by a model.
 
-An answer is written in one call over evidence under keys. Source of drafting and splitting: TREC
-2025 RAG track overview, section 2 and figures 2 and 3.
+An answer is written over evidence under keys, so many passages at a time: each further call sees
+what the earlier ones wrote. Source of drafting and splitting: TREC 2025 RAG track overview, section
+2 and figures 2 and 3.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from sidelight.text import budget_words, one_line, sentences
 
 ANSWER_PROMPT = load_prompt(Path(__file__).with_name("answer.prompt.md"))
 _WRITER_SEGMENT_WORDS = 250
+_AT_ONCE = 25  # passages in one call
 
 
 class WrittenSentence(Value):
@@ -33,25 +35,34 @@ class WrittenSentence(Value):
 
 
 class WrittenAnswer(Value):
-    """An answer in reading order."""
+    """An answer in reading order, and the points that nothing was found on."""
 
     sentences: tuple[WrittenSentence, ...]
+    silent: tuple[int, ...]
 
 
 class PromptedAnswerWriter:
-    """The role `write_report` for what somebody wants to know, with one call of a model.
+    """The role `write_report` for what somebody wants to know, with a call for 25 passages.
 
     Args:
         writer: Who writes.
         max_report_words: The track's limit.
+        min_report_words: Fewer words are thin.
         max_citations: Of a sentence, by the track.
     """
 
     asks = (Asked(ANSWER_PROMPT, calls=1, characters=25_000, written=900),)
 
-    def __init__(self, writer: PromptedModel, max_report_words: int, max_citations: int) -> None:
+    def __init__(
+        self,
+        writer: PromptedModel,
+        max_report_words: int,
+        min_report_words: int,
+        max_citations: int,
+    ) -> None:
         self._model = writer
         self._words = max_report_words
+        self._least = min_report_words
         self._citations = max_citations
 
     async def __call__(
@@ -59,22 +70,28 @@ class PromptedAnswerWriter:
     ) -> DraftReport:
         """Return what the model wrote, within the limit; without evidence nobody is asked.
 
+        What it found nothing on stands in the notes.
+
         Raises:
             ReplyError: The model gave no usable answer.
         """
-        del profile
         keyed = KeyedSegments([item.segment for item in evidence.items], _WRITER_SEGMENT_WORDS)
         if not keyed.shown:
             return DraftReport(sentences=())
-        answer = await self._model.answer(
-            ANSWER_PROMPT,
-            WrittenAnswer,
-            check=self._check,
-            questions=[angle.question for angle in angles],
-            segments=keyed.shown,
-            max_words=self._words,
-            max_citations=self._citations,
-        )
+        answer, asked = WrittenAnswer(sentences=(), silent=()), [angle.question for angle in angles]
+        for start in range(0, len(keyed.shown), _AT_ONCE):
+            answer = await self._model.answer(
+                ANSWER_PROMPT,
+                WrittenAnswer,
+                check=self._check,
+                narrative=profile.asked,
+                questions=asked,
+                draft=answer.sentences,
+                segments=keyed.shown[start : start + _AT_ONCE],
+                min_words=self._least,
+                max_words=self._words,
+                max_citations=self._citations,
+            )
         written: list[DraftSentence] = []
         invented: list[str] = []
         for one in answer.sentences:
@@ -83,7 +100,12 @@ class PromptedAnswerWriter:
             if known:
                 cited = tuple(segment.segment_id for segment in known)[: self._citations]
                 written.append(DraftSentence(text=one_line(one.text), segment_ids=cited))
-        return DraftReport(sentences=tuple(written), invented_keys=tuple(invented))
+        silent = sorted({number for number in answer.silent if 0 < number <= len(asked)})
+        return DraftReport(
+            sentences=tuple(written),
+            invented_keys=tuple(invented),
+            notes=tuple(f"nothing found on: {asked[number - 1]}" for number in silent),
+        )
 
     def _check(self, answer: WrittenAnswer) -> None:
         """Check that an answer keeps the track's limits.

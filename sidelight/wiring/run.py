@@ -440,15 +440,18 @@ def _dependencies(
 
 def split_narratives(
     narratives: Sequence[Narrative],
+    searches: Mapping[str, Sequence[str]],
     models: Sequence[str],
     access: ModelAccess,
     at_once: int,
     on_topic: Callable[[], object],
 ) -> list[Narrative]:
-    """Return narratives with sub-questions, the most important first.
+    """Return narratives with sub-questions and their importance, the most important first.
 
     Args:
         narratives: What is split; sub-questions that they have already help the draft.
+        searches: By topic id, what the same person searched for, which helps the draft. Topics that
+            have no narrative get one that is made of them.
         models: Who drafts, then who revises; one model does both.
         access: How they may be used.
         at_once: Calls under way at once.
@@ -457,16 +460,28 @@ def split_narratives(
     Raises:
         ReplyError: A model gave no usable answer.
     """
-    from sidelight.generation.narratives import split_into_sub_narratives
+    from sidelight.generation.narratives import split_into_sub_narratives, write_narrative
 
-    async def one(narrative: Narrative, asked: Sequence[PromptedModel]) -> Narrative:
+    known = {one.topic_id: one for one in narratives}
+
+    async def one(topic_id: str, asked: Sequence[PromptedModel]) -> Narrative:
+        queries, narrative = searches.get(topic_id, ()), known.get(topic_id)
+        if narrative is None:
+            text = await write_narrative(queries, asked[-1])
+            narrative = Narrative(topic_id=topic_id, narrative=text)
         found = await split_into_sub_narratives(
-            narrative.narrative, narrative.sub_questions, asked[0], asked[-1]
+            narrative.narrative, [*narrative.sub_questions, *queries], asked[0], asked[-1]
         )
         on_topic()
-        return narrative.model_copy(update={"sub_questions": tuple(item.text for item in found)})
+        return narrative.model_copy(
+            update={
+                "sub_questions": tuple(item.text for item in found),
+                "importance": tuple(item.importance for item in found),
+            }
+        )
 
     async def work(asked: Mapping[str, PromptedModel]) -> list[Narrative]:
-        return list(await asyncio.gather(*(one(item, [*asked.values()]) for item in narratives)))
+        wanted = dict.fromkeys([*known, *searches])
+        return list(await asyncio.gather(*(one(name, [*asked.values()]) for name in wanted)))
 
     return asyncio.run(ask(models_by_name(models, at_once), access, work))

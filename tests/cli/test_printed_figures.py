@@ -140,8 +140,8 @@ AGREED = {"AC1": "ac1"}
 CASES = [
     Case("score task1", ("human_question_generation_per_run_results",)),
     Case("score task2", ("human_report_generation_per_run_results",)),
-    Case("score nuggets", ("human_nuggets_per_run_results",)),
-    Case("score quality", ("human_questions_per_run_results",)),
+    Case("score nuggets", ("not_stated_nuggets_per_run_results",)),
+    Case("score quality", ("not_stated_questions_per_run_results",)),
     Case("score usefulness", ("usefulness_per_run_results",), runs, {"questions": "n_topics"}),
     Case(
         "score retrieval",
@@ -184,8 +184,8 @@ CASES = [
         lambda document: [document["grades"]],
         *(AGREED, ("4 categories",)),
     ),
-    Case("agree answers", (), held_against_people, words=("figure",)),
-    Case("agree support", (), held_against_people, words=("figure",)),
+    Case("agree-people", (), held_against_people, words=("figure",)),
+    Case("agree-people --segments", (), held_against_people, words=("figure",)),
     Case("agree norms", *CORRELATED),
     Case(
         *("agree norms", ("supportive_score_run_means",), norms),

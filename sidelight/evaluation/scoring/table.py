@@ -392,10 +392,10 @@ def score_prefix(source: str, task: Task) -> str:
     """Return how the names of a task's score files begin.
 
     Args:
-        source: Who labelled, `human` or `auto`.
+        source: Who labelled, `human`, `auto` or `not stated`.
         task: What the runs did.
     """
-    return f"{source}_{task.scores_name or task.name}"
+    return f"{source.replace(' ', '_')}_{task.scores_name or task.name}"
 
 
 def per_topic_name(prefix: str) -> str:

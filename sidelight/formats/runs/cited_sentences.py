@@ -37,7 +37,7 @@ from sidelight.schemas.run import (
     SubmittedReport,
 )
 from sidelight.schemas.segment import document_id_of, parse_segment_id
-from sidelight.schemas.task import CitedTextTask, RankingTask
+from sidelight.schemas.task import CitedTextTask, JudgmentsTask, RankingTask
 from sidelight.text import budget_words, count_words, one_line, sentences, tokens
 
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
@@ -127,11 +127,12 @@ def check_citations(
     run: submission.CheckedRun[CitedTextTask], line: int, citations: Sequence[str]
 ) -> None:
     """Check that one sentence has no more citations than the track allows, and each once."""
-    if len(citations) > run.task.max_citations:
+    most = run.task.max_citations
+    if most is not None and len(citations) > most:
         run.findings.error(
             "citation-count",
             line,
-            expected=f"at most {run.task.max_citations} citations",
+            expected=f"at most {most} citations",
             found=f"{len(citations)}",
             remedy="Keep the best.",
         )
@@ -147,7 +148,9 @@ def check_citations(
 
 
 def check_pattern(
-    run: submission.CheckedRun[CitedTextTask | RankingTask], line: int, segment_ids: Iterable[str]
+    run: submission.CheckedRun[CitedTextTask | RankingTask | JudgmentsTask],
+    line: int,
+    segment_ids: Iterable[str],
 ) -> None:
     """Check that segment ids look like those of the track's collection."""
     for segment_id in dict.fromkeys(segment_ids):
@@ -191,7 +194,9 @@ def check_sources(line: int, citations: Sequence[str], topic_id: str, findings: 
 
 
 def check_known(
-    run: submission.CheckedRun[CitedTextTask | RankingTask], line: int, segment_ids: Iterable[str]
+    run: submission.CheckedRun[CitedTextTask | RankingTask | JudgmentsTask],
+    line: int,
+    segment_ids: Iterable[str],
 ) -> None:
     """Check that segments exist, if it is known which do."""
     for segment_id in dict.fromkeys(segment_ids):
@@ -412,7 +417,7 @@ def _topic_id(content: dict[str, Any], key: str) -> str:
     """Return the topic of a line whose other parts may be malformed."""
     metadata = content.get("metadata", content)
     topic_id = metadata.get(key) if isinstance(metadata, dict) else None
-    return topic_id if isinstance(topic_id, str) else ""
+    return str(topic_id) if isinstance(topic_id, str | int) else ""
 
 
 class _MetadataLine(BaseModel):
