@@ -242,8 +242,12 @@ async def run_arms(
     Raises:
         UsageError: An arm would start a model server: arms side by side would start many.
     """
+    from sidelight.index.encoding.encoder import require_model
+
     for arm in arms:
         _check_servers(arm, access)
+        if reranker := arm.settings.retrieval.reranker:
+            require_model("reranker", reranker)
     limit = asyncio.Semaphore(parallel)
 
     async def run(arm: Arm) -> RunSummary:
@@ -320,6 +324,9 @@ def search_arms(
     Raises:
         UsageError: An arm's folder was made with other settings.
     """
+    for arm in arms:  # whatever cannot be opened is found before the first search
+        if not (folder / ARMS / arm.folder_name / _RUN).exists():
+            sources.retriever(arm.settings.retrieval)
     for arm in arms:
         if arm.same_as is None:
             place = folder / ARMS / arm.name

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli import console, options
+from sidelight.cli.judge import check_judging
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
+from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.table import write_markdown_table
 from sidelight.formats.topics import read_articles, read_queries
 from sidelight.schemas.grading.judgment import Measure
@@ -151,7 +153,9 @@ def _run(  # long: a list of what it is given, and of what it does
 
     articles = read_articles(topics)
     if rubrics:
-        judge_class(judge, {"articles", "encoder"})  # what it lacks is found before arms are run
+        # What judging lacks is found before arms are run.
+        judge_class(judge, {"articles", "encoder"})
+        check_judging(rubrics, [article.topic_id for article in articles])
     own = [arm.name for arm in arms if arm.same_as is None]
     with progress_bar("topics of all arms", total=len(own) * len(articles)) as advance:
         summaries = asyncio.run(
@@ -197,11 +201,19 @@ def _search(
     arms: Sequence[Arm], folder: SearchIndex, grid: Grid, queries: Path, qrels: Path, output: Path
 ) -> list[TopicScore]:
     from sidelight.ablation.runs import SharedSources, score_searches, search_arms
+    from sidelight.evaluation.scoring.retrieval import parse_measures
 
+    asked, labels = read_queries(queries), read_qrels(qrels)
+    parse_measures(grid.measures)
+    if not labels.keys() & {query.query_id for query in asked}:
+        raise InputError(
+            f"{qrels}: expected labels of the queries in {queries}; found none of them",
+            remedy="Check that both files name the queries alike.",
+        )
     with progress_bar("arms", total=len(arms)) as advance:
         search_arms(
             arms,
-            read_queries(queries),
+            asked,
             grid.hits,
             SharedSources(folder),
             output,

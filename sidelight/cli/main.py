@@ -37,7 +37,7 @@ from sidelight.cli.validate import bundle, pack, validate, verify
 from sidelight.cli.view import serve, view
 from sidelight.errors import INSTALL, InputError, MachineError, SidelightError
 from sidelight.files import RefusedFileError
-from sidelight.registry import load, locate, names
+from sidelight.registry import load, locate, names, part_at_fault
 from sidelight.versions import VERSION, switch_off_telemetry
 
 # Files become hundreds of thousands of values that live to the end. With the usual 700, half the
@@ -241,6 +241,13 @@ def _report(error: Exception) -> NoReturn:
     """Say what a report of a defect needs: what happened and where, without any content."""
     if os.environ.get(_TRACEBACK) == "1":
         traceback.print_exception(error)
+    if part := part_at_fault(error):
+        _fail(
+            InputError(
+                f"{part} failed: {type(error).__name__}: {error}",
+                remedy="That part does not belong to sidelight: mend it, or tell its author.",
+            )
+        )
     places = [
         f"{Path(frame.filename).name}:{frame.lineno} in {frame.name}"
         for frame in traceback.extract_tb(error.__traceback__)[-4:]

@@ -14,7 +14,7 @@ import typer
 from rich.text import Text
 
 from sidelight.cli import console, options
-from sidelight.cli.judge import evaluation_shown
+from sidelight.cli.judge import check_judging, evaluation_shown
 from sidelight.cli.progress import progress_bar, without_lines
 from sidelight.config.load import SettingDescription, describe_settings, load_settings
 from sidelight.config.settings import Settings
@@ -240,9 +240,6 @@ class Judging(NamedTuple):
             allow_self=self.allow_self,
         )
         options.check_drafts(settings, self.rubrics)
-        for folder in (self.rubrics, self.examples):
-            if folder is not None and not folder.is_dir():
-                raise UsageError(f"there is no folder {folder}")
 
     def evaluate(self, run: Path, index: Path, passed_on: Sequence[str]) -> Judged:
         """Judge a finished run; what fails or is interrupted has said so itself.
@@ -316,6 +313,9 @@ def run(  # long: half of it are its options
     if unknown := set(topic or ()) - {one.topic_id for one in todo}:
         raise UsageError(f"--topic {min(unknown)}: {topics} has no such topic")
     wanted = [one for one in todo if not topic or one.topic_id in topic]
+    if (rubrics or examples) and not estimate:
+        topic_ids = [one.topic_id for one in todo]
+        check_judging(rubrics, topic_ids, examples, example_run or ())
     if estimate:
         return _estimate(settings, wanted, judged=judge is not None)
     folder = open_index(index)

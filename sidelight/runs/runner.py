@@ -17,6 +17,7 @@ from sidelight.config.settings import Settings
 from sidelight.errors import MachineError, Problem, UsageError
 from sidelight.files import sha256_file
 from sidelight.formats.runs.submission import Delivery, run_format
+from sidelight.registry import part_at_fault
 from sidelight.runs.directory import RunDirectory, TopicFailure, TopicResult, publish
 from sidelight.runs.log import PromptUsage, TopicLog, usage_by_prompt
 from sidelight.schemas.investigation.trace import Outcome
@@ -109,7 +110,7 @@ async def run_topics(  # long: one transaction on a folder
     """
     directory, track = RunDirectory(out), load_track(settings.track)
     with directory.locked():
-        directory.claim(settings)
+        record_settings = directory.claim(settings)
         edited = directory.edited_traces()
         prints = {
             item.topic_id: _fingerprint(item, settings, track, index_fingerprint) for item in topics
@@ -145,6 +146,7 @@ async def run_topics(  # long: one transaction on a folder
 
         if todo:
             async with start() as investigate:
+                record_settings()
                 await _all(todo, lambda topic: work(topic, investigate), parallel)
         ordered = [results[item.topic_id] for item in topics if item.topic_id in results]
         order = {topic.topic_id: place for place, topic in enumerate(topics)}
@@ -201,7 +203,8 @@ async def _attempt(
     except (MachineError, UsageError):
         raise
     except Exception as error:  # one topic must not stop the others
-        return TopicFailure(topic_id=topic.topic_id, error=type(error).__name__, message=str(error))
+        message = ": ".join(filter(None, (part_at_fault(error), str(error))))
+        return TopicFailure(topic_id=topic.topic_id, error=type(error).__name__, message=message)
     return TopicResult(
         topic_id=topic.topic_id,
         fingerprint=fingerprint,

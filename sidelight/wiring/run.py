@@ -68,9 +68,12 @@ def open_sources(settings: RetrievalSettings, folder: SearchIndex) -> Sources:
 
 def build_retriever(settings: RetrievalSettings, folder: SearchIndex) -> Retriever:
     """Return the first stage that the settings name, reranked where they name a reranker."""
+    from sidelight.index.encoding.encoder import require_model
     from sidelight.retrieval.first_stage import open_retriever
     from sidelight.retrieval.rerank import CrossEncoder, RerankRetriever
 
+    if settings.reranker is not None:
+        require_model("reranker", settings.reranker)
     first = open_retriever(settings.retriever, folder, depth=settings.depth)
     if settings.reranker is None:
         return first

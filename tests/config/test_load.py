@@ -102,6 +102,11 @@ def test_a_wrong_setting_is_named(override: str, says: str) -> None:
         load_settings(None, [override])
 
 
+def test_none_is_no_value_where_there_may_be_none() -> None:
+    changed = load_settings(None, ["retrieval.reranker=none", "documents.rater=none"])
+    assert (changed.retrieval.reranker, changed.documents.rater) == (None, "none")
+
+
 def test_a_missing_or_broken_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be read"):
         load_settings(tmp_path / "null\0")

@@ -42,9 +42,10 @@ def names(directory: RunDirectory) -> list[str]:
 
 
 def test_a_folder_belongs_to_its_settings(directory):
-    directory.claim(Settings())
-    directory.claim(Settings())
+    directory.claim(load_settings(None, ["retrieval.k=40"]))()
+    directory.claim(Settings())()  # nothing is finished yet
     assert "max_rounds: 3" in directory.config.read_text()
+    directory.finish(result("1"))
     with pytest.raises(UsageError, match="a run with other settings") as caught:
         directory.claim(load_settings(None, ["retrieval.k=50"]))
     assert "--output" in caught.value.remedy

@@ -124,6 +124,16 @@ def test_what_must_be_given(tmp_path: Path, small_index: IndexFolder) -> None:
         ablate(*searches(tmp_path))
 
 
+def test_labels_of_other_queries_are_refused_before_the_arms(
+    tmp_path: Path, small_index: IndexFolder
+) -> None:
+    options = searches(tmp_path)
+    (tmp_path / "qrels.txt").write_text("9 0 small_doc_00_0#0_0 1\n")
+    with pytest.raises(InputError, match="expected labels of the queries"):
+        ablate(*options, "--index", small_index.path)
+    assert not (tmp_path / "out" / "arms").exists()
+
+
 def test_a_plan_does_nothing(tmp_path: Path, small_index: IndexFolder) -> None:
     shown = ablate(*searches(tmp_path), "--index", small_index.path, "--dry-run")
     assert "the same as words" in shown
@@ -165,12 +175,12 @@ def test_arms_are_judged_by_the_judge_that_is_named(
     options = (*unjudged, "--judge", "tests.helpers.labels.plain_judge:PlainJudge")
     with pytest.raises(UsageError, match="the judge prompted needs a model"):
         ablate(*unjudged, "--judge", "prompted")
+    with pytest.raises(InputError, match="expected a folder with one rubric"):
+        ablate(*options)
     assert not (tmp_path / "out" / "arms").exists()
     lines = (tmp_path / "topics.jsonl").read_text().splitlines(keepends=True)
     (tmp_path / "topics.jsonl").write_text(lines[0])
     (tmp_path / "grid.yaml").write_text("base: base.yaml\ndimensions: {rounds: {two: {}}}\n")
-    with pytest.raises(InputError, match="rubrics"):
-        ablate(*options)
     for path in (sample_path() / "human_rubrics").iterdir():
         shutil.copy(path, rubrics)
     assert "question_score" in ablate(*options)

@@ -23,7 +23,7 @@ def test_a_folder_stands_for_an_index_on_a_server(small_index: IndexFolder, tmp_
         assert made == said("index", "info", folder)
         assert server.url in made
         assert orjson.loads(said("index", "info", folder, "--json"))["index"] == NAME
-        found = said("search", "--index", folder, "--retriever", "bm25", "bakery study")
+        found = said("search", "--index", folder, "bakery study")
         local = said("search", "--index", small_index.path, "--retriever", "bm25", "bakery study")
         assert found == local
         config = tmp_path / "config.yaml"
@@ -31,6 +31,8 @@ def test_a_folder_stands_for_an_index_on_a_server(small_index: IndexFolder, tmp_
         assert NAME in said("doctor", "--index", folder, "--config", config)
         config.write_text("retrieval: {retriever: hybrid}\n")
         assert "need vectors" in said("doctor", "--index", folder, "--config", config, code=3)
+    with pytest.raises(MachineError, match=r"refused|gave no answer"):  # the server has ended
+        said("index", "remote", server.url, NAME, "-o", tmp_path / "dead")
 
 
 def test_what_a_user_gets_wrong_is_said(small_index: IndexFolder, tmp_path: Path) -> None:
@@ -50,9 +52,8 @@ def test_a_server_receives_the_token_that_the_user_allows_it(
     with RestServer(small_index, token=TOKEN) as server:
         folder = tmp_path / "remote"
         searched = ("search", "--index", folder, "--retriever", "bm25", "bakery study")
-        said("index", "remote", server.url, NAME, "-o", folder)
         with pytest.raises(MachineError, match="401") as refused:
-            said(*searched)
+            said("index", "remote", server.url, NAME, "-o", folder)
         assert "--token-variable PYSERINI_API_TOKEN" in refused.value.remedy
         assert server.authorizations == [""]
         allowed = ("--token-variable", "PYSERINI_API_TOKEN")

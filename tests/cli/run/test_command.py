@@ -6,7 +6,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from sidelight.errors import InputError, UsageError
+from sidelight.errors import InputError, MachineError, UsageError
 from sidelight.index.folder import IndexFolder
 from sidelight.schemas.topic import Article
 from tests.helpers.commands import call
@@ -73,7 +73,15 @@ def test_what_cannot_be_run_is_said_at_once(
         run(*command, "--index", tmp_path)
     with pytest.raises(UsageError, match="names a rubric"):
         run(*command, "--index", small_index.path, "--set", "track=rubric")
+    rubrics = tmp_path / "rubrics"
+    rubrics.mkdir()
+    with pytest.raises(InputError, match="expected a folder with one rubric"):
+        run(*command, "--index", small_index.path, "--judge", "embedded", "--rubrics", rubrics)
     assert not out.exists()
+    with pytest.raises(MachineError, match="is not on this machine") as refused:
+        run(*command, "--index", small_index.path, "--set", "retrieval.reranker=cross-encoder/none")
+    assert "hf download cross-encoder/none" in refused.value.remedy
+    assert not (out / "config.yaml").exists()
 
 
 def test_topics_may_be_named_one_by_one(

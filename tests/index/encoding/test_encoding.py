@@ -129,6 +129,16 @@ def test_a_model_that_is_not_there(tmp_path, monkeypatch):
         Encoder(str(tmp_path / "no-model")).identity()
 
 
+def test_the_first_failure_is_final(tmp_path):
+    model = Encoder(str(tmp_path / "model"))
+    with pytest.raises(MachineError, match="cannot be loaded"):
+        model.identity()
+    shutil.copytree(bundled_model(), tmp_path / "model")
+    with pytest.raises(MachineError, match="cannot be loaded"):
+        model.identity()
+    assert Encoder(str(tmp_path / "model")).identity()
+
+
 def test_vectors_cut_short_are_the_beginning_of_whole_ones(encoder):
     short = Encoder(dimension=128)
     assert short.identity() == encoder.identity().model_copy(update={"dimension": 128})
