@@ -28,6 +28,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from sidelight.english.cleaning import find_masthead
 from sidelight.schemas.base import Value
 from sidelight.schemas.topic import Article
 from sidelight.serve import guards
@@ -318,12 +319,13 @@ class _Routes:
         if len(found.text) > MAX_TEXT:
             raise HTTPException(422, f"The article has over {MAX_TEXT:,} characters.")
         url = found.url if ADDRESS.fullmatch(found.url) and len(found.url) <= MAX_URL else ""
-        return self._take(found.title[:MAX_TITLE], url, found.text)
+        return self._take(found.title, url, found.text)
 
     def _take(self, title: str, url: str, text: str) -> Progress:
         if why := why_no_article(text):
             raise HTTPException(422, why)
-        article = Article(topic_id="article", url=url, title=title, body=text)
+        title = title.strip() or find_masthead(text).headline
+        article = Article(topic_id="article", url=url, title=title[:MAX_TITLE], body=text)
         try:
             return self._progress(self._desk.submit(article))
         except FullError:

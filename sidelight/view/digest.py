@@ -16,7 +16,12 @@ from itertools import accumulate
 from math import log, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.english.cleaning import clean_article, find_authors, find_publisher
+from sidelight.english.cleaning import (
+    clean_article,
+    find_authors,
+    find_masthead,
+    find_publisher,
+)
 from sidelight.english.names import host_label
 from sidelight.generation.pages import Origins, page_date, publishers
 from sidelight.schemas.investigation.angle import Angle, Aspect
@@ -74,6 +79,7 @@ class Told:
         return cls(
             title=(profile and profile.title)
             or _headline(article.title, article.host)
+            or find_masthead(article.body).headline
             or article.topic_id,
             publisher=publisher,
             site="".join(tokens(host_label(article.host))),

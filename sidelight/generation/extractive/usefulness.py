@@ -91,7 +91,8 @@ def features(
     """
     texts = [one.text for one in findings]
     near = np.array(known.near(texts))
-    title = vectors.similarity(texts, [known.profile.title or known.profile.asked])[:, 0]
+    about = known.profile.title or known.profile.asked or known.profile.subject
+    title = vectors.similarity(texts, [about])[:, 0]
     elsewhere = _told_elsewhere(findings, pages, vectors)
     groups = {
         "publisher": (Aspect.PUBLISHER,),
