@@ -34,7 +34,7 @@ from sidelight.cli.judge import audit, evaluate, judge
 from sidelight.cli.progress import progress_lines
 from sidelight.cli.run import link, run, settings, split
 from sidelight.cli.validate import bundle, pack, validate, verify
-from sidelight.cli.view import serve, view
+from sidelight.cli.view import read, serve, view
 from sidelight.errors import INSTALL, InputError, MachineError, SidelightError
 from sidelight.files import RefusedFileError
 from sidelight.registry import load, locate, names, part_at_fault
@@ -144,6 +144,7 @@ def _root(
 
 _RUNS = "Make runs"
 app.command(rich_help_panel=_RUNS)(demo)
+app.command(rich_help_panel=_RUNS)(read)
 app.command(rich_help_panel=_RUNS)(run)
 app.command(rich_help_panel=_RUNS)(split)
 app.command(rich_help_panel=_RUNS)(ablate)

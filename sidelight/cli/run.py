@@ -332,6 +332,7 @@ def run(  # long: half of it are its options
             only=topic or (),
             parallel=parallel,
             on_topic=lambda _: advance(1),
+            on_step=advance.begin,
         )
     seconds, judged = time.monotonic() - started, Judged()
     if judge and (summary.done or summary.kept):

@@ -1,25 +1,31 @@
-"""Commands `view` and `serve`: write a run as one page, and serve the local web app."""
+"""Commands `read`, `view` and `serve`: one article read, a run as a page, and the local web app."""
 
 from __future__ import annotations
 
 import os
+import socket
+import sys
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sidelight.cli import options
-from sidelight.cli.console import err, out
-from sidelight.cli.progress import without_lines
-from sidelight.errors import UsageError
-from sidelight.files import atomic_write
+from sidelight.cli.console import WHERE_IT_WAS, Note, Result, Shown, err, interrupted, out
+from sidelight.cli.progress import progress_bar, without_lines
+from sidelight.english.cleaning import find_masthead
+from sidelight.errors import InputError, UsageError
+from sidelight.files import MAX_DOCUMENT_BYTES, atomic_write, read_limited
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart, find_part, look_for
 from sidelight.formats.topics import read_topics, topic_format
+from sidelight.schemas.topic import Article
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
+    from sidelight.view.model import TopicPage
     from sidelight.view.shown_run import ShownRun
 
 PAGE = "page.html"
@@ -168,6 +174,107 @@ def _shown(
     )
 
 
+_STDIN = Path("-")
+_HTML, _LINES = (".html", ".htm", ".xhtml"), (".json", ".jsonl")
+
+
+@options.takes_groups
+@interrupted(WHERE_IT_WAS)
+def read(
+    article: Annotated[
+        Path, typer.Argument(help="Saved web page (.html), text file, or - for text on stdin.")
+    ],
+    *,
+    index: Annotated[Path, options.index_option()],
+    output: Annotated[
+        Path | None, options.output_option("The page; in its run by default.")
+    ] = None,
+    config: options.Config = None,
+    calls: options.ModelCalls,
+    overrides: options.Overrides = None,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+) -> Result:
+    """Investigate one article: print the report and the questions, and write the page.
+
+    Example: sidelight read article.html --index INDEX
+    """
+    from sidelight.config.load import load_settings
+    from sidelight.index.folder import open_index
+    from sidelight.view.collect import collect_page
+    from sidelight.view.shown_run import finished_run
+    from sidelight.wiring.run import make_run
+
+    settings = load_settings(config, overrides or ())
+    _check_track(settings.track)
+    topic = _read_article(article)
+    folder = open_index(index)
+    print_ = sha256((topic.model_dump_json() + settings.fingerprint()).encode()).hexdigest()
+    run = Path("runs") / f"read-{print_[:12]}"
+    with progress_bar("article", total=1) as advance:
+        access = calls.access(Path("runs") / "cache")
+        done = make_run([topic], settings, folder, run, access, on_step=advance.begin)
+    if done.failures:
+        raise InputError(f"{article}: {done.failures[0].message}")
+    destination = output or run / PAGE
+    write_page(run, destination, labels=[])
+    if open_page:
+        typer.launch(str(destination.absolute()))
+    (shown,) = collect_page(finished_run(done.directory), {}, []).topics
+    return _told(shown, destination)
+
+
+def _read_article(path: Path) -> Article:
+    """Return the article in a file or on stdin.
+
+    Raises:
+        InputError: It holds none.
+    """
+    from sidelight.serve import guards
+    from sidelight.serve.app import MAX_TEXT, why_no_article
+
+    content = sys.stdin.buffer.read(MAX_DOCUMENT_BYTES) if path == _STDIN else read_limited(path)
+    try:
+        if path.suffix.lower() in _LINES:
+            found = guards.read_upload("application/jsonl", content)
+        elif path.suffix.lower() in _HTML or content.lstrip()[:1] == b"<":
+            found = guards.read_upload("text/html", content)
+        else:
+            text = content.decode("utf-8-sig", "replace")
+            found = guards.Upload(find_masthead(text).headline, "", text)
+    except guards.NoArticleError as error:
+        raise InputError(f"{path}: {error}") from None
+    if why := why_no_article(found.text):
+        raise InputError(f"{path}: {why}")
+    if len(found.text) > MAX_TEXT:
+        raise InputError(f"{path}: expected at most {MAX_TEXT:,} characters of text; found more")
+    return Article(topic_id="article", url=found.url, title=found.title, body=found.text)
+
+
+def _told(topic: TopicPage, page: Path) -> Result:
+    """Return the report and the questions on an article, and where its page is."""
+    shown: list[Shown] = [Note(topic.page.title, "bold")]
+    if topic.digest.lead:
+        shown.append(topic.digest.lead.origin)
+    sentences = []
+    for part in topic.digest.paragraphs:
+        shown.append(Note(f"\n{part.title}" if part.title else "", "bold"))
+        for one in part.sentences:
+            cited = dict.fromkeys(citation.source for citation in one.citations)
+            shown.append(f"- {one.text} [{', '.join(dict.fromkeys(s.name for s in cited))}]")
+            sentences.append({"text": one.text, "sources": [s.page.url for s in cited]})
+    shown += [Note("\nQuestions to ask", "bold")]
+    shown += [f"{rank:2}. {text}" for rank, text in enumerate(topic.questions, start=1)]
+    return Result(
+        {
+            "title": topic.page.title,
+            "report": sentences,
+            "questions": list(topic.questions),
+            "page": str(page),
+        },
+        [*shown, "\nOpen in a browser:", f"  {page}"],
+    )
+
+
 _TOKEN = "SIDELIGHT_SERVE_TOKEN"  # the name of a variable  # noqa: S105
 _MIN_TOKEN = 16
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -216,6 +323,7 @@ def serve(  # long: one list of options
     settings = load_settings(config, overrides or ())
     _check_track(settings.track)
     claim_folder(output)
+    _claim_port(host, port)
     folder = open_index(index)
     hosts, token = _who_may_ask(host, names or ())
     access = options.ModelCalls(base_url=base_url).access(output / "cache")
@@ -232,8 +340,29 @@ def serve(  # long: one list of options
             limit_s=limit_s,
         )
         app = make_app(desk, hosts=hosts, per_minute=per_minute, token=token)
+        out.print(f"Open http://{_in_address(host)}:{port}/ in a browser. Ctrl-C ends the app.")
         with without_lines():
             serve_app(app, host, port)
+
+
+def _claim_port(host: str, port: int) -> None:
+    """Make sure that nobody listens on a port yet.
+
+    Raises:
+        UsageError: Somebody does, or it cannot be listened on.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        socket.create_server((host, port), family=family).close()
+    except OSError as error:
+        raise UsageError(
+            f"expected an address to listen on; found {host}, port {port}: {error.strerror}",
+            remedy="Choose another port with --port, or stop the program that uses this one.",
+        ) from None
+
+
+def _in_address(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
 
 
 def _who_may_ask(host: str, names: Sequence[str]) -> tuple[tuple[str, ...], str]:
