@@ -21,6 +21,7 @@ Every combination is an arm: `hybrid+three`, `hybrid+one`, `bm25+three`, `bm25+o
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -37,7 +38,7 @@ from sidelight.config.settings import RetrievalSettings, Settings
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.retrieval import score_retrieval
 from sidelight.evaluation.scoring.table import TopicScore
-from sidelight.files import atomic_write, read_limited, read_yaml
+from sidelight.files import MAX_TABLE_BYTES, atomic_write, read_limited, read_yaml
 from sidelight.formats.runs.trec_run import write_trec_run
 from sidelight.retrieval.base import Retriever
 from sidelight.runs.log import TopicLog
@@ -342,6 +343,15 @@ def search_arms(
                 atomic_write(place / _CONFIG, config)
                 write_trec_run(place / _RUN, found, f"sidelight-{arm.name}")
         on_arm(arm.name)
+
+
+def hits_of(arm: Arm, folder: Path) -> str:
+    """Return a hash of the hits of a searched arm; its name, the last column, is no part of it."""
+    content = read_limited(folder / ARMS / arm.folder_name / _RUN, MAX_TABLE_BYTES)
+    digest = hashlib.sha256()
+    for line in content.splitlines():
+        digest.update(line.rpartition(b" ")[0] + b"\n")
+    return digest.hexdigest()
 
 
 def score_searches(

@@ -87,7 +87,7 @@ def ablate(  # long: half of it are its options
     folder = _open(index, corpus, plan, output)
     costs: dict[str, ArmCost] = {}
     if topics:
-        scores, costs = _run(
+        scores, twins, costs = _run(
             arms,
             folder,
             topics,
@@ -100,20 +100,21 @@ def ablate(  # long: half of it are its options
         )
     else:
         assert queries is not None and qrels is not None  # noqa: S101, PT018 - checked above
-        scores = _search(arms, folder, plan, queries, qrels, output)
+        scores, twins = _search(arms, folder, plan, queries, qrels, output)
     effects = find_effects(scores, arms[0].name, samples=samples, seed=seed)
-    tables = [means_table(arms, effects, costs)]
-    if len(arms) > 1:
+    distinct = [arm for arm in arms if arm.name not in twins]
+    tables = [means_table(distinct, effects, costs)]
+    if len(distinct) > 1:
         tables += [effects_table(found, arms[0].name) for found in effects if found.effects]
         tables.append(topics_table(effects[0], arms[0].name))
     console.write_results(output, tables)
     _write_markdown(output, tables)
     return console.Result(
-        experiment_json(arms, effects, costs)
+        experiment_json(arms, twins, effects, costs)
         | {"tables": {table.name: table.records for table in tables}},
         [
             *tables[:_TABLES_SHOWN],
-            *notes(arms, effects, costs),
+            *notes(arms, twins, effects, costs),
             f"Tables of {counted(len(effects), 'measure')} and plots: {output}",
         ],
     )
@@ -147,8 +148,8 @@ def _run(  # long: a list of what it is given, and of what it does
     access: ModelAccess,
     parallel: int,
     further: Sequence[Measure],
-) -> tuple[list[TopicScore], dict[str, ArmCost]]:
-    from sidelight.ablation.measures import cost_of, judge_arms, measure_arm
+) -> tuple[list[TopicScore], dict[str, str], dict[str, ArmCost]]:
+    from sidelight.ablation.measures import cost_of, find_twins, judge_arms, measure_arm
     from sidelight.ablation.runs import SharedSources, run_arms
 
     articles = read_articles(topics)
@@ -178,10 +179,13 @@ def _run(  # long: a list of what it is given, and of what it does
             f"{failures[0].topic_id}: {failures[0].message}",
             remedy="The same command tries them again; arms are compared on whole runs.",
         )
+    costs = {arm.name: cost_of(arm, output) for arm in arms}
+    twins = find_twins(arms, {name: cost.files for name, cost in costs.items()})
+    distinct = [arm for arm in arms if arm.name not in twins]
     if rubrics:
-        with progress_bar("arms judged", total=len(own)) as advance:
+        with progress_bar("arms judged", total=len(distinct)) as advance:
             judge_arms(
-                own,
+                [arm.name for arm in distinct],
                 output,
                 folder.path,
                 rubrics,
@@ -191,16 +195,17 @@ def _run(  # long: a list of what it is given, and of what it does
             )
     scores = [
         score
-        for arm in arms
+        for arm in distinct
         for score in measure_arm(arm, output, judged=rubrics is not None, further=further)
     ]
-    return scores, {arm.name: cost_of(arm, output) for arm in arms}
+    return scores, twins, costs
 
 
 def _search(
     arms: Sequence[Arm], folder: SearchIndex, grid: Grid, queries: Path, qrels: Path, output: Path
-) -> list[TopicScore]:
-    from sidelight.ablation.runs import SharedSources, score_searches, search_arms
+) -> tuple[list[TopicScore], dict[str, str]]:
+    from sidelight.ablation.measures import find_twins
+    from sidelight.ablation.runs import SharedSources, hits_of, score_searches, search_arms
     from sidelight.evaluation.scoring.retrieval import parse_measures
 
     asked, labels = read_queries(queries), read_qrels(qrels)
@@ -219,7 +224,9 @@ def _search(
             output,
             lambda _: advance(1),
         )
-    return score_searches(arms, qrels, grid.measures, output)
+    twins = find_twins(arms, {arm.name: hits_of(arm, output) for arm in arms})
+    distinct = [arm for arm in arms if arm.name not in twins]
+    return score_searches(distinct, qrels, grid.measures, output), twins
 
 
 def _plan(arms: Sequence[Arm], topics: Path | None) -> console.Result:

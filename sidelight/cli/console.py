@@ -21,7 +21,7 @@ from rich.console import Console
 from typer.core import TyperCommand, TyperGroup
 
 from sidelight.errors import Problem, UsageError
-from sidelight.files import in_utf8
+from sidelight.files import atomic_write, in_utf8
 from sidelight.text import counted, finite_number
 
 if TYPE_CHECKING:
@@ -250,6 +250,8 @@ class ResultTable(NamedTuple):
         rows: What they show, rounded.
         records: The figures in full by column name, as CSV holds them; None is an empty cell.
         draw: Saves a figure of the table under every path it is given; None if there is none.
+        caption: Of the table in LaTeX; its name if there is none.
+        latex: What LaTeX shows in the place of `header` and `rows`.
     """
 
     name: str
@@ -257,6 +259,8 @@ class ResultTable(NamedTuple):
     rows: Sequence[Sequence[str]]
     records: Sequence[Mapping[str, object]]
     draw: Callable[[Sequence[Path]], None] | None = None
+    caption: str = ""
+    latex: tuple[Sequence[str], Sequence[Sequence[str]]] | None = None
 
 
 class Column(NamedTuple):
@@ -420,7 +424,7 @@ def write_results(folder: Path | None, tables: Iterable[ResultTable]) -> list[Pa
     Raises:
         MachineError: There is a figure, and matplotlib is not installed. The tables are written.
     """
-    from sidelight.formats.table import write_latex_table, write_table
+    from sidelight.formats.table import latex_table, write_table
 
     if folder is None:
         return []
@@ -431,7 +435,9 @@ def write_results(folder: Path | None, tables: Iterable[ResultTable]) -> list[Pa
         )
         columns = list(table.records[0])
         write_table(csv, columns, ([row[name] for name in columns] for row in table.records))
-        write_latex_table(tex, table.header, table.rows)
+        caption = table.caption or table.name.replace("_", " ").capitalize()
+        shown = table.latex or (table.header, table.rows)
+        atomic_write(tex, latex_table(*shown, caption, table.name))
         written += [csv, tex]
         if table.draw:
             figures.append((table.draw, (svg, png)))

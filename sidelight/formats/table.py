@@ -122,10 +122,13 @@ _WORDS = {
 _SPECIAL = re.compile(r"[\\~^\[\]&%$#_{}]")
 
 
-def latex_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def latex_table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "", label: str = ""
+) -> str:
     r"""Return a `tabular` with booktabs' rules: names on the left, figures on the right.
 
-    It needs `\usepackage{booktabs}`. The text of cells is escaped.
+    It needs `\usepackage{booktabs}`. The text of cells is escaped. With a caption it is a `table`
+    that can be referred to as `tab:LABEL`.
     """
     lines = [
         rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}",
@@ -136,13 +139,11 @@ def latex_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         r"\bottomrule",
         r"\end{tabular}",
     ]
+    if caption:
+        name = re.sub(r"[^\w-]+", "-", label, flags=re.ASCII).replace("_", "-")
+        above = [r"\begin{table}", r"\centering", rf"\caption{{{_escaped(caption)}}}"]
+        lines = [*above, rf"\label{{tab:{name}}}", *lines, r"\end{table}"]
     return "\n".join(lines) + "\n"
-
-
-def write_latex_table(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Write what `latex_table` returns."""
-    with atomic_writer(path) as stream:
-        stream.write(latex_table(header, rows))
 
 
 def _row(cells: Iterable[str]) -> str:

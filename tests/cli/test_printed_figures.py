@@ -261,7 +261,7 @@ CASES = [
             in_tables(f"effects_{name}"),
             {
                 "95%": ("mean_low", "mean_high"),
-                "less base": "difference",
+                "Δ vs base": "difference",
                 "95% again": ("interval_low", "interval_high"),
                 "p": "p_value",
                 "p (Holm)": "p_holm",
