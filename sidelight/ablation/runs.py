@@ -242,13 +242,10 @@ async def run_arms(
 
     Raises:
         UsageError: An arm would start a model server: arms side by side would start many.
+        MachineError: The reranker of an arm is not on this machine.
     """
-    from sidelight.index.encoding.encoder import require_model
-
     for arm in arms:
-        _check_servers(arm, access)
-        if reranker := arm.settings.retrieval.reranker:
-            require_model("reranker", reranker)
+        _check_arm(arm, access)
     limit = asyncio.Semaphore(parallel)
 
     async def run(arm: Arm) -> RunSummary:
@@ -279,8 +276,12 @@ async def run_arms(
     return {arm.name: summary for arm, summary in zip(own, summaries, strict=True)}
 
 
-def _check_servers(arm: Arm, access: ModelAccess) -> None:
-    """Refuse an arm that would start a model server."""
+def _check_arm(arm: Arm, access: ModelAccess) -> None:
+    """Refuse an arm whose reranker is not here, or that would start a model server."""
+    from sidelight.index.encoding.encoder import require_model
+
+    if reranker := arm.settings.retrieval.reranker:
+        require_model("reranker", reranker)
     for name, server in arm.settings.servers.items():
         given = access.base_url if name == "default" else None
         if server.start and not (given or server.base_url or access.offline):

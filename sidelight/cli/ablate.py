@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -15,7 +15,7 @@ from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.formats.labels.qrels import read_qrels
-from sidelight.formats.table import write_markdown_table
+from sidelight.formats.table import to_frame, write_markdown_table
 from sidelight.formats.topics import read_articles, read_queries
 from sidelight.schemas.grading.judgment import Measure
 from sidelight.text import counted
@@ -23,7 +23,7 @@ from sidelight.wiring.judges import judge_class
 from sidelight.wiring.models import ModelAccess
 
 if TYPE_CHECKING:
-    from sidelight.ablation.measures import ArmCost
+    from sidelight.ablation.measures import ArmCost, MeasureEffects
     from sidelight.ablation.runs import Arm, Grid
     from sidelight.evaluation.scoring.table import TopicScore
     from sidelight.index.folder import SearchIndex
@@ -66,7 +66,6 @@ def ablate(  # long: half of it are its options
     measures: options.MoreMeasures = None,
 ) -> console.Result:
     """Compare arms that differ from a base in a few settings, with intervals and tests."""
-    from sidelight.ablation.measures import find_effects
     from sidelight.ablation.runs import arms_of, read_grid
     from sidelight.cli.tables import (
         effects_table,
@@ -76,32 +75,23 @@ def ablate(  # long: half of it are its options
         topics_table,
     )
 
-    plan = read_grid(grid)
-    arms = arms_of(plan, grid)
-    if (topics is None) == (queries is None) or (queries is None) != (qrels is None):
-        raise UsageError(
-            "expected --topics, and --rubrics where runs are to be judged; or --queries and --qrels"
-        )
+    given = Inputs(topics, rubrics, queries, qrels)
     if dry_run:
-        return _plan(arms, topics)
-    folder = _open(index, corpus, plan, output)
-    costs: dict[str, ArmCost] = {}
-    if topics:
-        scores, twins, costs = _run(
-            arms,
-            folder,
-            topics,
-            rubrics,
-            judge,
-            output,
-            calls.access(output / "cache"),
-            parallel,
-            options.find_measures(measures),
-        )
-    else:
-        assert queries is not None and qrels is not None  # noqa: S101, PT018 - checked above
-        scores, twins = _search(arms, folder, plan, queries, qrels, output)
-    effects = find_effects(scores, arms[0].name, samples=samples, seed=seed)
+        given.check()
+        return _plan(arms_of(read_grid(grid), grid), topics)
+    arms, twins, effects, costs = experiment(
+        grid,
+        output,
+        index,
+        given,
+        corpus=corpus,
+        judge=judge,
+        access=calls.access(output / "cache"),
+        parallel=parallel,
+        samples=samples,
+        seed=seed,
+        further=options.find_measures(measures),
+    )
     distinct = [arm for arm in arms if arm.name not in twins]
     tables = [means_table(distinct, effects, costs)]
     if len(distinct) > 1:
@@ -118,6 +108,117 @@ def ablate(  # long: half of it are its options
             f"Tables of {counted(len(effects), 'measure')} and plots: {output}",
         ],
     )
+
+
+class Inputs(NamedTuple):
+    """What arms work on: topics, and perhaps rubrics for their runs; or labelled queries."""
+
+    topics: Path | None = None
+    rubrics: Path | None = None
+    queries: Path | None = None
+    qrels: Path | None = None
+
+    def check(self) -> None:
+        """Refuse both, and a part of either.
+
+        Raises:
+            UsageError: They are neither.
+        """
+        searches = self.queries is not None
+        if (self.topics is None) != searches or searches != (self.qrels is not None):
+            raise UsageError(
+                "expected --topics, and --rubrics where runs are to be judged; or --queries and "
+                "--qrels"
+            )
+
+
+class Experiment(NamedTuple):
+    """Results of an experiment.
+
+    Attributes:
+        arms: All arms, the base first.
+        twins: By arm whose results an earlier arm has, the earlier arm.
+        effects: By measure, means and differences from the base of all other arms.
+        costs: Of arms that are runs, by name.
+    """
+
+    arms: Sequence[Arm]
+    twins: dict[str, str]
+    effects: Sequence[MeasureEffects]
+    costs: dict[str, ArmCost]
+
+    def __repr__(self) -> str:
+        names = ", ".join(arm.name for arm in self.arms if arm.name not in self.twins)
+        return f"<Experiment: {names}; {', '.join(one.measure.name for one in self.effects)}>"
+
+    def to_frame(self) -> Any:
+        """Return means and differences as a `pandas.DataFrame`, a row for each arm and measure."""
+        from sidelight.cli.tables import effects_table, means_table
+
+        distinct = [arm for arm in self.arms if arm.name not in self.twins]
+        means = means_table(distinct, self.effects, {}).records
+        tests = {
+            (found.measure.name, row["arm"]): row
+            for found in self.effects
+            if found.effects
+            for row in effects_table(found, self.arms[0].name).records
+        }
+        return to_frame(
+            [{**row, **tests.get((str(row["measure"]), row["arm"]), {})} for row in means]
+        )
+
+
+def experiment(
+    grid: Path,
+    output: Path,
+    index: Path | None,
+    given: Inputs,
+    *,
+    corpus: Sequence[Path] | None = None,
+    judge: str = "embedded",
+    access: ModelAccess | None = None,
+    parallel: int = 4,
+    samples: int = DEFAULT_SAMPLES,
+    seed: int = 0,
+    further: Sequence[Measure] = (),
+) -> Experiment:
+    """Carry out an experiment, or what is left of it.
+
+    Args:
+        grid: YAML file of the arms.
+        output: Its folder.
+        index: The index that all arms search; None builds one from the corpus.
+        given: What the arms work on.
+        corpus: Shards to build the index from.
+        judge: The name of a judge that asks no model.
+        access: How models may be used.
+        parallel: Topics worked on at once, over all arms.
+        samples: Bootstrap samples and random sign patterns.
+        seed: Of both.
+        further: Measures to compute besides.
+
+    Raises:
+        InputError: An input cannot be read, or a topic failed.
+        UsageError: The grid is none, or the inputs are not what they should be.
+    """
+    from sidelight.ablation.measures import find_effects
+    from sidelight.ablation.runs import arms_of, read_grid
+
+    plan = read_grid(grid)
+    arms = arms_of(plan, grid)
+    given.check()
+    folder = _open(index, corpus, plan, output)
+    costs: dict[str, ArmCost] = {}
+    if given.topics:
+        access = access or ModelAccess(output / "cache")
+        scores, twins, costs = _run(
+            arms, folder, given.topics, given.rubrics, judge, output, access, parallel, further
+        )
+    else:
+        assert given.queries is not None and given.qrels is not None  # noqa: S101, PT018 - checked
+        scores, twins = _search(arms, folder, plan, given.queries, given.qrels, output)
+    effects = find_effects(scores, arms[0].name, samples=samples, seed=seed)
+    return Experiment(arms, twins, effects, costs)
 
 
 def _open(

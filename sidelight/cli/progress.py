@@ -104,7 +104,9 @@ def progress_bar(description: str, total: int | None = None) -> Iterator[Bar]:
     )
     with (
         _at(_Work(description, total)) as work,
-        Progress(*columns, console=err, disable=not err.is_terminal) as progress,
+        Progress(
+            *columns, console=err, disable=not (err.is_terminal or err.is_jupyter)
+        ) as progress,
     ):
         task = progress.add_task(description, total=total)
         yield Bar(work, partial(progress.update, task))

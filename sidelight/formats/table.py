@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from sidelight.errors import MachineError
 from sidelight.files import atomic_write, atomic_writer
 from sidelight.formats.lines import Findings, open_text, quoted
 
@@ -53,6 +54,22 @@ def read_table(path: Path) -> tuple[tuple[str, ...], Iterator[Row]]:
         )
         findings.raise_errors()
     return header, _rows(header, records, findings)
+
+
+def to_frame(records: Sequence[Mapping[str, object]]) -> Any:
+    """Return records as a `pandas.DataFrame`.
+
+    Raises:
+        MachineError: pandas is not installed.
+    """
+    try:
+        import pandas as pd
+    except ModuleNotFoundError:
+        raise MachineError(
+            "data frames need the package 'pandas', which is not installed",
+            remedy="Install it with: pip install pandas",
+        ) from None
+    return pd.DataFrame.from_records(list(records))
 
 
 def write_table(path: Path, header: Iterable[str], rows: Iterable[Iterable[object]]) -> None:

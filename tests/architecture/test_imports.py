@@ -73,7 +73,8 @@ ALLOWED: dict[str, set[str]] = {
     "wiring": MIDDLE | MODEL | SYSTEM | {"runs", "versions", "transport"},
     "wiring.judges": MIDDLE | MODEL | {"wiring", "index", "evaluation.labelling"},
     "view": MIDDLE | {"runs", "evaluation.*", "english", "generation"},
-    "serve": MIDDLE | {"runs", "view", "versions"},
+    "serve": MIDDLE | {"runs", "view", "versions", "english"},
+    "library": MIDDLE | {"index", "retrieval", "evaluation.*", "runs.*", "wiring.*", "cli"},
     "ablation": MIDDLE | MODEL | SYSTEM | {"versions", "evaluation.*", "runs.*", "wiring.*"},
     "reproduction": MIDDLE | MODEL | {"index", "runs.*", "wiring", "versions"},
     "cli": MIDDLE
