@@ -119,10 +119,13 @@ def read_grid(path: Path) -> Grid:
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not valid YAML: {error}") from None
     except ValidationError as error:
-        first = error.errors()[0]
+        # A misspelt key is named before the one that is missing for it.
+        first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
         place = ".".join(map(str, first["loc"])) or "the file"
+        said = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
+        known = ", ".join(Grid.model_fields)
         raise UsageError(
-            f"{path}: {place}: {first['msg']}",
+            f"{path}: {place}: {said}; the keys of a grid are {known}",
             remedy="Compare with configs/ablations/mini-web.yaml.",
         ) from None
 

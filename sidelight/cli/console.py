@@ -217,14 +217,15 @@ _MOST_LINES = 10
 
 
 def problem_lines(problems: Iterable[Problem]) -> list[tuple[str, str]]:
-    """Return each problem as text and its style; equal warnings of a file are one, with a count.
+    """Return each problem as text and its style; equal ones of a file are one, with a count.
 
-    Errors are not put together, since each of them has to be mended.
+    Errors of which another thing was found are not put together: each of them has to be mended.
     """
     alike: dict[tuple[object, ...], list[Problem]] = {}
-    for place, one in enumerate(problems):
+    for one in problems:
         key = (one.file, one.code, one.expected, one.remedy)
-        alike.setdefault(key if one.severity == "warning" else (place,), []).append(one)
+        found = one.found if one.severity == "error" else None
+        alike.setdefault((*key, found), []).append(one)
     return [(_text(found), _STYLES[found[0].severity]) for found in alike.values()]
 
 

@@ -134,7 +134,7 @@ class Progress(Value):
 
     Attributes:
         id: Of the investigation.
-        state: `waiting`, `running`, `done` or `failed`.
+        state: `waiting`, `running`, `done`, `failed` or `cancelled`.
         ahead: Investigations that come first, while it waits.
         title: Headline of the article.
         steps: Steps begun so far.

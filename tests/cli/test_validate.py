@@ -172,7 +172,8 @@ def test_thirty_equal_warnings_are_one_line_with_a_count() -> None:
         return Problem(code, "run.jsonl", line, "250 words", f"{250 + line}", "Cut.", "warning")
 
     error = Problem("value", "run.jsonl", 1, "a word", "none", "Write.")
-    lines = problem_lines([*map(warning, range(1, 31)), error, error, warning(9, "other")])
+    other = Problem("value", "run.jsonl", 2, "a word", "a number", "Write.")
+    lines = problem_lines([*map(warning, range(1, 31)), error, error, other, warning(9, "other")])
     (first, style), *others = lines
     assert style == "yellow"
     assert first == (
