@@ -11,8 +11,9 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, redirect_stdout
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, TypeVar, get_type_hints
 
 import typer
@@ -459,10 +460,57 @@ WITH_REPLIES = "goes on with the replies it has"
 WHERE_IT_WAS = "goes on where it was"
 
 
+_OPTIONS = "Options"
+_WHOLE_HELP = 1_000  # characters of a command's first sentence: it is wrapped, not cut
+_KINDS = {
+    r" <bool>": "",
+    r"<list\[Path\]>|<path>": "PATH",
+    r"<int(?: range)?>|<list\[int\]>": "N",
+    r"<float(?: range)?>": "X",
+    r"<list\[str\]>|<str>|<text>": "TEXT",
+    r" \[[\d.]*<?=?x[^\]]*\]": "",
+}
+
+
 class _Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         _check_once(self, ctx, args)
         return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write arguments, then options by what they are about, their values in plain words."""
+        groups: dict[str, list[tuple[str, str]]] = {"Arguments": [], _OPTIONS: []}
+        for one in self.get_params(ctx):
+            if record := one.get_help_record(ctx):
+                name, said = record
+                for kind, plain in _KINDS.items():
+                    name = re.sub(kind, plain, name)
+                panel = getattr(one, "rich_help_panel", None) or _OPTIONS
+                is_argument = one.param_type_name == "argument"
+                groups.setdefault("Arguments" if is_argument else panel, []).append((name, said))
+        for title, records in groups.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write an example."""
+        words = ctx.command_path.removeprefix(ctx.find_root().command_path).strip()
+        if example := examples().get(words):
+            lines = wrap(f"sidelight {example}", formatter.width - 6, break_on_hyphens=False)
+            formatter.write("\nExample:\n  " + " \\\n    ".join(lines) + "\n")
+
+
+@cache
+def examples() -> dict[str, str]:
+    """Return an example of each command, by its words, without the name of the program."""
+    lines = Path(__file__).with_name("examples.txt").read_text(encoding="utf-8").splitlines()
+    found = {}
+    for line in lines:
+        words = line.split()
+        for length in (1, 2, 3):
+            found.setdefault(" ".join(words[:length]), line)
+    return found
 
 
 class Group(TyperGroup):
@@ -472,6 +520,18 @@ class Group(TyperGroup):
         """Parse what is given to the group itself, each option at most once."""
         _check_once(self, ctx, args)
         return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands by what a user wants."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        names = self.list_commands(ctx)
+        for name in names:
+            command: Any = self.get_command(ctx, name)
+            panel = command.rich_help_panel or "Commands"
+            groups.setdefault(panel, []).append((name, command.get_short_help_str(_WHOLE_HELP)))
+        for title, rows in groups.items():
+            with formatter.section(title):
+                formatter.write_dl(rows)
 
 
 class Commands(typer.Typer):
@@ -485,7 +545,7 @@ class Commands(typer.Typer):
     """
 
     def __init__(self, *, cls: type[Group] = Group, **options: Any) -> None:
-        super().__init__(cls=cls, **options)
+        super().__init__(cls=cls, rich_markup_mode=None, **options)
 
     def command(
         self, name: str | None = None, *, cls: type[TyperCommand] | None = _Command, **options: Any

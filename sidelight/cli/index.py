@@ -323,6 +323,7 @@ def search(
             "--retriever",
             help="bm25, rm3, rocchio, dense or hybrid. Default: hybrid; bm25 where the index has "
             "no vectors.",
+            autocompletion=options.names_of("retriever"),
         ),
     ] = None,
     k: options.HitsPerQuery = 10,

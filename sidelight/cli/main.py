@@ -135,7 +135,7 @@ def _root(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_version, is_eager=True, help="Print the versions for a report."
+            "--version", callback=_version, is_eager=True, help="Show version information."
         ),
     ] = False,
 ) -> None:
