@@ -33,7 +33,7 @@ from sidelight.cli.index import fuse, search
 from sidelight.cli.judge import audit, evaluate, judge
 from sidelight.cli.progress import progress_lines
 from sidelight.cli.run import link, run, settings, split
-from sidelight.cli.validate import bundle, pack, validate, verify
+from sidelight.cli.validate import bundle, pack, schema, validate, verify
 from sidelight.cli.view import read, serve, view
 from sidelight.errors import INSTALL, InputError, MachineError, SidelightError
 from sidelight.files import RefusedFileError
@@ -181,6 +181,7 @@ _PUBLISH = "Look and publish"
 app.command(rich_help_panel=_PUBLISH)(view)
 app.command(rich_help_panel=_PUBLISH)(serve)
 app.command(rich_help_panel=_PUBLISH)(validate)
+app.command(rich_help_panel=_PUBLISH)(schema)
 app.command(rich_help_panel=_PUBLISH)(pack)
 app.command(rich_help_panel=_PUBLISH)(link)
 app.command(rich_help_panel=_PUBLISH)(bundle)

@@ -3,15 +3,18 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import orjson
 import pytest
 from typer.testing import CliRunner
 
 from sidelight.cli.console import problem_lines
 from sidelight.cli.main import app
+from sidelight.cli.validate import _SCHEMAS
 from sidelight.errors import InvalidFileError, Problem, UsageError
 from sidelight.schemas.investigation.trace import Outcome
 from sidelight.schemas.topic import Article
 from sidelight.tracks import load_track
+from tests.helpers.commands import said
 from tests.helpers.scripted_runs import IDS, scripted
 from tests.helpers.scripted_runs import run as scripted_run
 
@@ -181,3 +184,48 @@ def test_thirty_equal_warnings_are_one_line_with_a_count() -> None:
         "(30 times, also on lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 19 more)"
     )
     assert [style for _, style in others] == ["red", "red", "yellow"]
+
+
+def test_what_can_be_mended_is_mended_and_each_change_is_listed(tmp_path: Path) -> None:
+    topic, one = IDS[0], "msmarco_v2.1_doc_01_1#0_1"
+    metadata = {"team_id": "t", "run_id": "t-r", "topic_id": topic, "type": "automatic"}
+    sentence = {"text": " ".join(["word"] * 120) + ".", "citations": [one, one]}
+    report = {
+        "metadata": {**metadata, "use_starter_kit": 0},
+        "responses": [{**sentence, "score": 1}, sentence, sentence],
+        "note": "mine",
+    }
+    (tmp_path / "task2.jsonl").write_bytes(orjson.dumps(report) + b"\n")
+    rows = [(3, "Who pays?"), (1, "Who owns it?"), (2, "who OWNS it?"), (4, "Who wrote it?")]
+    lines = [f"{topic}\tt\tt-r\t{rank}\t{text}\n" for rank, text in rows]
+    (tmp_path / "task1.tsv").write_text("".join(lines))
+    (tmp_path / "topics.jsonl").write_bytes(
+        orjson.dumps({"docid": topic, "url": "", "title": "T", "headings": "", "body": "B"})
+    )
+    fixed = tmp_path / "fixed"
+    options = ("--topics", tmp_path / "topics.jsonl", "--fix", fixed)
+    shown = said("validate", tmp_path / "task2.jsonl", *options)
+    for change in (
+        "line 1: unknown field 'note' removed",
+        "line 1, sentence 1: unknown field 'score' removed",
+        f"line 1, sentence 2: citations are now {one}",
+        "line 1, sentence 3: left out, beyond 250 words",
+        "valid Task 2 run",
+    ):
+        assert change in shown
+    shown = said("validate", tmp_path / "task1.tsv", *options, code=1)  # three questions of ten
+    asked = [line.split("\t")[3:] for line in (fixed / "task1.tsv").read_text().splitlines()]
+    assert asked == [["1", "Who owns it?"], ["2", "Who pays?"], ["3", "Who wrote it?"]]
+    assert "line 3: question left out, asked before" in shown
+    assert "no rank 4, 5, 6, 7, 8, 9, 10" in shown
+    with pytest.raises(UsageError, match="expected another folder"):
+        said("validate", tmp_path / "task1.tsv", "--fix", tmp_path)
+
+
+def test_every_schema_is_one() -> None:
+    for name in _SCHEMAS:
+        assert json.loads(said("schema", name))["type"] == "object", name
+    importance = json.loads(said("schema", "rubric"))["$defs"]["_QuestionFile"]["properties"]
+    assert importance["importance"]["type"] == "string"
+    with pytest.raises(UsageError, match="did you mean rubric"):
+        said("schema", "rubrik")
