@@ -34,7 +34,7 @@ from sidelight.cli.judge import audit, evaluate, judge
 from sidelight.cli.progress import progress_lines
 from sidelight.cli.run import link, run, settings, split
 from sidelight.cli.validate import bundle, pack, schema, validate, verify
-from sidelight.cli.view import read, serve, view
+from sidelight.cli.view import mcp, read, serve, view
 from sidelight.errors import INSTALL, InputError, MachineError, SidelightError
 from sidelight.files import RefusedFileError
 from sidelight.registry import load, locate, names, part_at_fault
@@ -180,6 +180,7 @@ app.command(rich_help_panel=_SEARCH)(fuse)
 _PUBLISH = "Look and publish"
 app.command(rich_help_panel=_PUBLISH)(view)
 app.command(rich_help_panel=_PUBLISH)(serve)
+app.command(rich_help_panel=_PUBLISH)(mcp)
 app.command(rich_help_panel=_PUBLISH)(validate)
 app.command(rich_help_panel=_PUBLISH)(schema)
 app.command(rich_help_panel=_PUBLISH)(pack)

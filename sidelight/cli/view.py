@@ -1,14 +1,16 @@
-"""Commands `read`, `view` and `serve`: one article read, a run as a page, and the local web app."""
+"""Commands `read`, `view`, `serve` and `mcp`: an article read, a run as a page, local servers."""
 
 from __future__ import annotations
 
 import os
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from tempfile import TemporaryDirectory
+from threading import Lock
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -25,8 +27,13 @@ from sidelight.schemas.topic import Article
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
+    from mcp.server import MCPServer
+
+    from sidelight.config.settings import Settings
+    from sidelight.index.folder import SearchIndex
     from sidelight.view.model import TopicPage
     from sidelight.view.shown_run import ShownRun
+    from sidelight.wiring.models import ModelAccess
 
 PAGE = "page.html"
 # Where a run that was judged with its own files keeps labels, and rubrics if it drafted them.
@@ -200,27 +207,65 @@ def read(
     """
     from sidelight.config.load import load_settings
     from sidelight.index.folder import open_index
-    from sidelight.view.collect import collect_page
-    from sidelight.view.shown_run import finished_run
-    from sidelight.wiring.run import make_run
 
     settings = load_settings(config, overrides or ())
     _check_track(settings.track)
     topic = _read_article(article)
     folder = open_index(index)
-    print_ = sha256((topic.model_dump_json() + settings.fingerprint()).encode()).hexdigest()
-    run = Path("runs") / f"read-{print_[:12]}"
     with progress_bar("article", total=1) as advance:
         access = calls.access(Path("runs") / "cache")
-        done = make_run([topic], settings, folder, run, access, on_step=advance.begin)
+        found = _investigate(topic, settings, folder, access, output, advance.begin)
+    if open_page:
+        typer.launch(str(found.page.absolute()))
+    return _told(found)
+
+
+class _Read(NamedTuple):
+    """An article that was investigated, and where its page is."""
+
+    topic: TopicPage
+    page: Path
+
+    def document(self) -> dict[str, Any]:
+        """Return title, report, questions and page, JSON-ready."""
+        report = [
+            {"text": one.text, "sources": [cited.source.page.url for cited in one.citations]}
+            for one in self.topic.sentences
+        ]
+        return {
+            "title": self.topic.page.title,
+            "report": report,
+            "questions": list(self.topic.questions),
+            "page": str(self.page),
+        }
+
+
+def _investigate(
+    article: Article,
+    settings: Settings,
+    folder: SearchIndex,
+    access: ModelAccess,
+    output: Path | None = None,
+    on_step: Callable[[str, str], None] = lambda _topic_id, _step: None,
+) -> _Read:
+    """Investigate an article in a run directory of its own, and write its page.
+
+    Raises:
+        InputError: There is nothing in it to investigate.
+    """
+    from sidelight.view.collect import collect_page
+    from sidelight.view.shown_run import finished_run
+    from sidelight.wiring.run import make_run
+
+    print_ = sha256((article.model_dump_json() + settings.fingerprint()).encode()).hexdigest()
+    run = Path("runs") / f"read-{print_[:12]}"
+    done = make_run([article], settings, folder, run, access, on_step=on_step)
     if done.failures:
-        raise InputError(f"{article}: {done.failures[0].message}")
+        raise InputError(done.failures[0].message)
     destination = output or run / PAGE
     write_page(run, destination, labels=[])
-    if open_page:
-        typer.launch(str(destination.absolute()))
-    (shown,) = collect_page(finished_run(done.directory), {}, []).topics
-    return _told(shown, destination)
+    (topic,) = collect_page(finished_run(done.directory), {}, []).topics
+    return _Read(topic, destination)
 
 
 def _read_article(path: Path) -> Article:
@@ -230,7 +275,6 @@ def _read_article(path: Path) -> Article:
         InputError: It holds none.
     """
     from sidelight.serve import guards
-    from sidelight.serve.app import MAX_TEXT, why_no_article
 
     content = sys.stdin.buffer.read(MAX_DOCUMENT_BYTES) if path == _STDIN else read_limited(path)
     try:
@@ -240,39 +284,125 @@ def _read_article(path: Path) -> Article:
             found = guards.read_upload("text/html", content)
         else:
             text = content.decode("utf-8-sig", "replace")
-            found = guards.Upload(find_masthead(text).headline, "", text)
+            found = guards.Upload("", "", text)
     except guards.NoArticleError as error:
         raise InputError(f"{path}: {error}") from None
-    if why := why_no_article(found.text):
-        raise InputError(f"{path}: {why}")
-    if len(found.text) > MAX_TEXT:
-        raise InputError(f"{path}: expected at most {MAX_TEXT:,} characters of text; found more")
-    return Article(topic_id="article", url=found.url, title=found.title, body=found.text)
+    return _article(str(path), found.title, found.url, found.text)
 
 
-def _told(topic: TopicPage, page: Path) -> Result:
+def _article(where: str, title: str, url: str, text: str) -> Article:
+    """Return an article that can be investigated.
+
+    Raises:
+        InputError: The text is too long, or that of no article.
+    """
+    from sidelight.serve.app import MAX_TEXT, why_no_article
+
+    if len(text) > MAX_TEXT:
+        raise InputError(f"{where}: expected at most {MAX_TEXT:,} characters of text; found more")
+    if why := why_no_article(text):
+        raise InputError(f"{where}: {why}")
+    title = title or find_masthead(text).headline
+    return Article(topic_id="article", url=url, title=title, body=text)
+
+
+def _told(found: _Read) -> Result:
     """Return the report and the questions on an article, and where its page is."""
+    topic = found.topic
     shown: list[Shown] = [Note(topic.page.title, "bold")]
     if topic.digest.lead:
         shown.append(topic.digest.lead.origin)
-    sentences = []
     for part in topic.digest.paragraphs:
         shown.append(Note(f"\n{part.title}" if part.title else "", "bold"))
         for one in part.sentences:
             cited = dict.fromkeys(citation.source for citation in one.citations)
             shown.append(f"- {one.text} [{', '.join(dict.fromkeys(s.name for s in cited))}]")
-            sentences.append({"text": one.text, "sources": [s.page.url for s in cited]})
     shown += [Note("\nQuestions to ask", "bold")]
     shown += [f"{rank:2}. {text}" for rank, text in enumerate(topic.questions, start=1)]
-    return Result(
-        {
-            "title": topic.page.title,
-            "report": sentences,
-            "questions": list(topic.questions),
-            "page": str(page),
-        },
-        [*shown, "\nOpen in a browser:", f"  {page}"],
-    )
+    return Result(found.document(), [*shown, "\nOpen in a browser:", f"  {found.page}"])
+
+
+_MOST_HITS, _MOST_WORDS = 50, 2_000
+
+
+def make_tools(folder: SearchIndex, settings: Settings, access: ModelAccess) -> MCPServer:
+    """Return an MCP server with four tools: search, fetch, investigate and validate.
+
+    Args:
+        folder: What is searched.
+        settings: Of investigations.
+        access: How they may use models.
+
+    Raises:
+        MachineError: The package `mcp` is not installed.
+    """
+    from mcp.server import MCPServer
+
+    from sidelight.formats.verdict import judge_file
+    from sidelight.retrieval.first_stage import open_retriever
+    from sidelight.schemas.investigation.evidence import Query
+
+    server = MCPServer("sidelight", instructions=_INSTRUCTIONS)
+    name = settings.retrieval.retriever if folder.has_vectors else "bm25"
+    retriever, one_at_a_time = open_retriever(name, folder), Lock()
+
+    @server.tool()
+    def search(query: str, k: int = 10) -> list[dict[str, Any]]:
+        """Search the collection; returns segments, the best first."""
+        if not 1 <= k <= _MOST_HITS or not 0 < len(query) <= _MOST_WORDS:
+            raise UsageError(f"expected k from 1 to {_MOST_HITS}, and 1 to {_MOST_WORDS:,} letters")
+        hits = retriever.search([Query(query_id="q", text=query)], k)["q"]
+        return [one.model_dump() for one in folder.docstore.get_many([hit[0] for hit in hits])]
+
+    @server.tool()
+    def fetch(segment_id: str) -> dict[str, Any]:
+        """Return one segment of the collection: its text, title and address."""
+        if segment_id not in folder.docstore:
+            raise InputError(f"there is no segment {segment_id[:_MOST_WORDS]!r}")
+        return folder.docstore.get_many([segment_id])[0].model_dump()
+
+    @server.tool()
+    def investigate(text: str, title: str = "", url: str = "") -> dict[str, Any]:
+        """Investigate a news article: a cited report, ten questions, and the path of a page."""
+        article = _article("the article", title, url, text)
+        with one_at_a_time:
+            return _investigate(article, settings, folder, access).document()
+
+    @server.tool()
+    def validate(content: str) -> list[str]:
+        """Check the content of a run, topics or label file; returns problems, none if valid."""
+        track = load_track(settings.track)
+        with TemporaryDirectory() as place:
+            path = Path(place) / "file"
+            path.write_text(content[:MAX_DOCUMENT_BYTES], encoding="utf-8")
+            return [str(one) for one in judge_file(path, track, track.topic_ids).problems]
+
+    return server
+
+
+_INSTRUCTIONS = "Lateral reading: what others say of a news article, found in a web collection."
+
+
+@options.takes_groups
+def mcp(
+    *,
+    index: Annotated[Path, options.index_option()],
+    config: options.Config = None,
+    calls: options.ModelCalls,
+    overrides: options.Overrides = None,
+) -> None:
+    """Serve search, fetch, investigate and validate to an assistant, over stdin and stdout.
+
+    It speaks the Model Context Protocol; the assistant starts it, and nothing listens on a port.
+    """
+    from sidelight.config.load import load_settings
+    from sidelight.index.folder import open_index
+
+    settings = load_settings(config, overrides or ())
+    _check_track(settings.track)
+    server = make_tools(open_index(index), settings, calls.access(Path("runs") / "cache"))
+    with without_lines():
+        server.run("stdio")
 
 
 _TOKEN = "SIDELIGHT_SERVE_TOKEN"  # the name of a variable  # noqa: S105

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from pathlib import Path
 
 import pytest
+from mcp import Client
 
+from sidelight.cli.view import make_tools
+from sidelight.config.load import load_settings
 from sidelight.errors import InputError, UsageError
 from sidelight.index.folder import IndexFolder
 from sidelight.schemas.topic import Article
+from sidelight.wiring.models import ModelAccess
 from tests.helpers.commands import said, told
 
 
@@ -53,3 +58,32 @@ def test_a_busy_port_is_said_before_anything_is_opened(
         port = taken.getsockname()[1]
         with pytest.raises(UsageError, match=f"port {port}: Address already in use"):
             said("serve", "--index", small_index.path, "--port", port)
+
+
+def test_an_assistant_searches_fetches_and_is_refused_what_is_no_article(
+    small_index: IndexFolder, tmp_path: Path
+) -> None:
+    settings, access = load_settings(), ModelAccess(tmp_path / "cache")
+    server = make_tools(small_index, settings, access)
+
+    async def talk() -> None:
+        async with Client(server) as client:
+            tools = (await client.list_tools()).tools
+            assert [one.name for one in tools] == ["search", "fetch", "investigate", "validate"]
+            found = await client.call_tool("search", {"query": "bakery accounts", "k": 2})
+            hits = (found.structured_content or {})["result"]
+            assert len(hits) == 2
+            fetched = await client.call_tool("fetch", {"segment_id": hits[0]["segment_id"]})
+            assert (fetched.structured_content or {})["text"] == hits[0]["text"]
+            for name, given, says in (
+                ("search", {"query": "x", "k": 999}, "expected k from 1 to 50"),
+                ("fetch", {"segment_id": "none"}, "there is no segment"),
+                ("investigate", {"text": "Too short."}, "an article has 50 or more"),
+            ):
+                refused = await client.call_tool(name, given)
+                assert refused.is_error
+                assert says in str(refused.content)
+            checked = await client.call_tool("validate", {"content": "nothing of use"})
+            assert "kind-unknown" in str(checked.content)
+
+    asyncio.run(talk())
