@@ -24,9 +24,12 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-def test_the_readme_begins_with_the_two_commands() -> None:
-    title, rest = (ROOT / "README.md").read_text(encoding="utf-8").split("\n\n", 1)
+def test_the_readme_says_what_it_is_shows_it_and_gives_the_two_commands() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    title, sentence, picture, rest = text.split("\n\n", 3)
     assert title == "# sidelight"
+    assert sentence.count(". ") == 0
+    assert picture.startswith("![")
     assert rest.startswith("```sh\n")
     commands = rest.partition("```sh\n")[2].partition("```")[0].splitlines()
     assert [line.partition("#")[0].split() for line in commands] == [
