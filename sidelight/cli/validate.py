@@ -62,7 +62,7 @@ def schema(
     out.print(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode(), markup=False)
 
 
-def validate(
+def validate(  # long: half of it are its options
     files: Annotated[
         list[Path],
         typer.Argument(
