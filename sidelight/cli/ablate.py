@@ -364,10 +364,7 @@ def _plan(arms: Sequence[Arm], topics: Path | None) -> console.Result:
                     for arm, cost in zip(arms, costs, strict=True)
                 ],
             ),
-            (
-                "Hits, vectors and replies that arms have in common are had once; calls are those "
-                "of arms that share nothing."
-            ),
+            ("Arms share cached hits, vectors and replies; the counts above assume no sharing."),
         ],
     )
 

@@ -456,8 +456,8 @@ F = TypeVar("F", bound="Callable[..., Any]")
 
 AGAIN = "again"
 """Attribute of a command: what calling it again does once it was interrupted."""
-WITH_REPLIES = "goes on with the replies it has"
-WHERE_IT_WAS = "goes on where it was"
+WITH_REPLIES = "resumes with the replies it has"
+WHERE_IT_WAS = "resumes"
 
 
 _OPTIONS = "Options"
@@ -597,7 +597,7 @@ def interrupted(then: str) -> Callable[[F], F]:
     """Say in the help of a command, and when it is interrupted, what calling it again does.
 
     Args:
-        then: What the same command does then, such as "goes on where it was".
+        then: What the same command does then, such as "resumes".
     """
 
     def add(command: F) -> F:

@@ -204,7 +204,7 @@ def _result(manifest: JudgingManifest, task: str, output: Path) -> Result:
         (
             f"{counted(len(manifest.runs[task]), 'run')} judged on "
             f"{counted(manifest.n_topics, 'topic')} by {manifest.label}; "
-            f"{counted(manifest.n_unjudged[task], 'verdict')} could not be had."
+            f"{counted(manifest.n_unjudged[task], 'verdict')} could not be judged."
         )
     ]
     for what, agreement in manifest.agreement.items():

@@ -72,12 +72,12 @@ def run_result(
         steps = sorted({step for steps in summary.fallbacks.values() for step in steps})
         shown.append(
             f"On {counted(len(summary.fallbacks), 'topic')}, steps were done without the model, "
-            f"whose replies were no use: {', '.join(steps)} (listed in manifest.json)."
+            f"whose replies were unusable: {', '.join(steps)} (listed in manifest.json)."
         )
     if summary.thin:
         shown.append(
-            f"Short for want of evidence in the index: {counted(len(summary.thin), 'report')} "
-            "(listed in manifest.json)."
+            "Shorter than allowed, for too little evidence: "
+            f"{counted(len(summary.thin), 'report')} (listed in manifest.json)."
         )
     directory = summary.directory
     shown += [f"  {path}" for path in (*summary.files, directory.manifest, directory.traces)]
@@ -113,11 +113,11 @@ def usage_shown(summary: RunSummary, settings: Settings, retries: int) -> list[c
     return [
         *shown,
         console.PlainTable(
-            ("prompt", "calls", "cached", "tokens read", "written", "s per call", "no use"), rows
+            ("prompt", "calls", "cached", "tokens read", "written", "s per call", "unusable"), rows
         ),
         f"{counted(total.calls, 'call')}, {total.cached} of them from the cache; "
         f"{counted(total.prompt_tokens, 'token')} "
-        f"read, {total.completion_tokens} written; {total.failures.total()} replies of no use, "
+        f"read, {total.completion_tokens} written; {total.failures.total()} unusable replies, "
         f"{counted(retries, 'call')} made again by the client"
         + (f"; cost {cost:.2f}." if cost is not None else "."),
     ]

@@ -440,7 +440,7 @@ def serve(  # long: one list of options
     base_url: options.BaseUrl = None,
     overrides: options.Overrides = None,
 ) -> None:
-    """Offer investigations in a browser: paste an article, watch, read the page.
+    """Start the web app: paste an article, watch the search, read the page.
 
     Nothing leaves this machine but what a configured model server is asked.
     """
@@ -504,7 +504,7 @@ def _who_may_ask(host: str, names: Sequence[str]) -> tuple[tuple[str, ...], str]
     token = os.environ.get(_TOKEN, "")
     if host not in _LOOPBACK and not names:
         raise UsageError(
-            f"others can reach {host}: expected the names by which they will",
+            f"listening on {host} exposes this app: expected the names of this machine",
             remedy="Give each with --name, such as --name server.example.org",
         )
     if (token or host not in _LOOPBACK) and len(token) < _MIN_TOKEN:

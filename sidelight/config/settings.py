@@ -139,7 +139,9 @@ class RoleSettings(_Group):
     check_report: str | None = Field(
         None, description="Holds sentences against what they cite; `prompted` asks the checker."
     )
-    revise_report: str | None = Field(None, description="Makes up for what a check removed.")
+    revise_report: str | None = Field(
+        None, description="Revises the report where a check removed sentences."
+    )
 
     @field_validator("default")
     @classmethod

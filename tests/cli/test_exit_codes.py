@@ -274,5 +274,5 @@ def test_ctrl_c_ends_with_130(
     assert capsys.readouterr().err == told
     monkeypatch.setattr("sidelight.index.build.build_index", interrupt)
     assert ended(["index", "build", "shard.jsonl", "-o", "index"], monkeypatch) == 130
-    told = "Interrupted. The same command goes on where it was; done once, it does nothing.\n"
+    told = "Interrupted. The same command resumes; done once, it does nothing.\n"
     assert capsys.readouterr().err == told

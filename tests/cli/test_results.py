@@ -81,8 +81,8 @@ def test_a_warning_is_no_part_of_the_json(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_the_help_says_what_an_interrupted_command_does_when_it_is_called_again() -> None:
     declared = {words: getattr(one.callback, AGAIN, None) for words, one in COMMANDS.items()}
-    assert declared["run",] == "The same command goes on where it was."
-    assert declared["judge",] == "The same command goes on with the replies it has."
+    assert declared["run",] == "The same command resumes."
+    assert declared["judge",] == "The same command resumes with the replies it has."
     for words, again in declared.items():
         said = " ".join(COMMANDS[words].help.split())
         assert ("Interrupted" in said) == (again is not None), words

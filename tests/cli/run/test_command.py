@@ -37,7 +37,7 @@ def test_a_failed_topic_is_named_and_makes_the_exit_code(
     command = ("--topics", topics, "--index", small_index.path, "--output", out)
     shown, errors = run(*command, code=1)
     assert shown.startswith("1 topic in ")
-    assert "Short for want of evidence in the index: 1 report" in shown
+    assert "Shorter than allowed, for too little evidence: 1 report" in shown
     assert errors == (
         "failed msmarco_v2.1_doc_99_1: InputError: msmarco_v2.1_doc_99_1: "
         "the article has neither title nor text\n"
