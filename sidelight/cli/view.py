@@ -17,7 +17,6 @@ import typer
 from sidelight.cli import options
 from sidelight.cli.console import WHERE_IT_WAS, Note, Result, Shown, err, interrupted, out
 from sidelight.cli.progress import progress_bar, without_lines
-from sidelight.english.cleaning import find_masthead
 from sidelight.errors import InputError, UsageError
 from sidelight.files import MAX_DOCUMENT_BYTES, atomic_write, read_limited
 from sidelight.formats.banks.rubrics import read_rubrics
@@ -296,14 +295,13 @@ def _article(where: str, title: str, url: str, text: str) -> Article:
     Raises:
         InputError: The text is too long, or that of no article.
     """
-    from sidelight.serve.app import MAX_TEXT, why_no_article
+    from sidelight.serve.app import MAX_TEXT, pasted_article, why_no_article
 
     if len(text) > MAX_TEXT:
         raise InputError(f"{where}: expected at most {MAX_TEXT:,} characters of text; found more")
     if why := why_no_article(text):
         raise InputError(f"{where}: {why}")
-    title = title or find_masthead(text).headline
-    return Article(topic_id="article", url=url, title=title, body=text)
+    return pasted_article(title, url, text)
 
 
 def _told(found: _Read) -> Result:

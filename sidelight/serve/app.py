@@ -119,6 +119,12 @@ MAX_TITLE, MAX_URL, MAX_TEXT = 500, 2_000, 200_000
 ADDRESS = re.compile(r"https?://\S+")
 
 
+def pasted_article(title: str, url: str, text: str) -> Article:
+    """Return an article to investigate; without a title it has the headline above its text."""
+    title = title.strip() or find_masthead(text).headline
+    return Article(topic_id="article", url=url, title=title[:MAX_TITLE], body=text)
+
+
 class Submission(Value):
     """An article to investigate."""
 
@@ -324,10 +330,8 @@ class _Routes:
     def _take(self, title: str, url: str, text: str) -> Progress:
         if why := why_no_article(text):
             raise HTTPException(422, why)
-        title = title.strip() or find_masthead(text).headline
-        article = Article(topic_id="article", url=url, title=title[:MAX_TITLE], body=text)
         try:
-            return self._progress(self._desk.submit(article))
+            return self._progress(self._desk.submit(pasted_article(title, url, text)))
         except FullError:
             raise HTTPException(429, "The queue is full.", _RETRY_S) from None
 
