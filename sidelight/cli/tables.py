@@ -465,8 +465,8 @@ def effects_table(found: MeasureEffects, base: str) -> ResultTable:
             [
                 [
                     arm,
-                    _with_interval(found.measure.shown(found.means[arm].mean), found.means[arm]),
-                    _with_interval(f"{one.difference:+.4f}{_mark(one.p_holm)}", one),
+                    _beside_interval(found.measure.shown(found.means[arm].mean), found.means[arm]),
+                    _beside_interval(f"{one.difference:+.4f}{_mark(one.p_holm)}", one),
                     f"{one.p_holm:.4f}",
                 ]
                 for arm, one in found.effects.items()
@@ -475,7 +475,7 @@ def effects_table(found: MeasureEffects, base: str) -> ResultTable:
     )
 
 
-def _with_interval(figure: str, one: ArmMean | PairedComparison) -> str:
+def _beside_interval(figure: str, one: ArmMean | PairedComparison) -> str:
     return figure if one.interval is None else f"{figure} {interval_cell(one.interval)}"
 
 
