@@ -84,7 +84,7 @@ def search(
     folder = open_index(Path(index))
     opened = open_retriever(retriever or ("hybrid" if folder.has_vectors else "bm25"), folder)
     asked = [Query(query_id=name, text=text) for name, text in queries.items()]
-    rows = []
+    rows: list[dict[str, Any]] = []
     for query_id, hits in opened.search(asked, k).items():
         segments = folder.docstore.get_many([hit.segment_id for hit in hits])
         for rank, (hit, segment) in enumerate(zip(hits, segments, strict=True), start=1):

@@ -505,7 +505,7 @@ class _Command(TyperCommand):
 def examples() -> dict[str, str]:
     """Return an example of each command, by its words, without the name of the program."""
     lines = Path(__file__).with_name("examples.txt").read_text(encoding="utf-8").splitlines()
-    found = {}
+    found: dict[str, str] = {}
     for line in lines:
         words = line.split()
         for length in (1, 2, 3):

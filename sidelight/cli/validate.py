@@ -97,7 +97,8 @@ def validate(  # long: half of it are its options
         from sidelight.index.folder import open_index
 
         known_segments = open_index(index).docstore
-    verdicts, mended = [], {}
+    verdicts: list[Verdict] = []
+    mended: dict[str, list[str]] = {}
     for path in files:
         if fix is not None and not path.is_dir() and (found := mend_file(path, rules, fix)):
             path, mended[str(found[0])] = found  # noqa: PLW2901 - the mended copy is checked

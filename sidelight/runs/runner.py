@@ -65,7 +65,7 @@ class RunSummary:
 
     def to_frame(self) -> Any:
         """Return what the run wrote as a `pandas.DataFrame`, a row a question or sentence."""
-        rows = []
+        rows: list[dict[str, object]] = []
         for topic_id in (*self.kept, *self.done):
             for task, result in self.directory.result(topic_id).results.items():
                 for rank, one in enumerate(result, start=1):

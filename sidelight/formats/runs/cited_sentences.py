@@ -478,7 +478,9 @@ def mend_reports(path: Path, task: CitedTextTask, destination: Path) -> list[str
         InputError: The run cannot be read.
         InvalidFileError: A line is no report.
     """
-    findings, changes, mended = Findings(path), [], []
+    findings = Findings(path)
+    changes: list[str] = []
+    mended: list[dict[str, Any]] = []
 
     def without_unknown(where: str, content: dict[str, Any], model: type[BaseModel]) -> None:
         for key in [key for key in content if key not in model.model_fields]:

@@ -253,7 +253,8 @@ def mend_questions(path: Path, task: QuestionListTask, destination: Path) -> lis
         InvalidFileError: A line has not all fields.
     """
     file = open_text(path)
-    findings, changes = Findings(path), []
+    findings = Findings(path)
+    changes: list[str] = []
     lines = [line for line in file.lines if line.text.strip()]
     by_topic: dict[str, list[QuestionRow]] = defaultdict(list)
     for row in _raw_rows(lines, findings, _FIELDS):
