@@ -7,7 +7,7 @@ Whatever these functions return prints itself in a few words, and `to_frame()` m
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -160,23 +160,24 @@ def score(runs: Run | Mapping[str, Run], qrels: Run, measures: str = "nDCG@10 R@
     from sidelight.formats.labels.qrels import read_qrels
     from sidelight.formats.runs.trec_run import read_trec_run
 
-    def results(one: Run) -> dict[str, list[tuple[str, float]]]:
+    def results(one: Run) -> Mapping[str, Iterable[tuple[str, float]]]:
         if isinstance(one, str | Path):
-            return {name: list(hits) for name, hits in read_trec_run(Path(one)).items()}
-        return {name: list(hits.items()) for name, hits in _by_query(one, _SCORE).items()}
+            return read_trec_run(Path(one))
+        return {name: hits.items() for name, hits in _by_query(one, _SCORE).items()}
 
     is_many = isinstance(runs, Mapping) and not all(
         isinstance(hits, Mapping) and all(isinstance(n, int | float) for n in hits.values())
         for hits in runs.values()
     )
-    named = runs if is_many else {Path(runs).name if isinstance(runs, str | Path) else "run": runs}
+    name = Path(runs).name if isinstance(runs, str | Path) else "run"
+    named: Mapping[str, Any] = runs if is_many else {name: runs}
     if isinstance(qrels, str | Path):
         labels = read_qrels(Path(qrels))
     else:
         found = _by_query(qrels, _GRADE)
-        labels = {name: {at: int(n) for at, n in row.items()} for name, row in found.items()}
+        labels = {query: {at: int(n) for at, n in row.items()} for query, row in found.items()}
     return retrieval_table(
-        score_runs(labels, {name: results(one) for name, one in named.items()}, measures)
+        score_runs(labels, {tag: results(one) for tag, one in named.items()}, measures)
     )
 
 
