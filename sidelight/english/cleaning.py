@@ -177,6 +177,7 @@ _OUTLET_WORD = re.compile(
 _DATED = re.compile(rf"\b(?:{_MONTHS})\b.*\b\d{{4}}\b|\b\d{{4}}-\d\d-\d\d\b", re.IGNORECASE)
 _MASTHEAD_LINES = 8
 _MIN_HEADLINE_WORDS, _MAX_HEADLINE_WORDS, _MAX_OUTLET_WORDS = 4, 30, 5
+_MAX_HEADLINE_CHARACTERS = 400
 
 
 class Masthead(NamedTuple):
@@ -193,7 +194,7 @@ def find_masthead(body: str) -> Masthead:
     """
     headline, outlet = "", ""
     for line in [line for line in clean(body).split("\n") if line][:_MASTHEAD_LINES]:
-        words = count_words(line)
+        words = count_words(line) if len(line) <= _MAX_HEADLINE_CHARACTERS else len(line)
         if words > _MAX_HEADLINE_WORDS or (_is_prose(line) and line[-1] not in "?!"):
             break
         is_byline = any(pattern.search(line) for pattern in _BYLINES) or _DATED.search(line)
