@@ -227,7 +227,8 @@ def find_authors(article: Article) -> tuple[str, ...]:
     line of its own above the date.
     """
     lines = [line for line in clean(article.body).split("\n") if line][:_HEAD_LINES]
-    above_dates = [f"{line} {date}" for line, date in pairwise(lines) if _DATED.search(date)]
+    short = [line if len(line) <= _MAX_HEADLINE_CHARACTERS else "" for line in lines]
+    above_dates = [f"{line} {date}" for line, date in pairwise(short) if _DATED.search(date)]
     for line in (*lines, *above_dates):
         if len(line.split()) > _MAX_BYLINE_WORDS:
             continue
