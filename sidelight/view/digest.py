@@ -415,6 +415,7 @@ _TIES = TIES - {"publish"}
 _FORMS = ("", "s", "es", "d", "ed", "ing")
 _PAST = {"paid": "pay", "sold": "sell", "bought": "buy"}
 _MOST_TIES = 3
+_LONGEST_SENTENCE = 1_000  # characters; what follows is not looked at
 _MONEY = re.compile(
     r"\b[A-Z]{0,3}[$£€]?\d[\d,.]*\s+(?:million|billion)\b|[$£€]\s?\d|\b[A-Z]\d[\d,]{3,}"
 )
@@ -436,7 +437,7 @@ _NO_COUNT = frozenset(
 def _counts(text: str) -> dict[str, set[str]]:
     """Return the figures of a text by the noun that they count."""
     found: dict[str, set[str]] = {}
-    for match in _COUNTED.finditer(text):
+    for match in _COUNTED.finditer(text[:_LONGEST_SENTENCE]):
         what = _stem(match["what"].casefold())
         if what not in _NO_COUNT:
             figures = filter(None, (match["first"], match["second"]))
@@ -524,7 +525,7 @@ class Table:
 
     def _tie(self, sentence: ShownSentence) -> tuple[float, float]:
         """Return how much a sentence tells of owners and money, then what it answers."""
-        text = sentence.text
+        text = sentence.text[:_LONGEST_SENTENCE]
         words = {_PAST.get(word, word) for word in tokens(text)}
         ties = {one for one in words if any(one.removesuffix(end) in _TIES for end in _FORMS)}
         told = min(_MOST_TIES, len(ties))
