@@ -6,6 +6,7 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Sequence
+from functools import wraps
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,7 +18,7 @@ import typer
 from sidelight.cli import options
 from sidelight.cli.console import WHERE_IT_WAS, Note, Result, Shown, err, interrupted, out
 from sidelight.cli.progress import progress_bar, without_lines
-from sidelight.errors import InputError, UsageError
+from sidelight.errors import InputError, SidelightError, UsageError
 from sidelight.files import MAX_DOCUMENT_BYTES, atomic_write, read_limited
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart, find_part, look_for
@@ -335,6 +336,7 @@ def make_tools(folder: SearchIndex, settings: Settings, access: ModelAccess) -> 
         MachineError: The package `mcp` is not installed.
     """
     from mcp.server import MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError
 
     from sidelight.formats.verdict import judge_file
     from sidelight.retrieval.first_stage import open_retriever
@@ -344,7 +346,18 @@ def make_tools(folder: SearchIndex, settings: Settings, access: ModelAccess) -> 
     name = settings.retrieval.retriever if folder.has_vectors else "bm25"
     retriever, one_at_a_time = open_retriever(name, folder), Lock()
 
-    @server.tool()
+    def tool(work: Callable[..., Any]) -> Callable[..., Any]:
+        @server.tool()
+        @wraps(work)
+        def said(**given: Any) -> Any:
+            try:
+                return work(**given)
+            except SidelightError as error:  # what the assistant can mend, in its words
+                raise ToolError(str(error)) from None
+
+        return said
+
+    @tool
     def search(query: str, k: int = 10) -> list[dict[str, Any]]:
         """Search the collection; returns segments, the best first."""
         if not 1 <= k <= _MOST_HITS or not 0 < len(query) <= _MOST_WORDS:
@@ -352,21 +365,21 @@ def make_tools(folder: SearchIndex, settings: Settings, access: ModelAccess) -> 
         hits = retriever.search([Query(query_id="q", text=query)], k)["q"]
         return [one.model_dump() for one in folder.docstore.get_many([hit[0] for hit in hits])]
 
-    @server.tool()
+    @tool
     def fetch(segment_id: str) -> dict[str, Any]:
         """Return one segment of the collection: its text, title and address."""
         if segment_id not in folder.docstore:
             raise InputError(f"there is no segment {segment_id[:_MOST_WORDS]!r}")
         return folder.docstore.get_many([segment_id])[0].model_dump()
 
-    @server.tool()
+    @tool
     def investigate(text: str, title: str = "", url: str = "") -> dict[str, Any]:
         """Investigate a news article: a cited report, ten questions, and the path of a page."""
         article = _article("the article", title, url, text)
         with one_at_a_time:
             return _investigate(article, settings, folder, access).document()
 
-    @server.tool()
+    @tool
     def validate(content: str) -> list[str]:
         """Check the content of a run, topics or label file; returns problems, none if valid."""
         track = load_track(settings.track)
