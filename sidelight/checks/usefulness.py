@@ -15,7 +15,9 @@ from sidelight.llm.structured import check_each_once
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import OneOf
+from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.schemas.investigation.usefulness import USEFULNESS_SCALE, Usefulness
+from sidelight.schemas.segment import Segment
 from sidelight.text import sentences, tokens
 from sidelight.text_vectors import Encode
 
@@ -149,3 +151,26 @@ class PromptedUsefulness:
             return [Usefulness(reason=error.message, label=None)] * len(documents)
         by_key = {one.key: one for one in answer.labels}
         return [Usefulness(reason=by_key[key].reason, label=by_key[key].label) for key in keys]
+
+
+_ARTICLE_WORDS = 400
+
+
+class DocumentRater:
+    """Rates documents by a check of usefulness.
+
+    Args:
+        check: Tells how useful documents are.
+    """
+
+    def __init__(self, check: UsefulnessCheck) -> None:
+        self._check = check
+
+    async def __call__(
+        self, profile: ArticleProfile, question: str, documents: Sequence[Segment]
+    ) -> list[Usefulness]:
+        """Return the usefulness of each document, which its best segment stands for."""
+        words = profile.body.split(maxsplit=_ARTICLE_WORDS)[:_ARTICLE_WORDS]
+        article = f"{profile.title}\n{profile.publisher}\n{' '.join(words)}"
+        shown = [Document(one.title, one.text) for one in documents]
+        return await self._check(article, question, shown)

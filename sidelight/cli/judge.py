@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,6 +23,7 @@ from sidelight.schemas.task import Task
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
 from sidelight.tracks import Track as TrackRules
+from sidelight.versions import end_with_parent
 from sidelight.wiring.judges import JudgeInputs, judge_model, open_encoder, set_up_judge
 from sidelight.wiring.models import AskedModels
 
@@ -28,6 +32,43 @@ if TYPE_CHECKING:
     from sidelight.evaluation.labelling.asking import Estimate as CostEstimate
     from sidelight.evaluation.labelling.judged_runs import JudgingManifest
     from sidelight.runs.self_evaluation import FinishedRun, SelfEvaluation
+
+
+def check_judging(
+    rubrics: Path | None,
+    topic_ids: Sequence[str],
+    examples: Path | None = None,
+    example_runs: Sequence[str] = (),
+) -> None:
+    """Find what is wrong with the inputs of judging before a run is made.
+
+    The process that writes must not read them, so another process does.
+
+    Args:
+        rubrics: Folder of rubrics, if any.
+        topic_ids: The topics of the run.
+        examples: Folder of labelled runs, if any.
+        example_runs: Those of them that the judge is shown.
+
+    Raises:
+        InputError: They cannot be read, or no rubric is for a topic of the run.
+    """
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context, initializer=end_with_parent) as pool:
+        pool.submit(_read_judging, rubrics, topic_ids, examples, example_runs).result()
+
+
+def _read_judging(
+    rubrics: Path | None,
+    topic_ids: Sequence[str],
+    examples: Path | None,
+    example_runs: Sequence[str],
+) -> None:
+    from sidelight.runs.self_evaluation import given_rubrics
+
+    if rubrics is not None:
+        given_rubrics(rubrics, topic_ids)
+    options.read_labelled(examples, list(example_runs))
 
 
 def summarise(evaluation: SelfEvaluation, run: FinishedRun, folder: Path) -> dict[str, Any]:
@@ -172,7 +213,7 @@ def _result(manifest: JudgingManifest, task: str, ending: list[str], lacking: st
         (
             f"{counted(len(manifest.runs[task]), 'run')} judged on "
             f"{counted(manifest.n_topics, 'topic')} by {manifest.label}; "
-            f"{counted(manifest.n_unjudged[task], 'verdict')} could not be had."
+            f"{counted(manifest.n_unjudged[task], 'verdict')} could not be judged."
         )
     ]
     for what, agreement in manifest.agreement.items():

@@ -14,7 +14,7 @@ import typer
 from rich.text import Text
 
 from sidelight.cli import console, options
-from sidelight.cli.judge import evaluation_shown
+from sidelight.cli.judge import check_judging, evaluation_shown
 from sidelight.cli.progress import progress_bar, without_lines
 from sidelight.config.load import SettingDescription, describe_settings, load_settings
 from sidelight.config.settings import Settings
@@ -73,12 +73,12 @@ def run_result(
         steps = sorted({step for steps in summary.fallbacks.values() for step in steps})
         shown.append(
             f"On {counted(len(summary.fallbacks), 'topic')}, steps were done without the model, "
-            f"whose replies were no use: {', '.join(steps)} (listed in manifest.json)."
+            f"whose replies were unusable: {', '.join(steps)} (listed in manifest.json)."
         )
     if summary.thin:
         shown.append(
-            f"Short for want of evidence in the index: {counted(len(summary.thin), 'report')} "
-            "(listed in manifest.json)."
+            "Shorter than allowed, for too little evidence: "
+            f"{counted(len(summary.thin), 'report')} (listed in manifest.json)."
         )
     directory = summary.directory
     shown += [f"  {path}" for path in (*summary.files, directory.manifest, directory.traces)]
@@ -114,11 +114,11 @@ def usage_shown(summary: RunSummary, settings: Settings, retries: int) -> list[c
     return [
         *shown,
         console.PlainTable(
-            ("prompt", "calls", "cached", "tokens read", "written", "s per call", "no use"), rows
+            ("prompt", "calls", "cached", "tokens read", "written", "s per call", "unusable"), rows
         ),
         f"{counted(total.calls, 'call')}, {total.cached} of them from the cache; "
         f"{counted(total.prompt_tokens, 'token')} "
-        f"read, {total.completion_tokens} written; {total.failures.total()} replies of no use, "
+        f"read, {total.completion_tokens} written; {total.failures.total()} unusable replies, "
         f"{counted(retries, 'call')} made again by the client"
         + (f"; cost {cost:.2f}." if cost is not None else "."),
     ]
@@ -241,9 +241,6 @@ class Judging(NamedTuple):
             allow_self=self.allow_self,
         )
         options.check_drafts(settings, self.rubrics)
-        for folder in (self.rubrics, self.examples):
-            if folder is not None and not folder.is_dir():
-                raise UsageError(f"there is no folder {folder}")
 
     def evaluate(self, run: Path, index: Path, passed_on: Sequence[str]) -> Judged:
         """Judge a finished run; what fails or is interrupted has said so itself.
@@ -317,6 +314,9 @@ def run(  # long: half of it are its options
     if unknown := set(topic or ()) - {one.topic_id for one in todo}:
         raise UsageError(f"--topic {min(unknown)}: {topics} has no such topic")
     wanted = [one for one in todo if not topic or one.topic_id in topic]
+    if (rubrics or examples) and not estimate:
+        topic_ids = [one.topic_id for one in todo]
+        check_judging(rubrics, topic_ids, examples, example_run or ())
     if estimate:
         return _estimate(settings, wanted, judged=judge is not None)
     folder = open_index(index)
@@ -333,6 +333,7 @@ def run(  # long: half of it are its options
             only=topic or (),
             parallel=parallel,
             on_topic=lambda _: advance(1),
+            on_step=advance.begin,
         )
     seconds, judged = time.monotonic() - started, Judged()
     if judge and (summary.done or summary.kept):

@@ -16,10 +16,11 @@ from sidelight.cli.progress import progress_bar
 from sidelight.errors import UsageError
 from sidelight.evaluation.labelling.judge import Judge
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
+from sidelight.files import atomic_write
 from sidelight.formats.labels import qrels as labelled
 from sidelight.formats.labels.assessments import write_support_sentences
 from sidelight.formats.runs.submission import reports_by_topic, run_format
-from sidelight.formats.table import write_latex_table, write_table
+from sidelight.formats.table import latex_table, write_table
 from sidelight.formats.topics import read_topics
 from sidelight.formats.verdict import track_of
 from sidelight.llm.prompted import PromptedModel
@@ -104,7 +105,7 @@ def scores_result(  # long: files, table and JSON of one result
         if output is not None:
             latex = output / f"{prefix}_per_run_results.tex"
             yield from write_score_files(table, output, prefix, intervals)
-            write_latex_table(latex, header, rows)
+            atomic_write(latex, latex_table(header, rows, f"Scores ({prefix})", latex.stem))
             yield latex
 
     judge = f" ({origin.judge})" if origin.judge else ""

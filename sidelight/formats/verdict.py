@@ -24,6 +24,8 @@ from sidelight.formats.labels.assessments import (
     read_assessments,
 )
 from sidelight.formats.lines import Findings, read_bytes
+from sidelight.formats.runs.cited_sentences import mend_reports
+from sidelight.formats.runs.question_list import mend_questions
 from sidelight.formats.runs.submission import Run, RunFormat, run_format, run_formats
 from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.formats.topics import read_topics, topic_formats
@@ -284,6 +286,37 @@ def _check_officially(
             remedy="Leave out --official.",
         )
     findings.problems += official_problems(path, kind.official(path, topic_ids))
+
+
+_MENDERS: dict[str, Callable[[Path, Any, Path], list[str]]] = {
+    "questions_tsv": mend_questions,
+    "reports_jsonl": mend_reports,
+}
+
+
+def mend_file(path: Path, track: Track, folder: Path) -> tuple[Path, list[str]] | None:
+    """Write a run with what can be mended without inventing anything; see `mend_reports`.
+
+    Args:
+        path: The run.
+        track: Whose limits apply.
+        folder: Where the mended file goes, under its own name.
+
+    Returns:
+        The mended file and what was changed; None for a file of another kind.
+
+    Raises:
+        InputError: It cannot be read.
+        InvalidFileError: A part of it cannot be understood.
+        UsageError: The folder is the one that the file is in.
+    """
+    name = detect_format(path)
+    task = next((one for one in track.tasks if one.format == name), None)
+    if name not in _MENDERS or task is None:
+        return None
+    if folder.resolve() == path.parent.resolve():
+        raise UsageError(f"--fix {folder}: expected another folder than that of {path}")
+    return folder / path.name, _MENDERS[name](path, task, folder / path.name)
 
 
 def official_problems(path: Path, objections: Iterable[str]) -> list[Problem]:

@@ -150,20 +150,25 @@ class RunDirectory:
                 if found is not None and (names is None or found in names):
                     yield path
 
-    def claim(self, settings: Settings) -> None:
-        """Record the settings, or check that the folder was made with the same.
+    def claim(self, settings: Settings) -> Callable[[], None]:
+        """Check that the folder was made with these settings, and return what records them.
+
+        A folder in which no topic is finished yet may be given other settings.
 
         Raises:
             UsageError: The folder belongs to a run with other settings.
         """
         wanted = dump_settings(settings)
         if not self.config.exists():
-            atomic_write(self.config, wanted)
-        elif read_limited(self.config).decode() != wanted:
+            return partial(atomic_write, self.config, wanted)
+        if read_limited(self.config).decode() != wanted:
+            if not any(self.traces.glob("*.json")):
+                return partial(atomic_write, self.config, wanted)
             raise UsageError(
                 f"{self.path} holds a run with other settings (see {self.config})",
                 remedy="Choose another folder with --output, or delete that one",
             )
+        return lambda: None
 
     def finished(self, topic_id: str, fingerprint: str) -> TopicResult | None:
         """Return the result of a topic, or None when it is still to do.

@@ -68,9 +68,12 @@ def open_sources(settings: RetrievalSettings, folder: SearchIndex) -> Sources:
 
 def build_retriever(settings: RetrievalSettings, folder: SearchIndex) -> Retriever:
     """Return the first stage that the settings name, reranked where they name a reranker."""
+    from sidelight.index.encoding.encoder import require_model
     from sidelight.retrieval.first_stage import open_retriever
     from sidelight.retrieval.rerank import CrossEncoder, RerankRetriever
 
+    if settings.reranker is not None:
+        require_model("reranker", settings.reranker)
     first = open_retriever(settings.retriever, folder, depth=settings.depth)
     if settings.reranker is None:
         return first
@@ -204,6 +207,7 @@ def make_run(
     only: Collection[str] = (),
     parallel: int | None = None,
     on_topic: Callable[[str], None] = lambda _: None,
+    on_step: Callable[[str, str], None] = lambda _topic_id, _step: None,
 ) -> RunSummary:
     """Work on topics and write the files to submit; an interrupted call resumes.
 
@@ -216,6 +220,7 @@ def make_run(
         only: The topics to work on now; all if none is named.
         parallel: Topics worked on at once; 4 by default, or 32 where a model is asked.
         on_topic: Called with the id of each topic that ends.
+        on_step: Called with a topic's id and the name of a step when the step begins.
 
     Raises:
         UsageError: The folder holds a run of something else, or a model is asked and none named.
@@ -233,6 +238,7 @@ def make_run(
             only=only,
             parallel=parallel or (ASKING if asks else COMPUTING),
             on_topic=on_topic,
+            on_step=on_step,
         )
     )
 

@@ -64,7 +64,10 @@ def test_what_is_wrong_is_named(tmp_path):
     )
     assert refusal(tmp_path, "dimensions: {}").startswith("dimensions: ")
     assert "x.a b" in refusal(tmp_path, "dimensions: {x: {a b: {}}}")
-    assert "not valid YAML" in refusal(tmp_path, "dimensions: {")
+    assert "dimension: unknown key; the keys of a grid are" in refusal(tmp_path, "dimension: {}")
+    broken = refusal(tmp_path, "dimensions: {")
+    assert "not valid YAML: line 1, column 14: " in broken
+    assert "unicode" not in broken
     with pytest.raises(UsageError, match="no grid file"):
         read_grid(tmp_path / "none.yaml")
     grids = Path(__file__).resolve().parents[2] / "configs" / "ablations"

@@ -97,6 +97,11 @@ def test_a_wrong_setting_is_named(override, says):
         load_settings(None, [override])
 
 
+def test_none_is_no_value_where_there_may_be_none():
+    changed = load_settings(None, ["retrieval.reranker=none", "documents.rater=none"])
+    assert (changed.retrieval.reranker, changed.documents.rater) == (None, "none")
+
+
 def test_plugins_and_broken_files_are_named(tmp_path):
     with pytest.raises(UsageError, match="cannot be read"):
         load_settings(tmp_path / "null\0")

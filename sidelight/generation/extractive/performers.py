@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sidelight.checks.usefulness import NearestSentence
+from sidelight.checks.usefulness import DocumentRater, NearestSentence
 from sidelight.generation.compose import chances_missed, refill
-from sidelight.generation.rated_documents import DocumentRater
 from sidelight.generation.stopping import StoppingRule
 from sidelight.generation.support_checker import SupportChecker
 from sidelight.schemas.investigation.report import Revision

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sidelight.checks.usefulness import USEFULNESS_PROMPT, PromptedUsefulness
+from sidelight.checks.usefulness import USEFULNESS_PROMPT, DocumentRater, PromptedUsefulness
 from sidelight.errors import ReplyError
 from sidelight.generation.extractive.expand_question import (
     ExtractiveExpander,
@@ -16,7 +16,6 @@ from sidelight.generation.extractive.expand_question import (
     lacking_entities,
 )
 from sidelight.generation.prompted.findings import KeyedSegments
-from sidelight.generation.rated_documents import DocumentRater
 from sidelight.llm.prompted import Asked, PromptedModel
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
