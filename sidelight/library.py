@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from sidelight.errors import InputError
 from sidelight.formats.table import to_frame
@@ -170,7 +170,7 @@ def score(runs: Run | Mapping[str, Run], qrels: Run, measures: str = "nDCG@10 R@
         for hits in runs.values()
     )
     name = Path(runs).name if isinstance(runs, str | Path) else "run"
-    named: Mapping[str, Any] = runs if is_many else {name: runs}
+    named = cast("Mapping[str, Any]", runs if is_many else {name: runs})
     if isinstance(qrels, str | Path):
         labels = read_qrels(Path(qrels))
     else:
