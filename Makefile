@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 TESTED := $(VENV)/.ready-to-test
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check lint slow fuzz docs audit sbom bench shape seal live clean
+.PHONY: demo test check lint slow fuzz docs audit sbom bench shape seal live release clean
 
 demo: $(READY)
 	$(BIN)/sidelight demo
@@ -45,6 +45,18 @@ sbom: $(READY)
 
 bench: $(TESTED)
 	$(BIN)/python -m benchmarks
+
+# All before an upload: the wheel is built, checked, installed in a new environment, and tried there.
+release:
+	rm -rf dist $(VENV)-release
+	$(PYTHON) -m venv $(VENV)-release
+	$(VENV)-release/bin/python -m pip install --quiet build twine
+	$(VENV)-release/bin/python -m build
+	$(VENV)-release/bin/twine check --strict dist/*
+	$(PYTHON) -m venv --clear $(VENV)-release
+	$(VENV)-release/bin/python -m pip install --quiet -c constraints.txt torch
+	$(VENV)-release/bin/python -m pip install --quiet -c constraints.txt "$$(ls dist/*.whl)[cpu]"
+	cd dist && ../$(VENV)-release/bin/sidelight demo
 
 # How finely the package is cut: modules, lines, imports, constants with two meanings.
 shape: $(TESTED)

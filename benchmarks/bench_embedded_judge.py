@@ -22,9 +22,9 @@ import orjson
 from benchmarks.data import shared_data
 from benchmarks.record import Figure, write_results
 from sidelight.formats.banks.rubrics import write_rubric
-from sidelight.formats.labels.assessments import read_answers
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.tracks import load_track
+from sidelight_research.people_labels import read_answers
 
 REPORTS, ANSWERS, MAX_WORDS = 30, 551, 250
 TASK = "task2"

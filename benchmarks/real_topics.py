@@ -18,10 +18,10 @@ from urllib.parse import urlsplit
 import numpy as np
 import orjson
 
+from benchmarks.memory_retriever import MemoryRetriever
 from sidelight.english.cleaning import find_publisher
 from sidelight.formats.topics import read_articles
 from sidelight.index.text.corpus import passage_text, windows
-from sidelight.retrieval.base import MemoryRetriever
 from sidelight.retrieval.first_stage import FusionRetriever
 from sidelight.schemas.investigation.evidence import Hit, Query, ranked
 from sidelight.schemas.segment import Segment

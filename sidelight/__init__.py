@@ -18,12 +18,15 @@ if TYPE_CHECKING:
     from sidelight.formats.runs.question_list import read_question_run
     from sidelight.formats.topics import read_topics
     from sidelight.index.folder import open_index
+    from sidelight.library import ablate, judge, run, score, search
     from sidelight.tracks import load_track
     from sidelight.wiring.run import make_run
 
 __version__ = VERSION
 
 _LIBRARY = {
+    "ablate": "sidelight.library:ablate",
+    "judge": "sidelight.library:judge",
     "load_settings": "sidelight.config.load:load_settings",
     "load_track": "sidelight.tracks:load_track",
     "make_run": "sidelight.wiring.run:make_run",
@@ -32,9 +35,14 @@ _LIBRARY = {
     "read_question_run": "sidelight.formats.runs.question_list:read_question_run",
     "read_report_run": "sidelight.formats.runs.cited_sentences:read_report_run",
     "read_topics": "sidelight.formats.topics:read_topics",
+    "run": "sidelight.library:run",
+    "score": "sidelight.library:score",
+    "search": "sidelight.library:search",
 }
 
 __all__ = [
+    "ablate",
+    "judge",
     "load_settings",
     "load_track",
     "make_run",
@@ -43,6 +51,9 @@ __all__ = [
     "read_question_run",
     "read_report_run",
     "read_topics",
+    "run",
+    "score",
+    "search",
 ]
 
 
@@ -52,3 +63,6 @@ if not TYPE_CHECKING:  # a checker knows the names above, and must not believe i
         if name not in _LIBRARY:
             raise AttributeError(f"module 'sidelight' has no attribute {name!r}")
         return resolve_name(_LIBRARY[name])
+
+    def __dir__() -> list[str]:
+        return [*__all__, "__version__"]

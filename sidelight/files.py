@@ -466,6 +466,13 @@ def read_yaml(text: str) -> Any:
         raise yaml.YAMLError(f"expected at most {MAX_CHARACTERS:,} characters; found {len(text):,}")
     try:
         return yaml.load(text, _Loader)  # noqa: S506 - a safe loader that takes less
+    except yaml.reader.ReaderError as error:
+        raise yaml.YAMLError(f"character {error.position + 1}: {error.reason}") from None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+        said = ", ".join(filter(None, (error.context, error.problem)))
+        raise yaml.YAMLError(f"{where}{said}") from None
     except (ValueError, OverflowError) as error:  # a date or number that there is not
         raise yaml.YAMLError(str(error)) from error
 

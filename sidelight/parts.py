@@ -176,7 +176,12 @@ KINDS: dict[str, Kind] = {
             "narratives_tsv": "sidelight.formats.topics:NARRATIVES_TSV",
         }
     ),
-    "command": Kind({"reproduce": "sidelight_research.reproduce:reproduce"}),
+    "command": Kind(
+        {
+            "agree-people": "sidelight_research.reproduce:agree_people",
+            "reproduce": "sidelight_research.reproduce:reproduce",
+        }
+    ),
     "track": Kind(  # `package:file`: data
         {
             "dragun2025": "sidelight.tracks:dragun2025.yaml",

@@ -7,6 +7,9 @@ several rooms share it, in the folder above. Values for a look at the prompt wit
 beside it in `<step>.example.json`, those of a partial's variables beside the partial in
 `<name>.example.json`.
 
+A template of somebody else, which the user brings, is a text with places such as `{query}`, or YAML
+with such texts under `system_message` and `prefix_user`, as the UMBRELA judge has them.
+
 Page text is hostile. Every value is cleaned on its way into the text and loses what could pass for
 a fence or for a chat template's control token; fences are written in prompt files alone.
 """
@@ -169,6 +172,55 @@ def load_prompt(path: Path) -> Prompt:
         system=parts["system"],
         user=parts["user"],
         partials=tuple(partials),
+    )
+
+
+_TO_FILL_IN = re.compile(r"\{(?P<name>[^{}\n]*)\}")
+
+
+@cache
+def load_template(path: Path, variables: tuple[str, ...]) -> Prompt:
+    """Read a template that somebody else wrote.
+
+    Args:
+        path: The file.
+        variables: The names of its places, each of which it has.
+
+    Raises:
+        InputError: It is not readable, has other places, or lacks one.
+    """
+    text, system = _read(path), ""
+    if path.suffix in {".yaml", ".yml"}:
+        try:
+            content = read_yaml(text)
+            text, system = content["prefix_user"], content.get("system_message") or ""
+        except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"{path}: expected YAML with prefix_user: {error}") from error
+    if not (isinstance(text, str) and isinstance(system, str)):
+        raise InputError(f"{path}: expected texts under prefix_user and system_message")
+    places = {match["name"] for match in _TO_FILL_IN.finditer(system + text)}
+    if places != set(variables) or "endraw" in system + text:
+        raise InputError(
+            f"{path}: expected the places {', '.join(f'{{{name}}}' for name in variables)}; found "
+            f"{', '.join(f'{{{name}}}' for name in sorted(places)) or 'none'}",
+            remedy="Fill in what else it asks for, such as examples, and leave these open.",
+        )
+
+    def as_jinja(source: str) -> str:
+        parts = _TO_FILL_IN.split(source)  # between places, their names
+        return "".join(
+            f"{{{{ {part} }}}}" if odd % 2 else f"{{% raw %}}{part}{{% endraw %}}"
+            for odd, part in enumerate(parts)
+        )
+
+    return Prompt(
+        id=re.sub(r"[^a-z0-9_-]+", "-", f"template-{path.stem}".lower()),
+        version=0,
+        variables=variables,
+        path=path,
+        system=as_jinja(system),
+        user=as_jinja(text),
+        partials=(),
     )
 
 

@@ -18,7 +18,9 @@ from difflib import get_close_matches
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from pathlib import Path
 from pkgutil import resolve_name
+from traceback import walk_tb
 from typing import Any
 
 from sidelight.errors import INSTALL, InputError, MachineError, UsageError
@@ -120,6 +122,8 @@ def load(kind: str, name: str) -> Any:
             if name in KINDS[kind].own
             else f"Install it with: pip install {missing}",
         ) from error
+    if name not in KINDS[kind].own:
+        _OF_OTHERS[module_name] = part
     for step in attribute.split("."):
         if not hasattr(found, step):
             raise UsageError(
@@ -128,6 +132,20 @@ def load(kind: str, name: str) -> Any:
         found = getattr(found, step)
     if protocol := KINDS[kind].protocol:
         _check(part, place, found, protocol)
+    return found
+
+
+_OF_OTHERS: dict[str, str] = {}
+"""By module, the part of somebody else that was loaded from it."""
+
+
+def part_at_fault(error: BaseException) -> str:
+    """Return which part of somebody else an error passed through, and where; empty if none."""
+    found = ""
+    for frame, line in walk_tb(error.__traceback__):
+        if part := _OF_OTHERS.get(frame.f_globals.get("__name__", "")):
+            file, name = Path(frame.f_code.co_filename).name, frame.f_code.co_name
+            found = f"{part} ({file}:{line} in {name})"
     return found
 
 

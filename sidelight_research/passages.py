@@ -21,8 +21,9 @@ from sidelight.formats.banks.exams import read_exams
 from sidelight.formats.labels.graded_passages import read_graded
 from sidelight.learned.comparing import Task
 from sidelight.learned.item_grades import ITEM_FEATURES, ITEM_GRADES, ItemReader
-from sidelight.learned.ordinal_model import GradeModel, grades_of, save_grade_model
+from sidelight.learned.ordinal_model import GradeModel, grades_of
 from sidelight.schemas.base import Value
+from sidelight_research.weights import save_grade_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -381,24 +381,26 @@ COMPUTE: Mapping[str, Callable[..., Computed]] = {
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number that was printed, and what it is here.
+    """A number that was printed or computed before, and what it is here.
 
     Attributes:
         name: What is counted or measured.
-        published: As it is printed.
+        expected: As it was printed.
         here: The same, unrounded; None where it is undefined.
         names: Of what is counted, where it is few enough to be named.
         within: How far both may be apart; 0 asks for the same at the printed precision.
         misprint: Why the source contradicts itself here; empty where it does not. What differs from
             such a figure is no failure.
+        ours: Whether this software computed it first; the source prints no such figure.
     """
 
     name: str
-    published: str
+    expected: str
     here: float | None
     names: tuple[str, ...] = ()
     within: float = 0.0
     misprint: str = ""
+    ours: bool = False
 
     @property
     def shown(self) -> str:
@@ -411,8 +413,8 @@ class Figure:
         if self.here is None:
             return False
         if self.within:
-            return abs(self.here - float(self.published)) <= self.within
-        return float(self.shown) == float(self.published)
+            return abs(self.here - float(self.expected)) <= self.within
+        return float(self.shown) == float(self.expected)
 
     @property
     def stands(self) -> bool:
@@ -421,7 +423,7 @@ class Figure:
 
     @property
     def _decimals(self) -> int:
-        return len(self.published.partition(".")[2])
+        return len(self.expected.partition(".")[2])
 
 
 class Training(NamedTuple):
@@ -446,8 +448,10 @@ class Target(Value):
         within: See `Figure`; for figures that another processor may change.
         misprints: By the name of a figure, why what is printed contradicts the source itself.
         printed: The figures, by name, as they are printed.
+        ours: Whether this software computed them first; the source has the data alone.
     """
 
+    ours: bool = False
     title: str
     needs: tuple[str, ...]
     source: str
@@ -458,13 +462,14 @@ class Target(Value):
     def figure(self, name: str, here: float | tuple[str, ...] | None) -> Figure:
         """Return a printed figure with what it is here: a number, or the names of the counted."""
         if isinstance(here, tuple):
-            return Figure(name, self.printed[name], len(here), here)
+            return Figure(name, self.printed[name], len(here), here, ours=self.ours)
         return Figure(
             name,
             self.printed[name],
             here,
             within=self.within,
             misprint=self.misprints.get(name, ""),
+            ours=self.ours,
         )
 
 

@@ -18,7 +18,6 @@ from sidelight.files import sha256_file
 from sidelight.formats.banks.exams import read_query_texts
 from sidelight.formats.labels.graded_passages import read_graded
 from sidelight.formats.labels.qrels import read_qrels
-from sidelight.learned.ordinal_model import save_grade_model
 from sidelight.learned.pool import (
     MAX_CHARACTERS,
     POOL_FEATURES,
@@ -38,6 +37,7 @@ from sidelight_research.passages import (
     grade_figures,
     held_out,
 )
+from sidelight_research.weights import save_grade_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Command `reproduce`: compute published figures again from the published data."""
+"""Commands `reproduce` and `agree-people`: published figures again, and judges beside people."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import PlainTable, Result, Shown
-from sidelight.cli.options import data_option, output_option
+from sidelight.cli.console import PlainTable, Result, Shown, few_warnings
+from sidelight.cli.options import WordsOnly, data_option, output_option
 from sidelight.cli.progress import progress_bar
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from sidelight_research.people import Agreed
     from sidelight_research.published import Figure, Target, Training
 
 
@@ -129,7 +131,8 @@ def _as_dict(target: str, figures: Sequence[Figure]) -> dict[str, object]:
         "figures": [
             {
                 "name": figure.name,
-                "published": figure.published,
+                "expected": figure.expected,
+                "by": _whose(figure),
                 "here": figure.here,
                 "agrees": figure.agrees,
                 "misprint": figure.misprint,
@@ -141,14 +144,22 @@ def _as_dict(target: str, figures: Sequence[Figure]) -> dict[str, object]:
 
 
 def _shown(title: str, figures: Sequence[Figure]) -> list[Shown]:
-    rows = [(figure.name, figure.published, figure.shown, _verdict(figure)) for figure in figures]
-    shown: list[Shown] = [title, PlainTable(("figure", "published", "here", "agrees"), rows)]
+    rows = [
+        (figure.name, figure.expected, _whose(figure), figure.shown, _verdict(figure))
+        for figure in figures
+    ]
+    header = ("figure", "expected", "printed by", "here", "agrees")
+    shown: list[Shown] = [title, PlainTable(header, rows)]
     for figure in figures:
         if figure.misprint and not figure.agrees:
             shown.append(f"{figure.name}: a misprint: {figure.misprint}")
         if figure.names:
             shown.append(f"{figure.name}: {', '.join(figure.names)}")
     return shown
+
+
+def _whose(figure: Figure) -> str:
+    return "sidelight" if figure.ours else "the source"
 
 
 def _verdict(figure: Figure) -> str:
@@ -167,3 +178,81 @@ def _training(output: Path | None) -> Training:
     if output:
         make_folder(output)
     return Training(Encoder().in_arithmetic(Arithmetic.FP32).encode_sentences, output)
+
+
+_LEVELS = ("none", "partial", "full")
+
+
+def agree_people(
+    labels: Annotated[
+        Path,
+        typer.Argument(
+            help="Answers with people's labels, JSON lines as the RAG track's nugget assignments "
+            "or, with --segments, its support judgments; plain or gzip."
+        ),
+    ],
+    *,
+    segments: Annotated[
+        Path | None,
+        typer.Option(
+            "--segments",
+            help="Labels of support: texts of the cited segments, JSON lines with `references`.",
+        ),
+    ] = None,
+    max_words: Annotated[
+        int | None,
+        typer.Option(
+            "--max-words", min=1, help="Nuggets: words of an answer that count; all by default."
+        ),
+    ] = None,
+    words_only: WordsOnly = False,
+) -> Result:
+    """Hold the judge of answers, or of support, against people's labels; it learns nothing."""
+    from sidelight.errors import UsageError
+    from sidelight.index.encoding.encoder import Encoder
+    from sidelight_research.people import agree_on_answers, agree_on_support
+
+    encode = None if words_only else Encoder().encode_sentences
+    if segments is None:
+        return _result(agree_on_answers(labels, encode, max_words=max_words))
+    if max_words is not None:
+        raise UsageError("--max-words is for labels of nuggets, and --segments for support")
+    return _result(agree_on_support(labels, segments, encode))
+
+
+def _result(found: Agreed) -> Result:
+    return Result(
+        found.model_dump(),
+        [
+            (
+                f"{counted(found.n, 'label')} of {counted(found.runs, 'run')} on "
+                f"{counted(found.topics, 'topic')}; "
+                f"{found.left_out:,} left out for want of a text"
+            ),
+            PlainTable(
+                ("figure", "value", "95% interval"),
+                [
+                    _row("kappa", found.kappa, found),
+                    _row("accuracy", found.accuracy, found),
+                    _row("tau of the runs", found.tau, found, "tau"),
+                ],
+            ),
+            PlainTable(
+                ("people (rows), judge", *_LEVELS),
+                [
+                    (level, *map(str, counts))
+                    for level, counts in zip(_LEVELS, found.confusion, strict=True)
+                ],
+            ),
+            *few_warnings(found.topics, "topic"),
+        ],
+    )
+
+
+def _row(title: str, value: float | None, found: Agreed, key: str = "") -> tuple[str, str, str]:
+    interval = found.intervals.get(key or title)
+    return (
+        title,
+        "undefined" if value is None else f"{value:.3f}",
+        f"{interval.low:.3f} to {interval.high:.3f}" if interval else "-",
+    )

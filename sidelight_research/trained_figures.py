@@ -17,26 +17,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sidelight.evaluation.agreement.ranks import compare_scores
+from sidelight.evaluation.metrics.base import TopicRecord
 from sidelight.evaluation.scoring.measures import (
     SUPPORT_MEASURES,
-    score_judged_support,
     score_nuggets,
+    sentences_by_report,
 )
-from sidelight.evaluation.scoring.table import write_score_files
+from sidelight.evaluation.scoring.table import tabulate, write_score_files
 from sidelight.files import atomic_write, sha256_file
 from sidelight.formats.banks.nuggets import read_nugget_assignments
-from sidelight.formats.labels.assessments import (
-    ANSWER_LEVELS,
-    read_answers,
-    read_segments,
-    read_sentences,
-)
+from sidelight.formats.labels.assessments import ANSWER_LEVELS
 from sidelight.learned.models import ANSWERS
 from sidelight.learned.reading.tables import FREQUENCIES_FILE, NEUTRAL, TRANSITIONS_FILE, kind_of
 from sidelight.learned.reading.words import read, split
 from sidelight.text import STOPWORDS
 from sidelight.tracks import load_track
 from sidelight_research.passages import item_grades
+from sidelight_research.people_labels import read_answers, read_segments, read_sentences
 from sidelight_research.question_figures import question_grades
 from sidelight_research.relevance import relevance
 from sidelight_research.training import (
@@ -48,11 +45,12 @@ from sidelight_research.training import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.learned.reading.words import Sentence
+    from sidelight.schemas.grading.judgment import JudgedSentence, Measure, Scales
     from sidelight.schemas.grading.rubric import NuggetAssignment
     from sidelight.text_vectors import Encode
     from sidelight_research.training import Trained
@@ -98,6 +96,30 @@ def run_scores(
     if weights:
         for prefix, table in tables.items():
             write_score_files(table, weights, prefix)
+
+
+def score_judged_support(
+    verdicts: Sequence[JudgedSentence],
+    scales: Scales,
+    measures: Sequence[Measure] = SUPPORT_MEASURES,
+) -> ScoreTable:
+    """Score runs of which nothing is at hand but the support of their sentences.
+
+    Args:
+        verdicts: On every sentence; the topics that count are theirs.
+        scales: Of support.
+        measures: What is measured, the one that ranks runs first.
+
+    Raises:
+        InputError: There is no verdict.
+    """
+    by_report = sentences_by_report(verdicts)
+
+    def record(run_tag: str, topic_id: str) -> TopicRecord:
+        return TopicRecord(scales=scales, sentences=by_report.get((run_tag, topic_id), []))
+
+    topic_ids = {topic_id for _, topic_id in by_report}
+    return tabulate(topic_ids, {run for run, _ in by_report}, by_report.keys(), record, measures)
 
 
 def _by_judge(

@@ -18,10 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sidelight.evaluation.agreement.people import LevelAgreement, agreement_of_levels
 from sidelight.evaluation.audit.text_attacks import TEXT_ATTACKS, TextAttack
 from sidelight.files import sha256_file
-from sidelight.formats.labels.assessments import read_answers, read_citations, read_segments
 from sidelight.learned.comparing import Comparer, Task
 from sidelight.learned.features import COPYING, COSINES, FEATURES, LENGTHS
 from sidelight.learned.models import ANSWERS, SUPPORT, WORDS_ONLY, model_name
@@ -30,10 +28,12 @@ from sidelight.learned.ordinal_model import (
     about_model,
     allowed,
     likeliest,
-    save_model,
 )
 from sidelight.schemas.base import Value
 from sidelight.text_vectors import TextVectors
+from sidelight_research.people import LevelAgreement, agreement_of_levels
+from sidelight_research.people_labels import read_answers, read_citations, read_segments
+from sidelight_research.weights import save_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sidelight.formats.labels.assessments import JudgedAnswer, JudgedCitation, Segments
     from sidelight.text_vectors import Encode
+    from sidelight_research.people_labels import JudgedAnswer, JudgedCitation, Segments
 
     Levels = npt.NDArray[np.int64]
 

@@ -21,6 +21,7 @@ import orjson
 import pytest
 
 import sidelight
+from benchmarks.memory_retriever import MemoryRetriever
 from sidelight import text
 from sidelight.checks.support import Support
 from sidelight.english.injection import gives_orders
@@ -32,7 +33,6 @@ from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.llm.base import Message, Request
 from sidelight.llm.server.openai_compat import read_completion
 from sidelight.llm.structured import ask
-from sidelight.retrieval.base import MemoryRetriever
 from sidelight.retrieval.lateral import LateralRetriever
 from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, Query

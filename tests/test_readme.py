@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 import typer
 
+import sidelight
 from sidelight.cli.main import app
+from sidelight.errors import InputError
 from sidelight.sample import sample_path
 from tests.helpers.commands import subcommands
 
@@ -15,9 +17,12 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-def test_the_readme_begins_with_the_two_commands():
-    title, rest = (ROOT / "README.md").read_text(encoding="utf-8").split("\n\n", 1)
+def test_the_readme_says_what_it_is_shows_it_and_gives_the_two_commands():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    title, sentence, picture, rest = text.split("\n\n", 3)
     assert title == "# sidelight"
+    assert sentence.count(". ") == 0
+    assert picture.startswith("![")
     assert rest.startswith("```sh\n")
     commands = rest.partition("```sh\n")[2].partition("```")[0].splitlines()
     assert [line.partition("#")[0].split() for line in commands] == [
@@ -76,3 +81,46 @@ def _check(command, words):
         elif word.startswith("-"):
             known |= {option for parameter in command.params for option in parameter.opts}
             assert word.split("=")[0] in known, f"{command.name}: {word}"
+
+
+def test_a_notebook_searches_runs_scores_judges_and_ablates(mini_web_index, tmp_path):
+    index, data = mini_web_index.path, sample_path()
+    hits = sidelight.search({"7": "peat extraction limits"}, index, k=3, retriever="bm25")
+    assert list(hits.to_frame()["rank"]) == [1, 2, 3]
+    first = hits.rows[0]["segment_id"]
+    assert first in repr(hits)
+
+    # The only relevant segment is the first hit, in whatever form run and labels come.
+    (tmp_path / "qrels.txt").write_text(f"7 0 {first} 1\n")
+    labels = hits.to_frame()[:1].rename(columns={"score": "relevance"}).assign(relevance=1)
+    for run in (hits.to_run(), {"mine": hits.to_frame()}):
+        for qrels in (tmp_path / "qrels.txt", {"7": {first: 1}}, labels):
+            scored = sidelight.score(run, qrels, "RR")
+            assert scored.to_frame()["RR"].tolist() == [1.0]
+    assert "mine: RR 1" in repr(scored)
+    with pytest.raises(InputError, match="expected a column called score"):
+        sidelight.score(labels, {"7": {first: 1}})
+
+    lines = (data / "topics.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "topics.jsonl").write_text(lines[0])
+    made = sidelight.run(
+        tmp_path / "topics.jsonl", index, tmp_path / "run", settings=["retrieval.k=5"]
+    )
+    assert repr(made) == f"<run in {tmp_path / 'run'}: 1 topic done, 0 failed>"
+    assert (made.to_frame()["task"] == "task1").sum() == 10
+    judged = sidelight.judge(tmp_path / "run", index, data / "human_rubrics")
+    assert {"score", "supportive_score"} <= set(judged.to_frame().columns)
+    assert "supportive_score" in repr(judged)
+
+    grid = "dimensions: {k: {bm25: {retrieval.retriever: bm25}, rm3: {retrieval.retriever: rm3}}}\n"
+    (tmp_path / "grid.yaml").write_text(grid + "measures: R@5\nhits: 5\n")
+    (tmp_path / "queries.tsv").write_text("7\tpeat extraction limits\n")
+    found = sidelight.ablate(
+        tmp_path / "grid.yaml",
+        tmp_path / "grid",
+        index,
+        queries=tmp_path / "queries.tsv",
+        qrels=tmp_path / "qrels.txt",
+    )
+    assert set(found.to_frame()["arm"]) <= {"bm25", "rm3"}
+    assert "R@5" in repr(found)

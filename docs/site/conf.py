@@ -7,15 +7,13 @@ is missing there is a warning, and warnings are errors.
 from __future__ import annotations
 
 import re
-from itertools import groupby
 from typing import TYPE_CHECKING
 
-from sidelight.config.load import describe_settings
 from sidelight.plugins import roles
 from sidelight.versions import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from sphinx.application import Sphinx
 
@@ -63,20 +61,6 @@ def entries(links: str) -> str:
     return "".join(f"{title} <{page}>\n" for title, page in pages)
 
 
-def settings_tables(_: str) -> str:
-    """Return every setting of a run in a table for each group."""
-    return "".join(_settings_tables())
-
-
-def _settings_tables() -> Iterator[str]:
-    for group, members in groupby(describe_settings(), lambda one: one.name.split(".")[0]):
-        yield f"\n## {group}\n\n| setting | takes | default | |\n|---|---|---|---|\n"
-        for one in members:
-            takes = "; ".join(filter(None, (one.type, one.unit, one.range))).replace("|", "\\|")
-            default = "*must be given*" if one.required else one.shown_default
-            yield f"| `{one.name}` | {takes} | {default} | {one.description} |\n"
-
-
 def interface_of_roles(_: str) -> str:
     """Return the protocol of every role, and what performers take and return."""
     described = "".join(
@@ -90,7 +74,6 @@ def interface_of_roles(_: str) -> str:
 MADE: dict[str, Callable[[str], str]] = {
     "README": navigation,
     "docs/api": interface_of_roles,
-    "docs/settings": settings_tables,
 }
 """Page -> what is added to it, from its own text or from the code."""
 

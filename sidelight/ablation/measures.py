@@ -247,6 +247,18 @@ def cost_of(arm: Arm, folder: Path) -> ArmCost:
     )
 
 
+def find_twins(arms: Sequence[Arm], made: Mapping[str, str]) -> dict[str, str]:
+    """Return, by the name of each arm whose results an earlier arm has, the first such arm.
+
+    Args:
+        arms: All arms, in order.
+        made: By arm, a hash of its results.
+    """
+    first: dict[str, str] = {}
+    found = {arm.name: first.setdefault(made[arm.name], arm.name) for arm in arms}
+    return {name: twin for name, twin in found.items() if name != twin}
+
+
 def _record(
     run: RunDirectory,
     track: Track,

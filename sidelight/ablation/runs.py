@@ -21,6 +21,7 @@ Every combination is an arm: `hybrid+three`, `hybrid+one`, `bm25+three`, `bm25+o
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -37,7 +38,7 @@ from sidelight.config.settings import RetrievalSettings, Settings
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.retrieval import score_retrieval
 from sidelight.evaluation.scoring.table import TopicScore
-from sidelight.files import atomic_write, read_limited, read_yaml
+from sidelight.files import MAX_TABLE_BYTES, atomic_write, read_limited, read_yaml
 from sidelight.formats.runs.trec_run import write_trec_run
 from sidelight.retrieval.base import Retriever
 from sidelight.runs.log import TopicLog
@@ -118,10 +119,13 @@ def read_grid(path: Path) -> Grid:
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not valid YAML: {error}") from None
     except ValidationError as error:
-        first = error.errors()[0]
+        # A misspelt key is named before the one that is missing for it.
+        first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
         place = ".".join(map(str, first["loc"])) or "the file"
+        said = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
+        known = ", ".join(Grid.model_fields)
         raise UsageError(
-            f"{path}: {place}: {first['msg']}",
+            f"{path}: {place}: {said}; the keys of a grid are {known}",
             remedy="Compare with configs/ablations/mini-web.yaml.",
         ) from None
 
@@ -241,9 +245,10 @@ async def run_arms(
 
     Raises:
         UsageError: An arm would start a model server: arms side by side would start many.
+        MachineError: The reranker of an arm is not on this machine.
     """
     for arm in arms:
-        _check_servers(arm, access)
+        _check_arm(arm, access)
     limit = asyncio.Semaphore(parallel)
 
     async def run(arm: Arm) -> RunSummary:
@@ -274,8 +279,12 @@ async def run_arms(
     return {arm.name: summary for arm, summary in zip(own, summaries, strict=True)}
 
 
-def _check_servers(arm: Arm, access: ModelAccess) -> None:
-    """Refuse an arm that would start a model server."""
+def _check_arm(arm: Arm, access: ModelAccess) -> None:
+    """Refuse an arm whose reranker is not here, or that would start a model server."""
+    from sidelight.index.encoding.encoder import require_model
+
+    if reranker := arm.settings.retrieval.reranker:
+        require_model("reranker", reranker)
     for name, server in arm.settings.servers.items():
         given = access.base_url if name == "default" else None
         if server.start and not (given or server.base_url or access.offline):
@@ -320,6 +329,9 @@ def search_arms(
     Raises:
         UsageError: An arm's folder was made with other settings.
     """
+    for arm in arms:  # whatever cannot be opened is found before the first search
+        if not (folder / ARMS / arm.folder_name / _RUN).exists():
+            sources.retriever(arm.settings.retrieval)
     for arm in arms:
         if arm.same_as is None:
             place = folder / ARMS / arm.name
@@ -335,6 +347,15 @@ def search_arms(
                 atomic_write(place / _CONFIG, config)
                 write_trec_run(place / _RUN, found, f"sidelight-{arm.name}")
         on_arm(arm.name)
+
+
+def hits_of(arm: Arm, folder: Path) -> str:
+    """Return a hash of the hits of a searched arm; its name, the last column, is no part of it."""
+    content = read_limited(folder / ARMS / arm.folder_name / _RUN, MAX_TABLE_BYTES)
+    digest = hashlib.sha256()
+    for line in content.splitlines():
+        digest.update(line.rpartition(b" ")[0] + b"\n")
+    return digest.hexdigest()
 
 
 def score_searches(

@@ -37,6 +37,9 @@ from sidelight.schemas.topic import Narrative
 from sidelight.text import content_words, one_line, sentences
 from sidelight.tracks import Track
 
+# As nuggets of that importance weigh.
+_WEIGHTS = {"vital": 1.0, "okay": 0.5}
+
 
 class ReadNarrative(NamedTuple):
     """A narrative, taken apart.
@@ -44,7 +47,7 @@ class ReadNarrative(NamedTuple):
     Attributes:
         profile: What tells sentences on its subject from others. It has no outlet and no prose:
             nothing that an answer says could be copied from it.
-        angles: What somebody wants to know, all of one weight.
+        angles: What somebody wants to know; what is okay weighs half of what is vital.
     """
 
     profile: ArticleProfile
@@ -56,6 +59,10 @@ def read_narrative(topic: Narrative) -> ReadNarrative:
     text = one_line(topic.narrative)
     parts = [part for one in topic.sub_questions if (part := one_line(one))]
     wanted = list(dict.fromkeys(parts or sentences(text) or [text]))
+    weights = {
+        one_line(part): _WEIGHTS[said]
+        for part, said in zip(topic.sub_questions, topic.importance, strict=False)
+    }
     profile = ArticleProfile(
         publisher="",
         host="",
@@ -70,7 +77,7 @@ def read_narrative(topic: Narrative) -> ReadNarrative:
             aspect=Aspect.CONTEXT,
             question=part,
             query=part,
-            weight=1.0,
+            weight=weights.get(part, _WEIGHTS["vital"]),
         )
         for number, part in enumerate(wanted, start=1)
     )

@@ -25,8 +25,8 @@ from sidelight.cli.tables import (
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart
+from sidelight.formats.labels import qrels as labelled
 from sidelight.formats.labels.assessments import COMPOUND_ASSESSMENTS
-from sidelight.formats.labels.qrels import read_qrels, read_question_grades, write_qrels
 from sidelight.formats.runs.submission import run_format
 from sidelight.formats.table import write_table
 from sidelight.schemas.grading.judgment import QuestionGrade
@@ -37,10 +37,9 @@ from sidelight.wiring.judges import open_encoder
 
 if TYPE_CHECKING:
     from sidelight.evaluation.agreement.labels import CategoryAgreement
-    from sidelight.evaluation.agreement.people import Agreed, NormComparison
+    from sidelight.evaluation.agreement.people import NormComparison
     from sidelight.evaluation.agreement.ranks import ScoreComparison
     from sidelight.evaluation.scoring.table import TopicScore
-    from sidelight.text_vectors import Encode
 
 app = console.Commands(
     help="Measure a judge: compare its labels or scores with those of people.", no_args_is_help=True
@@ -208,7 +207,7 @@ def qrels(
         thresholds = min_first, min_second
     elif min_first is not None or min_second is not None:
         raise UsageError("--min-first and --min-second go together: each side has its own scale")
-    found = compare_qrels(read_qrels(first), read_qrels(second), thresholds)
+    found = compare_qrels(labelled.read_qrels(first), labelled.read_qrels(second), thresholds)
     names, shares = _names(first, second), found.order.shares
     grades = grade_tables(found.grades, names, "qrels_grades")
     relevance = (
@@ -325,14 +324,16 @@ def vote(  # long: a third of it are options
     names = [path.name for path in judges]
     if len(set(names)) < len(names):
         raise UsageError("two files have one name, which is what a judge goes by here")
-    read = {path.name: read_qrels(path) for path in judges}
+    read = {path.name: labelled.read_qrels(path) for path in judges}
     if not any(read.values()):
         raise InputError(f"{judges[0]}: expected relevance labels; found none")
     if reference is not None:
-        known = read_qrels(reference)
+        known = labelled.read_qrels(reference)
         read = {name: held_out(grades, known) for name, grades in read.items()}
     found = vote(read)
-    write_qrels(output / "majority.qrels", decided(found))
+    labelled.write_qrels(output / "majority.qrels", decided(found))
+    if told := [judge for path in judges if (judge := labelled.read_judge(path))]:
+        labelled.write_judge(output / "majority.qrels", f"majority of {'; '.join(told)}")
     write_table(output / "votes.csv", ("query", "segment", "majority", *names), vote_rows(found))
     votes = [one for passages in found.values() for one in passages.values()]
     agreeing = [one.agreeing for one in votes]
@@ -368,7 +369,7 @@ def grades(
     from sidelight.evaluation.agreement.labels import CategoryAgreement
 
     scales = options.track_of_scale("question_quality", track).scales
-    sides = [_by_key(read_question_grades(path, scales)) for path in (first, second)]
+    sides = [_by_key(labelled.read_question_grades(path, scales)) for path in (first, second)]
     both = sorted(sides[0].keys() & sides[1].keys())
     if not both:
         raise InputError(
@@ -498,94 +499,4 @@ def _missed_table(rubrics: Mapping[str, Rubric], found: NormComparison) -> conso
             {"importance": name, "questions": asked, "missed": missed}
             for name, asked, missed in rows
         ],
-    )
-
-
-_LEVELS = ("none", "partial", "full")
-
-
-def answers(
-    labels: Annotated[
-        Path,
-        typer.Argument(
-            help="Answers with people's labels of nuggets, JSON lines as the RAG track's "
-            "nugget assignments; plain or gzip."
-        ),
-    ],
-    max_words: Annotated[
-        int | None,
-        typer.Option("--max-words", min=1, help="Words of an answer that count; all by default."),
-    ] = None,
-    words_only: options.WordsOnly = False,
-) -> console.Result:
-    """Hold the judge of answers against people's labels, without learning from them."""
-    from sidelight.evaluation.agreement.people import agree_on_answers
-
-    return _result(agree_on_answers(labels, _encode(words_only), max_words=max_words))
-
-
-def support(
-    labels: Annotated[
-        Path,
-        typer.Argument(
-            help="Answers with people's labels of support, JSON lines as the RAG track's "
-            "support judgments; plain or gzip."
-        ),
-    ],
-    segments: Annotated[
-        Path,
-        typer.Option(
-            "--segments", help="Texts of the cited segments, JSON lines with `references`."
-        ),
-    ],
-    words_only: options.WordsOnly = False,
-) -> console.Result:
-    """Hold the judge of support against people's labels, without learning from them."""
-    from sidelight.evaluation.agreement.people import agree_on_support
-
-    return _result(agree_on_support(labels, segments, _encode(words_only)))
-
-
-def _encode(words_only: bool) -> Encode | None:
-    if words_only:
-        return None
-
-    return open_encoder().encode
-
-
-def _result(found: Agreed) -> console.Result:
-    return console.Result(
-        found.model_dump(),
-        [
-            (
-                f"{counted(found.n, 'label')} of {counted(found.runs, 'run')} on "
-                f"{counted(found.topics, 'topic')}; "
-                f"{found.left_out:,} left out for want of a text"
-            ),
-            console.PlainTable(
-                ("figure", "value", "95% interval"),
-                [
-                    _row("kappa", found.kappa, found),
-                    _row("accuracy", found.accuracy, found),
-                    _row("tau of the runs", found.tau, found, "tau"),
-                ],
-            ),
-            console.PlainTable(
-                ("people (rows), judge", *_LEVELS),
-                [
-                    (level, *map(str, counts))
-                    for level, counts in zip(_LEVELS, found.confusion, strict=True)
-                ],
-            ),
-            *console.few_warnings(found.topics, "topic"),
-        ],
-    )
-
-
-def _row(title: str, value: float | None, found: Agreed, key: str = "") -> tuple[str, str, str]:
-    interval = found.intervals.get(key or title)
-    return (
-        title,
-        "undefined" if value is None else f"{value:.3f}",
-        f"{interval.low:.3f} to {interval.high:.3f}" if interval else "-",
     )

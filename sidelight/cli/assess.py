@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,9 +13,9 @@ import typer
 from sidelight.cli import options
 from sidelight.cli.console import WITH_REPLIES, Commands, Result, interrupted, unanswered
 from sidelight.cli.progress import progress_bar
-from sidelight.errors import InputError
+from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.labelling.judge import Judge
-from sidelight.formats.labels.qrels import write_qrels, write_question_grades
+from sidelight.formats.labels import qrels as labels
 from sidelight.formats.runs.submission import run_format
 from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.formats.table import write_table
@@ -66,18 +67,20 @@ def questions(  # long: half of it are options
     )
     access = calls.access(cache or output.with_name(f"{output.name}.replies"))
 
-    async def work(judge: Judge) -> list[QuestionGrade]:
-        return await grade_question_runs(judge, given, articles, on_questions=advance)
+    async def work(judge: Judge) -> tuple[str, list[QuestionGrade]]:
+        found = await grade_question_runs(judge, given, articles, on_questions=advance)
+        return judge.title, found
 
     with progress_bar("questions", total=sum(len(run.questions) for run in given)) as advance:
-        grades = asyncio.run(setup.perform(access, work))
+        judge, grades = asyncio.run(setup.perform(access, work))
     lost = [
         f"{one.run_tag} {one.topic_id} {one.run_question_rank}"
         for one in grades
         if isinstance(one.label, Unjudged)
     ]
     notes = unanswered(lost, len(grades), "question")
-    write_question_grades(output, grades)
+    labels.write_question_grades(output, grades)
+    labels.write_judge(output, judge)
     told = f"{counted(len(grades), 'question')}, {len(lost)} unjudged\n  {output}"
     document = {"questions": len(grades), "unjudged": lost, "output": str(output)}
     return Result(document, [*notes, told])
@@ -106,14 +109,15 @@ def documents(  # long: half of it are options
     access = calls.access(cache or output.with_name(f"{output.name}.replies"))
     asked = list(_asked(runs))
 
-    async def work(judge: Judge) -> dict[str, dict[str, int]]:
-        return await grade_documents(judge, asked, on_documents=advance)
+    async def work(judge: Judge) -> tuple[str, dict[str, dict[str, int]]]:
+        return judge.title, await grade_documents(judge, asked, on_documents=advance)
 
     total = sum(len(one.documents) for one in asked)
     with progress_bar("documents", total=total) as advance:
-        found = asyncio.run(setup.perform(access, work))
+        judge, found = asyncio.run(setup.perform(access, work))
     wanted = {one.question_id: one.documents for one in asked}
-    return _written(output, wanted, found, ("document", "question"))
+    write = partial(labels.write_qrels, output, found)
+    return _written(output, wanted, found, ("document", "question"), write, judge)
 
 
 def _written(
@@ -121,23 +125,30 @@ def _written(
     wanted: Mapping[str, Iterable[str]],
     grades: Mapping[str, Mapping[str, int]],
     words: tuple[str, str],
+    write: Callable[[], None],
+    judge: str,
 ) -> Result:
-    """Write grades, and return how many there are and what has none.
+    """Write grades and who gave them, and return how many there are and what has none.
 
     Args:
         output: The file.
         wanted: By query, the ids of all that was to be graded.
         grades: By query and id.
         words: What is graded, and what for.
+        write: Writes the grades.
+        judge: Who gave them.
 
     Raises:
         ReplyError: There is not one grade.
     """
     what, query = words
     every = [(query_id, name) for query_id, names in wanted.items() for name in names]
-    lost = [f"{query_id} {name}" for query_id, name in every if name not in grades[query_id]]
+    lost = [
+        f"{query_id} {name}" for query_id, name in every if name not in grades.get(query_id, {})
+    ]
     notes = unanswered(lost, len(every), what)
-    write_qrels(output, grades)
+    write()
+    labels.write_judge(output, judge)
     told = f"{counted(len(every), what)} of {counted(len(wanted), query)}, {len(lost)} unjudged"
     document = {f"{what}s": len(every), "unjudged": lost, "output": str(output)}
     return Result(document, [*notes, f"{told}\n  {output}"])
@@ -191,6 +202,10 @@ def relevance(  # long: half of it are options
         options.model_option("Ask this model; repeat: the grade is that of the majority."),
     ],
     output: Annotated[Path, options.output_option("Qrels to write.")],
+    run_id: Annotated[
+        str | None,
+        typer.Option("--run-id", help="Hand the grades in as this run: six columns, to be packed."),
+    ] = None,
     depth: Annotated[int, options.depth_option("Passages of each run and topic.")] = 100,
     track: Annotated[
         str | None,
@@ -202,18 +217,27 @@ def relevance(  # long: half of it are options
 ) -> Result:
     """Grade passages 0 to 4 by how many sub-narratives they answer in detail.
 
-    With several models, OUTPUT.votes.csv keeps what each said.
+    With several models, OUTPUT.votes.csv keeps what each said. With --run-id, a grade is as sure as
+    the share of models that gave it.
     """
     from sidelight.evaluation.labelling.asking import Assessor
     from sidelight.evaluation.labelling.relevance import (
+        RELEVANCE_PROMPT,
         PromptedRelevance,
         decided,
         grade_passages,
+        sure,
         vote,
         vote_rows,
     )
 
-    found = _found(runs, topics, index, options.track_of_scale("relevance", track), depth)
+    rules = options.track_of_scale("relevance", track)
+    if run_id is not None and rules.judgments is None:
+        raise UsageError(
+            f"{rules.title} takes no relevance judgments: --run-id is for a track that does",
+            remedy="Name one with --track.",
+        )
+    found = _found(runs, topics, index, rules, depth)
     total = sum(len(one.texts) for one in found)
 
     async def work(asked: Mapping[str, PromptedModel]) -> list[dict[str, dict[str, int]]]:
@@ -227,8 +251,13 @@ def relevance(  # long: half of it are options
     with progress_bar("passages", total=total * len(names)) as advance:
         given = asyncio.run(ask(asked, access, work))
     votes = vote(dict(zip(names, given, strict=True)))
+    grades = decided(votes)
+    write = partial(labels.write_qrels, output, grades)
+    if run_id is not None:
+        write = partial(labels.write_judgments, output, sure(votes), run_id)
     wanted = {one.narrative.topic_id: one.texts for one in found}
-    graded = _written(output, wanted, decided(votes), ("passage", "narrative"))
+    judge = f"{', '.join(names)}, prompt {RELEVANCE_PROMPT.fingerprint[:8]}"
+    graded = _written(output, wanted, grades, ("passage", "narrative"), write, judge)
     if len(names) > 1:
         columns = ("query", "segment", "majority", *names)
         write_table(output.with_name(f"{output.name}.votes.csv"), columns, vote_rows(votes))

@@ -142,14 +142,18 @@ def _queries(texts: dict[str, str], style: Style) -> list[DraftedQuery]:
 
 def _extract(passages: Path, texts: dict[str, str], count: int) -> tuple[ExamBank, ...]:
     from sidelight.evaluation.exams.banks import extract_bank
+    from sidelight.formats.banks.exams import drafted_from
     from sidelight.formats.labels.graded_passages import read_graded
 
     return tuple(
-        extract_bank(
-            query.query_id,
-            texts[query.query_id],
-            (passage.text for passage in query.passages),
-            count,
+        drafted_from(
+            extract_bank(
+                query.query_id,
+                texts[query.query_id],
+                (passage.text for passage in query.passages),
+                count,
+            ),
+            [passage.passage_id for passage in query.passages],
         )
         for query in read_graded(passages)
         if query.query_id in texts
@@ -303,9 +307,16 @@ def _pair(option: str, text: str) -> tuple[str, str]:
 @console.interrupted(console.WITH_REPLIES)
 def nuggets(  # long: half of it are options
     *,
-    topics: Annotated[Path, options.topics_option("The narratives: the track's topics file.")],
-    qrels: Annotated[Path, options.QRELS],
-    index: Annotated[Path, options.index_option("Folder that holds the documents.")],
+    topics: Annotated[
+        Path,
+        options.topics_option("The narratives: the track's topics file, or what `split` makes."),
+    ],
+    qrels: Annotated[Path | None, options.QRELS] = None,
+    index: Annotated[Path | None, options.index_option("Folder that holds the documents.")] = None,
+    nuggets: Annotated[
+        Path | None,
+        options.nuggets_option("Make none: say which sub-narratives these belong to (JSONL)."),
+    ] = None,
     models: Annotated[
         list[str],
         options.model_option(
@@ -318,38 +329,55 @@ def nuggets(  # long: half of it are options
     calls: options.ModelCalls,
     at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
 ) -> console.Result:
-    """Make nuggets: at most 30 facts a topic, vital or okay, from documents graded 1 or higher."""
-    from sidelight.evaluation.nuggets.create import create_nuggets, documents_to_read
-    from sidelight.formats.banks.nuggets import write_nuggets
+    """Make nuggets: at most 30 facts a topic, vital or okay, from documents graded 1 or higher.
+
+    Where a topic has sub-narratives, each nugget gets the one that it belongs to.
+    """
+    from sidelight.evaluation.nuggets import create
+    from sidelight.formats.banks.nuggets import read_nuggets, write_nuggets
     from sidelight.index.folder import open_index
 
     rules = options.track_of_scale("nuggets", track)
+    importance = rules.scales["nugget_importance"]
     narratives = {
-        one.topic_id: one.narrative
-        for one in read_topics(topics, rules)
-        if isinstance(one, Narrative)
+        one.topic_id: one for one in read_topics(topics, rules) if isinstance(one, Narrative)
     }
-    grades, docstore = read_qrels(qrels), open_index(index).docstore
-    judged = [topic_id for topic_id in narratives if topic_id in grades]
+    if nuggets is None and (qrels is None or index is None):
+        raise UsageError(
+            "nuggets are made of graded documents: expected --qrels and --index",
+            remedy="Give both, or --nuggets, a file of nuggets that there are.",
+        )
+    made_of = read_nuggets(nuggets, importance) if nuggets else {}
+    grades = read_qrels(qrels) if qrels else {}
+    docstore = open_index(index).docstore if index else None
+    judged = [topic_id for topic_id in narratives if topic_id in (made_of or grades)]
     if not judged:
         raise InputError(
-            f"{qrels}: expected grades of the topics in {topics}; found none",
-            remedy="Give the labels of these topics.",
+            f"{nuggets or qrels}: expected those of the topics in {topics}; found none",
+            remedy="Give the nuggets or grades of these topics.",
         )
 
     async def one(topic_id: str, asked: Mapping[str, PromptedModel]) -> NuggetBank | None:
-        known = [name for name in documents_to_read(grades[topic_id]) if name in docstore]
-        texts = {found.segment_id: found.text for found in docstore.get_many(known)}
+        narrative, bank = narratives[topic_id], made_of.get(topic_id)
         try:
-            return await create_nuggets(
-                topic_id,
-                narratives[topic_id],
-                [texts[name] for name in known],
-                list(asked.values()),
-                rules.scales["nugget_importance"],
-            )
+            if docstore is not None and bank is None:
+                known = [
+                    name for name in create.documents_to_read(grades[topic_id]) if name in docstore
+                ]
+                texts = {found.segment_id: found.text for found in docstore.get_many(known)}
+                bank = await create.create_nuggets(
+                    topic_id,
+                    narrative.narrative,
+                    [texts[name] for name in known],
+                    list(asked.values()),
+                    importance,
+                )
+            if bank is not None and narrative.sub_questions:
+                parts, model = narrative.sub_questions, next(iter(asked.values()))
+                bank = await create.sort_nuggets(bank, narrative.narrative, parts, model)
         finally:
             advance(1)
+        return bank
 
     async def work(
         asked: Mapping[str, PromptedModel],
@@ -363,7 +391,7 @@ def nuggets(  # long: half of it are options
     failed = {topic_id: error.message for topic_id, error in errors.items()}
     failed |= dict.fromkeys((name for name, bank in made.items() if bank is None), _NO_FACT)
     if banks:
-        write_nuggets(output, banks, narratives)
+        write_nuggets(output, banks, {name: one.narrative for name, one in narratives.items()})
     total = sum(len(bank.nuggets) for bank in banks)
     told = f"{counted(total, 'nugget')} of {counted(len(banks), 'topic')}: {output}"
     return console.Result(

@@ -11,8 +11,9 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, redirect_stdout
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, TypeVar, get_type_hints
 
 import typer
@@ -21,7 +22,7 @@ from rich.console import Console
 from typer.core import TyperCommand, TyperGroup
 
 from sidelight.errors import Problem, ReplyError, UsageError
-from sidelight.files import in_utf8
+from sidelight.files import atomic_write, in_utf8
 from sidelight.text import counted, finite_number
 
 if TYPE_CHECKING:
@@ -258,14 +259,15 @@ _MOST_LINES = 10
 
 
 def problem_lines(problems: Iterable[Problem]) -> list[tuple[str, str]]:
-    """Return each problem as text and its style; equal warnings of a file are one, with a count.
+    """Return each problem as text and its style; equal ones of a file are one, with a count.
 
-    Errors are not put together, since each of them has to be mended.
+    Errors of which another thing was found are not put together: each of them has to be mended.
     """
     alike: dict[tuple[object, ...], list[Problem]] = {}
-    for place, one in enumerate(problems):
+    for one in problems:
         key = (one.file, one.code, one.expected, one.remedy)
-        alike.setdefault(key if one.severity == "warning" else (place,), []).append(one)
+        found = one.found if one.severity == "error" else None
+        alike.setdefault((*key, found), []).append(one)
     return [(_text(found), _STYLES[found[0].severity]) for found in alike.values()]
 
 
@@ -291,6 +293,8 @@ class ResultTable(NamedTuple):
         rows: What they show, rounded.
         records: The figures in full by column name, as CSV holds them; None is an empty cell.
         draw: Saves a figure of the table under every path it is given; None if there is none.
+        caption: Of the table in LaTeX; its name if there is none.
+        latex: What LaTeX shows in the place of `header` and `rows`.
     """
 
     name: str
@@ -298,6 +302,8 @@ class ResultTable(NamedTuple):
     rows: Sequence[Sequence[str]]
     records: Sequence[Mapping[str, object]]
     draw: Callable[[Sequence[Path]], None] | None = None
+    caption: str = ""
+    latex: tuple[Sequence[str], Sequence[Sequence[str]]] | None = None
 
 
 class Column(NamedTuple):
@@ -461,7 +467,7 @@ def write_results(folder: Path | None, tables: Iterable[ResultTable]) -> list[Pa
     Raises:
         MachineError: There is a figure, and matplotlib is not installed. The tables are written.
     """
-    from sidelight.formats.table import write_latex_table, write_table
+    from sidelight.formats.table import latex_table, write_table
 
     if folder is None:
         return []
@@ -472,7 +478,9 @@ def write_results(folder: Path | None, tables: Iterable[ResultTable]) -> list[Pa
         )
         columns = list(table.records[0])
         write_table(csv, columns, ([row[name] for name in columns] for row in table.records))
-        write_latex_table(tex, table.header, table.rows)
+        caption = table.caption or table.name.replace("_", " ").capitalize()
+        shown = table.latex or (table.header, table.rows)
+        atomic_write(tex, latex_table(*shown, caption, table.name))
         written += [csv, tex]
         if table.draw:
             figures.append((table.draw, (svg, png)))
@@ -489,14 +497,61 @@ F = TypeVar("F", bound="Callable[..., Any]")
 
 AGAIN = "again"
 """Attribute of a command: what calling it again does once it was interrupted."""
-WITH_REPLIES = "goes on with the replies it has"
-WHERE_IT_WAS = "goes on where it was"
+WITH_REPLIES = "resumes with the replies it has"
+WHERE_IT_WAS = "resumes"
+
+
+_OPTIONS = "Options"
+_WHOLE_HELP = 1_000  # characters of a command's first sentence: it is wrapped, not cut
+_KINDS = {
+    r" <bool>": "",
+    r"<list\[Path\]>|<path>": "PATH",
+    r"<int(?: range)?>|<list\[int\]>": "N",
+    r"<float(?: range)?>": "X",
+    r"<list\[str\]>|<str>|<text>": "TEXT",
+    r" \[[\d.]*<?=?x[^\]]*\]": "",
+}
 
 
 class _Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         _check_once(self, ctx, args)
         return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write arguments, then options by what they are about, their values in plain words."""
+        groups: dict[str, list[tuple[str, str]]] = {"Arguments": [], _OPTIONS: []}
+        for one in self.get_params(ctx):
+            if record := one.get_help_record(ctx):
+                name, said = record
+                for kind, plain in _KINDS.items():
+                    name = re.sub(kind, plain, name)
+                panel = getattr(one, "rich_help_panel", None) or _OPTIONS
+                is_argument = one.param_type_name == "argument"
+                groups.setdefault("Arguments" if is_argument else panel, []).append((name, said))
+        for title, records in groups.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write an example."""
+        words = ctx.command_path.removeprefix(ctx.find_root().command_path).strip()
+        if example := examples().get(words):
+            lines = wrap(f"sidelight {example}", formatter.width - 6, break_on_hyphens=False)
+            formatter.write("\nExample:\n  " + " \\\n    ".join(lines) + "\n")
+
+
+@cache
+def examples() -> dict[str, str]:
+    """Return an example of each command, by its words, without the name of the program."""
+    lines = Path(__file__).with_name("examples.txt").read_text(encoding="utf-8").splitlines()
+    found: dict[str, str] = {}
+    for line in lines:
+        words = line.split()
+        for length in (1, 2, 3):
+            found.setdefault(" ".join(words[:length]), line)
+    return found
 
 
 class Group(TyperGroup):
@@ -506,6 +561,18 @@ class Group(TyperGroup):
         """Parse what is given to the group itself, each option at most once."""
         _check_once(self, ctx, args)
         return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands by what a user wants."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        names = self.list_commands(ctx)
+        for name in names:
+            command: Any = self.get_command(ctx, name)
+            panel = command.rich_help_panel or "Commands"
+            groups.setdefault(panel, []).append((name, command.get_short_help_str(_WHOLE_HELP)))
+        for title, rows in groups.items():
+            with formatter.section(title):
+                formatter.write_dl(rows)
 
 
 class Commands(typer.Typer):
@@ -519,7 +586,7 @@ class Commands(typer.Typer):
     """
 
     def __init__(self, *, cls: type[Group] = Group, **options: Any) -> None:
-        super().__init__(cls=cls, **options)
+        super().__init__(cls=cls, rich_markup_mode=None, **options)
 
     def command(
         self, name: str | None = None, *, cls: type[TyperCommand] | None = _Command, **options: Any
@@ -571,7 +638,7 @@ def interrupted(then: str) -> Callable[[F], F]:
     """Say in the help of a command, and when it is interrupted, what calling it again does.
 
     Args:
-        then: What the same command does then, such as "goes on where it was".
+        then: What the same command does then, such as "resumes".
     """
 
     def add(command: F) -> F:

@@ -54,7 +54,7 @@ def doctor(
     shown: list[Shown] = []
     for check in checks:
         mark, style = ("ok", "green") if check.ok else ("missing", "red")
-        shown.append(Note(f"{mark:8}{check.name:22}{check.found}", style))
+        shown.append(Note(f"{mark:8}{check.name:21} {check.found}", style))
         if check.remedy:
             shown.append(f"{'':30}{check.remedy}")
     return Result(

@@ -62,6 +62,7 @@ class GradeRequest(Value):
         at_once: Calls under way at once.
         items_at_once: Items one call is asked about.
         workbench: See `self_rating`.
+        template: The wording of a direct method, where the user brings it.
     """
 
     banks: tuple[Path, ...]
@@ -72,6 +73,7 @@ class GradeRequest(Value):
     at_once: int
     items_at_once: int = 1
     workbench: bool = False
+    template: Path | None = None
 
 
 class GradeSummary(Value):
@@ -219,6 +221,7 @@ class Grades:
         )
 
         method = DIRECT_METHODS[self.request.direct or ""]
+        method = method.model_copy(update={"template": self.request.template})
         return PromptedDirectGrades(method, model or PromptCounter(), self.asked.models[0].name)
 
 
@@ -243,6 +246,8 @@ def set_up_grades(request: GradeRequest) -> Grades:
             f"there is no direct grader {request.direct!r}",
             remedy=f"One of: {', '.join((*DIRECT_METHODS, POOL))}",
         )
+    if request.template and request.direct not in DIRECT_METHODS:
+        raise UsageError("--template words a direct grader that asks: --direct UMBRELA")
     asks = request.judge == "prompted" if request.direct is None else request.direct != POOL
     if asks and not request.model:
         raise UsageError("a grader that asks needs a model", remedy="Give it: --model NAME.")
@@ -397,6 +402,13 @@ def grade(  # long: half of it are options
             "Sun, Sun_few, UMBRELA, which ask a model, or pool, which does not.",
         ),
     ] = None,
+    template: Annotated[
+        Path | None,
+        typer.Option(
+            "--template",
+            help="With --direct: ask in the words of this file, which has {query} and {passage}.",
+        ),
+    ] = None,
     queries: Annotated[
         Path | None, options.queries_option("Texts of the queries, where no bank has them.")
     ] = None,
@@ -450,6 +462,7 @@ def grade(  # long: half of it are options
             at_once=at_once,
             items_at_once=items_at_once,
             workbench=workbench_compat,
+            template=template,
         )
     )
     pool = gather(passages, part, depth, index, texts)
@@ -463,6 +476,21 @@ def grade(  # long: half of it are options
         graded = asyncio.run(setup.perform(access, pool, advance))
     write_graded(output, graded)
     return _result(setup, graded, n_missing, output)
+
+
+def _circular(setup: Grades, graded: Sequence[GradedQuery]) -> int:
+    """Return how many passages are graded by items that were drafted from them."""
+    from sidelight.formats.banks.exams import passages_behind
+
+    behind = {
+        query_id: {name for bank in banks for name in passages_behind(bank)}
+        for query_id, banks in setup.banks.items()
+    }
+    return sum(
+        passage.passage_id in behind.get(query.query_id, ())
+        for query in graded
+        for passage in query.passages
+    )
 
 
 def _result(setup: Grades, graded: list[GradedQuery], n_new: int, output: Path) -> Result:
@@ -481,7 +509,20 @@ def _result(setup: Grades, graded: list[GradedQuery], n_new: int, output: Path) 
         shown.append(
             warning(f"warning: {cells} could not be graded; the same command asks for them again")
         )
-    document = {**found.model_dump(), "new": n_new, "output": str(output)}
+    if circular := _circular(setup, graded):
+        shown.append(
+            warning(
+                f"warning: the bank was drafted from {circular} of these passages, and asks for "
+                "what they say: their grades and EXAM are near the best whatever they are worth; "
+                "draft from others, or by a model"
+            )
+        )
+    document = {
+        **found.model_dump(),
+        "new": n_new,
+        "drafted_from": circular,
+        "output": str(output),
+    }
     # What people graded and what earlier calls did stays in the file, whatever this one came to.
     none = found.unjudged and not found.cells
     return Result(document, [*shown, f"  {output}"], exit_code=ReplyError.exit_code if none else 0)

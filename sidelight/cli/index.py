@@ -42,7 +42,8 @@ def plan(
     """Say what vectors take under a profile: memory, disk, time, recall; and whether they fit here.
 
     Times are those of two cores or of one H200. Ends with 3 where they do not fit. Text and BM25
-    are not counted: the text takes about what the compressed shards do, BM25 130 bytes a segment.
+    are not counted: the text takes about what the compressed shards do, some 700 bytes a segment,
+    and BM25 1,080 to 1,480 of web pages: 120 to 170 GB for MS MARCO V2.1.
     """
     from sidelight.index.vectors.capacity import plan_capacity, this_machine
     from sidelight.index.vectors.profiles import profile_named
@@ -72,6 +73,9 @@ def plan(
     )
 
 
+_TRIAL = "news"  # searched for once, to see whether a server answers
+
+
 def remote(  # long: half of it are its options
     url: Annotated[str, typer.Argument(help="Address of the server, e.g. http://localhost:8081.")],
     name: Annotated[str, typer.Argument(help="What the server calls the index.")],
@@ -96,13 +100,13 @@ def remote(  # long: half of it are its options
 ) -> None:
     """Search an index that a Pyserini or Anserini REST server keeps.
 
-    Where a command takes --index, it takes this folder. Nothing is asked now; what the server
-    answers later is kept in the folder and not asked for again. The folder names no token: which
-    server may receive one is kept in your own tokens.json, where --token-variable writes it.
+    Where a command takes --index, it takes this folder. One search is tried now; what the server
+    answers is kept in the folder and not asked for again. The folder names no token: which server
+    may receive one is kept in your own tokens.json, where --token-variable writes it.
     """
     from pydantic import ValidationError
 
-    from sidelight.index.folder import open_folder
+    from sidelight.index.folder import open_folder, open_index
     from sidelight.index.remote.client import RemoteAddress, allow_token, is_remote, write_address
 
     try:
@@ -129,6 +133,7 @@ def remote(  # long: half of it are its options
     if token_variable is not None:
         allow_token(address, token_variable)
     write_address(output, address)
+    open_index(output).lucene.searcher().search([Query(query_id="trial", text=_TRIAL)], 1)
     out.print(f"{output}: {name} at {address.url}", markup=False)
 
 
@@ -314,8 +319,14 @@ def search(
     *,
     index: Annotated[Path, options.index_option()],
     retriever: Annotated[
-        str, typer.Option("--retriever", help="bm25, rm3, rocchio, dense or hybrid.")
-    ] = "hybrid",
+        str | None,
+        typer.Option(
+            "--retriever",
+            help="bm25, rm3, rocchio, dense or hybrid. Default: hybrid; bm25 where the index has "
+            "no vectors.",
+            autocompletion=options.names_of("retriever"),
+        ),
+    ] = None,
     k: options.HitsPerQuery = 10,
     queries: Annotated[
         Path | None, options.queries_option("File of `id<TAB>text` lines instead of words.")
@@ -340,7 +351,8 @@ def search(
             remedy='Try: sidelight search --index DIR "who owns the outlet"',
         )
     folder = open_index(index)
-    opened = open_retriever(retriever, folder)
+    usual = "hybrid" if folder.has_vectors else "bm25"
+    opened = open_retriever(retriever or usual, folder)
     if queries is not None and output is not None:
         search: Search = _documents(opened) if documents else opened.search
         return _write_run(search, opened.name, queries, k, output)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -29,6 +32,7 @@ from sidelight.schemas.task import Task
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
 from sidelight.tracks import Track as TrackRules
+from sidelight.versions import end_with_parent
 from sidelight.wiring.judges import JudgeInputs, judge_model, open_encoder, set_up_judge
 from sidelight.wiring.models import AskedModels
 
@@ -37,6 +41,43 @@ if TYPE_CHECKING:
     from sidelight.evaluation.labelling.asking import Estimate as CostEstimate
     from sidelight.evaluation.labelling.judged_runs import JudgingManifest
     from sidelight.runs.self_evaluation import FinishedRun, SelfEvaluation
+
+
+def check_judging(
+    rubrics: Path | None,
+    topic_ids: Sequence[str],
+    examples: Path | None = None,
+    example_runs: Sequence[str] = (),
+) -> None:
+    """Find what is wrong with the inputs of judging before a run is made.
+
+    The process that writes must not read them, so another process does.
+
+    Args:
+        rubrics: Folder of rubrics, if any.
+        topic_ids: The topics of the run.
+        examples: Folder of labelled runs, if any.
+        example_runs: Those of them that the judge is shown.
+
+    Raises:
+        InputError: They cannot be read, or no rubric is for a topic of the run.
+    """
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context, initializer=end_with_parent) as pool:
+        pool.submit(_read_judging, rubrics, topic_ids, examples, example_runs).result()
+
+
+def _read_judging(
+    rubrics: Path | None,
+    topic_ids: Sequence[str],
+    examples: Path | None,
+    example_runs: Sequence[str],
+) -> None:
+    from sidelight.runs.self_evaluation import given_rubrics
+
+    if rubrics is not None:
+        given_rubrics(rubrics, topic_ids)
+    options.read_labelled(examples, list(example_runs))
 
 
 def summarise(evaluation: SelfEvaluation, run: FinishedRun, folder: Path) -> dict[str, Any]:
@@ -155,7 +196,8 @@ def judge(  # long: half of it are options
     known = read_rubrics(
         options.required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales
     )
-    setup = by.setup(known, data, min_confidence)
+    examples, lacking = by.labelled(data, rules.task(task), runs)
+    setup = by.setup(known, data, examples, min_confidence)
     given = read_task_runs(rules.task(task), runs, known)
     if estimate:
         cost = setup.estimate(partial(assess_runs, given=given), given.n_labels)
@@ -164,15 +206,25 @@ def judge(  # long: half of it are options
     with progress_bar("labels", total=given.n_labels) as advance:
         work = partial(judge_runs, given=given, folder=output, on_labels=advance)
         manifest = asyncio.run(setup.perform(access, work))
-    return _result(manifest, task, output, given.n_labels)
+    ending = [f"  {output}"]
+    if track == DEFAULT_TRACK:  # commands that score are called like its tasks
+        score = f"Next: sidelight score {task} "
+        score += f"--data {data}" if data else f"--rubrics {rubrics}"
+        kinds = [protocol.file_name for protocol in given.kind.protocols]
+        for option, name in zip(("--assessments", "--compound"), reversed(kinds), strict=False):
+            score += f" {option} {output / name}"
+        ending.append(score)
+    return _result(manifest, task, ending, lacking, given.n_labels)
 
 
-def _result(manifest: JudgingManifest, task: str, output: Path, n_labels: int) -> Result:
+def _result(
+    manifest: JudgingManifest, task: str, ending: list[str], lacking: str, n_labels: int
+) -> Result:
     shown: list[Shown] = [
         (
             f"{counted(len(manifest.runs[task]), 'run')} judged on "
             f"{counted(manifest.n_topics, 'topic')} by {manifest.label}; "
-            f"{counted(manifest.n_unjudged[task], 'verdict')} could not be had."
+            f"{counted(manifest.n_unjudged[task], 'verdict')} could not be judged."
         )
     ]
     for what, agreement in manifest.agreement.items():
@@ -204,11 +256,13 @@ def _result(manifest: JudgingManifest, task: str, output: Path, n_labels: int) -
                 else "no labelled examples: questions were labelled by fixed thresholds"
             )
         )
+        if lacking:
+            shown.append(warning(f"why: {lacking}"))
     unjudged, code = manifest.n_unjudged[task], 0
     if manifest.instrument and unjudged:
         shown.append(warning(f"verdicts could not be had: {ASKS_AGAIN}"))
         code = ReplyError.exit_code if unjudged == n_labels else 0
-    return Result(manifest.model_dump(), [*shown, f"  {output}"], exit_code=code)
+    return Result(manifest.model_dump(), [*shown, *ending], exit_code=code)
 
 
 _CHANGES = "audit_changes.csv"
@@ -240,7 +294,7 @@ def audit(  # long: half of it are options
         options.required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales
     )
     articles = options.articles_of(by.topics, data)
-    setup = by.setup(known, data)
+    setup = by.setup(known, data, by.labelled(data, rules.task(task), runs)[0])
     given = read_task_runs(rules.task(task), runs, known)
     access = by.access(output)
     with progress_bar("labels") as advance:

@@ -33,11 +33,11 @@ from sidelight.cli.index import fuse, search
 from sidelight.cli.judge import audit, evaluate, judge
 from sidelight.cli.progress import progress_lines
 from sidelight.cli.run import link, run, settings, split
-from sidelight.cli.validate import bundle, pack, validate, verify
-from sidelight.cli.view import serve, view
+from sidelight.cli.validate import bundle, pack, schema, validate, verify
+from sidelight.cli.view import mcp, read, serve, view
 from sidelight.errors import INSTALL, InputError, MachineError, SidelightError
 from sidelight.files import RefusedFileError
-from sidelight.registry import load, locate, names
+from sidelight.registry import load, locate, names, part_at_fault
 from sidelight.versions import VERSION, switch_off_telemetry
 
 # Files become hundreds of thousands of values that live to the end. With the usual 700, half the
@@ -135,7 +135,7 @@ def _root(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_version, is_eager=True, help="Print the versions for a report."
+            "--version", callback=_version, is_eager=True, help="Show version information."
         ),
     ] = False,
 ) -> None:
@@ -144,6 +144,7 @@ def _root(
 
 _RUNS = "Make runs"
 app.command(rich_help_panel=_RUNS)(demo)
+app.command(rich_help_panel=_RUNS)(read)
 app.command(rich_help_panel=_RUNS)(run)
 app.command(rich_help_panel=_RUNS)(split)
 app.command(rich_help_panel=_RUNS)(ablate)
@@ -157,8 +158,6 @@ app.command(rich_help_panel=_JUDGE)(audit)
 app.command(rich_help_panel=_JUDGE)(grade)
 app.command(rich_help_panel=_JUDGE)(bank.nuggets)
 app.add_typer(score.app, name="score", rich_help_panel=_JUDGE)
-agree.app.command()(agree.answers)
-agree.app.command()(agree.support)
 agree.app.command()(agree.grades)
 agree.app.command()(agree.norms)
 agree.app.command()(agree.vote)
@@ -179,7 +178,9 @@ app.command(rich_help_panel=_SEARCH)(fuse)
 _PUBLISH = "Look and publish"
 app.command(rich_help_panel=_PUBLISH)(view)
 app.command(rich_help_panel=_PUBLISH)(serve)
+app.command(rich_help_panel=_PUBLISH)(mcp)
 app.command(rich_help_panel=_PUBLISH)(validate)
+app.command(rich_help_panel=_PUBLISH)(schema)
 app.command(rich_help_panel=_PUBLISH)(pack)
 app.command(rich_help_panel=_PUBLISH)(link)
 app.command(rich_help_panel=_PUBLISH)(bundle)
@@ -241,6 +242,13 @@ def _report(error: Exception) -> NoReturn:
     """Say what a report of a defect needs: what happened and where, without any content."""
     if os.environ.get(_TRACEBACK) == "1":
         traceback.print_exception(error)
+    if part := part_at_fault(error):
+        _fail(
+            InputError(
+                f"{part} failed: {type(error).__name__}: {error}",
+                remedy="That part does not belong to sidelight: mend it, or tell its author.",
+            )
+        )
     places = [
         f"{Path(frame.filename).name}:{frame.lineno} in {frame.name}"
         for frame in traceback.extract_tb(error.__traceback__)[-4:]

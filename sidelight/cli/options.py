@@ -17,10 +17,10 @@ import typer
 
 from sidelight.cli.console import err, set_options
 from sidelight.config.settings import Settings
-from sidelight.errors import UsageError
+from sidelight.errors import InputError, InvalidFileError, UsageError
 from sidelight.evaluation.labelling.judge import Mode
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
-from sidelight.formats.data_folder import DataPart, find_part
+from sidelight.formats.data_folder import DataPart, find_part, look_for
 from sidelight.formats.topics import read_articles
 from sidelight.llm.base import Budget, Totals
 from sidelight.schemas.grading.judgment import Measure
@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     from sidelight.evaluation.scoring.table import Interval, TopicScore
 
 
+_SERVER, _JUDGING, _CHANCE = "Model server", "Judge", "Intervals and tests"
+"""Under which help lists options; all others are `Options`."""
+
+
 def _spelt(word: str, *short: str, usual: str | None = None, **limits: Any) -> Callable[..., Any]:
     """Return what makes an option of one spelling: of the words of its help, and more limits."""
 
@@ -46,8 +50,27 @@ def _spelt(word: str, *short: str, usual: str | None = None, **limits: Any) -> C
     return option
 
 
+def names_of(kind: str) -> Callable[[str], list[str]]:
+    """Return what completes the name of a part."""
+
+    def complete(incomplete: str) -> list[str]:
+        from sidelight.registry import names
+
+        return [name for name in names(kind) if name.startswith(incomplete)]
+
+    return complete
+
+
+def _settings(incomplete: str) -> list[str]:
+    """Complete the name of a setting."""
+    from sidelight.config.load import describe_settings
+
+    names = (f"{one.name}=" for one in describe_settings())
+    return [name for name in names if name.startswith(incomplete)]
+
+
 bank_option = _spelt("--bank")
-cache_option = _spelt("--cache")
+cache_option = _spelt("--cache", rich_help_panel=_SERVER)
 count_option = _spelt("--count", min=1)
 data_option = _spelt("--data")
 depth_option = _spelt("--depth", min=1)
@@ -55,7 +78,7 @@ index_option = _spelt("--index", usual="Folder made by `sidelight index build`."
 labels_option = _spelt("--labels")
 measure_option = _spelt("--measure")
 min_grade_option = _spelt("--min-grade")
-model_option = _spelt("--model")
+model_option = _spelt("--model", rich_help_panel=_SERVER)
 nuggets_option = _spelt("--nuggets")
 output_option = _spelt("--output", "-o")
 parallel_option = _spelt("--parallel", min=1)
@@ -65,14 +88,18 @@ query_option = _spelt("--query")
 rubrics_option = _spelt("--rubrics", usual="Folder of rubrics (*.json).")
 run_option = _spelt("--run", usual="Search results, six columns; repeat.")
 topics_option = _spelt("--topics", usual="Topics file (JSONL of articles).")
-track_option = _spelt("--track")
+track_option = _spelt("--track", autocompletion=names_of("track"))
 
 Config = Annotated[
     Path | None, typer.Option("--config", help="YAML file of differences from the defaults.")
 ]
 Overrides = Annotated[
     list[str] | None,
-    typer.Option("--set", help="Change one setting: retrieval.k=50; `settings` lists them."),
+    typer.Option(
+        "--set",
+        help="Change one setting: retrieval.k=50; `settings` lists them.",
+        autocompletion=_settings,
+    ),
 ]
 Track = Annotated[str, track_option("The track whose rules apply.")]
 HitsPerQuery = Annotated[int, typer.Option("--k", min=1, help="Hits per query.")]
@@ -128,7 +155,8 @@ AllowPlugin = Annotated[
 
 
 Data = Annotated[
-    Path | None, data_option("Folder laid out as the organizers' data: has what no option names.")
+    Path | None,
+    data_option("Folder in the organizers' layout; has every input that no option names."),
 ]
 Rubrics = Annotated[Path | None, rubrics_option()]
 CoveredTopics = Annotated[
@@ -142,8 +170,13 @@ CitedIndex = Annotated[
 ]
 
 
-Samples = Annotated[int, typer.Option("--samples", min=100, help="How often chance is drawn anew.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Of these draws.")]
+Samples = Annotated[
+    int,
+    typer.Option(
+        "--samples", min=100, help="Number of bootstrap samples.", rich_help_panel=_CHANCE
+    ),
+]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Random seed.", rich_help_panel=_CHANCE)]
 
 
 Output = Annotated[
@@ -161,18 +194,28 @@ BaseUrl = Annotated[
     typer.Option(
         "--base-url",
         envvar="OPENAI_BASE_URL",
+        rich_help_panel=_SERVER,
         help="Where the model server's API begins, e.g. http://localhost:8000/v1.",
     ),
 ]
 Offline = Annotated[
-    bool, typer.Option("--offline", help="Replay the cache; refuse to ask a server.")
+    bool,
+    typer.Option("--offline", help="Replay the cache; ask no server.", rich_help_panel=_SERVER),
 ]
 MaxCalls = Annotated[
-    int | None, typer.Option("--max-calls", min=0, help="Stop before more calls than this.")
+    int | None,
+    typer.Option(
+        "--max-calls", min=0, help="Stop before more calls than this.", rich_help_panel=_SERVER
+    ),
 ]
 MaxTokens = Annotated[
     int | None,
-    typer.Option("--max-tokens", min=0, help="Stop before more tokens, read and written."),
+    typer.Option(
+        "--max-tokens",
+        min=0,
+        help="Stop before more tokens, read and written.",
+        rich_help_panel=_SERVER,
+    ),
 ]
 
 Estimate = Annotated[
@@ -186,7 +229,10 @@ RunCache = Annotated[
 
 # Of commands that judge.
 DEFAULT_AT_ONCE = 256
-AtOnce = Annotated[int, typer.Option("--at-once", min=1, help="Calls under way at once.")]
+AtOnce = Annotated[
+    int,
+    typer.Option("--at-once", min=1, help="Maximum concurrent calls.", rich_help_panel=_SERVER),
+]
 Cache = Annotated[
     Path | None, cache_option(f"Folder of a model's replies; OUTPUT/{REPLIES} if not given.")
 ]
@@ -273,22 +319,35 @@ def _filled(group: Any, given: dict[str, Any]) -> Any:
 Runs = Annotated[list[Path], typer.Argument(help="Run files; the file name is the run tag.")]
 TASK = typer.Option("--task", help="The task of the track that the runs are of, by its name.")
 RunTask = Annotated[str, TASK]
-JUDGE = typer.Option("--judge", help="`embedded`, or `prompted`, which asks a model.")
+JUDGE = typer.Option(
+    "--judge",
+    help="`embedded`, or `prompted`, which asks a model.",
+    rich_help_panel=_JUDGING,
+    autocompletion=names_of("judge"),
+)
 JudgeName = Annotated[str, JUDGE]
 ExampleFolder = Annotated[
     Path | None,
     typer.Option(
         "--examples",
+        rich_help_panel=_JUDGING,
         help="Labelled runs to learn from: a folder with rubrics, assessments and runs, laid out "
         "as the organizers do.",
     ),
 ]
 ExampleRuns = Annotated[
     list[str] | None,
-    typer.Option("--example-run", help="Learn from this run only; repeat for more."),
+    typer.Option(
+        "--example-run", help="Learn from this run only; repeat for more.", rich_help_panel=_JUDGING
+    ),
 ]
 WordsOnly = Annotated[
-    bool, typer.Option("--words-only", help="Embedded: compare words without an encoder.")
+    bool,
+    typer.Option(
+        "--words-only",
+        help="Embedded: compare words without an encoder.",
+        rich_help_panel=_JUDGING,
+    ),
 ]
 Models = Annotated[
     list[str] | None, model_option("Prompted: ask this model; repeat for an ensemble.")
@@ -480,10 +539,19 @@ RunRubrics = Annotated[
 ]
 JudgeModel = Annotated[
     str | None,
-    typer.Option("--judge-model", help="Prompted: ask this model; short for models.judge.name."),
+    typer.Option(
+        "--judge-model",
+        help="Prompted: ask this model; short for models.judge.name.",
+        rich_help_panel=_JUDGING,
+    ),
 ]
 SelfJudging = Annotated[
-    bool, typer.Option("--allow-self-judging", help="Let the model that wrote the run judge it.")
+    bool,
+    typer.Option(
+        "--allow-self-judging",
+        help="Let the model that wrote the run judge it.",
+        rich_help_panel=_JUDGING,
+    ),
 ]
 
 SCORES = "scores"
@@ -527,21 +595,53 @@ class JudgeOptions(NamedTuple):
     cache: Cache = None
     at_once: AtOnce = DEFAULT_AT_ONCE
 
+    def labelled(
+        self, data: Path | None, task: Task, runs: Sequence[Path]
+    ) -> tuple[Examples | None, str]:
+        """Return labelled runs to learn from, and where there are none, why.
+
+        Where no folder is named for them, they are those of the data folder that are not judged.
+        """
+        from sidelight.evaluation.labelling.examples import read_examples
+
+        if self.examples or data is None:
+            return read_labelled(self.examples, self.example_run), "none are named by --examples"
+        asks = isinstance(task, QuestionListTask)
+        part = DataPart.QUESTION_ASSESSMENTS if asks else DataPart.REPORT_ASSESSMENTS
+        if not look_for(data, part):
+            return None, f"{data} has no labels of such runs by people"
+        try:
+            found = read_examples(data, self.example_run or ())
+        except InvalidFileError:
+            raise
+        except InputError as error:
+            return None, error.message
+        labels = found.question_labels if asks else found.answer_labels
+        left = {one.run_tag for one in labels} - {path.name for path in runs}
+        if not left:
+            return None, f"{data} has people's labels of none but the runs that are to be judged"
+        return read_examples(data, left), ""
+
     def setup(
-        self, known: dict[str, Rubric], data: Path | None, min_confidence: float = 0.0
+        self,
+        known: dict[str, Rubric],
+        data: Path | None,
+        examples: Examples | None,
+        min_confidence: float = 0.0,
     ) -> JudgeSetup:
         """Return the judge, not yet opened.
 
         Args:
             known: The rubrics.
             data: The data folder, which may have the articles.
+            examples: What it may learn from.
             min_confidence: Labels less certain than this are left unjudged.
         """
         return set_up_judge(
             self.name,
             JudgeInputs(
                 known,
-                read_labelled(self.examples, self.example_run),
+                examples,
                 encoder=None if self.words_only else open_encoder,
                 articles=articles_of(self.topics, data),
                 mode=self.mode,

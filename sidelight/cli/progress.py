@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 from sidelight.cli.console import err
 
@@ -21,21 +22,56 @@ class _Work:
         what: What is counted; None to say nothing of it.
         total: How many there are, where that is known.
         done: How many are done.
+        step: What is being done, where that is known.
         began: When, on the clock that only goes forward.
     """
 
     what: str | None
     total: int | None = None
     done: int = 0
+    step: str = ""
     began: float = field(default_factory=time.monotonic)
 
     def __str__(self) -> str:
         passed = time.monotonic() - self.began
         of = f" of {self.total:,}" if self.total else ""
         line = f"{self.what}: {self.done:,}{of} after {_minutes(passed)}"
+        if self.step:
+            line += f" ({self.step})"
         if not self.total or not self.done:
             return line
         return f"{line}, {_minutes(passed * (self.total - self.done) / self.done)} left"
+
+
+_STEPS = {
+    "profile_article": "reading the article",
+    "draft_rubric": "drafting what assessors might ask",
+    "plan_queries": "planning searches",
+    "select_evidence": "selecting evidence",
+    "assess_coverage": "deciding whether to search again",
+    "write_questions": "writing questions",
+    "write_report": "writing the report",
+    "check_report": "checking sentences against their sources",
+    "revise_report": "revising the report",
+}
+
+
+@dataclass
+class Bar:
+    """A progress bar; calling it advances it."""
+
+    _work: _Work
+    _show: Callable[..., None]
+
+    def __call__(self, steps: int) -> None:
+        """Count so many more as done."""
+        self._work.done += steps
+        self._show(advance=steps)
+
+    def begin(self, _topic_id: str, step: str) -> None:
+        """Show which step of a topic has just begun."""
+        self._work.step = _STEPS.get(step, step.replace("_", " "))
+        self._show(description=f"{self._work.what}: {self._work.step}")
 
 
 # What the process is at, the latest last: the line of the minute is about that.
@@ -43,8 +79,8 @@ _UNDER_WAY: list[_Work] = []
 
 
 @contextmanager
-def progress_bar(description: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
-    """Show a bar with rate and remaining time on stderr; yield the function that advances it.
+def progress_bar(description: str, total: int | None = None) -> Iterator[Bar]:
+    """Show a bar with elapsed and remaining time on stderr; yield what advances it.
 
     Without a terminal nothing is drawn: there `progress_lines` tells of it.
     """
@@ -52,12 +88,14 @@ def progress_bar(description: str, total: int | None = None) -> Iterator[Callabl
         BarColumn,
         MofNCompleteColumn,
         Progress,
+        SpinnerColumn,
         TextColumn,
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
 
     columns = (
+        SpinnerColumn(),
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
@@ -66,15 +104,12 @@ def progress_bar(description: str, total: int | None = None) -> Iterator[Callabl
     )
     with (
         _at(_Work(description, total)) as work,
-        Progress(*columns, console=err, disable=not err.is_terminal) as progress,
+        Progress(
+            *columns, console=err, disable=not (err.is_terminal or err.is_jupyter)
+        ) as progress,
     ):
         task = progress.add_task(description, total=total)
-
-        def advance(steps: int) -> None:
-            work.done += steps
-            progress.advance(task, steps)
-
-        yield advance
+        yield Bar(work, partial(progress.update, task))
 
 
 @contextmanager

@@ -231,6 +231,12 @@ def verify(
     from sidelight.view.verification.page import render_verification, verification
 
     banks = [one for path in bank or () for one in read_exams(path)]
+    if not banks:
+        console.err.print(
+            "warning: graded passages hold the ids of items alone; --bank shows their texts",
+            style="yellow",
+            markup=False,
+        )
     texts = {one.topic_id: one.query_text for one in banks}
     if queries:
         texts |= read_query_texts(queries)

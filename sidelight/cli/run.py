@@ -14,13 +14,14 @@ import typer
 from rich.text import Text
 
 from sidelight.cli import console, options
-from sidelight.cli.judge import evaluation_shown
+from sidelight.cli.judge import check_judging, evaluation_shown
 from sidelight.cli.progress import progress_bar, without_lines
 from sidelight.config.load import SettingDescription, describe_settings, load_settings
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.runs.submission import Delivery, run_format
-from sidelight.formats.topics import read_topics, write_narratives
+from sidelight.formats.topics import read_searches, read_topics, write_narratives
+from sidelight.formats.verdict import track_of
 from sidelight.llm.base import TOKENS_PER_SECOND
 from sidelight.runs.log import SEARCH, PromptUsage
 from sidelight.runs.runner import RunSummary
@@ -73,8 +74,8 @@ def run_result(
         shown.append(f"On {counted(topics, 'topic')}, {what} (listed in manifest.json).")
     if summary.thin:
         shown.append(
-            f"Short for want of evidence in the index: {counted(len(summary.thin), 'report')} "
-            "(listed in manifest.json)."
+            "Shorter than allowed, for too little evidence: "
+            f"{counted(len(summary.thin), 'report')} (listed in manifest.json)."
         )
     directory = summary.directory
     shown += [f"  {path}" for path in (*summary.files, directory.manifest, directory.traces)]
@@ -124,11 +125,11 @@ def usage_shown(summary: RunSummary, settings: Settings, retries: int) -> list[c
     return [
         *shown,
         console.PlainTable(
-            ("prompt", "calls", "cached", "tokens read", "written", "s per call", "no use"), rows
+            ("prompt", "calls", "cached", "tokens read", "written", "s per call", "unusable"), rows
         ),
         f"{counted(total.calls, 'call')}, {total.cached} of them from the cache; "
         f"{counted(total.prompt_tokens, 'token')} "
-        f"read, {total.completion_tokens} written; {total.failures.total()} replies of no use, "
+        f"read, {total.completion_tokens} written; {total.failures.total()} unusable replies, "
         f"{counted(retries, 'call')} made again by the client"
         + (f"; cost {cost:.2f}." if cost is not None else "."),
     ]
@@ -252,9 +253,6 @@ class Judging(NamedTuple):
             allow_self=self.allow_self,
         )
         options.check_drafts(settings, self.rubrics)
-        for folder in (self.rubrics, self.examples):
-            if folder is not None and not folder.is_dir():
-                raise UsageError(f"there is no folder {folder}")
 
     def evaluate(self, run: Path, index: Path, passed_on: Sequence[str]) -> Judged:
         """Judge a finished run; what fails or is interrupted has said so itself.
@@ -328,6 +326,9 @@ def run(  # long: half of it are its options
     if unknown := set(topic or ()) - {one.topic_id for one in todo}:
         raise UsageError(f"--topic {min(unknown)}: {topics} has no such topic")
     wanted = [one for one in todo if not topic or one.topic_id in topic]
+    if (rubrics or examples) and not estimate:
+        topic_ids = [one.topic_id for one in todo]
+        check_judging(rubrics, topic_ids, examples, example_run or ())
     if estimate:
         return _estimate(settings, wanted, judged=judge is not None)
     folder = open_index(index)
@@ -344,6 +345,7 @@ def run(  # long: half of it are its options
             only=topic or (),
             parallel=parallel,
             on_topic=lambda _: advance(1),
+            on_step=advance.begin,
         )
     seconds, judged = time.monotonic() - started, Judged()
     if judge and (summary.done or summary.kept):
@@ -385,7 +387,16 @@ _MOST_MODELS = 2
 @console.interrupted(console.WITH_REPLIES)
 def split(  # long: half of it are options
     *,
-    topics: Annotated[Path, options.topics_option("The narratives: the track's topics file.")],
+    topics: Annotated[
+        Path | None, options.topics_option("The narratives: the track's topics file.")
+    ] = None,
+    queries: Annotated[
+        Path | None,
+        options.queries_option(
+            "Searches of one person (JSONL: id, queries); without a narrative of that id, one is "
+            "written from them."
+        ),
+    ] = None,
     models: Annotated[
         list[str],
         options.model_option("Ask this model; a second one revises what the first drafts."),
@@ -398,16 +409,30 @@ def split(  # long: half of it are options
     calls: options.ModelCalls,
     at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
 ) -> console.Result:
-    """Split narratives into at most ten sub-narratives each: a draft, and its revision."""
+    """Split narratives into at most ten sub-narratives each, vital or okay: a draft, its revision.
+
+    With --queries alone, the narratives are written first.
+    """
     if len(models) > _MOST_MODELS:
         raise UsageError("expected one model, or one that drafts and one that revises")
-    read = read_topics(topics, options.track_of_scale("nuggets", track))
+    if topics is None and queries is None:
+        raise UsageError("there is nothing to split", remedy="Give --topics, --queries, or both.")
+    read = read_topics(topics, options.track_of_scale("nuggets", track)) if topics else ()
     narratives = [one for one in read if isinstance(one, Narrative)]
+    searches = read_searches(queries) if queries else {}
     access = calls.access(cache)
-    with progress_bar("narratives", total=len(narratives)) as advance:
-        found, errors = split_narratives(narratives, models, access, at_once, lambda: advance(1))
-    # One that was not split stays as it was: the file holds every topic.
-    write_narratives(output, [found.get(one.topic_id, one) for one in narratives])
+    total = len({one.topic_id for one in narratives} | searches.keys())
+    with progress_bar("narratives", total=total) as advance:
+        found, errors = split_narratives(
+            narratives, searches, models, access, at_once, lambda: advance(1)
+        )
+    # One that was not split stays as it was: the file holds every topic that has a narrative.
+    known = {one.topic_id: one for one in narratives}
+    write_narratives(
+        output,
+        [found.get(name, known[name]) for name in known]
+        + [one for name, one in found.items() if name not in known],
+    )
     total = sum(len(one.sub_questions) for one in found.values())
     failed = {topic_id: error.message for topic_id, error in errors.items()}
     return console.Result(
@@ -438,7 +463,7 @@ def link(
     from sidelight.formats.runs.linked_reports import LINKED_REPORTS, linked
     from sidelight.index.folder import open_index
 
-    read = run_format(load_track(track).cited_text).read(run)
+    read = run_format(track_of(run, load_track(track)).cited_text).read(run)
     if len(read.run_ids) != 1:
         raise InputError(
             f"{run}: expected one run in the file; found {len(read.run_ids)}",

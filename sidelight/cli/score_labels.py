@@ -16,11 +16,13 @@ from sidelight.cli.progress import progress_bar
 from sidelight.errors import UsageError
 from sidelight.evaluation.labelling.judge import Judge
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
+from sidelight.files import atomic_write
+from sidelight.formats.labels import qrels as labelled
 from sidelight.formats.labels.assessments import write_support_sentences
-from sidelight.formats.labels.qrels import read_qrels, read_question_grades
 from sidelight.formats.runs.submission import reports_by_topic, run_format
-from sidelight.formats.table import write_latex_table, write_table
+from sidelight.formats.table import latex_table, write_table
 from sidelight.formats.topics import read_topics
+from sidelight.formats.verdict import track_of
 from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.grading.judgment import JudgedSentence
 from sidelight.schemas.grading.rubric import NuggetAssignment, NuggetBank
@@ -41,7 +43,7 @@ class ScoreOrigin(NamedTuple):
     """What a reader must know about scores.
 
     Attributes:
-        labels: Who labelled, `human` or `auto`.
+        labels: Who labelled, `human`, `auto` or `not stated`.
         judge: The judge, as its manifest names it.
         sampling: How intervals are drawn; None for no intervals.
         n_topics: The topics that count.
@@ -53,6 +55,33 @@ class ScoreOrigin(NamedTuple):
     sampling: options.Sampling | None
     n_topics: int
     notes: Sequence[str] = ()
+
+
+_PEOPLE = "people"
+GradedBy = Annotated[
+    str | None,
+    typer.Option(
+        "--graded-by",
+        help=f"Who gave the labels, where no file beside them says so: {_PEOPLE}, or a judge.",
+    ),
+]
+
+
+def _origin_of(
+    files: Sequence[Path], named: str | None, sampling: options.Sampling, n_topics: int
+) -> ScoreOrigin:
+    """Return who gave the labels of some files: by what stands beside them, or as it is named.
+
+    Raises:
+        UsageError: They are called people's, and a judge gave some.
+    """
+    judges = dict.fromkeys(judge for path in files if (judge := labelled.read_judge(path)))
+    if named == _PEOPLE and judges:
+        raise UsageError(f"{files[0]}: these labels are not by people: {', '.join(judges)}")
+    if named == _PEOPLE:
+        return ScoreOrigin("human", None, sampling, n_topics)
+    judge = named or ", ".join(judges)
+    return ScoreOrigin("auto" if judge else "not stated", judge or None, sampling, n_topics)
 
 
 def scores_result(  # long: files, table and JSON of one result
@@ -76,7 +105,7 @@ def scores_result(  # long: files, table and JSON of one result
         if output is not None:
             latex = output / f"{prefix}_per_run_results.tex"
             yield from write_score_files(table, output, prefix, intervals)
-            write_latex_table(latex, header, rows)
+            atomic_write(latex, latex_table(header, rows, f"Scores ({prefix})", latex.stem))
             yield latex
 
     judge = f" ({origin.judge})" if origin.judge else ""
@@ -107,7 +136,7 @@ def scores_result(  # long: files, table and JSON of one result
         },
         [
             console.PlainTable(header, rows),
-            f"labels: {origin.labels}{judge}",
+            f"labels: {'source ' if origin.labels == 'not stated' else ''}{origin.labels}{judge}",
             *(f"note: {note}" for note in notes),
             *(
                 console.warning(
@@ -170,6 +199,7 @@ def nuggets(  # long: half of it are options
         Path | None, options.topics_option("What was asked: the track's topics file.")
     ] = None,
     track: options.TrackWithNuggets = None,
+    graded_by: GradedBy = None,
     by: options.LabelOptions,
 ) -> console.Result:
     """Score answers by nuggets: strict vital first, then vital, strict all, all, and coverage."""
@@ -191,12 +221,14 @@ def nuggets(  # long: half of it are options
         judge = by.model or ("embedded, words only" if by.words_only else "embedded")
         assigned = _assigned(files, rules, banks, topics, by)
         if by.output is not None:
-            write_nugget_assignments(by.output / f"{_NUGGETS_PREFIX}_assignments.jsonl", assigned)
+            labels = by.output / f"{_NUGGETS_PREFIX}_assignments.jsonl"
+            write_nugget_assignments(labels, assigned)
+            labelled.write_judge(labels, judge)
     table = score_nuggets(assigned, rules.scales, banks, options.find_measures(by.measures))
     n_topics = len({topic.topic_id for topic in table.topics})
-    labels = "human" if judge is None else "auto"
-    origin = ScoreOrigin(labels, judge, by.sampling, n_topics)
-    return scores_result(origin, table, f"{labels}_{_NUGGETS_PREFIX}", by.output)
+    origin = _origin_of([] if nuggets else files, judge or graded_by, by.sampling, n_topics)
+    prefix = f"{origin.labels.replace(' ', '_')}_{_NUGGETS_PREFIX}"
+    return scores_result(origin, table, prefix, by.output)
 
 
 def _assigned(
@@ -211,6 +243,7 @@ def _assigned(
     from sidelight.evaluation.nuggets.create import LearnedAssigner, PromptedAssigner, assign_runs
 
     access, model = by.access(), by.model
+    track = track_of(files[0], track)
     read = run_format(track.cited_text).read
     runs = [read(path) for path in files]
     asked = read_topics(topics, track) if topics else ()
@@ -245,15 +278,19 @@ def support(  # long: half of it are options
         ),
     ] = None,
     track: options.Track = DEFAULT_TRACK,
+    leave_out: Annotated[
+        bool,
+        typer.Option("--leave-out-unjudged", help="Do not count them as 0: leave them out."),
+    ] = False,
     by: options.LabelOptions,
 ) -> console.Result:
     """Score reports by how far the segments they cite support their sentences."""
     from sidelight.checks.support import SUPPORT_PROMPT
     from sidelight.evaluation.labelling.support import assess_support
-    from sidelight.evaluation.scoring.measures import score_support
+    from sidelight.evaluation.scoring.measures import score_support, support_measures
     from sidelight.index.folder import open_index
 
-    rules = load_track(track)
+    rules = track_of(runs[0], load_track(track))
     read = [run_format(rules.cited_text).read(path) for path in runs]
     known = read_topics(topics, rules) if topics else None
     access = by.access()
@@ -275,8 +312,12 @@ def support(  # long: half of it are options
     if by.model:
         judge = f"{by.model}, prompt {SUPPORT_PROMPT.fingerprint[:8]}"
     topic_ids = None if known is None else [topic.topic_id for topic in known]
-    table = score_support(read, verdicts, topic_ids, further=options.find_measures(by.measures))
-    notes = ["the first citation of a sentence decides; `all`: its citations together"]
+    measures = support_measures(leave_out=leave_out)
+    table = score_support(read, verdicts, topic_ids, measures, options.find_measures(by.measures))
+    notes = [
+        "the first citation of a sentence decides; `all`: its citations together",
+        f"sentences that could not be judged {'are left out' if leave_out else 'count as 0'}",
+    ]
     n_topics = len({topic.topic_id for topic in table.topics})
     if by.output is not None:
         write_support_sentences(by.output / f"{_SUPPORT_PREFIX}_sentences.csv", verdicts)
@@ -307,7 +348,7 @@ def battles(  # long: half of it are options
     """Rate runs by battles: each pair of answers is compared twice, either of them first once."""
     from sidelight.evaluation.battles import PromptedBattles, hold_battles, rate
 
-    rules = options.track_of_scale("nuggets", track)
+    rules = track_of(runs[0], options.track_of_scale("nuggets", track))
     read = [run_format(rules.cited_text).read(path) for path in runs]
     reports_by_topic(read)  # which says what is there twice
     asked = read_topics(topics, rules)
@@ -359,10 +400,7 @@ Assessors = Annotated[
 def quality(
     *,
     grades: Annotated[Path, typer.Option("--grades", help="Graded questions, eight columns.")],
-    judge: Annotated[
-        str | None,
-        typer.Option("--graded-by", help="Name of the judge that graded, if no people did."),
-    ] = None,
+    graded_by: GradedBy = None,
     assessors: Assessors = None,
     output: options.Output = None,
     track: options.Track,
@@ -377,11 +415,10 @@ def quality(
     from sidelight.evaluation.scoring.table import score_prefix
 
     rules = options.track_of_scale("question_quality", track)
-    table = score_question_quality(rules, read_question_grades(grades, rules.scales))
+    table = score_question_quality(rules, labelled.read_question_grades(grades, rules.scales))
     n_topics = len({score.topic_id for score in table.topics})
-    labels = "auto" if judge else "human"
-    origin = ScoreOrigin(labels, judge, options.Sampling(samples, seed), n_topics)
-    prefix = score_prefix(labels, rules.question_list)
+    origin = _origin_of([grades], graded_by, options.Sampling(samples, seed), n_topics)
+    prefix = score_prefix(origin.labels, rules.question_list)
     result = scores_result(origin, table, prefix, output)
     if output is None:
         return result
@@ -410,7 +447,7 @@ def usefulness(
     from sidelight.evaluation.scoring.retrieval import score_retrieval
     from sidelight.evaluation.scoring.table import write_score_files
 
-    labels = read_qrels(qrels)
+    labels = labelled.read_qrels(qrels)
     scores = score_retrieval(qrels, run, MEASURES)
     found = filter_questions(labels, scores)
     table = tabulate_kept(scores, found.kept)

@@ -23,12 +23,13 @@ from sidelight.cli.options import interval_cell
 from sidelight.text import counted
 
 if TYPE_CHECKING:
-    from sidelight.ablation.measures import ArmCost, MeasureEffects
+    from sidelight.ablation.measures import ArmCost, ArmMean, MeasureEffects
     from sidelight.ablation.runs import Arm
     from sidelight.evaluation.agreement.labels import CategoryAgreement
     from sidelight.evaluation.agreement.qrels import QrelsComparison
     from sidelight.evaluation.agreement.ranks import Bootstrap, ScoreComparison, TopicMean
     from sidelight.evaluation.exams.leaderboard import Cover, GraderCorrelations, Standing
+    from sidelight.evaluation.scoring.compare import PairedComparison
     from sidelight.evaluation.scoring.table import Interval, RunScore, ScoreTable
 
 
@@ -444,7 +445,7 @@ def effects_table(found: MeasureEffects, base: str) -> ResultTable:
             lambda row: found.means[row[0]].interval,
             interval_cell,
         ),
-        Column("less base", "difference", lambda row: row[1].difference, "{:+.4f}".format),
+        Column("Δ vs base", "difference", lambda row: row[1].difference, "{:+.4f}".format),
         Column(
             "95%", ("interval_low", "interval_high"), lambda row: row[1].interval, interval_cell
         ),
@@ -454,7 +455,32 @@ def effects_table(found: MeasureEffects, base: str) -> ResultTable:
     ]
     draw = partial(draw_effects, found, base)
     name = f"effects_{_file_name(found.measure.name)}"
-    return table_of(name, found.effects.items(), columns, draw)
+    table = table_of(name, found.effects.items(), columns, draw)
+    n_topics = counted(len(found.values.topic_ids), "topic")
+    return table._replace(
+        caption=f"{found.measure.name} over {n_topics}, and its difference from {base}, with 95% "
+        "intervals. * p < .05, ** p < .01, paired randomisation test, Holm.",
+        latex=(
+            ["arm", found.measure.name, f"less {base}", "p (Holm)"],
+            [
+                [
+                    arm,
+                    _beside_interval(found.measure.shown(found.means[arm].mean), found.means[arm]),
+                    _beside_interval(f"{one.difference:+.4f}{_mark(one.p_holm)}", one),
+                    f"{one.p_holm:.4f}",
+                ]
+                for arm, one in found.effects.items()
+            ],
+        ),
+    )
+
+
+def _beside_interval(figure: str, one: ArmMean | PairedComparison) -> str:
+    return figure if one.interval is None else f"{figure} {interval_cell(one.interval)}"
+
+
+def _mark(p_value: float) -> str:
+    return "**" if p_value < 0.01 else "*" if p_value < 0.05 else ""
 
 
 def _of_effect(name: str, row: tuple[str, object]) -> object:
@@ -481,7 +507,10 @@ def topics_table(found: MeasureEffects, base: str) -> ResultTable:
 
 
 def notes(
-    arms: Sequence[Arm], effects: Sequence[MeasureEffects], costs: Mapping[str, ArmCost]
+    arms: Sequence[Arm],
+    twins: Mapping[str, str],
+    effects: Sequence[MeasureEffects],
+    costs: Mapping[str, ArmCost],
 ) -> list[str | Note]:
     """Return how to read the tables, and which arms changed nothing or made invalid files."""
     topic_ids = effects[0].values.topic_ids
@@ -496,12 +525,10 @@ def notes(
         *undefined_warnings(undefined, len(topic_ids), "topic"),
         *few_warnings(len(topic_ids), "topic"),
     ]
-    first_with: dict[str, str] = {}
     for arm in arms:
-        if arm.same_as:
-            lines.append(f"{arm.name} has the settings of {arm.same_as}.")
-        elif costs and (same := first_with.setdefault(costs[arm.name].files, arm.name)) != arm.name:
-            lines.append(f"{arm.name} made the same files as {same}, byte for byte.")
+        if same := twins.get(arm.name):
+            does = "has the settings of" if arm.same_as else "made the same results as"
+            lines.append(f"{arm.name} {does} {same}: shown once, and not tested or counted again.")
         if costs and costs[arm.name].errors:
             errors = counted(costs[arm.name].errors, "error")
             lines.append(Note(f"{arm.name}: {errors} in its files.", "red", on_stderr=True))
@@ -509,7 +536,10 @@ def notes(
 
 
 def experiment_json(
-    arms: Sequence[Arm], effects: Sequence[MeasureEffects], costs: Mapping[str, ArmCost]
+    arms: Sequence[Arm],
+    twins: Mapping[str, str],
+    effects: Sequence[MeasureEffects],
+    costs: Mapping[str, ArmCost],
 ) -> dict[str, Any]:
     """Return all figures."""
     return {
@@ -518,7 +548,7 @@ def experiment_json(
             {
                 "name": arm.name,
                 "changes": arm.changes,
-                "same_as": arm.same_as,
+                "same_as": twins.get(arm.name),
                 "cost": costs[arm.name]._asdict() if costs else None,
             }
             for arm in arms

@@ -4,22 +4,68 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Annotated
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Annotated
 
+import orjson
 import typer
 
 from sidelight.cli import options
 from sidelight.cli.console import Note, PlainTable, Result, Shown, out, problem_lines
 from sidelight.cli.progress import progress_bar
+from sidelight.errors import InputError, UsageError
 from sidelight.formats.topics import read_articles, read_topics
-from sidelight.formats.verdict import Verdict, judge_file
+from sidelight.formats.verdict import Verdict, judge_file, mend_file
+from sidelight.registry import did_you_mean
 from sidelight.text import counted
-from sidelight.tracks import DEFAULT_TRACK, load_track
+from sidelight.tracks import DEFAULT_TRACK, Track, load_track
+
+if TYPE_CHECKING:
+    from sidelight.index.folder import SegmentTexts
 
 _MAX_SHOWN = 20
 
 
-def validate(
+# By what people call a file, or a line of it, the model that it is read or checked by.
+_SCHEMAS = {
+    "config": "sidelight.config.settings:Settings",
+    "grid": "sidelight.ablation.runs:Grid",
+    "topics": "sidelight.formats.topics:_TopicLine",
+    "narratives": "sidelight.formats.topics:_NarrativeLine",
+    "reports": "sidelight.formats.runs.cited_sentences:_ExactReport",
+    "answers": "sidelight.formats.runs.rag:_Answer",
+    "rubric": "sidelight.formats.banks.rubrics:_RubricFile",
+    "nuggets": "sidelight.formats.banks.nuggets:_TopicLine",
+    "nugget-assignments": "sidelight.formats.banks.nuggets:_AnswerLine",
+    "bank": "sidelight.formats.banks.exams:_BankLine",
+    "track": "sidelight.tracks:Track",
+    "manifest": "sidelight.schemas.run:RunManifest",
+    "trace": "sidelight.runs.directory:TopicResult",
+}
+
+
+def schema(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help=f"One of {', '.join(_SCHEMAS)}.",
+            autocompletion=lambda incomplete: [
+                one for one in _SCHEMAS if one.startswith(incomplete)
+            ],
+        ),
+    ],
+) -> None:
+    """Print the JSON Schema of a file, or of each line where it has one object a line."""
+    if name not in _SCHEMAS:
+        raise UsageError(
+            f"there is no schema of {name!r}; expected one of {', '.join(_SCHEMAS)}"
+            + did_you_mean(name, _SCHEMAS)
+        )
+    document = resolve_name(_SCHEMAS[name]).model_json_schema()
+    out.print(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode(), markup=False)
+
+
+def validate(  # long: half of it are its options
     files: Annotated[
         list[Path],
         typer.Argument(
@@ -32,38 +78,69 @@ def validate(
     official: Annotated[
         bool, typer.Option("--official", help="Give the verdict of the track's own validator.")
     ] = False,
+    fix: Annotated[
+        Path | None,
+        typer.Option("--fix", help="Folder for mended copies of run files; lists each change."),
+    ] = None,
     allow_plugin: options.AllowPlugin = None,
 ) -> Result:
     """Check files, each by what it holds; exit with 1 if one is invalid.
 
-    A run directory is checked with all its files, by the rules of its own track.
+    A run directory is checked with all its files, by the rules of its own track. --fix mends ranks,
+    order, unknown fields and, by whole sentences, the word limit; it invents nothing.
     """
     from sidelight.runs.directory import RunDirectory, judge_run
 
     rules = load_track(track)
-    covered = None
-    if topics is not None:
-        covered = tuple(topic.topic_id for topic in read_topics(topics, rules))
-    known_segments = None
-    if index is not None:
-        from sidelight.index.folder import open_index
-
-        known_segments = open_index(index).docstore
-    verdicts = []
+    covered, known_segments = _known(rules, topics, index)
+    verdicts: list[Verdict] = []
+    mended: dict[str, list[str]] = {}
     for path in files:
+        if fix is not None and not path.is_dir() and (found := mend_file(path, rules, fix)):
+            path, mended[str(found[0])] = found  # noqa: PLW2901 - the mended copy is checked
         if path.is_dir():
             run = RunDirectory(path, allow_plugin or ())
             verdicts += judge_run(run, covered, known_segments=known_segments, official=official)
         else:
-            topic_ids = rules.topic_ids if covered is None else covered
+            topic_ids = covered or _made_for(path) or rules.topic_ids
             verdicts.append(
                 judge_file(path, rules, topic_ids, known_segments=known_segments, official=official)
             )
     return Result(
-        {"files": [_as_dict(verdict) for verdict in verdicts]},
-        [line for verdict in verdicts for line in _lines(verdict)],
+        {
+            "files": [
+                _as_dict(one) | ({"changes": mended[one.file]} if one.file in mended else {})
+                for one in verdicts
+            ]
+        },
+        [
+            line
+            for verdict in verdicts
+            for line in (*(f"  {one}" for one in mended.get(verdict.file, [])), *_lines(verdict))
+        ],
         exit_code=0 if all(verdict.valid for verdict in verdicts) else 1,
     )
+
+
+def _known(
+    rules: Track, topics: Path | None, index: Path | None
+) -> tuple[tuple[str, ...] | None, SegmentTexts | None]:
+    """Return the topics to cover and the segments there are, as far as options name them."""
+    from sidelight.index.folder import open_index
+
+    covered = tuple(one.topic_id for one in read_topics(topics, rules)) if topics else None
+    return covered, open_index(index).docstore if index else None
+
+
+def _made_for(path: Path) -> tuple[str, ...]:
+    """Return the topics of the run directory that wrote a file; none for any other file."""
+    from sidelight.runs.directory import RunDirectory
+
+    try:
+        manifest = RunDirectory(path.parent).read_manifest()
+    except InputError:
+        return ()
+    return manifest.topics if path.name in manifest.files else ()
 
 
 def _as_dict(verdict: Verdict) -> dict[str, object]:
@@ -94,7 +171,12 @@ def _lines(verdict: Verdict) -> list[Shown]:
 
 
 def pack(
-    runs: Annotated[list[Path], typer.Argument(help="Run directories, the most important first.")],
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Run directories, or files of relevance judgments; the most important first."
+        ),
+    ],
     output: Annotated[Path, options.output_option("New folder to submit from.")],
     track: options.Track = DEFAULT_TRACK,
     topics: options.CoveredTopics = None,
@@ -107,16 +189,14 @@ def pack(
     from sidelight.runs.directory import RunDirectory, pack_runs
 
     rules = load_track(track)
-    topic_ids = rules.topic_ids
-    if topics is not None:
-        topic_ids = tuple(topic.topic_id for topic in read_topics(topics, rules))
-    known_segments = None
-    if index is not None:
-        from sidelight.index.folder import open_index
-
-        known_segments = open_index(index).docstore
+    covered, known_segments = _known(rules, topics, index)
     packing = pack_runs(
-        [RunDirectory(run) for run in runs], output, rules, topic_ids, known_segments
+        [RunDirectory(run) for run in runs if not run.is_file()],
+        output,
+        rules,
+        rules.topic_ids if covered is None else covered,
+        known_segments,
+        [run for run in runs if run.is_file()],
     )
     columns = ("task", "priority", "run_id", "type")
     rows = [[str(getattr(item, name)) for name in columns] for item in packing.runs]

@@ -1,26 +1,40 @@
-"""Commands `view` and `serve`: write a run as one page, and serve the local web app."""
+"""Commands `read`, `view`, `serve` and `mcp`: an article read, a run as a page, local servers."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import socket
+import sys
+from collections.abc import Callable, Sequence
+from functools import wraps
+from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from tempfile import TemporaryDirectory
+from threading import Lock
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from sidelight.cli import options
-from sidelight.cli.console import err, out
-from sidelight.cli.progress import without_lines
-from sidelight.errors import UsageError
-from sidelight.files import atomic_write
+from sidelight.cli.console import WHERE_IT_WAS, Note, Result, Shown, err, interrupted, out
+from sidelight.cli.progress import progress_bar, without_lines
+from sidelight.errors import InputError, SidelightError, UsageError
+from sidelight.files import MAX_DOCUMENT_BYTES, atomic_write, read_limited
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart, find_part, look_for
 from sidelight.formats.topics import read_topics, topic_format
+from sidelight.formats.verdict import track_of
+from sidelight.schemas.topic import Article
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
+    from mcp.server import MCPServer
+
+    from sidelight.config.settings import Settings
+    from sidelight.index.folder import SearchIndex
+    from sidelight.view.model import TopicPage
     from sidelight.view.shown_run import ShownRun
+    from sidelight.wiring.models import ModelAccess
 
 PAGE = "page.html"
 # Where a run that was judged with its own files keeps labels, and rubrics if it drafted them.
@@ -142,7 +156,7 @@ def write_page(
 def _shown(
     paths: list[Path], topics: Path | None, index: Path | None, plugins: Sequence[str]
 ) -> ShownRun:
-    """Return the run of a directory, or of files of the default track.
+    """Return the run of a directory, or of files of the track that has such.
 
     Raises:
         UsageError: Several paths are given, of which one is a directory.
@@ -158,7 +172,7 @@ def _shown(
             "expected one run directory, or run files; found both",
             remedy="Show a second run beside the first with --compare.",
         )
-    track = load_track()
+    track = track_of(paths[0], load_track())
     known = read_topics(topics, track) if topics else ()
     if index is None:
         return handed_in_run(paths, track, known)
@@ -166,6 +180,241 @@ def _shown(
     return handed_in_run(
         paths, track, known, lambda ids: store.get_many([one for one in ids if one in store])
     )
+
+
+_STDIN = Path("-")
+_HTML, _LINES = (".html", ".htm", ".xhtml"), (".json", ".jsonl")
+
+
+@options.takes_groups
+@interrupted(WHERE_IT_WAS)
+def read(
+    article: Annotated[
+        Path, typer.Argument(help="Saved web page (.html), text file, or - for text on stdin.")
+    ],
+    *,
+    index: Annotated[Path, options.index_option()],
+    output: Annotated[
+        Path | None, options.output_option("The page; in its run by default.")
+    ] = None,
+    config: options.Config = None,
+    calls: options.ModelCalls,
+    overrides: options.Overrides = None,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+) -> Result:
+    """Investigate one article: print the report and the questions, and write the page.
+
+    Example: sidelight read article.html --index INDEX
+    """
+    from sidelight.config.load import load_settings
+    from sidelight.index.folder import open_index
+
+    settings = load_settings(config, overrides or ())
+    _check_track(settings.track)
+    topic = _read_article(article)
+    folder = open_index(index)
+    with progress_bar("article", total=1) as advance:
+        access = calls.access(Path("runs") / "cache")
+        found = _investigate(topic, settings, folder, access, output, advance.begin)
+    if open_page:
+        typer.launch(str(found.page.absolute()))
+    return _told(found)
+
+
+class _Read(NamedTuple):
+    """An article that was investigated, and where its page is."""
+
+    topic: TopicPage
+    page: Path
+
+    def document(self) -> dict[str, Any]:
+        """Return title, report, questions and page, JSON-ready."""
+        report = [
+            {"text": one.text, "sources": [cited.source.page.url for cited in one.citations]}
+            for one in self.topic.sentences
+        ]
+        return {
+            "title": self.topic.page.title,
+            "report": report,
+            "questions": list(self.topic.questions),
+            "page": str(self.page),
+        }
+
+
+def _investigate(
+    article: Article,
+    settings: Settings,
+    folder: SearchIndex,
+    access: ModelAccess,
+    output: Path | None = None,
+    on_step: Callable[[str, str], None] = lambda _topic_id, _step: None,
+) -> _Read:
+    """Investigate an article in a run directory of its own, and write its page.
+
+    Raises:
+        InputError: There is nothing in it to investigate.
+    """
+    from sidelight.view.collect import collect_page
+    from sidelight.view.shown_run import finished_run
+    from sidelight.wiring.run import make_run
+
+    print_ = sha256((article.model_dump_json() + settings.fingerprint()).encode()).hexdigest()
+    run = Path("runs") / f"read-{print_[:12]}"
+    done = make_run([article], settings, folder, run, access, on_step=on_step)
+    if done.failures:
+        raise InputError(done.failures[0].message)
+    destination = output or run / PAGE
+    write_page(run, destination, labels=[])
+    (topic,) = collect_page(finished_run(done.directory), {}, []).topics
+    return _Read(topic, destination)
+
+
+def _read_article(path: Path) -> Article:
+    """Return the article in a file or on stdin.
+
+    Raises:
+        InputError: It holds none.
+    """
+    from sidelight.serve import guards
+
+    content = sys.stdin.buffer.read(MAX_DOCUMENT_BYTES) if path == _STDIN else read_limited(path)
+    try:
+        if path.suffix.lower() in _LINES:
+            found = guards.read_upload("application/jsonl", content)
+        elif path.suffix.lower() in _HTML or content.lstrip()[:1] == b"<":
+            found = guards.read_upload("text/html", content)
+        else:
+            text = content.decode("utf-8-sig", "replace")
+            found = guards.Upload("", "", text)
+    except guards.NoArticleError as error:
+        raise InputError(f"{path}: {error}") from None
+    return _article(str(path), found.title, found.url, found.text)
+
+
+def _article(where: str, title: str, url: str, text: str) -> Article:
+    """Return an article that can be investigated.
+
+    Raises:
+        InputError: The text is too long, or that of no article.
+    """
+    from sidelight.serve.app import MAX_TEXT, pasted_article, why_no_article
+
+    if len(text) > MAX_TEXT:
+        raise InputError(f"{where}: expected at most {MAX_TEXT:,} characters of text; found more")
+    if why := why_no_article(text):
+        raise InputError(f"{where}: {why}")
+    return pasted_article(title, url, text)
+
+
+def _told(found: _Read) -> Result:
+    """Return the report and the questions on an article, and where its page is."""
+    topic = found.topic
+    shown: list[Shown] = [Note(topic.page.title, "bold")]
+    if topic.digest.lead:
+        shown.append(topic.digest.lead.origin)
+    for part in topic.digest.paragraphs:
+        shown.append(Note(f"\n{part.title}" if part.title else "", "bold"))
+        for one in part.sentences:
+            cited = dict.fromkeys(citation.source for citation in one.citations)
+            shown.append(f"- {one.text} [{', '.join(dict.fromkeys(s.name for s in cited))}]")
+    shown += [Note("\nQuestions to ask", "bold")]
+    shown += [f"{rank:2}. {text}" for rank, text in enumerate(topic.questions, start=1)]
+    return Result(found.document(), [*shown, "\nOpen in a browser:", f"  {found.page}"])
+
+
+_MOST_HITS, _MOST_WORDS = 50, 2_000
+
+
+def make_tools(folder: SearchIndex, settings: Settings, access: ModelAccess) -> MCPServer:
+    """Return an MCP server with four tools: search, fetch, investigate and validate.
+
+    Args:
+        folder: What is searched.
+        settings: Of investigations.
+        access: How they may use models.
+
+    Raises:
+        MachineError: The package `mcp` is not installed.
+    """
+    from mcp.server import MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError
+
+    from sidelight.formats.verdict import judge_file
+    from sidelight.retrieval.first_stage import open_retriever
+    from sidelight.schemas.investigation.evidence import Query
+
+    server = MCPServer("sidelight", instructions=_INSTRUCTIONS)
+    name = settings.retrieval.retriever if folder.has_vectors else "bm25"
+    retriever, one_at_a_time = open_retriever(name, folder), Lock()
+
+    def tool(work: Callable[..., Any]) -> Callable[..., Any]:
+        @server.tool()
+        @wraps(work)
+        def said(**given: Any) -> Any:
+            try:
+                return work(**given)
+            except SidelightError as error:  # what the assistant can mend, in its words
+                raise ToolError(str(error)) from None
+
+        return said
+
+    @tool
+    def search(query: str, k: int = 10) -> list[dict[str, Any]]:
+        """Search the collection; returns segments, the best first."""
+        if not 1 <= k <= _MOST_HITS or not 0 < len(query) <= _MOST_WORDS:
+            raise UsageError(f"expected k from 1 to {_MOST_HITS}, and 1 to {_MOST_WORDS:,} letters")
+        hits = retriever.search([Query(query_id="q", text=query)], k)["q"]
+        return [one.model_dump() for one in folder.docstore.get_many([hit[0] for hit in hits])]
+
+    @tool
+    def fetch(segment_id: str) -> dict[str, Any]:
+        """Return one segment of the collection: its text, title and address."""
+        if segment_id not in folder.docstore:
+            raise InputError(f"there is no segment {segment_id[:_MOST_WORDS]!r}")
+        return folder.docstore.get_many([segment_id])[0].model_dump()
+
+    @tool
+    def investigate(text: str, title: str = "", url: str = "") -> dict[str, Any]:
+        """Investigate a news article: a cited report, ten questions, and the path of a page."""
+        article = _article("the article", title, url, text)
+        with one_at_a_time:
+            return _investigate(article, settings, folder, access).document()
+
+    @tool
+    def validate(content: str) -> list[str]:
+        """Check the content of a run, topics or label file; returns problems, none if valid."""
+        track = load_track(settings.track)
+        with TemporaryDirectory() as place:
+            path = Path(place) / "file"
+            path.write_text(content[:MAX_DOCUMENT_BYTES], encoding="utf-8")
+            return [str(one) for one in judge_file(path, track, track.topic_ids).problems]
+
+    return server
+
+
+_INSTRUCTIONS = "Lateral reading: what others say of a news article, found in a web collection."
+
+
+@options.takes_groups
+def mcp(
+    *,
+    index: Annotated[Path, options.index_option()],
+    config: options.Config = None,
+    calls: options.ModelCalls,
+    overrides: options.Overrides = None,
+) -> None:
+    """Serve search, fetch, investigate and validate to an assistant, over stdin and stdout.
+
+    It speaks the Model Context Protocol; the assistant starts it, and nothing listens on a port.
+    """
+    from sidelight.config.load import load_settings
+    from sidelight.index.folder import open_index
+
+    settings = load_settings(config, overrides or ())
+    _check_track(settings.track)
+    server = make_tools(open_index(index), settings, calls.access(Path("runs") / "cache"))
+    with without_lines():
+        server.run("stdio")
 
 
 _TOKEN = "SIDELIGHT_SERVE_TOKEN"  # the name of a variable  # noqa: S105
@@ -203,7 +452,7 @@ def serve(  # long: one list of options
     base_url: options.BaseUrl = None,
     overrides: options.Overrides = None,
 ) -> None:
-    """Offer investigations in a browser: paste an article, watch, read the page.
+    """Start the web app: paste an article, watch the search, read the page.
 
     Nothing leaves this machine but what a configured model server is asked.
     """
@@ -216,6 +465,7 @@ def serve(  # long: one list of options
     settings = load_settings(config, overrides or ())
     _check_track(settings.track)
     claim_folder(output)
+    _claim_port(host, port)
     folder = open_index(index)
     hosts, token = _who_may_ask(host, names or ())
     access = options.ModelCalls(base_url=base_url).access(output / "cache")
@@ -232,8 +482,29 @@ def serve(  # long: one list of options
             limit_s=limit_s,
         )
         app = make_app(desk, hosts=hosts, per_minute=per_minute, token=token)
+        out.print(f"Open http://{_in_address(host)}:{port}/ in a browser. Ctrl-C ends the app.")
         with without_lines():
             serve_app(app, host, port)
+
+
+def _claim_port(host: str, port: int) -> None:
+    """Make sure that nobody listens on a port yet.
+
+    Raises:
+        UsageError: Somebody does, or it cannot be listened on.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        socket.create_server((host, port), family=family).close()
+    except OSError as error:
+        raise UsageError(
+            f"expected an address to listen on; found {host}, port {port}: {error.strerror}",
+            remedy="Choose another port with --port, or stop the program that uses this one.",
+        ) from None
+
+
+def _in_address(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
 
 
 def _who_may_ask(host: str, names: Sequence[str]) -> tuple[tuple[str, ...], str]:
@@ -245,7 +516,7 @@ def _who_may_ask(host: str, names: Sequence[str]) -> tuple[tuple[str, ...], str]
     token = os.environ.get(_TOKEN, "")
     if host not in _LOOPBACK and not names:
         raise UsageError(
-            f"others can reach {host}: expected the names by which they will",
+            f"listening on {host} exposes this app: expected the names of this machine",
             remedy="Give each with --name, such as --name server.example.org",
         )
     if (token or host not in _LOOPBACK) and len(token) < _MIN_TOKEN:

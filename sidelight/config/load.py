@@ -160,7 +160,8 @@ def load_settings(path: Path | None = None, overrides: Sequence[str] = ()) -> Se
     if not settings.submission.run_id.startswith(settings.submission.team_id):
         raise UsageError(
             f"submission.run_id {settings.submission.run_id!r} must begin with the team id "
-            f"{settings.submission.team_id!r}: the track finds a team's runs by their prefix"
+            f"{settings.submission.team_id!r}: the track finds a team's runs by their prefix",
+            remedy="Set both: --set submission.team_id=TEAM --set submission.run_id=TEAM-NAME",
         )
     return settings
 

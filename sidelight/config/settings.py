@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Annotated, Any, Literal, NamedTuple
+from types import NoneType
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 import orjson
 from pydantic import Field, ValidationInfo, field_validator
@@ -50,7 +51,17 @@ def _located(kind: str, name: str) -> str:
     return name
 
 
-class SubmissionSettings(Value):
+class _Group(Value):
+    """Settings of one kind: `none`, as `sidelight settings` prints it, is no value."""
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _read_none(cls, value: object, field: ValidationInfo) -> object:
+        kinds = get_args(cls.model_fields[str(field.field_name)].annotation)
+        return None if value == "none" and NoneType in kinds else value
+
+
+class SubmissionSettings(_Group):
     """What the run files say about their maker."""
 
     team_id: str = Field("sidelight", pattern=r"^[A-Za-z0-9._-]{1,32}$", description="Team id.")
@@ -62,7 +73,7 @@ class SubmissionSettings(Value):
     type: Literal["automatic", "manual"] = Field("automatic", description="How the run was made.")
 
 
-class RetrievalSettings(Value):
+class RetrievalSettings(_Group):
     """How segments are found."""
 
     retriever: str = Field(
@@ -97,7 +108,7 @@ class RetrievalSettings(Value):
         return _located("retriever", name)
 
 
-class InvestigationSettings(Value):
+class InvestigationSettings(_Group):
     """How long the agents go on."""
 
     max_rounds: Rounds = Field(3, ge=1, le=10, description="Rounds of searching at most.")
@@ -110,7 +121,7 @@ class InvestigationSettings(Value):
     )
 
 
-class RoleSettings(Value):
+class RoleSettings(_Group):
     """Who performs each step: `extractive` needs no model, `prompted` asks the writer."""
 
     default: str = Field("extractive", description="Every step that is not named below.")
@@ -130,7 +141,9 @@ class RoleSettings(Value):
     check_report: str | None = Field(
         None, description="Holds sentences against what they cite; `prompted` asks the checker."
     )
-    revise_report: str | None = Field(None, description="Makes up for what a check removed.")
+    revise_report: str | None = Field(
+        None, description="Revises the report where a check removed sentences."
+    )
 
     @field_validator("default")
     @classmethod
@@ -152,7 +165,7 @@ class RoleSettings(Value):
         return str(getattr(self, role) or self.default)
 
 
-class DocumentSettings(Value):
+class DocumentSettings(_Group):
     """How documents are found for questions, by tracks that want them."""
 
     expander: str = Field(
@@ -179,7 +192,7 @@ class DocumentSettings(Value):
         return name if name == "none" else _located("rater", name)
 
 
-class ModelSettings(Value):
+class ModelSettings(_Group):
     """A model and how it is asked; replies depend on nothing else."""
 
     name: str = Field(min_length=1, description="The name under which the server serves it.")
@@ -198,7 +211,7 @@ class ModelSettings(Value):
     )
 
 
-class ModelsSettings(Value):
+class ModelsSettings(_Group):
     """Which model does what."""
 
     writer: ModelSettings | None = Field(None, description="Asked by all prompted roles.")
@@ -218,7 +231,7 @@ class ModelsSettings(Value):
         return tuple(model for model in named if model is not None)
 
 
-class ServerSettings(Value):
+class ServerSettings(_Group):
     """Where a model is served. No result depends on it, so a run may go on with another one."""
 
     base_url: str | None = Field(
@@ -254,7 +267,7 @@ class ServerSettings(Value):
     arguments: tuple[str, ...] = Field((), description="More arguments for a started server.")
 
 
-class Settings(Value):
+class Settings(_Group):
     """Everything a run depends on besides its topics and its index."""
 
     track: str = Field(

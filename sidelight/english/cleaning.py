@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.english.names import find_names, host_label, strip_title
 from sidelight.schemas.investigation.angle import Cut
@@ -167,13 +167,69 @@ _GENERIC_LABELS = frozenset({"blog", "blogs", "news"})  # `news.com.au` is its o
 _SPLIT = re.compile(r",\s+and\s+|,\s*|(?<!\s)\s+and\s+|(?:(?<!\s)\s+)?&\s*")
 
 
+# What stands in the name of an outlet and in few other short lines.
+_OUTLET_WORD = re.compile(
+    r"\b(?:times|post|gazette|herald|news|journal|tribune|review|observer|chronicle|courier|mail|daily"
+    r"|weekly|monthly|standard|telegraph|today|monitor|magazine|dispatch|sentinel|press|wire|reporter"
+    r"|bulletin|examiner|independent|globe|argus|record|star|echo)\b",
+    re.IGNORECASE,
+)
+_DATED = re.compile(rf"\b(?:{_MONTHS})\b.*\b\d{{4}}\b|\b\d{{4}}-\d\d-\d\d\b", re.IGNORECASE)
+_MASTHEAD_LINES = 8
+_MIN_HEADLINE_WORDS, _MAX_HEADLINE_WORDS, _MAX_OUTLET_WORDS = 4, 30, 5
+_MAX_HEADLINE_CHARACTERS = 400
+
+
+class Masthead(NamedTuple):
+    """Headline and outlet as the lines above an article's prose show them; else empty."""
+
+    headline: str
+    outlet: str
+
+
+def find_masthead(body: str) -> Masthead:
+    """Return what stands above the prose of a text, which may have been pasted without its title.
+
+    A headline is a line of several words that ends like none; bylines, dates and menus are none.
+    """
+    headline, outlet = "", ""
+    for line in [line for line in clean(body).split("\n") if line][:_MASTHEAD_LINES]:
+        words = count_words(line) if len(line) <= _MAX_HEADLINE_CHARACTERS else len(line)
+        if words > _MAX_HEADLINE_WORDS or (_is_prose(line) and line[-1] not in "?!"):
+            break
+        is_byline = any(pattern.search(line) for pattern in _BYLINES) or _DATED.search(line)
+        if is_byline:
+            pieces = re.split(r"\s*[|•·,]\s*|\s+[-–—]\s+|\s+(?:for|of|in)\s+(?=The\s|[A-Z])", line)
+        else:
+            title, *pieces = re.split(r"\s+[|•·–—]\s+", line)
+            is_headline = words >= _MIN_HEADLINE_WORDS and not _SITE_CHROME.search(line)
+            if not headline and is_headline and title[-1] not in ".,;:":
+                headline = title
+            else:
+                pieces.append(title)
+        outlet = outlet or next(filter(_could_be_outlet, map(str.strip, pieces)), "")
+    return Masthead(headline, outlet)
+
+
+def _could_be_outlet(name: str) -> bool:
+    words = name.split()
+    return (
+        1 < len(words) <= _MAX_OUTLET_WORDS
+        and all(word[0].isupper() or word in {"of", "and", "the"} for word in words)
+        and _OUTLET_WORD.search(name) is not None
+    )
+
+
 def find_authors(article: Article) -> tuple[str, ...]:
     """Return the names in the byline; empty when the page shows none.
 
-    Only short lines near the top count: prose that says "by" is not a byline.
+    Only short lines near the top count: prose that says "by" is not a byline. A name may stand on a
+    line of its own above the date.
     """
     lines = [line for line in clean(article.body).split("\n") if line][:_HEAD_LINES]
-    for line in lines:
+    short = [line if len(line) <= _MAX_HEADLINE_CHARACTERS else "" for line in lines]
+    above_dates = [f"{line} {date}" for line, date in pairwise(short) if _DATED.search(date)]
+    for line in (*lines, *above_dates):
         if len(line.split()) > _MAX_BYLINE_WORDS:
             continue
         for match in (match for pattern in _BYLINES for match in pattern.finditer(line)):
@@ -190,6 +246,8 @@ def find_publisher(article: Article) -> str:
     A capitalised name whose letters are those of the host's main label (or begin with them) is
     the outlet; so is a suffix of the page title that shares a word with the label.
     """
+    if not article.host:
+        return find_masthead(f"{article.title}\n{article.body}").outlet
     label = host_label(article.host)
     if not label or label in _GENERIC_LABELS:
         return article.host

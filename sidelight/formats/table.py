@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from sidelight.errors import MachineError
 from sidelight.files import atomic_write, atomic_writer
 from sidelight.formats.lines import Findings, open_text, quoted
 
@@ -53,6 +54,22 @@ def read_table(path: Path) -> tuple[tuple[str, ...], Iterator[Row]]:
         )
         findings.raise_errors()
     return header, _rows(header, records, findings)
+
+
+def to_frame(records: Sequence[Mapping[str, object]]) -> Any:
+    """Return records as a `pandas.DataFrame`.
+
+    Raises:
+        MachineError: pandas is not installed.
+    """
+    try:
+        import pandas as pd
+    except ModuleNotFoundError:
+        raise MachineError(
+            "data frames need the package 'pandas', which is not installed",
+            remedy="Install it with: pip install pandas",
+        ) from None
+    return pd.DataFrame.from_records(list(records))
 
 
 def write_table(path: Path, header: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
@@ -122,10 +139,13 @@ _WORDS = {
 _SPECIAL = re.compile(r"[\\~^\[\]&%$#_{}]")
 
 
-def latex_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def latex_table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "", label: str = ""
+) -> str:
     r"""Return a `tabular` with booktabs' rules: names on the left, figures on the right.
 
-    It needs `\usepackage{booktabs}`. The text of cells is escaped.
+    It needs `\usepackage{booktabs}`. The text of cells is escaped. With a caption it is a `table`
+    that can be referred to as `tab:LABEL`.
     """
     lines = [
         rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}",
@@ -136,13 +156,11 @@ def latex_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         r"\bottomrule",
         r"\end{tabular}",
     ]
+    if caption:
+        name = re.sub(r"[^\w-]+", "-", label, flags=re.ASCII).replace("_", "-")
+        above = [r"\begin{table}", r"\centering", rf"\caption{{{_escaped(caption)}}}"]
+        lines = [*above, rf"\label{{tab:{name}}}", *lines, r"\end{table}"]
     return "\n".join(lines) + "\n"
-
-
-def write_latex_table(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Write what `latex_table` returns."""
-    with atomic_writer(path) as stream:
-        stream.write(latex_table(header, rows))
 
 
 def _row(cells: Iterable[str]) -> str:

@@ -2,7 +2,8 @@
 
 Formats of topics are found by their registered names. `articles_jsonl` and `narratives_jsonl` have
 a JSON object a line, `narratives_tsv` lines of `id<TAB>narrative`. Queries are lines of
-`query_id<TAB>text`, pooled questions lines of `question_id<TAB>topic_id<TAB>question`.
+`query_id<TAB>text`, pooled questions lines of `question_id<TAB>topic_id<TAB>question`. Searches of
+one person are a JSON object a line, `id` and `queries`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, Field
 
@@ -182,10 +183,31 @@ def read_queries(path: Path) -> list[Query]:
     return list(queries.values())
 
 
+class _SearchesLine(BaseModel):
+    topic_id: str = Field(min_length=1, validation_alias="id")
+    queries: tuple[Annotated[str, Field(min_length=1)], ...] = Field(min_length=1, max_length=999)
+
+
+def read_searches(path: Path) -> dict[str, tuple[str, ...]]:
+    """Read the searches that belong to each topic, in the order of the file.
+
+    Raises:
+        InputError: The file cannot be read.
+        InvalidFileError: A line has no id or no searches, or an id occurs twice.
+    """
+    found = read_topic_lines(path, _SearchesLine, _unwritten, "id and queries")
+    return {one.topic_id: one.sub_questions for one in found}
+
+
+def _unwritten(line: _SearchesLine) -> Narrative:
+    return Narrative(topic_id=line.topic_id, narrative="", sub_questions=line.queries)
+
+
 class _NarrativeLine(BaseModel):
     topic_id: str = Field(min_length=1, validation_alias="id")
     narrative: str = Field(min_length=1, validation_alias="title")
     sub_questions: tuple[str, ...] = ()
+    importance: tuple[Literal["vital", "okay"], ...] = ()
     references: tuple[str, ...] = ()
 
 
@@ -224,7 +246,7 @@ def write_narratives(path: Path, narratives: Iterable[Narrative]) -> None:
 
 
 def _content(one: Narrative) -> dict[str, object]:
-    known = {"sub_questions": one.sub_questions, "references": one.references}
+    known = one.model_dump(include={"sub_questions", "importance", "references"})
     said = {name: value for name, value in known.items() if value}
     return {"id": one.topic_id, "title": one.narrative, **said}
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
 from sidelight.formats.banks.rubrics import read_rubric
+from sidelight.formats.labels import qrels
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     COMPOUND_ASSESSMENTS,
@@ -22,14 +23,16 @@ from sidelight.formats.labels.assessments import (
     AssessmentKind,
     read_assessments,
 )
-from sidelight.formats.labels.qrels import QRELS_COLUMNS, check_qrels, read_qrels
 from sidelight.formats.lines import Findings, read_bytes
+from sidelight.formats.runs.cited_sentences import mend_reports
+from sidelight.formats.runs.question_list import mend_questions
 from sidelight.formats.runs.submission import Run, RunFormat, run_format, run_formats
 from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.formats.topics import read_topics, topic_formats
+from sidelight.registry import names
 from sidelight.schemas.grading.judgment import Scales
 from sidelight.schemas.task import Task
-from sidelight.tracks import Track
+from sidelight.tracks import Track, load_track
 
 _LOOKED_AT = 50  # lines; a kind is what most of them look like
 _ASSESSMENTS: dict[str, AssessmentKind[Any]] = {
@@ -59,11 +62,12 @@ class FileKind(NamedTuple):
 
 
 _TREC_RUN = FileKind("trec_run", "TREC run", "query", lambda path: len(read_trec_run(path)))
-_QRELS = FileKind("qrels", "qrels file", "query", lambda path: len(read_qrels(path)))
+_QRELS = FileKind("qrels", "qrels file", "query", lambda path: len(qrels.read_qrels(path)))
 _SHARED = {
     "trec_run": _TREC_RUN,
     "question_trec_run": _TREC_RUN,
     "qrels": _QRELS,
+    "judgments": _QRELS,
 }
 
 
@@ -97,10 +101,22 @@ def _graded(track: Track) -> dict[str, FileKind]:
 def _strict(track: Track) -> dict[str, FileKind]:
     """Return what all tracks share and this one has rules for."""
     grades = track.scales.get("relevance")
-    if grades is None:
-        return {}
-    qrels = _QRELS._replace(check=lambda path, topic_ids, _: check_qrels(path, grades, topic_ids))
-    return {qrels.name: qrels}
+    task = track.judgments
+    found: dict[str, FileKind] = {}
+    if grades is not None:
+        found["qrels"] = found["judgments"] = _QRELS._replace(
+            check=lambda path, topic_ids, _: qrels.check_qrels(path, grades, topic_ids)
+        )
+    if task is not None:
+        found["judgments"] = _QRELS._replace(
+            name=task.name,
+            title=f"{task.title} run",
+            unit="topic",
+            check=lambda path, topic_ids, known: qrels.check_judgments(
+                path, task, topic_ids, known
+            ),
+        )
+    return found
 
 
 def _count_labels(kind: AssessmentKind[Any], scales: Scales) -> Callable[[Path], int]:
@@ -145,7 +161,19 @@ def detect_format(path: Path) -> str | None:
         if kind.matches(header):
             return name
     [(best, _)] = Counter(_line_format(line, formats) for line in lines).most_common(1)
-    return best
+    return "judgments" if best == "trec_run" and qrels.holds_judgments(lines) else best
+
+
+def track_of(path: Path, usual: Track) -> Track:
+    """Return the track that has such files, or the usual one where that has them, or none has.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    found = detect_format(path)
+    tracks = [usual, *map(load_track, names("track"))]
+    have = (one for one in tracks if found in [task.format for task in one.tasks])
+    return next(have, usual)
 
 
 def _json_format(text: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> str | None:
@@ -165,7 +193,7 @@ def _line_format(line: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> 
         if found.fits_line is not None and found.fits_line(line):
             return name
     cells = line.split()
-    if len(cells) == len(QRELS_COLUMNS) and _NUMBER.fullmatch(cells[3]):
+    if len(cells) == len(qrels.QRELS_COLUMNS) and _NUMBER.fullmatch(cells[3]):
         return "qrels"
     return None
 
@@ -258,6 +286,37 @@ def _check_officially(
             remedy="Leave out --official.",
         )
     findings.problems += official_problems(path, kind.official(path, topic_ids))
+
+
+_MENDERS: dict[str, Callable[[Path, Any, Path], list[str]]] = {
+    "questions_tsv": mend_questions,
+    "reports_jsonl": mend_reports,
+}
+
+
+def mend_file(path: Path, track: Track, folder: Path) -> tuple[Path, list[str]] | None:
+    """Write a run with what can be mended without inventing anything; see `mend_reports`.
+
+    Args:
+        path: The run.
+        track: Whose limits apply.
+        folder: Where the mended file goes, under its own name.
+
+    Returns:
+        The mended file and what was changed; None for a file of another kind.
+
+    Raises:
+        InputError: It cannot be read.
+        InvalidFileError: A part of it cannot be understood.
+        UsageError: The folder is the one that the file is in.
+    """
+    name = detect_format(path)
+    task = next((one for one in track.tasks if one.format == name), None)
+    if name not in _MENDERS or task is None:
+        return None
+    if folder.resolve() == path.parent.resolve():
+        raise UsageError(f"--fix {folder}: expected another folder than that of {path}")
+    return folder / path.name, _MENDERS[name](path, task, folder / path.name)
 
 
 def official_problems(path: Path, objections: Iterable[str]) -> list[Problem]:

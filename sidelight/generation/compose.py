@@ -189,18 +189,21 @@ def resolve_report(
     known = frozenset(evidence.segment_ids().values())
     dropped: list[DroppedCitation] = []
     sentences = []
+    references: set[str] = set()
     for sentence in draft.sentences:
         cited: list[str] = []
         for segment_id in dict.fromkeys(sentence.segment_ids):
-            reason = (
-                _refusal(topic_id, segment_id, cited, limits.max_citations)
-                if segment_id in known
-                else "no such evidence"
-            )
+            if segment_id not in known:
+                reason = "no such evidence"
+            elif len(references | {segment_id}) > (limits.max_references or len(known)):
+                reason = "more references than a text may have"
+            else:
+                reason = _refusal(topic_id, segment_id, cited, limits.max_citations)
             if reason:
                 dropped.append(DroppedCitation(segment_id=segment_id, reason=reason))
             else:
                 cited.append(segment_id)
+                references.add(segment_id)
         sentences.append(CitedSentence(text=sentence.text, citations=tuple(cited)))
     report = Report(
         topic_id=topic_id,

@@ -1,7 +1,8 @@
 """Narratives: splitting and answering by a model.
 
-An answer is written in one call over evidence under keys. Source of splitting: TREC 2025 RAG track
-overview, section 2 and figure 3.
+An answer is written over evidence under keys, so many passages at a time: each further call sees
+what the earlier ones wrote. Source of drafting and splitting: TREC 2025 RAG track overview, section
+2 and figures 2 and 3.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from sidelight.text import budget_words, one_line, sentences
 
 ANSWER_PROMPT = load_prompt(Path(__file__).with_name("answer.prompt.md"))
 _WRITER_SEGMENT_WORDS = 250
+_AT_ONCE = 25  # passages in one call
 
 
 class WrittenSentence(Value):
@@ -34,25 +36,34 @@ class WrittenSentence(Value):
 
 
 class WrittenAnswer(Value):
-    """An answer in reading order."""
+    """An answer in reading order, and the points that nothing was found on."""
 
     sentences: tuple[WrittenSentence, ...]
+    silent: tuple[int, ...]
 
 
 class PromptedAnswerWriter:
-    """The role `write_report` for what somebody wants to know, with one call of a model.
+    """The role `write_report` for what somebody wants to know, with a call for 25 passages.
 
     Args:
         writer: Who writes.
         max_report_words: The track's limit.
+        min_report_words: Fewer words are thin.
         max_citations: Of a sentence, by the track.
     """
 
     asks = (Asked(ANSWER_PROMPT, calls=1, characters=25_000, written=900),)
 
-    def __init__(self, writer: PromptedModel, max_report_words: int, max_citations: int) -> None:
+    def __init__(
+        self,
+        writer: PromptedModel,
+        max_report_words: int,
+        min_report_words: int,
+        max_citations: int,
+    ) -> None:
         self._model = writer
         self._words = max_report_words
+        self._least = min_report_words
         self._citations = max_citations
 
     async def __call__(
@@ -60,10 +71,11 @@ class PromptedAnswerWriter:
     ) -> DraftReport:
         """Return what the model wrote, within the limit; without evidence nobody is asked.
 
+        What it found nothing on stands in the notes.
+
         Raises:
             ReplyError: The model gave no usable answer.
         """
-        del profile
         keyed = KeyedSegments([item.segment for item in evidence.items], _WRITER_SEGMENT_WORDS)
         if not keyed.shown:
             return DraftReport(sentences=())
@@ -73,16 +85,22 @@ class PromptedAnswerWriter:
             if not any(key in keyed for one in answer.sentences for key in one.keys):
                 raise ValueError("no sentence names a passage that was shown")
 
-        answer = await self._model.answer(
-            ANSWER_PROMPT,
-            WrittenAnswer,
-            check=check,
-            ids={"keys": [shown.key for shown in keyed.shown]},
-            questions=[angle.question for angle in angles],
-            segments=keyed.shown,
-            max_words=self._words,
-            max_citations=self._citations,
-        )
+        answer, asked = WrittenAnswer(sentences=(), silent=()), [angle.question for angle in angles]
+        for start in range(0, len(keyed.shown), _AT_ONCE):
+            seen = keyed.shown[: start + _AT_ONCE]
+            answer = await self._model.answer(
+                ANSWER_PROMPT,
+                WrittenAnswer,
+                check=check,
+                ids={"keys": [shown.key for shown in seen]},
+                narrative=profile.asked,
+                questions=asked,
+                draft=answer.sentences,
+                segments=seen[start:],
+                min_words=self._least,
+                max_words=self._words,
+                max_citations=self._citations,
+            )
         written: list[DraftSentence] = []
         invented: list[str] = []
         for one in answer.sentences:
@@ -91,7 +109,12 @@ class PromptedAnswerWriter:
             if known:
                 cited = tuple(segment.segment_id for segment in known)[: self._citations]
                 written.append(DraftSentence(text=one_line(one.text), segment_ids=cited))
-        return DraftReport(sentences=tuple(written), invented_keys=tuple(invented))
+        silent = sorted({number for number in answer.silent if 0 < number <= len(asked)})
+        return DraftReport(
+            sentences=tuple(written),
+            invented_keys=tuple(invented),
+            notes=tuple(f"nothing found on: {asked[number - 1]}" for number in silent),
+        )
 
     def _check(self, answer: WrittenAnswer) -> None:
         """Check that an answer keeps the track's limits.
@@ -109,10 +132,18 @@ class PromptedAnswerWriter:
                 raise ValueError(f"text {number} is not one sentence")
 
 
+NARRATIVE_PROMPT = load_prompt(Path(__file__).with_name("narrative.prompt.md"))
 SUB_NARRATIVES_PROMPT = load_prompt(Path(__file__).with_name("sub_narratives.prompt.md"))
 
 MOST = 10
 MOST_WORDS = 12
+_SENTENCES = (2, 3)
+
+
+class NarrativeDraft(Value):
+    """What somebody wants to understand."""
+
+    narrative: Annotated[str, Field(min_length=1)]
 
 
 class SubNarrative(Value):
@@ -126,6 +157,18 @@ class SubNarratives(Value):
     """All of them, the most important first."""
 
     sub_narratives: tuple[SubNarrative, ...] = Field(min_length=1, max_length=MOST)
+
+
+async def write_narrative(queries: Sequence[str], model: PromptedModel) -> str:
+    """Return a narrative of two or three sentences that covers some queries.
+
+    Raises:
+        ReplyError: The model gave no usable answer.
+    """
+    answer = await model.answer(
+        NARRATIVE_PROMPT, NarrativeDraft, check=_check_narrative, queries=list(queries)
+    )
+    return one_line(answer.narrative)
 
 
 async def split_into_sub_narratives(
@@ -158,6 +201,17 @@ async def split_into_sub_narratives(
         found = answer.sub_narratives
         known = [one.text for one in found]
     return tuple(one.model_copy(update={"text": one_line(one.text)}) for one in found)
+
+
+def _check_narrative(answer: NarrativeDraft) -> None:
+    """Count the sentences.
+
+    Raises:
+        ValueError: There are too few or too many.
+    """
+    found = len(sentences(one_line(answer.narrative)))
+    if not _SENTENCES[0] <= found <= _SENTENCES[1]:
+        raise ValueError(f"the narrative has {found} sentences; expected two or three")
 
 
 def _check_sub_narratives(answer: SubNarratives) -> None:

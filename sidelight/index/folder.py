@@ -69,6 +69,11 @@ class IndexFolder:
         """The same, for feedback: whether it keeps the words it reads is in its `contents`."""
         return self.lucene
 
+    @property
+    def has_vectors(self) -> bool:
+        """Whether dense and hybrid retrieval are possible."""
+        return self.manifest.plan.profile != NO_VECTORS
+
     @cached_property
     def vectors(self) -> VectorIndex | LuceneVectors:
         """The vectors; needs FAISS, or Java where they are in Lucene.
@@ -77,7 +82,7 @@ class IndexFolder:
             InputError: The index has none.
         """
         folder, profile = self.path / VECTORS, self.manifest.plan.profile
-        if profile == NO_VECTORS:
+        if not self.has_vectors:
             raise InputError(
                 f"{self.path}: dense and hybrid retrieval need vectors; found an index without any",
                 remedy="Search with bm25, or build the index again without `--profile none`.",

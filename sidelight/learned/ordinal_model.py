@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sidelight.files import atomic_write
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import TypeAlias
@@ -102,29 +100,6 @@ def allowed(most: Sequence[int], *, needs_figures: bool) -> list[int]:
     return [level if needs_figures or not level else _HIGHEST for level in most]
 
 
-def as_file(model: OrdinalModel, about: Mapping[str, Any]) -> str:
-    """Return a model as JSON, one feature a line, with what is to be known about it."""
-    features = [
-        {
-            "name": name,
-            "mean": round(float(model.means[i]), _DIGITS),
-            "scale": round(float(model.scales[i]), _DIGITS),
-            "level 1": round(float(model.weights[0, i]), _DIGITS),
-            "level 2": round(float(model.weights[1, i]), _DIGITS),
-        }
-        for i, name in enumerate(model.names)
-    ]
-    intercepts = [round(float(value), _DIGITS) for value in model.intercepts]
-    head = json.dumps(dict(about), indent=1, ensure_ascii=False)[:-2]
-    rows = ",\n".join(f"  {json.dumps(feature)}" for feature in features)
-    return f'{head},\n "intercepts": {intercepts},\n "features": [\n{rows}\n ]\n}}\n'
-
-
-def save_model(folder: Path, name: str, model: OrdinalModel, about: Mapping[str, Any]) -> None:
-    """Write a model into a folder."""
-    atomic_write(folder / f"{name}.json", as_file(model, about))
-
-
 @cache
 def about_model(name: str) -> dict[str, Any]:
     """Return all that the file of a shipped model says: provenance, figures, weights."""
@@ -190,27 +165,6 @@ def grades_of(scores: npt.NDArray[np.floating[Any]], cuts: tuple[float, ...]) ->
     """Return how many cuts each score reaches: its grade."""
     found: Levels = np.searchsorted(np.array(cuts), scores, side="right")
     return found
-
-
-def save_grade_model(folder: Path, name: str, model: GradeModel, about: Mapping[str, Any]) -> None:
-    """Write a model into a folder as JSON, one feature a line, with what is to be known of it."""
-    features = [
-        {
-            "name": feature,
-            "mean": round(float(model.means[place]), _DIGITS),
-            "scale": round(float(model.scales[place]), _DIGITS),
-            "weight": round(float(model.weights[place]), _DIGITS),
-        }
-        for place, feature in enumerate(model.names)
-    ]
-    head = json.dumps(dict(about), indent=1, ensure_ascii=False)[:-2]
-    rows = ",\n".join(f"  {json.dumps(feature)}" for feature in features)
-    cuts = [round(cut, _DIGITS) for cut in model.cuts]
-    text = (
-        f'{head},\n "intercept": {round(model.intercept, _DIGITS)},\n "cuts": {cuts},\n'
-        f' "features": [\n{rows}\n ]\n}}\n'
-    )
-    atomic_write(folder / f"{name}.json", text)
 
 
 def load_grade_model(name: str) -> GradeModel:

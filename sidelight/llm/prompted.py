@@ -112,9 +112,10 @@ class PromptedModel:
         request = Request(
             model=self._model.name,
             revision=self._revision,
-            messages=(
-                Message(role="system", content=rendered.system),
-                Message(role="user", content=rendered.user),
+            messages=tuple(
+                Message(role=role, content=content)
+                for role, content in (("system", rendered.system), ("user", rendered.user))
+                if content
             ),
             **self._sampling.model_dump(),
         )

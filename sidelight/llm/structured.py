@@ -27,6 +27,13 @@ T = TypeVar("T", bound=BaseModel)
 Ids: TypeAlias = Mapping[str, Collection[str]]
 """By the name that an `IdOf` gives them, the ids that a prompt shows."""
 
+
+class FreeText(Value):
+    """A reply as it was said: no schema goes with its request."""
+
+    text: str
+
+
 _MAX_FAULTS = 10
 # JSON allows no control character in a string, and those between its parts are blanks anyway.
 # xgrammar, which enforces schemas in vLLM, lets them through in strings of bounded length.
@@ -136,11 +143,11 @@ async def ask(
         ReplyError: The second reply is truncated, empty, refused, malformed or did not come. Like
             the former, it holds the cost of both calls.
     """
-    ids = ids or {}
-    name, schema = _schema(kind)
-    turn = request.model_copy(
-        update={"json_schema": JsonSchema(name=name, schema=_with_ids(schema, ids))}
-    )
+    ids, schema = ids or {}, None
+    if kind is not FreeText:
+        name, whole = _schema(kind)
+        schema = JsonSchema(name=name, schema=_with_ids(whole, ids))
+    turn = request.model_copy(update={"json_schema": schema})
     call, outcome = await _attempt(model, turn, kind, check, ids)
     on_call(call)
     if not isinstance(outcome, errors.ReplyError):
@@ -197,8 +204,11 @@ async def _attempt(
 
 def _read(reply: Reply, kind: type[T], check: Callable[[T], None] | None, ids: Ids) -> T:
     try:
-        text = reply.text.translate(_AS_BLANKS)
-        value = kind.model_validate_json(text, strict=True, context=ids)
+        if kind is FreeText:
+            value = kind.model_validate({"text": reply.text})
+        else:
+            text = reply.text.translate(_AS_BLANKS)
+            value = kind.model_validate_json(text, strict=True, context=ids)
         if check is not None:
             check(value)
     except ValueError as error:  # pydantic's ValidationError is one
@@ -225,10 +235,10 @@ def _repair(request: Request, error: errors.ReplyError) -> Request:
         return request
     if isinstance(error, errors.TruncatedReplyError):
         return request.model_copy(update={"max_tokens": 2 * request.max_tokens})
-    note = (
-        f"Your reply could not be used: {error.message}\n"
-        "Reply with one JSON object that fits the schema, and with nothing else."
-    )
+    form = "Reply with one JSON object that fits the schema, and with nothing else."
+    if request.json_schema is None:
+        form = "Reply once more, as you were asked to."
+    note = f"Your reply could not be used: {error.message}\n{form}"
     *before, last = request.messages
     if isinstance(error, errors.StructuredOutputError):
         said = Message(role="assistant", content=error.text)

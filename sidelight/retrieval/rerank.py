@@ -31,7 +31,9 @@ _ROWS_GPU = 256
 
 
 class CrossEncoder:
-    """Scores how well texts answer a query; loaded when it is first used.
+    """Scores how well texts answer a query; loaded once, when first used.
+
+    The first failure is final.
 
     Args:
         name: Name or path of the model.
@@ -42,6 +44,7 @@ class CrossEncoder:
         self.name = name
         self.arithmetic = arithmetic
         self._loaded: Any = None
+        self._failure: MachineError | None = None
         self._onnx: onnx_model.OnnxModel | None = None
 
     def score(self, query: str, texts: Sequence[str]) -> list[float]:
@@ -50,8 +53,14 @@ class CrossEncoder:
         Raises:
             MachineError: The model cannot be loaded.
         """
+        if self._failure:
+            raise self._failure
         if self._loaded is None:
-            self._load()
+            try:
+                self._load()
+            except MachineError as error:
+                self._failure = error
+                raise
         pairs = [(query, text) for text in texts]
         if self._onnx is not None:
             return self._score_with_onnx(self._onnx, pairs)
@@ -73,6 +82,8 @@ class CrossEncoder:
         return [float(model.activation_fn(torch.from_numpy(one))) for one in logits]
 
     def _load(self) -> None:
+        from sidelight.index.encoding.encoder import require_model
+
         try:
             from sentence_transformers import CrossEncoder as Model
         except ModuleNotFoundError as error:
@@ -80,8 +91,9 @@ class CrossEncoder:
                 f"reranking needs the package {error.name!r}, which is not installed",
                 remedy=INSTALL,
             ) from error
+        require_model("reranker", self.name)
         try:
-            self._loaded = Model(self.name)
+            self._loaded = Model(self.name, local_files_only=True)
         except (OSError, ValueError) as error:  # of code that lies with a model nothing is run
             raise MachineError(
                 f"the reranker {self.name!r} cannot be loaded: {str(error).splitlines()[0]}",

@@ -36,7 +36,7 @@ from sidelight.files import (
     read_limited,
     sha256_file,
 )
-from sidelight.formats.lines import Findings, read_bytes
+from sidelight.formats.lines import Findings, read_bytes, read_lines
 from sidelight.formats.runs.submission import run_format
 from sidelight.formats.verdict import RUN_DIRECTORY, Verdict, judge_file, official_problems
 from sidelight.llm.prompted import CallRecord
@@ -150,20 +150,25 @@ class RunDirectory:
                 if found is not None and (names is None or found in names):
                     yield path
 
-    def claim(self, settings: Settings) -> None:
-        """Record the settings, or check that the folder was made with the same.
+    def claim(self, settings: Settings) -> Callable[[], None]:
+        """Check that the folder was made with these settings, and return what records them.
+
+        A folder in which no topic is finished yet may be given other settings.
 
         Raises:
             UsageError: The folder belongs to a run with other settings.
         """
         wanted = dump_settings(settings)
         if not self.config.exists():
-            atomic_write(self.config, wanted)
-        elif read_limited(self.config).decode() != wanted:
+            return partial(atomic_write, self.config, wanted)
+        if read_limited(self.config).decode() != wanted:
+            if not any(self.traces.glob("*.json")):
+                return partial(atomic_write, self.config, wanted)
             raise UsageError(
                 f"{self.path} holds a run with other settings (see {self.config})",
                 remedy="Choose another folder with --output, or delete that one",
             )
+        return lambda: None
 
     def finished(self, topic_id: str, fingerprint: str) -> TopicResult | None:
         """Return the result of a topic, or None when it is still to do.
@@ -335,7 +340,7 @@ class PackedRun(NamedTuple):
         task: The name of the task.
         priority: 1 for the run that is to be judged first.
         run_id: What the run is called, and its file.
-        type: `manual` when a person had a hand in it.
+        type: `manual` when a person had a hand in it; judgments do not state it.
         sha256: Hash of the file.
         edited: Files of the run directory that were changed after they were made.
     """
@@ -343,9 +348,9 @@ class PackedRun(NamedTuple):
     task: str
     priority: int
     run_id: str
-    type: str
-    sha256: str
-    edited: str
+    type: str = "not stated"
+    sha256: str = ""
+    edited: str = ""
 
 
 class Packing(NamedTuple):
@@ -361,6 +366,7 @@ def pack_runs(
     track: Track,
     topic_ids: Collection[str],
     known_segments: Container[str] | None = None,
+    judgments: Sequence[Path] = (),
 ) -> Packing:
     """Write the files of some runs, and `runs.csv` with their priorities, into a new folder.
 
@@ -373,9 +379,11 @@ def pack_runs(
         track: Whose limits the runs must keep.
         topic_ids: The topics they must cover.
         known_segments: The segments there are; None when that is not known.
+        judgments: Files of relevance judgments, the most important first.
 
     Raises:
-        UsageError: The folder has files already, or two runs have one run id.
+        UsageError: The folder has files already, two runs have one run id, or the track takes no
+            judgments.
         InvalidFileError: A file is invalid, strictly or for the track's own validator.
     """
     if folder.exists() and any(folder.iterdir()):
@@ -388,6 +396,11 @@ def pack_runs(
         for task in track.tasks
         for problem in _check(run.file(task), task, topic_ids, known_segments)
     ]
+    for path in judgments:
+        verdict = judge_file(path, track, topic_ids, known_segments=known_segments)
+        problems += verdict.problems
+        if verdict.valid and (verdict.kind is None or verdict.kind.name != _judged(track, path)):
+            raise UsageError(f"{path}: expected relevance judgments, or a run directory")
     errors = [problem for problem in problems if problem.severity == "error"]
     if errors:
         raise InvalidFileError(errors)
@@ -397,16 +410,25 @@ def pack_runs(
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as scratch:
         staged = Path(scratch, folder.name)
         staged.mkdir()
-        packed = sorted(
+        packed = [
             item
             for priority, run in enumerate(runs, start=1)
             for item in _write(run, track, priority, staged)
-        )
+        ]
+        for priority, path in enumerate(judgments, start=1):
+            packed.append(_write_judgments(path, track, priority, staged))
+        packed.sort()
         with (staged / LIST).open("w", encoding="utf-8", newline="") as stream:
             rows = csv.writer(stream, lineterminator="\n")
             rows.writerows([PackedRun._fields, *packed])
         staged.replace(folder)
     return Packing(tuple(packed), tuple(problems))
+
+
+def _judged(track: Track, path: Path) -> str:
+    if track.judgments is None:
+        raise UsageError(f"{path}: {track.title} takes run directories, and no judgments")
+    return track.judgments.name
 
 
 def _check(
@@ -429,22 +451,38 @@ def _write(run: RunDirectory, track: Track, priority: int, folder: Path) -> Iter
     made = "manual" if edited or "manual" in says else "automatic"
     for task in track.tasks:
         (run_id,), file = read[task.name].run_ids, run.file(task)
-        path = folder / run_id
-        if run_id.casefold() in {LIST, ".", ".."}:
-            raise UsageError(
-                f"{run.path}: expected a run id that can name a file; found {run_id!r}, which is "
-                "the name of another one",
-                remedy="Choose another: --set submission.run_id=...",
-            )
-        if path.exists():
-            raise UsageError(
-                f"{run.path}: expected run ids that no other run has; found {run_id!r} again",
-                remedy="Give each run its own: --set submission.run_id=...",
-            )
         content = run_format(task).as_manual(file) if edited else read_bytes(file)
-        path.write_bytes(content)
-        digest = hashlib.sha256(content).hexdigest()
-        yield PackedRun(task.name, priority, run_id, made, digest, " ".join(edited))
+        packed = PackedRun(task.name, priority, run_id, made, edited=" ".join(edited))
+        yield _put(folder, run.path, content, packed)
+
+
+def _put(folder: Path, source: Path, content: bytes, packed: PackedRun) -> PackedRun:
+    """Write a file under its run id, and return what is known of it with its hash.
+
+    Raises:
+        UsageError: The run id is that of another file.
+    """
+    path = folder / packed.run_id
+    if packed.run_id.casefold() in {LIST, ".", ".."}:
+        raise UsageError(
+            f"{source}: expected a run id that can name a file; found {packed.run_id!r}, which is "
+            "the name of another one",
+            remedy="Choose another: --set submission.run_id=...",
+        )
+    if path.exists():
+        raise UsageError(
+            f"{source}: expected run ids that no other run has; found {packed.run_id!r} again",
+            remedy="Give each run its own: --set submission.run_id=...",
+        )
+    path.write_bytes(content)
+    return packed._replace(sha256=hashlib.sha256(content).hexdigest())
+
+
+def _write_judgments(path: Path, track: Track, priority: int, folder: Path) -> PackedRun:
+    """Write a file of judgments, which is known to be valid, under its run id."""
+    run_id = read_lines(path)[0].text.split()[-1]
+    packed = PackedRun(_judged(track, path), priority, run_id)
+    return _put(folder, path, read_bytes(path), packed)
 
 
 def _too_many(folder: Path, count: int, usual: int) -> Problem:

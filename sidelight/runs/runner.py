@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import orjson
 
@@ -17,13 +17,15 @@ from sidelight.config.settings import Settings
 from sidelight.errors import MachineError, Problem, UsageError
 from sidelight.files import sha256_file
 from sidelight.formats.runs.submission import Delivery, run_format
+from sidelight.formats.table import to_frame
+from sidelight.registry import part_at_fault
 from sidelight.runs.directory import RunDirectory, TopicFailure, TopicResult, publish
 from sidelight.runs.log import PromptUsage, TopicLog, usage_by_prompt
 from sidelight.schemas.investigation.trace import Outcome
 from sidelight.schemas.run import RunIdentity, RunManifest
 from sidelight.schemas.task import CitedTextTask, Task
 from sidelight.schemas.topic import Topic
-from sidelight.text import budget_words
+from sidelight.text import budget_words, counted
 from sidelight.tracks import Track, load_track
 from sidelight.versions import VERSION, installed_versions
 
@@ -31,7 +33,7 @@ Investigate: TypeAlias = "Callable[[Topic, TopicLog], Awaitable[Outcome]]"
 """Works on one topic, and keeps a log of it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RunSummary:
     """Result of a call of `run_topics`.
 
@@ -56,6 +58,21 @@ class RunSummary:
     fallbacks: Mapping[str, Sequence[str]]
     logs: dict[str, TopicLog]
     problems: tuple[Problem, ...]
+
+    def __repr__(self) -> str:
+        done, failed = len(self.done) + len(self.kept), len(self.failures)
+        return f"<run in {self.directory.path}: {counted(done, 'topic')} done, {failed} failed>"
+
+    def to_frame(self) -> Any:
+        """Return what the run wrote as a `pandas.DataFrame`, a row a question or sentence."""
+        rows: list[dict[str, object]] = []
+        for topic_id in (*self.kept, *self.done):
+            for task, result in self.directory.result(topic_id).results.items():
+                for rank, one in enumerate(result, start=1):
+                    text, cited = getattr(one, "text", one), getattr(one, "citations", ())
+                    row = {"topic": topic_id, "task": task, "rank": rank, "text": text}
+                    rows.append({**row, "citations": list(cited)})
+        return to_frame(rows)
 
     @property
     def succeeded(self) -> bool:
@@ -109,7 +126,7 @@ async def run_topics(  # long: one transaction on a folder
     """
     directory, track = RunDirectory(out), load_track(settings.track)
     with directory.locked():
-        directory.claim(settings)
+        record_settings = directory.claim(settings)
         edited = directory.edited_traces()
         prints = {
             item.topic_id: _fingerprint(item, settings, track, index_fingerprint) for item in topics
@@ -145,6 +162,7 @@ async def run_topics(  # long: one transaction on a folder
 
         if todo:
             async with start() as investigate:
+                record_settings()
                 await _all(todo, lambda topic: work(topic, investigate), parallel)
         ordered = [results[item.topic_id] for item in topics if item.topic_id in results]
         order = {topic.topic_id: place for place, topic in enumerate(topics)}
@@ -201,7 +219,8 @@ async def _attempt(
     except (MachineError, UsageError):
         raise
     except Exception as error:  # one topic must not stop the others
-        return TopicFailure(topic_id=topic.topic_id, error=type(error).__name__, message=str(error))
+        message = ": ".join(filter(None, (part_at_fault(error), str(error))))
+        return TopicFailure(topic_id=topic.topic_id, error=type(error).__name__, message=message)
     return TopicResult(
         topic_id=topic.topic_id,
         fingerprint=fingerprint,

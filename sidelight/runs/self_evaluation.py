@@ -32,6 +32,7 @@ from sidelight.evaluation.scoring.table import (
 )
 from sidelight.formats.banks.rubrics import read_rubrics, write_rubric
 from sidelight.formats.labels.assessments import read_assessments
+from sidelight.formats.table import to_frame
 from sidelight.runs.directory import RunDirectory, TopicResult
 from sidelight.schemas.grading.judgment import AnswerAssessment
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
@@ -343,6 +344,14 @@ class SelfEvaluation(NamedTuple):
     manifest: JudgingManifest
     scores: RunScores
     funnel: Sequence[FunnelRow]
+
+    def __repr__(self) -> str:
+        return f"<judged by {self.manifest.label}>\n{self.scores.questions}\n{self.scores.reports}"
+
+    def to_frame(self) -> Any:
+        """Return the scores of both files as a `pandas.DataFrame`, a row for each topic."""
+        topics = (*self.scores.questions.topics, *self.scores.reports.topics)
+        return to_frame([{"run": one.run_tag, "topic": one.topic_id, **one.row} for one in topics])
 
 
 def collect(

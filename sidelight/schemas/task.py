@@ -13,6 +13,8 @@ from sidelight.schemas.grading.judgment import Measure
 # Of the words a track allows: from this share on a text is long enough to be left alone, and below
 # that one it is thin for want of evidence.
 _ENOUGH, _THIN = 0.9, 0.4
+# Citations that our writers give a sentence where a track allows any number.
+_CITATIONS = 3
 
 
 def _compiles(pattern: str) -> str:
@@ -81,7 +83,8 @@ class CitedTextTask(_Task):
 
     Attributes:
         max_words: Limit on the sum over sentences, split on white space.
-        max_citations: Limit per sentence.
+        max_citations: Limit per sentence; None where there is none.
+        max_references: Limit on the segments that a text names; None where there is none.
         max_uncited: How many sentences may cite nothing; None where any number may.
         segment_id_pattern: What a citation must look like.
         counts_nfkc: Whether words are counted after NFKC, too, and the larger number decides.
@@ -91,12 +94,18 @@ class CitedTextTask(_Task):
 
     kind: Literal["cited_text"] = "cited_text"
     max_words: Limit
-    max_citations: Limit
+    max_citations: Limit | None
+    max_references: Limit | None = None
     max_uncited: Annotated[int, Field(ge=0, le=MOST)] | None
     segment_id_pattern: Grammar
     counts_nfkc: bool = True
     hard_limit: bool = True
     one_sentence: bool = True
+
+    @property
+    def citations_written(self) -> int:
+        """Citations of a sentence at most, as our writers give them."""
+        return self.max_citations or _CITATIONS
 
     @property
     def enough_words(self) -> int:
@@ -135,7 +144,20 @@ class QuestionRankingsTask(_Task):
     document_id_pattern: Grammar
 
 
+class JudgmentsTask(_Task):
+    """Grades of relevance, each with how sure its judge is; no run of a system makes them.
+
+    Attributes:
+        highest: The highest grade; the lowest is 0.
+        segment_id_pattern: What a segment id must look like.
+    """
+
+    kind: Literal["judgments"] = "judgments"
+    highest: Limit
+    segment_id_pattern: Grammar
+
+
 Task = Annotated[
-    QuestionListTask | CitedTextTask | RankingTask | QuestionRankingsTask,
+    QuestionListTask | CitedTextTask | RankingTask | QuestionRankingsTask | JudgmentsTask,
     Field(discriminator="kind"),
 ]

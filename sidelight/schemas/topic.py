@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TypeAlias
+from typing import Literal, Self, TypeAlias
 from urllib.parse import urlsplit
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from sidelight.schemas.base import Value
 
@@ -89,13 +89,21 @@ class Narrative(Value):
         topic_id: Id of the narrative.
         narrative: What somebody wants to know, in their words.
         sub_questions: What it comes down to, where somebody has said so.
+        importance: Of each sub-question, `vital` or `okay`; empty where nobody has said so.
         references: The segments to answer from, the best first; without any, one has to search.
     """
 
     topic_id: str = Field(min_length=1)
     narrative: str
     sub_questions: tuple[str, ...] = ()
+    importance: tuple[Literal["vital", "okay"], ...] = ()
     references: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _one_for_each(self) -> Self:
+        if self.importance and len(self.importance) != len(self.sub_questions):
+            raise ValueError("importance: expected one for each of sub_questions")
+        return self
 
 
 class FacetedQuery(Value):

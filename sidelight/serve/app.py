@@ -28,6 +28,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from sidelight.english.cleaning import find_masthead
 from sidelight.schemas.base import Value
 from sidelight.schemas.topic import Article
 from sidelight.serve import guards
@@ -118,6 +119,12 @@ MAX_TITLE, MAX_URL, MAX_TEXT = 500, 2_000, 200_000
 ADDRESS = re.compile(r"https?://\S+")
 
 
+def pasted_article(title: str, url: str, text: str) -> Article:
+    """Return an article to investigate; without a title it has the headline above its text."""
+    title = title.strip() or find_masthead(text).headline
+    return Article(topic_id="article", url=url, title=title[:MAX_TITLE], body=text)
+
+
 class Submission(Value):
     """An article to investigate."""
 
@@ -133,7 +140,7 @@ class Progress(Value):
 
     Attributes:
         id: Of the investigation.
-        state: `waiting`, `running`, `done` or `failed`.
+        state: `waiting`, `running`, `done`, `failed` or `cancelled`.
         ahead: Investigations that come first, while it waits.
         title: Headline of the article.
         steps: Steps begun so far.
@@ -318,14 +325,13 @@ class _Routes:
         if len(found.text) > MAX_TEXT:
             raise HTTPException(422, f"The article has over {MAX_TEXT:,} characters.")
         url = found.url if ADDRESS.fullmatch(found.url) and len(found.url) <= MAX_URL else ""
-        return self._take(found.title[:MAX_TITLE], url, found.text)
+        return self._take(found.title, url, found.text)
 
     def _take(self, title: str, url: str, text: str) -> Progress:
         if why := why_no_article(text):
             raise HTTPException(422, why)
-        article = Article(topic_id="article", url=url, title=title, body=text)
         try:
-            return self._progress(self._desk.submit(article))
+            return self._progress(self._desk.submit(pasted_article(title, url, text)))
         except FullError:
             raise HTTPException(429, "The queue is full.", _RETRY_S) from None
 

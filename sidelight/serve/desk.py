@@ -212,7 +212,11 @@ def _added(known: list[T], more: Iterable[T]) -> list[T]:
 
 PAGE = "page.html"
 _CANCELLED = "The investigation was cancelled."
-State = Literal["waiting", "running", "done", "failed"]
+State = Literal["waiting", "running", "done", "failed", "cancelled"]
+
+
+def _ended_badly(message: str) -> State:
+    return "cancelled" if message == _CANCELLED else "failed"
 
 
 class FullError(Exception):
@@ -245,7 +249,7 @@ class Job:
     @property
     def ended(self) -> bool:
         """Tell whether nothing more will happen."""
-        return self.state in {"done", "failed"}
+        return self.state in {"done", "failed", "cancelled"}
 
     def tell(self) -> None:
         """Notify all waiting listeners."""
@@ -314,7 +318,7 @@ class Desk:
             job.message = _CANCELLED
             job.work.cancel()
         elif not job.ended:
-            job.state, job.message = "failed", _CANCELLED
+            job.state, job.message = "cancelled", _CANCELLED
             self._save(job)
             self._tell_all()
             job.tell()
@@ -347,7 +351,7 @@ class Desk:
                 continue
             job = Job(job_id, kept.article, message=kept.message)
             if kept.message:
-                job.state = "failed"
+                job.state = _ended_badly(kept.message)
             elif self.page_of(job).exists():
                 job.state = "done"
             elif self._waiting.full():
@@ -384,7 +388,7 @@ class Desk:
             elif error is not None:
                 _logger.error("investigation %s failed", job.job_id, exc_info=error)
                 job.message = "The investigation failed; the server's log says why."
-            job.state = "failed" if job.message else "done"
+            job.state = _ended_badly(job.message) if job.message else "done"
             if job.message:
                 self._save(job)
             job.tell()

@@ -19,6 +19,7 @@ from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import LabelScale
 from sidelight.schemas.task import (
     CitedTextTask,
+    JudgmentsTask,
     Limit,
     QuestionListTask,
     QuestionRankingsTask,
@@ -45,7 +46,8 @@ class Track(Value):
         graph: The registered graph that works on a topic.
         usual_runs: How many runs of a task a team may hand in without asking; None where nobody
             counts.
-        tasks: What is handed in, each task with its limits, file and measures.
+        tasks: What a run hands in, each task with its limits, file and measures.
+        judgments: The task that asks for grades of relevance; None where there is none.
         scales: Labels, by what they are given to.
         topic_ids: The topics the track released; a file must cover them unless other topics are
             given.
@@ -57,6 +59,7 @@ class Track(Value):
     graph: str
     usual_runs: Limit | None = None
     tasks: tuple[Task, ...] = Field(min_length=1)
+    judgments: JudgmentsTask | None = None
     scales: dict[str, LabelScale] = Field(default_factory=dict)
     topic_ids: tuple[str, ...]
 

@@ -183,8 +183,12 @@ def follow(trace: Trace, sources: Mapping[str, int]) -> model.Trail:
                 searches.setdefault(query.angle_id, []).append(rounds.search(round_, query))
     coverages = [one.coverage for one in trace.rounds.values() if one.coverage is not None]
     chances = coverages[-1].by_angle if coverages else {}
+    asked = [one for round_ in trace.rounds.values() for one in round_.searched.values()]
+    found = [hit for one in asked for hits in one.hits.values() for hit in hits]
     return model.Trail(
         rounds=tuple(coverage.score for coverage in coverages),
+        n_searches=sum(len(one.hits) for one in asked),
+        n_documents=len({document_id_of(hit.segment_id) for hit in found}),
         angles=tuple(
             model.AngleTrail(
                 question=angle.question,

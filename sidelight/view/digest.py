@@ -16,8 +16,14 @@ from itertools import accumulate
 from math import log, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.english.cleaning import clean_article, find_authors, find_publisher
+from sidelight.english.cleaning import (
+    clean_article,
+    find_authors,
+    find_masthead,
+    find_publisher,
+)
 from sidelight.english.names import host_label
+from sidelight.english.vocabulary import TIES
 from sidelight.generation.pages import Origins, page_date, publishers
 from sidelight.schemas.investigation.angle import Angle, Aspect
 from sidelight.schemas.investigation.evidence import FoundClaim
@@ -74,6 +80,7 @@ class Told:
         return cls(
             title=(profile and profile.title)
             or _headline(article.title, article.host)
+            or find_masthead(article.body).headline
             or article.topic_id,
             publisher=publisher,
             site="".join(tokens(host_label(article.host))),
@@ -404,6 +411,50 @@ _STATED_ALIKE = 1.0  # where somebody read that a source speaks against a statem
 _HEADLINE = "headline"
 
 
+_TIES = TIES - {"publish"}
+_FORMS = ("", "s", "es", "d", "ed", "ing")
+_PAST = {"paid": "pay", "sold": "sell", "bought": "buy"}
+_MOST_TIES = 3
+_LONGEST_SENTENCE = 1_000  # characters; what follows is not looked at
+_MONEY = re.compile(
+    r"\b[A-Z]{0,3}[$£€]?\d[\d,.]*\s+(?:million|billion)\b|[$£€]\s?\d|\b[A-Z]\d[\d,]{3,}"
+)
+_CORRECTING = re.compile(
+    r"\b(?:not|no|never|none|neither|nobody|false|wrong|misleading|incorrect|unproven|overstate[sd]?"
+    r"|correct(?:ed|ion)|retract(?:ed|ion)|withdr[ae]w[n]?|exaggerate[sd]?)\b",
+    re.IGNORECASE,
+)
+# "between 540 and 780 jobs", "1,312 peat jobs"; not percentages, sums and times.
+_COUNTED = re.compile(
+    r"\b(?P<first>\d[\d,]*)(?:\s+(?:and|to|or)\s+(?P<second>\d[\d,]*))?\s+"
+    r"(?:[a-z]+\s+)?(?P<what>[A-Za-z]{3,})"
+)
+_NO_COUNT = frozenset(
+    map(_stem, "percent cent per million billion thousand year month week day hour minute".split())
+)
+
+
+def _counts(text: str) -> dict[str, set[str]]:
+    """Return the figures of a text by the noun that they count."""
+    found: dict[str, set[str]] = {}
+    for match in _COUNTED.finditer(text[:_LONGEST_SENTENCE]):
+        what = _stem(match["what"].casefold())
+        if what not in _NO_COUNT:
+            figures = filter(None, (match["first"], match["second"]))
+            found.setdefault(what, set()).update(one.rstrip(",") for one in figures)
+    return found
+
+
+def _counts_otherwise(text: str, others: Iterable[str]) -> bool:
+    """Tell whether a text has other figures than all that others have for the same thing."""
+    counted = _counts(text)
+    known: dict[str, set[str]] = {}
+    for other in others:
+        for what, figures in _counts(other).items():
+            known.setdefault(what, set()).update(figures)
+    return any(what in known and not figures & known[what] for what, figures in counted.items())
+
+
 class _Pair(NamedTuple):
     """A finding, the sentence of the article that it is about, and how sure that is."""
 
@@ -460,16 +511,27 @@ class Table:
         return lead, (*rows, *_claim_rows(pairs, lead.claim)[:left])
 
     def _origin(self) -> str:
-        outlet = self._told.publisher or "An unnamed publisher"
-        when = f" on {self._told.date}" if self._told.date else ""
-        names = _listed(self._told.authors)
-        wrote = f"{names} wrote it" if names else "it names no author"
-        return f"{outlet} published this{when}; {wrote}."
+        outlet, date, names = self._told.publisher, self._told.date, _listed(self._told.authors)
+        if outlet:
+            published = f"Published by {outlet}{' on ' if date else ''}{date}"
+        else:
+            published = f"Publisher not identified{'; published on ' if date else ''}{date}"
+        return f"{published}; {f'written by {names}' if names else 'no author named'}."
 
     def _behind(self) -> Finding | None:
-        """Return what was found about publisher or author that answers the weightiest question."""
+        """Return what was found about who owns, pays or employs publisher or author."""
         found = [*self._by_subject.get(PUBLISHER, ()), *self._by_subject.get(AUTHOR, ())]
-        return _finding(max(found, key=self._worth)) if found else None
+        return _finding(max(found, key=self._tie)) if found else None
+
+    def _tie(self, sentence: ShownSentence) -> tuple[float, float]:
+        """Return how much a sentence tells of owners and money, then what it answers."""
+        text = sentence.text[:_LONGEST_SENTENCE]
+        words = {_PAST.get(word, word) for word in tokens(text)}
+        ties = {one for one in words if any(one.removesuffix(end) in _TIES for end in _FORMS)}
+        told = min(_MOST_TIES, len(ties))
+        named = self._told.names_publisher(text), self._told.names_author(text)
+        is_named = any(place is not None for place in named)
+        return told + 2 * is_named + 0.5 * (_MONEY.search(text) is not None), self._worth(sentence)
 
     def _worth(self, sentence: ShownSentence) -> float:
         return max(
@@ -482,27 +544,35 @@ class Table:
         )
 
     def _main(self, pairs: Sequence[_Pair]) -> Finding | None:
-        """Return the finding that speaks most plainly to the headline."""
-        scores = {
-            pair.finding.text: pair.score
-            + self._likeness.between(pair.finding.text, self._told.title)
-            + self._likeness.between(pair.says, self._told.title)
-            + self._covers.get(pair.finding.text, {}).get(_HEADLINE, 0.0)
-            for pair in pairs
-            if pair.finding.number in {one.number for one in self._by_subject.get(CLAIMS, ())}
-        }
-        by_text = {pair.finding.text: pair.finding for pair in pairs}
-        if scores:
-            return by_text[max(scores, key=lambda text: scores[text])]
-        found = self._by_subject.get(CLAIMS)
-        return _finding(found[0]) if found else None
+        """Return the finding that says most plainly what the article's main statements leave out.
+
+        Another figure for what the headline or the article counts comes first, then corrections and
+        denials, then what is most like headline and article.
+        """
+        found = list(self._by_subject.get(CLAIMS, ()))
+        best = {pair.finding.text: pair for pair in sorted(pairs, key=lambda pair: pair.score)}
+        around = self._by_subject.get(AROUND, ())
+        found += [one for one in around if one.text in best and _CORRECTING.search(one.text)]
+
+        def speaks(sentence: ShownSentence) -> float:
+            text, title = sentence.text, self._told.title
+            pair = best.get(text)
+            like = self._likeness.between(text, title)
+            like += pair.score + self._likeness.between(pair.says, title) if pair else 0.0
+            like += self._covers.get(text, {}).get(_HEADLINE, 0.0)
+            like += 3.0 * bool(_CORRECTING.search(text))
+            like += 3.0 * _counts_otherwise(text, [title])
+            return like + 3.0 * _counts_otherwise(text, self._said)
+
+        return _finding(max(found, key=speaks)) if found else None
 
     def _who_rows(self, lead: Lead) -> list[ComparedClaim]:
         """Return a row on the publisher and one on the author, without what the lead says."""
         told = {lead.behind.number} if lead.behind else set()
         rows = []
         for subject, says in ((PUBLISHER, self._told.publisher), (AUTHOR, self._about_author())):
-            found = [_finding(one) for one in self._by_subject.get(subject, ())]
+            on_it = sorted(self._by_subject.get(subject, ()), key=self._tie, reverse=True)
+            found = [_finding(one) for one in on_it]
             fresh = [one for one in found if one.number not in told] or found
             if says and fresh:
                 rows.append(ComparedClaim(subject, says, tuple(fresh[:_MOST_ON_PEOPLE])))

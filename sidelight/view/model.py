@@ -84,12 +84,16 @@ class Trail:
 
     Attributes:
         rounds: By round, the share of what matters that evidence speaks to, in [0, 1].
+        n_searches: Searches that were made.
+        n_documents: Documents that they found.
         angles: The weightiest first.
         removed: Sentences that a check took out.
         refused: Pages that no role was shown, with the reason.
     """
 
     rounds: tuple[float, ...]
+    n_searches: int
+    n_documents: int
     angles: tuple[AngleTrail, ...]
     removed: tuple[Removed, ...]
     refused: tuple[tuple[str, str], ...]

@@ -40,9 +40,10 @@ _OPTIONS = {
 def open_encoder() -> SentenceEncoder:
     """Return the encoder that judges compare texts with."""
     from sidelight.evaluation.labelling.comparing import SentenceEncoder
-    from sidelight.index.encoding.encoder import Encoder
+    from sidelight.index.encoding.encoder import Encoder, require_model
 
     encoder = Encoder()
+    require_model("encoder", encoder.name)
     return SentenceEncoder(encoder.name, encoder.encode_sentences)
 
 

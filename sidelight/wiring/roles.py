@@ -148,6 +148,7 @@ def offers(settings: Settings, encode: Encode, asks: Mapping[str, PromptedModel]
         "questions_per_topic": lambda: track.question_list.count,
         "max_question_characters": lambda: track.question_list.max_characters,
         "max_report_words": lambda: track.cited_text.max_words,
-        "max_citations": lambda: track.cited_text.max_citations,
+        "min_report_words": lambda: track.cited_text.thin_words,
+        "max_citations": lambda: track.cited_text.citations_written,
         "nothing_found": lambda: NOTHING_FOUND,
     }

@@ -75,9 +75,12 @@ def open_sources(settings: RetrievalSettings, folder: SearchIndex) -> Sources:
 
 def build_retriever(settings: RetrievalSettings, folder: SearchIndex) -> Retriever:
     """Return the first stage that the settings name, reranked where they name a reranker."""
+    from sidelight.index.encoding.encoder import require_model
     from sidelight.retrieval.first_stage import open_retriever
     from sidelight.retrieval.rerank import CrossEncoder, RerankRetriever
 
+    if settings.reranker is not None:
+        require_model("reranker", settings.reranker)
     first = open_retriever(settings.retriever, folder, depth=settings.depth)
     if settings.reranker is None:
         return first
@@ -215,6 +218,7 @@ def make_run(
     only: Collection[str] = (),
     parallel: int | None = None,
     on_topic: Callable[[str], None] = lambda _: None,
+    on_step: Callable[[str, str], None] = lambda _topic_id, _step: None,
 ) -> RunSummary:
     """Work on topics and write the files to submit; an interrupted call resumes.
 
@@ -227,6 +231,7 @@ def make_run(
         only: The topics to work on now; all if none is named.
         parallel: Topics worked on at once; 4 by default, or 32 where a model is asked.
         on_topic: Called with the id of each topic that ends.
+        on_step: Called with a topic's id and the name of a step when the step begins.
 
     Raises:
         UsageError: The folder holds a run of something else, or a model is asked and none named.
@@ -244,6 +249,7 @@ def make_run(
             only=only,
             parallel=parallel or (ASKING if asks else COMPUTING),
             on_topic=on_topic,
+            on_step=on_step,
         )
     )
 
@@ -455,34 +461,51 @@ def _dependencies(
 
 def split_narratives(
     narratives: Sequence[Narrative],
+    searches: Mapping[str, Sequence[str]],
     models: Sequence[str],
     access: ModelAccess,
     at_once: int,
     on_topic: Callable[[], object],
 ) -> tuple[dict[str, Narrative], dict[str, ReplyError]]:
-    """Return narratives with sub-questions, the most important first, and why others have none.
+    """Return narratives with sub-questions and their importance, and why others have none.
+
+    Sub-questions come the most important first.
 
     Args:
         narratives: What is split; sub-questions that they have already help the draft.
+        searches: By topic id, what the same person searched for, which helps the draft. Topics that
+            have no narrative get one that is made of them.
         models: Who drafts, then who revises; one model does both.
         access: How they may be used.
         at_once: Calls under way at once.
         on_topic: Told of each that is done.
     """
-    from sidelight.generation.narratives import split_into_sub_narratives
+    from sidelight.generation.narratives import split_into_sub_narratives, write_narrative
 
-    async def one(narrative: Narrative, asked: Sequence[PromptedModel]) -> Narrative:
+    known = {one.topic_id: one for one in narratives}
+
+    async def one(topic_id: str, asked: Sequence[PromptedModel]) -> Narrative:
+        queries, narrative = searches.get(topic_id, ()), known.get(topic_id)
         try:
+            if narrative is None:
+                text = await write_narrative(queries, asked[-1])
+                narrative = Narrative(topic_id=topic_id, narrative=text)
             found = await split_into_sub_narratives(
-                narrative.narrative, narrative.sub_questions, asked[0], asked[-1]
+                narrative.narrative, [*narrative.sub_questions, *queries], asked[0], asked[-1]
             )
         finally:
             on_topic()
-        return narrative.model_copy(update={"sub_questions": tuple(item.text for item in found)})
+        return narrative.model_copy(
+            update={
+                "sub_questions": tuple(item.text for item in found),
+                "importance": tuple(item.importance for item in found),
+            }
+        )
 
     async def work(
         asked: Mapping[str, PromptedModel],
     ) -> tuple[dict[str, Narrative], dict[str, ReplyError]]:
-        return await answered({item.topic_id: one(item, [*asked.values()]) for item in narratives})
+        wanted = dict.fromkeys([*known, *searches])
+        return await answered({name: one(name, [*asked.values()]) for name in wanted})
 
     return asyncio.run(ask(models_by_name(models, at_once), access, work))

@@ -1,5 +1,7 @@
 """Grids of settings, what arms share, and effects by hand."""
 
+from pathlib import Path
+
 import pytest
 
 from sidelight.ablation.measures import find_effects
@@ -62,9 +64,16 @@ def test_what_is_wrong_is_named(tmp_path):
     )
     assert refusal(tmp_path, "dimensions: {}").startswith("dimensions: ")
     assert "x.a b" in refusal(tmp_path, "dimensions: {x: {a b: {}}}")
-    assert "not valid YAML" in refusal(tmp_path, "dimensions: {")
+    assert "dimension: unknown key; the keys of a grid are" in refusal(tmp_path, "dimension: {}")
+    broken = refusal(tmp_path, "dimensions: {")
+    assert "not valid YAML: line 1, column 14: " in broken
+    assert "unicode" not in broken
     with pytest.raises(UsageError, match="no grid file"):
         read_grid(tmp_path / "none.yaml")
+    grids = Path(__file__).resolve().parents[2] / "configs" / "ablations"
+    for name in ("mini-web", "published", "roles"):
+        path = grids / f"{name}.yaml"
+        assert len(arms_of(read_grid(path), path)) > 2
 
 
 def test_arms_that_search_alike_share_their_hits(small_index):

@@ -8,13 +8,13 @@ from collections import Counter
 import orjson
 import pytest
 
+from benchmarks.memory_retriever import MemoryRetriever
 from sidelight.agents.investigation import build_documents_graph
 from sidelight.config.load import load_settings
 from sidelight.english.names import mentions
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.topics import read_narratives
 from sidelight.generation.no_evidence import NO_ANSWER
-from sidelight.retrieval.base import MemoryRetriever
 from sidelight.runs.log import TopicLog
 from sidelight.sample import sample_path
 from sidelight.schemas.investigation.report import QuestionSet, Report

@@ -58,7 +58,8 @@ runs.self_evaluation: MIDDLE runs evaluation.*
 wiring: MIDDLE MODEL SYSTEM runs versions transport
 wiring.judges: MIDDLE MODEL wiring index evaluation.labelling
 view: MIDDLE runs evaluation.* english generation
-serve: MIDDLE runs view versions
+serve: MIDDLE runs view versions english
+library: MIDDLE index retrieval evaluation.* runs.* wiring.* cli
 ablation: MIDDLE MODEL SYSTEM versions evaluation.* runs.* wiring.*
 reproduction: MIDDLE MODEL index runs.* wiring versions
 cli: MIDDLE MODEL versions transport sample checks learned index retrieval evaluation.* runs.*

@@ -232,7 +232,7 @@ def test_ctrl_c_ends_with_130(monkeypatch, capsys):
         ),
         (
             "index build shard.jsonl -o index",
-            "The same command goes on where it was; done once, it does nothing.",
+            "The same command resumes; done once, it does nothing.",
         ),
     ):
         assert ended(line.split(), monkeypatch) == 130

@@ -107,3 +107,22 @@ def test_without_its_package_reproduce_is_not_listed_and_says_what_is_missing(mo
     called = CliRunner().invoke(command_line.app, ["reproduce"])
     assert isinstance(called.exception, UsageError)
     assert "there is no module 'sidelight_research" in called.exception.message
+
+
+def test_an_error_in_somebody_elses_part_is_said_to_be_theirs(
+    small_index, tmp_path, monkeypatch, capsys
+):
+    (tmp_path / "their_parts.py").write_text(
+        "class Broken:\n    name = 'broken'\n\n    def search(self, queries, k):\n"
+        "        raise KeyError('no such shelf')\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    command = ["sidelight", "search", "--index", str(small_index.path), "words"]
+    monkeypatch.setattr(sys, "argv", [*command, "--retriever", "their_parts:Broken"])
+    with pytest.raises(SystemExit) as ended:
+        command_line.main()
+    errors = capsys.readouterr().err
+    assert ended.value.code == 1
+    assert "retriever 'their_parts:Broken' (their_parts.py:5 in search) failed" in errors
+    assert "KeyError: 'no such shelf'" in errors
+    assert "defect" not in errors

@@ -131,7 +131,7 @@ def arms(document):
 CORRELATED = ("supportive_score_correlations",), correlations, CORRELATION_COLUMNS, ("correlation",)
 EFFECTS = {
     "95%": ("mean_low", "mean_high"),
-    "less base": "difference",
+    "Δ vs base": "difference",
     "95% again": ("interval_low", "interval_high"),
     "p": "p_value",
     "p (Holm)": "p_holm",
@@ -140,8 +140,8 @@ AGREED = {"AC1": "ac1"}
 CASES = [
     Case("score task1", ("human_question_generation_per_run_results",)),
     Case("score task2", ("human_report_generation_per_run_results",)),
-    Case("score nuggets", ("human_nuggets_per_run_results",)),
-    Case("score quality", ("human_questions_per_run_results",)),
+    Case("score nuggets", ("not_stated_nuggets_per_run_results",)),
+    Case("score quality", ("not_stated_questions_per_run_results",)),
     Case("score usefulness", ("usefulness_per_run_results",), runs, {"questions": "n_topics"}),
     Case(
         "score retrieval",
@@ -184,8 +184,8 @@ CASES = [
         lambda document: [document["grades"]],
         *(AGREED, ("4 categories",)),
     ),
-    Case("agree answers", (), held_against_people, words=("figure",)),
-    Case("agree support", (), held_against_people, words=("figure",)),
+    Case("agree-people", (), held_against_people, words=("figure",)),
+    Case("agree-people --segments", (), held_against_people, words=("figure",)),
     Case("agree norms", *CORRELATED),
     Case(
         *("agree norms", ("supportive_score_run_means",), norms),
@@ -366,7 +366,7 @@ def test_what_a_judge_says_is_in_its_manifest_and_its_labels(tmp_path):
     assert {row["run_tag"] for row in rows} == document["runs"]["task2"].keys()
     assert len({row["topic_id"] for row in rows}) == document["n_topics"]
     assert f"2 runs judged on {document['n_topics']} topics by embedded " in shown
-    assert f"; {unjudged} verdicts could not be had." in shown
+    assert f"; {unjudged} verdicts could not be judged." in shown
     agreement = document["agreement"]["answers"]
     assert f"on answers: raw {agreement['raw']:.3f}, kappa {agreement['kappa']:.3f} " in shown
     assert f"({agreement['n_labels']} labels, {agreement['n_topics']} topics, " in shown

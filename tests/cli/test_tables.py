@@ -108,7 +108,7 @@ def agree_answers(folder, _):
         nugget = {"text": told, "importance": "vital", "assignment": label}
         answer = {"query": "who", "qid": "t", "run_id": run, "answer_text": text}
         lines.append(json.dumps(answer | {"nuggets": [nugget]}))
-    return ["agree", "answers", write(folder / "labels.jsonl", *lines), "--words-only"]
+    return ["agree-people", write(folder / "labels.jsonl", *lines), "--words-only"]
 
 
 def agree_support(folder, _):
@@ -119,7 +119,7 @@ def agree_support(folder, _):
     segment = {"topic": "t", "query": "who", "references_ids": ["s"], "references_texts": [told]}
     segments = write(folder / "segments.jsonl", json.dumps(segment))
     labels = write(folder / "labels.jsonl", *lines)
-    return ["agree", "support", labels, "--segments", segments, "--words-only"]
+    return ["agree-people", labels, "--segments", segments, "--words-only"]
 
 
 def agree_norms(folder, _):
@@ -240,13 +240,13 @@ def ablate_plan(folder, _):
 
 COMMANDS = {
     "ablate --dry-run": ablate_plan,
-    "agree answers": agree_answers,
+    "agree-people": agree_answers,
     "agree grades": agree_grades,
     "agree labels": agree_labels,
     "agree norms": agree_norms,
     "agree qrels": agree_qrels,
     "agree scores": agree_scores,
-    "agree support": agree_support,
+    "agree-people --segments": agree_support,
     "bank show": lambda folder, _: ["bank", "show", bank(folder)],
     "pack": pack,
     "prompt list": prompts,

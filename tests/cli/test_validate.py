@@ -1,12 +1,15 @@
 import json
 
+import orjson
 import pytest
 from typer.testing import CliRunner
 
 from sidelight.cli.console import problem_lines
 from sidelight.cli.main import app
+from sidelight.cli.validate import _SCHEMAS
 from sidelight.errors import InvalidFileError, Problem, UsageError
 from sidelight.tracks import load_track
+from tests.helpers.commands import said
 from tests.helpers.scripted_runs import IDS, scripted
 from tests.helpers.scripted_runs import run as scripted_run
 
@@ -140,7 +143,8 @@ def test_thirty_equal_warnings_are_one_line_with_a_count():
         return Problem(code, "run.jsonl", line, "250 words", f"{250 + line}", "Cut.", "warning")
 
     error = Problem("value", "run.jsonl", 1, "a word", "none", "Write.")
-    lines = problem_lines([*map(warning, range(1, 31)), error, error, warning(9, "other")])
+    other = Problem("value", "run.jsonl", 2, "a word", "a number", "Write.")
+    lines = problem_lines([*map(warning, range(1, 31)), error, error, other, warning(9, "other")])
     (first, style), *others = lines
     assert style == "yellow"
     assert first == (
@@ -148,3 +152,48 @@ def test_thirty_equal_warnings_are_one_line_with_a_count():
         "(30 times, also on lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 19 more)"
     )
     assert [style for _, style in others] == ["red", "red", "yellow"]
+
+
+def test_what_can_be_mended_is_mended_and_each_change_is_listed(tmp_path):
+    topic, one = IDS[0], "msmarco_v2.1_doc_01_1#0_1"
+    metadata = {"team_id": "t", "run_id": "t-r", "topic_id": topic, "type": "automatic"}
+    sentence = {"text": " ".join(["word"] * 120) + ".", "citations": [one, one]}
+    report = {
+        "metadata": {**metadata, "use_starter_kit": 0},
+        "responses": [{**sentence, "score": 1}, sentence, sentence],
+        "note": "mine",
+    }
+    (tmp_path / "task2.jsonl").write_bytes(orjson.dumps(report) + b"\n")
+    rows = [(3, "Who pays?"), (1, "Who owns it?"), (2, "who OWNS it?"), (4, "Who wrote it?")]
+    lines = [f"{topic}\tt\tt-r\t{rank}\t{text}\n" for rank, text in rows]
+    (tmp_path / "task1.tsv").write_text("".join(lines))
+    (tmp_path / "topics.jsonl").write_bytes(
+        orjson.dumps({"docid": topic, "url": "", "title": "T", "headings": "", "body": "B"})
+    )
+    fixed = tmp_path / "fixed"
+    options = ("--topics", tmp_path / "topics.jsonl", "--fix", fixed)
+    shown = said("validate", tmp_path / "task2.jsonl", *options)
+    for change in (
+        "line 1: unknown field 'note' removed",
+        "line 1, sentence 1: unknown field 'score' removed",
+        f"line 1, sentence 2: citations are now {one}",
+        "line 1, sentence 3: left out, beyond 250 words",
+        "valid Task 2 run",
+    ):
+        assert change in shown
+    shown = said("validate", tmp_path / "task1.tsv", *options, code=1)  # three questions of ten
+    asked = [line.split("\t")[3:] for line in (fixed / "task1.tsv").read_text().splitlines()]
+    assert asked == [["1", "Who owns it?"], ["2", "Who pays?"], ["3", "Who wrote it?"]]
+    assert "line 3: question left out, asked before" in shown
+    assert "no rank 4, 5, 6, 7, 8, 9, 10" in shown
+    with pytest.raises(UsageError, match="expected another folder"):
+        said("validate", tmp_path / "task1.tsv", "--fix", tmp_path)
+
+
+def test_every_schema_is_one():
+    for name in _SCHEMAS:
+        assert json.loads(said("schema", name))["type"] == "object", name
+    importance = json.loads(said("schema", "rubric"))["$defs"]["_QuestionFile"]["properties"]
+    assert importance["importance"]["type"] == "string"
+    with pytest.raises(UsageError, match="did you mean rubric"):
+        said("schema", "rubrik")

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import yaml
 
+from benchmarks.memory_retriever import MemoryRetriever
 from sidelight.config.load import describe_settings, dump_settings, load_settings
 from sidelight.config.settings import Settings
 from sidelight.errors import UsageError
-from sidelight.retrieval.base import MemoryRetriever
 from sidelight.wiring.models import ModelAccess
 from sidelight.wiring.run import Sources, open_graph
 
@@ -31,7 +31,11 @@ def test_overrides_beat_the_file_which_beats_the_defaults(tmp_path):
     assert settings.fingerprint() != Settings().fingerprint()
 
 
-@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.name)
+PRESETS = sorted([*CONFIGS.glob("*.yaml"), *CONFIGS.glob("published/*.yaml")])
+NARRATIVES = sorted(CONFIGS.glob("rag20*/*.yaml"))
+
+
+@pytest.mark.parametrize("path", PRESETS, ids=lambda path: path.name)
 def test_every_preset_loads_and_holds_differences_only(path):
     settings = load_settings(path)
     assert settings != Settings()
@@ -46,10 +50,10 @@ def test_every_preset_loads_and_holds_differences_only(path):
             assert defaults[group].get(key) != value, f"{path.name}: {group}.{key} is the default"
 
 
-@pytest.mark.parametrize("path", sorted(CONFIGS.glob("rag2025/*.yaml")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", NARRATIVES, ids=lambda path: path.name)
 def test_presets_for_narratives_load_and_open(path, tmp_path):
     settings = load_settings(path)
-    assert settings.track == "rag2025"
+    assert settings.track == path.parent.name
     assert settings.submission.run_id == f"sidelight-{path.stem}"
     for model in filter(None, (settings.models.writer, settings.models.ranker)):
         assert settings.servers[model.server].start
@@ -91,6 +95,11 @@ def test_presets_for_narratives_load_and_open(path, tmp_path):
 def test_a_wrong_setting_is_named(override, says):
     with pytest.raises(UsageError, match=says):
         load_settings(None, [override])
+
+
+def test_none_is_no_value_where_there_may_be_none():
+    changed = load_settings(None, ["retrieval.reranker=none", "documents.rater=none"])
+    assert (changed.retrieval.reranker, changed.documents.rater) == (None, "none")
 
 
 def test_plugins_and_broken_files_are_named(tmp_path):

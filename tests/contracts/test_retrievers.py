@@ -4,10 +4,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from benchmarks.memory_retriever import MemoryRetriever
 from sidelight.index.folder import open_index
 from sidelight.index.remote.client import RemoteAddress, write_address
 from sidelight.registry import names
-from sidelight.retrieval.base import MemoryRetriever
 from sidelight.retrieval.first_stage import open_retriever
 from sidelight.retrieval.rerank import CrossEncoder, RerankRetriever
 from sidelight.schemas.investigation.evidence import Query, ranked

@@ -76,7 +76,7 @@ def full(task, topic_id="t"):
         )
         return QuestionSet(topic_id, found, task.count, task.max_characters)
     if isinstance(task, CitedTextTask):
-        ids = tuple(segment(number, task) for number in range(task.max_citations))
+        ids = tuple(segment(number, task) for number in range(task.citations_written))
         words = (task.max_words // 10 - 1) * [" ".join(["Word"] * 10) + "."]
         sentences = tuple(CitedSentence(text=text, citations=ids) for text in words)
         return Report(topic_id, sentences, frozenset(ids), limits_of(task))
@@ -181,7 +181,9 @@ BROKEN = {
         "too long": Broken("report-words", lambda _, a: (*a, *a)),
         "too many citations": Broken(
             "citation-count",
-            lambda t, a: _citing(a, *(segment(number, t) for number in range(t.max_citations + 1))),
+            lambda t, a: _citing(
+                a, *(segment(number, t) for number in range(t.citations_written + 1))
+            ),
         ),
         "cited twice": Broken(
             "citation-duplicate", lambda t, a: _citing(a, segment(1, t), segment(1, t))
@@ -243,6 +245,7 @@ def free(task):
         limits.add("too deep")
     if isinstance(task, CitedTextTask):
         limits |= {"too long"} if not task.hard_limit else set()
+        limits |= {"too many citations"} if task.max_citations is None else set()
         limits |= {"two sentences"} if not task.one_sentence else set()
     return limits
 

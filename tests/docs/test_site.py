@@ -1,9 +1,12 @@
 """The site builds without a warning, holds what it should, and none of its links leads nowhere."""
 
+import inspect
+import os
 import re
 import subprocess
 import sys
 from html import unescape
+from itertools import groupby
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
 
@@ -61,10 +64,38 @@ def test_links_within_the_site_lead_somewhere(site):
     assert followed > 1000
 
 
-def test_the_settings_are_those_of_the_program(site):
-    text = page(site, "docs/settings")
-    shown = re.findall(r'<tr class="row-\w+"><td><p><code[^>]*><span class="pre">([^<]+)', text)
-    assert shown == [one.name for one in describe_settings()]
+def filled(name, heading, made):
+    """Hold what follows a heading of a page against what the code says of itself."""
+    path = ROOT / "docs" / name
+    text = path.read_text(encoding="utf-8")
+    before, found, rest = text.partition(heading)
+    end = rest.find("\n## ") if name == "api.md" else len(rest)
+    expected = f"{before}{heading}{made}{rest[end:]}"
+    if os.environ.get("SIDELIGHT_UPDATE_GOLDEN") == "1":
+        path.write_text(expected, encoding="utf-8")
+    assert found
+    assert path.read_text(encoding="utf-8") == expected, "SIDELIGHT_UPDATE_GOLDEN=1 fills it anew"
+
+
+def test_the_settings_are_those_of_the_program():
+    tables = ""
+    for group, members in groupby(describe_settings(), lambda one: one.name.split(".")[0]):
+        tables += f"\n### {group}\n\n| setting | takes | default | |\n|---|---|---|---|\n"
+        for one in members:
+            takes = "; ".join(filter(None, (one.type, one.unit, one.range))).replace("|", "\\|")
+            default = "*must be given*" if one.required else one.shown_default
+            tables += f"| `{one.name}` | {takes} | {default} | {one.description} |\n"
+    filled("settings.md", "## All settings\n", tables)
+
+
+def test_the_functions_for_scripts_are_listed_with_what_they_do():
+    rows = "\n| function | |\n|---|---|\n"
+    for name in sidelight.__all__:
+        function = getattr(sidelight, name)
+        given = ", ".join(inspect.signature(function).parameters)
+        said = str(inspect.getdoc(function)).partition("\n")[0]
+        rows += f"| `{name}({given})` | {said} |\n"
+    filled("api.md", "## Functions\n", rows)
 
 
 def test_the_interface_has_every_name_for_scripts_and_for_parts(site):

@@ -39,19 +39,14 @@ def test_a_judge_of_ones_own(clone):
     assert (clone / "runs" / "judged" / "scores" / "funnel.csv").is_file()
 
 
-def test_a_submission_over_rest(clone, mini_web_index, cross_encoder):
-    hub = clone / "hub" / "models--cross-encoder--ms-marco-MiniLM-L6-v2"
-    (hub / "refs").mkdir(parents=True)
-    (hub / "refs" / "main").write_text("0" * 40, encoding="utf-8")
-    shutil.copytree(cross_encoder, hub / "snapshots" / ("0" * 40))
+def test_a_submission_over_rest(clone, mini_web_index):
     (clone / "configs").symlink_to(DOCS.parent / "configs")
     token = "a-token-of-nobody"
     with RestServer(mini_web_index, token=token) as server:
         carry_out(
             read_tutorial(DOCS / "tutorial_rest.md"),
             clone,
-            HF_HUB_CACHE=str(hub.parent),
-            HF_HUB_OFFLINE="1",
+            HF_HUB_CACHE=str(clone / "hub"),
             SERVER=server.url,
             INDEX_NAME=NAME,
             PYSERINI_API_TOKEN=token,

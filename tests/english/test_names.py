@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from sidelight.english.cleaning import find_authors, find_publisher
+from sidelight.english.cleaning import find_authors, find_masthead, find_publisher
 from sidelight.english.names import mentions, name_forms, search_words
 from sidelight.schemas.topic import Article
 
@@ -56,6 +56,29 @@ def test_the_public_articles_show_the_bylines_a_reader_sees(shared_data):
 )
 def test_the_outlet_is_named_as_the_page_writes_it(title, body, url, expected):
     assert find_publisher(article(body, title, url)) == expected
+
+
+PROSE = "The bill would end extraction in every bog of the country within ten years of its passage."
+
+
+@pytest.mark.parametrize(
+    ("above", "headline", "outlet", "authors"),
+    [
+        ("The Fen Gazette\nBog Bill Rests on Bad Science\nBy Dana Orrin\n18 June 2021",
+         "Bog Bill Rests on Bad Science", "The Fen Gazette", ("Dana Orrin",)),
+        ("Does the Bog Bill Rest on Any Science at All?\nDana Orrin\n18 June 2021",
+         "Does the Bog Bill Rest on Any Science at All?", "", ("Dana Orrin",)),
+        ("Bog Bill Rests on Bad Science | Fen Gazette\nJune 18, 2021 - Fen Gazette",
+         "Bog Bill Rests on Bad Science", "Fen Gazette", ()),
+        ("Home\nBog Bill Rests on Bad Science\nBy Dana Orrin for The Fen Gazette, 18 June 2021",
+         "Bog Bill Rests on Bad Science", "The Fen Gazette", ("Dana Orrin",)),
+        ("", "", "", ()),
+    ],
+)  # fmt: skip
+def test_what_stands_above_a_pasted_text(above, headline, outlet, authors):
+    pasted = article(f"{above}\n{PROSE}\n{PROSE} Others disagree.", "", "")
+    assert find_masthead(pasted.body).headline == headline
+    assert (find_publisher(pasted), find_authors(pasted)) == (outlet, authors)
 
 
 def test_a_name_is_mentioned_in_any_of_its_forms():

@@ -16,13 +16,14 @@ from sidelight.evaluation.nuggets.create import (
     create_nuggets,
     documents_to_read,
 )
-from sidelight.evaluation.scoring.measures import score_judged_support, score_nuggets
+from sidelight.evaluation.scoring.measures import score_nuggets
 from sidelight.formats.banks.nuggets import read_nugget_assignments, write_nugget_assignments
-from sidelight.formats.labels.assessments import read_sentences
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.grading.rubric import Nugget, NuggetBank
 from sidelight.tracks import load_track
+from sidelight_research.people_labels import read_sentences
 from sidelight_research.published import targets
+from sidelight_research.trained_figures import score_judged_support
 from tests.helpers.asking.conversation import scripted
 from tests.helpers.labels.toy import report_run
 

@@ -12,7 +12,6 @@ from tests.helpers.formats.sample_runs import (
     task2_bytes,
     task2_objects,
 )
-from tests.helpers.public_data import PublicData
 
 EXAMPLES = {
     "questions_tsv": task1_bytes(task1_rows()),
@@ -28,6 +27,7 @@ EXAMPLES = {
     ),
     "trec_run": b"1 Q0 d#1 1 12.5 bm25\n1 Q0 d#2 2 -1e-3 bm25\n",
     "qrels": b"1 0 d#1 2\n1 0 d#2 -1\n",
+    "judgments": b"1 Q0 d#1 3 1 me\n1 Q0 d#2 2 1 me\n1 Q0 d#3 3 1 me\n",
 }
 
 
@@ -38,24 +38,32 @@ def detect(tmp_path: Path, content: bytes) -> str | None:
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)
-def test_tells_each_kind_by_its_content(tmp_path: Path, kind: str) -> None:
+def test_tells_each_kind_by_its_content(tmp_path, kind):
     assert detect(tmp_path, EXAMPLES[kind]) == kind
     assert detect(tmp_path, b"\xef\xbb\xbf" + EXAMPLES[kind].replace(b"\n", b"\r\n")) == kind
 
 
-@pytest.mark.parametrize("kind", ["questions_tsv", "reports_jsonl", "trec_run", "qrels"])
-def test_tells_a_kind_by_what_a_broken_file_still_has(tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize(
+    "kind", ["questions_tsv", "reports_jsonl", "trec_run", "qrels", "judgments"]
+)
+def test_tells_a_kind_by_what_a_broken_file_still_has(tmp_path, kind):
     head, tail = EXAMPLES[kind][:4], EXAMPLES[kind][4:]
     broken = {"reports_jsonl": head + b"\xff" + tail, "questions_tsv": b"\n\xff\t\n" + head + tail}
     assert detect(tmp_path, broken.get(kind, EXAMPLES[kind] + b"\xff\n")) == kind
 
 
-def test_a_run_with_old_macintosh_line_ends_is_still_a_run(tmp_path: Path) -> None:
+def test_a_run_with_old_macintosh_line_ends_is_still_a_run(tmp_path):
     assert detect(tmp_path, EXAMPLES["questions_tsv"].replace(b"\n", b"\r")) == "questions_tsv"
 
 
+@pytest.mark.parametrize("ranks", ["1 2 3", "1 1 1", "0 0 1"])
+def test_a_ranking_whose_ranks_are_wrong_is_still_one(tmp_path, ranks):
+    lines = (f"1 Q0 d#{n} {rank} {9 - n} me\n" for n, rank in enumerate(ranks.split()))
+    assert detect(tmp_path, "".join(lines).encode()) == "trec_run"
+
+
 @pytest.mark.parametrize("content", [b"", b"\n \n", b"Once upon a time\n", b"[1, 2]", b"{}"])
-def test_says_so_when_it_cannot_tell(tmp_path: Path, content: bytes) -> None:
+def test_says_so_when_it_cannot_tell(tmp_path, content):
     assert detect(tmp_path, content) is None
 
 
@@ -70,9 +78,9 @@ def test_says_so_when_it_cannot_tell(tmp_path: Path, content: bytes) -> None:
         ("cranfield/queries.tsv", None),
     ],
 )
-def test_tells_public_files(shared_data: PublicData, name: str, kind: str | None) -> None:
+def test_tells_public_files(shared_data, name, kind):
     assert detect_format(shared_data / name) == kind
 
 
-def test_examples_of_runs_cover_the_track() -> None:
+def test_examples_of_runs_cover_the_track():
     assert EXAMPLES["questions_tsv"].count(b"\n") == 10 * len(TOPICS)

@@ -72,14 +72,16 @@ EVIDENCE = EvidenceSet(
 
 def written(*replies, evidence=EVIDENCE):
     asked = scripted(*replies)
-    writer = PromptedAnswerWriter(asked.model, max_report_words=12, max_citations=2)
+    limits = {"max_report_words": 12, "min_report_words": 5, "max_citations": 2}
+    writer = PromptedAnswerWriter(asked.model, **limits)
     draft = asyncio.run(writer(READ.profile, READ.angles, evidence))
     asked.script.assert_finished()
     return draft, asked
 
 
-def answer(*sentences):
-    return json.dumps({"sentences": [{"text": text, "keys": keys} for text, keys in sentences]})
+def answer(*sentences, silent=()):
+    written = [{"text": text, "keys": keys} for text, keys in sentences]
+    return json.dumps({"sentences": written, "silent": silent})
 
 
 def test_keys_become_citations_and_what_has_none_is_dropped():
@@ -90,7 +92,8 @@ def test_keys_become_citations_and_what_has_none_is_dropped():
     assert sentence.text == "A trust pays."
     assert sentence.segment_ids == ("m_doc_00_2#0_0", "m_doc_00_0#0_0")
     assert draft.invented_keys == ("E9",)
-    assert "- Who pays for it?\n- Since when?" in asked.user()
+    assert "Who pays for it? Since when?\n<<<END asked>>>" in asked.user()
+    assert "1. Who pays for it?\n2. Since when?" in asked.user()
 
 
 def test_an_answer_over_the_limits_is_mended_once():
@@ -110,3 +113,26 @@ def test_an_answer_over_the_limits_is_mended_once():
 def test_without_evidence_nobody_is_asked():
     draft, _ = written(evidence=EvidenceSet())
     assert draft.sentences == ()
+
+
+def test_many_passages_are_read_a_part_at_a_time_and_gaps_are_noted():
+    many = EvidenceSet(
+        items=tuple(
+            Evidence(
+                segment=Segment(segment_id=f"m_doc_00_{number}#0_0", text=f"Text {number}."),
+                relevance={READ.angles[0].angle_id: 0.5},
+            )
+            for number in range(30)
+        )
+    )
+    first, second = answer(("A trust pays.", ["E1"])), ("It is old.", ["E30"])
+    draft, asked = written(
+        first, answer(("A trust pays.", ["E1"]), second, silent=(2, 9)), evidence=many
+    )
+    assert [one.segment_ids for one in draft.sentences] == [
+        ("m_doc_00_0#0_0",),
+        ("m_doc_00_29#0_0",),
+    ]
+    assert "A trust pays. [E1]" in asked.user(1)
+    assert "passage E25>>>" not in asked.user(1)
+    assert draft.notes == ("nothing found on: Since when?",)

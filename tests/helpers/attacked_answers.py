@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from sidelight.evaluation.agreement.people import CREDIT
 from sidelight.evaluation.audit.text_attacks import TEXT_ATTACKS
 from sidelight.schemas.base import Value
+from sidelight_research.people import CREDIT
 
 if TYPE_CHECKING:
     pass

@@ -15,7 +15,6 @@ from sidelight.learned.ordinal_model import (
     about_model,
     grades_of,
     load_grade_model,
-    save_grade_model,
 )
 from sidelight.learned.pool import POOL_FEATURES, RELEVANCE, pool_features, trusted
 from sidelight.learned.questions import Outlook, question_model
@@ -32,6 +31,7 @@ from sidelight_research.questions import (
 )
 from sidelight_research.relevance import relevance_rows, train_relevance
 from sidelight_research.training import TOPICS, TOPICS_AND_RUNS, shipped_figures, train_answers
+from sidelight_research.weights import save_grade_model
 
 QUERIES = np.array([f"q{row // 20}" for row in range(100)])
 GRADES = np.arange(100) % 4

@@ -59,7 +59,7 @@ def test_a_file_without_unjudged_passages_never_covers_more(shared_data):
     """The published cover counted them; what is here can only be as much, or less."""
     _, figures = reproduce("rubric-dl19", "--data", (shared_data / "rubric-dl19").parent)
     gaps = [
-        float(str(figure["published"])) - float(str(figure["here"]))
+        float(str(figure["expected"])) - float(str(figure["here"]))
         for name, figure in figures.items()
         if name.endswith(": EXAM")
     ]
@@ -230,3 +230,14 @@ def test_a_folder_that_is_not_there_or_holds_nothing_is_an_error(tmp_path):
         error = CliRunner().invoke(app, ["reproduce", *words]).exception
         assert isinstance(error, InputError)
         assert says in error.message
+
+
+def test_figures_tell_whose_they_are(shared_data):
+    whose = {
+        name: {
+            figure["by"]
+            for figure in reproduce(name, "--data", (shared_data / data).parent)[1].values()
+        }
+        for name, data in (("rubric-sun", "rubric-dl20"), ("rag25-agreement", "rag-2025"))
+    }
+    assert whose == {"rubric-sun": {"the source"}, "rag25-agreement": {"sidelight"}}

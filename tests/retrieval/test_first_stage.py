@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import nDCG
 
+from benchmarks.memory_retriever import MemoryRetriever, analyze
 from sidelight.errors import InputError
 from sidelight.formats.topics import read_queries
 from sidelight.index.build import build_index
@@ -15,7 +16,6 @@ from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import open_index
 from sidelight.index.text.corpus import CorpusFields
 from sidelight.registry import names
-from sidelight.retrieval.base import MemoryRetriever, analyze
 from sidelight.retrieval.best_segment import (
     DocumentRetriever,
     FoundDocument,

@@ -3,6 +3,8 @@ import fcntl
 import orjson
 import pytest
 
+from sidelight.config.load import load_settings
+from sidelight.config.settings import Settings
 from sidelight.errors import UsageError
 from sidelight.files import atomic_writer, half_written_name
 from sidelight.runs.directory import RunDirectory, TopicResult, publish
@@ -37,6 +39,17 @@ def names(directory):
         for path in directory.path.rglob("*")
         if path.is_file()
     )
+
+
+def test_a_folder_belongs_to_the_settings_of_what_is_finished(directory):
+    directory.claim(load_settings(None, ["retrieval.k=40"]))()
+    directory.claim(Settings())()  # nothing is finished yet
+    assert "max_rounds: 3" in directory.config.read_text()
+    directory.finish(result("1"))
+    with pytest.raises(UsageError, match="a run with other settings") as caught:
+        directory.claim(load_settings(None, ["retrieval.k=50"]))
+    assert "--output" in caught.value.remedy
+    assert str(directory.config) in caught.value.message
 
 
 def test_only_one_process_works_on_a_folder(directory):

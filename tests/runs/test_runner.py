@@ -174,6 +174,15 @@ def test_a_machine_at_fault_ends_the_run_and_fails_no_topic(tmp_path, reference)
     assert files(tmp_path) == reference
 
 
+def test_a_run_that_cannot_start_leaves_no_settings_behind(tmp_path):
+    def start():
+        raise MachineError("no such model")
+
+    with pytest.raises(MachineError, match="no such model"):
+        asyncio.run(run_topics(TOPICS, Settings(), "index", start, tmp_path))
+    assert not (tmp_path / "config.yaml").exists()
+
+
 def test_one_topic_only(tmp_path, reference):
     summary = run(tmp_path, only=[IDS[3]])
     assert (summary.done, summary.succeeded) == ((IDS[3],), True)

@@ -370,7 +370,7 @@ def test_what_is_cancelled_ends_whether_it_runs_or_waits(tmp_path):
         for job in (waiting, running):
             assert site.ask(f"/investigations/{job}", method="DELETE")[0] == 200
             end = site.events(job)[-1]
-            assert (end["state"], "cancelled" in end["message"]) == ("failed", True)
+            assert (end["state"], "cancelled" in end["message"]) == ("cancelled", True)
         last = site.submit()
         wait_until_running(site, last)
         begin = time.monotonic()

@@ -34,7 +34,7 @@ def test_an_article_is_followed_over_a_reload_to_its_page(browser, tmp_path):
                 "frogs counted",
             ]
             assert "A page <b> found.example" in page.locator("#found").inner_text()
-            assert page.title() == "At work: A marsh <b>dries</b> · sidelight"
+            assert page.title() == "Working…: A marsh <b>dries</b> · sidelight"
             assert page.locator("#steps li").all_inner_texts()[0] == "Plans searches"
             page.reload()
         release.set()
@@ -63,7 +63,7 @@ def test_a_job_is_followed_over_a_restart(browser, tmp_path):
     page = Watched(browser).tab
     with served(tmp_path, endless) as site:
         address = submit(page, site)
-        page.locator("#state", has_text="At work").wait_for()
+        page.locator("#state", has_text="Working").wait_for()
     with served(tmp_path) as site:
         page.goto(site.address + address[address.index("/jobs/") :])
         page.locator("#page").wait_for(state="visible")

@@ -12,7 +12,7 @@ from sidelight.schemas.investigation.trace import Round, Selected, Trace
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
-from sidelight.view.digest import Told, answers, digest
+from sidelight.view.digest import Told, _counts_otherwise, answers, digest
 from sidelight.view.report import cite
 from sidelight.view.shown_run import Made
 
@@ -93,7 +93,7 @@ def digested(one):
 def test_the_lead_says_who_when_and_what_others_found():
     lead = digested(made()).lead
     assert lead
-    assert lead.origin == "Reed Post published this on 4 May 2022; Nora Quill wrote it."
+    assert lead.origin == "Published by Reed Post on 4 May 2022; written by Nora Quill."
     assert lead.behind
     assert lead.behind.text == REPORT[0].text
     assert lead.claim
@@ -165,7 +165,7 @@ def test_a_profile_and_a_draft_go_before_rules():
     angle = Angle(angle_id="x", aspect=Aspect.SOURCE, question="Q?", query="q", weight=4)
     found = digested(made(Trace(profile=facts, rubric=(angle,), draft=draft)))
     assert found.lead
-    assert found.lead.origin == "The Reed published this on 4 May 2022; A. Bee wrote it."
+    assert found.lead.origin == "Published by The Reed on 4 May 2022; written by A. Bee."
     assert "Whom it relies on" in {one.title for one in found.paragraphs}
 
 
@@ -173,7 +173,7 @@ def test_nothing_is_made_up_where_nothing_is_known():
     bare = Article(topic_id="a_doc_00_1", body="")
     found = digested(Made(bare, QUESTIONS, (), ()))
     assert found.lead
-    assert found.lead.origin == "An unnamed publisher published this; it names no author."
+    assert found.lead.origin == "Publisher not identified; no author named."
     assert (found.lead.behind, found.lead.claim, found.rows) == (None, None, ())
     assert found.paragraphs == ()
 
@@ -256,3 +256,10 @@ def test_any_words_give_a_first_screen(body, sentences, text, url, question):
     assert sum(len(row.findings) for row in found.rows) <= 6
     again = cite(report, {ONE: segment}, {})[1]
     assert all("".join(part for part, _ in one.passages) == one.text for one in again)
+
+
+def test_other_figures_for_the_same_thing_are_told_apart():
+    assert _counts_otherwise("between 540 and 780 jobs", ["It will cost 4,000 jobs."])
+    assert _counts_otherwise("recorded 1,312 peat jobs nationwide", ["Will Cost 4,000 Jobs"])
+    for same in ("the 4,000 jobs", "40 percent", "40 wells in 1999"):
+        assert not _counts_otherwise(same, ["It will cost 4,000 jobs, or 60 percent."])

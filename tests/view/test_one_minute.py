@@ -1,5 +1,6 @@
 """What docs/page.md says a reader can answer from the first screen of the demo's first article."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -14,17 +15,10 @@ from tests.helpers.indexes.small_corpus import write_shard
 
 pytestmark = pytest.mark.slow
 
-# By question, what the first screen has to say.
-ANSWERS = {
-    "Who is behind the outlet?": ("Harrow Lane Institute",),
-    "Whose money stands behind that?": ("Dunmoor gave T2.9 million", "main donor"),
-    "Who is the author?": ("former Treasury economist", "Rural Enterprise Fellowship"),
-    "Does the figure of 4,000 jobs stand?": ("up to 4,000 jobs across the national supply chain",),
-    "Do all wells lie in a single bog?": ("14 monitoring wells in three bogs",),
-}
+GUIDE = Path(__file__).parents[2] / "docs" / "page.md"
 
 
-def test_five_questions_are_answered_on_the_first_screen(
+def test_what_the_guide_promises_is_on_the_first_screen(
     mini_web_articles, mini_web_segments, encoder, tmp_path
 ):
     shard = write_shard(tmp_path / "segments.jsonl", mini_web_segments)
@@ -38,10 +32,8 @@ def test_five_questions_are_answered_on_the_first_screen(
     findings = [one for row in rows for one in row.findings]
     findings += [one for one in (lead.behind, lead.claim) if one is not None]
     screen = "\n".join([lead.origin, *(one.text for one in findings)])
-    missing = [
-        question for question, said in ANSWERS.items() if not all(words in screen for words in said)
-    ]
+    table = GUIDE.read_text(encoding="utf-8").partition("## A reader with one minute")[2]
+    promised = re.findall("“(.+?)”", table.partition("\n## ")[0])
+    assert len(promised) == 3
+    missing = [words for words in promised if words not in screen]
     assert not missing, screen
-    guide = Path(__file__).parents[2] / "docs" / "page.md"
-    table = guide.read_text(encoding="utf-8")
-    assert all(words.split()[0] in table for said in ANSWERS.values() for words in said)

@@ -290,6 +290,7 @@ async def _draft(model: PromptedModel, query: DraftedQuery, style: Style, count:
         prompt,
         ExamDraft,
         check=partial(check_draft, style=style, count=count),
+        ids=None,
         **values,
         count=count,
     )

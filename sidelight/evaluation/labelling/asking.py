@@ -127,7 +127,7 @@ class Assessor:
         reason = ""
         async with self._order.turn(prompt.id, *prefix):
             try:
-                answer = await self._model.answer(prompt, kind, check=check, **values)
+                answer = await self._model.answer(prompt, kind, check=check, ids=None, **values)
                 given = list(read(answer))
             except ReplyError as error:
                 reason = one_line(error.message)

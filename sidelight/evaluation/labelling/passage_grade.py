@@ -42,8 +42,8 @@ from sidelight.learned.item_grades import ItemGrades
 from sidelight.learned.ordinal_model import load_grade_model, weights_hash
 from sidelight.learned.pool import RELEVANCE, pool_features, trusted
 from sidelight.llm.prompted import PromptedModel
-from sidelight.llm.structured import check_each_once
-from sidelight.prompting import Prompt, load_prompt
+from sidelight.llm.structured import FreeText, check_each_once
+from sidelight.prompting import Prompt, load_prompt, load_template
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.graded_passage import HIGHEST_RATING, Grader
 from sidelight.schemas.grading.judgment import Label, LabelScale, OneOf, Unjudged
@@ -306,15 +306,19 @@ class DirectMethod(Value):
         name: As the command line and the paper call it.
         verdicts: What the model may say, in small letters, and the grade it stands for.
         relevant: The grade from which a passage counts as relevant.
+        template: The wording, where a user brings it; replies to it are free text.
     """
 
     name: str
     verdicts: dict[str, int]
     relevant: int
+    template: Path | None = None
 
     @property
     def prompt(self) -> Prompt:
         """The prompt."""
+        if self.template:
+            return load_template(self.template, ("query", "passage"))
         name = self.name.lower().replace("faggiolib", "faggioli_b")
         return load_prompt(_HERE / f"direct_{name}.prompt.md")
 
@@ -445,23 +449,30 @@ class PromptedDirectGrades:
             return [Judgment("0", NOTHING)]
         verdicts = self.method.verdicts
 
-        def check(answer: DirectVerdict) -> None:
-            if last_verdict(answer.verdict, verdicts) is None:
+        def check(answer: DirectVerdict | FreeText) -> None:
+            said = answer.text if isinstance(answer, FreeText) else answer.verdict
+            if last_verdict(said, verdicts) is None:
                 raise ValueError(f"the verdict must be one of {', '.join(verdicts)}")
 
+        kind: type[DirectVerdict | FreeText] = FreeText if self.method.template else DirectVerdict
         async with self._order.turn(self.method.prompt.id, case.query):
             try:
                 answer = await self._model.answer(
                     self.method.prompt,
-                    DirectVerdict,
+                    kind,
                     check=check,
                     query=case.query,
                     passage=case.passage,
                 )
             except ReplyError as error:
                 return [self._salvaged(error)]
-        verdict = last_verdict(answer.verdict, verdicts) or ""
-        return [Judgment(str(verdicts[verdict]), one_line(answer.reasons))]
+        said, reasons = (
+            (answer.text, answer.text)
+            if isinstance(answer, FreeText)
+            else (answer.verdict, answer.reasons)
+        )
+        verdict = last_verdict(said, verdicts) or ""
+        return [Judgment(str(verdicts[verdict]), one_line(reasons))]
 
     def _salvaged(self, error: ReplyError) -> Judgment:
         """Return what can be read out of a reply that did not fit."""

@@ -237,6 +237,18 @@ def decided(votes: Mapping[str, Mapping[str, Vote]]) -> dict[str, dict[str, int]
     }
 
 
+def sure(votes: Mapping[str, Mapping[str, Vote]]) -> dict[str, dict[str, tuple[int, float]]]:
+    """Return the grades that `decided` does, each with the share of judges that gave it."""
+    return {
+        query_id: {
+            name: (one.grade, one.given.count(one.grade) / len(one.given))
+            for name, one in passages.items()
+            if one.grade is not None
+        }
+        for query_id, passages in votes.items()
+    }
+
+
 def vote_rows(votes: Mapping[str, Mapping[str, Vote]]) -> Iterator[tuple[str | int | None, ...]]:
     """Yield query, passage, grade, and each judge's own: rows of a table of votes."""
     for query_id, passages in votes.items():

@@ -38,8 +38,6 @@ from sidelight.schemas.run import (
 from sidelight.schemas.task import (
     CitedTextTask,
     QuestionListTask,
-    QuestionRankingsTask,
-    RankingTask,
     Task,
 )
 from sidelight.text import count_words, normalized
@@ -205,8 +203,8 @@ def read_task_runs(task: Task, paths: Iterable[Path], rubrics: Mapping[str, Rubr
         InvalidFileError: One is not what it should be.
         UsageError: No judge labels such runs.
     """
-    if isinstance(task, RankingTask | QuestionRankingsTask):
-        raise UsageError(f"{task.title}: no judge labels rankings")
+    if not isinstance(task, QuestionListTask | CitedTextTask):
+        raise UsageError(f"{task.title}: no judge labels such files")
     read: Callable[[Path], Any] = run_format(task).read
     return TaskRuns(task, rubrics, [read(path) for path in paths])
 

@@ -10,8 +10,8 @@ of a label, by the scale of support.
 
 Source: TREC 2025 RAG track overview, section 3.3. Edge cases: without any citation C is empty and
 wP is undefined; it is given as 0, and the caller flags it. A report without sentences has a wR of
-0. A label that could not be had earns nothing, and the caller counts it. Higher is better; wP is
-never below wR.
+0. A label that could not be had earns nothing, or its sentence is left out of C and n, as the
+caller chooses; the caller counts it. Higher is better; wP is never below wR.
 
 Counts: words as the track counts them, citations, and sources. Neither more nor fewer are better in
 themselves; they are declared as higher is better, because readers want more evidence.
@@ -51,6 +51,7 @@ it. Higher is better.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import fsum
 from typing import ClassVar, Literal, TypeAlias
 
@@ -82,9 +83,18 @@ def total_support(sentences: Sequence[SentenceSupport], scale: LabelScale) -> fl
     return fsum(scale.credit(support) for support in sentences if isinstance(support, str))
 
 
-def support_by(sentences: Sequence[JudgedSentence], citations: Citations) -> list[SentenceSupport]:
-    """Return the support of sentences by their first citation, or by all of them together."""
-    return [item.first if citations == "first" else item.all for item in sentences]
+def support_by(
+    sentences: Sequence[JudgedSentence], citations: Citations, *, leave_out: bool = False
+) -> list[SentenceSupport]:
+    """Return the support of sentences by their first citation, or by all of them together.
+
+    Args:
+        sentences: As they were judged.
+        citations: Which of their citations count.
+        leave_out: Whether those are left out that could not be judged.
+    """
+    found = [item.first if citations == "first" else item.all for item in sentences]
+    return [one for one in found if not (leave_out and isinstance(one, Unjudged))]
 
 
 class SupportPrecision:
@@ -92,18 +102,19 @@ class SupportPrecision:
 
     Args:
         citations: Which citations of a sentence it is held against.
+        leave_out: Whether sentences are left out that could not be judged.
     """
 
     measure: ClassVar[Measure] = Measure(
         title="support by all citations, over the sentences that cite",
     )
 
-    def __init__(self, citations: Citations = "all") -> None:
-        self._citations = citations
+    def __init__(self, citations: Citations = "all", *, leave_out: bool = False) -> None:
+        self._supports = partial(support_by, citations=citations, leave_out=leave_out)
 
     def __call__(self, sentences: Sequence[JudgedSentence], scales: Scales) -> float:
         """Return the precision of one run on one topic."""
-        return support_precision(support_by(sentences, self._citations), scales["support"])
+        return support_precision(self._supports(sentences), scales["support"])
 
 
 class NothingCited:
@@ -134,18 +145,19 @@ class SupportRecall:
 
     Args:
         citations: Which citations of a sentence it is held against.
+        leave_out: Whether sentences are left out that could not be judged.
     """
 
     measure: ClassVar[Measure] = Measure(
         title="support by all citations, over all sentences",
     )
 
-    def __init__(self, citations: Citations = "all") -> None:
-        self._citations = citations
+    def __init__(self, citations: Citations = "all", *, leave_out: bool = False) -> None:
+        self._supports = partial(support_by, citations=citations, leave_out=leave_out)
 
     def __call__(self, sentences: Sequence[JudgedSentence], scales: Scales) -> float:
         """Return the recall of one run on one topic."""
-        return support_recall(support_by(sentences, self._citations), scales["support"])
+        return support_recall(self._supports(sentences), scales["support"])
 
 
 class Words:

@@ -2,6 +2,7 @@
 
 Each model goes through the documents ten at a time and improves its list; the lists of several are
 merged by one of them. Then each nugget is called vital or okay, ten at a time beside each other.
+Where a narrative has sub-narratives, a model says which of them each nugget belongs to.
 Source: TREC 2025 RAG track overview, section 3.2.
 
 In assignment, too, a model labels ten nuggets at a time. A reply must give each nugget of its
@@ -35,6 +36,7 @@ from sidelight.text_vectors import Encode
 CREATE_PROMPT = load_prompt(Path(__file__).with_name("nugget_create.prompt.md"))
 MERGE_PROMPT = load_prompt(Path(__file__).with_name("nugget_merge.prompt.md"))
 IMPORTANCE_PROMPT = load_prompt(Path(__file__).with_name("nugget_importance.prompt.md"))
+PART_PROMPT = load_prompt(Path(__file__).with_name("nugget_part.prompt.md"))
 
 MOST = 30
 MOST_WORDS = 12
@@ -121,6 +123,61 @@ async def weigh(query: str, nuggets: Sequence[str], model: PromptedModel) -> lis
         )
         labels += [one.label for one in sorted(answer.labels, key=lambda one: one.number)]
     return labels
+
+
+class Sorted(Value):
+    """Which part of a narrative one fact belongs to; 0 is none."""
+
+    number: int
+    part: int = Field(ge=0)
+
+
+class SortedList(Value):
+    """Which part of a narrative each of some facts belongs to."""
+
+    labels: tuple[Sorted, ...]
+
+
+async def sort_nuggets(
+    bank: NuggetBank, query: str, parts: Sequence[str], model: PromptedModel
+) -> NuggetBank:
+    """Return the nuggets of a topic, each with the sub-narrative that it belongs to, if any.
+
+    Args:
+        bank: The nuggets.
+        query: The narrative.
+        parts: Its sub-narratives, at least one.
+        model: Who says so.
+
+    Raises:
+        ReplyError: The model gave no usable answer.
+    """
+    found: list[Nugget] = []
+    for start in range(0, len(bank.nuggets), WINDOW):
+        window = bank.nuggets[start : start + WINDOW]
+
+        def check(answer: SortedList, count: int = len(window)) -> None:
+            check_each_once(
+                [str(number) for number in range(1, count + 1)],
+                [str(one.number) for one in answer.labels],
+            )
+            if any(one.part > len(parts) for one in answer.labels):
+                raise ValueError(f"expected parts from 0 to {len(parts)}")
+
+        answer = await model.answer(
+            PART_PROMPT,
+            SortedList,
+            check=check,
+            query=query,
+            parts=list(parts),
+            nuggets=[nugget.text for nugget in window],
+        )
+        names = {one.number: ("", *parts)[one.part] for one in answer.labels}
+        found += (
+            nugget.model_copy(update={"sub_narrative": names[number]})
+            for number, nugget in enumerate(window, start=1)
+        )
+    return bank.model_copy(update={"nuggets": tuple(found)})
 
 
 async def _listed(query: str, documents: Sequence[str], model: PromptedModel) -> tuple[str, ...]:

@@ -72,6 +72,16 @@ SUPPORT_MEASURES = (
 """By the first citation of a sentence, as at TREC, and by all of them together."""
 
 
+def support_measures(*, leave_out: bool) -> tuple[Measure, ...]:
+    """Return the measures of support; sentences that could not be judged earn 0 or are left out."""
+    return tuple(
+        one.model_copy(update={"parameters": {**one.parameters, "leave_out": leave_out}})
+        if one.computes in ("support_precision", "support_recall")
+        else one
+        for one in SUPPORT_MEASURES
+    )
+
+
 def score_support(
     runs: Sequence[ReportRun],
     verdicts: Sequence[JudgedSentence],
@@ -102,7 +112,7 @@ def score_support(
         )
     if not known:
         raise InputError("the runs hold no report", remedy="Give at least one run of cited texts.")
-    by_report = _by_report(verdicts)
+    by_report = sentences_by_report(verdicts)
 
     def record(run_tag: str, topic_id: str) -> TopicRecord:
         return TopicRecord(
@@ -114,33 +124,10 @@ def score_support(
     return tabulate(known, {run.run_tag for run in runs}, reports.keys(), record, measures, further)
 
 
-def score_judged_support(
-    verdicts: Sequence[JudgedSentence],
-    scales: Scales,
-    measures: Sequence[Measure] = SUPPORT_MEASURES,
-) -> ScoreTable:
-    """Score runs of which nothing is at hand but the support of their sentences.
-
-    Args:
-        verdicts: On every sentence; the topics that count are theirs.
-        scales: Of support.
-        measures: What is measured, the one that ranks runs first.
-
-    Raises:
-        InputError: There is no verdict.
-    """
-    by_report = _by_report(verdicts)
-
-    def record(run_tag: str, topic_id: str) -> TopicRecord:
-        return TopicRecord(scales=scales, sentences=by_report.get((run_tag, topic_id), []))
-
-    topic_ids = {topic_id for _, topic_id in by_report}
-    return tabulate(topic_ids, {run for run, _ in by_report}, by_report.keys(), record, measures)
-
-
-def _by_report(
+def sentences_by_report(
     verdicts: Sequence[JudgedSentence],
 ) -> Mapping[tuple[str, str], list[JudgedSentence]]:
+    """Return the judged sentences of each report, by run tag and topic id."""
     found: dict[tuple[str, str], list[JudgedSentence]] = defaultdict(list)
     for item in verdicts:
         found[item.run_tag, item.topic_id].append(item)

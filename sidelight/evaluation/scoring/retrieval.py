@@ -103,24 +103,44 @@ def score_retrieval(
         InputError: A file cannot be read, or a run shares no query with the labels.
         UsageError: A measure is unknown.
     """
+    runs = {path: read_trec_run(path) for path in dict.fromkeys(run_files)}
+    scored = dict(zip(runs, score_runs(read_qrels(qrels_file), runs, names), strict=True))
+    return [scored[path] for path in run_files]
+
+
+def score_runs(
+    qrels: Mapping[str, Mapping[str, int]],
+    runs: Mapping[Any, Mapping[str, Iterable[tuple[str, float]]]],
+    names: str,
+) -> list[RetrievalScores]:
+    """Score runs, in the order given.
+
+    Args:
+        qrels: Query id -> segment id -> grade.
+        runs: By file or name, the hits of each query: segment ids and scores.
+        names: Of measures.
+
+    Raises:
+        InputError: A run shares no query with the labels.
+        UsageError: A measure is unknown.
+    """
     measures = parse_measures(names)
-    qrels = read_qrels(qrels_file)
     undefined = {
         query: frozenset(str(one) for one in measures if is_undefined(one, grades))
         for query, grades in qrels.items()
     }
     scores = []
-    for path in run_files:
-        results = {query: untied(hits) for query, hits in read_trec_run(path).items()}
+    for run, hits_of in runs.items():
+        results = {query: untied(hits) for query, hits in hits_of.items()}
         if not qrels.keys() & results.keys():
             raise InputError(
-                f"{path}: expected results for the queries of {qrels_file}; found none of them",
-                remedy="Check that both files name the queries alike.",
+                f"{run}: expected results for the queries of the labels; found none of them",
+                remedy="Check that both name the queries alike.",
             )
         mean, per_query = score_results(qrels, results, measures)
         scores.append(
             RetrievalScores(
-                run=path.name,
+                run=run.name if isinstance(run, Path) else str(run),
                 mean=mean,
                 per_query=per_query,
                 omitted=tuple(sorted(qrels.keys() - results.keys())),
@@ -211,13 +231,17 @@ def write_retrieval_scores(scores: Sequence[RetrievalScores], folder: Path) -> N
                 f"expected run files of different names; found {count} called {name}",
                 remedy="Copy or rename them.",
             )
+    write_score_files(retrieval_table(scores), folder, "retrieval")
+
+
+def retrieval_table(scores: Sequence[RetrievalScores]) -> ScoreTable:
+    """Return the scores of one call of `score_retrieval` or `score_runs` as one table."""
     topics = (topic for item in scores for topic in item.topics)
-    table = ScoreTable(
+    return ScoreTable(
         measures=tuple(Measure(name=name, title=name) for name in scores[0].mean),
         topics=tuple(sorted(topics, key=lambda score: (score.topic_id, score.run_tag))),
         runs=tuple(item.total for item in scores),
     )
-    write_score_files(table, folder, "retrieval")
 
 
 def _unknown(name: str, reason: str) -> UsageError:

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum, sqrt
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +28,7 @@ import numpy.typing as npt
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.metrics.base import Computed, TopicRecord
 from sidelight.formats.lines import Findings, quoted
-from sidelight.formats.table import Row, read_table, write_table
+from sidelight.formats.table import Row, read_table, to_frame, write_table
 from sidelight.schemas.grading.judgment import Measure
 from sidelight.schemas.task import Task
 from sidelight.text import finite_number
@@ -82,7 +82,7 @@ class RunScore:
         return _defined(self.values, self.undefined) | counted
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ScoreTable:
     """The scores of some runs on one task.
 
@@ -108,9 +108,26 @@ class ScoreTable:
         """Measure name -> topics on which it is undefined; only measures that are on any."""
         return undefined_topics(self.topics)
 
+    def to_frame(self) -> Any:
+        """Return the scores as a `pandas.DataFrame`, a row for each run and topic."""
+        return to_frame(
+            [{"run": one.run_tag, "topic": one.topic_id, **one.row} for one in self.topics]
+        )
+
+    def __repr__(self) -> str:
+        lines = [f"{one.run_tag}: {_listed(one.row)}" for one in self.runs]
+        return "\n".join(["<ScoreTable>", *(f"  {line}" for line in lines)])
+
     def computed_by(self, computation: str) -> Measure | None:
         """Return the first measure with a computation, by its registered name; None for none."""
         return next((one for one in self.measures if one.computes == computation), None)
+
+
+def _listed(values: Mapping[str, float | None]) -> str:
+    return ", ".join(
+        f"{name} {'undefined' if value is None else format(value, '.4g')}"
+        for name, value in values.items()
+    )
 
 
 def undefined_topics(topics: Iterable[TopicScore]) -> dict[str, tuple[str, ...]]:
@@ -392,10 +409,10 @@ def score_prefix(source: str, task: Task) -> str:
     """Return how the names of a task's score files begin.
 
     Args:
-        source: Who labelled, `human` or `auto`.
+        source: Who labelled, `human`, `auto` or `not stated`.
         task: What the runs did.
     """
-    return f"{source}_{task.scores_name or task.name}"
+    return f"{source.replace(' ', '_')}_{task.scores_name or task.name}"
 
 
 def per_topic_name(prefix: str) -> str:

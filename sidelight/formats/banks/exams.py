@@ -2,7 +2,8 @@
 
 A bank is a line with `query_id`, `query_text` and `items`, each with `question_id` and
 `question_text` or with `nugget_id` and `nugget_text`; older files call the items `questions`. All
-other keys are kept. Queries are one JSON object, the text of each query by its id.
+other keys are kept. Queries are one JSON object, the text of each query by its id. A bank that was
+drafted from passages keeps their ids in `info`: what they say is an item, whoever grades them.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from sidelight.formats.topics import read_queries
 from sidelight.schemas.grading.rubric import ExamBank, ExamItem, ExamKind
 
 _REMEDY = "Compare it with docs/formats.md."
+_DRAFTED_FROM = "drafted_from"
 _Id = Annotated[str, Field(min_length=1)]
 
 
@@ -126,25 +128,43 @@ def _items_key(content: dict[str, Any]) -> str:
     return next((key for key in ("items", "questions", "nuggets") if key in content), "items")
 
 
-def _line(bank: ExamBank) -> dict[str, Any]:
-    subtopic = bank.subtopic_id or None
-    new = {
+def _new(bank: ExamBank) -> dict[str, Any]:
+    return {
         "query_id": "",
-        "facet_id": subtopic,
+        "facet_id": bank.subtopic_id or None,
         "test_collection": "",
         "query_text": "",
         "info": None,
     }
+
+
+def _line(bank: ExamBank) -> dict[str, Any]:
+    subtopic = bank.subtopic_id or None
     changed: dict[str, Any] = (
         {} if bank.source.get("facet_id") == subtopic else {"facet_id": subtopic}
     )
     return {
-        **(bank.source or new),
+        **(bank.source or _new(bank)),
         **changed,
         "query_id": bank.topic_id,
         "query_text": bank.query_text,
         _items_key(bank.source): [_item(item, bank) for item in bank.tests],
     }
+
+
+def drafted_from(bank: ExamBank, passage_ids: Iterable[str]) -> ExamBank:
+    """Return a new bank that keeps the ids of the passages that it was drafted from."""
+    info = {_DRAFTED_FROM: list(passage_ids)}
+    return bank.model_copy(update={"source": {**_new(bank), "info": info}})
+
+
+def passages_behind(bank: ExamBank) -> frozenset[str]:
+    """Return the ids of the passages that a bank was drafted from; none where it does not say."""
+    info = bank.source.get("info")
+    named = info.get(_DRAFTED_FROM) if isinstance(info, dict) else None
+    return frozenset(
+        one for one in (named if isinstance(named, list) else ()) if isinstance(one, str)
+    )
 
 
 def _item(item: ExamItem, bank: ExamBank) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from pydantic import (
     Field,
     ValidationError,
     ValidationInfo,
+    WithJsonSchema,
 )
 
 from sidelight.errors import InputError
@@ -50,7 +51,9 @@ class _AnswerFile(BaseModel):
 class _QuestionFile(BaseModel):
     question_id: str = Field(pattern=_QUESTION_ID)
     question_text: str = Field(min_length=1)
-    importance: Annotated[Label, BeforeValidator(_importance)]
+    importance: Annotated[
+        Label, BeforeValidator(_importance), WithJsonSchema({"type": "string", "minLength": 1})
+    ]
     short_answers: tuple[_AnswerFile, ...] = Field(min_length=1)
 
     def to_question(self) -> RubricQuestion:

@@ -1,5 +1,10 @@
 """Relevance labels in the four columns of trec_eval: `query iteration segment grade`.
 
+Labels that a participant hands in have six: `query Q0 segment grade confidence run`. So do search
+results, whose fourth column is a rank, which no query has twice; five grades of one query recur.
+
+No form says who gave the labels: of those that a judge gave, `FILE.judge.json` beside them does.
+
 Grades of questions by people, as the organizers publish them: eight columns, tabs, no header.
 
 `topic number, article id, place, run, rank, grade, redundant, question`. The place is that of the
@@ -9,19 +14,47 @@ judge's file looks alike; there an empty grade says that nobody could tell.
 
 from __future__ import annotations
 
+import contextlib
+import json
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import groupby, pairwise
 from pathlib import Path
 
-from sidelight.errors import InvalidFileError, Problem
-from sidelight.files import atomic_writer
-from sidelight.formats.lines import Findings, quoted, read_columns, read_lines, write_columns
+from sidelight.errors import InputError, InvalidFileError, Problem
+from sidelight.files import atomic_write, atomic_writer, read_json
+from sidelight.formats import lines
+from sidelight.formats.runs import submission
+from sidelight.formats.runs.cited_sentences import check_known, check_pattern
 from sidelight.schemas.grading.graded_passage import HIGHEST_RELEVANCE, LOWEST_RELEVANCE
 from sidelight.schemas.grading.judgment import LabelScale, QuestionGrade, Scales, Unjudged
-from sidelight.text import one_line
+from sidelight.schemas.task import JudgmentsTask
+from sidelight.text import finite_number, one_line
 
 QRELS_COLUMNS = ("query", "iteration", "segment", "grade")
+_JUDGMENT_COLUMNS = ("query", "Q0", "segment", "grade", "confidence", "run")
 _GRADE = re.compile(r"[+-]?[0-9]{1,9}")
+_TOLD_BY = 50  # lines; more than there are grades in any query
+
+
+def holds_judgments(lines: Iterable[str]) -> bool:
+    """Tell whether lines of six columns hold labels rather than a ranking, well-formed or not."""
+    rows = [cells for cells in map(str.split, lines) if len(cells) == len(_JUDGMENT_COLUMNS)]
+    graded = [(cells[0], cells[3]) for cells in rows if re.fullmatch(r"-?[0-9]", cells[3])]
+    if not graded or len(graded) < len(rows) or len(set(graded)) == len(graded):
+        return False
+    # A ranking whose ranks are wrong still has scores that fall.
+    sure = [
+        [finite_number(cells[4]) or 0.0 for cells in of_query]
+        for _, of_query in groupby(rows, key=lambda cells: cells[0])
+    ]
+    return any(later >= earlier for one in sure for earlier, later in pairwise(one))
+
+
+def _read_labels(path: Path) -> list[tuple[int, list[str]]]:
+    """Return the line number and the cells of every label, whichever of the two forms it has."""
+    judged = holds_judgments(text for _, text in lines.read_lines(path)[:_TOLD_BY])
+    return lines.read_columns(path, _JUDGMENT_COLUMNS if judged else QRELS_COLUMNS)
 
 
 def read_qrels(path: Path) -> dict[str, dict[str, int]]:
@@ -29,12 +62,13 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
 
     Raises:
         InputError: The file cannot be read.
-        InvalidFileError: A line has not four columns or no grade from `LOWEST_RELEVANCE` to
-            `HIGHEST_RELEVANCE`, or one pair has two grades.
+        InvalidFileError: A line has not four columns, or six as handed in, or no grade from
+            `LOWEST_RELEVANCE` to `HIGHEST_RELEVANCE`, or one pair has two grades.
     """
-    findings = Findings(path)
+    findings = lines.Findings(path)
     grades: dict[str, dict[str, int]] = {}
-    for line, (query_id, _, segment_id, cell) in read_columns(path, QRELS_COLUMNS):
+    for line, cells in _read_labels(path):
+        query_id, segment_id, cell = cells[0], cells[2], cells[3]
         grade = int(cell) if _GRADE.fullmatch(cell) else None
         if grade is None or not LOWEST_RELEVANCE <= grade <= HIGHEST_RELEVANCE:
             findings.error(
@@ -42,7 +76,7 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
                 line,
                 expected=f"a whole number from {LOWEST_RELEVANCE} to {HIGHEST_RELEVANCE} in the "
                 "fourth column",
-                found=quoted(cell),
+                found=lines.quoted(cell),
                 remedy="Write grades as integers, on the scale of the collection.",
             )
             continue
@@ -70,18 +104,30 @@ def check_qrels(path: Path, scale: LabelScale, topic_ids: Collection[str]) -> li
     Raises:
         InputError: The file cannot be read.
     """
-    findings = Findings(path)
+    findings = lines.Findings(path)
     try:
         read_qrels(path)
     except InvalidFileError as error:
         return list(error.problems)
-    for line, (query_id, _, _, cell) in read_columns(path, QRELS_COLUMNS):
-        if scale.read(cell) is None:
+    _check_labels(_read_labels(path), scale.writings, topic_ids, findings)
+    return findings.problems
+
+
+def _check_labels(
+    rows: Iterable[tuple[int, Sequence[str]]],
+    grades: Collection[str],
+    topic_ids: Collection[str],
+    findings: lines.Findings,
+) -> None:
+    """Find grades and topics that the track does not have."""
+    for line, cells in rows:
+        query_id, cell = cells[0], cells[3]
+        if cell not in grades:
             findings.error(
                 "grade-unknown",
                 line,
-                expected=f"one of {', '.join(scale.writings)}",
-                found=quoted(cell),
+                expected=f"one of {', '.join(grades)}",
+                found=lines.quoted(cell),
                 remedy="Give the grades of the track.",
             )
         if query_id not in topic_ids:
@@ -89,10 +135,83 @@ def check_qrels(path: Path, scale: LabelScale, topic_ids: Collection[str]) -> li
                 "topic-unknown",
                 line,
                 expected="a topic of the track",
-                found=quoted(query_id),
+                found=lines.quoted(query_id),
                 remedy="Remove the topic, or name its topics file with --topics.",
             )
-    return findings.problems
+
+
+@submission.StrictCheck
+def check_judgments(run: submission.CheckedRun[JudgmentsTask]) -> None:
+    """Find all that is wrong with labels handed in; topics that have none are told."""
+    submission.check_encoding(lines.open_text(run.path), run.findings)
+    rows = lines.read_columns(run.path, _JUDGMENT_COLUMNS)
+    graded = read_qrels(run.path)
+    submission.check_ids(run, [submission.LineIds(line, "", cells[-1]) for line, cells in rows])
+    writings = [str(grade) for grade in range(run.task.highest + 1)]
+    _check_labels(rows, writings, run.topic_ids, run.findings)
+    for line, (_, fixed, segment_id, _, confidence, _) in rows:
+        if fixed != "Q0" or finite_number(confidence) is None:
+            run.findings.error(
+                "judgment-columns",
+                line,
+                expected="Q0 in the second column, and in the fifth how sure the judge is",
+                found=lines.quoted(f"{fixed} {confidence}"),
+                remedy="Write 1 where the judge does not say how sure it is.",
+            )
+        check_pattern(run, line, [segment_id])
+        check_known(run, line, [segment_id])
+    missing = [topic_id for topic_id in run.topic_ids if topic_id not in graded]
+    if missing:
+        run.findings.warning(
+            "topic-missing",
+            None,
+            expected=f"labels for all {len(run.topic_ids)} topics",
+            found=f"none for {len(missing)}, such as {missing[0]}",
+            remedy="Grade passages of these topics, too, if they are to be compared.",
+        )
+
+
+def write_judgments(
+    path: Path, grades: Mapping[str, Mapping[str, tuple[int, float]]], run_id: str
+) -> None:
+    """Write grades, each with how sure the judge is, as they are handed in.
+
+    Raises:
+        InputError: An id is empty or holds white space.
+    """
+    lines.write_columns(
+        path,
+        (
+            (query_id, "Q0", segment_id, grade, f"{sure:.4g}", run_id)
+            for query_id, segments in grades.items()
+            for segment_id, (grade, sure) in segments.items()
+        ),
+    )
+
+
+def _judge_file(labels: Path) -> Path:
+    return labels.with_name(f"{labels.name}.judge.json")
+
+
+def write_judge(labels: Path, judge: str) -> None:
+    """Write beside a file of labels who gave them."""
+    atomic_write(_judge_file(labels), json.dumps({"judge": judge}) + "\n")
+
+
+def read_judge(labels: Path) -> str | None:
+    """Return the judge that gave the labels of a file; None where nothing says who did.
+
+    Raises:
+        InputError: What lies beside the file names no judge.
+    """
+    path = _judge_file(labels)
+    if not path.is_file():
+        return None
+    with contextlib.suppress(ValueError, KeyError, TypeError):
+        judge = read_json(lines.read_bytes(path))["judge"]
+        if isinstance(judge, str) and judge.strip():
+            return one_line(judge)
+    raise InputError(f'{path}: expected {{"judge": "who gave the labels"}}; found something else')
 
 
 def write_qrels(path: Path, grades: Mapping[str, Mapping[str, int]]) -> None:
@@ -101,7 +220,7 @@ def write_qrels(path: Path, grades: Mapping[str, Mapping[str, int]]) -> None:
     Raises:
         InputError: An id is empty or holds white space.
     """
-    write_columns(
+    lines.write_columns(
         path,
         (
             (query_id, 0, segment_id, grade)
@@ -136,19 +255,19 @@ def read_question_grades(path: Path, scales: Scales) -> list[QuestionGrade]:
         InvalidFileError: A line has other columns, a rank or label is wrong, or a question is
             graded twice.
     """
-    findings = Findings(path)
+    findings = lines.Findings(path)
     quality, redundancy = scales["question_quality"], scales["redundancy"]
     span = f"{quality.writings[-1]} to {quality.writings[0]}"
     of_quality = f"a grade from {span} in the sixth column"
     grades: dict[tuple[str, str, int], QuestionGrade] = {}
-    for line, text in read_lines(path):
+    for line, text in lines.read_lines(path):
         cells = text.split("\t")
         if len(cells) != len(_CELLS):
             findings.error(
                 "column-count",
                 line,
                 expected=f"{len(_CELLS)} columns: {', '.join(_CELLS)}",
-                found=f"{len(cells)}: {quoted(text)}",
+                found=f"{len(cells)}: {lines.quoted(text)}",
                 remedy="Separate the columns by one tab each.",
             )
             continue
@@ -158,7 +277,7 @@ def read_question_grades(path: Path, scales: Scales) -> list[QuestionGrade]:
                 "rank",
                 line,
                 expected="a rank, a whole number from 1, in the fifth column",
-                found=quoted(rank),
+                found=lines.quoted(rank),
                 remedy="Write the rank in ASCII digits.",
             )
             continue
@@ -200,7 +319,9 @@ def write_question_grades(path: Path, grades: Iterable[QuestionGrade]) -> None:
             stream.write("\t".join(map(str, (*cells, one_line(one.run_question_text)))) + "\n")
 
 
-def _label(line: int, cell: str, what: str, scale: LabelScale, findings: Findings) -> str | None:
+def _label(
+    line: int, cell: str, what: str, scale: LabelScale, findings: lines.Findings
+) -> str | None:
     if not cell.strip():
         return None
     found = scale.read(cell.strip())
@@ -209,7 +330,7 @@ def _label(line: int, cell: str, what: str, scale: LabelScale, findings: Finding
             "label",
             line,
             expected=f"{what}, one of {', '.join(scale.writings)} for {scale.name}",
-            found=quoted(cell),
+            found=lines.quoted(cell),
             remedy="Correct the label.",
         )
         return None

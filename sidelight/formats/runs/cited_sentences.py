@@ -37,7 +37,7 @@ from sidelight.schemas.run import (
     SubmittedReport,
 )
 from sidelight.schemas.segment import document_id_of, parse_segment_id
-from sidelight.schemas.task import CitedTextTask, RankingTask
+from sidelight.schemas.task import CitedTextTask, JudgmentsTask, RankingTask
 from sidelight.text import budget_words, count_words, one_line, sentences, tokens
 
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
@@ -127,11 +127,12 @@ def check_citations(
     run: submission.CheckedRun[CitedTextTask], line: int, citations: Sequence[str]
 ) -> None:
     """Check that one sentence has no more citations than the track allows, and each once."""
-    if len(citations) > run.task.max_citations:
+    most = run.task.max_citations
+    if most is not None and len(citations) > most:
         run.findings.error(
             "citation-count",
             line,
-            expected=f"at most {run.task.max_citations} citations",
+            expected=f"at most {most} citations",
             found=f"{len(citations)}",
             remedy="Keep the best.",
         )
@@ -147,7 +148,9 @@ def check_citations(
 
 
 def check_pattern(
-    run: submission.CheckedRun[CitedTextTask | RankingTask], line: int, segment_ids: Iterable[str]
+    run: submission.CheckedRun[CitedTextTask | RankingTask | JudgmentsTask],
+    line: int,
+    segment_ids: Iterable[str],
 ) -> None:
     """Check that segment ids look like those of the track's collection."""
     for segment_id in dict.fromkeys(segment_ids):
@@ -191,7 +194,9 @@ def check_sources(line: int, citations: Sequence[str], topic_id: str, findings: 
 
 
 def check_known(
-    run: submission.CheckedRun[CitedTextTask | RankingTask], line: int, segment_ids: Iterable[str]
+    run: submission.CheckedRun[CitedTextTask | RankingTask | JudgmentsTask],
+    line: int,
+    segment_ids: Iterable[str],
 ) -> None:
     """Check that segments exist, if it is known which do."""
     for segment_id in dict.fromkeys(segment_ids):
@@ -412,7 +417,7 @@ def _topic_id(content: dict[str, Any], key: str) -> str:
     """Return the topic of a line whose other parts may be malformed."""
     metadata = content.get("metadata", content)
     topic_id = metadata.get(key) if isinstance(metadata, dict) else None
-    return topic_id if isinstance(topic_id, str) else ""
+    return str(topic_id) if isinstance(topic_id, str | int) else ""
 
 
 class _MetadataLine(BaseModel):
@@ -459,6 +464,64 @@ def read_report_run(path: Path) -> ReportRun:
 
 def _submitted(content: dict[str, Any]) -> SubmittedReport:
     return SubmittedReport(**_ReportLine.model_validate(content).model_dump())
+
+
+def mend_reports(path: Path, task: CitedTextTask, destination: Path) -> list[str]:
+    """Write a run without unknown fields, empty sentences, and what is over the track's limits.
+
+    Whole sentences go from the end of a report until it has few enough words.
+
+    Args:
+        path: The run.
+        task: Has the limits.
+        destination: The file to write.
+
+    Returns:
+        What was changed.
+
+    Raises:
+        InputError: The run cannot be read.
+        InvalidFileError: A line is no report.
+    """
+    findings = Findings(path)
+    changes: list[str] = []
+    mended: list[dict[str, Any]] = []
+
+    def without_unknown(where: str, content: dict[str, Any], model: type[BaseModel]) -> None:
+        for key in [key for key in content if key not in model.model_fields]:
+            del content[key]
+            changes.append(f"{where}: unknown field {quoted(key)} removed")
+
+    def parsed(content: dict[str, Any]) -> dict[str, Any]:
+        _ReportLine.model_validate(content)
+        return content
+
+    for line, content in report_lines(path, parsed, "a report", findings):
+        without_unknown(f"line {line}", content, _ExactReport)
+        without_unknown(f"line {line}, metadata", content["metadata"], _ExactMetadata)
+        kept: list[dict[str, Any]] = []
+        words = 0
+        for place, one in enumerate(content["responses"], start=1):
+            where = f"line {line}, sentence {place}"
+            without_unknown(where, one, ExactSentence)
+            given = one.get("citations", [])
+            text, cited = inert(one_line(one["text"])), list(dict.fromkeys(given))
+            if text != one["text"]:
+                changes.append(f"{where}: text is now {quoted(text)}")
+            cited = cited[: task.max_citations]
+            if cited != given:
+                changes.append(f"{where}: citations are now {', '.join(cited)}")
+            words += budget_words(text)
+            if not tokens(text) or words > task.max_words:
+                why = f"beyond {task.max_words} words" if tokens(text) else "without a word"
+                changes.append(f"{where}: left out, {why}: {quoted(text)}")
+                continue
+            kept.append({"text": text, "citations": cited})
+        content["responses"] = kept
+        mended.append(content)
+    findings.raise_errors()
+    write_json_lines(destination, mended)
+    return changes
 
 
 def write_report_run(path: Path, reports: Iterable[SubmittedReport]) -> None:

@@ -237,6 +237,60 @@ def write_question_run(
             stream.write("\t".join((*ids, str(item.rank), text)) + "\n")
 
 
+def mend_questions(path: Path, task: QuestionListTask, destination: Path) -> list[str]:
+    """Write a run with its questions in order, numbered anew, each once, none too many.
+
+    Args:
+        path: The run.
+        task: Says how many questions a topic may have.
+        destination: The file to write.
+
+    Returns:
+        What was changed.
+
+    Raises:
+        InputError: The run cannot be read.
+        InvalidFileError: A line has not all fields.
+    """
+    file = open_text(path)
+    findings = Findings(path)
+    changes: list[str] = []
+    lines = [line for line in file.lines if line.text.strip()]
+    by_topic: dict[str, list[QuestionRow]] = defaultdict(list)
+    for row in _raw_rows(lines, findings, _FIELDS):
+        by_topic[row.topic_id].append(row)
+    findings.raise_errors()
+    mended = []
+    for topic_id, rows in by_topic.items():
+        ranks = [int(found[1]) if (found := _RANK.fullmatch(row.rank)) else None for row in rows]
+        places = sorted(range(len(rows)), key=lambda at: (ranks[at] or len(rows) + at, at))
+        known: set[str] = set()
+        for row in (rows[place] for place in places):
+            text = inert(one_line(row.question))
+            if text.casefold() in known or len(known) == task.count:
+                why = "more than asked for" if len(known) == task.count else "asked before"
+                changes.append(f"line {row.line}: question left out, {why}: {quoted(text)}")
+                continue
+            known.add(text.casefold())
+            if row.rank != str(len(known)):
+                changes.append(f"line {row.line}: rank {quoted(row.rank)} is now {len(known)}")
+            if text != row.question:
+                changes.append(f"line {row.line}: question is now {quoted(text)}")
+            mended.append(
+                SubmittedQuestion(
+                    topic_id=topic_id,
+                    team_id=row.team_id,
+                    run_id=row.run_id,
+                    rank=len(known),
+                    text=text,
+                )
+            )
+        if places != sorted(places):
+            changes.append(f"topic {topic_id}: questions sorted by rank")
+    write_question_run(destination, mended)
+    return changes
+
+
 def _check(fields: Sequence[str], run: submission.CheckedRun[QuestionListTask]) -> None:
     file, findings = open_text(run.path), run.findings
     findings.problems += file.problems

@@ -1,8 +1,9 @@
 """Answers to narratives (`rag_answers_jsonl` and two more): one a line, with its references.
 
-Sentences cite the references of their line by place, or, in described answers, by id. The metadata
-of a line in `rag_answers_jsonl` say how the run was made; in `rag_described_answers_jsonl` they
-describe the run. `rag_flat_answers_jsonl` names run and topic beside the references.
+Sentences cite the references of their line by place or, where metadata stand before them, by id.
+The metadata of a line in `rag_answers_jsonl` say how the run was made; all its lines cite one way.
+Those in `rag_described_answers_jsonl` describe the run. `rag_flat_answers_jsonl` names run and
+topic beside the references. An id of a narrative may be a number, as the guidelines print it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeAlias, TypeVar
 
-from pydantic import BaseModel, Field, StrictInt, StrictStr
+from pydantic import BaseModel, BeforeValidator, Field, StrictInt, StrictStr
 
 from sidelight.errors import InputError
 from sidelight.formats.lines import Findings, quoted, read_bytes, write_json_lines
@@ -29,7 +30,7 @@ from sidelight.schemas.run import (
 )
 from sidelight.schemas.task import CitedTextTask
 from sidelight.schemas.topic import Narrative, Topic
-from sidelight.text import count_words, one_line
+from sidelight.text import budget_words, count_words, one_line
 
 _DESCRIPTION = "Searches for each part of the narrative, and sentences checked against their pages"
 
@@ -44,10 +45,17 @@ class _Answer(BaseModel):
     answer: tuple[_Sentence, ...]
 
 
+def _as_text(value: object) -> object:
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+_NarrativeId = Annotated[str, BeforeValidator(_as_text)]
+
+
 class _Metadata(BaseModel):
     team_id: str = ""
     run_id: str
-    narrative_id: str
+    narrative_id: _NarrativeId
     type: RunType | None = None
 
 
@@ -88,7 +96,7 @@ class _ExactTypedMetadata(BaseModel):
     team_id: str
     run_id: str
     type: RunType
-    narrative_id: str
+    narrative_id: _NarrativeId
     narrative: str
 
 
@@ -130,6 +138,7 @@ class _Form:
         topic_key: The key of the narrative's id.
         heading: Makes what a line says before its references, which may be `metadata`.
         constant: The key that has one value within a run; none where it is empty.
+        one_way: Whether a file whose sentences cite by place has no citation by id.
         all_cited: Whether references that no sentence cites are told.
         counted: Whether a line has the number of its words.
     """
@@ -139,6 +148,7 @@ class _Form:
     topic_key: str
     heading: Callable[[RunIdentity, Narrative], dict[str, Any]]
     constant: str = ""
+    one_way: bool = False
     all_cited: bool = False
     counted: bool = False
 
@@ -175,12 +185,33 @@ def _check(form: _Form, run: submission.CheckedRun[CitedTextTask]) -> None:
     if form.constant:
         values = [(line, one[form.constant]) for line, one in said]
         cited_sentences.check_constant(form.constant, values, run.findings)
+    if form.one_way:
+        _check_one_way(answers, run.findings)
     for line, answer in answers:
         _check_answer(run, line, answer)
         if form.all_cited:
             _check_all_cited(line, answer, run.findings)
         if form.counted:
             _check_counted(line, answer, run.findings)
+
+
+def _check_one_way(answers: Sequence[tuple[int, _Exact]], findings: Findings) -> None:
+    """Check that all citations of a file are places, or all of them ids."""
+    kinds = [
+        (line, type(citation))
+        for line, answer in answers
+        for one in answer.answer
+        for citation in one.citations
+    ]
+    other = next((line for line, kind in kinds if kind is not kinds[0][1]), None)
+    if other is not None:
+        findings.error(
+            "citation-mixed",
+            other,
+            expected="citations that are all places in references, or all ids",
+            found="both in one file",
+            remedy="Write all of them one way: the track's validator is told which.",
+        )
 
 
 def _said(answer: _Exact) -> dict[str, Any]:
@@ -207,6 +238,15 @@ def _check_answer(run: submission.CheckedRun[CitedTextTask], line: int, answer: 
                 found=f"{quoted(reference)} again",
                 remedy="Keep the first, and cite that.",
             )
+    most = run.task.max_references
+    if most is not None and len(references) > most:
+        findings.error(
+            "reference-count",
+            line,
+            expected=f"at most {most} references",
+            found=str(len(references)),
+            remedy="Keep those that sentences cite.",
+        )
     cited_sentences.check_pattern(run, line, references)
     cited_sentences.check_known(run, line, references)
     for text, citations in zip(texts, cited, strict=True):
@@ -256,8 +296,11 @@ def _check_all_cited(line: int, answer: _Exact, findings: Findings) -> None:
 
 def _check_counted(line: int, answer: _Exact, findings: Findings) -> None:
     said = _said(answer)["response_length"]
-    words = sum(count_words(one.text) for one in answer.answer)
-    if said != words:
+    # As it stands, or after NFKC, as the track's validator counts.
+    words, most = (
+        sum(count(one.text) for one in answer.answer) for count in (count_words, budget_words)
+    )
+    if said not in (words, most):
         findings.error(
             "response-length",
             line,
@@ -349,11 +392,11 @@ def _format(
 ANSWERS = _format(
     _Form(
         _TypedAnswer.model_validate,
-        _ExactAnswer[_ExactTypedMetadata, _Place],
+        _ExactAnswer[_ExactTypedMetadata, _Place | StrictStr],
         "narrative_id",
         _metadata,
         constant="type",
-        all_cited=True,
+        one_way=True,
     ),
     "metadata",
 )
@@ -364,11 +407,12 @@ DESCRIBED_ANSWERS = _format(
         "narrative_id",
         _description,
         constant="run_desc",
+        all_cited=True,
     ),
     "run_desc",
 )
 FLAT_ANSWERS = _format(
     _Form(_FlatAnswer.model_validate, _ExactFlatAnswer, "topic_id", _names, counted=True),
-    "response_length",
+    "topic_id",
     as_manual=read_bytes,
 )

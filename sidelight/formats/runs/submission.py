@@ -486,7 +486,7 @@ def _responses(responses: Any, task: CitedTextTask) -> list[str]:
             objections.append(f"the text of response {number} is not a string")
         if not isinstance(citations, list) or not all(isinstance(item, str) for item in citations):
             objections.append(f"the citations of response {number} are not a list of strings")
-        elif len(citations) > task.max_citations:
+        elif len(citations) > (task.max_citations or len(citations)):
             objections.append(f"response {number} has {len(citations)} citations")
     if words > task.max_words:
         objections.append(f"{words} words")

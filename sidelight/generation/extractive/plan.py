@@ -140,7 +140,8 @@ def _author_angles(profile: ArticleProfile) -> Iterator[Angle]:
 
 
 def _claim_angles(profile: ArticleProfile) -> Iterator[Angle]:
-    yield asked.HEADLINE.angle(title=profile.title, words=_with_context(profile.title, profile))
+    if title := profile.title:
+        yield asked.HEADLINE.angle(title=title, words=_with_context(title, profile))
     for number, claim in enumerate(profile.claims[: asked.CLAIMS], start=1):
         template = asked.CLAIM_WITH_FIGURES if claim.figures else asked.CLAIM
         weight = max(2.0, template.weight - 0.4 * (number - 1))

@@ -9,7 +9,12 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sidelight.english.cleaning import clean_article, find_authors, find_publisher
+from sidelight.english.cleaning import (
+    clean_article,
+    find_authors,
+    find_masthead,
+    find_publisher,
+)
 from sidelight.english.names import find_names, looks_like_organisation, looks_personal, strip_title
 from sidelight.english.parser import parse
 from sidelight.english.vocabulary import STUDIES, VAGUE
@@ -29,6 +34,7 @@ _MAX_PROFILE_NAMES = 6
 _MAX_KEYWORDS = 25
 _SAME_CLAIM = 0.5
 _MAX_SUBJECT_WORDS = 6
+_SUBJECT_KEYWORDS = 3
 _PLACES = frozenset({"GPE", "NORP", "LOC"})
 # Beside a noun phrase of several words: a name, that of a university or the like, a single noun.
 _NAME, _BODY, _SINGLE = 4.0, 2.0, 0.3
@@ -55,7 +61,7 @@ class ExtractiveProfiler:
         if not body and not one_line(article.title):
             raise InputError(f"{article.topic_id}: the article has neither title nor text")
         publisher, authors = find_publisher(article), find_authors(article)
-        title = headline(article.title, publisher) or next(iter(sentences(body)), "")
+        title = headline(article.title or find_masthead(article.body).headline, publisher)
         parsed = parse(sentences(body))
         own = {publisher.casefold(), *(author.casefold() for author in authors)}
         people = _people(parsed, body, own)
@@ -69,7 +75,8 @@ class ExtractiveProfiler:
             organisations=_organisations(parsed, {*own, *map(str.casefold, people)}),
             studies=_studies(parsed, own),
             dates=tuple(dict.fromkeys(_DATE_MENTION.findall(clean(article.body)))),
-            subject=_subject(title, body, parsed, people, publisher),
+            subject=_subject(title, body, parsed, people, publisher)
+            or " ".join(keywords[:_SUBJECT_KEYWORDS]),
             keywords=tuple(keywords),
             claims=tuple(_claims(title, parsed, set(keywords))),
             body=body,

@@ -90,8 +90,8 @@ def features(
         vectors: Encodes sentences.
     """
     texts = [one.text for one in findings]
-    near = np.array(known.near(texts))
-    title = vectors.similarity(texts, [known.profile.title or known.profile.asked])[:, 0]
+    near, profile = np.array(known.near(texts)), known.profile
+    title = vectors.similarity(texts, [profile.title or profile.asked or profile.subject])[:, 0]
     elsewhere = _told_elsewhere(findings, pages, vectors)
     groups = {
         "publisher": (Aspect.PUBLISHER,),

@@ -226,7 +226,7 @@ class EncoderIdentity(Value):
 
 
 class Encoder:
-    """A model that is loaded when it is first used.
+    """A model that is loaded when it is first used, once: its first failure is final.
 
     Only what it was made with is pickled.
 
@@ -250,6 +250,7 @@ class Encoder:
         self._dimension = dimension
         self._lock = threading.RLock()
         self._loaded: Any = None
+        self._failure: MachineError | None = None
         self._weights = ""
 
     def __reduce__(
@@ -330,15 +331,24 @@ class Encoder:
 
     def _model(self) -> Any:
         with self._lock:
+            if self._failure:
+                raise self._failure
             if self._loaded is None:
-                model = _load(self.name, self._dimension)
-                self._weights = _hash_weights(model)
-                arithmetic = self.arithmetic or onnx_model.default_arithmetic()
-                is_int8 = arithmetic is onnx_model.Arithmetic.INT8
-                int8 = onnx_model.int8_file(_place(self.name)) if is_int8 else None
-                compute_in(arithmetic, model, self.name, int8)
-                self._loaded = model.eval()
+                try:
+                    self._loaded = self._load()
+                except MachineError as error:
+                    self._failure = error
+                    raise
             return self._loaded
+
+    def _load(self) -> Any:
+        model = _load(self.name, self._dimension)
+        self._weights = _hash_weights(model)
+        arithmetic = self.arithmetic or onnx_model.default_arithmetic()
+        is_int8 = arithmetic is onnx_model.Arithmetic.INT8
+        int8 = onnx_model.int8_file(_place(self.name)) if is_int8 else None
+        compute_in(arithmetic, model, self.name, int8)
+        return model.eval()
 
 
 def _batches(
@@ -396,9 +406,10 @@ def _load(name: str, dimension: int | None) -> Any:
             f"dense retrieval needs the package {error.name!r}, which is not installed",
             remedy=INSTALL,
         ) from error
+    require_model("encoder", name)
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
-        return SentenceTransformer(_place(name), truncate_dim=dimension)
+        return SentenceTransformer(_place(name), truncate_dim=dimension, local_files_only=True)
     except (OSError, ValueError) as error:  # of code that lies with a model nothing is run
         raise MachineError(
             f"the encoder {name!r} cannot be loaded: {str(error).splitlines()[0]}",
@@ -427,6 +438,26 @@ def bundled_model() -> Path:
     return Path(spec.origin).parent / "model"
 
 
+_MODEL_FILES = ("config.json", "modules.json")  # a model on disk has at least one of them
+
+
+def require_model(role: str, name: str) -> None:
+    """Refuse a model that is not on this machine; nothing is downloaded, and no server is asked.
+
+    Args:
+        role: What it is for.
+        name: As in `check_model`.
+
+    Raises:
+        MachineError: It is not there; the remedy is the command that fetches it.
+    """
+    check = check_model(role, name)
+    if not check.ok:
+        raise MachineError(
+            f"the {role} {name!r} cannot be loaded: {check.found}", remedy=check.remedy
+        )
+
+
 def check_model(role: str, name: str) -> Check:
     """Look for a model without loading or downloading it.
 
@@ -439,18 +470,19 @@ def check_model(role: str, name: str) -> Check:
             return Check(role, f"{name}: {bundled_model()}")
         except MachineError as error:
             return Check(role, error.message, error.remedy)
-    if is_file(Path(name) / "config.json"):
+    if any(is_file(Path(name) / file) for file in _MODEL_FILES):
         return Check(role, name)
     from huggingface_hub import try_to_load_from_cache
     from huggingface_hub.errors import HFValidationError
 
     hub_name = name if "/" in name else f"sentence-transformers/{name}"
     try:
-        config = try_to_load_from_cache(hub_name, "config.json")
+        found = [try_to_load_from_cache(hub_name, file) for file in _MODEL_FILES]
     except HFValidationError:
         return Check(role, f"{name} is no folder with a model", "Name the folder of the model.")
-    if isinstance(config, str):
-        return Check(role, f"{name}: {Path(config).parent}")
+    for file in found:
+        if isinstance(file, str):
+            return Check(role, f"{name}: {Path(file).parent}")
     return Check(
         role,
         f"{name} is not on this machine",

@@ -280,7 +280,7 @@ class RestClient:
                 wait_s *= 2
         raise self._error(
             f"gave no answer in {tries} tries, the last time: {problem}",
-            "Look whether the server runs; the same command goes on where it was.",
+            "Check that the server is running, then repeat the command to resume.",
         )
 
     def _get(

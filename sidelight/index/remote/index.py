@@ -337,6 +337,11 @@ class RemoteIndex:
         return self._open_dense(Path(named)) if named else None
 
     @property
+    def has_vectors(self) -> bool:
+        """Whether a local index with vectors is named."""
+        return bool(self.address.dense)
+
+    @property
     def vectors(self) -> VectorIndex | LuceneVectors:
         """The vectors of the local index.
 

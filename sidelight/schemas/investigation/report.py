@@ -119,11 +119,14 @@ class ReportLimits:
     max_words: int
     max_citations: int
     max_uncited: int | None
+    max_references: int | None = None
 
 
 def limits_of(task: CitedTextTask) -> ReportLimits:
     """Return the limits of a task's texts."""
-    return ReportLimits(task.max_words, task.max_citations, task.max_uncited)
+    return ReportLimits(
+        task.max_words, task.citations_written, task.max_uncited, task.max_references
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ const keep = (list) => {
 };
 const STATES = {
   waiting: (progress) => (progress.ahead === 0 ? "Waiting: it is next." : `Waiting: ${progress.ahead} before it.`),
-  running: () => "At work.",
+  running: () => "Working…",
   done: () => "Done.",
   failed: (progress) => `It ended without a result. ${progress.message}`,
+  cancelled: () => "Cancelled.",
 };
 const stateOf = (progress) => STATES[progress.state](progress);
 const messageOf = (content) => (

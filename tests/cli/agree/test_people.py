@@ -25,7 +25,7 @@ def test_the_judge_is_held_against_labels_in_a_file(tmp_path):
     path = tmp_path / "labels.jsonl.gz"
     with gzip.open(path, "wt") as stream:
         stream.writelines(json.dumps(line) + "\n" for line in (SAID, NOT_SAID))
-    found = told("agree", "answers", path, "--words-only")
+    found = told("agree-people", path, "--words-only")
     figures = [found[name] for name in ("n", "runs", "kappa", "accuracy", "tau")]
     assert figures == [4, 2, 1.0, 1.0, 1.0]
 
@@ -34,4 +34,4 @@ def test_the_judge_is_held_against_labels_in_a_file(tmp_path):
 def test_people_and_the_shipped_judge_on_public_labels(shared_data):
     # What it was fitted on: these figures say that it is the judge that was shipped.
     path = shared_data / "rag-2024" / "nugget-assignments.jsonl.gz"
-    assert told("agree", "answers", path, "--words-only")["kappa"] > 0.45
+    assert told("agree-people", path, "--words-only")["kappa"] > 0.45

@@ -8,7 +8,7 @@ from sidelight.errors import UsageError
 from sidelight.formats.banks.exams import read_exams
 from sidelight.formats.labels.graded_passages import write_graded
 from sidelight.schemas.grading.graded_passage import GradedPassage, GradedQuery
-from tests.helpers.commands import said, told
+from tests.helpers.commands import call, said, told
 from tests.helpers.models.model_server import ModelServer, completion
 
 QUESTIONS = json.dumps({"items": ["Who burns peat?", "What grows on peat?"]})
@@ -110,3 +110,14 @@ def test_what_cannot_be_edited_is_named(drafted, tmp_path, given, says):
         said("bank", "edit", drafted, "-o", tmp_path / "x", *given)
     with pytest.raises(UsageError, match="no query x"):
         said("bank", "show", drafted, "--query", "x")
+
+
+def test_a_bank_that_grades_the_passages_it_was_drafted_from_is_warned_of(drafted, tmp_path):
+    passages = tmp_path / "passages.jsonl"
+    _, warned = call("grade", passages, "--bank", drafted, "-o", tmp_path / "graded.jsonl")
+    assert "the bank was drafted from 2 of these passages" in warned
+    others = tmp_path / "others.jsonl"
+    other = GradedPassage("q", "elsewhere", "Peat is burnt for heat.")
+    write_graded(others, [GradedQuery("q", (other,))])
+    _, warned = call("grade", others, "--bank", drafted, "-o", tmp_path / "more.jsonl")
+    assert "drafted from" not in warned

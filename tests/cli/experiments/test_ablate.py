@@ -70,7 +70,7 @@ def results(folder):
 def test_retrievers_over_queries_with_labels(tmp_path, small_index):
     options = (*searches(tmp_path), "--index", small_index.path)
     shown = ablate(*options)
-    assert "words-again has the settings of words." in shown
+    assert "words-again has the settings of words: shown once, and not tested" in shown
     assert shown.index("R@5") < shown.index("nDCG@10")
     out = tmp_path / "out"
     assert sorted(path.name for path in (out / "arms").iterdir()) == ["vectors", "words"]
@@ -85,12 +85,13 @@ def test_retrievers_over_queries_with_labels(tmp_path, small_index):
     figures = orjson.loads(ablate(*options, "--json"))
     assert (out / "arms" / "words" / "run.txt").stat().st_mtime_ns == before
     assert [arm["same_as"] for arm in figures["arms"]] == [None, None, "words"]
-    (again,) = [
-        measure["effects"]["words-again"]
-        for measure in figures["measures"]
-        if measure["measure"] == "R@5"
-    ]
-    assert (again["difference"], again["p_value"], again["tied"]) == (0, 1, 3)
+    for measure in figures["measures"]:  # one test, so Holm corrects nothing
+        (effect,) = measure["effects"].values()
+        assert effect["p_holm"] == effect["p_value"]
+    latex = (out / "effects_R_5.tex").read_text()
+    assert "\\caption{R@5 over 3 topics, and its difference from words" in latex
+    assert "\\label{tab:effects-R-5}" in latex
+    assert "arm & R@5 & less words & p (Holm)" in latex
     grid = SEARCHES.replace("words: {retrieval.retriever: bm25}", "words: {}")
     (tmp_path / "grid.yaml").write_text(grid)
     with pytest.raises(UsageError, match="holds an arm with other settings"):
@@ -117,10 +118,18 @@ def test_what_must_be_given_and_a_plan_that_does_nothing(tmp_path, small_index):
         ablate(*searches(tmp_path))
 
 
+def test_labels_of_other_queries_are_refused_before_the_arms(tmp_path, small_index):
+    options = searches(tmp_path)
+    (tmp_path / "qrels.txt").write_text("9 0 small_doc_00_0#0_0 1\n")
+    with pytest.raises(InputError, match="expected labels of the queries"):
+        ablate(*options, "--index", small_index.path)
+    assert not (tmp_path / "out" / "arms").exists()
+
+
 def test_runs_share_their_work_and_say_what_changed_nothing(tmp_path, mini_web_index):
     options = (*runs(tmp_path, mini_web_index), "-o", tmp_path / "out")
     shown = ablate(*options)
-    assert "deeper made the same files as two, byte for byte." in shown
+    assert "deeper made the same results as two: shown once, and not tested" in shown
     assert "support_precision" in shown
     before = results(tmp_path / "out")
     assert ablate(*options) == shown
@@ -147,10 +156,10 @@ def test_arms_are_judged_by_the_judge_that_is_named(tmp_path, mini_web_index):
     options = (*unjudged, "--judge", "tests.helpers.labels.plain_judge:PlainJudge")
     with pytest.raises(UsageError, match="the judge prompted needs a model"):
         ablate(*unjudged, "--judge", "prompted")
+    with pytest.raises(InputError, match="expected a folder with one rubric"):
+        ablate(*options)
     assert not (tmp_path / "out" / "arms").exists()
     (tmp_path / "grid.yaml").write_text("base: base.yaml\ndimensions: {rounds: {two: {}}}\n")
-    with pytest.raises(InputError, match="rubrics"):
-        ablate(*options)
     for path in (sample_path() / "human_rubrics").iterdir():
         shutil.copy(path, rubrics)
     assert "question_score" in ablate(*options)

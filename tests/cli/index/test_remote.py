@@ -3,7 +3,7 @@
 import orjson
 import pytest
 
-from sidelight.errors import UsageError
+from sidelight.errors import MachineError, UsageError
 from tests.helpers.commands import said
 from tests.helpers.indexes.rest_server import NAME, RestServer
 
@@ -15,7 +15,7 @@ def test_a_folder_stands_for_an_index_on_a_server(small_index, tmp_path):
         assert made == said("index", "info", folder)
         assert server.url in made
         assert orjson.loads(said("index", "info", folder, "--json"))["index"] == NAME
-        found = said("search", "--index", folder, "--retriever", "bm25", "bakery study")
+        found = said("search", "--index", folder, "bakery study")
         local = said("search", "--index", small_index.path, "--retriever", "bm25", "bakery study")
         assert found == local
         config = tmp_path / "config.yaml"
@@ -23,6 +23,8 @@ def test_a_folder_stands_for_an_index_on_a_server(small_index, tmp_path):
         assert NAME in said("doctor", "--index", folder, "--config", config)
         config.write_text("retrieval: {retriever: hybrid}\n")
         assert "need vectors" in said("doctor", "--index", folder, "--config", config, code=3)
+    with pytest.raises(MachineError, match=r"refused|gave no answer"):  # the server has ended
+        said("index", "remote", server.url, NAME, "-o", tmp_path / "dead")
 
 
 def test_what_a_user_gets_wrong_is_said(small_index, tmp_path):

@@ -75,3 +75,12 @@ def test_vectors_are_used_by_default(tmp_path):
     manifest = told("judge", REPORTS / "tidepool-t2", *given)
     assert manifest["version"].startswith("6 (all-MiniLM-L6-v2, weights ")
     assert manifest["agreement"]["questions"]["kappa"] > 0.5  # observed: 0.56
+
+
+def test_people_labels_of_the_data_folder_are_learned_from_or_it_says_why_not(tmp_path):
+    given = ("--task", "task2", "--data", SAMPLE, "-o", tmp_path)
+    shown, _ = judge(REPORTS / "tidepool-t2", *given)
+    assert "agreement with people on answers" in shown
+    assert f"Next: sidelight score task2 --data {SAMPLE} --assessments {tmp_path}" in shown
+    _, warned = judge(*sorted(REPORTS.iterdir()), *given[:-1], tmp_path / "all")
+    assert "has people's labels of none but the runs that are to be judged" in warned

@@ -3,9 +3,9 @@ import json
 import orjson
 import pytest
 
-from sidelight.errors import InputError
+from sidelight.errors import InputError, UsageError
 from tests.helpers.asking.conversation import scripted
-from tests.helpers.commands import call
+from tests.helpers.commands import call, said
 from tests.helpers.models.model_server import ModelServer, completion
 
 RELATED, UNRELATED = "small_doc_00_0#0_0", "small_doc_00_0#1_1"
@@ -26,6 +26,15 @@ def nuggets(folder, index, qrels, code=0):
     return "\n".join(call("nuggets", *(one for pair in given.items() for one in pair), code=code))
 
 
+def ask_only(asked, monkeypatch):
+    """Let every command ask one model."""
+
+    async def ask(_, __, work):
+        return await work({"one": asked.model})
+
+    monkeypatch.setattr("sidelight.cli.bank.ask", ask)
+
+
 @pytest.fixture
 def asked(monkeypatch):
     """The model that every command asks."""
@@ -33,11 +42,7 @@ def asked(monkeypatch):
         json.dumps({"nuggets": ["The quarry was sold"]}),
         json.dumps({"labels": [{"number": 1, "label": "vital"}]}),
     )
-
-    async def ask(_, __, work):
-        return await work({"one": asked.model})
-
-    monkeypatch.setattr("sidelight.cli.bank.ask", ask)
+    ask_only(asked, monkeypatch)
     return asked
 
 
@@ -80,3 +85,29 @@ def test_a_bad_reply_costs_its_topic_and_is_asked_for_again(tmp_path, small_inde
 def test_grades_are_those_of_the_topics(tmp_path, small_index, asked):
     with pytest.raises(InputError, match="expected grades of the topics"):
         nuggets(tmp_path, small_index, f"9 0 {RELATED} 1\n")
+
+
+def test_nuggets_belong_to_sub_narratives(tmp_path, monkeypatch):
+    model = scripted(
+        json.dumps({"labels": [{"number": 1, "part": 2}, {"number": 2, "part": 3}]}),
+        json.dumps({"labels": [{"number": 1, "part": 2}, {"number": 2, "part": 0}]}),
+    )
+    ask_only(model, monkeypatch)
+    topics, given, made = (tmp_path / name for name in ("t.jsonl", "given.jsonl", "made.jsonl"))
+    line = {"id": "1", "title": "Who sold it, and why?", "sub_questions": ["who sold", "why"]}
+    topics.write_text(json.dumps(line) + "\n")
+    facts = [{"text": one, "importance": "vital"} for one in ("It lost money", "It has a lake")]
+    given.write_text(json.dumps({"qid": "1", "nuggets": facts}) + "\n")
+    common = ("--topics", topics, "--model", "one", "--cache", tmp_path, "--track", "rag2025")
+    said("nuggets", "--nuggets", given, *common, "-o", made)
+    model.script.assert_finished()  # the first reply named a part that there is not
+    parts = [one.get("mapped_sub_narrative") for one in orjson.loads(made.read_bytes())["nuggets"]]
+    assert parts == ["why", None]
+    run = tmp_path / "run"
+    answer = {"text": "It lost money.", "citations": []}
+    about = {"run_id": "r", "narrative_id": "1"}
+    run.write_text(json.dumps({"metadata": about, "references": [], "answer": [answer]}) + "\n")
+    shown = said("score", "nuggets", run, "--nuggets", made, "--words-only", "--json")
+    assert json.loads(shown)["runs"][0]["sub_narrative_coverage"] == 1.0
+    with pytest.raises(UsageError, match="expected --qrels and --index"):
+        said("nuggets", *common, "-o", made)

@@ -5,9 +5,12 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
+import typer
 from typer.testing import CliRunner
 
+from sidelight.cli.console import examples
 from sidelight.cli.main import app
+from sidelight.cli.options import names_of
 from tests.helpers.commands import COMMANDS
 
 UNSPELLED = re.compile(r"typer\.Option\((?!')")
@@ -48,4 +51,23 @@ def test_help_groups_commands_by_what_a_user_wants():
     panels = ["Make runs", "Judge and score", "Index and search", "Look and publish"]
     places = [shown.index(panel) for panel in (*panels, "This machine")]
     assert places == sorted(places)
-    assert "─ Commands ─" not in shown
+    assert "Commands:" not in shown
+
+
+def test_help_fits_on_80_columns_and_ends_with_an_example(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    for words in COMMANDS:
+        shown = CliRunner().invoke(app, [*words, "-h"], terminal_width=80).stdout
+        assert max(map(len, shown.splitlines())) <= 80, words
+        assert "╭" not in shown
+        assert f"Example:\n  sidelight {' '.join(words)}" in shown, words
+        line = examples()[" ".join(words)]
+        known = {option for one in COMMANDS[words].params for option in one.opts}
+        assert {word for word in line.split() if word.startswith("-")} <= known, line
+
+
+def test_values_are_completed():
+    assert names_of("judge")("pro") == ["prompted"]
+    (setting,) = [one for one in COMMANDS["run",].params if one.name == "overrides"]
+    found = setting.shell_complete(typer.Context(COMMANDS["run",]), "retrieval.rer")
+    assert [one.value for one in found] == ["retrieval.reranker=", "retrieval.rerank_margin="]

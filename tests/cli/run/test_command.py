@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 import orjson
 import pytest
 
-from sidelight.errors import InputError, UsageError
+from sidelight.errors import InputError, MachineError, UsageError
 from sidelight.schemas.topic import Article
 from tests.helpers.commands import call
 from tests.helpers.indexes.rest_server import NAME, Odd, RestServer
@@ -33,7 +33,7 @@ def test_a_failed_topic_is_named_and_makes_the_exit_code(topics, small_index, tm
     command = ("--topics", topics, "--index", small_index.path, "--output", out)
     shown, errors = run(*command, code=1)
     assert shown.startswith("1 topic in ")
-    assert "Short for want of evidence in the index: 1 report" in shown
+    assert "Shorter than allowed, for too little evidence: 1 report" in shown
     assert errors == (
         "failed msmarco_v2.1_doc_99_1: InputError: msmarco_v2.1_doc_99_1: "
         "the article has neither title nor text\n"
@@ -92,4 +92,12 @@ def test_what_cannot_be_run_is_said_at_once(topics, small_index, tmp_path):
         run(*command, "--index", tmp_path)
     with pytest.raises(UsageError, match="names a rubric"):
         run(*command, "--index", small_index.path, "--set", "track=rubric")
+    rubrics = tmp_path / "rubrics"
+    rubrics.mkdir()
+    with pytest.raises(InputError, match="expected a folder with one rubric"):
+        run(*command, "--index", small_index.path, "--judge", "embedded", "--rubrics", rubrics)
     assert not out.exists()
+    with pytest.raises(MachineError, match="is not on this machine") as refused:
+        run(*command, "--index", small_index.path, "--set", "retrieval.reranker=cross-encoder/none")
+    assert "hf download cross-encoder/none" in refused.value.remedy
+    assert not (out / "config.yaml").exists()

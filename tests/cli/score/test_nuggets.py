@@ -3,8 +3,9 @@ from functools import partial
 
 import pytest
 
-from sidelight.errors import UsageError
+from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring.table import read_topic_scores
+from sidelight.formats.labels.qrels import write_judge
 from tests.helpers.commands import call, said
 
 TEXT = "The Peat Association pays half of the journal's budget."
@@ -32,7 +33,7 @@ def test_runs_are_assigned_and_scored(tmp_path, given):
     assert (found["strict_vital_score"], found["all_score"]) == (1.0, 0.5)
     # What was assigned is scored again without being judged again.
     again = json.loads(nuggets(out / "nuggets_assignments.jsonl", "--json"))
-    assert (again["labels"], again["runs"]) == ("human", [found])
+    assert (again["labels"], again["runs"]) == ("auto", [found])
 
 
 def test_what_judges_needs_nuggets(given):
@@ -61,7 +62,7 @@ def test_nuggets_that_nobody_could_judge_are_said(tmp_path):
     assert "100.0%" in nuggets(file)
     found = json.loads(nuggets(file, "--json", "-o", tmp_path / "out"))
     assert [one["unjudged"] for one in (*found["runs"], *found["topics"])] == [1.0] * 3
-    written = (tmp_path / "out" / "human_nuggets_per_run_results.csv").read_text().splitlines()
+    written = (tmp_path / "out" / "not_stated_nuggets_per_run_results.csv").read_text().splitlines()
     assert written[0].startswith(
         "run_tag,strict_vital_score,vital_score,strict_all_score,all_score,unjudged,"
     )
@@ -75,7 +76,7 @@ def test_vital_scores_are_undefined_without_a_vital_nugget(tmp_path):
     assert row.replace("│", " ").split()[1] == "undefined"
     nothing = "undefined, strict vital score, vital score: nothing to find on all of 1 topic\n"
     assert warned.startswith(nothing)
-    per_run = (tmp_path / "out" / "human_nuggets_per_run_results.csv").read_text()
+    per_run = (tmp_path / "out" / "not_stated_nuggets_per_run_results.csv").read_text()
     assert per_run.splitlines()[1].startswith("r,,,1.0,1.0,0.0,")
 
 
@@ -88,6 +89,19 @@ def test_a_topic_without_a_vital_nugget_is_named(tmp_path):
     assert found["runs"][0]["strict_vital_score"] == 0.5
     said = "vital score: nothing to find on 1 of 2 topics (counted as 0): 1\n"
     assert said in call("score", "nuggets", file).stderr
-    per_topic = tmp_path / "out" / "human_nuggets_per_topic_results.csv"
+    per_topic = tmp_path / "out" / "not_stated_nuggets_per_topic_results.csv"
     again = read_topic_scores(per_topic)
     assert [one.row["strict_vital_score"] for one in again] == [None, 1.0]
+
+
+def test_who_gave_labels_is_told_by_what_stands_beside_them(tmp_path):
+    file = assigned(tmp_path / "a.jsonl", ("1", "vital", "support"))
+    assert "labels: source not stated" in nuggets(file)
+    assert "labels: human" in nuggets(file, "--graded-by", "people")
+    write_judge(file, "llama, prompt 1234")
+    assert "labels: auto (llama, prompt 1234)" in nuggets(file)
+    with pytest.raises(UsageError, match="not by people: llama"):
+        nuggets(file, "--graded-by", "people")
+    file.with_name("a.jsonl.judge.json").write_text("[]")
+    with pytest.raises(InputError, match="who gave the labels"):
+        nuggets(file)

@@ -49,7 +49,15 @@ def test_by_the_embedded_judge(tmp_path, given):
     run.write_text(run.read_text().replace(COUNTED, INVENTED))
     again = support(*given, "--words-only", "--json")
     assert "embedded 6 (words only, weights " in again
-    assert json.loads(again)["runs"][0]["unjudged"] == 0.5
+    (found,) = json.loads(again)["runs"]
+    assert found["unjudged"] == 0.5
+    # Of three sentences one cites nothing, one is unjudged: 1 of 2 and of 3, or 1 of 1 and of 2.
+    assert found["weighted_precision_all"] == 0.5
+    assert found["weighted_recall_all"] == pytest.approx(1 / 3)
+    told = json.loads(support(*given, "--leave-out-unjudged", "--json"))
+    assert "sentences that could not be judged are left out" in told["notes"]
+    assert told["runs"][0]["weighted_precision_all"] == 1
+    assert told["runs"][0]["weighted_recall_all"] == 0.5
 
 
 def test_the_query_of_a_topic_is_read(tmp_path, small_index):

@@ -12,10 +12,11 @@ from sidelight.errors import InputError, InvalidFileError
 from sidelight.evaluation.agreement import people
 from sidelight.evaluation.labelling.judges import EmbeddedJudge
 from sidelight.evaluation.labelling.support import SUPPORT, SupportCase
-from sidelight.formats.labels.assessments import read_answers, read_sentences
 from sidelight.learned.models import AnswerModel
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track
+from sidelight_research.people import agree_on_answers, agree_on_support
+from sidelight_research.people_labels import read_answers, read_sentences
 from tests.helpers.labels.toy import report_run, rubric
 
 ANSWER = {
@@ -76,16 +77,16 @@ def test_people_are_read_and_agreed_with(tmp_path):
             path.write_bytes(data)
             with pytest.raises(InputError, match=r"answers\.jsonl"):
                 read_answers(path)
-    found = people.agree_on_answers(written(tmp_path / "answers.jsonl", ANSWER), None)
+    found = agree_on_answers(written(tmp_path / "answers.jsonl", ANSWER), None)
     assert (found.n, found.accuracy, found.kappa, found.tau) == (2, 1.0, 1.0, None)
     assert found.intervals == {}
     labels = written(tmp_path / "c.jsonl", CITATION)
     segments = written(tmp_path / "s.jsonl", SEGMENTS)
-    found = people.agree_on_support(labels, segments, None)
+    found = agree_on_support(labels, segments, None)
     assert (found.n, found.accuracy, found.kappa, found.left_out) == (1, 1.0, None, 0)
     elsewhere = written(tmp_path / "e.jsonl", {**SEGMENTS, "references_ids": ["other"]})
     with pytest.raises(InputError, match="no label can be compared"):
-        people.agree_on_support(labels, elsewhere, None)
+        agree_on_support(labels, elsewhere, None)
 
 
 def test_agreement_on_support_is_that_of_the_judge_that_scores(tmp_path):
@@ -122,7 +123,7 @@ def test_agreement_on_support_is_that_of_the_judge_that_scores(tmp_path):
         "references_ids": list(texts),
         "references_texts": list(texts.values()),
     }
-    found = people.agree_on_support(
+    found = agree_on_support(
         written(tmp_path / "c.jsonl", labels), written(tmp_path / "s.jsonl", segments), None
     )
     assert [list(row) for row in found.confusion] == confusion

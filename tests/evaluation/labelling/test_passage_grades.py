@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.errors import FailedCallError
+from sidelight.errors import FailedCallError, InputError
 from sidelight.evaluation.labelling import passage_grade
 from sidelight.llm.prompted import PromptedModel, Sampling
+from sidelight.prompting import load_template
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.grading.rubric import new_item
 from sidelight.wiring.judges import open_encoder
@@ -210,6 +211,36 @@ def test_all_baselines_and_their_verdicts_are_understood_and_no_others():
     said = "It matches well.\n##final score: 2"
     assert ask("UMBRELA", said, said)[0] == "2"
     assert isinstance(ask("UMBRELA", *[FailedCallError("nobody")] * 2)[0], Unjudged)
+
+
+TEMPLATE = "Query: {query}\nPassage: {passage}\nGive {{% no score %}} as ##final score: score."
+
+
+@pytest.mark.parametrize("as_yaml", [False, True])
+def test_a_template_of_the_user_is_sent_word_for_word(tmp_path, as_yaml):
+    wording = TEMPLATE.replace("{{%", "<").replace("%}}", ">")
+    path = tmp_path / ("umbrela.yaml" if as_yaml else "umbrela.txt")
+    content = {"system_message": "", "prefix_user": wording}
+    path.write_text(json.dumps(content) if as_yaml else wording)
+    model = ScriptedModel(["M: 2, T: 1\n##final score: 2"])
+    method = passage_grade.DIRECT_METHODS["UMBRELA"]
+    asked = PromptedModel(model, Sampling(), lambda _: None)
+    grader = passage_grade.PromptedDirectGrades(
+        method.model_copy(update={"template": path}), asked, "x"
+    )
+    case = passage_grade.DirectCase("what is peat", "Peat is dead moss.")
+    (found,) = asyncio.run(grader(case))
+    assert found.label == "2"
+    (message,) = model.requests[0].messages
+    expected = wording.replace("{query}", case.query).replace("{passage}", case.passage)
+    assert message.content == expected
+    assert model.requests[0].json_schema is None
+    assert grader.grader.prompt != method.prompt.fingerprint
+    path = tmp_path / "other.txt"
+    for text in ("{query} {passage} {examples}", "{query}", "{query}{passage}endraw"):
+        path.write_text(text)
+        with pytest.raises(InputError, match="expected the places"):
+            load_template(path, ("query", "passage"))
 
 
 # A verdict is what is said last, and nothing off the scale is one.

@@ -73,12 +73,12 @@ def test_the_published_grades_and_figure_1_with_its_numbers(shared_data, tmp_pat
     assert sum(bool(one.redundant) for one in grades) == 1053
     given = ("--track", "lateral2024", "--grades", path, "--samples", 100, "-o", tmp_path)
     said("score", "quality", *given)
-    lines = (tmp_path / "human_questions_boxes_by_topic.csv").read_text().splitlines()
+    lines = (tmp_path / "not_stated_questions_boxes_by_topic.csv").read_text().splitlines()
     assert len(lines) == 51
     medians = [float(line.split(",")[5]) for line in lines[1:]]
     assert medians == sorted(medians)
     assert {line.split(",")[2] for line in lines[1:]} == {"19"}
-    assert (tmp_path / "human_questions_boxes_by_topic.png").stat().st_size > 10_000
+    assert (tmp_path / "not_stated_questions_boxes_by_topic.png").stat().st_size > 10_000
 
 
 def test_table_1_comes_out_but_for_a_misprint(shared_data):

@@ -51,6 +51,12 @@ def mutated_task2(seed):
     return _mutate(rng, task2_bytes(task2_objects()), [*_BYTES, *_LINES, *_JSON])
 
 
+def mutated_answers(seed, lines):
+    """Return answers to narratives, of either year, broken or bent."""
+    rng = random.Random(f"answers {seed}")
+    return _mutate(rng, task2_bytes(lines), [*_BYTES, *_LINES, *_JSON])
+
+
 def _mutate(rng, content, mutations):
     for mutation in rng.choices(mutations, k=rng.choice([1, 1, 1, 2, 3])):
         content = mutation(rng, content)
@@ -153,7 +159,7 @@ def _change_json(change):
                 continue
             if everywhere:
                 rng.setstate(state)  # the same change in every line
-            if isinstance(item, dict) and isinstance(item.get("metadata"), dict):
+            if isinstance(item, dict) and isinstance(item.get("metadata", {}), dict):
                 change(rng, item)
                 lines[number] = json.dumps(item, ensure_ascii=rng.random() < 0.5).encode(
                     "utf-8", "surrogatepass"
@@ -181,11 +187,11 @@ def _set_value(rng, item):
 
 def _set_metadata(rng, item):
     key = rng.choice(["team_id", "run_id", "topic_id", "type", "use_starter_kit"])
-    item["metadata"][key] = rng.choice(VALUES)
+    item.get("metadata", item)[key] = rng.choice(VALUES)
 
 
 def _set_flag(rng, item):
-    item["metadata"]["use_starter_kit"] = rng.choice([True, False, 1, 0, 1.0, "0"])
+    item.get("metadata", item)["use_starter_kit"] = rng.choice([True, False, 1, 0, 1.0, "0"])
 
 
 def _remove_key(rng, item):
@@ -194,13 +200,18 @@ def _remove_key(rng, item):
 
 
 def _add_key(rng, item):
-    containers = [item, item["metadata"], *[c for c, _ in _places(item) if isinstance(c, dict)]]
+    containers = [
+        item,
+        item.get("metadata", item),
+        *[c for c, _ in _places(item) if isinstance(c, dict)],
+    ]
     rng.choice(containers)[rng.choice(["notes", "TEXT", ""])] = rng.choice(VALUES)
 
 
 def _set_responses(rng, item):
     sentence = {"text": rng.choice(VALUES), "citations": rng.choice(VALUES)}
-    item["responses"] = rng.choice([[], [sentence], [sentence, sentence], sentence, [[]], None])
+    key = "responses" if "responses" in item else "answer"
+    item[key] = rng.choice([[], [sentence], [sentence, sentence], sentence, [[]], None])
 
 
 def _set_raw_value(rng, content):

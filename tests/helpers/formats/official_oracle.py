@@ -84,3 +84,62 @@ def _has_shape(item):
 
 def _words(item):
     return len(" ".join(sentence["text"] for sentence in item["responses"]).split())
+
+
+def answers_are_valid(content, topic_ids, year):
+    """Return the verdict of ragnarok's validators of answers of 2024 and 2025.
+
+    They trim what is too long and warn of it, and take no offence at topics that are left out; that
+    of 2025 is told whether citations are places or ids.
+    """
+    lines = _lines(content)
+    if lines is None:
+        return False
+    try:
+        items = [json.loads(line) for line in lines if line.strip()]
+    except (ValueError, RecursionError):
+        return False
+    if year == 2024:
+        shape = all(_keeps_2024(item, topic_ids) for item in items)
+        return shape and len({repr(item["run_id"]) for item in items}) <= 1
+    return any(all(_keeps_2025(item, topic_ids, kind) for item in items) for kind in (int, str))
+
+
+def _keeps_2025(item, topic_ids, kind):
+    try:
+        about, references, answer = item["metadata"], item["references"], item["answer"]
+        return (
+            {"team_id", "run_id", "narrative_id"} <= about.keys()
+            and str(about["narrative_id"]) in topic_ids
+            and about.get("type", "manual") in {"manual", "automatic"}
+            and all(
+                type(one["text"]) is str
+                and type(one["citations"]) is list
+                and all(isinstance(cited, kind) for cited in one["citations"])
+                and all(
+                    cited in references if kind is str else 0 <= cited < len(references)
+                    for cited in one["citations"]
+                )
+                for one in answer
+            )
+        )
+    except (TypeError, KeyError, AttributeError):
+        return False
+
+
+def _keeps_2024(item, topic_ids):
+    try:
+        references = item["references"]
+        return (
+            {"run_id", "topic", "response_length"} <= item.keys()
+            and item["topic_id"] in topic_ids
+            and len(set(references)) == len(references) <= 20
+            and all(one.startswith("msmarco_v2.1_doc_") and "#" in one for one in references)
+            and all(
+                0 <= cited < len(references) and type(one["text"]) is str
+                for one in item["answer"]
+                for cited in one["citations"]
+            )
+        )
+    except (TypeError, KeyError, AttributeError):
+        return False

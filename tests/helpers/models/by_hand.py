@@ -11,8 +11,8 @@ import gzip
 import json
 import re
 
+from benchmarks.memory_retriever import MemoryRetriever
 from sidelight.config.settings import Settings
-from sidelight.retrieval.base import MemoryRetriever
 from sidelight.runs.runner import run_topics
 from sidelight.wiring.models import ModelAccess
 from sidelight.wiring.run import Sources, open_investigation

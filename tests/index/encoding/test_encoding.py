@@ -155,6 +155,13 @@ def test_models_that_cannot_be_used_are_named(tmp_path, monkeypatch):
         Encoder(str(folder), arithmetic=Arithmetic.INT8).identity()
     with pytest.raises(MachineError, match="cannot be loaded"):
         Encoder(str(tmp_path / "no-model")).identity()
+    model = Encoder(str(tmp_path / "model"))
+    for _ in range(2):  # the first failure is final
+        with pytest.raises(MachineError, match="cannot be loaded"):
+            model.identity()
+        if not (tmp_path / "model").exists():
+            shutil.copytree(bundled_model(), tmp_path / "model")
+    assert Encoder(str(tmp_path / "model")).identity()
     for name in ["5" * 5000, "a\0b"]:
         assert check_model("reranker", name).remedy == "Name the folder of the model."
         with pytest.raises(MachineError, match="cannot be loaded"):

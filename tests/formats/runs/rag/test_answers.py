@@ -3,16 +3,21 @@
 import gzip
 import json
 import time
+from collections import Counter
 
 import orjson
 import pytest
 
 from sidelight.errors import InputError, InvalidFileError
 from sidelight.formats.runs.rag import ANSWERS
-from sidelight.formats.runs.submission import Delivery
+from sidelight.formats.runs.submission import Delivery, run_format
+from sidelight.formats.verdict import judge_file
 from sidelight.schemas.run import CitedSentence, RunIdentity
 from sidelight.schemas.topic import Article, Narrative
 from sidelight.tracks import load_track
+from tests.helpers.commands import said
+from tests.helpers.formats.mutations import mutated_answers
+from tests.helpers.formats.official_oracle import answers_are_valid
 
 TASK = load_track("rag2025").cited_text
 RUN_ID = "lamp-rag"
@@ -88,7 +93,12 @@ def test_references_are_written_in_the_order_of_their_first_citation(tmp_path):
     ("change", "code", "severity"),
     [
         (lambda item: item["references"].append(A), "reference-duplicate", "error"),
-        (lambda item: item["references"].append(A + "1"), "reference-uncited", "warning"),
+        (
+            lambda item: item["references"].extend(f"{A}{number}" for number in range(99)),
+            "reference-count",
+            "error",
+        ),
+        (lambda item: item["answer"][1].update(citations=[A]), "citation-mixed", "error"),
         (lambda item: item["references"].__setitem__(0, "a page"), "citation-pattern", "error"),
         (lambda item: item["metadata"].pop("narrative"), "key-missing", "error"),
         (lambda item: item["metadata"].update(type="by hand"), "value", "error"),
@@ -116,7 +126,7 @@ def test_makers_may_say_more_and_a_narrative_has_one_answer(tmp_path):
     item["references"] += [f"msmarco_v2.1_doc_63_{number}#0_1" for number in range(30_000)]
     path = written(tmp_path, item)
     start = time.process_time()
-    assert [code for code, _, _ in problems(path)] == ["reference-uncited"]
+    assert [code for code, _, _ in problems(path)] == ["reference-count"]
     assert time.process_time() - start < 5
 
 
@@ -146,3 +156,82 @@ def test_published_answers_of_the_year_before_keep_the_limits(shared_data, tmp_p
     ids = [one["topic_id"] for one in lines]
     found = {problem.code for problem in ANSWERS.check(path, TASK, ids, None)}
     assert not found & {"report-words", "citation-count", "citation-place", "citation-pattern"}
+
+
+GUIDELINES = """
+{"metadata": {"team_id": "my-awesome-team", "run_id": "my-awesome-run", "type": "automatic",
+"narrative_id": 31, "narrative": "I want to know who pays.", "prompt": "Answer."},
+"references": ["msmarco_v2.1_doc_16_1041913392#3_1268938142",
+"msmarco_v2.1_doc_14_1198634226#9_2470404444", "msmarco_v2.1_doc_12_201312571#0_394394285",
+"msmarco_v2.1_doc_02_1169633399#2_1963227104", "msmarco_v2.1_doc_23_947922085#6_2108546861"],
+"answer": [{"text": "A trust pays.", "citations": [0, 4, 1, 2]},
+{"text": "It has done so since 2011.", "citations": [3]}]}
+"""
+
+
+def as_printed(*, by_id):
+    """Return an answer in format 1 or 2 of the guidelines: a number for an id, four citations."""
+    item = json.loads(GUIDELINES)
+    for one in item["answer"] if by_id else ():
+        one["citations"] = [item["references"][place] for place in one["citations"]]
+    return item
+
+
+@pytest.mark.parametrize("by_id", [False, True])
+def test_every_command_reads_the_files_that_the_guidelines_print(tmp_path, small_index, by_id):
+    run = written(tmp_path, as_printed(by_id=by_id))
+    topics, nuggets = tmp_path / "topics.jsonl", tmp_path / "nuggets.jsonl"
+    topics.write_text('{"id": "31", "title": "I want to know who pays."}\n')
+    fact = {"text": "a trust pays", "importance": "vital"}
+    nuggets.write_text(json.dumps({"qid": "31", "query": "who pays", "nuggets": [fact]}) + "\n")
+    track = load_track("rag2025")
+    assert judge_file(run, track, ["31"]).valid
+    (report,) = ANSWERS.read(run).reports
+    assert [len(one.citations) for one in report.responses] == [4, 1]
+    page = tmp_path / "page.html"
+    for command in (
+        ("validate", run, "--track", "rag2025", "--topics", topics),
+        ("score", "nuggets", run, "--nuggets", nuggets, "--words-only"),
+        ("score", "support", run, "--index", small_index.path, "--words-only"),
+        ("view", run, "--topics", topics, "-o", page),
+    ):
+        said(*command)
+    assert "I want to know who pays." in page.read_text(encoding="utf-8")
+
+
+def lines_of(year, *, by_id=False):
+    """Return two answers in the form of a year."""
+    both = [as_printed(by_id=by_id), as_printed(by_id=by_id)]
+    both[1]["metadata"]["narrative_id"] = "32"
+    if year == 2025:
+        return both
+    return [
+        {
+            "run_id": "lamp",
+            "topic_id": str(one["metadata"]["narrative_id"]),
+            "topic": one["metadata"]["narrative"],
+            "references": one["references"],
+            "response_length": 9,
+            "answer": one["answer"],
+        }
+        for one in both
+    ]
+
+
+@pytest.mark.parametrize(
+    ("year", "by_id", "count"), [(2024, False, 100), (2025, False, 100), (2025, True, 100)]
+)
+def test_what_is_valid_here_is_so_for_the_validator_of_the_year(tmp_path, year, by_id, count):
+    track, path = load_track(f"rag{year}"), tmp_path / "lamp"
+    verdicts = Counter()
+    for seed in range(count):
+        path.write_bytes(mutated_answers(seed, lines_of(year, by_id=by_id)))
+        ours = all(
+            one.severity != "error"
+            for one in run_format(track.cited_text).check(
+                path, track.cited_text, ["31", "32"], None
+            )
+        )
+        verdicts[ours, answers_are_valid(path.read_bytes(), ["31", "32"], year)] += 1
+    assert verdicts[True, False] == 0
+    assert verdicts[True, True] > 0 < verdicts[False, False]

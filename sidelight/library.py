@@ -1,0 +1,263 @@
+"""Search, run, score, judge and ablate from Python: what scripts and notebooks call.
+
+Whatever these functions return prints itself in a few words, and `to_frame()` makes a
+`pandas.DataFrame` of it. Runs and relevance labels are files, dictionaries or data frames.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+
+from sidelight.errors import InputError
+from sidelight.formats.table import to_frame
+
+if TYPE_CHECKING:
+    from sidelight.cli.ablate import Experiment
+    from sidelight.evaluation.scoring.table import ScoreTable
+    from sidelight.runs.runner import RunSummary
+    from sidelight.runs.self_evaluation import SelfEvaluation
+    from sidelight.schemas.topic import Topic
+
+Run: TypeAlias = "str | Path | Mapping[str, Mapping[str, float]] | Any"
+"""A file in TREC's format, `{query: {segment: score}}`, or a data frame of such rows."""
+
+# What columns of a data frame may be called: here, in ir_measures, and in PyTerrier.
+_QUERY, _SEGMENT = ("query_id", "query", "qid"), ("segment_id", "doc_id", "docno", "docid")
+_SCORE, _GRADE = ("score",), ("relevance", "label", "grade")
+
+
+class Hits(NamedTuple):
+    """The hits of one call of `search`.
+
+    Attributes:
+        rows: One for each hit: query, rank, score, segment id, title, address and text.
+    """
+
+    rows: tuple[dict[str, Any], ...]
+
+    def __repr__(self) -> str:
+        lines = [f"{row['rank']:3} {row['score']:.4f} {row['segment_id']}" for row in self.rows]
+        return "\n".join([f"<{len(lines)} hits>", *lines])
+
+    def to_frame(self) -> Any:
+        """Return the hits as a `pandas.DataFrame`."""
+        return to_frame(self.rows)
+
+    def to_run(self) -> dict[str, dict[str, float]]:
+        """Return the scores by query and segment id, as `score` and ir_measures take them."""
+        found: dict[str, dict[str, float]] = {}
+        for row in self.rows:
+            found.setdefault(row["query_id"], {})[row["segment_id"]] = row["score"]
+        return found
+
+
+def search(
+    queries: str | Sequence[str] | Mapping[str, str],
+    index: str | Path,
+    *,
+    k: int = 10,
+    retriever: str | None = None,
+) -> Hits:
+    """Search an index.
+
+    Args:
+        queries: Words, several of them, or words by query id.
+        index: The index folder.
+        k: Hits per query.
+        retriever: Its name; `hybrid`, or `bm25` where the index has no vectors, by default.
+
+    Raises:
+        InputError: There is no such index.
+        UsageError: There is no such retriever.
+    """
+    from sidelight.index.folder import open_index
+    from sidelight.retrieval.first_stage import open_retriever
+    from sidelight.schemas.investigation.evidence import Query
+
+    if not isinstance(queries, Mapping):
+        texts = [queries] if isinstance(queries, str) else queries
+        queries = {str(number): text for number, text in enumerate(texts, start=1)}
+    folder = open_index(Path(index))
+    opened = open_retriever(retriever or ("hybrid" if folder.has_vectors else "bm25"), folder)
+    asked = [Query(query_id=name, text=text) for name, text in queries.items()]
+    rows: list[dict[str, Any]] = []
+    for query_id, hits in opened.search(asked, k).items():
+        segments = folder.docstore.get_many([hit.segment_id for hit in hits])
+        for rank, (hit, segment) in enumerate(zip(hits, segments, strict=True), start=1):
+            row = {"query_id": query_id, "rank": rank, "score": hit.score}
+            rows.append({**row, **segment.model_dump(include=_OF_SEGMENT)})
+    return Hits(tuple(rows))
+
+
+_OF_SEGMENT = {"segment_id", "title", "url", "text"}
+
+
+def run(
+    topics: str | Path | Sequence[Topic],
+    index: str | Path,
+    output: str | Path,
+    *,
+    config: str | Path | None = None,
+    settings: Sequence[str] = (),
+    base_url: str | None = None,
+) -> RunSummary:
+    """Investigate topics and write the files of a run; an interrupted call resumes.
+
+    Args:
+        topics: A topics file, or topics as `read_topics` returns them.
+        index: The index folder.
+        output: The run directory.
+        config: YAML file of differences from the defaults.
+        settings: Single settings, such as `retrieval.k=50`.
+        base_url: Address of the model server, where a model is asked.
+
+    Raises:
+        InputError: Topics or index cannot be read.
+        UsageError: A setting is wrong, or the folder holds another run.
+        MachineError: A model or a package is missing.
+    """
+    from sidelight.cli.progress import progress_bar
+    from sidelight.config.load import load_settings
+    from sidelight.formats.topics import read_topics
+    from sidelight.index.folder import open_index
+    from sidelight.tracks import load_track
+    from sidelight.wiring.models import ModelAccess
+    from sidelight.wiring.run import make_run
+
+    known = load_settings(None if config is None else Path(config), settings)
+    if isinstance(topics, str | Path):
+        topics = read_topics(Path(topics), load_track(known.track))
+    folder, access = Path(output), ModelAccess(Path(output) / "cache", base_url=base_url)
+    with progress_bar("topics", total=len(topics)) as advance:
+        return make_run(
+            topics,
+            known,
+            open_index(Path(index)),
+            folder,
+            access,
+            on_topic=lambda _: advance(1),
+            on_step=advance.begin,
+        )
+
+
+def score(runs: Run | Mapping[str, Run], qrels: Run, measures: str = "nDCG@10 R@100") -> ScoreTable:
+    """Score search results against relevance labels, as trec_eval does.
+
+    Args:
+        runs: One run, or runs by name.
+        qrels: Labels: a file, `{query: {segment: grade}}`, or a data frame.
+        measures: By the names of ir_measures.
+
+    Raises:
+        InputError: Something cannot be read, or a run and the labels have no query in common.
+        UsageError: A measure is unknown.
+    """
+    from sidelight.evaluation.scoring.retrieval import retrieval_table, score_runs
+    from sidelight.formats.labels.qrels import read_qrels
+    from sidelight.formats.runs.trec_run import read_trec_run
+
+    def results(one: Run) -> Mapping[str, Iterable[tuple[str, float]]]:
+        if isinstance(one, str | Path):
+            return read_trec_run(Path(one))
+        return {name: hits.items() for name, hits in _by_query(one, _SCORE).items()}
+
+    is_many = isinstance(runs, Mapping) and not all(
+        isinstance(hits, Mapping) and all(isinstance(n, int | float) for n in hits.values())
+        for hits in runs.values()
+    )
+    name = Path(runs).name if isinstance(runs, str | Path) else "run"
+    named = cast("Mapping[str, Any]", runs if is_many else {name: runs})
+    if isinstance(qrels, str | Path):
+        labels = read_qrels(Path(qrels))
+    else:
+        found = _by_query(qrels, _GRADE)
+        labels = {query: {at: int(n) for at, n in row.items()} for query, row in found.items()}
+    return retrieval_table(
+        score_runs(labels, {tag: results(one) for tag, one in named.items()}, measures)
+    )
+
+
+def _by_query(given: Any, values: Sequence[str]) -> Mapping[str, Mapping[str, float]]:
+    """Return figures by query and segment, out of a dictionary or a data frame."""
+    if isinstance(given, Mapping):
+        return given
+    columns = []
+    for names in (_QUERY, _SEGMENT, values):
+        name = next((name for name in names if name in given), None)
+        if name is None:
+            raise InputError(
+                f"a data frame: expected a column called {' or '.join(names)}; found "
+                f"{', '.join(map(str, given))}",
+                remedy="Rename its columns.",
+            )
+        columns.append(given[name])
+    found: dict[str, dict[str, float]] = {}
+    for query, segment, value in zip(*columns, strict=True):
+        found.setdefault(str(query), {})[str(segment)] = float(value)
+    return found
+
+
+def judge(
+    run: str | Path, index: str | Path, rubrics: str | Path | None = None, *, by: str = "embedded"
+) -> SelfEvaluation:
+    """Judge a finished run with its own files, score it, and find where it lost credit.
+
+    Args:
+        run: The run directory; labels and scores go into its folder `scores`.
+        index: The index it was made with.
+        rubrics: Folder of rubrics; None for those that the run drafted.
+        by: The name of a judge that asks no model.
+
+    Raises:
+        InputError: The run is not finished, was made with another index, or has no rubric.
+        UsageError: There is no such judge, or it needs more than there is.
+    """
+    from sidelight.cli.progress import progress_bar
+    from sidelight.index.folder import open_index
+    from sidelight.runs.directory import RunDirectory
+    from sidelight.runs.self_evaluation import collect, evaluate_run, read_finished
+    from sidelight.wiring.judges import JudgeInputs, make_judge
+
+    folder, directory = open_index(Path(index)), RunDirectory(Path(run))
+    given = None if rubrics is None else Path(rubrics)
+    finished = read_finished(directory, folder.fingerprint(), given)
+    made = make_judge(by, JudgeInputs(finished.rubrics, articles=finished.articles))
+    material = collect(finished, folder.docstore.get_many, made.words_at_once)
+    with progress_bar("labels", total=material.n_labels) as advance:
+        work = partial(evaluate_run, made, material, directory.path / "scores", advance)
+        return asyncio.run(work())
+
+
+def ablate(
+    grid: str | Path,
+    output: str | Path,
+    index: str | Path,
+    *,
+    topics: str | Path | None = None,
+    rubrics: str | Path | None = None,
+    queries: str | Path | None = None,
+    qrels: str | Path | None = None,
+) -> Experiment:
+    """Compare arms that differ from a base in a few settings, as the command `ablate` does.
+
+    Args:
+        grid: YAML file of the arms.
+        output: Folder of the experiment.
+        index: The index that all arms search.
+        topics: Topics file; every arm is a run.
+        rubrics: Folder of rubrics to judge the runs by.
+        queries: `id<TAB>text` lines; every arm searches.
+        qrels: Relevance labels of these queries.
+
+    Raises:
+        InputError: An input cannot be read, or a topic failed.
+        UsageError: The grid is none, or a setting in it is wrong.
+    """
+    from sidelight.cli.ablate import Inputs, experiment
+
+    given = (None if one is None else Path(one) for one in (topics, rubrics, queries, qrels))
+    return experiment(Path(grid), Path(output), Path(index), Inputs(*given))

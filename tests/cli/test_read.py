@@ -1,0 +1,80 @@
+"""One article from the shell: what is printed, what is written, what is refused."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+
+import pytest
+from mcp import Client
+
+from sidelight.cli.view import make_tools
+from sidelight.config.load import load_settings
+from sidelight.errors import InputError, UsageError
+from sidelight.wiring.models import ModelAccess
+from tests.helpers.commands import said, told
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_pasted_article_is_read(mini_web_articles, mini_web_index, tmp_path):
+    """Headline, outlet, author and date are in its text alone."""
+    article = mini_web_articles[0]
+    (tmp_path / "article.txt").write_text(article.body)
+    command = ("read", tmp_path / "article.txt", "--index", mini_web_index.path)
+    shown = said(*command)
+    assert shown.startswith(f"{article.title}\n")
+    origin = shown.splitlines()[1]
+    assert "Sentinel Policy Journal" in origin
+    assert "14 March 2021" in origin
+    assert "Garrick Voss" in origin
+    assert "10. " in shown
+    assert "commonpedia.example" in shown
+    again = told(*command, "-o", tmp_path / "page.html")
+    assert len(again["questions"]) == 10
+    assert "Bad Science and Will Cost 4,000 Jobs" in (tmp_path / "page.html").read_text()
+    assert len(list((tmp_path / "runs").glob("read-*"))) == 1
+
+
+def test_what_is_no_article_is_refused(tmp_path, small_index):
+    (tmp_path / "short.html").write_text("<html><p>Too short.</p></html>")
+    with pytest.raises(InputError, match=r"short.html: .* an article has 50 or more"):
+        said("read", tmp_path / "short.html", "--index", small_index.path)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_busy_port_is_said_before_anything_is_opened(tmp_path, small_index):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(UsageError, match=f"port {port}: Address already in use"):
+            said("serve", "--index", small_index.path, "--port", port)
+
+
+def test_an_assistant_searches_fetches_and_is_refused_what_is_no_article(small_index, tmp_path):
+    settings, access = load_settings(), ModelAccess(tmp_path / "cache")
+    server = make_tools(small_index, settings, access)
+
+    async def talk():
+        async with Client(server) as client:
+            tools = (await client.list_tools()).tools
+            assert [one.name for one in tools] == ["search", "fetch", "investigate", "validate"]
+            found = await client.call_tool("search", {"query": "bakery accounts", "k": 2})
+            hits = (found.structured_content or {})["result"]
+            assert len(hits) == 2
+            fetched = await client.call_tool("fetch", {"segment_id": hits[0]["segment_id"]})
+            assert (fetched.structured_content or {})["text"] == hits[0]["text"]
+            for name, given, says in (
+                ("search", {"query": "x", "k": 999}, "expected k from 1 to 50"),
+                ("fetch", {"segment_id": "none"}, "there is no segment"),
+                ("investigate", {"text": "Too short."}, "an article has 50 or more"),
+            ):
+                refused = await client.call_tool(name, given)
+                assert refused.is_error
+                assert says in str(refused.content)
+            checked = await client.call_tool("validate", {"content": "nothing of use"})
+            assert "kind-unknown" in str(checked.content)
+
+    asyncio.run(talk())
