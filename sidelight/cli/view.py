@@ -325,7 +325,9 @@ def _told(found: _Read) -> Result:
 _MOST_HITS, _MOST_WORDS = 50, 2_000
 
 
-def make_tools(folder: SearchIndex, settings: Settings, access: ModelAccess) -> MCPServer:
+def make_tools(  # long: each tool with the words that an assistant reads
+    folder: SearchIndex, settings: Settings, access: ModelAccess
+) -> MCPServer:
     """Return an MCP server with four tools: search, fetch, investigate and validate.
 
     Args:
@@ -375,7 +377,7 @@ def make_tools(folder: SearchIndex, settings: Settings, access: ModelAccess) -> 
 
     @tool
     def investigate(text: str, title: str = "", url: str = "") -> dict[str, Any]:
-        """Investigate a news article: a cited report, ten questions, and the path of a page."""
+        """Investigate a news article: a cited report, questions, and the path of a page."""
         article = _article("the article", title, url, text)
         with one_at_a_time:
             return _investigate(article, settings, folder, access).document()

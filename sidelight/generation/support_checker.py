@@ -62,7 +62,7 @@ class SupportChecker:
         self._learned = LearnedSupportCheck(encode, strict=True)
         self._asked = asked
 
-    async def __call__(
+    async def __call__(  # long: a batch, its two checks and what they mend
         self, profile: ArticleProfile, draft: DraftReport, evidence: EvidenceSet
     ) -> CheckedReport:
         """Return the sentences that stand, and those that do not with the reason.

@@ -360,7 +360,7 @@ class Packing(NamedTuple):
     warnings: tuple[Problem, ...]
 
 
-def pack_runs(
+def pack_runs(  # long: one check after another before anything is written
     runs: Sequence[RunDirectory],
     folder: Path,
     track: Track,

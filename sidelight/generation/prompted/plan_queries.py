@@ -106,13 +106,13 @@ def _principals(aspect: Aspect, question: str, profile: ArticleProfile) -> tuple
 
 RUBRIC_PROMPT = load_prompt(Path(__file__).with_name("rubric.prompt.md"))
 
-_LEAST, _MOST = 8, 20
+_FEWEST, _MOST = 8, 20
 
 
 class RubricDraft(Value):
     """The questions of a rubric, most important first."""
 
-    questions: tuple[DraftedQuestion, ...] = Field(min_length=_LEAST, max_length=_MOST)
+    questions: tuple[DraftedQuestion, ...] = Field(min_length=_FEWEST, max_length=_MOST)
 
 
 class PromptedRubricDrafter:
@@ -156,7 +156,7 @@ async def draft_angles(model: PromptedModel, profile: ArticleProfile) -> tuple[A
     try:
         await model.answer(RUBRIC_PROMPT, RubricDraft, check=check, profile=profile, most=_MOST)
     except ReplyError:
-        if len(sound) < _LEAST:
+        if len(sound) < _FEWEST:
             raise
     return tuple(
         as_angle(one, f"rubric-{number}", profile) for number, one in enumerate(sound, start=1)

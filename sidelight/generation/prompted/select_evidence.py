@@ -179,7 +179,7 @@ class PromptedReader:
         self._cited: set[str] = set()
         self._dates: dict[str, str] = {}
 
-    async def __call__(
+    async def __call__(  # long: what is read and how it is asked belong together
         self,
         profile: ArticleProfile,
         angles: Sequence[Angle],

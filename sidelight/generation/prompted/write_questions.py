@@ -50,7 +50,7 @@ QUESTIONS_PROMPT = load_prompt(Path(__file__).with_name("questions.prompt.md"))
 # Candidates asked for, as a multiple of what is wanted: faulty and repeated ones fall away.
 _MOST = 1.6
 _MOST_CANDIDATES = 40
-_LEAST = 0.5  # of what is wanted; a list with fewer sound ones is no use
+_LEAST_SOUND = 0.5  # of what is wanted; a list with fewer sound ones is no use
 
 
 class QuestionCandidate(Value):
@@ -120,7 +120,7 @@ class PromptedQuestionWriter:
             said = dict.fromkeys(clean_question(one.question) for one in answer.questions)
             faults = {question: self._fault(question, known) for question in said}
             candidates[:] = [question for question, fault in faults.items() if not fault]
-            if len(candidates) < _LEAST * self._count:
+            if len(candidates) < _LEAST_SOUND * self._count:
                 wrong = [f"{fault}: {question}" for question, fault in faults.items() if fault]
                 raise ValueError(told_once(wrong) or f"these are {len(said)} questions")
 

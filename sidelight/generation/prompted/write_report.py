@@ -250,7 +250,7 @@ class PromptedReviser:
         self._max_words = max_report_words
         self._instead = instead
 
-    async def __call__(
+    async def __call__(  # long: one reading of what the check said
         self,
         profile: ArticleProfile,
         angles: Sequence[Angle],
