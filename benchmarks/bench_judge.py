@@ -227,6 +227,7 @@ class SimulatedServer(PromptedModel):
     async def answer(self, prompt: Prompt, _kind: object, /, **values: object) -> NoReturn:
         """Count a prompt, and raise."""
         values.pop("check")
+        values.pop("ids", None)
         text = "\n".join(prompt.render(**values))
         async with self._slots:
             known = self._cache.look_up(text)

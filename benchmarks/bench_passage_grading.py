@@ -160,6 +160,7 @@ class SimulatedServer(PromptedModel):
     async def answer(self, prompt: Prompt, _kind: object, /, **values: object) -> NoReturn:
         """Count a prompt, and raise."""
         values.pop("check")
+        values.pop("ids", None)
         system, user = prompt.render(**values)
         if self._items_first:
             passage, _, rest = user.partition("<<<END passage>>>")

@@ -174,7 +174,7 @@ _OUTLET_WORD = re.compile(
     r"|bulletin|examiner|independent|globe|argus|record|star|echo)\b",
     re.IGNORECASE,
 )
-_DATED = re.compile(rf"\b(?:{_MONTHS})\b.*\b\d{{4}}\b|\b\d{{4}}-\d\d-\d\d\b", re.IGNORECASE)
+_DATED = re.compile(rf"\b(?:{_MONTHS})\b.{{0,20}}\b\d{{4}}\b|\b\d{{4}}-\d\d-\d\d\b", re.IGNORECASE)
 _MASTHEAD_LINES = 8
 _MIN_HEADLINE_WORDS, _MAX_HEADLINE_WORDS, _MAX_OUTLET_WORDS = 4, 30, 5
 _MAX_HEADLINE_CHARACTERS = 400

@@ -28,8 +28,8 @@ class Task(NamedTuple):
         text: The text.
         context: What was asked; empty if unknown.
         max_words: Words of the text that count; all if None.
-        is_source: Whether the text is a source and no report: what it reports of others, asks or
-            lists counts for it, as it does for people, and only what it contradicts does not.
+        is_source: Whether the text is a source and no report: a sentence that reports others, asks
+            or lists counts for items of which it has some words, as it does for people.
     """
 
     items: tuple[str, ...]

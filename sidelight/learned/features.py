@@ -193,8 +193,6 @@ class _Look:
         if overlap < _LOOKED_AT and place != self.nearest:
             return False
         found = conflict(self.itself, told, overlap, self.known, alone=self.alone)
-        if found and not (is_report or found.contradicts):
-            return False
         if found and overlap >= _SAID_OF_IT:
             self.opposed_share = max(self.opposed_share, overlap)
             if found.contradicts and not self.opposed:

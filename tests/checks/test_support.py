@@ -133,7 +133,7 @@ def test_many_at_once_get_what_each_gets_alone_with_reasons():
     ]
     assert reasons == [
         "the source says: It was funded by Ostelle Pharma.",
-        "it is negated: The regulator did not approve the drug in 2019.",
+        "it is denied: The regulator did not approve the drug in 2019.",
     ]
 
 

@@ -14,8 +14,8 @@ from sidelight.prompting import find_prompts
 from sidelight.sample import sample_path
 from tests.helpers.commands import COMMANDS
 
-# Written to or filled, not read.
-_RESULTS = {"output", "cache", "judgments"}
+# Written to or filled, not read; and a file that wants another option beside it.
+_RESULTS = {"output", "cache", "judgments", "template"}
 # The folder of the demo is made by it; what the doctor finds missing is the machine's.
 _OTHERS = {("demo",), ("doctor",)}
 

