@@ -156,7 +156,8 @@ def _meant(sentence: Sentence) -> Meant:
                 continue
             embeds = child.dep_ in _CLAUSES or any(c.dep_ == "mark" for c in child.children)
             below = within * edge if embeds else within
-            if child.dep_ in {"advcl", "relcl", "appos"} and inner < 0:
+            presupposed = child.dep_ in {"advcl", "appos"} or (child.dep_ == "relcl" and not embeds)
+            if presupposed and inner < 0:
                 # "not ..., because it rained": what is taken for granted stands.
                 pending.append((child, within * abs(edge), below))
             else:

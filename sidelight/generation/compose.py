@@ -24,7 +24,7 @@ from sidelight.schemas.investigation.report import (
 )
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import document_id_of, overlapping
-from sidelight.text import budget_words
+from sidelight.text import budget_words, tokens
 
 _REPEATED_HOST = 0.75
 
@@ -180,8 +180,8 @@ def resolve_report(
 ) -> tuple[Report, tuple[DroppedCitation, ...]]:
     """Return the report within the track's rules for citations, and what was dropped for them.
 
-    What is no evidence of this topic goes; so do the second of two overlapping windows and whatever
-    is beyond the limit.
+    What is no evidence of this topic goes; so do the second of two overlapping windows, whatever is
+    beyond the limit, and a sentence without a word.
 
     Raises:
         InputError: What is left breaks a limit of the track.
@@ -191,6 +191,8 @@ def resolve_report(
     sentences = []
     references: set[str] = set()
     for sentence in draft.sentences:
+        if not tokens(sentence.text):
+            continue
         cited: list[str] = []
         for segment_id in dict.fromkeys(sentence.segment_ids):
             if segment_id not in known:

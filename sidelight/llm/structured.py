@@ -40,7 +40,7 @@ _MAX_FAULTS = 10
 _AS_BLANKS = dict.fromkeys(range(0x20), " ")
 
 
-_ID = re.compile(r"[\w.-]*\w")
+_ID = re.compile(r"\w+(?:[.-]+\w+)*")
 _IDS = "ids"
 
 

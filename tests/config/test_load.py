@@ -43,7 +43,9 @@ def test_every_preset_loads_and_holds_differences_only(path):
     for model in filter(None, (settings.models.writer, settings.models.checker)):
         server = settings.servers[model.server]
         assert server.base_url or server.start
-    assert (settings.models.writer is not None) is ("prompted" in settings.roles.model_dump().values())
+    assert (settings.models.writer is not None) is (
+        "prompted" in settings.roles.model_dump().values()
+    )
     defaults = Settings().model_dump()
     for group, values in yaml.safe_load(path.read_text(encoding="utf-8")).items():
         for key, value in values.items():

@@ -16,7 +16,7 @@ from tests.helpers.recipes import carry_out, read_recipes
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "tracks.md"
 RECIPES = {recipe.title.partition(":")[0]: recipe for recipe in read_recipes(PAGE)}
-GRADE = {"covered": [1], "beside": "none", "conclusion": "##final score: 3"}
+GRADE = {"covered": [1], "beside": "none", "grade": "3"}
 
 
 @pytest.fixture

@@ -550,11 +550,12 @@ TRIED_HERE = {
 }
 TRIED_ELSEWHERE = {
     "tests/test_files.py": {"files"},
+    "tests/evaluation/audit: a file of the package itself": {"evaluation/audit/text_attacks"},
     "tests/formats/runs/test_official.py": {"formats/runs/submission"},
     "tests/llm, tests/generation, tests/evaluation/labelling: replies of models": {
         *("evaluation/labelling/asking", "evaluation/labelling/passage_grade"),
         *("llm/base", "llm/structured"),
-        *("llm/server/openai_compat", "schemas/investigation/angle"),
+        *("llm/server/openai_compat", "llm/server/capabilities", "schemas/investigation/angle"),
     },
     "tests/index: folders of indexes, and servers of them": {
         *("index/build", "index/folder", "index/lucene/segments", "index/vectors/matrix"),

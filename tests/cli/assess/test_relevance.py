@@ -12,8 +12,7 @@ NAMES = ("small_doc_00_0#0_0", "small_doc_00_0#1_1")
 
 
 def graded(grade):
-    said = f"##final score: {grade}"
-    return json.dumps({"covered": [], "beside": "none", "conclusion": said})
+    return json.dumps({"covered": [], "beside": "none", "grade": str(grade)})
 
 
 def assess(folder, index, *arguments, parts=1):

@@ -54,7 +54,16 @@ def test_judge_takes_the_rubrics(tmp_path):
     run = SAMPLE / DataPart.REPORT_RUNS / "lantern-t2"
     common = ("judge", run, "--task", "task2", "--words-only")
     said(*common, "--data", SAMPLE, "-o", tmp_path / "a")
-    said(*common, *RUBRICS, "--examples", SAMPLE, "-o", tmp_path / "b")
+    said(
+        *common,
+        *RUBRICS,
+        "--examples",
+        SAMPLE,
+        "--example-run",
+        "quillmark-t2",
+        "-o",
+        tmp_path / "b",
+    )
     name = "auto_report_assessments.csv"
     assert (tmp_path / "a" / name).read_text() == (tmp_path / "b" / name).read_text()
 
