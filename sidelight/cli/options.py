@@ -605,7 +605,7 @@ class JudgeOptions(NamedTuple):
         from sidelight.evaluation.labelling.examples import read_examples
 
         if self.examples or data is None:
-            return read_labelled(self.examples, self.example_run), "none are named by --examples"
+            return read_labelled(self.examples, self.example_run), ""
         asks = isinstance(task, QuestionListTask)
         part = DataPart.QUESTION_ASSESSMENTS if asks else DataPart.REPORT_ASSESSMENTS
         if not look_for(data, part):

@@ -417,7 +417,8 @@ _PAST = {"paid": "pay", "sold": "sell", "bought": "buy"}
 _MOST_TIES = 3
 _LONGEST_SENTENCE = 1_000  # characters; what follows is not looked at
 _MONEY = re.compile(
-    r"\b[A-Z]{0,3}[$£€]?\d[\d,.]*\s+(?:million|billion)\b|[$£€]\s?\d|\b[A-Z]\d[\d,]{3,}"
+    r"\b[A-Z]{0,3}[$£€]?\d{1,12}(?:[,.]\d{1,3}){0,4}\s(?:million|billion)\b|[$£€]\s?\d"
+    r"|\b[A-Z]\d[\d,]{3,12}"
 )
 _CORRECTING = re.compile(
     r"\b(?:not|no|never|none|neither|nobody|false|wrong|misleading|incorrect|unproven|overstate[sd]?"
@@ -426,7 +427,7 @@ _CORRECTING = re.compile(
 )
 # "between 540 and 780 jobs", "1,312 peat jobs"; not percentages, sums and times.
 _COUNTED = re.compile(
-    r"\b(?P<first>\d[\d,]*)(?:\s+(?:and|to|or)\s+(?P<second>\d[\d,]*))?\s+"
+    r"\b(?P<first>\d[\d,]{0,15})(?![\d,])(?:\s+(?:and|to|or)\s+(?P<second>\d[\d,]{0,15}))?\s+"
     r"(?:[a-z]+\s+)?(?P<what>[A-Za-z]{3,})"
 )
 _NO_COUNT = frozenset(

@@ -217,9 +217,8 @@ def test_a_report_within_the_limits(worked, roles):
     draft = asyncio.run(roles.write_report(profile, angles, evidence))
     checked = asyncio.run(roles.check_report(profile, draft, evidence))
     removed = [removal.sentence for removal in checked.removed]
-    assert sorted(one.text for one in (*checked.draft.sentences, *removed)) == sorted(
-        one.text for one in draft.sentences
-    )
+    # A check that asks a model may mend a sentence.
+    assert len(checked.draft.sentences) + len(removed) == len(draft.sentences)
     found = {one.text: SEGMENTS for one in removed}
     revision = asyncio.run(roles.revise_report(profile, angles, evidence, checked, found))
     kept = {one.text for one in checked.draft.sentences}
@@ -274,7 +273,7 @@ def test_a_check_removes_what_does_not_stand(plain):
         (stands, ()): "it cites no evidence",
         (stands, ("a_doc_99_9#0_0",)): "it cites no evidence",
         (stands, (own,)): "the source ",
-        (stands.replace("2018", "2019"), (useful,)): "it gives another figure",
+        (stands.replace("2018", "2019"), (useful,)): "it gives 2018 instead of 2019",
         ("Dr. Tom Vale said the harbour cannot hold more boats.", (own,)): "the article says it",
         ("This claim is false.", (useful,)): "a verdict",
     }

@@ -17,8 +17,13 @@ from sidelight.errors import InputError
 from sidelight.formats.data_folder import DataPart, find_part
 from tests.helpers.labels.toy import GOOD, HAVE, NICE, rubric, write_csv, write_rubrics
 
-QUESTION_EXAMPLES = ("chatgpt-t1", "gpt-oss-t1", "perplex-t1", "starter-kit-t1")
-REPORT_EXAMPLES = ("gpt-oss-t2", "starter-kit-t2")
+QUESTION_EXAMPLES = (
+    "dragun-organizers-starter-kit-task-1",
+    "organizer-gpt-oss-t1",
+    "organizer-t1-chatgpt",
+    "organizer-t1-perplex",
+)
+REPORT_EXAMPLES = ("dragun-organizers-starter-kit-task-2", "organizer-gpt-oss-t2")
 N_QUESTION_RUNS, N_REPORT_RUNS = 37, 28
 
 TOPICS = tuple(f"msmarco_v2.1_doc_{number:02}_{number}" for number in range(1, 7))
