@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.english.names import find_names, host_label, strip_title
+from sidelight.english.vocabulary import MONTHS
 from sidelight.schemas.investigation.angle import Cut
 from sidelight.text import clean, count_words, tokens
 
@@ -145,7 +146,7 @@ _BYLINE_NAME = (
     r"(?:\s+(?:[A-Z]\.|de|van|von|del|la|al))*(?:\s+[^\W\d_a-z][\w'’-]+){1,2}"
 )
 _PEOPLE = rf"{_BYLINE_NAME}(?:(?:,\s+and\s+|,\s*|\s+and\s+|\s*&\s*){_BYLINE_NAME})*"
-_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_MONTHS = "|".join(MONTHS)
 _BYLINES = (
     re.compile(
         rf"(?:^|[|•/—–-]\s*)(?i:(?:(?:written|reported|posted|words|text|story)\s+)?by|author:?)\s+"
@@ -157,7 +158,7 @@ _BYLINES = (
 # Words that follow a name in a byline, or stand where a name would.
 _NOT_A_NAME = frozenset(
     f"""
-    {_MONTHS.replace("|", " ")} staff published updated posted read share photo photographs
+    {" ".join(MONTHS)} staff published updated posted read share photo photographs
     photography full bio follow senior chief editor editors editorial director columnist
     correspondent reporter writer contributor analyst fellow founder professor special health
     science technology news the associated press reuters

@@ -12,6 +12,7 @@ from functools import cache
 from itertools import dropwhile
 from typing import TYPE_CHECKING
 
+from sidelight.english.vocabulary import CALENDAR
 from sidelight.text import STOPWORDS, sentences, tokens
 
 if TYPE_CHECKING:
@@ -38,14 +39,7 @@ _ORGANISATION = frozenset(
     television tribunal trust union university
     """.split()
 )
-_CALENDAR = frozenset(
-    """
-    monday tuesday wednesday thursday friday saturday sunday january february march april may
-    june july august september october november december jan feb mar apr jun jul aug sep sept
-    oct nov dec today yesterday
-    """.split()
-)
-_NO_NAME = STOPWORDS | _CALENDAR
+_NO_NAME = STOPWORDS | CALENDAR | {"today", "yesterday"}
 _PLACE = frozenset(
     """
     bay beach bridge canyon cape city coast county desert east forest fort harbor harbour hill

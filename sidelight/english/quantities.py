@@ -10,6 +10,8 @@ import re
 from functools import lru_cache
 from math import log10
 
+from sidelight.english.vocabulary import MONTHS
+
 _SMALL = {
     word: number
     for number, word in enumerate(
@@ -65,12 +67,7 @@ _UNITS = {
     }.items()
     for unit, factor in (one.split(":") for one in units.split())
 }
-_MONTH_NAMES = {
-    month[:3].casefold(): month
-    for month in (
-        "January February March April May June July August September October November December"
-    ).split()
-}
+_MONTH_NAMES = {month[:3].casefold(): month for month in MONTHS}
 
 _NUMBER_WORDS = "|".join((*_SMALL, *_TENS))
 _SCALE_WORDS = "hundred|thousand|million|billion|trillion|dozen"

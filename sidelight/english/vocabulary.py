@@ -10,6 +10,21 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+MONTHS = tuple(
+    """
+    January February March April May June July August September October November December
+    """.split()
+)
+"""The names of months, in order."""
+
+CALENDAR = _words(
+    """
+    monday tuesday wednesday thursday friday saturday sunday january february march april may june
+    july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec
+    """
+)
+"""The days of the week, the months and their short forms, in lower case."""
+
 SAYING = _words(
     """
     acknowledge add admit advise allege announce argue assert believe call claim complain conclude

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.english.names import find_names, host_label
+from sidelight.english.vocabulary import MONTHS
 from sidelight.schemas.segment import document_id_of
 from sidelight.text import count_words, one_line, tokens
 
@@ -28,9 +29,6 @@ _DATE = re.compile(
 _PATH_DATE = re.compile(rf"/(?P<year>{_YEAR})/(?P<month>0[1-9]|1[0-2])(?:/(?P<day>[0-3]\d))?/")
 # An archive holds the pages of others under the day of its copy.
 _ARCHIVED = re.compile(r"/\d{8}(?:\d{6})?/")
-_MONTHS = """
-    January February March April May June July August September October November December
-""".split()
 
 
 def _rule(kind: str, *, address: str = r"(?!)", head: str = r"(?!)") -> _Rule:
@@ -180,7 +178,7 @@ def page_date(url: str, top: str) -> str:
         if count_words(line) <= _LINE_WORDS and (found := _DATE.search(one_line(line))):
             return found.group()
     if in_path := _PATH_DATE.search(url):
-        month = _MONTHS[int(in_path["month"]) - 1]
+        month = MONTHS[int(in_path["month"]) - 1]
         day = f"{int(in_path['day'])} " if in_path["day"] else ""
         return f"{day}{month} {in_path['year']}"
     return ""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sidelight.english.parser import parse
 from sidelight.english.veridicality import Stance, calls_false, has_clause, meanings
-from sidelight.english.vocabulary import ALL_OF, MUTUAL, OPPOSITES, SOME_OF, UNREAL
+from sidelight.english.vocabulary import ALL_OF, MONTHS, MUTUAL, OPPOSITES, SOME_OF, UNREAL
 from sidelight.learned.reading.tables import frequencies
 from sidelight.learned.reading.words import stem
 
@@ -31,9 +31,6 @@ _LITTLE_ELSE = 0.4  # the same, from which details are compared
 _MOST_WORDS = 0.5  # the same, names and figures apart or not, from which details are compared
 _NAMES = frozenset({"PERSON", "ORG", "GPE", "LOC", "FAC", "NORP", "PRODUCT", "WORK_OF_ART"})
 _PRONOUNS = frozenset("he she it they him her them his its their we who which".split())
-_MONTHS = frozenset(
-    "january february march april may june july august september october november december".split()
-)
 _SUBJECT, _OBJECT = "subject", "object"
 _NEXT = 3  # words before and behind a figure or name that tell it from another
 _ALIKE = 3  # letters with which words begin that may be one word
@@ -111,7 +108,7 @@ class Said:
         for token, one in zip(self.parse.doc, self.stems, strict=True):
             if not (one and token.pos_ == "PROPN" and token.text[0].isupper()):
                 continue
-            if token.lower_ in _MONTHS or any(map(str.isdigit, one)):
+            if token.text.capitalize() in MONTHS or any(map(str.isdigit, one)):
                 continue
             if token.i == last + 1:
                 found[-1].add(one)
@@ -422,7 +419,7 @@ def _kinds(sentence: Sentence) -> dict[str, frozenset[str]]:
         if before in {"from", "to", "by"}:
             found.setdefault(before, set()).add(figure)
     for word in words:
-        if word in _MONTHS:
+        if word.capitalize() in MONTHS:
             found.setdefault("month", set()).add(word)
     return {kind: frozenset(figures) for kind, figures in found.items()}
 

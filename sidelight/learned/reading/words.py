@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from sidelight.english.quantities import canonical
+from sidelight.english.vocabulary import CALENDAR
 from sidelight.learned.reading.tables import frequencies
 from sidelight.text import STOPWORDS, clean, content_words, one_line, sentences, stems
 
@@ -31,11 +32,7 @@ _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _SOFT_BOUNDARY = re.compile(r"(?<=[.;!?])\s+")
 _AFTER_QUESTION = re.compile(r"(?<=\?)\s+")
 _CLOSING = "\"'”’»)]* "
-_DATES = frozenset(
-    "january february march april may june july august september october november december jan feb "
-    "mar apr jun jul aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday "
-    "sunday mr mrs ms dr prof sen rep gov president".split()
-)
+_TITLES = frozenset("mr mrs ms dr prof sen rep gov president".split())
 # Past forms that no rule takes back to the present.
 _PRESENT = {
     past: verb
@@ -228,7 +225,7 @@ def _figure(word: str) -> str:
 
 def _named(words: list[str], place: int) -> bool:
     word = words[place]
-    if not word[0].isupper() or word.casefold() in STOPWORDS | _DATES:
+    if not word[0].isupper() or word.casefold() in STOPWORDS | CALENDAR | _TITLES:
         return False
     if place:
         return True
