@@ -71,7 +71,10 @@ _MONTH_NAMES = {month[:3].casefold(): month for month in MONTHS}
 
 _NUMBER_WORDS = "|".join((*_SMALL, *_TENS))
 _SCALE_WORDS = "hundred|thousand|million|billion|trillion|dozen"
-_ANY_NUMBER = rf"(?:\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?|\b(?:{_NUMBER_WORDS})\b)"
+# A version such as 1.2.3 is no number.
+_ANY_NUMBER = (
+    rf"(?:(?:\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)(?!\.?\d)|\b(?:{_NUMBER_WORDS})\b)"
+)
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
 _DATE = re.compile(
     rf"\b(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month>{_MONTH})"

@@ -77,6 +77,12 @@ RATES = _words(
 STUDIES = _words("analysis audit experiment poll ranking report review study survey test trial")
 """Work that measures something."""
 
+EXPERTS = _words(
+    "academic analyst consultant dr economist expert fellow lecturer prof professor researcher "
+    "scientist specialist"
+)
+"""What somebody is called who is quoted for what they know of a field."""
+
 VAGUE = _words(
     "big first groundbreaking huge large last latest landmark major new other own recent same "
     "shocking single whole"

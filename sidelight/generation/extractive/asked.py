@@ -144,6 +144,10 @@ REPUTATION = _on(PUBLISHER_RATING, 3.0).worded(
     "How do media watchdogs rate {outlet} for bias and accuracy?",
     "What is {outlet}'s reputation for accuracy and bias?",
 )
+RULINGS = _on(PUBLISHER_RECORD, 4.2).worded(
+    "What corrections, complaints or rulings followed {outlet}'s article on {subject}?",
+    "How have regulators or fact checkers ruled on {outlet}'s article about {subject}?",
+)
 CORRECTIONS = _on(PUBLISHER_RECORD, 2.7).worded(
     "What complaints, rulings or corrections followed {outlet}'s article on {subject}?",
     "What corrections followed {outlet}'s article on {subject}?",
@@ -173,7 +177,7 @@ AUTHOR_EARLIER_WORK = AngleTemplate(
     weight=1.5,
 )
 
-BACKGROUND = _on(AUTHOR_BACKGROUND, 3.1).worded(
+BACKGROUND = _on(AUTHOR_BACKGROUND, 2.9).worded(
     "What is the professional background of {author}?",
     "What is {author}'s professional background?",
 )
@@ -219,8 +223,8 @@ CLAIM_WITH_FIGURES = CLAIM._replace(
 )
 
 HEADLINE_CLAIM = _on(HEADLINE, 3.6).worded(
-    "What evidence supports the claim that {claim}?",
-    "How strong is the evidence that {claim}?",
+    'What evidence supports the headline "{headline}"?',
+    'How strong is the evidence behind the headline "{headline}"?',
 )
 FIGURE = _on(CLAIM_WITH_FIGURES, 3.4).worded(
     "Where does the figure of {phrase} in reports on {subject} come from?",
@@ -267,7 +271,11 @@ SOURCE_ORGANISATION = SOURCE_PERSON._replace(
     query="{name} organisation funding members purpose {subject}",
 )
 
-PERSON = _on(SOURCE_PERSON, 3.2).worded(
+EXPERT = _on(SOURCE_PERSON, 3.4).worded(
+    "How independent is {name}, quoted as an expert, of those with an interest in {subject}?",
+    "What interests or affiliations does {name} have in connection with {subject}?",
+)
+PERSON = _on(SOURCE_PERSON, 2.5).worded(
     "What interests or affiliations does {name} have in connection with {subject}?",
     "What is the background of {name}, and what interest does {name} have in {subject}?",
 )
@@ -317,7 +325,7 @@ SUBJECT_SUPPORTERS = AngleTemplate(
 AUTHORITY = _on(SUBJECT_RESEARCH, 3.3).worded(
     "What did {name} {verb} about {subject}?",
 )
-RESEARCH = _on(SUBJECT_RESEARCH, 2.8, is_generic=True).worded(
+RESEARCH = _on(SUBJECT_RESEARCH, 3.3, is_generic=True).worded(
     "What have independent studies or official bodies found about {subject}?",
     "What does independent research show about {subject}?",
 )

@@ -19,6 +19,8 @@ from sidelight.english.names import find_names, looks_like_organisation, looks_p
 from sidelight.english.parser import parse
 from sidelight.english.vocabulary import STUDIES, VAGUE
 from sidelight.errors import InputError
+from sidelight.learned.reading.tables import frequencies
+from sidelight.learned.reading.words import stem
 from sidelight.schemas.investigation.angle import ArticleProfile, Claim
 from sidelight.text import clean, content_words, count_words, numbers, one_line, sentences, tokens
 
@@ -39,10 +41,16 @@ _PLACES = frozenset({"GPE", "NORP", "LOC"})
 # Beside a noun phrase of several words: a name, that of a university or the like, a single noun.
 _NAME, _BODY, _SINGLE = 4.0, 2.0, 0.3
 
+_RARE = 3.0  # rarity of a word, in nats, from which it tells one subject from others
+
 _UNIT_WORDS = frozenset(
     {"percent", "cent", "million", "billion", "thousand", "year", "years", "day"}
 )
 _MONTH_WORD = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?"
+# A title makes a person of what a parser may take for an organisation.
+_DOCTOR = re.compile(
+    r"\b(?:Dr|Prof|Professor)\b\.?\s(?P<name>[A-Z][\w'’-]{1,30}(?:\s[A-Z][\w'’-]{1,30}){1,2})"
+)
 _DATE_MENTION = re.compile(
     rf"\b(?:\d{{1,2}}\s+{_MONTH_WORD}\s+\d{{4}}|{_MONTH_WORD}\s+\d{{1,2}},?\s+\d{{4}}|(?:19|20)\d{{2}})\b"
 )
@@ -117,6 +125,7 @@ def _people(parsed: Sequence[Sentence], body: str, own: set[str]) -> tuple[str, 
         for name in sentence.named("PERSON")
         if len(strip_title(name).split()) in {2, 3} and name[0].isupper()
     ]
+    full += [match["name"] for match in _DOCTOR.finditer(body)]
     said = Counter(speaker for sentence in parsed if (speaker := sentence.speaker))
     speaking = {name: sum(n for who, n in said.items() if name.split()[-1] in who) for name in full}
     of_outlet = {word for name in own for word in name.split()}
@@ -189,6 +198,7 @@ def _subject(
     places = {name for (name, place), n in kinds.items() if place and n >= kinds[name, False]}
     not_meant = {word.casefold() for name in (outlet, *people) for word in name.split()}
     worth: dict[str, float] = {}
+    rarity = frequencies()
 
     def add(text: str, words: list[str], value: float) -> None:
         usable = words and not not_meant.intersection(words) and text.casefold() not in places
@@ -206,12 +216,14 @@ def _subject(
             phrase = [t for t in words if t.lemma_.casefold() not in VAGUE]
             if not phrase:
                 continue
-            keys = [t.lemma_.casefold() for t in phrase if t.is_alpha]
+            keys = [t.lemma_.casefold() for t in phrase if t.is_alpha and len(t) > 1]
             plain = all(t.pos_ in {"NOUN", "ADJ"} for t in phrase) and phrase[-1].pos_ == "NOUN"
             if plain and keys and not _UNIT_WORDS.intersection(keys) and lemmas[keys[-1]] > 1:
                 value = sum(min(lemmas[key], lemmas[keys[-1]]) for key in keys) / len(keys)
+                if len(keys) == 1:
+                    value *= _SINGLE * rarity.weight(stem(keys[0])) / _RARE
                 text = one_line("".join(t.text_with_ws for t in phrase)).lower()
-                add(text, keys, value * (1.0 if len(keys) > 1 else _SINGLE))
+                add(text, keys, value)
     return max(worth, key=lambda name: (worth[name], name)) if worth else one_line(title)
 
 

@@ -12,15 +12,16 @@ import zlib
 from typing import TYPE_CHECKING, Any
 
 from sidelight.checks.questions import compound_reason
-from sidelight.english.names import definite, host_label
+from sidelight.english.names import definite, host_label, mentions, name_forms
 from sidelight.english.parser import parse
-from sidelight.english.vocabulary import CORRECTS, FINDS, SAYING, STUDIES, VAGUE
+from sidelight.english.quantities import canonical
+from sidelight.english.vocabulary import CORRECTS, EXPERTS, FINDS, SAYING, STUDIES, VAGUE
 from sidelight.generation.extractive import asked
 from sidelight.generation.extractive.usefulness import Usefulness
 from sidelight.generation.extractive.write_report import read_findings
 from sidelight.learned.questions import question_model
 from sidelight.schemas.investigation.report import DraftQuestions
-from sidelight.text import count_words, one_line, sentences
+from sidelight.text import count_words, one_line, sentences, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -42,7 +43,13 @@ _MAX_GENERIC = 3
 _LEAST_GRADE = 0.5
 _TRUST_IN_GRADES = 0.35
 _PEOPLE, _ORGANISATIONS, _STUDIES, _FIGURES, _AUTHORITIES, _LINKS = 3, 2, 2, 2, 3, 2
-_MAX_STUDY_WORDS, _MAX_FIGURE_WORDS, _MAX_CLAIM_WORDS = 12, 8, 24
+_MAX_STUDY_WORDS, _MAX_FIGURE_WORDS = 12, 8
+_NEAR_NAME = 8  # words around a name that say what somebody is
+_RULING = re.compile(
+    r"\b(?:correct(?:ed|ions?)|complain(?:ts?|ed)|upheld|breach(?:ed)?|retract(?:ed|ion)|withdr[ae]wn?"
+    r"|fact.?check\w*|misleading)\b",
+    re.IGNORECASE,
+)
 _LIKELY = 0.25  # chance of being worth knowing, of a finding whose body is asked about
 
 
@@ -148,6 +155,7 @@ class _Questions:
         self._findings = findings
         self._parsed = parse(sentences(profile.body))
         self._outlet = outlet_name(profile, (item.segment.text for item in evidence.items))
+        self._pages = [item.segment.text for item in evidence.items]
         self._links = [
             angle
             for angle in angles
@@ -170,12 +178,10 @@ class _Questions:
 
     def _about_outlet(self) -> Iterator[Question]:
         if self._outlet:
-            for template in (
-                asked.OWNER,
-                asked.OUTLET_INTERESTS,
-                asked.REPUTATION,
-                asked.CORRECTIONS,
-            ):
+            forms = name_forms(self._outlet)
+            ruled = any(_RULING.search(page) and mentions(page, forms) for page in self._pages)
+            rulings = asked.RULINGS if ruled else asked.CORRECTIONS
+            for template in (asked.OWNER, asked.OUTLET_INTERESTS, asked.REPUTATION, rulings):
                 yield template.about(outlet=self._outlet, subject=self.subject)
 
     def _about_author(self) -> Iterator[Question]:
@@ -191,14 +197,20 @@ class _Questions:
 
     def _about_claims(self) -> Iterator[Question]:
         """Yield what the headline's claim and the main figures rest on."""
-        if claim := _as_clause(self._profile):
-            yield asked.HEADLINE_CLAIM.about(claim=claim)
-        figures: dict[str, int] = {}
-        claims = [(number, one.text) for number, one in enumerate(self._profile.claims, start=1)]
-        for number, text in ((1, self._profile.title), *claims):
-            for phrase in _figures(parse([text])[0]) if text else ():
-                figures.setdefault(phrase, number)
-        for place, (phrase, number) in enumerate(list(figures.items())[:_FIGURES]):
+        title = self._profile.title
+        if title:
+            yield asked.HEADLINE_CLAIM.about(headline=title.replace('"', "'"))
+        claims = {one.text: number for number, one in enumerate(self._profile.claims, start=1)}
+        heading = parse([title]) if title else []
+        figures: dict[str, tuple[str, int]] = {}
+        for one in (*self._parsed, *heading):  # a headline writes words large that texts do not
+            for phrase in _figures(one):
+                figures.setdefault(_beginning(phrase), (phrase, claims.get(one.text, 1)))
+        pages = [canonical(page).casefold() for page in (title, *self._pages)]
+        told = {key: sum(key in page for page in pages) for key in figures}
+        # What other pages take up is what is in doubt, above all if it stands in the headline.
+        doubted = sorted(figures, key=lambda key: -told[key] * (1 + (key in pages[0])))
+        for place, (phrase, number) in enumerate(figures[key] for key in doubted[:_FIGURES]):
             question = asked.FIGURE.about(number=number, phrase=phrase, subject=self.subject)
             yield question._replace(weight=question.weight - 0.5 * place)
 
@@ -213,15 +225,22 @@ class _Questions:
                 yield question._replace(weight=question.weight - 0.4 * place)
 
     def _about_sources(self) -> Iterator[Question]:
-        for template, names, most in (
-            (asked.PERSON, self._profile.people, _PEOPLE),
-            (asked.ORGANISATION, self._profile.organisations, _ORGANISATIONS),
+        people = [(name, number) for number, name in enumerate(self._profile.people, start=1)]
+        experts = [one for one in people if _is_expert(one[0], self._parsed)]
+        others = [one for one in people if one not in experts]
+        organisations = [
+            (definite(name, self._profile.body), number)
+            for number, name in enumerate(self._profile.organisations[:_ORGANISATIONS], start=1)
+        ]
+        for template, named in (
+            (asked.EXPERT, experts),
+            (asked.PERSON, others),
+            (asked.ORGANISATION, organisations),
         ):
-            for place, name in enumerate(names[:most]):
+            for place, (name, number) in enumerate(named[:_PEOPLE]):
                 if name in self.subject or name in self._outlet:
                     continue
-                the = name if template is asked.PERSON else definite(name, self._profile.body)
-                question = template.about(number=place + 1, name=the, subject=self.subject)
+                question = template.about(number=number, name=name, subject=self.subject)
                 yield question._replace(weight=question.weight - 0.3 * place)
 
     def _about_authorities(self) -> Iterator[Question]:
@@ -234,7 +253,7 @@ class _Questions:
             for unit in finding.units:
                 body, verb = _acting_body(unit.sentence)
                 own = set(body.casefold().removeprefix("the ").split())
-                if own and own.isdisjoint(not_meant):
+                if len(own) > 1 and own.isdisjoint(not_meant):
                     seen.setdefault(body, verb)
         for place, (body, verb) in enumerate(list(seen.items())[:_AUTHORITIES]):
             question = asked.AUTHORITY.about(name=body, verb=verb, subject=self.subject)
@@ -280,22 +299,6 @@ def outlet_name(profile: ArticleProfile, pages: Iterable[str]) -> str:
     return max(dict.fromkeys(found), key=lambda form: (found.count(form), form), default=outlet)
 
 
-def _as_clause(profile: ArticleProfile) -> str:
-    """Return the most central claim that can follow "that"; empty if there is none."""
-    for claim in profile.claims:
-        text = claim.text.rstrip(".")
-        one = parse([claim.text])[0]
-        if count_words(text) > _MAX_CLAIM_WORDS or re.search(r"[?\"“”:;|()]| - ", text):
-            continue
-        if one.speaker or one.relative_dates or one.subject.ent_type_ == "PERSON":
-            continue
-        if one.subject.left_edge.i:  # "that in 2019, ..."
-            continue
-        first = one.doc[0]
-        return text if first.pos_ == "PROPN" or first.ent_type_ else f"{text[0].lower()}{text[1:]}"
-    return ""
-
-
 def _figures(one: Sentence) -> Iterator[str]:
     """Yield the figures of a sentence with what they count, as far as a few words say."""
     for entity in one.figures:
@@ -310,6 +313,21 @@ def _figures(one: Sentence) -> Iterator[str]:
         phrase = one.doc[start:end].text
         if entity.label != "CARDINAL" or " " in phrase:
             yield one_line(phrase)
+
+
+def _is_expert(name: str, parsed: Sequence[Sentence]) -> bool:
+    """Tell whether an article introduces somebody as one who knows the field."""
+    for one in parsed:
+        before, found, after = one.text.partition(name)
+        if found:
+            near = (*tokens(before)[-_NEAR_NAME:], *tokens(after)[:_NEAR_NAME])
+            return not EXPERTS.isdisjoint(near)
+    return False
+
+
+def _beginning(phrase: str) -> str:
+    """Return a figure with its unit or the first word of what it counts, in one notation."""
+    return " ".join(canonical(phrase).casefold().split()[:2])
 
 
 def _studies(parsed: Sequence[Sentence]) -> list[str]:
