@@ -300,6 +300,7 @@ def _listed(grades: list[int]) -> str:
     return " ".join(map(str, grades))
 
 
+@app.command()
 def vote(  # long: a third of it are options
     judges: Annotated[
         list[Path], typer.Argument(help="Relevance labels, four columns, one file a judge.")
@@ -358,6 +359,7 @@ def vote(  # long: a third of it are options
     )
 
 
+@app.command()
 def grades(
     first: Annotated[Path, typer.Argument(help="Graded questions of the first side, of people.")],
     second: Annotated[Path, typer.Argument(help="Those of the second side.")],
@@ -402,6 +404,7 @@ _SIDES = "rubrics", "nuggets"
 _IMPORTANCE = "nugget_importance"
 
 
+@app.command()
 def norms(  # long: half of it are options
     reports: Annotated[list[Path], typer.Argument(help="Runs of cited texts, at least three.")],
     *,

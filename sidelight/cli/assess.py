@@ -188,6 +188,7 @@ def _asked(runs: list[Path]) -> Iterator[AskedDocuments]:
     yield from found.values()
 
 
+@app.command()
 @options.takes_groups
 @interrupted(WITH_REPLIES)
 def relevance(  # long: half of it are options

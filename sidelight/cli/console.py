@@ -502,7 +502,7 @@ WHERE_IT_WAS = "resumes"
 
 
 _OPTIONS = "Options"
-_WHOLE_HELP = 1_000  # characters of a command's first sentence: it is wrapped, not cut
+WHOLE_HELP = 1_000  # characters of a command's first sentence: it is wrapped, not cut
 _KINDS = {
     r" <bool>": "",
     r"<list\[Path\]>|<path>": "PATH",
@@ -565,14 +565,18 @@ class Group(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands by what a user wants."""
         groups: dict[str, list[tuple[str, str]]] = {}
-        names = self.list_commands(ctx)
-        for name in names:
-            command: Any = self.get_command(ctx, name)
-            panel = command.rich_help_panel or "Commands"
-            groups.setdefault(panel, []).append((name, command.get_short_help_str(_WHOLE_HELP)))
+        for panel, name, said in self.rows_of_help(ctx):
+            groups.setdefault(panel, []).append((name, said))
         for title, rows in groups.items():
             with formatter.section(title):
                 formatter.write_dl(rows)
+
+    def rows_of_help(self, ctx: Any) -> Iterator[tuple[str, str, str]]:
+        """Yield each command: the panel that lists it, its name, and what it does."""
+        for name in self.list_commands(ctx):
+            command: Any = self.get_command(ctx, name)
+            said = command.get_short_help_str(WHOLE_HELP)
+            yield command.rich_help_panel or "Commands", name, said
 
 
 class Commands(typer.Typer):

@@ -2,7 +2,8 @@
 
 Exit codes: 0 done, 1 the input is at fault, 2 wrong usage, 3 the environment is at fault, 4 a
 defect of sidelight, 130 interrupted.
-Command modules import torch, the JVM and langgraph inside their functions, so help is instant.
+A command's module is imported when the command is called, and imports torch, the JVM and langgraph
+inside its functions, so help is instant.
 """
 
 from __future__ import annotations
@@ -13,28 +14,18 @@ import os
 import platform
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Iterator
 from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Annotated, Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
-from sidelight.cli import agree, assess, bank, index, pool, rubric, score
-from sidelight.cli.ablate import ablate
-from sidelight.cli.console import AGAIN, INTERRUPTED, Commands, Group
-from sidelight.cli.demo import demo
-from sidelight.cli.doctor import app as prompt
-from sidelight.cli.doctor import doctor
-from sidelight.cli.grade import grade
-from sidelight.cli.index import fuse, search
-from sidelight.cli.judge import audit, evaluate, judge
+from sidelight.cli.console import AGAIN, INTERRUPTED, WHOLE_HELP, Commands, Group
 from sidelight.cli.progress import progress_lines
-from sidelight.cli.run import link, run, settings, split
-from sidelight.cli.validate import bundle, pack, schema, validate, verify
-from sidelight.cli.view import mcp, read, serve, view
 from sidelight.errors import INSTALL, InputError, MachineError, SidelightError
 from sidelight.files import RefusedFileError
 from sidelight.registry import load, locate, names, part_at_fault
@@ -57,54 +48,111 @@ _TRACEBACK = "SIDELIGHT_TRACEBACK"
 
 _PACKAGES = "From other packages"
 
+# Panel of the help -> command or group -> where it is in this package.
+_OWN: dict[str, dict[str, str]] = {
+    "Make runs": {
+        "demo": "demo:demo",
+        "read": "view:read",
+        "run": "run:run",
+        "split": "run:split",
+        "ablate": "ablate:ablate",
+        "settings": "run:settings",
+        "prompt": "doctor:app",
+    },
+    "Judge and score": {
+        "judge": "judge:judge",
+        "evaluate": "judge:evaluate",
+        "audit": "judge:audit",
+        "grade": "grade:grade",
+        "nuggets": "bank:nuggets",
+        "score": "score:app",
+        "agree": "agree:app",
+        "bank": "bank:app",
+        "rubric": "rubric:app",
+        "assess": "assess:app",
+        "pool": "pool:app",
+    },
+    "Index and search": {
+        "search": "index:search",
+        "fuse": "index:fuse",
+        "corpus": "index:corpus_app",
+        "index": "index:app",
+    },
+    "Look and publish": {
+        "view": "view:view",
+        "serve": "view:serve",
+        "mcp": "view:mcp",
+        "validate": "validate:validate",
+        "schema": "validate:schema",
+        "pack": "validate:pack",
+        "link": "run:link",
+        "bundle": "validate:bundle",
+        "verify": "validate:verify",
+    },
+    "This machine": {"doctor": "doctor:doctor"},
+}
+_PLACES = {
+    name: (panel, f"sidelight.cli.{place}")
+    for panel, commands in _OWN.items()
+    for name, place in commands.items()
+}
+
 
 class _Commands(Group):
-    """The commands of sidelight, then those that packages offer: they are imported when called."""
+    """The commands of sidelight, then those that packages offer: each is imported when called.
 
-    listing = False
+    Help that lists them reads what they say from their source.
+    """
 
     def list_commands(self, ctx: Any) -> list[str]:
-        own = super().list_commands(ctx)
-        offered = (one for one in names("command") if one not in own)
-        return [*own, *(one for one in offered if _said(one) is not None)]
+        del ctx
+        offered = (one for one in names("command") if one not in _PLACES)
+        return [*_PLACES, *(one for one in offered if _said(one) is not None)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        found = super().get_command(ctx, cmd_name)
-        if found is not None or cmd_name not in names("command"):
-            return found
+        del ctx
+        if cmd_name not in _PLACES and cmd_name not in names("command"):
+            return None
+        panel, place = _PLACES.get(cmd_name, (_PACKAGES, ""))
+        found = resolve_name(place) if place else load("command", cmd_name)
         alone = Commands(add_completion=False)
-        command = _listed(_said(cmd_name)) if self.listing else load("command", cmd_name)
-        alone.command(cmd_name, rich_help_panel=_PACKAGES)(command)
+        if isinstance(found, Commands):
+            alone.add_typer(found, name=cmd_name, rich_help_panel=panel)
+            group: Any = typer.main.get_group(alone)
+            return group.commands[cmd_name]
+        alone.command(cmd_name, rich_help_panel=panel)(found)
         return typer.main.get_command(alone)
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        self.listing = True
-        try:
-            super().format_help(ctx, formatter)
-        finally:
-            self.listing = False
+    def rows_of_help(self, ctx: Any) -> Iterator[tuple[str, str, str]]:
+        for name in self.list_commands(ctx):
+            yield _PLACES[name][0] if name in _PLACES else _PACKAGES, name, _said(name) or ""
 
 
-def _listed(said: str | None) -> Callable[[], None]:
-    """Return what stands for a command where it is only listed."""
-
-    def command() -> None: ...
-
-    command.__doc__ = said
-    return command
-
-
-def _said(name: str) -> str | None:
-    """Return what a command says that it does, read from its source; None if there is none."""
+def _said(command: str) -> str | None:
+    """Return the summary of a command or group, read from its source; None if there is none."""
     try:
-        module, _, function = locate("command", name).partition(":")
+        place = _PLACES[command][1] if command in _PLACES else locate("command", command)
+        module, _, name = place.partition(":")
         found = find_spec(module)
         source = found and found.loader.get_source(module)  # type: ignore[union-attr]
         tree = ast.parse(source or "")
     except (SidelightError, ImportError, AttributeError, ValueError, SyntaxError):
         return None
-    functions = (one for one in tree.body if isinstance(one, ast.FunctionDef))
-    return next((ast.get_docstring(one) or "" for one in functions if one.name == function), None)
+    return next((text for one in tree.body if (text := _summary(one, name)) is not None), None)
+
+
+def _summary(statement: ast.stmt, name: str) -> str | None:
+    """Return what a statement says of a name: a function, a group, or a group's own function."""
+    match statement:
+        case ast.FunctionDef(name=found, decorator_list=decorators):
+            own = (ast.unparse(one).startswith(f"{name}.callback(") for one in decorators)
+            said = ast.get_docstring(statement) or "" if found == name or any(own) else None
+        case ast.Assign(targets=[ast.Name(id=found)], value=ast.Call(keywords=words)):
+            given = {word.arg: word.value for word in words} if found == name else {}
+            said = ast.literal_eval(given["help"]) if "help" in given else None
+        case _:
+            said = None
+    return None if said is None else TyperCommand(name, help=said).get_short_help_str(WHOLE_HELP)
 
 
 app = Commands(
@@ -140,53 +188,6 @@ def _root(
     ] = False,
 ) -> None:
     del version
-
-
-_RUNS = "Make runs"
-app.command(rich_help_panel=_RUNS)(demo)
-app.command(rich_help_panel=_RUNS)(read)
-app.command(rich_help_panel=_RUNS)(run)
-app.command(rich_help_panel=_RUNS)(split)
-app.command(rich_help_panel=_RUNS)(ablate)
-app.command(rich_help_panel=_RUNS)(settings)
-app.add_typer(prompt, name="prompt", rich_help_panel=_RUNS)
-
-_JUDGE = "Judge and score"
-app.command(rich_help_panel=_JUDGE)(judge)
-app.command(rich_help_panel=_JUDGE)(evaluate)
-app.command(rich_help_panel=_JUDGE)(audit)
-app.command(rich_help_panel=_JUDGE)(grade)
-app.command(rich_help_panel=_JUDGE)(bank.nuggets)
-app.add_typer(score.app, name="score", rich_help_panel=_JUDGE)
-agree.app.command()(agree.grades)
-agree.app.command()(agree.norms)
-agree.app.command()(agree.vote)
-app.add_typer(agree.app, name="agree", rich_help_panel=_JUDGE)
-app.add_typer(bank.app, name="bank", rich_help_panel=_JUDGE)
-app.add_typer(rubric.app, name="rubric", rich_help_panel=_JUDGE)
-assess.app.command()(assess.relevance)
-app.add_typer(assess.app, name="assess", rich_help_panel=_JUDGE)
-pool.app.command()(pool.pairs)
-app.add_typer(pool.app, name="pool", rich_help_panel=_JUDGE)
-
-_SEARCH = "Index and search"
-app.add_typer(index.corpus_app, name="corpus", rich_help_panel=_SEARCH)
-app.add_typer(index.app, name="index", rich_help_panel=_SEARCH)
-app.command(rich_help_panel=_SEARCH)(search)
-app.command(rich_help_panel=_SEARCH)(fuse)
-
-_PUBLISH = "Look and publish"
-app.command(rich_help_panel=_PUBLISH)(view)
-app.command(rich_help_panel=_PUBLISH)(serve)
-app.command(rich_help_panel=_PUBLISH)(mcp)
-app.command(rich_help_panel=_PUBLISH)(validate)
-app.command(rich_help_panel=_PUBLISH)(schema)
-app.command(rich_help_panel=_PUBLISH)(pack)
-app.command(rich_help_panel=_PUBLISH)(link)
-app.command(rich_help_panel=_PUBLISH)(bundle)
-app.command(rich_help_panel=_PUBLISH)(verify)
-
-app.command(rich_help_panel="This machine")(doctor)
 
 
 def main() -> None:

@@ -158,6 +158,7 @@ def _named(groups: list[str]) -> dict[str, list[Path]]:
     return found
 
 
+@app.command()
 def pairs(
     runs: Annotated[list[Path], typer.Argument(help="Runs of questions.")],
     *,

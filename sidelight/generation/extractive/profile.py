@@ -126,13 +126,16 @@ def _people(parsed: Sequence[Sentence], body: str, own: set[str]) -> tuple[str, 
         if len(strip_title(name).split()) in {2, 3} and name[0].isupper()
     ]
     full += [match["name"] for match in _DOCTOR.finditer(body)]
+    kinds = Counter((e.text, e.label == "PERSON") for one in parsed for e in one.entities)
     said = Counter(speaker for sentence in parsed if (speaker := sentence.speaker))
     speaking = {name: sum(n for who, n in said.items() if name.split()[-1] in who) for name in full}
     of_outlet = {word for name in own for word in name.split()}
     found = [
         name
         for name in dict.fromkeys(full)
-        if looks_personal(name) and not of_outlet.intersection(name.casefold().split()[-1:])
+        if looks_personal(name)
+        and kinds[name, True] >= kinds[name, False]
+        and not of_outlet.intersection(name.casefold().split()[-1:])
     ]
     uses = {name: len(re.findall(rf"\b{re.escape(name.split()[-1])}\b", body)) for name in found}
     found.sort(key=lambda name: -2 * speaking[name] - uses[name])

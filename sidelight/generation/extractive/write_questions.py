@@ -209,7 +209,9 @@ class _Questions:
         pages = [canonical(page).casefold() for page in (title, *self._pages)]
         told = {key: sum(key in page for page in pages) for key in figures}
         # What other pages take up is what is in doubt, above all if it stands in the headline.
-        doubted = sorted(figures, key=lambda key: -told[key] * (1 + (key in pages[0])))
+        doubted = sorted(
+            filter(told.get, figures), key=lambda key: -told[key] * (1 + (key in pages[0]))
+        )
         for place, (phrase, number) in enumerate(figures[key] for key in doubted[:_FIGURES]):
             question = asked.FIGURE.about(number=number, phrase=phrase, subject=self.subject)
             yield question._replace(weight=question.weight - 0.5 * place)
@@ -302,6 +304,8 @@ def outlet_name(profile: ArticleProfile, pages: Iterable[str]) -> str:
 def _figures(one: Sentence) -> Iterator[str]:
     """Yield the figures of a sentence with what they count, as far as a few words say."""
     for entity in one.figures:
+        if entity.start and one.doc[entity.start - 1].lower_ == "per":
+            continue
         last = one.doc[entity.end - 1]
         head = last.head if last.head.pos_ == "NOUN" and last.head.i >= entity.end else last
         of = next((child for child in head.children if child.lower_ == "of"), None)
