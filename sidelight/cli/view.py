@@ -6,12 +6,14 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import wraps
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from urllib.parse import quote
 
 import typer
 
@@ -36,7 +38,8 @@ if TYPE_CHECKING:
     from sidelight.view.shown_run import ShownRun
     from sidelight.wiring.models import ModelAccess
 
-PAGE = "page.html"
+PAGE, RUNS_PAGE = "page.html", "runs.html"
+_CONFIG, _RUN_DEPTH, _MOST_RUNS = "config.yaml", 3, 200
 # Where a run that was judged with its own files keeps labels, and rubrics if it drafted them.
 SCORES, DRAFTED = "scores", "rubrics"
 
@@ -44,10 +47,12 @@ SCORES, DRAFTED = "scores", "rubrics"
 def view(
     run: Annotated[
         list[Path],
-        typer.Argument(help="Run directory; or the files of a run, one for each task."),
+        typer.Argument(
+            help="Run directory; the files of a run, one for each task; or a folder of runs."
+        ),
     ],
     output: Annotated[
-        Path | None, options.output_option(f"The page; {PAGE} in the run directory.")
+        Path | None, options.output_option(f"The page; {PAGE}, or {RUNS_PAGE}, in the folder.")
     ] = None,
     topics: Annotated[
         Path | None, options.topics_option("Topics file, for run files, which hold no articles.")
@@ -74,18 +79,34 @@ def view(
     ] = None,
     allow_plugin: options.AllowPlugin = None,
 ) -> None:
-    """Write a run as one HTML file that needs no network: what others say, questions, sources."""
-    destination = output or (run[0] / PAGE if run[0].is_dir() else Path(PAGE))
-    write_page(
-        run,
-        destination,
-        rubrics=options.from_data(rubrics, data, DataPart.RUBRICS),
-        labels=[*(labels or ()), *([_labels_of(data)] if data else ())],
-        rivals=compare or (),
-        topics=topics,
-        index=index,
-        plugins=allow_plugin or (),
-    )
+    """Write a run as one HTML file that needs no network: what others say, questions, sources.
+
+    Of a folder of runs, such as `runs` or that of an experiment, it writes a page that lists them
+    with their scores and shows where two of them differ.
+    """
+    rubrics = options.from_data(rubrics, data, DataPart.RUBRICS)
+    labels = [*(labels or ()), *([_labels_of(data)] if data else ())]
+    plugins = allow_plugin or ()
+    if runs := _runs_in(run):
+        if topics or index or compare:
+            raise UsageError(
+                f"{run[0]} holds several runs; --topics, --index and --compare are for one",
+                remedy="Leave them out: the page of several runs compares any two of them.",
+            )
+        destination = output or run[0] / RUNS_PAGE
+        _write_runs(run[0], runs, destination, rubrics=rubrics, labels=labels, plugins=plugins)
+    else:
+        destination = output or (run[0] / PAGE if run[0].is_dir() else Path(PAGE))
+        write_page(
+            run,
+            destination,
+            rubrics=rubrics,
+            labels=labels,
+            rivals=compare or (),
+            topics=topics,
+            index=index,
+            plugins=plugins,
+        )
     out.print(f"  {destination}", markup=False)
 
 
@@ -132,12 +153,7 @@ def write_page(
     from sidelight.view.shown_run import read_labels
 
     paths = [run] if isinstance(run, Path) else list(run)
-    scores = paths[0] / SCORES
-    drafted = scores / DRAFTED
-    if rubrics is None and not labels and drafted.is_dir():
-        rubrics, labels = drafted, [scores]
-    elif rubrics and scores.is_dir() and not drafted.is_dir():
-        labels = [*labels, scores]
+    rubrics, labels = _marking(paths[0], rubrics, labels)
     if (rubrics is None) == bool(labels):
         raise UsageError(
             "marks need rubrics and labels, and only one of them is given",
@@ -151,6 +167,90 @@ def write_page(
         [_shown([rival], topics, index, plugins) for rival in rivals],
     )
     atomic_write(destination, render_page(page))
+
+
+def _marking(run: Path, rubrics: Path | None, labels: list[Path]) -> tuple[Path | None, list[Path]]:
+    """Return the rubrics and labels that mark a run: its own where they fit with those given."""
+    scores = run / SCORES
+    drafted = scores / DRAFTED
+    if rubrics is None and not labels and drafted.is_dir():
+        return drafted, [scores]
+    if rubrics and scores.is_dir() and not drafted.is_dir():
+        return rubrics, [*labels, scores]
+    return rubrics, labels
+
+
+def _runs_in(given: Sequence[Path]) -> list[Path]:
+    """Return the run directories in a folder that is none itself, sorted; none in anything else.
+
+    Raises:
+        InputError: There are more than a page can show.
+    """
+    folder, *others = given
+    if others or not folder.is_dir() or (folder / _CONFIG).exists():
+        return []
+    found = (folder.glob("*/" * depth + _CONFIG) for depth in range(1, _RUN_DEPTH + 1))
+    runs = sorted(path.parent for paths in found for path in paths)
+    if len(runs) > _MOST_RUNS:
+        raise InputError(
+            f"{folder}: expected at most {_MOST_RUNS} runs; found {len(runs)}",
+            remedy="Give a folder of fewer runs.",
+        )
+    return runs
+
+
+def _write_runs(
+    folder: Path,
+    runs: Sequence[Path],
+    destination: Path,
+    *,
+    rubrics: Path | None,
+    labels: list[Path],
+    plugins: Sequence[str] = (),
+) -> None:
+    """Write the page on which the runs of a folder are listed and compared.
+
+    Args:
+        folder: What holds them.
+        runs: Run directories in it.
+        destination: The HTML file.
+        rubrics: Folder of rubrics.
+        labels: Folders of labels; each run's own scores join them as on its own page.
+        plugins: Parts that are not registered and that runs may name all the same.
+
+    Raises:
+        InputError: No run can be shown, or labels and rubrics do not fit together.
+    """
+    from sidelight.runs.directory import RunDirectory
+    from sidelight.view.collect import list_run
+    from sidelight.view.model import RunList
+    from sidelight.view.page import render_runs
+    from sidelight.view.shown_run import finished_run, read_labels
+
+    scales = load_track().scales
+    given = read_rubrics(rubrics, scales) if rubrics else {}
+    sources = {one: read_labels(one, scales) for one in labels}
+    listed, left_out = [], {}
+    for path in runs:
+        page = path / PAGE
+        link = quote(os.path.relpath(page, destination.parent)) if page.is_file() else ""
+        bank, marking = _marking(path, rubrics, labels)
+        try:
+            run = replace(
+                finished_run(RunDirectory(path, plugins)), place=str(path.relative_to(folder))
+            )
+            known = given if bank == rubrics or bank is None else read_rubrics(bank, scales)
+            read = [sources.get(one) or read_labels(one, scales) for one in marking]
+            listed.append(list_run(run, link, known, read))
+        except InputError as error:
+            left_out[str(path.relative_to(folder))] = error.message
+    if not listed:
+        raise InputError(
+            f"{folder}: expected a finished run; found {len(left_out)} that cannot be shown",
+            remedy=f"The first: {next(iter(left_out.values()))}",
+        )
+    found = RunList(folder.name, tuple(listed), left_out, given=bool(labels))
+    atomic_write(destination, render_runs(found))
 
 
 def _shown(
