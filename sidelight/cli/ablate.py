@@ -51,7 +51,8 @@ def ablate(  # long: half of it are its options
     ] = None,
     judge: options.JudgeName = "embedded",
     queries: Annotated[
-        Path | None, options.queries_option("`id<TAB>text` lines: every arm searches.")
+        Path | None,
+        options.queries_option("`id<TAB>text` lines or irds:NAME; all arms search."),
     ] = None,
     qrels: Annotated[Path | None, options.QRELS] = None,
     parallel: Annotated[

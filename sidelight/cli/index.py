@@ -329,7 +329,8 @@ def search(
     ] = None,
     k: options.HitsPerQuery = 10,
     queries: Annotated[
-        Path | None, options.queries_option("File of `id<TAB>text` lines instead of words.")
+        Path | None,
+        options.queries_option("Instead of words: `id<TAB>text` lines, or irds:NAME."),
     ] = None,
     documents: Annotated[
         bool,

@@ -82,7 +82,7 @@ model_option = _spelt("--model", rich_help_panel=_SERVER)
 nuggets_option = _spelt("--nuggets")
 output_option = _spelt("--output", "-o")
 parallel_option = _spelt("--parallel", min=1)
-qrels_option = _spelt("--qrels", usual="Relevance labels, four columns.")
+qrels_option = _spelt("--qrels", usual="Relevance labels: four columns, or irds:NAME.")
 queries_option = _spelt("--queries")
 query_option = _spelt("--query")
 rubrics_option = _spelt("--rubrics", usual="Folder of rubrics (*.json).")
@@ -160,7 +160,11 @@ Data = Annotated[
 ]
 Rubrics = Annotated[Path | None, rubrics_option()]
 CoveredTopics = Annotated[
-    Path | None, topics_option("Topics file that runs must cover; the track's by default.")
+    Path | None,
+    topics_option(
+        "Topics file that runs must cover. Default: the topics a run directory was made for, and "
+        "the track's for other files."
+    ),
 ]
 RetrievalMeasures = Annotated[
     str, typer.Option("--measures", help="Names of ir_measures, separated by spaces.")

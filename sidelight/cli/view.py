@@ -377,7 +377,10 @@ def _read_article(path: Path) -> Article:
     """
     from sidelight.serve import guards
 
-    content = sys.stdin.buffer.read(MAX_DOCUMENT_BYTES) if path == _STDIN else read_limited(path)
+    if path == _STDIN:
+        content = _bounded(sys.stdin.buffer.read(MAX_DOCUMENT_BYTES + 1), "standard input")
+    else:
+        content = read_limited(path)
     try:
         if path.suffix.lower() in _LINES:
             found = guards.read_upload("application/jsonl", content)
@@ -389,6 +392,17 @@ def _read_article(path: Path) -> Article:
     except guards.NoArticleError as error:
         raise InputError(f"{path}: {error}") from None
     return _article(str(path), found.title, found.url, found.text)
+
+
+def _bounded(content: bytes, where: str) -> bytes:
+    """Return content from elsewhere as it is.
+
+    Raises:
+        InputError: It is longer than a file may be.
+    """
+    if len(content) > MAX_DOCUMENT_BYTES:
+        raise InputError(f"{where}: expected at most {MAX_DOCUMENT_BYTES:,} bytes; found more")
+    return content
 
 
 def _article(where: str, title: str, url: str, text: str) -> Article:
@@ -488,7 +502,8 @@ def make_tools(  # long: each tool with the words that an assistant reads
         track = load_track(settings.track)
         with TemporaryDirectory() as place:
             path = Path(place) / "file"
-            path.write_text(content[:MAX_DOCUMENT_BYTES], encoding="utf-8")
+            # Half a character pair that JSON can say becomes bytes that are refused as no UTF-8.
+            path.write_bytes(_bounded(content.encode("utf-8", "surrogatepass"), "the content"))
             return [str(one) for one in judge_file(path, track, track.topic_ids).problems]
 
     return server
