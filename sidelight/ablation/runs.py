@@ -237,7 +237,7 @@ async def run_arms(
         index_fingerprint: Hash of the index.
         folder: Gets a run directory for each arm under `arms/`.
         access: One cache and one budget for all models.
-        parallel: Topics worked on at once, over all arms.
+        parallel: Maximum concurrent topics, over all arms.
         on_topic: Called with the id of each topic of each arm that ends.
 
     Returns:

@@ -44,7 +44,7 @@ _CONFIG, _RUN_DEPTH, _MOST_RUNS = "config.yaml", 3, 200
 SCORES, DRAFTED = "scores", "rubrics"
 
 
-def view(
+def view(  # long: half of it are its options
     run: Annotated[
         list[Path],
         typer.Argument(
@@ -66,7 +66,7 @@ def view(
     labels: Annotated[
         list[Path] | None,
         options.labels_option(
-            "Folder of label files; the first one marks the run, others are held against it."
+            "Folder of label files; the first one marks the run; others are compared with it."
         ),
     ] = None,
     data: Annotated[
@@ -295,7 +295,7 @@ def read(
     *,
     index: Annotated[Path, options.index_option()],
     output: Annotated[
-        Path | None, options.output_option("The page; in its run by default.")
+        Path | None, options.output_option("HTML file to write; in the run directory by default.")
     ] = None,
     config: options.Config = None,
     calls: options.ModelCalls,
@@ -551,13 +551,13 @@ def serve(  # long: one list of options
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, help="Port to listen on.")
     ] = 8765,
-    parallel: Annotated[int, options.parallel_option("Investigations at once.")] = 2,
-    places: Annotated[int, typer.Option("--queue", min=1, help="Investigations that wait.")] = 20,
+    parallel: Annotated[int, options.parallel_option("Maximum concurrent investigations.")] = 2,
+    places: Annotated[int, typer.Option("--queue", min=1, help="Maximum waiting.")] = 20,
     per_minute: Annotated[
         int, typer.Option("--per-minute", min=1, help="Articles a client may submit in a minute.")
     ] = 6,
     kept: Annotated[
-        int, typer.Option("--keep", min=1, help="Finished investigations that stay.")
+        int, typer.Option("--keep", min=1, help="Number of finished investigations to keep.")
     ] = 200,
     names: Annotated[
         list[str] | None,

@@ -44,8 +44,8 @@ class RemoteAddress(Value):
 
     Attributes:
         url: Where the server is, without the `/v1` of its API; a secret in it is refused.
-        index: What the server calls the index.
-        at_once: Requests under way at once.
+        index: Name of the index on the server.
+        at_once: Maximum concurrent requests.
         timeout_s: Longest wait for one whole answer, in seconds.
         dense: Folder of a local index with the vectors of the same segments; empty if none.
     """
