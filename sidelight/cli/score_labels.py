@@ -271,8 +271,8 @@ def support(  # long: half of it are options
     topics: Annotated[
         Path | None,
         options.topics_option(
-            "Topics file (JSONL); the embedded judge also reads its queries or narratives. Default: "
-            "all topics of the runs."
+            "Topics file (JSONL); the embedded judge also reads its queries or narratives. "
+            "Default: all topics of the runs."
         ),
     ] = None,
     track: options.Track = DEFAULT_TRACK,

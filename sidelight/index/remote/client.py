@@ -262,7 +262,7 @@ class RestClient:
                 raise self._error(
                     f"gave no answer that was whole in {self._address.timeout_s:g} s",
                     "Look at the server's load, or allow more with `sidelight index remote "
-                    "--timeout`; the same command goes on where it was.",
+                    "--timeout`; the same command resumes.",
                 ) from error
             except HTTPError as error:
                 problem = self._said(str(error)) or type(error).__name__
