@@ -154,11 +154,8 @@ def write_page(
 
     paths = [run] if isinstance(run, Path) else list(run)
     rubrics, labels = _marking(paths[0], rubrics, labels)
-    if (rubrics is None) == bool(labels):
-        raise UsageError(
-            "marks need rubrics and labels, and only one of them is given",
-            remedy="Give --rubrics and --labels, or --data for both.",
-        )
+    if rubrics and not labels:
+        raise _half_given()
     scales = load_track().scales
     page = collect_page(
         _shown(paths, topics, index, plugins),
@@ -170,7 +167,13 @@ def write_page(
 
 
 def _marking(run: Path, rubrics: Path | None, labels: list[Path]) -> tuple[Path | None, list[Path]]:
-    """Return the rubrics and labels that mark a run: its own where they fit with those given."""
+    """Return the rubrics and labels that mark a run: its own where they fit with those given.
+
+    Raises:
+        UsageError: There are labels without rubrics.
+    """
+    if labels and rubrics is None:
+        raise _half_given()
     scores = run / SCORES
     drafted = scores / DRAFTED
     if rubrics is None and not labels and drafted.is_dir():
@@ -178,6 +181,13 @@ def _marking(run: Path, rubrics: Path | None, labels: list[Path]) -> tuple[Path 
     if rubrics and scores.is_dir() and not drafted.is_dir():
         return rubrics, [*labels, scores]
     return rubrics, labels
+
+
+def _half_given() -> UsageError:
+    return UsageError(
+        "marks need rubrics and labels, and only one of them is given",
+        remedy="Give --rubrics and --labels, or --data for both.",
+    )
 
 
 def _runs_in(given: Sequence[Path]) -> list[Path]:
@@ -242,7 +252,7 @@ def _write_runs(
             known = given if bank == rubrics or bank is None else read_rubrics(bank, scales)
             read = [sources.get(one) or read_labels(one, scales) for one in marking]
             listed.append(list_run(run, link, known, read))
-        except InputError as error:
+        except (InputError, UsageError) as error:
             left_out[str(path.relative_to(folder))] = error.message
     if not listed:
         raise InputError(

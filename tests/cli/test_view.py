@@ -161,7 +161,9 @@ def test_the_runs_of_a_folder_are_listed_and_compared(data, tmp_path):
         path.write_text(path.read_text().replace("another", "sidelight-other"))
     view(made["mine"].path)
     (runs / "killed").mkdir()
-    (runs / "killed" / "config.yaml").write_text("")
+    shutil.copytree(runs / "mine", runs / "odd")
+    for name in ("killed", "odd"):
+        (runs / name / "config.yaml").write_text("odd: 1\n")
     page = runs / "runs.html"
     given = ("--rubrics", data / "human_rubrics", "--labels", labels)
     assert view(runs, *given) == f"  {page}\n"
@@ -175,8 +177,10 @@ def test_the_runs_of_a_folder_are_listed_and_compared(data, tmp_path):
         ["mine", "sidelight-view", "0.500", "0.500", "0.000"],
     ]
     assert "They do. Supported Partly" in rows
-    (left_out,) = (one for one in texts(page, "p") if one.startswith("Not shown: killed."))
-    assert "expected a finished run" in left_out
+    left_out = [one for one in texts(page, "p") if one.startswith("Not shown: ")]
+    assert [one.split()[2] for one in left_out] == ["killed.", "odd."]
+    assert "expected a finished run" in left_out[0]
+    assert "unknown setting odd" in left_out[1]
     # Whatever the runs hold stands on the page, each in its own column.
     for number, run in enumerate(made.values(), start=1):
         columns = [
@@ -199,6 +203,8 @@ def test_one_run_is_compared_by_its_own_page(run, data, tmp_path):
     write_run(tmp_path / "runs" / "mine")
     with pytest.raises(UsageError, match="are for one"):
         view(tmp_path / "runs", "--compare", run.path)
+    with pytest.raises(UsageError, match="marks need rubrics and labels"):
+        view(tmp_path / "runs", "--labels", data / "human_assessments")
     shutil.rmtree(tmp_path / "runs" / "mine" / "traces")
     with pytest.raises(InputError, match="found 1 that cannot be shown"):
         view(tmp_path / "runs")
