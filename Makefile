@@ -46,7 +46,8 @@ sbom: $(READY)
 bench: $(TESTED)
 	$(BIN)/python -m benchmarks
 
-# All before an upload: the wheel is built, checked, installed in a new environment, and tried there.
+# All before an upload, and no upload: the wheel is built, checked, installed in a new environment,
+# and tried there. `dist` then holds what is to be uploaded and nothing else.
 release:
 	rm -rf dist $(VENV)-release
 	$(PYTHON) -m venv $(VENV)-release
@@ -56,7 +57,7 @@ release:
 	$(PYTHON) -m venv --clear $(VENV)-release
 	$(VENV)-release/bin/python -m pip install --quiet -c constraints.txt torch
 	$(VENV)-release/bin/python -m pip install --quiet -c constraints.txt "$$(ls dist/*.whl)[cpu]"
-	cd dist && ../$(VENV)-release/bin/sidelight demo
+	cd $(VENV)-release && bin/sidelight demo
 
 # How finely the package is cut: modules, lines, imports, constants with two meanings.
 shape: $(TESTED)

@@ -109,6 +109,18 @@ def open_binary(path: Path) -> IO[bytes]:
     return cast("IO[bytes]", io.BufferedReader(_Unpacked(stream, path), _UNPACKED_AT_ONCE))
 
 
+def bundled(path: Path) -> Path:
+    """Return a path, or what is installed in its place where it names no file here.
+
+    `configs/rest.yaml` is the file of this name that came with sidelight, wherever that is called.
+    """
+    package = Path(__file__).parent
+    if path.parts[:1] == ("configs",) and not path.exists():
+        here = (place / path for place in (package, package.parent))
+        return next((one for one in here if one.is_file()), path)
+    return path
+
+
 def read_limited(path: Path, most: int = MAX_DOCUMENT_BYTES) -> bytes:
     """Return the content of a regular file, unpacked where its name ends in `.gz`.
 

@@ -31,7 +31,7 @@ def reproduce(
     output: Annotated[
         Path | None,
         output_option(
-            "For targets that train: folder for weights or scores; none are kept without."
+            "For targets that train: folder for weights or scores; without it none are kept."
         ),
     ] = None,
 ) -> Result:
@@ -207,7 +207,7 @@ def agree_people(
     ] = None,
     words_only: WordsOnly = False,
 ) -> Result:
-    """Hold the judge of answers, or of support, against people's labels; it learns nothing."""
+    """Compare the judge of answers, or of support, with people's labels; nothing is learned."""
     from sidelight.errors import UsageError
     from sidelight.index.encoding.encoder import Encoder
     from sidelight_research.people import agree_on_answers, agree_on_support

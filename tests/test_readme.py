@@ -1,5 +1,8 @@
 """What the README and the documents say to type works."""
 
+import ast
+import json
+import os
 import re
 import shlex
 from pathlib import Path
@@ -49,6 +52,29 @@ def test_the_api_in_twenty_lines(mini_web_index, tmp_path, monkeypatch, capsys):
     assert len(sentences) > 3
     assert {tag for tag, _ in scores} == {"lantern-t2", "quillmark-t2"}
     assert all(0 <= float(score) <= 1 for _, score in scores)
+
+
+def test_the_notebook_is_what_its_cells_print(mini_web_index, tmp_path, monkeypatch):
+    path = ROOT / "docs" / "notebook.ipynb"
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    (tmp_path / "sidelight-demo").mkdir()
+    (tmp_path / "sidelight-demo" / "index").symlink_to(mini_web_index.path)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    cells = [one for one in notebook["cells"] if one["cell_type"] == "code"]
+    for number, cell in enumerate(cells, start=1):
+        tree = ast.parse("".join(cell["source"]))
+        shown = ast.Expression(tree.body.pop().value)  # every cell ends in what it shows
+        exec(compile(tree, path.name, "exec"), names)
+        said = repr(eval(compile(shown, path.name, "eval"), names))
+        data = {"text/plain": said.splitlines(keepends=True)}
+        output = {"data": data, "execution_count": number, "metadata": {}}
+        made = {**cell, "execution_count": number}
+        made["outputs"] = [{**output, "output_type": "execute_result"}]
+        if os.environ.get("SIDELIGHT_UPDATE_GOLDEN") == "1":
+            cell.update(made)
+        assert cell == made
+    path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 # The recipes of extending.md are carried out; one of them adds a command.

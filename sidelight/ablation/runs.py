@@ -38,7 +38,7 @@ from sidelight.config.settings import RetrievalSettings, Settings
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.retrieval import score_retrieval
 from sidelight.evaluation.scoring.table import TopicScore
-from sidelight.files import MAX_TABLE_BYTES, atomic_write, read_limited, read_yaml
+from sidelight.files import MAX_TABLE_BYTES, atomic_write, bundled, read_limited, read_yaml
 from sidelight.formats.runs.trec_run import write_trec_run
 from sidelight.retrieval.base import Retriever
 from sidelight.runs.log import TopicLog
@@ -110,7 +110,7 @@ def read_grid(path: Path) -> Grid:
         UsageError: It is missing, no YAML, or no grid.
     """
     try:
-        content = read_yaml(read_limited(path).decode())
+        content = read_yaml(read_limited(bundled(path)).decode())
         return Grid.model_validate(content)
     except FileNotFoundError:
         raise UsageError(f"there is no grid file {path}") from None
@@ -137,7 +137,7 @@ def arms_of(grid: Grid, path: Path) -> list[Arm]:
         UsageError: Two choices of an arm change one setting, or a setting is unknown or out of
             range; the arm is named.
     """
-    base = path.parent / grid.base if grid.base else None
+    base = bundled(path).parent / grid.base if grid.base else None
     arms: list[Arm] = []
     first_with: dict[str, str] = {}
     for choices in product(*(choice.items() for choice in grid.dimensions.values())):
@@ -237,7 +237,7 @@ async def run_arms(
         index_fingerprint: Hash of the index.
         folder: Gets a run directory for each arm under `arms/`.
         access: One cache and one budget for all models.
-        parallel: Topics worked on at once, over all arms.
+        parallel: Maximum concurrent topics, over all arms.
         on_topic: Called with the id of each topic of each arm that ends.
 
     Returns:

@@ -51,15 +51,16 @@ def ablate(  # long: half of it are its options
     ] = None,
     judge: options.JudgeName = "embedded",
     queries: Annotated[
-        Path | None, options.queries_option("`id<TAB>text` lines: every arm searches.")
+        Path | None,
+        options.queries_option("`id<TAB>text` lines or irds:NAME; all arms search."),
     ] = None,
     qrels: Annotated[Path | None, options.QRELS] = None,
     parallel: Annotated[
-        int, options.parallel_option("Topics worked on at once, over all arms.")
+        int, options.parallel_option("Maximum concurrent topics, over all arms.")
     ] = 4,
     calls: options.ModelCalls,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the arms and what they cost; do nothing.")
+        bool, typer.Option("--dry-run", help="Print the arms and their estimated cost, and stop.")
     ] = False,
     samples: options.Samples = DEFAULT_SAMPLES,
     seed: options.Seed = 0,
@@ -192,7 +193,7 @@ def experiment(
         corpus: Shards to build the index from.
         judge: The name of a judge that asks no model.
         access: How models may be used.
-        parallel: Topics worked on at once, over all arms.
+        parallel: Maximum concurrent topics, over all arms.
         samples: Bootstrap samples and random sign patterns.
         seed: Of both.
         further: Measures to compute besides.

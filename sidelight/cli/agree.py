@@ -53,7 +53,7 @@ Second = Annotated[Path, typer.Argument(help="The other side, such as a judge.")
 def labels(  # long: half of it are options
     first: First,
     second: Annotated[
-        Path | None, typer.Argument(help="The other side; with --data, FIRST alone is that.")
+        Path | None, typer.Argument(help="The other side; with --data, give it as FIRST.")
     ] = None,
     data: options.Data = None,
     rubrics: Annotated[
@@ -133,7 +133,7 @@ def labels(  # long: half of it are options
 def scores(
     first: First,
     second: Annotated[
-        Path | None, typer.Argument(help="The other side; with --data, FIRST alone is that.")
+        Path | None, typer.Argument(help="The other side; with --data, give it as FIRST.")
     ] = None,
     data: options.Data = None,
     measure: options.MeasureName = None,
@@ -412,7 +412,7 @@ def norms(  # long: half of it are options
     data: options.Data = None,
     rubrics: options.Rubrics = None,
     nuggets: Annotated[
-        Path | None, options.nuggets_option("Take these instead of pooling the reports (JSONL).")
+        Path | None, options.nuggets_option("Use these nuggets (JSONL); do not pool reports.")
     ] = None,
     words_only: options.WordsOnly = False,
     samples: options.Samples = 1000,

@@ -205,7 +205,7 @@ def relevance(  # long: half of it are options
     output: Annotated[Path, options.output_option("Qrels to write.")],
     run_id: Annotated[
         str | None,
-        typer.Option("--run-id", help="Hand the grades in as this run: six columns, to be packed."),
+        typer.Option("--run-id", help="Write the grades as a run of this id, for `pack`."),
     ] = None,
     depth: Annotated[int, options.depth_option("Passages of each run and topic.")] = 100,
     track: Annotated[

@@ -200,7 +200,7 @@ def edit(
         typer.Option("--reword", help="ITEM=TEXT: other words for an item; repeat."),
     ] = None,
 ) -> console.Result:
-    """Add, leave out and reword items; what is reworded is a new item and graded anew."""
+    """Add, leave out and reword items; a reworded item is new and is graded again."""
     from sidelight.evaluation.exams.banks import edit_banks
     from sidelight.formats.banks.exams import read_exams
 
@@ -315,13 +315,11 @@ def nuggets(  # long: half of it are options
     index: Annotated[Path | None, options.index_option("Folder that holds the documents.")] = None,
     nuggets: Annotated[
         Path | None,
-        options.nuggets_option("Make none: say which sub-narratives these belong to (JSONL)."),
+        options.nuggets_option("Existing nuggets (JSONL): only assign them to sub-narratives."),
     ] = None,
     models: Annotated[
         list[str],
-        options.model_option(
-            "Ask this model; repeat: the first merges the lists of all and weighs them."
-        ),
+        options.model_option("Ask this model; repeat. The first one merges and weighs all lists."),
     ],
     output: Annotated[Path, options.output_option("File of nuggets to write (JSONL).")],
     cache: Annotated[Path, options.cache_option("Folder of the models' replies.")],

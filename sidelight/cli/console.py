@@ -649,7 +649,7 @@ def interrupted(then: str) -> Callable[[F], F]:
         said = inspect.cleandoc(command.__doc__ or "")
         paragraph = " " if "\n\n" in said else "\n\n"
         again = f"the same command {then}."
-        command.__doc__ = f"{said}{paragraph}Interrupted at any moment, {again}"
+        command.__doc__ = f"{said}{paragraph}After an interruption, {again}"
         setattr(command, AGAIN, f"T{again[1:]}")
         return command
 

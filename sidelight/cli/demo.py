@@ -39,7 +39,7 @@ _EXCERPT = 3
 
 @interrupted(WHERE_IT_WAS)
 def demo(
-    folder: Annotated[Path, output_option("Where the demo works; safe to delete.")] = Path(
+    folder: Annotated[Path, output_option("Folder for the demo's files; safe to delete.")] = Path(
         "sidelight-demo"
     ),
 ) -> Result:

@@ -382,7 +382,7 @@ _AT_ONCE = 128
 def grade(  # long: half of it are options
     passages: Annotated[
         list[Path],
-        typer.Argument(help="Graded passages, rankings, or runs of answers; several are one pool."),
+        typer.Argument(help="Graded passages, rankings or runs of answers; pooled if several."),
     ],
     *,
     output: Annotated[
@@ -416,7 +416,7 @@ def grade(  # long: half of it are options
     model: Annotated[str | None, options.model_option("Prompted: ask this model.")] = None,
     items_at_once: Annotated[
         int,
-        typer.Option("--items-at-once", min=1, help="Prompted: items one call is asked about."),
+        typer.Option("--items-at-once", min=1, help="Prompted: items per call."),
     ] = 1,
     workbench_compat: Annotated[
         bool,
@@ -427,9 +427,9 @@ def grade(  # long: half of it are options
     ] = False,
     part: Annotated[
         AnswerPart,
-        typer.Option("--part", help="Of answers: grade what they say or what they cite."),
+        typer.Option("--part", help="For answers: grade what they say or what they cite."),
     ] = AnswerPart.WRITTEN,
-    depth: Annotated[int, options.depth_option("Of rankings: passages of each query.")] = _DEPTH,
+    depth: Annotated[int, options.depth_option("For rankings: passages per query.")] = _DEPTH,
     index: Annotated[
         Path | None,
         options.index_option("Index folder that has the texts of ranked or cited passages."),
@@ -445,8 +445,8 @@ def grade(  # long: half of it are options
 ) -> Result:
     """Grade passages by the items of a bank from 0 to 5, or directly for the query.
 
-    Only cells that OUTPUT and PASSAGES do not hold are graded, so that a run more, or an item more,
-    costs what it adds.
+    Only cells missing from OUTPUT and PASSAGES are graded: another run or item costs only what it
+    adds.
     """
     from sidelight.cli.judge import estimate_result
     from sidelight.evaluation.exams.cells import merged

@@ -39,7 +39,7 @@ def plan(
         Path, options.output_option("Folder on the disk that is to hold the index.")
     ] = Path(),
 ) -> Result:
-    """Say what vectors take under a profile: memory, disk, time, recall; and whether they fit here.
+    """Estimate memory, disk, time and recall of vectors under a profile, and whether they fit here.
 
     Times are those of two cores or of one H200. Ends with 3 where they do not fit. Text and BM25
     are not counted: the text takes about what the compressed shards do, some 700 bytes a segment,
@@ -78,8 +78,8 @@ _TRIAL = "news"  # searched for once, to see whether a server answers
 
 def remote(  # long: half of it are its options
     url: Annotated[str, typer.Argument(help="Address of the server, e.g. http://localhost:8081.")],
-    name: Annotated[str, typer.Argument(help="What the server calls the index.")],
-    output: Annotated[Path, options.output_option("Folder that is to stand for it.")],
+    name: Annotated[str, typer.Argument(help="Name of the index on the server.")],
+    output: Annotated[Path, options.output_option("Folder that represents the remote index.")],
     token_variable: Annotated[
         str | None,
         typer.Option(
@@ -88,7 +88,7 @@ def remote(  # long: half of it are its options
         ),
     ] = None,
     at_once: Annotated[
-        int, typer.Option("--connections", min=1, max=64, help="Requests under way at once.")
+        int, typer.Option("--connections", min=1, max=64, help="Maximum concurrent requests.")
     ] = 4,
     timeout_s: Annotated[
         float, typer.Option("--timeout", help="Longest wait for an answer, in seconds.")
@@ -145,7 +145,7 @@ app = Commands(help="Build an index, or say what built it.", no_args_is_help=Tru
 def build(  # long: most of it are its options
     shards: Annotated[
         list[Path] | None,
-        typer.Argument(help="Segments as JSONL, plain or .gz; their order is free."),
+        typer.Argument(help="Segments as JSONL, plain or .gz, in any order."),
     ] = None,
     *,
     output: Annotated[Path, options.output_option("Folder of the index.")],
@@ -158,12 +158,12 @@ def build(  # long: most of it are its options
     encoding: Annotated[
         Arithmetic | None,
         typer.Option(
-            help="What the encoder computes in; by default what a short trial finds quickest. "
+            help="Number format of the encoder; default: the fastest in a short trial. "
             "int8 takes a model with an ONNX file."
         ),
     ] = None,
     strict: Annotated[
-        bool, typer.Option(help="Stop at a broken shard; else what is sound is indexed.")
+        bool, typer.Option(help="Stop at a broken shard instead of indexing what is sound.")
     ] = False,
     profile: options.Profile = "exact",
     vectors: Annotated[
@@ -191,7 +191,7 @@ def build(  # long: most of it are its options
     engine: Annotated[
         str,
         typer.Option(
-            help="Where to work: local, the processors of this machine; or ray, the machines of "
+            help="Where to compute: local, the processors of this machine; or ray, the machines of "
             "the Ray cluster that RAY_ADDRESS names, which share a file system."
         ),
     ] = "local",
@@ -295,7 +295,7 @@ def segment(
         list[Path],
         typer.Argument(help="JSONL with docid, body and perhaps url, title, headings; or .gz."),
     ],
-    output: Annotated[Path, options.output_option("Where the segments go, one JSON a line.")],
+    output: Annotated[Path, options.output_option("File for the segments (JSONL).")],
 ) -> Result:
     """Cut documents into the windows of 10 sentences that MS MARCO V2.1 calls segments."""
     from itertools import chain
@@ -329,7 +329,8 @@ def search(
     ] = None,
     k: options.HitsPerQuery = 10,
     queries: Annotated[
-        Path | None, options.queries_option("File of `id<TAB>text` lines instead of words.")
+        Path | None,
+        options.queries_option("Instead of words: `id<TAB>text` lines, or irds:NAME."),
     ] = None,
     documents: Annotated[
         bool,

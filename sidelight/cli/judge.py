@@ -284,7 +284,7 @@ def audit(  # long: half of it are options
         typer.Option("--tolerance", min=0, max=1, help="Share of verdicts a probe may change."),
     ] = 0.02,
 ) -> Result:
-    """Probe a judge: order, length, author, hidden instructions; denials and such in reports."""
+    """Test a judge: do order, length, authors, hidden instructions or denials change verdicts?"""
     from sidelight.evaluation.audit.audit import audit as probe
     from sidelight.evaluation.audit.audit import write_changes
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
@@ -377,7 +377,7 @@ def evaluate(  # long: half of it are options
 ) -> Result:
     """Judge a finished run with its own files, score it, and say where it lost credit.
 
-    Without --rubrics, by those that the run drafted; none are drafted here.
+    Without --rubrics it uses those that the run drafted; it drafts none.
     """
     from sidelight.config.load import load_settings
     from sidelight.index.folder import open_index

@@ -82,7 +82,7 @@ model_option = _spelt("--model", rich_help_panel=_SERVER)
 nuggets_option = _spelt("--nuggets")
 output_option = _spelt("--output", "-o")
 parallel_option = _spelt("--parallel", min=1)
-qrels_option = _spelt("--qrels", usual="Relevance labels, four columns.")
+qrels_option = _spelt("--qrels", usual="Relevance labels: four columns, or irds:NAME.")
 queries_option = _spelt("--queries")
 query_option = _spelt("--query")
 rubrics_option = _spelt("--rubrics", usual="Folder of rubrics (*.json).")
@@ -112,7 +112,7 @@ Profile = Annotated[
     ),
 ]
 DIM = typer.Option(
-    "--dim", min=1, help="How many numbers a vector has; its model must allow it to be cut."
+    "--dim", min=1, help="Dimensions kept of each vector; the model must allow truncation."
 )
 
 
@@ -156,11 +156,15 @@ AllowPlugin = Annotated[
 
 Data = Annotated[
     Path | None,
-    data_option("Folder in the organizers' layout; has every input that no option names."),
+    data_option("Folder in the organizers' layout; supplies inputs not given by options."),
 ]
 Rubrics = Annotated[Path | None, rubrics_option()]
 CoveredTopics = Annotated[
-    Path | None, topics_option("Topics file that runs must cover; the track's by default.")
+    Path | None,
+    topics_option(
+        "Topics file that runs must cover. Default: the topics a run directory was made for, and "
+        "the track's for other files."
+    ),
 ]
 RetrievalMeasures = Annotated[
     str, typer.Option("--measures", help="Names of ir_measures, separated by spaces.")
@@ -219,7 +223,7 @@ MaxTokens = Annotated[
 ]
 
 Estimate = Annotated[
-    bool, typer.Option("--estimate", help="Print what it would cost a model; ask nothing.")
+    bool, typer.Option("--estimate", help="Print the estimated model cost, and stop.")
 ]
 
 
@@ -353,9 +357,7 @@ Models = Annotated[
     list[str] | None, model_option("Prompted: ask this model; repeat for an ensemble.")
 ]
 Topics = Annotated[Path | None, topics_option("Prompted: the articles (JSONL).")]
-QuestionMode = Annotated[
-    Mode, typer.Option("--mode", help="Prompted: pairs of questions one call is asked about.")
-]
+QuestionMode = Annotated[Mode, typer.Option("--mode", help="Prompted: question pairs per call.")]
 
 
 def read_labelled(examples: Path | None, example_runs: list[str] | None) -> Examples | None:
@@ -395,7 +397,7 @@ Assessments = Annotated[
     Path | None, typer.Option("--assessments", help="CSV of labels, by people or by a judge.")
 ]
 Compound = Annotated[
-    Path | None, typer.Option("--compound", help="CSV of verdicts on what is asked in one.")
+    Path | None, typer.Option("--compound", help="CSV of verdicts on compound questions.")
 ]
 Merge = Annotated[
     bool,
@@ -405,7 +407,7 @@ Merge = Annotated[
 
 MeasureName = Annotated[str | None, measure_option("What to compare; the first one if not given.")]
 MoreMeasures = Annotated[
-    list[str] | None, measure_option("Measure this, too, by name or as module:Class; repeat.")
+    list[str] | None, measure_option("Additional measure, by name or as module:Class; repeat.")
 ]
 
 
@@ -496,7 +498,10 @@ GraderName = Annotated[
     typer.Option("--grader", help="Whose ratings count: PROMPT or PROMPT@MODEL, as in the file."),
 ]
 AtLeast = Annotated[
-    int, typer.Option("--at-least", min=1, help="Grade that at least so many items reach.")
+    int,
+    typer.Option(
+        "--at-least", min=1, help="Label by the grade that at least this many items reach."
+    ),
 ]
 
 
@@ -549,7 +554,7 @@ SelfJudging = Annotated[
     bool,
     typer.Option(
         "--allow-self-judging",
-        help="Let the model that wrote the run judge it.",
+        help="Allow the model that wrote the run to judge it.",
         rich_help_panel=_JUDGING,
     ),
 ]

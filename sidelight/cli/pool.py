@@ -55,7 +55,7 @@ def questions(  # long: half of it are options
     at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
     seed: options.Seed = 0,
 ) -> Result:
-    """Pool questions of several groups in turns; what is unfit or repeats one is left out."""
+    """Pool questions of several groups in turns, without unfit and repeated ones."""
     from sidelight.evaluation.pooling import PromptedPoolChecker, RuleChecker, pool_questions
     from sidelight.index.encoding.encoder import Encoder
 
@@ -116,11 +116,7 @@ def topics(
     articles: Annotated[Path, typer.Option("--articles", help="The articles (JSONL).")],
     output: Annotated[Path, options.output_option("Topics file (JSONL) for `sidelight run`.")],
 ) -> None:
-    """Join pooled questions to their articles, so that a run finds documents for them.
-
-    Raises:
-        InputError: A question is on an article that is not there.
-    """
+    """Join pooled questions to their articles, so that a run finds documents for them."""
     asked = read_pooled_questions(questions)
     known = {one.topic_id: one for one in read_articles(articles)}
     if lacking := sorted(asked.keys() - known.keys()):

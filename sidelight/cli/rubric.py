@@ -128,7 +128,7 @@ def holes(
     depth: Annotated[int, options.depth_option("Passages of a run that are to be graded.")] = 20,
     output: options.Output = None,
 ) -> console.Result:
-    """List what has to be graded yet: new passages of runs, and new items of a bank."""
+    """List what is still to be graded: new passages of runs, and new items of a bank."""
     from sidelight.evaluation.exams.grades import holes as find_holes
     from sidelight.evaluation.exams.leaderboard import places_of
 
@@ -378,7 +378,7 @@ def qrels(
         Path | None, typer.Option("--judgments", help="Write the official judgments here.")
     ] = None,
 ) -> console.Result:
-    """Write relevance labels for trec_eval: of each passage its best grade."""
+    """Write relevance labels for trec_eval: the best grade of each passage."""
     from sidelight.evaluation.exams.grades import exam_qrels, title, write_qrels
 
     found = _read(graded)
@@ -477,7 +477,7 @@ def cover(
     depth: Annotated[int, options.depth_option("Passages of a run that count.")] = 20,
     bank: Annotated[
         Path | None,
-        options.bank_option("Its items count; by default those that anything was graded by."),
+        options.bank_option("Bank whose items count; all items used for grading by default."),
     ] = None,
     run: options.MoreRuns = None,
     track: options.Track = EXAM_TRACK,

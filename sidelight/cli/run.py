@@ -302,7 +302,7 @@ def run(  # long: half of it are its options
     ] = None,
     parallel: Annotated[
         int | None,
-        options.parallel_option("Topics worked on at once; 4, or 32 where a model is asked."),
+        options.parallel_option("Maximum concurrent topics; 4, or 32 where a model is asked."),
     ] = None,
     calls: options.ModelCalls,
     cache: options.RunCache = None,
@@ -409,7 +409,7 @@ def split(  # long: half of it are options
     calls: options.ModelCalls,
     at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
 ) -> console.Result:
-    """Split narratives into at most ten sub-narratives each, vital or okay: a draft, its revision.
+    """Split narratives into at most ten sub-narratives each, vital or okay: draft and revision.
 
     With --queries alone, the narratives are written first.
     """

@@ -47,7 +47,7 @@ def compare(  # long: half of it are options
     seed: options.Seed = 0,
     output: options.Output = None,
 ) -> console.Result:
-    """Compare runs pair by pair: difference, chance of it, and what could have been seen."""
+    """Compare runs pair by pair: difference, p-value and smallest detectable difference."""
     from sidelight.evaluation.scoring.compare import compare_runs, topic_values
     from sidelight.evaluation.scoring.table import read_topic_scores
 
@@ -365,7 +365,7 @@ def score(
     output: options.Output = None,
     as_json: console.Json = False,
 ) -> None:
-    """Score runs: with --data alone those of all tasks; the commands have more options."""
+    """Score runs; with --data, of all tasks. Each command below has more options."""
     if context.invoked_subcommand is None:
         commands = (questions, reports)
         results = (command(data=data, output=output) for command in commands)
@@ -514,7 +514,7 @@ def retrieval(
     qrels: Annotated[Path, options.QRELS],
     run: Annotated[list[Path], options.RUN],
     measures: options.RetrievalMeasures = "nDCG@10 RR@10 R@100",
-    per_query: Annotated[bool, typer.Option("--per-query", help="Show every query.")] = False,
+    per_query: Annotated[bool, typer.Option("--per-query", help="Show each query.")] = False,
     output: options.Output = None,
 ) -> console.Result:
     """Score search results; a query without results counts as 0.

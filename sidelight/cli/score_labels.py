@@ -193,11 +193,9 @@ def nuggets(  # long: half of it are options
     *,
     nuggets: Annotated[
         Path | None,
-        options.nuggets_option("Hold runs against these nuggets (JSONL); topics are theirs."),
+        options.nuggets_option("Score runs by these nuggets (JSONL), on their topics."),
     ] = None,
-    topics: Annotated[
-        Path | None, options.topics_option("What was asked: the track's topics file.")
-    ] = None,
+    topics: Annotated[Path | None, options.topics_option("Topics file of the track.")] = None,
     track: options.TrackWithNuggets = None,
     graded_by: GradedBy = None,
     by: options.LabelOptions,
@@ -273,14 +271,14 @@ def support(  # long: half of it are options
     topics: Annotated[
         Path | None,
         options.topics_option(
-            "The topics that count (JSONL), whose queries or narratives the embedded judge reads, "
-            "too; those of any run if not given."
+            "Topics file (JSONL); the embedded judge also reads its queries or narratives. "
+            "Default: all topics of the runs."
         ),
     ] = None,
     track: options.Track = DEFAULT_TRACK,
     leave_out: Annotated[
         bool,
-        typer.Option("--leave-out-unjudged", help="Do not count them as 0: leave them out."),
+        typer.Option("--leave-out-unjudged", help="Leave out unjudged sentences; default: 0."),
     ] = False,
     by: options.LabelOptions,
 ) -> console.Result:
@@ -335,7 +333,7 @@ def _texts(docstore: SegmentTexts, segment_ids: Collection[str]) -> dict[str, st
 def battles(  # long: half of it are options
     runs: Annotated[list[Path], typer.Argument(help="Runs of answers, two or more.")],
     *,
-    topics: Annotated[Path, options.topics_option("What was asked: the track's topics file.")],
+    topics: Annotated[Path, options.topics_option("Topics file of the track.")],
     model: Annotated[str, options.model_option("Ask this model which answer is better.")],
     track: options.TrackWithNuggets = None,
     output: options.Output = None,
@@ -345,7 +343,7 @@ def battles(  # long: half of it are options
     samples: options.Samples = DEFAULT_SAMPLES,
     seed: options.Seed = 0,
 ) -> console.Result:
-    """Rate runs by battles: each pair of answers is compared twice, either of them first once."""
+    """Rate runs by battles: each pair of answers is compared twice, in both orders."""
     from sidelight.evaluation.battles import PromptedBattles, hold_battles, rate
 
     rules = track_of(runs[0], options.track_of_scale("nuggets", track))
@@ -393,7 +391,7 @@ def battles(  # long: half of it are options
 
 Assessors = Annotated[
     Path | None,
-    typer.Option("--assessors", help="CSV of topic_id and assessor: colours boxes, adds theirs."),
+    typer.Option("--assessors", help="CSV of topic_id and assessor: adds boxplots by assessor."),
 ]
 
 

@@ -136,11 +136,11 @@ def _made_for(path: Path) -> tuple[str, ...]:
     """Return the topics of the run directory that wrote a file; none for any other file."""
     from sidelight.runs.directory import RunDirectory
 
+    run = RunDirectory(path.parent)
     try:
-        manifest = RunDirectory(path.parent).read_manifest()
+        return run.topic_ids() if path.name in run.read_manifest().files else ()
     except InputError:
         return ()
-    return manifest.topics if path.name in manifest.files else ()
 
 
 def _as_dict(verdict: Verdict) -> dict[str, object]:
@@ -194,7 +194,7 @@ def pack(
         [RunDirectory(run) for run in runs if not run.is_file()],
         output,
         rules,
-        rules.topic_ids if covered is None else covered,
+        covered,
         known_segments,
         [run for run in runs if run.is_file()],
     )

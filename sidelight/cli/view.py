@@ -6,12 +6,14 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import wraps
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from urllib.parse import quote
 
 import typer
 
@@ -36,18 +38,21 @@ if TYPE_CHECKING:
     from sidelight.view.shown_run import ShownRun
     from sidelight.wiring.models import ModelAccess
 
-PAGE = "page.html"
+PAGE, RUNS_PAGE = "page.html", "runs.html"
+_CONFIG, _RUN_DEPTH, _MOST_RUNS = "config.yaml", 3, 200
 # Where a run that was judged with its own files keeps labels, and rubrics if it drafted them.
 SCORES, DRAFTED = "scores", "rubrics"
 
 
-def view(
+def view(  # long: half of it are its options
     run: Annotated[
         list[Path],
-        typer.Argument(help="Run directory; or the files of a run, one for each task."),
+        typer.Argument(
+            help="Run directory; the files of a run, one for each task; or a folder of runs."
+        ),
     ],
     output: Annotated[
-        Path | None, options.output_option(f"The page; {PAGE} in the run directory.")
+        Path | None, options.output_option(f"The page; {PAGE}, or {RUNS_PAGE}, in the folder.")
     ] = None,
     topics: Annotated[
         Path | None, options.topics_option("Topics file, for run files, which hold no articles.")
@@ -61,7 +66,7 @@ def view(
     labels: Annotated[
         list[Path] | None,
         options.labels_option(
-            "Folder of label files; the first one marks the run, others are held against it."
+            "Folder of label files; the first one marks the run; others are compared with it."
         ),
     ] = None,
     data: Annotated[
@@ -74,18 +79,34 @@ def view(
     ] = None,
     allow_plugin: options.AllowPlugin = None,
 ) -> None:
-    """Write a run as one HTML file that needs no network: what others say, questions, sources."""
-    destination = output or (run[0] / PAGE if run[0].is_dir() else Path(PAGE))
-    write_page(
-        run,
-        destination,
-        rubrics=options.from_data(rubrics, data, DataPart.RUBRICS),
-        labels=[*(labels or ()), *([_labels_of(data)] if data else ())],
-        rivals=compare or (),
-        topics=topics,
-        index=index,
-        plugins=allow_plugin or (),
-    )
+    """Write a run as one HTML file that needs no network: what others say, questions, sources.
+
+    Of a folder of runs, such as `runs` or that of an experiment, it writes a page that lists them
+    with their scores and shows where two of them differ.
+    """
+    rubrics = options.from_data(rubrics, data, DataPart.RUBRICS)
+    labels = [*(labels or ()), *([_labels_of(data)] if data else ())]
+    plugins = allow_plugin or ()
+    if runs := _runs_in(run):
+        if topics or index or compare:
+            raise UsageError(
+                f"{run[0]} holds several runs; --topics, --index and --compare are for one",
+                remedy="Leave them out: the page of several runs compares any two of them.",
+            )
+        destination = output or run[0] / RUNS_PAGE
+        _write_runs(run[0], runs, destination, rubrics=rubrics, labels=labels, plugins=plugins)
+    else:
+        destination = output or (run[0] / PAGE if run[0].is_dir() else Path(PAGE))
+        write_page(
+            run,
+            destination,
+            rubrics=rubrics,
+            labels=labels,
+            rivals=compare or (),
+            topics=topics,
+            index=index,
+            plugins=plugins,
+        )
     out.print(f"  {destination}", markup=False)
 
 
@@ -132,17 +153,9 @@ def write_page(
     from sidelight.view.shown_run import read_labels
 
     paths = [run] if isinstance(run, Path) else list(run)
-    scores = paths[0] / SCORES
-    drafted = scores / DRAFTED
-    if rubrics is None and not labels and drafted.is_dir():
-        rubrics, labels = drafted, [scores]
-    elif rubrics and scores.is_dir() and not drafted.is_dir():
-        labels = [*labels, scores]
-    if (rubrics is None) == bool(labels):
-        raise UsageError(
-            "marks need rubrics and labels, and only one of them is given",
-            remedy="Give --rubrics and --labels, or --data for both.",
-        )
+    rubrics, labels = _marking(paths[0], rubrics, labels)
+    if rubrics and not labels:
+        raise _half_given()
     scales = load_track().scales
     page = collect_page(
         _shown(paths, topics, index, plugins),
@@ -151,6 +164,103 @@ def write_page(
         [_shown([rival], topics, index, plugins) for rival in rivals],
     )
     atomic_write(destination, render_page(page))
+
+
+def _marking(run: Path, rubrics: Path | None, labels: list[Path]) -> tuple[Path | None, list[Path]]:
+    """Return the rubrics and labels that mark a run: its own where they fit with those given.
+
+    Raises:
+        UsageError: There are labels without rubrics.
+    """
+    if labels and rubrics is None:
+        raise _half_given()
+    scores = run / SCORES
+    drafted = scores / DRAFTED
+    if rubrics is None and not labels and drafted.is_dir():
+        return drafted, [scores]
+    if rubrics and scores.is_dir() and not drafted.is_dir():
+        return rubrics, [*labels, scores]
+    return rubrics, labels
+
+
+def _half_given() -> UsageError:
+    return UsageError(
+        "marks need rubrics and labels, and only one of them is given",
+        remedy="Give --rubrics and --labels, or --data for both.",
+    )
+
+
+def _runs_in(given: Sequence[Path]) -> list[Path]:
+    """Return the run directories in a folder that is none itself, sorted; none in anything else.
+
+    Raises:
+        InputError: There are more than a page can show.
+    """
+    folder, *others = given
+    if others or not folder.is_dir() or (folder / _CONFIG).exists():
+        return []
+    found = (folder.glob("*/" * depth + _CONFIG) for depth in range(1, _RUN_DEPTH + 1))
+    runs = sorted(path.parent for paths in found for path in paths)
+    if len(runs) > _MOST_RUNS:
+        raise InputError(
+            f"{folder}: expected at most {_MOST_RUNS} runs; found {len(runs)}",
+            remedy="Give a folder of fewer runs.",
+        )
+    return runs
+
+
+def _write_runs(
+    folder: Path,
+    runs: Sequence[Path],
+    destination: Path,
+    *,
+    rubrics: Path | None,
+    labels: list[Path],
+    plugins: Sequence[str] = (),
+) -> None:
+    """Write the page on which the runs of a folder are listed and compared.
+
+    Args:
+        folder: What holds them.
+        runs: Run directories in it.
+        destination: The HTML file.
+        rubrics: Folder of rubrics.
+        labels: Folders of labels; each run's own scores join them as on its own page.
+        plugins: Parts that are not registered and that runs may name all the same.
+
+    Raises:
+        InputError: No run can be shown, or labels and rubrics do not fit together.
+    """
+    from sidelight.runs.directory import RunDirectory
+    from sidelight.view.collect import list_run
+    from sidelight.view.model import RunList
+    from sidelight.view.page import render_runs
+    from sidelight.view.shown_run import finished_run, read_labels
+
+    scales = load_track().scales
+    given = read_rubrics(rubrics, scales) if rubrics else {}
+    sources = {one: read_labels(one, scales) for one in labels}
+    listed, left_out = [], {}
+    for path in runs:
+        page = path / PAGE
+        link = quote(os.path.relpath(page, destination.parent)) if page.is_file() else ""
+        bank, marking = _marking(path, rubrics, labels)
+        try:
+            run = replace(
+                finished_run(RunDirectory(path, plugins)), place=str(path.relative_to(folder))
+            )
+            known = given if bank == rubrics or bank is None else read_rubrics(bank, scales)
+            read = [sources.get(one) or read_labels(one, scales) for one in marking]
+            listed.append(list_run(run, link, known, read))
+        except (InputError, UsageError) as error:
+            left_out[str(path.relative_to(folder))] = error.message
+    if not listed:
+        raise InputError(
+            f"{folder}: expected a finished run; found {len(left_out)} that cannot be shown",
+            remedy=f"The first: {next(iter(left_out.values()))}",
+        )
+    found = RunList(folder.name, tuple(listed), left_out, given=bool(labels))
+    atomic_write(destination, render_runs(found))
 
 
 def _shown(
@@ -195,7 +305,7 @@ def read(
     *,
     index: Annotated[Path, options.index_option()],
     output: Annotated[
-        Path | None, options.output_option("The page; in its run by default.")
+        Path | None, options.output_option("HTML file to write; in the run directory by default.")
     ] = None,
     config: options.Config = None,
     calls: options.ModelCalls,
@@ -277,7 +387,10 @@ def _read_article(path: Path) -> Article:
     """
     from sidelight.serve import guards
 
-    content = sys.stdin.buffer.read(MAX_DOCUMENT_BYTES) if path == _STDIN else read_limited(path)
+    if path == _STDIN:
+        content = _bounded(sys.stdin.buffer.read(MAX_DOCUMENT_BYTES + 1), "standard input")
+    else:
+        content = read_limited(path)
     try:
         if path.suffix.lower() in _LINES:
             found = guards.read_upload("application/jsonl", content)
@@ -289,6 +402,17 @@ def _read_article(path: Path) -> Article:
     except guards.NoArticleError as error:
         raise InputError(f"{path}: {error}") from None
     return _article(str(path), found.title, found.url, found.text)
+
+
+def _bounded(content: bytes, where: str) -> bytes:
+    """Return content from elsewhere as it is.
+
+    Raises:
+        InputError: It is longer than a file may be.
+    """
+    if len(content) > MAX_DOCUMENT_BYTES:
+        raise InputError(f"{where}: expected at most {MAX_DOCUMENT_BYTES:,} bytes; found more")
+    return content
 
 
 def _article(where: str, title: str, url: str, text: str) -> Article:
@@ -388,7 +512,8 @@ def make_tools(  # long: each tool with the words that an assistant reads
         track = load_track(settings.track)
         with TemporaryDirectory() as place:
             path = Path(place) / "file"
-            path.write_text(content[:MAX_DOCUMENT_BYTES], encoding="utf-8")
+            # Half a character pair that JSON can say becomes bytes that are refused as no UTF-8.
+            path.write_bytes(_bounded(content.encode("utf-8", "surrogatepass"), "the content"))
             return [str(one) for one in judge_file(path, track, track.topic_ids).problems]
 
     return server
@@ -436,13 +561,13 @@ def serve(  # long: one list of options
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, help="Port to listen on.")
     ] = 8765,
-    parallel: Annotated[int, options.parallel_option("Investigations at once.")] = 2,
-    places: Annotated[int, typer.Option("--queue", min=1, help="Investigations that wait.")] = 20,
+    parallel: Annotated[int, options.parallel_option("Maximum concurrent investigations.")] = 2,
+    places: Annotated[int, typer.Option("--queue", min=1, help="Maximum waiting.")] = 20,
     per_minute: Annotated[
         int, typer.Option("--per-minute", min=1, help="Articles a client may submit in a minute.")
     ] = 6,
     kept: Annotated[
-        int, typer.Option("--keep", min=1, help="Finished investigations that stay.")
+        int, typer.Option("--keep", min=1, help="Number of finished investigations to keep.")
     ] = 200,
     names: Annotated[
         list[str] | None,

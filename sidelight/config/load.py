@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 
 from sidelight.config.settings import Settings, Unit, performers_of_all
 from sidelight.errors import UsageError
-from sidelight.files import MAX_DEPTH, read_limited, read_yaml
+from sidelight.files import MAX_DEPTH, bundled, read_limited, read_yaml
 from sidelight.parts import ROLES
 from sidelight.registry import names
 
@@ -173,7 +173,7 @@ def dump_settings(settings: Settings) -> str:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        tree = read_yaml(read_limited(path).decode())
+        tree = read_yaml(read_limited(bundled(path)).decode())
     except FileNotFoundError:
         raise UsageError(f"there is no configuration file {path}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:

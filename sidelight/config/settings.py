@@ -243,7 +243,7 @@ class ServerSettings(_Group):
     api_key_variable: str = Field(
         "OPENAI_API_KEY", description="Environment variable that holds the key, if one is needed."
     )
-    max_concurrency: Calls = Field(64, ge=1, description="Calls under way at once.")
+    max_concurrency: Calls = Field(64, ge=1, description="Maximum concurrent calls.")
     timeout_s: Seconds = Field(600.0, gt=0, description="Longest wait for one reply, in seconds.")
     prompt_price: Price | None = Field(
         None, ge=0, description="Price of a million tokens read, in your currency."

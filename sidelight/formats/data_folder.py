@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from sidelight.errors import InputError
 from sidelight.formats.labels.assessments import PEOPLE_LABELS
+from sidelight.formats.runs.submission import run_formats
 from sidelight.formats.verdict import detect_format
 
 
@@ -44,7 +45,8 @@ class _Wanted(NamedTuple):
     """What a part holds.
 
     Attributes:
-        kind: Of the file, or of those in the folder, as `formats.detect` names it.
+        kind: Of the file, or of those in the folder: its format as `detect_format` names it; of a
+            run, the kind of its task.
         suffixes: How names of such files end; any where there are none.
         folder: Whether the part is a folder of such files.
         by_people: Whether labels are people's or a judge's; None where that is no question.
@@ -132,7 +134,9 @@ def _holding(folder: Path, wanted: _Wanted) -> list[Path]:
 def _holds(path: Path, wanted: _Wanted) -> bool:
     if not path.name.endswith(wanted.suffixes or "") or path.stat().st_size > _MAX_BYTES:
         return False
-    if detect_format(path) != wanted.kind:
+    found = detect_format(path)
+    run = run_formats().get(found or "")
+    if (run.kind if run else found) != wanted.kind:
         return False
     if wanted.by_people is None:
         return True

@@ -16,14 +16,15 @@ from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import starmap
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import orjson
 from pydantic import ValidationError
 
 from sidelight import files
-from sidelight.errors import InputError, InvalidFileError, Problem, Severity
+from sidelight.errors import InputError, InvalidFileError, MachineError, Problem, Severity
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -263,13 +264,56 @@ def stream_lines(path: Path) -> Iterator[Line]:
     raise InputError(f"{path}: expected at most {_MAX_LINES} lines; found more")
 
 
-def read_lines(path: Path) -> tuple[Line, ...]:
+_DATASET = "irds:"
+
+
+def is_dataset(path: Path) -> bool:
+    """Tell whether a data set of the package ir_datasets is named, and no file."""
+    return str(path).startswith(_DATASET)
+
+
+def _dataset_lines(path: Path, part: Literal["queries", "qrels"]) -> tuple[Line, ...]:
+    """Return queries or labels of a data set as the lines of a file of such."""
+    try:
+        import ir_datasets
+    except ImportError:
+        raise MachineError(
+            f"{path}: data sets need the package ir_datasets, which is not installed",
+            remedy="Install it with: pip install ir_datasets; or name a file.",
+        ) from None
+    try:
+        found = ir_datasets.load(str(path).removeprefix(_DATASET))
+    except KeyError:
+        found = None
+    if found is None or not hasattr(found, f"{part}_iter"):
+        raise InputError(
+            f"{path}: expected a data set of ir_datasets with {part}; found none of this name",
+            remedy="Take the name from the catalogue of ir_datasets.",
+        )
+    if part == "qrels":
+        texts = (f"{one.query_id} 0 {one.doc_id} {one.relevance}" for one in found.qrels_iter())
+    else:
+        texts = (
+            f"{one.query_id}\t{' '.join(one.default_text().split())}"
+            for one in found.queries_iter()
+        )
+    return tuple(starmap(Line, enumerate(texts, start=1)))
+
+
+def read_lines(path: Path, part: Literal["queries", "qrels"] | None = None) -> tuple[Line, ...]:
     """Return the lines of a file, blank ones left out.
 
+    Args:
+        path: The file; `irds:NAME` for a data set of ir_datasets, where these have such a part.
+        part: What data sets call such content; None where they have none.
+
     Raises:
-        InputError: The file cannot be read.
+        InputError: The file cannot be read, or there is no such data set.
         InvalidFileError: A line is not UTF-8.
+        MachineError: A data set is named, and ir_datasets is not installed.
     """
+    if part is not None and is_dataset(path):
+        return _dataset_lines(path, part)
     file = open_text(path)
     Findings(path, file.problems).raise_errors()
     return tuple(line for line in file.lines if line.text.strip())
@@ -420,8 +464,10 @@ def _decode(
 _SPACES = re.compile("[ \t\r\f\v]+")
 
 
-def read_columns(path: Path, names: tuple[str, ...]) -> list[tuple[int, list[str]]]:
-    """Return the line number and the cells of every line that is not blank.
+def read_columns(
+    path: Path, names: tuple[str, ...], part: Literal["qrels"] | None = None
+) -> list[tuple[int, list[str]]]:
+    """Return the line number and the cells of every line that is not blank; see `read_lines`.
 
     Raises:
         InputError: The file cannot be read.
@@ -430,7 +476,7 @@ def read_columns(path: Path, names: tuple[str, ...]) -> list[tuple[int, list[str
     """
     findings = Findings(path)
     rows = []
-    for line, text in read_lines(path):
+    for line, text in read_lines(path, part):
         cells = _SPACES.split(text.strip(" \t\r\f\v"))
         if len(cells) != len(names):
             findings.error(

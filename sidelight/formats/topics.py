@@ -151,7 +151,7 @@ ARTICLES = TopicFormat("article", read_articles, json_keys=("docid",))
 
 
 def read_queries(path: Path) -> list[Query]:
-    """Read queries in the order of the file.
+    """Read queries in the order of the file, or of a data set of ir_datasets, `irds:NAME`.
 
     Raises:
         InputError: The file cannot be read.
@@ -159,7 +159,7 @@ def read_queries(path: Path) -> list[Query]:
     """
     findings = lines.Findings(path)
     queries: dict[str, Query] = {}
-    for line, content in lines.read_lines(path):
+    for line, content in lines.read_lines(path, "queries"):
         query_id, _, text = content.partition("\t")
         if not query_id.strip() or not text.strip():
             findings.error(
@@ -214,10 +214,14 @@ class _NarrativeLine(BaseModel):
 def read_narratives(path: Path) -> tuple[Narrative, ...]:
     """Read the narratives of a topics file, in its order; keys it does not need are ignored.
 
+    The queries of a data set of ir_datasets, `irds:NAME`, are narratives, too.
+
     Raises:
         InputError: The file cannot be read.
         InvalidFileError: A line is no narrative, an id occurs twice, or there is no narrative.
     """
+    if lines.is_dataset(path):
+        return read_narrative_table(path)
     return read_topic_lines(
         path, _NarrativeLine, lambda line: Narrative(**line.model_dump()), "id and title"
     )
@@ -232,7 +236,7 @@ def read_narrative_table(path: Path) -> tuple[Narrative, ...]:
         InputError: The file cannot be read, or holds no narrative.
         InvalidFileError: A line has no id, no tab or no text, or an id occurs twice.
     """
-    if lines.read_bytes(path).lstrip().startswith(b"{"):
+    if not lines.is_dataset(path) and lines.read_bytes(path).lstrip().startswith(b"{"):
         return read_narratives(path)
     found = read_queries(path)
     if not found:

@@ -84,7 +84,7 @@ class LocalEngine:
             except BrokenProcessPool as error:
                 raise MachineError(
                     "a process of the build was killed, perhaps for want of memory",
-                    remedy="Run the same command again; it goes on where it was. A script of your "
+                    remedy="Run the same command again; it resumes. A script of your "
                     'own must build under: if __name__ == "__main__":',
                 ) from error
 
@@ -210,7 +210,7 @@ def _results(
         raise MachineError(
             f"Ray could not get a part done: {str(cause or error).splitlines()[0]}",
             remedy="See that all machines have the same version of sidelight and memory enough, "
-            "and run the same command again; it goes on where it was.",
+            "and run the same command again; it resumes.",
         ) from error
     finally:
         if waiting:

@@ -50,6 +50,10 @@ class IndexFolder:
         self.path = path
         self.manifest = manifest
 
+    def __repr__(self) -> str:
+        vectors = "with" if self.has_vectors else "without"
+        return f"<index in {self.path}: {self.manifest.segments:,} segments, {vectors} vectors>"
+
     def fingerprint(self) -> str:
         """Return a SHA-256 that is the same for the same content."""
         return self.manifest.fingerprint()

@@ -166,7 +166,7 @@ FORMAT_VERSION = 2
 MANIFEST = "manifest.json"
 
 _PLAN = "plan.json"
-_BUILD_AGAIN = "Run the same `sidelight index build` again; it goes on where it was."
+_BUILD_AGAIN = "Run the same `sidelight index build` again; it resumes."
 
 V = TypeVar("V", bound=Value)
 

@@ -119,6 +119,9 @@ class RunDirectory:
         self.calls = path / "calls"
         self.cache = path / "cache"
 
+    def __repr__(self) -> str:
+        return f"<run directory {self.path}>"
+
     def file(self, task: Task) -> Path:
         """Return where the run of a task is."""
         return self.path / task.file_name
@@ -224,6 +227,15 @@ class RunDirectory:
                 "version of sidelight can read",
                 remedy="Give a folder that `sidelight run` wrote, after it has ended.",
             ) from error
+
+    def topic_ids(self) -> tuple[str, ...]:
+        """Return the topics that the run was made for, those that failed last.
+
+        Raises:
+            InputError: The run has not ended.
+        """
+        manifest = self.read_manifest()
+        return (*manifest.topics, *manifest.failed_topics)
 
     def read_track(self) -> Track:
         """Return the track of the run.
@@ -364,7 +376,7 @@ def pack_runs(  # long: one check after another before anything is written
     runs: Sequence[RunDirectory],
     folder: Path,
     track: Track,
-    topic_ids: Collection[str],
+    topic_ids: Collection[str] | None,
     known_segments: Container[str] | None = None,
     judgments: Sequence[Path] = (),
 ) -> Packing:
@@ -377,11 +389,13 @@ def pack_runs(  # long: one check after another before anything is written
         runs: Run directories, the most important first.
         folder: Made by this call; left out when a file is invalid.
         track: Whose limits the runs must keep.
-        topic_ids: The topics they must cover.
+        topic_ids: The topics they must cover; None for those that each was made for, with a warning
+            where these are not the track's.
         known_segments: The segments there are; None when that is not known.
         judgments: Files of relevance judgments, the most important first.
 
     Raises:
+        InputError: A run has not ended.
         UsageError: The folder has files already, two runs have one run id, or the track takes no
             judgments.
         InvalidFileError: A file is invalid, strictly or for the track's own validator.
@@ -390,14 +404,16 @@ def pack_runs(  # long: one check after another before anything is written
         raise UsageError(
             f"{folder}: expected a new folder; found files", remedy="Choose another folder."
         )
-    problems = [
-        problem
-        for run in runs
-        for task in track.tasks
-        for problem in _check(run.file(task), task, topic_ids, known_segments)
-    ]
+    problems: list[Problem] = []
+    for run in runs:
+        wanted = run.topic_ids() if topic_ids is None else topic_ids
+        if topic_ids is None and set(wanted) != set(track.topic_ids):
+            problems.append(_other_topics(run, len(wanted), track))
+        for task in track.tasks:
+            problems += _check(run.file(task), task, wanted, known_segments)
+    released = track.topic_ids if topic_ids is None else topic_ids
     for path in judgments:
-        verdict = judge_file(path, track, topic_ids, known_segments=known_segments)
+        verdict = judge_file(path, track, released, known_segments=known_segments)
         problems += verdict.problems
         if verdict.valid and (verdict.kind is None or verdict.kind.name != _judged(track, path)):
             raise UsageError(f"{path}: expected relevance judgments, or a run directory")
@@ -485,6 +501,18 @@ def _write_judgments(path: Path, track: Track, priority: int, folder: Path) -> P
     return _put(folder, path, read_bytes(path), packed)
 
 
+def _other_topics(run: RunDirectory, count: int, track: Track) -> Problem:
+    return Problem(
+        "topics-other",
+        str(run.path),
+        None,
+        f"the {len(track.topic_ids)} topics of {track.title}",
+        f"{count} that the run was made for",
+        "Check that these are the topics to submit; --topics names others to hold runs against.",
+        "warning",
+    )
+
+
 def _too_many(folder: Path, count: int, usual: int) -> Problem:
     return Problem(
         "runs-many",
@@ -543,7 +571,7 @@ def judge_run(
             found=f"{name} changed since",
             remedy="`pack` submits such a run as a manual one.",
         )
-    wanted = (*manifest.topics, *manifest.failed_topics) if topic_ids is None else topic_ids
+    wanted = run.topic_ids() if topic_ids is None else topic_ids
     track = run.read_track()
     files = [
         judge_file(run.file(task), track, wanted, known_segments=known_segments, official=official)

@@ -265,7 +265,7 @@ class Desk:
         settings: The same as for `sidelight run`.
         index_fingerprint: Hash of the index.
         folder: Gets a run directory for each investigation.
-        at_once: Investigations at once.
+        at_once: Maximum concurrent investigations.
         places: Investigations that may wait.
         kept: Finished investigations that stay; older ones are removed.
         limit_s: Seconds that an investigation may take.

@@ -359,11 +359,7 @@ def collect_page(
     topics = []
     for number, topic_id in enumerate(run.topics, start=1):
         made, rubric = run.make(topic_id), rubrics.get(topic_id)
-        support = {
-            sentence: report.ShownSupport(*verdict)
-            for (run_tag, topic, sentence), verdict in (marking.support if marking else {}).items()
-            if (run_tag, topic) == (run.report_tag, topic_id)
-        }
+        support = _judged_support(marking, run.report_tag, topic_id)
         marks = marker.mark(rubric) if marker and rubric else None
         others = [
             (name, rival.make(topic_id))
@@ -380,6 +376,60 @@ def collect_page(
         labels=marking.name if marking else "",
         boards=leaderboards(run.track, rubrics, marking, tags) if marking else (),
         judges=compare_judges(run.track, rubrics, labels) if marking else (),
+    )
+
+
+def _judged_support(
+    labels: Labels | None, report_tag: str, topic_id: str
+) -> dict[str, report.ShownSupport]:
+    return {
+        sentence: report.ShownSupport(*verdict)
+        for (run_tag, topic, sentence), verdict in (labels.support if labels else {}).items()
+        if (run_tag, topic) == (report_tag, topic_id)
+    }
+
+
+def list_run(
+    run: ShownRun, link: str, rubrics: Mapping[str, Rubric], sources: Sequence[Labels]
+) -> model.ListedRun:
+    """Return a run to be listed and compared with others.
+
+    Args:
+        run: The run.
+        link: Its own page, relative to that of the list; empty where there is none.
+        rubrics: By topic id; empty where none are at hand.
+        sources: Sources of labels; the first that has any of the run marks it.
+
+    Raises:
+        InputError: Labels and rubrics do not fit together, or a topic cannot be read.
+    """
+    theirs = (labels.of({run.question_tag, run.report_tag}) for labels in sources)
+    labels = next((found for found in theirs if found.questions or found.answers), None)
+    marker = Marker(run.track.scales, labels, run.question_tag, run.report_tag) if labels else None
+    tables = score_tables(run.track, rubrics, labels) if labels else {}
+    topics = {}
+    for topic_id in run.topics:
+        made, rubric = run.make(topic_id), rubrics.get(topic_id)
+        sentences, _ = _cited(made, _judged_support(labels, run.report_tag, topic_id))
+        topics[topic_id] = model.MadeTopic(
+            page=_shown(made.topic, None)[0],
+            questions=made.questions,
+            sentences=sentences,
+            fallbacks=made.fallbacks,
+            marks=marker.mark(rubric) if marker and rubric else None,
+        )
+    return model.ListedRun(
+        link=link,
+        run=run,
+        judge=labels.name if labels else "",
+        scores={
+            f"{task}: {measure.name}": scored.row[measure.name]
+            for task, table in tables.items()
+            for measure in (table.main, table.computed_by("report_contradiction"))
+            if measure
+            for scored in table.runs
+        },
+        topics=topics,
     )
 
 

@@ -5,6 +5,7 @@ Search trail values that a page shows.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from sidelight.view.report import ShownSentence, Source, WebPage
 
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.score import TopicHeadroom
+    from sidelight.view.shown_run import ShownRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,3 +321,78 @@ class Page:
     labels: str
     boards: tuple[Board, ...]
     judges: tuple[JudgePlot, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MadeTopic:
+    """What a run made of a topic, beside other runs.
+
+    Attributes:
+        page: Name of the topic.
+        questions: Rank 1 first; none where no task asks for them.
+        sentences: The report; none where no task asks for one.
+        fallbacks: Steps done without a model whose replies were no use.
+        marks: None where no rubric or label is known.
+    """
+
+    page: WebPage
+    questions: tuple[str, ...]
+    sentences: tuple[ShownSentence, ...]
+    fallbacks: tuple[str, ...]
+    marks: TopicMarks | None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRun:
+    """A run among others.
+
+    Attributes:
+        link: Its own page, relative to this one; empty where there is none.
+        run: The run.
+        judge: Who labelled it; empty for nobody.
+        scores: Measure -> value; None where undefined.
+        topics: By topic id.
+    """
+
+    link: str
+    run: ShownRun
+    judge: str
+    scores: dict[str, float | None]
+    topics: dict[str, MadeTopic]
+
+
+@dataclass(frozen=True, slots=True)
+class RunList:
+    """The runs of a folder.
+
+    Attributes:
+        folder: Its name.
+        runs: Those that can be shown.
+        left_out: By folder, why a run cannot be shown.
+        given: Whether there are labels from elsewhere, which know runs by their tags alone.
+    """
+
+    folder: str
+    runs: tuple[ListedRun, ...]
+    left_out: dict[str, str]
+    given: bool
+
+    def namesakes(self) -> list[str]:
+        """Return names that several runs have, which labels from elsewhere cannot tell apart."""
+        often = Counter(one.run.name for one in self.runs)
+        return [name for name in often if self.given and often[name] > 1]
+
+    def setting_names(self) -> list[str]:
+        """Return every setting that some run was made with, sorted."""
+        return sorted({name for one in self.runs for name in one.run.settings})
+
+    def answers(self, topic_id: str) -> dict[str, dict[str, dict[str, AnswerMark]]]:
+        """Return the marks of a topic by the texts of question and answer, and the run's folder."""
+        found: dict[str, dict[str, dict[str, AnswerMark]]] = {}
+        for one in self.runs:
+            made = one.topics.get(topic_id)
+            for question in made.marks.questions if made and made.marks else ():
+                answers = found.setdefault(question.text, {})
+                for mark in question.answers:
+                    answers.setdefault(mark.text, {})[one.run.place] = mark
+        return found

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sidelight.text import printable
-from sidelight.view.model import Page
+from sidelight.view.model import Page, RunList
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -29,6 +29,20 @@ def render_page(page: Page) -> str:
     return page_template(_FOLDER).render(page=page, style=style, script=script, policy=policy)
 
 
+def render_runs(found: RunList) -> str:
+    """Return the page on which runs are listed and compared as HTML."""
+    style, script = _part("style.css") + _part("runs.css"), _part("runs.js")
+    topics = dict.fromkeys(topic_id for one in found.runs for topic_id in one.topics)
+    return page_template(_FOLDER, "runs.html.jinja").render(
+        found=found,
+        topics=list(topics),
+        measures=list(dict.fromkeys(name for one in found.runs for name in one.scores)),
+        style=style,
+        script=script,
+        policy=content_policy(style, script),
+    )
+
+
 def content_policy(style: str, script: str) -> str:
     """Return the policy of a page that may use this style and this script and nothing else."""
     return (
@@ -38,8 +52,8 @@ def content_policy(style: str, script: str) -> str:
 
 
 @cache
-def page_template(folder: Path) -> Template:
-    """Return the template `page.html.jinja` of a folder; what it shows is escaped."""
+def page_template(folder: Path, name: str = "page.html.jinja") -> Template:
+    """Return a template of a folder; what it shows is escaped."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -50,7 +64,7 @@ def page_template(folder: Path) -> Template:
         lstrip_blocks=True,
         finalize=lambda value: printable(value) if type(value) is str else value,
     )
-    return environment.get_template("page.html.jinja")
+    return environment.get_template(name)
 
 
 def _part(name: str) -> str:

@@ -14,8 +14,8 @@ Any of them may be missing.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path
 
@@ -88,6 +88,7 @@ class ShownRun:
         failed: Topics that could not be finished.
         question_tag: What assessments call its questions; empty where it has none.
         report_tag: What assessments call its reports; empty where it has none.
+        settings: What it was made with: name -> value.
     """
 
     name: str
@@ -99,6 +100,7 @@ class ShownRun:
     failed: tuple[str, ...] = ()
     question_tag: str = ""
     report_tag: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 def finished_run(run: RunDirectory) -> ShownRun:
@@ -109,6 +111,7 @@ def finished_run(run: RunDirectory) -> ShownRun:
     """
     manifest = run.read_manifest()
     track = run.read_track()
+    settings = run.read_settings()
     questions, report = track.find(QuestionListTask), track.find(CitedTextTask)
     noun = topic_format(track).noun
 
@@ -125,7 +128,7 @@ def finished_run(run: RunDirectory) -> ShownRun:
         )
 
     return ShownRun(
-        name=run.read_settings().submission.run_id,
+        name=settings.submission.run_id,
         place=run.path.name,
         track=track,
         facts={
@@ -140,7 +143,16 @@ def finished_run(run: RunDirectory) -> ShownRun:
         failed=tuple(manifest.failed_topics),
         question_tag=_run_tag(run, questions),
         report_tag=_run_tag(run, report),
+        settings=dict(_flat(settings.of_results())),
     )
+
+
+def _flat(tree: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, str]]:
+    for name, value in tree.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", str(value)
 
 
 def _run_tag(run: RunDirectory, task: Task | None) -> str:
@@ -261,6 +273,14 @@ class Labels:
     answers: tuple[AnswerAssessment, ...]
     support: Mapping[tuple[str, str, str], tuple[str, str]]
     lost_at: Mapping[tuple[str, str], str]
+
+    def of(self, tags: Container[str]) -> Labels:
+        """Return the labels of questions and answers of some runs, by their tags."""
+        return replace(
+            self,
+            questions=tuple(one for one in self.questions if one.run_tag in tags),
+            answers=tuple(one for one in self.answers if one.run_tag in tags),
+        )
 
 
 def read_labels(folder: Path, scales: Scales) -> Labels:

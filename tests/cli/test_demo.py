@@ -12,20 +12,60 @@ from sidelight.formats.verdict import judge_file
 from sidelight.sample import sample_path
 from sidelight.tracks import load_track
 
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """The environment in which sidelight is what its wheel brings; all else is as it is."""
+    folder = tmp_path_factory.mktemp("wheel")
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, "wheel", "--no-deps", "-w", folder, ROOT], check=True)
+    (wheel,) = folder.glob("*.whl")
+    site = folder / "site"
+    subprocess.run([*pip, "install", "--no-deps", "--target", site, wheel], check=True)
+    return {**os.environ, "HF_HUB_OFFLINE": "1", "PYTHONPATH": str(site)}
+
 
 @pytest.mark.slow
-def test_the_demo_makes_valid_scored_files(tmp_path):
+def test_a_wheel_brings_what_a_clone_has(installed, tmp_path):
+    site = Path(installed["PYTHONPATH"])
+    listed = ["git", "ls-files", "sidelight", "sidelight_research", "configs"]
+    tracked = subprocess.run(listed, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    for name in tracked.splitlines():
+        packed = site / ("sidelight" if name.startswith("configs/") else "") / name
+        assert packed.read_bytes() == (ROOT / name).read_bytes()
+    grid = ("ablate", "configs/ablations/retrieval.yaml", "-o", "out", "--dry-run")
+    config = ("run", "--config", "configs/rest.yaml", "-o", "out", "--index", "none")
+    for command, says in (
+        ((*grid, "--queries", "queries.tsv", "--qrels", "qrels.txt"), "bm25"),
+        ((*config, "--topics", "none.jsonl"), "none.jsonl"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "sidelight.cli.main", *command],
+            check=False,
+            cwd=tmp_path,
+            env=installed,
+            capture_output=True,
+            text=True,
+        )
+        assert says in done.stdout + done.stderr, done
+        assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+def test_the_demo_makes_valid_scored_files(installed, tmp_path):
     shown = subprocess.run(
         [sys.executable, "-m", "sidelight.cli.main", "demo"],
         cwd=tmp_path,
-        env={**os.environ, "HF_HUB_OFFLINE": "1"},
+        env=installed,
         check=True,
         capture_output=True,
         text=True,
     )
     # Where a machine is slow, a line a minute says so.
     assert all(" after " in line or "at work" in line for line in shown.stderr.splitlines())
-    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
     example = re.findall(r"^> (.*)$", readme, re.MULTILINE)
     assert len(example) > 6
     assert " ".join(" ".join(example).split()) in " ".join(shown.stdout.split())

@@ -215,8 +215,8 @@ def test_an_interrupted_command_says_what_happens_next(words):
     again = getattr(COMMANDS[words].callback, AGAIN, None)
     assert said.endswith(".")
     assert ("goes on" in said) == ("the same command goes on" in described)
-    assert ("Interrupted" in described) == (again is not None)
-    assert again is None or f"Interrupted at any moment, t{again[1:]}" in described
+    assert ("After an interruption" in described) == (again is not None)
+    assert again is None or f"After an interruption, t{again[1:]}" in described
 
 
 def test_ctrl_c_ends_with_130(monkeypatch, capsys):

@@ -53,7 +53,10 @@ def test_a_busy_port_is_said_before_anything_is_opened(tmp_path, small_index):
             said("serve", "--index", small_index.path, "--port", port)
 
 
-def test_an_assistant_searches_fetches_and_is_refused_what_is_no_article(small_index, tmp_path):
+def test_an_assistant_searches_fetches_and_is_refused_what_is_no_article(
+    small_index, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("sidelight.cli.view.MAX_DOCUMENT_BYTES", 1_000)
     settings, access = load_settings(), ModelAccess(tmp_path / "cache")
     server = make_tools(small_index, settings, access)
 
@@ -70,6 +73,7 @@ def test_an_assistant_searches_fetches_and_is_refused_what_is_no_article(small_i
                 ("search", {"query": "x", "k": 999}, "expected k from 1 to 50"),
                 ("fetch", {"segment_id": "none"}, "there is no segment"),
                 ("investigate", {"text": "Too short."}, "an article has 50 or more"),
+                ("validate", {"content": "é" * 600}, "expected at most 1,000 bytes"),
             ):
                 refused = await client.call_tool(name, given)
                 assert refused.is_error

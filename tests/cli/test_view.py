@@ -147,3 +147,64 @@ def test_what_cannot_be_shown_is_named(run, data, tmp_path):
         view(run.path, "--labels", data / "human_assessments")
     with pytest.raises(InputError, match="found neither"):
         view(run.path, "--rubrics", data / "human_rubrics", "--labels", tmp_path)
+
+
+def test_the_runs_of_a_folder_are_listed_and_compared(data, tmp_path):
+    runs = tmp_path / "runs"
+    hostile = "Other </script><b>words</b>."
+    made = {
+        "arms/theirs": write_run(runs / "arms" / "theirs", hostile, run_id="sidelight-other"),
+        "mine": write_run(runs / "mine"),
+    }
+    labels = shutil.copytree(data / "human_assessments", tmp_path / "labels")
+    for path in labels.iterdir():
+        path.write_text(path.read_text().replace("another", "sidelight-other"))
+    view(made["mine"].path)
+    (runs / "killed").mkdir()
+    shutil.copytree(runs / "mine", runs / "odd")
+    for name in ("killed", "odd"):
+        (runs / name / "config.yaml").write_text("odd: 1\n")
+    page = runs / "runs.html"
+    given = ("--rubrics", data / "human_rubrics", "--labels", labels)
+    assert view(runs, *given) == f"  {page}\n"
+    shown = parse(page.read_text())
+    assert {one.attributes["href"] for one in shown if one.tag == "a"} >= {"mine/page.html"}
+    assert not [one for one in shown if one.tag == "b" and one.text == "words"]
+    rows = texts(page, "tr")
+    listed = [one for one in rows if "dragun2025" in one and "labels" in one]
+    assert [one.split()[:5] for one in listed] == [
+        ["arms/theirs", "sidelight-other", "0.500", "1.000", "0.000"],
+        ["mine", "sidelight-view", "0.500", "0.500", "0.000"],
+    ]
+    assert "They do. Supported Partly" in rows
+    left_out = [one for one in texts(page, "p") if one.startswith("Not shown: ")]
+    assert [one.split()[2] for one in left_out] == ["killed.", "odd."]
+    assert "expected a finished run" in left_out[0]
+    assert "unknown setting odd" in left_out[1]
+    # Whatever the runs hold stands on the page, each in its own column.
+    for number, run in enumerate(made.values(), start=1):
+        columns = [
+            one.words
+            for one in shown
+            if one.tag == "div" and one.attributes.get("data-run") == str(number)
+        ]
+        assert len(columns) == 2
+        for column, topic_id in zip(columns, run.read_manifest().topics, strict=True):
+            result = run.result(topic_id)
+            known = {one.segment_id: one.text for one in result.evidence}
+            for task in run.read_track().tasks:
+                for one in result.result(task):
+                    assert " ".join(getattr(one, "text", one).split()) in column
+                    for cited in getattr(one, "citations", ()):
+                        assert known[cited].partition(".")[0] in column
+
+
+def test_one_run_is_compared_by_its_own_page(run, data, tmp_path):
+    write_run(tmp_path / "runs" / "mine")
+    with pytest.raises(UsageError, match="are for one"):
+        view(tmp_path / "runs", "--compare", run.path)
+    with pytest.raises(UsageError, match="marks need rubrics and labels"):
+        view(tmp_path / "runs", "--labels", data / "human_assessments")
+    shutil.rmtree(tmp_path / "runs" / "mine" / "traces")
+    with pytest.raises(InputError, match="found 1 that cannot be shown"):
+        view(tmp_path / "runs")

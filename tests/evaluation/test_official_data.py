@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from sidelight.cli.main import app
 from sidelight.errors import InputError
 from sidelight.formats.data_folder import DataPart, find_part
+from sidelight.sample import sample_path
 from tests.helpers.labels.toy import GOOD, HAVE, NICE, rubric, write_csv, write_rubrics
 
 QUESTION_EXAMPLES = (
@@ -259,6 +260,10 @@ def test_a_part_is_found_by_what_it_holds_and_never_guessed(official, tmp_path):
         find_part(folder, DataPart.COMPOUND_CHECK)
     assert str(first) in caught.value.message
     assert str(second) in caught.value.message
+    moved = folder / "submitted"
+    shutil.copytree(sample_path() / DataPart.QUESTION_RUNS, moved)
+    shutil.rmtree(folder / DataPart.QUESTION_RUNS, ignore_errors=True)
+    assert find_part(folder, DataPart.QUESTION_RUNS) == moved
     (tmp_path / "bare").mkdir()
     (tmp_path / "bare" / "notes.csv").write_text("a,b\n1,2\n")
     with pytest.raises(InputError, match="nothing else in the folder holds report assessments"):

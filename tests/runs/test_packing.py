@@ -25,6 +25,10 @@ def test_files_are_copied_under_their_run_ids_in_the_order_given(tmp_path):
     second, first = made(tmp_path, "b"), made(tmp_path, "a")
     packing = pack(tmp_path / "out", first, second)
     assert packing.warnings == ()
+    own = pack_runs([first], tmp_path / "own", load_track(), None)
+    assert [(one.code, one.found) for one in own.warnings] == [
+        ("topics-other", f"{len(IDS)} that the run was made for")
+    ]
     assert [(item.priority, item.run_id, item.type) for item in packing.runs] == [
         (place, f"sidelight-{run}-t{task}", "automatic")
         for task in (1, 2)

@@ -7,6 +7,7 @@ read from the file that SIDELIGHT_AXE names.
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from functools import partial
 
 import pytest
 
@@ -21,6 +22,7 @@ from sidelight.view.collect import collect_page
 from sidelight.view.page import render_page
 from sidelight.view.shown_run import finished_run, read_labels
 from tests.helpers.browsing import Watched, assert_soon_there, violations
+from tests.helpers.commands import said
 from tests.helpers.hostile_pages import HOSTILE_TEXTS
 from tests.helpers.mini_web import investigation
 from tests.helpers.viewed_runs import TOPIC, write_run
@@ -315,3 +317,29 @@ def test_the_page_of_a_real_run_with_marks_and_a_rival(scheme, browser, real_run
         assert_accessible(
             browser, path, color_scheme=scheme, viewport={"width": width, "height": 900}
         )
+
+
+def test_two_runs_are_compared_and_the_list_is_sorted_by_keyboard(browser, tmp_path):
+    with ThreadPoolExecutor(1) as other:
+        for name, text in (("a", "Calm words."), ("b", MARKUP[0])):
+            write = partial(write_run, tmp_path / "runs" / name, text, run_id=f"sidelight-{name}")
+            other.submit(write).result()
+        other.submit(said, "view", tmp_path / "runs").result()
+    visit = Visit(browser, tmp_path / "runs" / "runs.html")
+    tab = visit.tab
+    names = tab.locator("#runs tbody th")
+    tab.locator("#runs thead button").first.focus()
+    for pressed, first in (("Enter", "a"), ("Enter", "b")):
+        tab.keyboard.press(pressed)
+        assert names.first.inner_text().split()[0] == first
+    tab.fill("#filter", "sidelight-a")
+    assert tab.locator("#runs tbody tr:visible").count() == 1
+    tab.select_option("#first", "1")
+    tab.select_option("#second", "2")
+    tab.check("#changed")
+    tab.evaluate("document.querySelectorAll('details').forEach((box) => { box.open = true })")
+    changed = tab.locator(".cells tr[data-row]:visible th")
+    assert changed.all_inner_texts() == ["submission.run_id"]
+    assert MARKUP[0] in tab.locator("#t1 .sides").inner_text()
+    assert tab.evaluate("window.ran") is None
+    visit.assert_quiet()

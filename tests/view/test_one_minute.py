@@ -1,14 +1,19 @@
 """What docs/page.md says a reader can answer from the first screen of the demo's first article."""
 
+import os
 import re
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from sidelight.config.load import load_settings
 from sidelight.index.build import build_index
 from sidelight.index.folder import open_folder
 from sidelight.view.collect import collect_page
+from sidelight.view.page import render_page
 from sidelight.view.shown_run import finished_run
 from sidelight.wiring.run import make_run
 from tests.helpers.indexes.small_corpus import write_shard
@@ -18,15 +23,24 @@ pytestmark = pytest.mark.slow
 GUIDE = Path(__file__).parents[2] / "docs" / "page.md"
 
 
-def test_what_the_guide_promises_is_on_the_first_screen(
-    mini_web_articles, mini_web_segments, encoder, tmp_path
-):
-    shard = write_shard(tmp_path / "segments.jsonl", mini_web_segments)
-    build_index([shard], tmp_path / "index", encoder)
+PICTURE = GUIDE.parent / "images" / "page.png"
+
+
+@pytest.fixture(scope="module")
+def page(mini_web_articles, mini_web_segments, encoder, tmp_path_factory):
+    """The demo's page, without marks."""
+    folder = tmp_path_factory.mktemp("demo")
+    shard = write_shard(folder / "segments.jsonl", mini_web_segments)
+    build_index([shard], folder / "index", encoder)
     settings = load_settings(None, ["submission.run_id=sidelight-demo"])
-    index = open_folder(tmp_path / "index")
-    run = make_run(mini_web_articles[:1], settings, index, tmp_path / "run").directory
-    topic = collect_page(finished_run(run), {}, ()).topics[0]
+    index = open_folder(folder / "index")
+    with ThreadPoolExecutor(1) as other:  # a browser's event loop may hold this thread
+        made = other.submit(make_run, mini_web_articles, settings, index, folder / "run")
+        return collect_page(finished_run(made.result().directory), {}, ())
+
+
+def test_what_the_guide_promises_is_on_the_first_screen(page):
+    topic = page.topics[0]
     lead, rows = topic.digest.lead, topic.digest.rows
     assert lead
     findings = [one for row in rows for one in row.findings]
@@ -37,3 +51,18 @@ def test_what_the_guide_promises_is_on_the_first_screen(
     assert len(promised) == 3
     missing = [words for words in promised if words not in screen]
     assert not missing, screen
+
+
+def test_the_picture_of_the_readme_is_the_top_of_this_page(page, browser, tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text(render_page(page), encoding="utf-8")
+    tab = browser.new_page(viewport={"width": 1240, "height": 1480}, device_scale_factor=1.25)
+    tab.goto(path.as_uri())
+    tab.locator("#t1-s1 .sentence").hover()
+    tab.locator("#t1-s1 .card").wait_for(state="visible")
+    tab.wait_for_timeout(500)
+    picture = tab.screenshot()
+    if os.environ.get("SIDELIGHT_UPDATE_GOLDEN") == "1":
+        Image.open(BytesIO(picture)).convert("RGB").quantize(256).save(PICTURE, optimize=True)
+    size = slice(16, 24)  # of a PNG: width and height; fonts differ from machine to machine
+    assert PICTURE.read_bytes()[size] == picture[size]

@@ -53,12 +53,15 @@ def holds_judgments(lines: Iterable[str]) -> bool:
 
 def _read_labels(path: Path) -> list[tuple[int, list[str]]]:
     """Return the line number and the cells of every label, whichever of the two forms it has."""
-    judged = holds_judgments(text for _, text in lines.read_lines(path)[:_TOLD_BY])
-    return lines.read_columns(path, _JUDGMENT_COLUMNS if judged else QRELS_COLUMNS)
+    judged = holds_judgments(text for _, text in lines.read_lines(path, "qrels")[:_TOLD_BY])
+    return lines.read_columns(path, _JUDGMENT_COLUMNS if judged else QRELS_COLUMNS, "qrels")
 
 
 def read_qrels(path: Path) -> dict[str, dict[str, int]]:
     """Read grades by query and segment; ids stay text, so that `007` and `7` are two queries.
+
+    Args:
+        path: The file, or `irds:NAME` for a data set of ir_datasets.
 
     Raises:
         InputError: The file cannot be read.

@@ -44,8 +44,8 @@ class RemoteAddress(Value):
 
     Attributes:
         url: Where the server is, without the `/v1` of its API; a secret in it is refused.
-        index: What the server calls the index.
-        at_once: Requests under way at once.
+        index: Name of the index on the server.
+        at_once: Maximum concurrent requests.
         timeout_s: Longest wait for one whole answer, in seconds.
         dense: Folder of a local index with the vectors of the same segments; empty if none.
     """
@@ -262,7 +262,7 @@ class RestClient:
                 raise self._error(
                     f"gave no answer that was whole in {self._address.timeout_s:g} s",
                     "Look at the server's load, or allow more with `sidelight index remote "
-                    "--timeout`; the same command goes on where it was.",
+                    "--timeout`; the same command resumes.",
                 ) from error
             except HTTPError as error:
                 problem = self._said(str(error)) or type(error).__name__

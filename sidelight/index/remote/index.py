@@ -296,6 +296,9 @@ class RemoteIndex:
         self.address = read_address(path)
         self._open_dense = open_dense
 
+    def __repr__(self) -> str:
+        return f"<index {self.address.index} on {self.address.url}>"
+
     def fingerprint(self) -> str:
         """Return a SHA-256 of what is searched; where the server is does not matter."""
         content: dict[str, str] = {"remote": self.address.index}

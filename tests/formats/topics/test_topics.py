@@ -1,12 +1,16 @@
 """Topics of every kind: read in the order of their files, and refused with the line."""
 
 import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sidelight.errors import InvalidFileError
+from sidelight.errors import InputError, InvalidFileError, MachineError
+from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.topics import (
     read_articles,
     read_narratives,
@@ -130,3 +134,28 @@ def test_an_id_tells_topic_and_number(topic_id, number):
         assert parse_question_id(question_id(topic_id, number)) == (topic_id, number)
     for text in ("a-Q1", "a-Q001", "-Q01", "a", "a-Q", "a-Q0１"):
         assert parse_question_id(text) is None
+
+
+def test_queries_and_labels_of_data_sets_are_read_by_name(monkeypatch):
+    """The package itself is no dependency; what stands in for it has its interface."""
+    name = Path("irds:trec/one")
+    monkeypatch.setitem(sys.modules, "ir_datasets", None)
+    for read in (read_queries, read_narratives, read_qrels):
+        with pytest.raises(MachineError, match="irds:trec/one: data sets need") as caught:
+            read(name)
+        assert "pip install ir_datasets" in caught.value.remedy
+    query = SimpleNamespace(query_id="007", default_text=lambda: "Who owns\nthe lamp?")
+    label = SimpleNamespace(query_id="007", doc_id="s1", relevance=2, iteration="0")
+    sets = {
+        "trec/one": SimpleNamespace(
+            queries_iter=lambda: iter([query]), qrels_iter=lambda: iter([label])
+        ),
+        "trec/two": SimpleNamespace(queries_iter=lambda: iter([query])),
+    }
+    monkeypatch.setitem(sys.modules, "ir_datasets", SimpleNamespace(load=sets.__getitem__))
+    assert read_queries(name) == [Query(query_id="007", text="Who owns the lamp?")]
+    assert read_narratives(name) == (Narrative(topic_id="007", narrative="Who owns the lamp?"),)
+    assert read_qrels(name) == {"007": {"s1": 2}}
+    for other in ("irds:trec/two", "irds:trec/three"):
+        with pytest.raises(InputError, match="expected a data set of ir_datasets with qrels"):
+            read_qrels(Path(other))
