@@ -16,25 +16,25 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_
 import typer
 
 from sidelight.cli.console import err, set_options
-from sidelight.config.settings import Settings
 from sidelight.errors import InputError, InvalidFileError, UsageError
 from sidelight.evaluation.labelling.judge import Mode
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.formats.data_folder import DataPart, find_part, look_for
 from sidelight.formats.topics import read_articles
-from sidelight.llm.base import Budget, Totals
 from sidelight.schemas.grading.judgment import Measure
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
 from sidelight.schemas.topic import Article
 from sidelight.tracks import Track as TrackRules
 from sidelight.tracks import load_track
-from sidelight.wiring.judges import JudgeInputs, JudgeSetup, open_encoder, set_up_judge
-from sidelight.wiring.models import ModelAccess, models_by_name
 
 if TYPE_CHECKING:
+    from sidelight.config.settings import Settings
     from sidelight.evaluation.labelling.examples import Examples
     from sidelight.evaluation.scoring.table import Interval, TopicScore
+    from sidelight.llm.base import Totals
+    from sidelight.wiring.judges import JudgeSetup
+    from sidelight.wiring.models import ModelAccess
 
 
 _SERVER, _JUDGING, _CHANCE = "Model server", "Judge", "Intervals and tests"
@@ -256,6 +256,9 @@ class ModelCalls(NamedTuple):
         Args:
             cache: Folder of replies.
         """
+        from sidelight.llm.base import Budget
+        from sidelight.wiring.models import ModelAccess
+
         return ModelAccess(
             cache=cache,
             offline=self.offline,
@@ -642,6 +645,9 @@ class JudgeOptions(NamedTuple):
             examples: What it may learn from.
             min_confidence: Labels less certain than this are left unjudged.
         """
+        from sidelight.wiring.judges import JudgeInputs, open_encoder, set_up_judge
+        from sidelight.wiring.models import models_by_name
+
         return set_up_judge(
             self.name,
             JudgeInputs(
