@@ -19,6 +19,7 @@ from sidelight.generation.prompted.select_evidence import ReadClaims
 from sidelight.generation.prompted.write_questions import ListedQuestions, QuestionCandidates
 from sidelight.generation.prompted.write_report import AddedSentences, WrittenReport
 from sidelight.prompting import find_prompts, load_prompt
+from sidelight.sample import sample_path
 from sidelight.schemas.base import Value
 
 GOLDEN = Path(__file__).parent / "golden" / "prompts"
@@ -119,6 +120,16 @@ def test_golden_rendering(prompt, golden):
     if f"\nversion: {prompt.version}\n" in kept:
         assert kept.startswith(header), f"{prompt.path}: the text has changed; raise its version"
     golden(f"prompts/{prompt.id}.txt", f"{header}\n{prompt.render(**prompt.example())}\n")
+
+
+def test_no_prompt_names_what_the_sample_names():
+    capitalised = re.compile(r"\b[A-Z][a-z]{2,}\b")
+    documents = (sample_path() / "documents.jsonl").read_text(encoding="utf-8")
+    rendered = {one.id: str(one.render(**one.example())) for one in find_prompts()}
+    words = re.findall(r"\b[a-z]+\b", f"{documents} {rendered} june yes")
+    of_sample = set(capitalised.findall(documents)) - {word.capitalize() for word in words}
+    for name, shown in rendered.items():
+        assert of_sample & set(capitalised.findall(shown)) == set(), name
 
 
 @pytest.mark.parametrize("prompt", PROMPTED, ids=lambda prompt: prompt.id)

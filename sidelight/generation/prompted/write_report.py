@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
-from sidelight.english.neutrality import sentence_fault
+from sidelight.english.neutrality import half_fault, sentence_fault
 from sidelight.errors import ReplyError, StructuredOutputError
 from sidelight.generation.compose import chances_missed, refill
 from sidelight.generation.extractive.write_report import ExtractiveReportWriter
@@ -20,7 +20,6 @@ from sidelight.generation.prompted.findings import (
     MAX_CITED,
     Findings,
     KeyedSegments,
-    half_fault,
     told_once,
 )
 from sidelight.llm.prompted import Asked, PromptedModel
@@ -120,6 +119,7 @@ class PromptedReportWriter:
                 ids={"claims": claims},
                 profile=profile,
                 findings=findings.shown(),
+                by_question=False,
                 max_words=self._max_words,
                 least=fitting + _LEAST_SPARE,
                 most=fitting + _MOST_SPARE,
@@ -278,7 +278,7 @@ class PromptedReviser:
         }
         by_id = {item.segment.segment_id: item for item in evidence.items}
         cited = [by_id[one] for one in sorted(again) if one in by_id]
-        keyed = KeyedSegments([item.segment for item in cited], _WRITER_SEGMENT_WORDS)
+        keyed = KeyedSegments([item.segment for item in cited], _WRITER_SEGMENT_WORDS, cited)
         passages = {
             shown.key: _as_claim(item, shown.text)
             for shown, item in zip(keyed.shown, cited, strict=True)

@@ -79,7 +79,7 @@ def test_claims_are_shown_by_question_with_page_speaker_and_what_they_go_against
             f"C1 [b.example | Page b; on 2 pages] {SOLD.text}",
             "- boats [figure, good to know]",
             f"C2 [c.example | Page c; says Orrin Harbour Trust] {HOLDS.text}",
-            "- C2 goes against this: the article's 400 boats",
+            "- C2 goes against the article on this: the article's 400 boats",
         )
     ]
     assert places == sorted(places)
@@ -153,11 +153,17 @@ COUNTED = DraftSentence(text="The harbour holds 420 boats.", segment_ids=(COUNT.
 UNCITED = DraftSentence(text="Nobody knows why.")
 
 
-def labels(mended="", **by_id):
+def labels(mended="", tells=(), **by_id):
     return json.dumps(
         {
             "sentences": [
-                {"sentence_id": name, "reason": f"Of {name}.", "label": label, "text": mended}
+                {
+                    "sentence_id": name,
+                    "reason": f"Of {name}.",
+                    "label": label,
+                    "text": mended,
+                    "answers": [{"angle_id": one, "label": "partial"} for one in tells],
+                }
                 for name, label in by_id.items()
             ]
         }
@@ -171,7 +177,7 @@ def drafted(*sentences):
 def test_only_what_is_supported_in_full_stands(lexical_encode):
     asked = scripted(labels(S1="full", S2="none"))
     checker = PromptedChecker(asked.model, lexical_encode)
-    checked = asyncio.run(checker(PROFILE, drafted(OWNED, UNCITED, COUNTED), DATED))
+    checked = asyncio.run(checker(PROFILE, ANGLES, drafted(OWNED, UNCITED, COUNTED), DATED))
     assert checked.draft.sentences == (OWNED,)
     assert [(one.label, one.reason) for one in checked.removed] == [
         ("none", "it cites no evidence"),
@@ -188,9 +194,31 @@ def test_only_what_is_supported_in_full_stands(lexical_encode):
     assert places == sorted(places)
 
 
+def test_a_sentence_is_credited_with_what_it_tells(lexical_encode):
+    filed = OWNED.model_copy(update={"covers": {"owner": 0.9}})
+    for tells, covers in ((("boats", "nobody"), {"boats": 0.5}), ((), {"owner": 0.9})):
+        checked = checked_by(lexical_encode, labels(tells=tells, S1="full"), filed)
+        assert checked.draft.sentences[0].covers == covers
+
+
+def test_what_stands_beside_a_source_is_shown_to_the_check(lexical_encode):
+    beside = EvidenceSet(
+        items=tuple(
+            one.model_copy(update={"before": "Who owns the Post?", "after": "It did."})
+            for one in DATED.items
+            if one.segment == OWNER
+        )
+    )
+    asked = scripted(labels(S1="full"))
+    checker = PromptedChecker(asked.model, lexical_encode)
+    asyncio.run(checker(PROFILE, ANGLES, drafted(OWNED), beside))
+    assert f"(before it on the page: Who owns the Post?)\n{OWNER.text}\n(after it" in asked.user()
+    assert "owner [have to know] Who owns the Orrin Post?" in asked.user()
+
+
 def checked_by(encode, reply, *sentences):
     checker = PromptedChecker(scripted(reply).model, encode)
-    return asyncio.run(checker(PROFILE, drafted(*sentences), DATED))
+    return asyncio.run(checker(PROFILE, ANGLES, drafted(*sentences), DATED))
 
 
 def test_a_fault_of_a_few_words_is_mended_at_once(lexical_encode):
@@ -222,31 +250,31 @@ def test_a_check_that_lets_nothing_stand_is_no_answer(lexical_encode):
 def test_what_stood_is_shown_and_not_checked_again(lexical_encode):
     asked = scripted(labels(S1="full"), labels(S1="full"))
     checker = PromptedChecker(asked.model, lexical_encode)
-    asyncio.run(checker(PROFILE, drafted(OWNED), DATED))
-    checked = asyncio.run(checker(PROFILE, drafted(OWNED, COUNTED), DATED))
+    asyncio.run(checker(PROFILE, ANGLES, drafted(OWNED), DATED))
+    checked = asyncio.run(checker(PROFILE, ANGLES, drafted(OWNED, COUNTED), DATED))
     assert checked.removed == ()
     assert f"- {OWNED.text}" in asked.user(1)
     assert f"S1 [E1] {COUNTED.text}" in asked.user(1)
     assert OWNER.title not in asked.user(1)
-    asyncio.run(checker(PROFILE, drafted(OWNED, COUNTED), DATED))
+    asyncio.run(checker(PROFILE, ANGLES, drafted(OWNED, COUNTED), DATED))
     asked.script.assert_finished()
 
 
 def test_a_report_of_nothing_costs_no_call(lexical_encode):
     checker = PromptedChecker(scripted().model, lexical_encode)
-    assert asyncio.run(checker(PROFILE, NOTHING_FOUND, EvidenceSet())).removed == ()
+    assert asyncio.run(checker(PROFILE, ANGLES, NOTHING_FOUND, EvidenceSet())).removed == ()
 
 
 def test_labels_are_given_once_each_or_repaired(lexical_encode):
     asked = scripted(labels(S1="full", S3="full"), labels(S1="full", S2="none"))
     checker = PromptedChecker(asked.model, lexical_encode)
-    checked = asyncio.run(checker(PROFILE, drafted(OWNED, COUNTED), DATED))
+    checked = asyncio.run(checker(PROFILE, ANGLES, drafted(OWNED, COUNTED), DATED))
     assert checked.draft.sentences == (OWNED,)
     assert "missing: S2; not asked for: S3" in asked.notes()[0]
     with pytest.raises(StructuredOutputError):
         asyncio.run(
             PromptedChecker(scripted("{}", "{}").model, lexical_encode)(
-                PROFILE, drafted(OWNED), DATED
+                PROFILE, ANGLES, drafted(OWNED), DATED
             )
         )
 
