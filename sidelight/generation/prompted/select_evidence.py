@@ -125,7 +125,7 @@ def _without_overlap(page: Sequence[Segment]) -> list[Window]:
 READ_PROMPT = load_prompt(Path(__file__).with_name("read.prompt.md"))
 
 # Of the first round, and of each later one, whose searches are few and pointed.
-_FIRST_CHARACTERS, _LATER_CHARACTERS = 120_000, 40_000
+_FIRST_CHARACTERS, _LATER_CHARACTERS = 100_000, 20_000
 _CLAIM_WORDS = 45
 # How directly a claim answers a question: the chance that an assessor holds it for answered.
 _CHANCES = {"full": 0.9, "partial": 0.5, "background": 0.2}
