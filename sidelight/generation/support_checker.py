@@ -133,7 +133,9 @@ class SupportChecker:
                 f"the check lets nothing stand, though sources say {full} of {len(asked)} sentences"
             )
         return CheckedReport(
-            draft=draft.model_copy(update={"sentences": tuple(sentences[one] for one in stands)}),
+            draft=draft.model_copy(
+                update={"sentences": tuple(sentences[one] for one in stands), "rivals": ()}
+            ),
             removed=tuple(removal for removal in removals if removal is not None),
             stood=tuple(
                 _standing(sentences[place].text, cited[place], supports, draft.sentences[place])

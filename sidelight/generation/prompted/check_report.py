@@ -6,13 +6,17 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from functools import partial
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
 from sidelight.checks.support import SUPPORT_SCALE, Support
-from sidelight.generation.prompted.findings import KeyedSegments, importance_of
+from sidelight.errors import ReplyError
+from sidelight.generation.compose import covered, exchanged, within
+from sidelight.generation.concurrent_answers import answers
+from sidelight.generation.prompted.findings import LEAST_ROOM, KeyedSegments, importance_of
 from sidelight.generation.support_checker import ReadSupport, SupportChecker
 from sidelight.llm.prompted import Asked, PromptedModel
 from sidelight.llm.structured import IdOf, check_each_once
@@ -22,7 +26,7 @@ from sidelight.schemas.grading.judgment import OneOf
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import CheckedReport, DraftReport, DraftSentence
-from sidelight.text import one_line
+from sidelight.text import budget_words, one_line, stems
 from sidelight.text_vectors import Encode
 
 CHECK_PROMPT = load_prompt(Path(__file__).with_name("check.prompt.md"))
@@ -86,18 +90,24 @@ class PromptedChecker:
     of a few words is mended at once. What a sentence tells of the questions is what it is credited
     with. What stood an earlier check is shown and not checked again.
 
+    Of drafts written apart the one stays of which more stands, by the weight of the questions that
+    it covers. Then what waits is weighed against the weakest sentence that stands: at once what was
+    checked with it, and a claim that nobody told where nothing is left to revise.
+
     Args:
         checker: Who reads.
         encode: Stands in where it gives no usable answer, and labels what stands.
+        max_report_words: The track's limit.
     """
 
     asks = (
         Asked(CHECK_PROMPT, calls=2.5, more=0.4, characters=14_500, written=255, model="checker"),
     )
 
-    def __init__(self, checker: PromptedModel, encode: Encode) -> None:
+    def __init__(self, checker: PromptedModel, encode: Encode, max_report_words: int) -> None:
         self._model = checker
         self._encode = encode
+        self._max_words = max_report_words
         self._stood: OrderedDict[DraftSentenceKey, None] = OrderedDict()
 
     async def __call__(
@@ -112,6 +122,59 @@ class PromptedChecker:
         Raises:
             ReplyError: The model gave no usable answer.
         """
+        rivals = (draft.model_copy(update={"rivals": ()}), *draft.rivals)
+        outcomes = await answers(self._read(profile, angles, one, evidence) for one in rivals)
+        read = [one for one in outcomes if not isinstance(one, ReplyError)]
+        best = max(read, key=lambda one: covered(self._within(one).sentences, angles))
+        spare = [one for other in read if other is not best for one in other.draft.sentences]
+        waiting = (*spare, *best.draft.reserve)
+        best = best.model_copy(
+            update={
+                "draft": best.draft.model_copy(update={"reserve": waiting}),
+                "stood": tuple(dict.fromkeys(one for some in (best, *read) for one in some.stood)),
+            }
+        )
+        return await self._weighed(profile, angles, evidence, best)
+
+    def _within(self, checked: CheckedReport) -> DraftReport:
+        return within(checked.draft, self._max_words)
+
+    async def _weighed(
+        self,
+        profile: ArticleProfile,
+        angles: Sequence[Angle],
+        evidence: EvidenceSet,
+        checked: CheckedReport,
+    ) -> CheckedReport:
+        """Return a report in which what waits has taken the place of what tells less."""
+        known = stems("\n".join((*profile.outlet, *profile.authors, profile.title, profile.body)))
+        weigh = partial(exchanged, angles=angles, max_words=self._max_words, known=known)
+        draft = weigh(self._within(checked), may_enter=lambda one: _key(one) in self._stood)
+        checked = checked.model_copy(update={"draft": draft})
+        room = self._max_words - sum(budget_words(one.text) for one in draft.sentences)
+        if checked.removed or room >= LEAST_ROOM:
+            return checked  # the writer comes first
+        anew = weigh(draft, may_enter=lambda one: bool(one.segment_ids))
+        if anew == draft:
+            return checked
+        try:
+            again = await self._read(profile, angles, anew, evidence)
+        except ReplyError:
+            return checked
+        stands = again.draft
+        if again.removed:
+            gone = tuple(one for one in draft.sentences if one not in anew.sentences)
+            stands = stands.model_copy(update={"sentences": (*stands.sentences, *gone)})
+        stood = tuple(dict.fromkeys((*again.stood, *checked.stood)))
+        return CheckedReport(draft=stands, removed=(), stood=stood)
+
+    async def _read(
+        self,
+        profile: ArticleProfile,
+        angles: Sequence[Angle],
+        draft: DraftReport,
+        evidence: EvidenceSet,
+    ) -> CheckedReport:
         reading = _Reading(self._model, profile, angles, draft, evidence, self._stood.keys())
         checked = await SupportChecker(self._encode, reading)(profile, angles, draft, evidence)
         self._stood.update(dict.fromkeys(map(_key, checked.draft.sentences)))

@@ -275,6 +275,9 @@ def _joined(known: FoundClaim, other: FoundClaim) -> FoundClaim:
 MAX_CITED = 3
 """Segments a sentence cites at most; a track that allows fewer has its way in `resolve_report`."""
 
+LEAST_ROOM = 20
+"""Words of a sentence that is worth a call."""
+
 
 class ShownSegment(NamedTuple):
     """A segment as `segments.partial.md` shows it."""

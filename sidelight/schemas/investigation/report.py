@@ -37,12 +37,14 @@ class DraftReport(Value):
         reserve: Sentences that could take the place of others, best first.
         invented_keys: Evidence keys its writer named that stand for nothing.
         notes: What its writer left out or had to do without, for the trace.
+        rivals: Other drafts of the same report, written apart; a check chooses.
     """
 
     sentences: tuple[DraftSentence, ...]
     reserve: tuple[DraftSentence, ...] = ()
     invented_keys: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    rivals: tuple[DraftReport, ...] = ()
 
 
 class Removal(Value):

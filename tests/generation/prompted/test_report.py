@@ -44,8 +44,8 @@ def report(*written):
     return json.dumps({"sentences": [{"claim_keys": keys, "text": text} for text, keys in written]})
 
 
-def wrote(encode, asked, evidence=READ, max_words=250, instead=nobody):
-    writer = PromptedReportWriter(asked.model, encode, max_words, instead)
+def wrote(encode, asked, evidence=READ, max_words=250, instead=nobody, drafts=1):
+    writer = PromptedReportWriter(asked.model, encode, max_words, drafts, instead)
     draft = asyncio.run(writer(PROFILE, ANGLES, evidence))
     asked.script.assert_finished()
     return draft
@@ -176,7 +176,7 @@ def drafted(*sentences):
 
 def test_only_what_is_supported_in_full_stands(lexical_encode):
     asked = scripted(labels(S1="full", S2="none"))
-    checker = PromptedChecker(asked.model, lexical_encode)
+    checker = PromptedChecker(asked.model, lexical_encode, 250)
     checked = asyncio.run(checker(PROFILE, ANGLES, drafted(OWNED, UNCITED, COUNTED), DATED))
     assert checked.draft.sentences == (OWNED,)
     assert [(one.label, one.reason) for one in checked.removed] == [
@@ -210,14 +210,14 @@ def test_what_stands_beside_a_source_is_shown_to_the_check(lexical_encode):
         )
     )
     asked = scripted(labels(S1="full"))
-    checker = PromptedChecker(asked.model, lexical_encode)
+    checker = PromptedChecker(asked.model, lexical_encode, 250)
     asyncio.run(checker(PROFILE, ANGLES, drafted(OWNED), beside))
     assert f"(before it on the page: Who owns the Post?)\n{OWNER.text}\n(after it" in asked.user()
     assert "owner [have to know] Who owns the Orrin Post?" in asked.user()
 
 
 def checked_by(encode, reply, *sentences):
-    checker = PromptedChecker(scripted(reply).model, encode)
+    checker = PromptedChecker(scripted(reply).model, encode, 250)
     return asyncio.run(checker(PROFILE, ANGLES, drafted(*sentences), DATED))
 
 
@@ -249,7 +249,7 @@ def test_a_check_that_lets_nothing_stand_is_no_answer(lexical_encode):
 
 def test_what_stood_is_shown_and_not_checked_again(lexical_encode):
     asked = scripted(labels(S1="full"), labels(S1="full"))
-    checker = PromptedChecker(asked.model, lexical_encode)
+    checker = PromptedChecker(asked.model, lexical_encode, 250)
     asyncio.run(checker(PROFILE, ANGLES, drafted(OWNED), DATED))
     checked = asyncio.run(checker(PROFILE, ANGLES, drafted(OWNED, COUNTED), DATED))
     assert checked.removed == ()
@@ -261,19 +261,19 @@ def test_what_stood_is_shown_and_not_checked_again(lexical_encode):
 
 
 def test_a_report_of_nothing_costs_no_call(lexical_encode):
-    checker = PromptedChecker(scripted().model, lexical_encode)
+    checker = PromptedChecker(scripted().model, lexical_encode, 250)
     assert asyncio.run(checker(PROFILE, ANGLES, NOTHING_FOUND, EvidenceSet())).removed == ()
 
 
 def test_labels_are_given_once_each_or_repaired(lexical_encode):
     asked = scripted(labels(S1="full", S3="full"), labels(S1="full", S2="none"))
-    checker = PromptedChecker(asked.model, lexical_encode)
+    checker = PromptedChecker(asked.model, lexical_encode, 250)
     checked = asyncio.run(checker(PROFILE, ANGLES, drafted(OWNED, COUNTED), DATED))
     assert checked.draft.sentences == (OWNED,)
     assert "missing: S2; not asked for: S3" in asked.notes()[0]
     with pytest.raises(StructuredOutputError):
         asyncio.run(
-            PromptedChecker(scripted("{}", "{}").model, lexical_encode)(
+            PromptedChecker(scripted("{}", "{}").model, lexical_encode, 250)(
                 PROFILE, ANGLES, drafted(OWNED), DATED
             )
         )
