@@ -162,9 +162,9 @@ def within(draft: DraftReport, max_words: int) -> DraftReport:
     return draft.model_copy(update={"sentences": tuple(kept), "reserve": reserve})
 
 
-# What takes a sentence's place gains half as much again as that one loses, and no less than half of
-# an answer to the lightest question; so many change.
-_OUTWEIGHS, _LEAST_GAIN, _MOST_EXCHANGED = 1.5, 0.5, 3
+# What takes a sentence's place gains twice what that one loses, and no less than half of an answer
+# to the lightest question; so many change. What corrects the article counts double, and stays.
+_OUTWEIGHS, _LEAST_GAIN, _MOST_EXCHANGED, _CORRECTS = 2.0, 0.5, 3, 2.0
 _SAME_WORDS = 0.5
 
 
@@ -184,8 +184,9 @@ def exchanged(
 ) -> DraftReport:
     """Return a draft in which reserve sentences stand in the place of weak ones they outweigh.
 
-    What names somebody first, whom a later sentence names again, stays; so a report never points
-    at what is gone. What shares a source and most words with a sentence that stands stays out.
+    What corrects the article stays, and what names somebody first, whom a later sentence names
+    again: so a report never points at what is gone. What shares a source and most words with a
+    sentence that stands stays out.
 
     Args:
         draft: What stands, within the limit, and the reserve.
@@ -200,7 +201,7 @@ def exchanged(
         without = {
             place: standing[:place] + standing[place + 1 :]
             for place in range(len(standing))
-            if not _is_leaned_on(standing, place, known)
+            if not standing[place].corrects and not _is_leaned_on(standing, place, known)
         }
         if not without:
             break
@@ -209,7 +210,8 @@ def exchanged(
         rest = without[weakest]
         left = max_words - sum(budget_words(one.text) for one in rest)
         gains = {
-            place: covered([*rest, one], angles) - covered(rest, angles)
+            place: (covered([*rest, one], angles) - covered(rest, angles))
+            * (_CORRECTS if one.corrects else 1.0)
             for place, one in enumerate(reserve)
             if may_enter(one)
             and budget_words(one.text) <= left

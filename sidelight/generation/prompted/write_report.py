@@ -207,6 +207,7 @@ def stating(text: str, claims: Sequence[FoundClaim]) -> DraftSentence:
         text=text,
         segment_ids=tuple(cited[:MAX_CITED]),
         covers={angle_id: round(1.0 - chance, 4) for angle_id, chance in missed.items()},
+        corrects=any(claim.against for claim in claims),
     )
 
 

@@ -40,6 +40,9 @@ BOTH = (
 )
 
 
+LATE = "Lark Media has owned it for more than ten years now."
+
+
 def report(*written):
     return json.dumps({"sentences": [{"claim_keys": keys, "text": text} for text, keys in written]})
 
@@ -132,6 +135,38 @@ def test_evidence_that_nobody_read_is_shown_as_it_stands(lexical_encode):
     assert ORDER not in asked.user()
     with pytest.raises(StructuredOutputError):
         wrote(lexical_encode, scripted("{}", "{}"), EVIDENCE)
+
+
+def test_two_drafts_are_written_apart_and_the_one_that_covers_more_stays(lexical_encode):
+    asked = scripted(report((HOLDS.text, ["C2"])), report((SOLD.text, ["C1"])))
+    draft = wrote(lexical_encode, asked, drafts=2)
+    assert [one.text for one in draft.sentences] == [HOLDS.text]
+    assert [one.text for rival in draft.rivals for one in rival.sentences] == [SOLD.text]
+    assert "Plan the report by the list of questions" not in asked.user(0)
+    assert "Plan the report by the list of questions" in asked.user(1)
+    full = labels(tells=("boats",), S1="full"), labels(tells=("owner",), S1="full")
+    checker = PromptedChecker(scripted(*full).model, lexical_encode, 20)
+    checked = asyncio.run(checker(PROFILE, ANGLES, draft, READ))
+    assert [one.text for one in checked.draft.sentences] == [SOLD.text]
+    assert HOLDS.text in {one.text for one in checked.draft.reserve}
+    # A draft that cannot be had leaves the other.
+    failing = scripted("{}", report((SOLD.text, ["C1"])), "{}", "{}")
+    assert wrote(lexical_encode, failing, EVIDENCE, drafts=2).rivals == ()
+
+
+@pytest.mark.parametrize(("label", "stands"), [("full", HOLDS.text), ("none", LATE)])
+def test_a_claim_that_nobody_told_takes_the_place_of_what_tells_less(lexical_encode, label, stands):
+    told = DraftSentence(text=SOLD.text, segment_ids=SOLD.segment_ids, covers={"owner": 0.9})
+    weak = DraftSentence(text=LATE, segment_ids=(OWNER.segment_id,))
+    waits = DraftSentence(text=HOLDS.text, segment_ids=HOLDS.segment_ids, covers=HOLDS.answers)
+    draft = DraftReport(sentences=(told, weak), reserve=(waits,))
+    asked = scripted(labels(S1="full", S2="full"), labels(S1=label))
+    checker = PromptedChecker(asked.model, lexical_encode, 24)
+    checked = asyncio.run(checker(PROFILE, ANGLES, draft, READ))
+    asked.script.assert_finished()
+    assert [one.text for one in checked.draft.sentences] == [SOLD.text, stands]
+    assert checked.removed == ()
+    assert {one.text for one in checked.stood} >= {SOLD.text, stands}
 
 
 def test_nothing_to_say_takes_no_writing_call(lexical_encode):
