@@ -16,7 +16,13 @@ from sidelight.checks.support import SUPPORT_SCALE, Support
 from sidelight.errors import ReplyError
 from sidelight.generation.compose import covered, exchanged, within
 from sidelight.generation.concurrent_answers import answers
-from sidelight.generation.prompted.findings import LEAST_ROOM, KeyedSegments, importance_of
+from sidelight.generation.prompted.findings import (
+    CHANCES,
+    LEAST_ROOM,
+    Answered,
+    KeyedSegments,
+    importance_of,
+)
 from sidelight.generation.support_checker import ReadSupport, SupportChecker
 from sidelight.llm.prompted import Asked, PromptedModel
 from sidelight.llm.structured import IdOf, check_each_once
@@ -40,16 +46,7 @@ _MEND = "mend"
 _FULL, *_, _NONE = SUPPORT_SCALE.names
 
 
-# How much of a question a sentence answers: the chance that an assessor holds it for answered.
-_CHANCES = {"full": 0.9, "partial": 0.5}
 _ANSWERS_PER_SENTENCE = 3
-
-
-class TellsOf(Value):
-    """A question that a sentence answers, and how far."""
-
-    angle_id: Annotated[str, IdOf("angles")]
-    label: Annotated[str, OneOf(tuple(_CHANCES))]
 
 
 class CheckedSentence(Value):
@@ -59,7 +56,7 @@ class CheckedSentence(Value):
     reason: str = Field(max_length=600)
     label: Annotated[str, OneOf((_FULL, _MEND, _NONE))]
     text: str = Field(max_length=1_000)
-    answers: tuple[TellsOf, ...] = Field(max_length=_ANSWERS_PER_SENTENCE)
+    answers: tuple[Answered, ...] = Field(max_length=_ANSWERS_PER_SENTENCE)
 
     def support(self, covers: dict[str, float] | None) -> ReadSupport:
         """Return the support that the label stands for, of a sentence that covers angles."""
@@ -260,7 +257,7 @@ class _Reading:
         )
         tells = {
             one.sentence_id: {
-                tells.angle_id: _CHANCES[tells.label]
+                tells.angle_id: CHANCES[tells.label]
                 for tells in one.answers
                 if tells.angle_id in self._angles
             }

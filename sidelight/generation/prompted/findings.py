@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, NamedTuple, TypeAlias
 
+from sidelight.llm.structured import IdOf
+from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import OneOf
 from sidelight.schemas.investigation.angle import Angle
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim
@@ -67,6 +69,17 @@ weight_of = _SCALE.credit
 def importance_of(weight: float) -> str:
     """Return the label whose weight comes nearest."""
     return min(_SCALE.names, key=lambda name: abs(_SCALE.credit(name) - weight))
+
+
+CHANCES = {"full": 0.9, "partial": 0.5, "background": 0.2}
+"""How directly a text answers a question: the chance that an assessor holds it for answered."""
+
+
+class Answered(Value):
+    """A question that a text helps to answer, and how directly."""
+
+    angle_id: Annotated[str, IdOf("angles")]
+    label: Annotated[str, OneOf(tuple(CHANCES))]
 
 
 # More than evidence on one article ever gave; what is over is on the lightest questions.

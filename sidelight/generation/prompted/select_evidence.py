@@ -20,7 +20,9 @@ from sidelight.errors import ReplyError, StructuredOutputError
 from sidelight.generation.concurrent_answers import answers
 from sidelight.generation.pages import page_date
 from sidelight.generation.prompted.findings import (
+    CHANCES,
     MAX_CITED,
+    Answered,
     importance_of,
     told_once,
 )
@@ -127,8 +129,6 @@ READ_PROMPT = load_prompt(Path(__file__).with_name("read.prompt.md"))
 # Of the first round, and of each later one, whose searches are few and pointed.
 _FIRST_CHARACTERS, _LATER_CHARACTERS = 100_000, 20_000
 _CLAIM_WORDS = 45
-# How directly a claim answers a question: the chance that an assessor holds it for answered.
-_CHANCES = {"full": 0.9, "partial": 0.5, "background": 0.2}
 _CLAIMS_PER_PART, _ANGLES_PER_CLAIM, _KEYS_PER_CLAIM = 30, 4, 6
 _AGAINST, _FOR, _LEFT_OUT = "against", "for", "left out"
 # "The article does not mention it" is no statement that a claim could contradict.
@@ -141,13 +141,6 @@ _NO_STATEMENT = re.compile(
 )
 # Of the windows beside one that is evidence, a check is shown so many words.
 _BESIDE_WORDS = 40
-
-
-class Answered(Value):
-    """A question that a claim helps to answer, and how directly."""
-
-    angle_id: Annotated[str, IdOf("angles")]
-    label: Annotated[str, OneOf(tuple(_CHANCES))]
 
 
 class ReadClaim(Value):
@@ -366,7 +359,7 @@ def _usable(
         stray = [one for one in names if one not in by_key and one not in angle_ids]
         invented |= {f"{part[0].segment.segment_id} {one}": "invented key" for one in stray}
         chances = {
-            one.angle_id: _CHANCES[one.label] for one in claim.answers if one.angle_id in angle_ids
+            one.angle_id: CHANCES[one.label] for one in claim.answers if one.angle_id in angle_ids
         }
         text = one_line(claim.text)
         cited = _apart([by_key[key] for key in claim.keys if key in by_key], part, text)
