@@ -2,10 +2,8 @@
 
 import fcntl
 import os
-import zlib
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -16,7 +14,7 @@ from sidelight.index.folder import open_folder
 from sidelight.index.text.corpus import MS_MARCO, ShardReader, read_documents, write_segments
 from sidelight.sample import sample_path
 from sidelight.schemas.segment import document_id_of
-from sidelight.text import content_words
+from tests.helpers import lexical
 from tests.helpers.browsing import started_browser
 from tests.helpers.indexes.small_corpus import make_corpus, write_shard
 from tests.helpers.public_data import PublicData
@@ -77,15 +75,7 @@ def browser():
 @pytest.fixture(scope="session")
 def lexical_encode():
     """A stand-in for an encoder: bags of hashed content words, normalised."""
-
-    def encode(texts):
-        rows = np.full((len(texts), 512), 1e-6, dtype=np.float32)
-        for row, text in zip(rows, texts, strict=True):
-            for word in content_words(text):
-                row[zlib.crc32(word.encode()) % 512] += 1.0
-        return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
-
-    return encode
+    return lexical.lexical_encode
 
 
 @pytest.fixture(scope="session")

@@ -19,6 +19,7 @@ from sidelight.generation.prompted.select_evidence import ReadClaims
 from sidelight.generation.prompted.write_questions import ListedQuestions, QuestionCandidates
 from sidelight.generation.prompted.write_report import AddedSentences, WrittenReport
 from sidelight.prompting import find_prompts, load_prompt
+from sidelight.sample import sample_path
 from sidelight.schemas.base import Value
 
 GOLDEN = Path(__file__).parent / "golden" / "prompts"
@@ -119,6 +120,15 @@ def test_golden_rendering(prompt, golden):
     if f"\nversion: {prompt.version}\n" in kept:
         assert kept.startswith(header), f"{prompt.path}: the text has changed; raise its version"
     golden(f"prompts/{prompt.id}.txt", f"{header}\n{prompt.render(**prompt.example())}\n")
+
+
+def test_no_prompt_names_what_the_sample_names():
+    names = re.compile(r"\b(?!The )[A-Z][a-z]+ [A-Z][a-z]+\b")
+    documents = (sample_path() / "documents.jsonl").read_text(encoding="utf-8")
+    of_sample = set(names.findall(documents))
+    for prompt in find_prompts():
+        shown = str(prompt.render(**prompt.example()))
+        assert of_sample & set(names.findall(shown)) == set(), prompt.id
 
 
 @pytest.mark.parametrize("prompt", PROMPTED, ids=lambda prompt: prompt.id)

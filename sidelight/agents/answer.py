@@ -140,7 +140,7 @@ async def write_answer(state: AnswerState, runtime: Runtime[AnswerDeps]) -> dict
     """
     deps, profile, evidence = runtime.context, state["profile"], state["evidence"]
     draft = await deps.write_report(profile, state["angles"], evidence)
-    checked = await deps.check_report(profile, draft, evidence)
+    checked = await deps.check_report(profile, state["angles"], draft, evidence)
     report, dropped = resolve_report(
         deps.narrative.topic_id,
         checked.draft if checked.draft.sentences else NO_ANSWER,

@@ -239,7 +239,10 @@ async def check_report(state: InvestigationState, runtime: Runtime[Deps]) -> dic
     """Return the checked report: sentences kept, as far as they fit, and sentences removed."""
     deps = runtime.context
     checked = await deps.roles.check_report(
-        state["profile"], state["draft_report"], usable_evidence(state)
+        state["profile"],
+        tuple(state["angles"].values()),
+        state["draft_report"],
+        usable_evidence(state),
     )
     kept = within(checked.draft, deps.track.cited_text.max_words)
     checked = checked.model_copy(update={"draft": kept})

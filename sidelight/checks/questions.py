@@ -120,6 +120,24 @@ def pointing_reason(question: str) -> str | None:
     return f"it says {words!r} in the place of a name" if words else None
 
 
+_ASKS = re.compile(rf"\b{_QUESTION_WORD}\b")
+_LISTED = re.compile(r"[\[\]{}|<>]")
+
+
+def unasked_reason(question: str) -> str | None:
+    """Return why a text with a question mark asks nothing, or None.
+
+    A question has a question word or begins with its verb, and is no piece of a list or a sentence.
+    """
+    if _LISTED.search(question):
+        return "it is a piece of a list"
+    if _YES_OR_NO.match(question) or _ASKS.match(question):
+        return None
+    if question[:1].islower():
+        return "it begins in the middle of a sentence"
+    return None if _ASKS.search(question) else "it asks nothing"
+
+
 # Words that fit a question about any article. A publisher or an author is one in particular.
 _FITS_ANY_WORDS = """
     accuracy accurate additional agree answer article aspect assertion background balance balanced

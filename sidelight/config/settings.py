@@ -119,6 +119,12 @@ class InvestigationSettings(_Group):
     segments_per_angle: Segments = Field(
         4, ge=1, description="Segments taken as evidence for one angle in one round."
     )
+    drafts: int = Field(
+        1,
+        ge=1,
+        le=2,
+        description="Drafts of a report, written apart; a check says which covers more.",
+    )
 
 
 class RoleSettings(_Group):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from sidelight.formats.runs.cited_sentences import has_citation_marks
-from sidelight.text import one_line, sentences
+from sidelight.text import count_words, one_line, sentences, tokens
 
 # What somebody who is named reports to be so is context.
 _CALLED = re.compile(
@@ -48,6 +48,23 @@ def passes_verdict(text: str) -> bool:
     if _CALLED.search(text) and not _REPORTED.search(text):
         return True
     return _VERDICT.search(_RATED.sub(" ", text)) is not None
+
+
+_MIN_WORDS = 3
+# What a whole sentence does not end in, though a full stop may follow where a reply was cut short.
+_LEADS_ON = frozenset(
+    "a an the and or but nor than because although while whereas if when unless until of to from"
+    " with by into between among during that which who whose its their his our your my every is are"
+    " was were be been has have had will would could should may might must".split()
+)
+
+
+def half_fault(text: str) -> str:
+    """Return why a text is no whole sentence, or nothing."""
+    line = one_line(text)
+    ends = line.rstrip("\"'”’)]").endswith((".", "!", "?"))
+    whole = ends and count_words(line) >= _MIN_WORDS and tokens(line)[-1] not in _LEADS_ON
+    return "" if whole else "this is no whole sentence"
 
 
 # A segment id, or an evidence key that is marked as one: "E1" alone may be a street or a vitamin.

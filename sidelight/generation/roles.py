@@ -163,9 +163,20 @@ class CheckReport(Protocol):
     """Hold every sentence against what it cites."""
 
     async def __call__(
-        self, profile: ArticleProfile, draft: DraftReport, evidence: EvidenceSet
+        self,
+        profile: ArticleProfile,
+        angles: Sequence[Angle],
+        draft: DraftReport,
+        evidence: EvidenceSet,
     ) -> CheckedReport:
-        """Return the sentences that stand, and those that do not with the reason."""
+        """Return the sentences that stand, and those that do not with the reason.
+
+        Args:
+            profile: The article.
+            angles: What the report is to cover; what a sentence tells of them may be put right.
+            draft: What is held against its sources.
+            evidence: The sources.
+        """
         ...
 
 

@@ -14,11 +14,11 @@ from sidelight.checks.support import (
     best_support,
 )
 from sidelight.english.names import host_label
-from sidelight.english.neutrality import sentence_fault
+from sidelight.english.neutrality import half_fault, sentence_fault
 from sidelight.errors import ReplyError, StructuredOutputError
 from sidelight.generation.concurrent_answers import answers
 from sidelight.generation.no_evidence import SAYS_NOTHING
-from sidelight.schemas.investigation.angle import ArticleProfile
+from sidelight.schemas.investigation.angle import Angle, ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import (
     CheckedReport,
@@ -34,14 +34,17 @@ from sidelight.text_vectors import Encode
 _SEVERAL = 3  # sentences of which a check lets some stand
 
 
-class Mended(Support):
-    """Support in full of a sentence that a check has mended.
+class ReadSupport(Support):
+    """Support of a sentence by a check that reads it as a reader would.
 
     Attributes:
-        text: The sentence as it is supported.
+        text: The sentence as it is supported, where the check has mended it; else empty.
+        covers: Probability that it covers each angle, by what it tells; None where the check does
+            not say.
     """
 
-    text: str
+    text: str = ""
+    covers: dict[str, float] | None = None
 
 
 class SupportChecker:
@@ -51,7 +54,7 @@ class SupportChecker:
     and may mend a sentence; the check that learned from people does so for want of a usable answer,
     and where a sentence that it does not find supported has figures or names that none of its
     sources has. How far what stands is supported, the report says by what was learned from people,
-    whoever decided.
+    whoever decided. A sentence is credited with what it tells, where the model says that.
 
     Args:
         encode: Texts to vectors by the default encoder, for what learned from people.
@@ -63,7 +66,11 @@ class SupportChecker:
         self._asked = asked
 
     async def __call__(  # long: a batch, its two checks and what they mend
-        self, profile: ArticleProfile, draft: DraftReport, evidence: EvidenceSet
+        self,
+        profile: ArticleProfile,
+        angles: Sequence[Angle],
+        draft: DraftReport,
+        evidence: EvidenceSet,
     ) -> CheckedReport:
         """Return the sentences that stand, and those that do not with the reason.
 
@@ -91,8 +98,11 @@ class SupportChecker:
         decided = await self._decided([(draft.sentences[one].text, sources[one]) for one in asked])
         sentences = list(draft.sentences)
         for place, support in zip(asked, decided, strict=True):
-            if isinstance(support, Mended):
-                sentences[place] = sentences[place].model_copy(update={"text": support.text})
+            if isinstance(support, ReadSupport):
+                known = sentences[place]
+                covers = known.covers if support.covers is None else support.covers
+                read = {"text": support.text or known.text, "covers": covers}
+                sentences[place] = known.model_copy(update=read)
                 removals[place] = _fault(sentences[place], sources[place], article)
         learned = self._learned.by_source(
             [
@@ -123,7 +133,9 @@ class SupportChecker:
                 f"the check lets nothing stand, though sources say {full} of {len(asked)} sentences"
             )
         return CheckedReport(
-            draft=draft.model_copy(update={"sentences": tuple(sentences[one] for one in stands)}),
+            draft=draft.model_copy(
+                update={"sentences": tuple(sentences[one] for one in stands), "rivals": ()}
+            ),
             removed=tuple(removal for removal in removals if removal is not None),
             stood=tuple(
                 _standing(sentences[place].text, cited[place], supports, draft.sentences[place])
@@ -193,7 +205,7 @@ def _standing(
 
 def _fault(sentence: DraftSentence, sources: Sequence[str], article: str) -> Removal | None:
     """Return what no reading of the sources could mend."""
-    fault = sentence_fault(sentence.text)
+    fault = sentence_fault(sentence.text) or half_fault(sentence.text)
     if not fault and sentence.text in article:
         fault = "the article says it itself"
     if fault:

@@ -145,6 +145,7 @@ def offers(settings: Settings, encode: Encode, asks: Mapping[str, PromptedModel]
         "min_gain": lambda: investigation.min_gain,
         "queries_per_round": lambda: investigation.queries_per_round,
         "segments_per_angle": lambda: investigation.segments_per_angle,
+        "drafts": lambda: investigation.drafts,
         "questions_per_topic": lambda: track.question_list.count,
         "max_question_characters": lambda: track.question_list.max_characters,
         "max_report_words": lambda: track.cited_text.max_words,

@@ -215,7 +215,7 @@ def test_ten_questions_within_the_limits(worked, roles):
 def test_a_report_within_the_limits(worked, roles):
     profile, angles, evidence = worked.profile, worked.plan.angles, worked.evidence
     draft = asyncio.run(roles.write_report(profile, angles, evidence))
-    checked = asyncio.run(roles.check_report(profile, draft, evidence))
+    checked = asyncio.run(roles.check_report(profile, angles, draft, evidence))
     removed = [removal.sentence for removal in checked.removed]
     # A check that asks a model may mend a sentence.
     assert len(checked.draft.sentences) + len(removed) == len(draft.sentences)
@@ -279,6 +279,6 @@ def test_a_check_removes_what_does_not_stand(plain):
     }
     for (text, cited), reason in drafts.items():
         draft = DraftReport(sentences=(DraftSentence(text=text, segment_ids=cited),))
-        checked = asyncio.run(plain.check_report(profile, draft, evidence))
+        checked = asyncio.run(plain.check_report(profile, (), draft, evidence))
         assert checked.draft.sentences == (() if reason else draft.sentences)
         assert all(removal.reason.startswith(reason) for removal in checked.removed)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidelight.english.neutrality import passes_verdict, sentence_fault
+from sidelight.english.neutrality import half_fault, passes_verdict, sentence_fault
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,20 @@ def test_a_verdict_is_recognised_and_context_is_none(text, is_verdict):
 def test_what_a_sentence_may_not_hold_is_named(text, fault):
     found = sentence_fault(text)
     assert fault in found if fault else found == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "is_whole"),
+    [
+        ("The board owns the Orrin Post.", True),
+        ("He called it “a matter for the board.”", True),
+        ("The board owns", False),
+        ("The board owns the Post and sold it to the", False),
+        ("The board, which owns the Post, paid for the.", False),
+        ("The Post belongs to Lark and", False),
+        ("Owns it.", False),
+        ("", False),
+    ],
+)
+def test_half_a_sentence_is_told_from_a_whole_one(text, is_whole):
+    assert (half_fault(text) == "") is is_whole

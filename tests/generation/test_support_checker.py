@@ -25,7 +25,7 @@ def checked(*sentences, replies=()):
     asked = scripted(*replies)
     checker = SupportChecker(ENCODE, PromptedSupportCheck(asked.model))
     draft = DraftReport(sentences=sentences, reserve=(said("In reserve."),))
-    report = asyncio.run(checker(PROFILE, draft, EVIDENCE))
+    report = asyncio.run(checker(PROFILE, (), draft, EVIDENCE))
     asked.script.assert_finished()
     assert report.draft.reserve == draft.reserve
     return report
@@ -95,7 +95,9 @@ def test_of_two_sources_the_one_that_says_it_is_named():
     both = said(
         "The Orrin Post has belonged to Lark Media since 2011.", COUNT.segment_id, OWNER.segment_id
     )
-    report = asyncio.run(SupportChecker(ENCODE)(PROFILE, DraftReport(sentences=(both,)), EVIDENCE))
+    report = asyncio.run(
+        SupportChecker(ENCODE)(PROFILE, (), DraftReport(sentences=(both,)), EVIDENCE)
+    )
     (stood,) = report.stood
     assert (stood.label, stood.said_by) == ("full", (OWNER.segment_id,))
     assert stood.segment_ids == both.segment_ids
@@ -107,7 +109,7 @@ def test_without_a_model_what_is_quoted_and_what_is_reworded_passes():
     other_year = said("The Orrin Post has belonged to Lark Media since 2012.", OWNER.segment_id)
     turned = said("Lark Media has belonged to the Orrin Post since 2011.", OWNER.segment_id)
     draft = DraftReport(sentences=(quoted, reworded, other_year, turned))
-    report = asyncio.run(SupportChecker(ENCODE)(PROFILE, draft, EVIDENCE))
+    report = asyncio.run(SupportChecker(ENCODE)(PROFILE, (), draft, EVIDENCE))
     assert report.draft.sentences == (quoted, reworded)
     assert [(one.sentence, one.label) for one in report.removed] == [
         (other_year, "none"),

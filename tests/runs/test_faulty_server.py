@@ -9,6 +9,7 @@ from dataclasses import fields
 import orjson
 import pytest
 
+from sidelight.english.neutrality import half_fault
 from sidelight.errors import ModelUnavailableError
 from sidelight.generation.no_evidence import NO_EVIDENCE, SAYS_NOTHING
 from sidelight.generation.roles import Roles
@@ -135,7 +136,10 @@ def test_what_a_weak_model_says_ends_in_valid_files_and_no_false_sentence(
         article = mini_web_articles[seed % len(mini_web_articles)]
         out = tmp_path / str(seed)
         with WeakServer(seed) as server:
-            summary = investigate(article, mini_web_segments, lexical_encode, server.base_url, out)
+            summary = investigate(
+                *(article, mini_web_segments, lexical_encode, server.base_url, out),
+                drafts=1 + seed % 2,
+            )
         assert [one for one in summary.problems if one.severity == "error"] == [], seed
         assert summary.failures == (), seed
         questions = (out / "task1.tsv").read_text()
@@ -147,6 +151,7 @@ def test_what_a_weak_model_says_ends_in_valid_files_and_no_false_sentence(
                 assert (sentence.text == NO_EVIDENCE) is (made.evidence == ()), seed
                 continue
             assert "Zebra" not in sentence.text, seed
+            assert half_fault(sentence.text) == "", (seed, sentence)
             shown = "\n".join(texts[one] for one in sentence.citations)
             assert figures(sentence.text) <= figures(shown), (seed, sentence)
         fallbacks = summary.fallbacks.get(article.topic_id, ())

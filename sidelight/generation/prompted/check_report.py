@@ -6,23 +6,33 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from functools import partial
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
 from sidelight.checks.support import SUPPORT_SCALE, Support
-from sidelight.generation.prompted.findings import KeyedSegments, sources_of
-from sidelight.generation.support_checker import Mended, SupportChecker
+from sidelight.errors import ReplyError
+from sidelight.generation.compose import covered, exchanged, within
+from sidelight.generation.concurrent_answers import answers
+from sidelight.generation.prompted.findings import (
+    CHANCES,
+    LEAST_ROOM,
+    Answered,
+    KeyedSegments,
+    importance_of,
+)
+from sidelight.generation.support_checker import ReadSupport, SupportChecker
 from sidelight.llm.prompted import Asked, PromptedModel
 from sidelight.llm.structured import IdOf, check_each_once
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import OneOf
-from sidelight.schemas.investigation.angle import ArticleProfile
+from sidelight.schemas.investigation.angle import Angle, ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import CheckedReport, DraftReport, DraftSentence
-from sidelight.text import one_line
+from sidelight.text import budget_words, one_line, stems
 from sidelight.text_vectors import Encode
 
 CHECK_PROMPT = load_prompt(Path(__file__).with_name("check.prompt.md"))
@@ -36,34 +46,29 @@ _MEND = "mend"
 _FULL, *_, _NONE = SUPPORT_SCALE.names
 
 
+_ANSWERS_PER_SENTENCE = 3
+
+
 class CheckedSentence(Value):
-    """Whether its sources say a sentence, or say it mended; the reason first."""
+    """Whether its sources say a sentence, or say it mended, and what it tells; the reason first."""
 
     sentence_id: Annotated[str, IdOf("sentences")]
     reason: str = Field(max_length=600)
     label: Annotated[str, OneOf((_FULL, _MEND, _NONE))]
     text: str = Field(max_length=1_000)
+    answers: tuple[Answered, ...] = Field(max_length=_ANSWERS_PER_SENTENCE)
 
-    def support(self) -> Support:
-        """Return the support that the label stands for."""
-        text = one_line(self.text)
-        if self.label == _MEND and text:
-            return Mended(reason=self.reason, label=_FULL, text=text)
-        return Support(reason=self.reason, label=_FULL if self.label == _FULL else _NONE)
+    def support(self, covers: dict[str, float] | None) -> ReadSupport:
+        """Return the support that the label stands for, of a sentence that covers angles."""
+        text = one_line(self.text) if self.label == _MEND else ""
+        label = _FULL if self.label == _FULL or text else _NONE
+        return ReadSupport(reason=self.reason, label=label, text=text, covers=covers)
 
 
 class CheckedSentences(Value):
     """A label for every sentence that has an id."""
 
     sentences: tuple[CheckedSentence, ...]
-
-
-class ShownSource(NamedTuple):
-    """A source as the prompt shows it: host, title and date, and its text."""
-
-    key: str
-    source: str
-    text: str
 
 
 class ShownSentence(NamedTuple):
@@ -77,34 +82,98 @@ class ShownSentence(NamedTuple):
 class PromptedChecker:
     """The role `check_report` with a model.
 
-    One call shows every source once, with its host, title and date, and the whole report in order,
-    so that a sentence is read beside its neighbours. A fault of a few words is mended at once. What
-    stood an earlier check is shown and not checked again.
+    One call shows every source once, with its host, title and date and what stands beside it on its
+    page, and the whole report in order, so that a sentence is read beside its neighbours. A fault
+    of a few words is mended at once. What a sentence tells of the questions is what it is credited
+    with. What stood an earlier check is shown and not checked again.
+
+    Of drafts written apart the one stays of which more stands, by the weight of the questions that
+    it covers. Then what waits is weighed against the weakest sentence that stands: at once what was
+    checked with it, and a claim that nobody told where nothing is left to revise.
 
     Args:
         checker: Who reads.
         encode: Stands in where it gives no usable answer, and labels what stands.
+        max_report_words: The track's limit.
     """
 
     asks = (
         Asked(CHECK_PROMPT, calls=2.5, more=0.4, characters=14_500, written=255, model="checker"),
     )
 
-    def __init__(self, checker: PromptedModel, encode: Encode) -> None:
+    def __init__(self, checker: PromptedModel, encode: Encode, max_report_words: int) -> None:
         self._model = checker
         self._encode = encode
+        self._max_words = max_report_words
         self._stood: OrderedDict[DraftSentenceKey, None] = OrderedDict()
 
     async def __call__(
-        self, profile: ArticleProfile, draft: DraftReport, evidence: EvidenceSet
+        self,
+        profile: ArticleProfile,
+        angles: Sequence[Angle],
+        draft: DraftReport,
+        evidence: EvidenceSet,
     ) -> CheckedReport:
         """Return the sentences that stand, and those that do not with the reason.
 
         Raises:
             ReplyError: The model gave no usable answer.
         """
-        reading = _Reading(self._model, profile, draft, evidence, self._stood.keys())
-        checked = await SupportChecker(self._encode, reading)(profile, draft, evidence)
+        rivals = (draft.model_copy(update={"rivals": ()}), *draft.rivals)
+        outcomes = await answers(self._read(profile, angles, one, evidence) for one in rivals)
+        read = [one for one in outcomes if not isinstance(one, ReplyError)]
+        best = max(read, key=lambda one: covered(self._within(one).sentences, angles))
+        spare = [one for other in read if other is not best for one in other.draft.sentences]
+        waiting = (*spare, *best.draft.reserve)
+        best = best.model_copy(
+            update={
+                "draft": best.draft.model_copy(update={"reserve": waiting}),
+                "stood": tuple(dict.fromkeys(one for some in (best, *read) for one in some.stood)),
+            }
+        )
+        return await self._weighed(profile, angles, evidence, best)
+
+    def _within(self, checked: CheckedReport) -> DraftReport:
+        return within(checked.draft, self._max_words)
+
+    async def _weighed(
+        self,
+        profile: ArticleProfile,
+        angles: Sequence[Angle],
+        evidence: EvidenceSet,
+        checked: CheckedReport,
+    ) -> CheckedReport:
+        """Return a report in which what waits has taken the place of what tells less."""
+        known = stems("\n".join((*profile.outlet, *profile.authors, profile.title, profile.body)))
+        weigh = partial(exchanged, angles=angles, max_words=self._max_words, known=known)
+        draft = weigh(self._within(checked), may_enter=lambda one: _key(one) in self._stood)
+        checked = checked.model_copy(update={"draft": draft})
+        room = self._max_words - sum(budget_words(one.text) for one in draft.sentences)
+        if checked.removed or room >= LEAST_ROOM:
+            return checked  # the writer comes first
+        anew = weigh(draft, may_enter=lambda one: bool(one.segment_ids))
+        if anew == draft:
+            return checked
+        try:
+            again = await self._read(profile, angles, anew, evidence)
+        except ReplyError:
+            return checked
+        stands = again.draft
+        if again.removed:
+            gone = tuple(one for one in draft.sentences if one not in anew.sentences)
+            stands = stands.model_copy(update={"sentences": (*stands.sentences, *gone)})
+        stood = tuple(dict.fromkeys((*again.stood, *checked.stood)))
+        return CheckedReport(draft=stands, removed=(), stood=stood)
+
+    async def _read(
+        self,
+        profile: ArticleProfile,
+        angles: Sequence[Angle],
+        draft: DraftReport,
+        evidence: EvidenceSet,
+    ) -> CheckedReport:
+        reading = _Reading(self._model, profile, angles, draft, evidence, self._stood.keys())
+        checked = await SupportChecker(self._encode, reading)(profile, angles, draft, evidence)
         self._stood.update(dict.fromkeys(map(_key, checked.draft.sentences)))
         while len(self._stood) > _REMEMBERED:
             self._stood.popitem(last=False)
@@ -125,12 +194,14 @@ class _Reading:
         self,
         model: PromptedModel,
         profile: ArticleProfile,
+        angles: Sequence[Angle],
         draft: DraftReport,
         evidence: EvidenceSet,
         stood: AbstractSet[DraftSentenceKey],
     ) -> None:
         self._model = model
         self._profile = profile
+        self._angles = {angle.angle_id: angle for angle in angles}
         self._draft = draft
         self._evidence = evidence
         self._stood = {sentence.text for sentence in draft.sentences if _key(sentence) in stood}
@@ -145,7 +216,7 @@ class _Reading:
         return (await self._labels)[sentence]
 
     async def _read(self) -> dict[str, Support]:
-        by_id = {item.segment.segment_id: item.segment for item in self._evidence.items}
+        by_id = {item.segment.segment_id: item for item in self._evidence.items}
         cited = dict.fromkeys(
             one
             for sentence in self._draft.sentences
@@ -153,9 +224,9 @@ class _Reading:
             for one in sentence.segment_ids
             if one in by_id
         )
-        keyed = KeyedSegments([by_id[one] for one in cited], _CHECKER_SEGMENT_WORDS)
+        items = [by_id[one] for one in cited]
+        keyed = KeyedSegments([one.segment for one in items], _CHECKER_SEGMENT_WORDS, items)
         key_of = dict(zip(cited, (shown.key for shown in keyed.shown), strict=True))
-        named = sources_of(self._evidence)
         asked: dict[str, str] = {}
         shown: list[ShownSentence] = []
         for sentence in self._draft.sentences:
@@ -171,12 +242,30 @@ class _Reading:
             check=lambda answer: check_each_once(
                 list(asked), [one.sentence_id for one in answer.sentences]
             ),
-            ids={"sentences": asked},
+            ids={"sentences": asked, "angles": self._angles},
             profile=self._profile,
-            sources=[
-                ShownSource(key_of[one], named[one], segment.text)
-                for one, segment in zip(cited, keyed.shown, strict=True)
+            questions=[
+                {
+                    "angle_id": angle.angle_id,
+                    "importance": importance_of(angle.weight),
+                    "question": angle.question,
+                }
+                for angle in sorted(self._angles.values(), key=lambda angle: -angle.weight)
             ],
+            segments=keyed.shown,
             sentences=shown,
         )
-        return {asked[one.sentence_id]: one.support() for one in answer.sentences}
+        tells = {
+            one.sentence_id: {
+                tells.angle_id: CHANCES[tells.label]
+                for tells in one.answers
+                if tells.angle_id in self._angles
+            }
+            for one in answer.sentences
+        }
+        # One that names no question for any sentence has not looked.
+        looked = any(tells.values())
+        return {
+            asked[one.sentence_id]: one.support(tells[one.sentence_id] if looked else None)
+            for one in answer.sentences
+        }

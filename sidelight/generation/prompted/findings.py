@@ -11,25 +11,20 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, NamedTuple, TypeAlias
 
+from sidelight.llm.structured import IdOf
+from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import OneOf
 from sidelight.schemas.investigation.angle import Angle
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim
 from sidelight.schemas.segment import Segment, document_id_of
-from sidelight.text import count_words, figures, is_negated, one_line
+from sidelight.text import figures, is_negated, one_line
 from sidelight.text_vectors import Encode, TextVectors
 from sidelight.tracks import load_track
 
 _SAME = 0.85
 
 
-_MIN_WORDS, _MOST_FAULTS = 3, 5
-
-
-def half_fault(text: str) -> str:
-    """Return why a text is no whole sentence, or nothing."""
-    line = one_line(text)
-    ends = line.rstrip("\"'”’)]").endswith((".", "!", "?"))
-    return "" if ends and count_words(line) >= _MIN_WORDS else "this is no whole sentence"
+_MOST_FAULTS = 5
 
 
 def told_once(faults: Iterable[str]) -> str:
@@ -76,6 +71,17 @@ def importance_of(weight: float) -> str:
     return min(_SCALE.names, key=lambda name: abs(_SCALE.credit(name) - weight))
 
 
+CHANCES = {"full": 0.9, "partial": 0.5, "background": 0.2}
+"""How directly a text answers a question: the chance that an assessor holds it for answered."""
+
+
+class Answered(Value):
+    """A question that a text helps to answer, and how directly."""
+
+    angle_id: Annotated[str, IdOf("angles")]
+    label: Annotated[str, OneOf(tuple(CHANCES))]
+
+
 # More than evidence on one article ever gave; what is over is on the lightest questions.
 _MOST_CLAIMS = 150
 _PASSAGE_WORDS = 100
@@ -92,6 +98,8 @@ class ShownClaim(NamedTuple):
     speaker: str
     text: str
     against: str
+    supports: str
+    left_out: bool
 
 
 class ShownAngle(NamedTuple):
@@ -217,6 +225,8 @@ class Findings:
             speaker=claim.speaker,
             text=claim.text,
             against=claim.against,
+            supports=claim.supports,
+            left_out=claim.left_out,
         )
 
 
@@ -269,12 +279,17 @@ def _joined(known: FoundClaim, other: FoundClaim) -> FoundClaim:
             "answers": answers,
             "speaker": known.speaker or other.speaker,
             "against": known.against or other.against,
+            "supports": known.supports or other.supports,
+            "left_out": known.left_out and other.left_out,
         }
     )
 
 
 MAX_CITED = 3
 """Segments a sentence cites at most; a track that allows fewer has its way in `resolve_report`."""
+
+LEAST_ROOM = 20
+"""Words of a sentence that is worth a call."""
 
 
 class ShownSegment(NamedTuple):
@@ -284,6 +299,9 @@ class ShownSegment(NamedTuple):
     host: str
     title: str
     text: str
+    published: str
+    before: str
+    after: str
 
 
 class KeyedSegments:
@@ -293,18 +311,26 @@ class KeyedSegments:
         segments: In the order of their keys.
         max_words: Each is cut to so many first words. A window is seldom longer, and what is cut
             off mostly stands in the window that overlaps it.
+        items: What tells the dates of pages and what stands beside a segment.
     """
 
-    def __init__(self, segments: Sequence[Segment], max_words: int) -> None:
+    def __init__(
+        self, segments: Sequence[Segment], max_words: int, items: Iterable[Evidence] = ()
+    ) -> None:
         self._by_key = {f"E{number}": segment for number, segment in enumerate(segments, start=1)}
+        known = {item.segment.segment_id: item for item in items}
         self.shown = tuple(
             ShownSegment(
                 key=key,
                 host=segment.host,
                 title=segment.title,
                 text=" ".join(segment.text.split(maxsplit=max_words)[:max_words]),
+                published=item.published if item else "",
+                before=item.before if item else "",
+                after=item.after if item else "",
             )
             for key, segment in self._by_key.items()
+            for item in (known.get(segment.segment_id),)
         )
 
     def __contains__(self, key: object) -> bool:

@@ -6,20 +6,23 @@ from what was read; no further call is made.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
 
+from sidelight.english.neutrality import half_fault
 from sidelight.errors import ReplyError, StructuredOutputError
 from sidelight.generation.concurrent_answers import answers
 from sidelight.generation.pages import page_date
 from sidelight.generation.prompted.findings import (
+    CHANCES,
     MAX_CITED,
-    half_fault,
+    Answered,
     importance_of,
     told_once,
 )
@@ -99,14 +102,21 @@ def parts(segments: Iterable[Segment]) -> list[list[Window]]:
     return [part for part in filled if part]
 
 
+def _in_order(page: Iterable[Segment]) -> list[Segment]:
+    return sorted(page, key=lambda one: (one.start_char, one.segment_id))
+
+
+def _is_placed(segment: Segment) -> bool:
+    """Tell whether its places tell what a window shares with others."""
+    return segment.end_char - segment.start_char == len(segment.text)
+
+
 def _without_overlap(page: Sequence[Segment]) -> list[Window]:
     """Return the windows of a page in its order, each without what the one before holds."""
     windows: list[Window] = []
     end = 0
-    for segment in sorted(page, key=lambda one: (one.start_char, one.segment_id)):
-        # Where lengths and places agree, places tell what two windows share.
-        placed = segment.end_char - segment.start_char == len(segment.text)
-        shared = max(0, end - segment.start_char) if placed and windows else 0
+    for segment in _in_order(page):
+        shared = max(0, end - segment.start_char) if _is_placed(segment) and windows else 0
         text = segment.text[shared:].strip()[:_WINDOW_CHARACTERS]
         if text:
             windows.append(Window(segment, text, follows=shared > 0))
@@ -117,18 +127,20 @@ def _without_overlap(page: Sequence[Segment]) -> list[Window]:
 READ_PROMPT = load_prompt(Path(__file__).with_name("read.prompt.md"))
 
 # Of the first round, and of each later one, whose searches are few and pointed.
-_FIRST_CHARACTERS, _LATER_CHARACTERS = 120_000, 40_000
+_FIRST_CHARACTERS, _LATER_CHARACTERS = 100_000, 20_000
 _CLAIM_WORDS = 45
-# How directly a claim answers a question: the chance that an assessor holds it for answered.
-_CHANCES = {"full": 0.9, "partial": 0.5, "background": 0.2}
 _CLAIMS_PER_PART, _ANGLES_PER_CLAIM, _KEYS_PER_CLAIM = 30, 4, 6
-
-
-class Answered(Value):
-    """A question that a claim helps to answer, and how directly."""
-
-    angle_id: Annotated[str, IdOf("angles")]
-    label: Annotated[str, OneOf(tuple(_CHANCES))]
+_AGAINST, _FOR, _LEFT_OUT = "against", "for", "left out"
+# "The article does not mention it" is no statement that a claim could contradict.
+_NO_STATEMENT = re.compile(
+    r"(?:that )?(?:(?:the |this )?(?:article|headline|author|it) )?"
+    r"(?:(?:does not|doesn['’]t|did not|never|fails to) (?:mention|say|state|name|tell|give|report"
+    r"|disclose|include|explain)|omits\b|leaves .{0,40}\bout\b"
+    r"|(?:left out|omitted|not mentioned|no mention|none|nothing)\W*$)",
+    re.IGNORECASE,
+)
+# Of the windows beside one that is evidence, a check is shown so many words.
+_BESIDE_WORDS = 40
 
 
 class ReadClaim(Value):
@@ -137,7 +149,8 @@ class ReadClaim(Value):
     text: str = Field(max_length=500, description=f"at most {_CLAIM_WORDS} words")
     keys: tuple[Annotated[str, IdOf("keys")], ...] = Field(max_length=_KEYS_PER_CLAIM)
     speaker: str = Field(max_length=160)
-    against: str = Field(max_length=300)
+    stance: Annotated[str, OneOf((_AGAINST, _FOR, _LEFT_OUT))]
+    statement: str = Field(max_length=300)
     answers: tuple[Answered, ...] = Field(max_length=_ANGLES_PER_CLAIM)
 
 
@@ -174,8 +187,7 @@ class PromptedReader:
     ) -> None:
         self._model = writer
         self._instead = instead
-        self._read: set[str] = set()
-        self._spans: dict[str, list[tuple[int, int]]] = {}
+        self._pages: dict[str, dict[str, Segment]] = {}
         self._cited: set[str] = set()
         self._dates: dict[str, str] = {}
 
@@ -198,7 +210,7 @@ class PromptedReader:
             known = self._dates.get(document_id_of(segment.segment_id), "")
             self._dates[document_id_of(segment.segment_id)] = date or known
         unread = [[one for one in found if not self._was_read(one)] for found in ranked]
-        chosen = choose(unread, _LATER_CHARACTERS if self._read else _FIRST_CHARACTERS)
+        chosen = choose(unread, _LATER_CHARACTERS if self._pages else _FIRST_CHARACTERS)
         read = parts(chosen)
         outcomes = await answers(self._claims(profile, heaviest, part) for part in read)
         dropped = {
@@ -208,15 +220,13 @@ class PromptedReader:
         dropped |= {one.segment_id: "states nothing that is asked" for one in chosen}
         claims: list[FoundClaim] = []
         selected = EvidenceSet()
-        if not self._read and outcomes and not any(_stated(outcome) for outcome in outcomes):
+        if not self._pages and outcomes and not any(_stated(outcome) for outcome in outcomes):
             raise StructuredOutputError(f"no claim was found in {len(chosen)} passages")
         for part, outcome in zip(read, outcomes, strict=True):
             ids = {window.segment.segment_id for window in part}
-            self._read |= ids
             for window in part:
-                self._spans.setdefault(document_id_of(window.segment.segment_id), []).append(
-                    (window.segment.start_char, window.segment.end_char)
-                )
+                page = self._pages.setdefault(document_id_of(window.segment.segment_id), {})
+                page[window.segment.segment_id] = window.segment
             if isinstance(outcome, ReplyError):
                 dropped |= dict.fromkeys(ids, f"no usable answer: {type(outcome).__name__}")
                 unclaimed = {
@@ -233,6 +243,7 @@ class PromptedReader:
                 segment=every[segment_id],
                 relevance=claim.answers,
                 published=self._dates[document_id_of(segment_id)],
+                **self._beside(every[segment_id]),
             )
             for claim in claims
             for segment_id in claim.segment_ids
@@ -251,10 +262,27 @@ class PromptedReader:
     def _was_read(self, segment: Segment) -> bool:
         """Tell whether a window was read, or those around it that hold all of it."""
         place = segment.start_char
-        for start, end in sorted(self._spans.get(document_id_of(segment.segment_id), ())):
-            place = max(place, end) if start <= place + 1 else place  # a space lies between
-        covered = place >= segment.end_char > segment.start_char
-        return covered or segment.segment_id in self._read
+        page = self._pages.get(document_id_of(segment.segment_id), {})
+        for one in _in_order(page.values()):
+            # A space lies between.
+            place = max(place, one.end_char) if one.start_char <= place + 1 else place
+        return place >= segment.end_char > segment.start_char or segment.segment_id in page
+
+    def _beside(self, segment: Segment) -> dict[str, str]:
+        """Return what leads up to a segment on its page and what follows it, as far as was read."""
+        page = self._pages[document_id_of(segment.segment_id)]
+        before = after = ""
+        for one in _in_order(page.values()):
+            if not (_is_placed(one) and _is_placed(segment)):
+                continue
+            if one.start_char < segment.start_char <= one.end_char + 1:
+                before = one.text[: segment.start_char - one.start_char]
+            elif one.start_char <= segment.end_char + 1 < one.end_char and not after:
+                after = one.text[max(0, segment.end_char - one.start_char) :]
+        return {
+            "before": " ".join(before.split()[-_BESIDE_WORDS:]),
+            "after": " ".join(after.split()[:_BESIDE_WORDS]),
+        }
 
     async def _claims(
         self, profile: ArticleProfile, angles: Sequence[Angle], part: Sequence[Window]
@@ -331,7 +359,7 @@ def _usable(
         stray = [one for one in names if one not in by_key and one not in angle_ids]
         invented |= {f"{part[0].segment.segment_id} {one}": "invented key" for one in stray}
         chances = {
-            one.angle_id: _CHANCES[one.label] for one in claim.answers if one.angle_id in angle_ids
+            one.angle_id: CHANCES[one.label] for one in claim.answers if one.angle_id in angle_ids
         }
         text = one_line(claim.text)
         cited = _apart([by_key[key] for key in claim.keys if key in by_key], part, text)
@@ -351,9 +379,17 @@ def _usable(
                 segment_ids=cited,
                 answers=dict(sorted(chances.items())),
                 speaker=one_line(claim.speaker),
-                against=one_line(claim.against),
+                **_stance(claim),
             )
     return _PartRead(list(claims.values()), faults, invented)
+
+
+def _stance(claim: ReadClaim) -> dict[str, Any]:
+    """Return what a claim is to the article, in the words of `FoundClaim`."""
+    statement = one_line(claim.statement)
+    if not statement or claim.stance == _LEFT_OUT or _NO_STATEMENT.match(statement):
+        return {"left_out": claim.stance == _LEFT_OUT or bool(statement)}
+    return {"against" if claim.stance == _AGAINST else "supports": statement}
 
 
 def _apart(cited: Sequence[Window], part: Sequence[Window], claim: str) -> tuple[str, ...]:

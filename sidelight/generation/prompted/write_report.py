@@ -11,16 +11,17 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
-from sidelight.english.neutrality import sentence_fault
+from sidelight.english.neutrality import half_fault, sentence_fault
 from sidelight.errors import ReplyError, StructuredOutputError
 from sidelight.generation.compose import chances_missed, refill
+from sidelight.generation.concurrent_answers import answers
 from sidelight.generation.extractive.write_report import ExtractiveReportWriter
 from sidelight.generation.no_evidence import nothing_told
 from sidelight.generation.prompted.findings import (
+    LEAST_ROOM,
     MAX_CITED,
     Findings,
     KeyedSegments,
-    half_fault,
     told_once,
 )
 from sidelight.llm.prompted import Asked, PromptedModel
@@ -73,6 +74,8 @@ class PromptedReportWriter:
         writer: Who writes.
         encode: Tells which claims are the same.
         max_report_words: The track's limit.
+        drafts: How many are written; the second is planned by the questions. Both are asked for at
+            once, and a check chooses.
         instead: Told why claims stand in the place of sentences.
     """
 
@@ -83,11 +86,13 @@ class PromptedReportWriter:
         writer: PromptedModel,
         encode: Encode,
         max_report_words: int,
+        drafts: int,
         instead: Callable[[ReplyError], object],
     ) -> None:
         self._model = writer
         self._encode = encode
         self._max_words = max_report_words
+        self._drafts = drafts
         self._instead = instead
 
     async def __call__(
@@ -102,6 +107,22 @@ class PromptedReportWriter:
         findings = await Findings.of(angles, evidence, self._encode)
         if not findings.by_key:
             return nothing_told(evidence)
+        plans = (False, True)[: self._drafts]
+        outcomes = await answers(
+            self._draft(profile, angles, evidence, findings, by_question=one) for one in plans
+        )
+        first, *rivals = (one for one in outcomes if not isinstance(one, ReplyError))
+        return first.model_copy(update={"rivals": tuple(rivals)})
+
+    async def _draft(
+        self,
+        profile: ArticleProfile,
+        angles: Sequence[Angle],
+        evidence: EvidenceSet,
+        findings: Findings,
+        *,
+        by_question: bool,
+    ) -> DraftReport:
         claims = findings.by_key
         fitting = max(1, self._max_words // _SENTENCE_WORDS)
         drafts: list[WrittenReport] = []
@@ -120,6 +141,7 @@ class PromptedReportWriter:
                 ids={"claims": claims},
                 profile=profile,
                 findings=findings.shown(),
+                by_question=by_question,
                 max_words=self._max_words,
                 least=fitting + _LEAST_SPARE,
                 most=fitting + _MOST_SPARE,
@@ -185,6 +207,7 @@ def stating(text: str, claims: Sequence[FoundClaim]) -> DraftSentence:
         text=text,
         segment_ids=tuple(cited[:MAX_CITED]),
         covers={angle_id: round(1.0 - chance, 4) for angle_id, chance in missed.items()},
+        corrects=any(claim.against for claim in claims),
     )
 
 
@@ -192,7 +215,6 @@ REVISE_PROMPT = load_prompt(Path(__file__).with_name("revise.prompt.md"))
 
 _WRITER_SEGMENT_WORDS = 250
 _MOST_ADDED, _KEYS_PER_SENTENCE = 6, 6
-_LEAST_ROOM = 20  # words of a sentence that is worth a call
 
 
 class AddedSentence(Value):
@@ -278,13 +300,13 @@ class PromptedReviser:
         }
         by_id = {item.segment.segment_id: item for item in evidence.items}
         cited = [by_id[one] for one in sorted(again) if one in by_id]
-        keyed = KeyedSegments([item.segment for item in cited], _WRITER_SEGMENT_WORDS)
+        keyed = KeyedSegments([item.segment for item in cited], _WRITER_SEGMENT_WORDS, cited)
         passages = {
             shown.key: _as_claim(item, shown.text)
             for shown, item in zip(keyed.shown, cited, strict=True)
         }
         room = self._max_words - sum(map(budget_words, standing))
-        if not (claims or passages) or room < _LEAST_ROOM:
+        if not (claims or passages) or room < LEAST_ROOM:
             return Revision(draft=draft)
         key_of = {one.segment_ids[0]: key for key, one in passages.items()}
         drafts: list[AddedSentences] = []

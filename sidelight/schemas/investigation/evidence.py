@@ -19,11 +19,15 @@ class Evidence(Value):
         segment: The segment.
         relevance: For each angle it speaks to (by id), how well, in (0, 1].
         published: The date that its page bears, as written; empty where none was seen.
+        before: What leads up to it on its page, where that was read.
+        after: What follows it there.
     """
 
     segment: Segment
     relevance: dict[str, float] = Field(min_length=1)
     published: str = ""
+    before: str = ""
+    after: str = ""
 
 
 class FoundClaim(Value):
@@ -34,7 +38,10 @@ class FoundClaim(Value):
         segment_ids: The segments that state it, the plainest first.
         answers: For each angle it helps to answer (by id), the chance that it does, in (0, 1].
         speaker: Whose assertion it is; empty where the page states it as a fact.
-        against: What it qualifies, corrects or contradicts; empty where nothing.
+        against: The statement of the article that it qualifies, corrects or contradicts; empty
+            where there is none.
+        supports: The statement of the article that it bears out, likewise.
+        left_out: Whether its reader found that the article says nothing of it.
     """
 
     text: str
@@ -42,6 +49,8 @@ class FoundClaim(Value):
     answers: dict[str, float] = Field(min_length=1)
     speaker: str = ""
     against: str = ""
+    supports: str = ""
+    left_out: bool = False
 
 
 class EvidenceSet(Value):
@@ -122,8 +131,14 @@ def _merged(first: Evidence, second: Evidence) -> Evidence:
         angle_id: max(first.relevance.get(angle_id, 0.0), second.relevance.get(angle_id, 0.0))
         for angle_id in sorted({*first.relevance, *second.relevance})
     }
-    published = max(first.published, second.published)  # one of them may not have seen it
-    return Evidence(segment=first.segment, relevance=relevance, published=published)
+    return Evidence(
+        segment=first.segment,
+        relevance=relevance,
+        # One of them may not have seen all.
+        published=max(first.published, second.published),
+        before=max(first.before, second.before),
+        after=max(first.after, second.after),
+    )
 
 
 class Query(Value):

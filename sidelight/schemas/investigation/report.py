@@ -22,11 +22,13 @@ class DraftSentence(Value):
         text: The sentence.
         segment_ids: What it cites, the best support first.
         covers: Probability, in (0, 1], that it covers each angle it speaks to.
+        corrects: Whether it tells something that goes against what the article says.
     """
 
     text: str
     segment_ids: tuple[str, ...] = ()
     covers: dict[str, float] = Field(default_factory=dict)
+    corrects: bool = False
 
 
 class DraftReport(Value):
@@ -37,12 +39,14 @@ class DraftReport(Value):
         reserve: Sentences that could take the place of others, best first.
         invented_keys: Evidence keys its writer named that stand for nothing.
         notes: What its writer left out or had to do without, for the trace.
+        rivals: Other drafts of the same report, written apart; a check chooses.
     """
 
     sentences: tuple[DraftSentence, ...]
     reserve: tuple[DraftSentence, ...] = ()
     invented_keys: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    rivals: tuple[DraftReport, ...] = ()
 
 
 class Removal(Value):

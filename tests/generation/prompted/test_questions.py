@@ -63,7 +63,10 @@ def written(asked, encode, *angles, instead=nobody):
 
 def test_the_models_order_stays_and_what_is_faulty_is_left_out(lexical_encode):
     pointing = "What did the author leave out of the harbour story?"
+    cut = "goes against the article on this: Orrin counts what the Trust counts?"
+    listed, asks_nothing = "Is [claim] known of Orrin?", "The registry of Orrin, 420 boats?"
     faulty = ["Is the article true?", pointing, COMPOUND, GOOD[0].replace("?", ".")]
+    faulty += [cut, listed, asks_nothing]
     asked = scripted(reply(*faulty, *GOOD[:6], GOOD[0], *GOOD[6:11]))
     assert written(asked, lexical_encode) == GOOD[:10]
 
@@ -151,7 +154,7 @@ def listed(*questions):
 def test_the_order_is_the_models(example):
     asked = scripted(listed(*TEN[::-1]))
     assert listed_by(asked, example=example) == tuple(TEN[::-1])
-    assert ("Quillport" in asked.user()) is example
+    assert ("Tolverne" in asked.user()) is example
 
 
 @pytest.mark.parametrize(

@@ -35,12 +35,13 @@ def window(number):
     )
 
 
-def claim(text, *keys, speaker="", against="", **answers):
+def claim(text, *keys, speaker="", stance="left out", statement="", **answers):
     return {
         "text": text,
         "keys": keys,
         "speaker": speaker,
-        "against": against,
+        "stance": stance,
+        "statement": statement,
         "answers": [{"angle_id": name, "label": label} for name, label in answers.items()],
     }
 
@@ -68,7 +69,8 @@ def test_claims_name_their_pages_and_questions():
                 "420 boats were counted.",
                 "E2",
                 speaker="the Trust",
-                against="400",
+                stance="against",
+                statement="400",
                 boats="partial",
                 nobody="full",
             ),
@@ -83,6 +85,7 @@ def test_claims_name_their_pages_and_questions():
             text="Lark owns it.",
             segment_ids=(OWNER.segment_id, LARK.segment_id),
             answers={"boats": 0.2, "owner": 0.9},
+            left_out=True,
         ),
         FoundClaim(
             text="420 boats were counted.",
@@ -99,6 +102,37 @@ def test_claims_name_their_pages_and_questions():
         COUNT.segment_id: {"boats": 0.5},
     }
     assert sorted(selection.dropped.values()) == ["invented key", "invented key"]
+
+
+@pytest.mark.parametrize(
+    ("stance", "statement", "said"),
+    [
+        ("against", "400 boats", {"against": "400 boats"}),
+        ("for", "400 boats", {"supports": "400 boats"}),
+        ("left out", "", {"left_out": True}),
+        ("against", "the article does not mention the Trust", {"left_out": True}),
+        ("against", "does not say who pays", {"left_out": True}),
+        ("against", "The article leaves the 2018 count out", {"left_out": True}),
+        ("against", "that nothing was left of the harbour", {"against": None}),
+        ("against", "", {}),
+    ],
+)
+def test_what_the_article_leaves_out_contradicts_nothing(stance, statement, said):
+    told = claim("Lark owns it.", "E1", stance=stance, statement=statement, owner="full")
+    (found,) = read(PromptedReader(scripted(reply(told)).model, nobody), BOTH).evidence.claims
+    expected = {"against": "", "supports": "", "left_out": False}
+    expected |= {name: statement if one is None else one for name, one in said.items()}
+    assert {name: getattr(found, name) for name in expected} == expected
+
+
+def test_what_stands_beside_evidence_on_its_page_goes_along():
+    asked = scripted(reply(claim("It is about the harbour.", "E2", owner="full")))
+    windows = [window(0), window(2), window(4), window(7)]
+    selection = read(PromptedReader(asked.model, nobody), {"owner": windows})
+    (item,) = selection.evidence.items
+    assert item.segment == windows[1]
+    assert BODY[: windows[1].start_char].split()[-40:] == item.before.split()
+    assert BODY[windows[1].end_char :].split()[:40] == item.after.split()
 
 
 def test_no_window_is_read_twice():
@@ -204,7 +238,7 @@ def test_a_part_without_an_answer_is_read_without_a_model():
 
     def answer(request):
         text = str(request)
-        return "{}" if "10.example" in text else reply(claim("So it is.", "E1", owner="full"))
+        return "{}" if "10.example" in text else reply(claim("So it goes.", "E1", owner="full"))
 
     failures: list[ReplyError] = []
 

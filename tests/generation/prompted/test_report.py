@@ -40,12 +40,15 @@ BOTH = (
 )
 
 
+LATE = "Lark Media has owned it for more than ten years now."
+
+
 def report(*written):
     return json.dumps({"sentences": [{"claim_keys": keys, "text": text} for text, keys in written]})
 
 
-def wrote(encode, asked, evidence=READ, max_words=250, instead=nobody):
-    writer = PromptedReportWriter(asked.model, encode, max_words, instead)
+def wrote(encode, asked, evidence=READ, max_words=250, instead=nobody, drafts=1):
+    writer = PromptedReportWriter(asked.model, encode, max_words, drafts, instead)
     draft = asyncio.run(writer(PROFILE, ANGLES, evidence))
     asked.script.assert_finished()
     return draft
@@ -79,7 +82,7 @@ def test_claims_are_shown_by_question_with_page_speaker_and_what_they_go_against
             f"C1 [b.example | Page b; on 2 pages] {SOLD.text}",
             "- boats [figure, good to know]",
             f"C2 [c.example | Page c; says Orrin Harbour Trust] {HOLDS.text}",
-            "- C2 goes against this: the article's 400 boats",
+            "- C2 goes against the article on this: the article's 400 boats",
         )
     ]
     assert places == sorted(places)
@@ -134,6 +137,38 @@ def test_evidence_that_nobody_read_is_shown_as_it_stands(lexical_encode):
         wrote(lexical_encode, scripted("{}", "{}"), EVIDENCE)
 
 
+def test_two_drafts_are_written_apart_and_the_one_that_covers_more_stays(lexical_encode):
+    asked = scripted(report((HOLDS.text, ["C2"])), report((SOLD.text, ["C1"])))
+    draft = wrote(lexical_encode, asked, drafts=2)
+    assert [one.text for one in draft.sentences] == [HOLDS.text]
+    assert [one.text for rival in draft.rivals for one in rival.sentences] == [SOLD.text]
+    assert "Plan the report by the list of questions" not in asked.user(0)
+    assert "Plan the report by the list of questions" in asked.user(1)
+    full = labels(tells=("boats",), S1="full"), labels(tells=("owner",), S1="full")
+    checker = PromptedChecker(scripted(*full).model, lexical_encode, 20)
+    checked = asyncio.run(checker(PROFILE, ANGLES, draft, READ))
+    assert [one.text for one in checked.draft.sentences] == [SOLD.text]
+    assert HOLDS.text in {one.text for one in checked.draft.reserve}
+    # A draft that cannot be had leaves the other.
+    failing = scripted("{}", report((SOLD.text, ["C1"])), "{}", "{}")
+    assert wrote(lexical_encode, failing, EVIDENCE, drafts=2).rivals == ()
+
+
+@pytest.mark.parametrize(("label", "stands"), [("full", HOLDS.text), ("none", LATE)])
+def test_a_claim_that_nobody_told_takes_the_place_of_what_tells_less(lexical_encode, label, stands):
+    told = DraftSentence(text=SOLD.text, segment_ids=SOLD.segment_ids, covers={"owner": 0.9})
+    weak = DraftSentence(text=LATE, segment_ids=(OWNER.segment_id,))
+    waits = DraftSentence(text=HOLDS.text, segment_ids=HOLDS.segment_ids, covers=HOLDS.answers)
+    draft = DraftReport(sentences=(told, weak), reserve=(waits,))
+    asked = scripted(labels(S1="full", S2="full"), labels(S1=label))
+    checker = PromptedChecker(asked.model, lexical_encode, 24)
+    checked = asyncio.run(checker(PROFILE, ANGLES, draft, READ))
+    asked.script.assert_finished()
+    assert [one.text for one in checked.draft.sentences] == [SOLD.text, stands]
+    assert checked.removed == ()
+    assert {one.text for one in checked.stood} >= {SOLD.text, stands}
+
+
 def test_nothing_to_say_takes_no_writing_call(lexical_encode):
     assert wrote(lexical_encode, scripted(), EvidenceSet()) == NOTHING_FOUND
 
@@ -153,11 +188,17 @@ COUNTED = DraftSentence(text="The harbour holds 420 boats.", segment_ids=(COUNT.
 UNCITED = DraftSentence(text="Nobody knows why.")
 
 
-def labels(mended="", **by_id):
+def labels(mended="", tells=(), **by_id):
     return json.dumps(
         {
             "sentences": [
-                {"sentence_id": name, "reason": f"Of {name}.", "label": label, "text": mended}
+                {
+                    "sentence_id": name,
+                    "reason": f"Of {name}.",
+                    "label": label,
+                    "text": mended,
+                    "answers": [{"angle_id": one, "label": "partial"} for one in tells],
+                }
                 for name, label in by_id.items()
             ]
         }
@@ -170,8 +211,8 @@ def drafted(*sentences):
 
 def test_only_what_is_supported_in_full_stands(lexical_encode):
     asked = scripted(labels(S1="full", S2="none"))
-    checker = PromptedChecker(asked.model, lexical_encode)
-    checked = asyncio.run(checker(PROFILE, drafted(OWNED, UNCITED, COUNTED), DATED))
+    checker = PromptedChecker(asked.model, lexical_encode, 250)
+    checked = asyncio.run(checker(PROFILE, ANGLES, drafted(OWNED, UNCITED, COUNTED), DATED))
     assert checked.draft.sentences == (OWNED,)
     assert [(one.label, one.reason) for one in checked.removed] == [
         ("none", "it cites no evidence"),
@@ -188,9 +229,31 @@ def test_only_what_is_supported_in_full_stands(lexical_encode):
     assert places == sorted(places)
 
 
+def test_a_sentence_is_credited_with_what_it_tells(lexical_encode):
+    filed = OWNED.model_copy(update={"covers": {"owner": 0.9}})
+    for tells, covers in ((("boats", "nobody"), {"boats": 0.5}), ((), {"owner": 0.9})):
+        checked = checked_by(lexical_encode, labels(tells=tells, S1="full"), filed)
+        assert checked.draft.sentences[0].covers == covers
+
+
+def test_what_stands_beside_a_source_is_shown_to_the_check(lexical_encode):
+    beside = EvidenceSet(
+        items=tuple(
+            one.model_copy(update={"before": "Who owns the Post?", "after": "It did."})
+            for one in DATED.items
+            if one.segment == OWNER
+        )
+    )
+    asked = scripted(labels(S1="full"))
+    checker = PromptedChecker(asked.model, lexical_encode, 250)
+    asyncio.run(checker(PROFILE, ANGLES, drafted(OWNED), beside))
+    assert f"(before it on the page: Who owns the Post?)\n{OWNER.text}\n(after it" in asked.user()
+    assert "owner [have to know] Who owns the Orrin Post?" in asked.user()
+
+
 def checked_by(encode, reply, *sentences):
-    checker = PromptedChecker(scripted(reply).model, encode)
-    return asyncio.run(checker(PROFILE, drafted(*sentences), DATED))
+    checker = PromptedChecker(scripted(reply).model, encode, 250)
+    return asyncio.run(checker(PROFILE, ANGLES, drafted(*sentences), DATED))
 
 
 def test_a_fault_of_a_few_words_is_mended_at_once(lexical_encode):
@@ -221,32 +284,32 @@ def test_a_check_that_lets_nothing_stand_is_no_answer(lexical_encode):
 
 def test_what_stood_is_shown_and_not_checked_again(lexical_encode):
     asked = scripted(labels(S1="full"), labels(S1="full"))
-    checker = PromptedChecker(asked.model, lexical_encode)
-    asyncio.run(checker(PROFILE, drafted(OWNED), DATED))
-    checked = asyncio.run(checker(PROFILE, drafted(OWNED, COUNTED), DATED))
+    checker = PromptedChecker(asked.model, lexical_encode, 250)
+    asyncio.run(checker(PROFILE, ANGLES, drafted(OWNED), DATED))
+    checked = asyncio.run(checker(PROFILE, ANGLES, drafted(OWNED, COUNTED), DATED))
     assert checked.removed == ()
     assert f"- {OWNED.text}" in asked.user(1)
     assert f"S1 [E1] {COUNTED.text}" in asked.user(1)
     assert OWNER.title not in asked.user(1)
-    asyncio.run(checker(PROFILE, drafted(OWNED, COUNTED), DATED))
+    asyncio.run(checker(PROFILE, ANGLES, drafted(OWNED, COUNTED), DATED))
     asked.script.assert_finished()
 
 
 def test_a_report_of_nothing_costs_no_call(lexical_encode):
-    checker = PromptedChecker(scripted().model, lexical_encode)
-    assert asyncio.run(checker(PROFILE, NOTHING_FOUND, EvidenceSet())).removed == ()
+    checker = PromptedChecker(scripted().model, lexical_encode, 250)
+    assert asyncio.run(checker(PROFILE, ANGLES, NOTHING_FOUND, EvidenceSet())).removed == ()
 
 
 def test_labels_are_given_once_each_or_repaired(lexical_encode):
     asked = scripted(labels(S1="full", S3="full"), labels(S1="full", S2="none"))
-    checker = PromptedChecker(asked.model, lexical_encode)
-    checked = asyncio.run(checker(PROFILE, drafted(OWNED, COUNTED), DATED))
+    checker = PromptedChecker(asked.model, lexical_encode, 250)
+    checked = asyncio.run(checker(PROFILE, ANGLES, drafted(OWNED, COUNTED), DATED))
     assert checked.draft.sentences == (OWNED,)
     assert "missing: S2; not asked for: S3" in asked.notes()[0]
     with pytest.raises(StructuredOutputError):
         asyncio.run(
-            PromptedChecker(scripted("{}", "{}").model, lexical_encode)(
-                PROFILE, drafted(OWNED), DATED
+            PromptedChecker(scripted("{}", "{}").model, lexical_encode, 250)(
+                PROFILE, ANGLES, drafted(OWNED), DATED
             )
         )
 

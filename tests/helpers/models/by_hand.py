@@ -69,8 +69,10 @@ def _shown(kind, user):
     return kind, tuple(text for _, text in FENCED.findall(asked))
 
 
-def investigate(article, segments, encode, base_url, out):
+def investigate(article, segments, encode, base_url, out, *, drafts=1):
     """Work on an article as a run does, every step with a model, over segments in memory."""
+    investigation = SETTINGS.investigation.model_copy(update={"drafts": drafts})
+    settings = SETTINGS.model_copy(update={"investigation": investigation})
     by_id = {segment.segment_id: segment for segment in segments}
     sources = Sources(
         retriever=MemoryRetriever(segments),
@@ -81,9 +83,9 @@ def investigate(article, segments, encode, base_url, out):
     return asyncio.run(
         run_topics(
             [article],
-            SETTINGS,
+            settings,
             "mini web",
-            lambda: open_investigation(SETTINGS, sources, access),
+            lambda: open_investigation(settings, sources, access),
             out,
         )
     )
