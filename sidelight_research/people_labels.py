@@ -28,7 +28,6 @@ SUPPORT_LEVELS = ("0", "1", "2")
 _NOT_JUDGED = "-1"
 _MAX_LINE = 16_000_000  # characters; a longer line is no answer
 _MAX_FOUND = 60
-_GZIP = b"\x1f\x8b"
 
 
 class JudgedAnswer(NamedTuple):

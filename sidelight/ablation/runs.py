@@ -162,7 +162,7 @@ def arms_of(grid: Grid, path: Path) -> list[Arm]:
 
 
 # What decides the hits of a retriever; the rest of the settings is for those who read them.
-_OF_HITS = ("retriever", "depth", "reranker", "rerank_margin")
+_OF_HITS = {"retriever", "depth", "reranker", "rerank_margin", "standing"}
 
 
 class SharedSources:
@@ -175,7 +175,7 @@ class SharedSources:
     def __init__(self, folder: SearchIndex) -> None:
         self._folder = folder
         self._encode = TextVectors(self._encode_sentences)
-        self._retrievers: dict[tuple[object, ...], RememberingRetriever] = {}
+        self._retrievers: dict[str, RememberingRetriever] = {}
 
     def of(self, settings: RetrievalSettings) -> Sources:
         """Return the sources of an arm; arms that search alike share their hits."""
@@ -183,7 +183,7 @@ class SharedSources:
 
     def retriever(self, settings: RetrievalSettings) -> Retriever:
         """Return the retriever of an arm."""
-        key = tuple(getattr(settings, name) for name in _OF_HITS)
+        key = settings.model_dump_json(include=_OF_HITS)
         if key not in self._retrievers:
             self._retrievers[key] = RememberingRetriever(build_retriever(settings, self._folder))
         return self._retrievers[key]
