@@ -161,10 +161,6 @@ def arms_of(grid: Grid, path: Path) -> list[Arm]:
     return arms
 
 
-# What decides the hits of a retriever; the rest of the settings is for those who read them.
-_OF_HITS = {"retriever", "depth", "reranker", "rerank_margin", "standing"}
-
-
 class SharedSources:
     """Sources of all arms over one index.
 
@@ -183,7 +179,8 @@ class SharedSources:
 
     def retriever(self, settings: RetrievalSettings) -> Retriever:
         """Return the retriever of an arm."""
-        key = settings.model_dump_json(include=_OF_HITS)
+        # All but these decide the hits of a retriever.
+        key = settings.model_dump_json(exclude={"k", "listwise_depth", "allow_own_article"})
         if key not in self._retrievers:
             self._retrievers[key] = RememberingRetriever(build_retriever(settings, self._folder))
         return self._retrievers[key]

@@ -100,8 +100,7 @@ class RetrievalSettings(_Group):
     )
     standing: dict[str, Annotated[Share, Field(ge=0, le=1)]] = Field(
         default={},
-        description="By host, what its place in a ranking is worth beside that of others; `*` is "
-        "every other host, and 0 leaves out: {reuters.com: 1, '*': 0.5}.",
+        description="By host, what its place in a ranking is worth; `*`: all others; 0: left out.",
     )
     allow_own_article: bool = Field(
         default=False, description="Let the target article and its copies be found and cited."

@@ -278,10 +278,7 @@ class StandingRetriever:
         """Return up to `k` hits for every query id."""
         found = self._retriever.search(queries, max(self._depth, k))
         names = list(dict.fromkeys(hit.segment_id for hits in found.values() for hit in hits))
-        weights = {
-            name: self._of(segment.host)
-            for name, segment in zip(names, self._lookup(names), strict=True)
-        }
+        weights = {one.segment_id: self._of(one.host) for one in self._lookup(names)}
         return {
             query_id: ranked(
                 [

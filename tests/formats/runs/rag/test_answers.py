@@ -220,9 +220,9 @@ def lines_of(year, *, by_id=False):
 
 
 def read_by(make):
-    """Return what a command reads, or None where it refuses the file."""
+    """Return what a command reads, or None where it refuses the file, or nothing is in it."""
     try:
-        return make()
+        return make() or None
     except InputError:
         return None
 
