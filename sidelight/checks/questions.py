@@ -91,8 +91,8 @@ def compound_reason(question: str, *, follow_ups: bool = True) -> str | None:
         follows_up = _WITHOUT_VERB.fullmatch(match["word"] + match["rest"]) or _follows_up(
             text[: match.end("before")], match["rest"]
         )
-        follows_up = follows_up or _CONSEQUENCE.match(match["rest"].lstrip())
-        if not (side_by_side or (follow_ups and follows_up)):
+        leads_on = follows_up or _CONSEQUENCE.match(match["rest"].lstrip())
+        if not (side_by_side or (follow_ups and leads_on)):
             return f"a second question begins at {match['word'].casefold()!r} after a conjunction"
     for match in _JOINED_AUXILIARY.finditer(text):
         consequence = match["rest"] is not None and _CONSEQUENCE.match(match["rest"])
