@@ -28,6 +28,7 @@ from sidelight.tracks import load_track
 
 TRACK = "rag2024"
 RUNS = ("baseline_command-r-plus_top20", "baseline_gpt-4o_top20", "baseline_l31_70b_instruct_top20")
+PRESET = Path(__file__).resolve().parent.parent / "configs" / "rag2025" / "extractive.yaml"
 N_TOPICS = 10
 SUPPORT = ("weighted_precision", "weighted_recall", "weighted_precision_all", "weighted_recall_all")
 NUGGETS = ("strict_vital_score", "vital_score", "strict_all_score", "all_score")
@@ -77,14 +78,9 @@ def main(data: Path, index: Path, out: Path) -> None:
         kept = [one for one in lines(data / f"{name}.jsonl.gz") if one["topic_id"] in chosen]
         (out / name).write_bytes(b"".join(orjson.dumps(one) + b"\n" for one in kept))
     # Every page is in the index without its address or title: nothing tells outlets apart.
-    settings = [
-        f"track={TRACK}",
-        "submission.run_id=sidelight",
-        "retrieval.k=20",
-        "investigation.segments_per_angle=20",
-    ]
+    settings = [f"track={TRACK}", "submission.run_id=sidelight"]
     sidelight(
-        *("run", "--topics", topics, "--index", index, "-o", out / "run"),
+        *("run", "--config", PRESET, "--topics", topics, "--index", index, "-o", out / "run"),
         *(part for setting in settings for part in ("--set", setting)),
     )
     ours = out / "sidelight-rag"

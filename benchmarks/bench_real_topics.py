@@ -122,12 +122,12 @@ async def investigate_all(
     topics: Sequence[Topic], segments: Sequence[Segment], retriever: Any, encode: Any
 ) -> dict[str, Any]:
     """Return questions and report sentences by topic."""
+    from benchmarks.memory_retriever import extractive_roles
     from sidelight.agents.investigation import build_graph
     from sidelight.agents.state import Deps
     from sidelight.config.settings import Settings
     from sidelight.retrieval.lateral import LateralRetriever
     from sidelight.tracks import load_track
-    from sidelight.wiring.roles import extractive_roles
 
     by_id = {segment.segment_id: segment for segment in segments}
 

@@ -1,4 +1,4 @@
-"""A retriever over segments in memory, for benchmarks and tests.
+"""A retriever over segments in memory, and the roles without a model, for benchmarks and tests.
 
 It cuts words to their singular by the S-stemmer, not to the stems of `sidelight.text`, which would
 change every score.
@@ -10,10 +10,15 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from sidelight.config.settings import Settings
+from sidelight.generation.roles import Roles
 from sidelight.index.text.corpus import lexical_text
+from sidelight.parts import ROLES
 from sidelight.schemas.investigation.evidence import Hit, Query, ranked
 from sidelight.schemas.segment import Segment
 from sidelight.text import STOPWORDS, tokens
+from sidelight.text_vectors import Encode
+from sidelight.wiring.roles import offers, plain_performer
 
 
 class MemoryRetriever:
@@ -74,3 +79,9 @@ def _singular(word: str) -> str:
     if word.endswith("s") and not word.endswith(("us", "ss")):
         return word[:-1]
     return word
+
+
+def extractive_roles(settings: Settings, encode: Encode) -> Roles:
+    """Return fresh roles for one topic: they remember the sentences they have encoded."""
+    offered = offers(settings, encode, {})
+    return Roles(**{role: plain_performer(role, offered) for role in ROLES})

@@ -161,10 +161,6 @@ def arms_of(grid: Grid, path: Path) -> list[Arm]:
     return arms
 
 
-# What decides the hits of a retriever; the rest of the settings is for those who read them.
-_OF_HITS = ("retriever", "depth", "reranker", "rerank_margin")
-
-
 class SharedSources:
     """Sources of all arms over one index.
 
@@ -175,7 +171,7 @@ class SharedSources:
     def __init__(self, folder: SearchIndex) -> None:
         self._folder = folder
         self._encode = TextVectors(self._encode_sentences)
-        self._retrievers: dict[tuple[object, ...], RememberingRetriever] = {}
+        self._retrievers: dict[str, RememberingRetriever] = {}
 
     def of(self, settings: RetrievalSettings) -> Sources:
         """Return the sources of an arm; arms that search alike share their hits."""
@@ -183,7 +179,8 @@ class SharedSources:
 
     def retriever(self, settings: RetrievalSettings) -> Retriever:
         """Return the retriever of an arm."""
-        key = tuple(getattr(settings, name) for name in _OF_HITS)
+        # All but these decide the hits of a retriever.
+        key = settings.model_dump_json(exclude={"k", "listwise_depth", "allow_own_article"})
         if key not in self._retrievers:
             self._retrievers[key] = RememberingRetriever(build_retriever(settings, self._folder))
         return self._retrievers[key]

@@ -12,7 +12,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from sidelight.agents.state import AnswerDeps, AnswerState, only_candidates, read_candidates, search
+from sidelight.agents.state import AnswerDeps, AnswerState, read_candidates, search, selected_of
 from sidelight.errors import UsageError
 from sidelight.generation.compose import resolve_report
 from sidelight.generation.no_evidence import NO_ANSWER
@@ -23,15 +23,12 @@ from sidelight.schemas.investigation.report import limits_of
 from sidelight.schemas.investigation.trace import (
     Finished,
     Outcome,
-    PageName,
     Round,
     Searched,
-    Selected,
     TaskResult,
     Trace,
 )
 from sidelight.schemas.run import Ranking
-from sidelight.schemas.segment import document_id_of
 from sidelight.schemas.task import CitedTextTask, RankingTask, Task
 from sidelight.schemas.topic import Narrative
 from sidelight.text import content_words, one_line, sentences
@@ -94,17 +91,6 @@ async def find_evidence(state: AnswerState, runtime: Runtime[AnswerDeps]) -> dic
     hits = {one.angle_id: found.hits[one.query_id] for one in planned}
     candidates = await read_candidates(deps.lookup, hits, ())
     selection = await deps.select_evidence(state["profile"], angles, candidates.by_name)
-    evidence = only_candidates(selection.evidence, candidates)
-    selected = Selected(
-        taken={item.segment.segment_id: item.relevance for item in evidence.items},
-        dropped=selection.dropped,
-        refused=candidates.refused,
-        pages={
-            document_id_of(one.segment_id): PageName(url=one.url, title=one.title)
-            for shown in candidates.by_name.values()
-            for one in shown
-        },
-    )
     searched = Searched(
         hits={query_id: tuple(ranked) for query_id, ranked in found.hits.items()},
         dropped=found.dropped,
@@ -112,11 +98,11 @@ async def find_evidence(state: AnswerState, runtime: Runtime[AnswerDeps]) -> dic
     first_round = Round(
         plan=Plan(angles=angles, queries=tuple(planned)),
         searched={Aspect.CONTEXT: searched},
-        selected=selected,
+        selected=selected_of(selection, candidates),
     )
     return {
         "hits": tuple(reciprocal_rank_fusion(found.hits.values())),
-        "evidence": evidence,
+        "evidence": selection.evidence,
         "trace": Trace(rounds={1: first_round}),
     }
 

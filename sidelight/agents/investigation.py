@@ -27,6 +27,7 @@ from sidelight.agents.state import (
     only_candidates,
     read_candidates,
     search,
+    selected_of,
     usable_evidence,
 )
 from sidelight.errors import InputError
@@ -39,13 +40,11 @@ from sidelight.schemas.investigation.report import QuestionSet, limits_of
 from sidelight.schemas.investigation.trace import (
     Finished,
     Outcome,
-    PageName,
     QuestionSearch,
     RankedDocument,
     Revised,
     Round,
     Searched,
-    Selected,
     Trace,
 )
 from sidelight.schemas.investigation.usefulness import Usefulness
@@ -169,20 +168,9 @@ async def select_evidence(state: InvestigationState, runtime: Runtime[Deps]) -> 
     selection = await deps.roles.select_evidence(
         state["profile"], tuple(state["angles"].values()), candidates.by_name
     )
-    evidence = only_candidates(selection.evidence, candidates)
-    selected = Selected(
-        taken={item.segment.segment_id: item.relevance for item in evidence.items},
-        dropped=selection.dropped,
-        refused=candidates.refused,
-        pages={
-            document_id_of(segment.segment_id): PageName(url=segment.url, title=segment.title)
-            for found in candidates.by_name.values()
-            for segment in found
-        },
-        claims=evidence.claims,
-    )
+    selected = selected_of(selection, candidates)
     return {
-        "evidence": evidence,
+        "evidence": selection.evidence,
         "refused": candidates.refused,
         "trace": Trace(rounds={round_number: Round(selected=selected)}),
     }

@@ -39,9 +39,9 @@ from sidelight.schemas.investigation.angle import (
     Coverage,
     PlannedQuery,
 )
-from sidelight.schemas.investigation.evidence import EvidenceSet, Hit, Query
+from sidelight.schemas.investigation.evidence import EvidenceSet, Hit, Query, Selection
 from sidelight.schemas.investigation.report import CheckedReport, DraftReport, QuestionSet, Report
-from sidelight.schemas.investigation.trace import Outcome, Trace
+from sidelight.schemas.investigation.trace import Outcome, PageName, Selected, Trace
 from sidelight.schemas.run import QuestionRankings
 from sidelight.schemas.segment import Segment, document_id_of
 from sidelight.schemas.topic import Narrative, Topic
@@ -312,3 +312,19 @@ def only_candidates(evidence: EvidenceSet, candidates: Candidates) -> EvidenceSe
         if segment_id not in shown:
             raise InputError(f"{segment_id} was taken as evidence but never found")
     return evidence
+
+
+def selected_of(selection: Selection, candidates: Candidates) -> Selected:
+    """Return for the trace what a role chose; see `only_candidates`."""
+    evidence = only_candidates(selection.evidence, candidates)
+    return Selected(
+        taken={item.segment.segment_id: item.relevance for item in evidence.items},
+        dropped=selection.dropped,
+        refused=candidates.refused,
+        pages={
+            document_id_of(one.segment_id): PageName(url=one.url, title=one.title)
+            for shown in candidates.by_name.values()
+            for one in shown
+        },
+        claims=evidence.claims,
+    )

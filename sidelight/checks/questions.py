@@ -44,10 +44,10 @@ _AUXILIARY = (
     r"(?:n['’]t)?"
 )
 _QUESTION_WORD = r"(?:[Ww]hat|[Ww]hom?|[Ww]hose|[Ww]hen|[Ww]here|[Ww]hy|[Ww]hich|[Hh]ow)"
-_PREPOSITION = r"(?:(?:at|by|for|from|in|on|to|with)\s+)?"
+_PREPOSITION = r"(?:(?:at|by|for|from|in|on|to|under|with)\s+)?"
 _AND = r"(?:and|but)(?:,?\s+(?:also|if\s+so|if\s+not|then))?,?\s+"
 
-_ASIDE = re.compile(r'"[^"]*"|“[^”]{0,1000}”|\([^()]*\)')
+_ASIDE = re.compile(r' ?(?:"[^"]*"|“[^”]{0,1000}”|\([^()]*\))')
 # "and how is", "and to what extent"; but "how and why did" asks about one thing, and "explain how
 # it began and why it grew" asks for an explanation.
 _JOINED_QUESTION_WORD = re.compile(
@@ -81,9 +81,9 @@ _NAME = re.compile(r"\b[A-Z][\w'’-]*")
 _WITHOUT_VERB = re.compile(r"(?:[Ww]hy|(?:[Ww]hen|[Ww]here|[Ww]hich|[Ww]hat|[Hh]ow)(?:\s+\w+)?)\W*")
 
 
-def compound_reason(question: str) -> str | None:
-    """Return why a question counts as compound, or None when it asks one thing."""
-    text = _ASIDE.sub(" ", one_line(question))
+def compound_reason(question: str, *, follow_ups: bool = True) -> str | None:
+    """Return why a question, with its follow-ups or without, is compound, or None if it is not."""
+    text = _ASIDE.sub("", one_line(question))
     if text.count("?") > 1 and re.search(r"\?\s*\S", text.rstrip("? ")):
         return "a second question follows a question mark"
     for match in _JOINED_QUESTION_WORD.finditer(text):
@@ -91,11 +91,13 @@ def compound_reason(question: str) -> str | None:
         follows_up = _WITHOUT_VERB.fullmatch(match["word"] + match["rest"]) or _follows_up(
             text[: match.end("before")], match["rest"]
         )
-        if not (side_by_side or follows_up or _CONSEQUENCE.match(match["rest"].lstrip())):
+        leads_on = follows_up or _CONSEQUENCE.match(match["rest"].lstrip())
+        if not (side_by_side or (follow_ups and leads_on)):
             return f"a second question begins at {match['word'].casefold()!r} after a conjunction"
     for match in _JOINED_AUXILIARY.finditer(text):
         consequence = match["rest"] is not None and _CONSEQUENCE.match(match["rest"])
-        if not (consequence or _follows_up(text[: match.start()], text[match.start() :])):
+        follows_up = consequence or _follows_up(text[: match.start()], text[match.start() :])
+        if not (follow_ups and follows_up):
             return "a second question begins at an auxiliary verb after a conjunction"
     if _LISTED_QUESTION.search(text):
         return "a second question is added after a comma"

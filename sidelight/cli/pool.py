@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -212,9 +212,4 @@ def _cosine(name: str) -> Score:
     from sidelight.text_vectors import TextVectors
 
     vectors = TextVectors(Encoder(name).encode_sentences)
-
-    def score(query: str, texts: Sequence[str]) -> list[float]:
-        found: list[float] = vectors.similarity([query], list(texts))[0].tolist()
-        return found
-
-    return score
+    return lambda query, texts: vectors.similarity([query], list(texts))[0].tolist()

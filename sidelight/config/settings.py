@@ -98,6 +98,10 @@ class RetrievalSettings(_Group):
         le=1000,
         description="Candidates that a model puts in order, twenty at a time; none by default.",
     )
+    standing: dict[str, Annotated[Share, Field(ge=0, le=1)]] = Field(
+        default={},
+        description="By host, what its place in a ranking is worth; `*`: all others; 0: left out.",
+    )
     allow_own_article: bool = Field(
         default=False, description="Let the target article and its copies be found and cited."
     )

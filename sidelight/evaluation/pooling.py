@@ -173,7 +173,8 @@ def rule_reason(question: str, max_characters: int) -> str | None:
         return f"it has more than {max_characters} characters"
     if points := pointing_at_article(question):
         return f"it does not stand by itself: it says {points!r}"
-    return compound_reason(question) or general_reason(question)
+    # Each pooled question is searched for by itself, and the track pooled next to no follow-ups.
+    return compound_reason(question, follow_ups=False) or general_reason(question)
 
 
 Score = Callable[[str, Sequence[str]], Sequence[float]]

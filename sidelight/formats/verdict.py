@@ -9,9 +9,12 @@ import re
 from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import orjson
 
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
 from sidelight.formats.banks.rubrics import read_rubric
@@ -182,10 +185,15 @@ def _json_format(text: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> 
         **{name: found.json_keys for name, found in formats.items() if found.json_keys},
         **{name: found.json_keys for name, found in topic_formats().items() if found.json_keys},
     }
-    for name, needed in keys.items():
-        if all(re.search(rf'"{key}"\s*:', text) for key in needed):
-            return name
-    return None
+    fits = [
+        name
+        for name, needed in keys.items()
+        if all(re.search(rf'"{key}"\s*:', text) for key in needed)
+    ]
+    top: set[str] = set()  # a key may stand deeper, where another format has it
+    with suppress(ValueError):
+        top = set(orjson.loads(text.partition("\n")[0]))
+    return min(fits, key=lambda name: not top.issuperset(keys[name]), default=None)
 
 
 def _line_format(line: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> str | None:

@@ -7,12 +7,14 @@ its products are the scores, and eight bits would make many of them equal. Elsew
 file is used where the model comes with one.
 
 Listwise reranking of another retriever's hits, twenty at a time.
+
+Another retriever's hits weighed by the standing of their hosts, as a list says.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -250,3 +252,45 @@ def window_starts(count: int) -> range:
     """Return where windows over so many candidates begin, the last one first."""
     last = max(0, -(-(count - WINDOW) // STRIDE)) * STRIDE
     return range(last, -1, -STRIDE)
+
+
+class StandingRetriever:
+    """Weighs the reciprocal ranks of another retriever's hits by the standing of their hosts.
+
+    Args:
+        retriever: Finds the candidates.
+        standing: By host, in [0, 1]; at 0 nothing of it is found. A host stands for its subdomains,
+            `*` for all others, whose standing is 1 where the list does not say.
+        lookup: Returns segments, whose addresses name their hosts.
+        depth: Candidates per query, or `k` if that is more.
+    """
+
+    def __init__(
+        self, retriever: Retriever, standing: Mapping[str, float], lookup: Lookup, *, depth: int
+    ) -> None:
+        self.name = f"{retriever.name}+standing"
+        self._retriever = retriever
+        self._standing = {host.casefold().removeprefix("www."): v for host, v in standing.items()}
+        self._lookup = lookup
+        self._depth = depth
+
+    def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
+        """Return up to `k` hits for every query id."""
+        found = self._retriever.search(queries, max(self._depth, k))
+        names = list(dict.fromkeys(hit.segment_id for hits in found.values() for hit in hits))
+        weights = {one.segment_id: self._of(one.host) for one in self._lookup(names)}
+        return {
+            query_id: ranked(
+                [
+                    Hit(hit.segment_id, weights[hit.segment_id] / (60 + rank))  # as fusion has it
+                    for rank, hit in enumerate(hits, start=1)
+                    if weights[hit.segment_id]
+                ]
+            )[:k]
+            for query_id, hits in found.items()
+        }
+
+    def _of(self, host: str) -> float:
+        while host and host not in self._standing:
+            host = host.partition(".")[2]
+        return self._standing.get(host or "*", 1.0)

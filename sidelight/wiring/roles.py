@@ -114,12 +114,6 @@ def asked_model(model: Model, settings: ModelSettings, log: TopicLog) -> Prompte
     return PromptedModel(model, sampling(settings), log.record, revision=settings.revision)
 
 
-def extractive_roles(settings: Settings, encode: Encode) -> Roles:
-    """Return fresh roles for one topic: they remember the sentences they have encoded."""
-    offered = offers(settings, encode, {})
-    return Roles(**{role: plain_performer(role, offered) for role in ROLES})
-
-
 def plain_performer(role: str, offered: Offers) -> Any:
     """Return what performs a role without a model."""
     return make(f"performer of {role}", load(f"role.{role}", PLAIN), offered)

@@ -74,23 +74,21 @@ def open_sources(settings: RetrievalSettings, folder: SearchIndex) -> Sources:
 
 
 def build_retriever(settings: RetrievalSettings, folder: SearchIndex) -> Retriever:
-    """Return the first stage that the settings name, reranked where they name a reranker."""
+    """Return the first stage that the settings name, reranked and weighed where they say so."""
     from sidelight.index.encoding.encoder import require_model
     from sidelight.retrieval.first_stage import open_retriever
-    from sidelight.retrieval.rerank import CrossEncoder, RerankRetriever
+    from sidelight.retrieval.rerank import CrossEncoder, RerankRetriever, StandingRetriever
 
     if settings.reranker is not None:
         require_model("reranker", settings.reranker)
-    first = open_retriever(settings.retriever, folder, depth=settings.depth)
-    if settings.reranker is None:
-        return first
-    return RerankRetriever(
-        first,
-        CrossEncoder(settings.reranker),
-        folder.docstore.get_many,
-        depth=settings.depth,
-        margin=settings.rerank_margin,
-    )
+    lookup, depth = folder.docstore.get_many, settings.depth
+    found = open_retriever(settings.retriever, folder, depth=depth)
+    if settings.reranker is not None:
+        model = CrossEncoder(settings.reranker)
+        found = RerankRetriever(found, model, lookup, depth=depth, margin=settings.rerank_margin)
+    if settings.standing:
+        found = StandingRetriever(found, settings.standing, lookup, depth=depth)
+    return found
 
 
 @asynccontextmanager

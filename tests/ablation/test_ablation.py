@@ -81,8 +81,10 @@ def test_arms_that_search_alike_share_their_hits(small_index):
     shallow = sources.retriever(RetrievalSettings(retriever="bm25", depth=5))
     deep = sources.retriever(RetrievalSettings(retriever="bm25", depth=50))
     same = sources.retriever(RetrievalSettings(retriever="bm25", depth=5, listwise_depth=7))
+    weighed = sources.retriever(RetrievalSettings(retriever="bm25", depth=5, standing={"*": 0}))
     assert same is shallow
     assert deep is not shallow
+    assert weighed.search([Query(query_id="a", text="unsafe glacier")], 3) == {"a": []}
     first, second = (Query(query_id=name, text="unsafe glacier") for name in "ab")
     found = shallow.search([first], 3)["a"]
     # The very hits, not equal ones: nothing was searched again.

@@ -221,6 +221,8 @@ def test_separate_questions_are_compound_and_one_is_not():
         "How many parcels are sent each year and is that number growing?",
         "Does the mayor own shares, and to what extent did they rise?",
         "Did the police comment; if so, and who confirmed it?",
+        "What is the Sound Authority (SA), and how many ferries does the Orrin Post own?",
+        "Are the pills meant for children and under what conditions did Orrin approve them?",
     ]:
         assert compound_reason(question) is not None
     for question in [
@@ -244,6 +246,10 @@ def test_separate_questions_are_compound_and_one_is_not():
         "What does the trade mark cover, and from what date?",
     ]:
         assert compound_reason(question) is None
+    for follow_up in ("Who is Ilse Marrow, and what is her expertise?", "Who pays, and why?"):
+        assert compound_reason(follow_up) is None
+        assert compound_reason(follow_up, follow_ups=False) is not None
+    assert compound_reason("How and why did it rise?", follow_ups=False) is None
     rubrics = read_rubrics(sample_path() / "human_rubrics", load_track().scales)
     questions = [question.text for rubric in rubrics.values() for question in rubric.questions]
     assert len(questions) > 30

@@ -9,7 +9,7 @@ from sidelight.index.folder import open_index
 from sidelight.index.remote.client import RemoteAddress, write_address
 from sidelight.registry import names
 from sidelight.retrieval.first_stage import open_retriever
-from sidelight.retrieval.rerank import CrossEncoder, RerankRetriever
+from sidelight.retrieval.rerank import CrossEncoder, RerankRetriever, StandingRetriever
 from sidelight.schemas.investigation.evidence import Query, ranked
 from tests.helpers.indexes.rest_server import NAME, RestServer
 from tests.helpers.trec_run_retriever import TrecRunRetriever
@@ -21,12 +21,12 @@ QUERIES = [
     Query(query_id="ferry", text="who owns the ferry"),
     Query(query_id="again", text="bakery study"),
 ]
-MEMORY, RERANKED, TREC_RUN = "memory", "bm25+rerank", "trec_run"
+MEMORY, RERANKED, TREC_RUN, WEIGHED = "memory", "bm25+rerank", "trec_run", "bm25+standing"
 # Retrievers over a server keep the name of what they do; so they are called otherwise here.
 REMOTE = {"bm25 on a server": "bm25", "hybrid with a server": "hybrid"}
-ALL = (*names("retriever"), MEMORY, RERANKED, TREC_RUN, *REMOTE)
+ALL = (*names("retriever"), MEMORY, RERANKED, TREC_RUN, WEIGHED, *REMOTE)
 # The others find the nearest there is, however far.
-LEXICAL = ("bm25", "rm3", "rocchio", MEMORY, RERANKED, TREC_RUN, "bm25 on a server")
+LEXICAL = ("bm25", "rm3", "rocchio", MEMORY, RERANKED, TREC_RUN, WEIGHED, "bm25 on a server")
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +41,9 @@ def opened(small_index, small_corpus, cross_encoder, tmp_path_factory):
             return RerankRetriever(
                 first, CrossEncoder(cross_encoder), small_index.docstore.get_many
             )
+        if name == WEIGHED:
+            first, lookup = open_retriever("bm25", small_index), small_index.docstore.get_many
+            return StandingRetriever(first, {"*": 0.5}, lookup, depth=100)
         if name == TREC_RUN:
             return TrecRunRetriever(open_retriever("bm25", small_index).search(QUERIES, 40))
         if name in REMOTE:

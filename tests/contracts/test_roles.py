@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from benchmarks.memory_retriever import extractive_roles
 from sidelight.config.settings import ModelSettings, ModelsSettings, RoleSettings, Settings
 from sidelight.generation import roles as protocols
 from sidelight.generation.compose import resolve_report
@@ -24,7 +25,7 @@ from sidelight.schemas.investigation.report import (
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
 from sidelight.text import clean, count_words, one_line
-from sidelight.wiring.roles import extractive_roles, open_roles
+from sidelight.wiring.roles import open_roles
 from tests.helpers.models.obedient_model import ObedientModel
 
 TITLE = "Harbour of Orrin Holds Too Many Boats"

@@ -9,6 +9,8 @@ import pytest
 
 from sidelight.index.folder import open_index
 from sidelight.sample import sample_path
+from sidelight.schemas.segment import document_id_of
+from sidelight.schemas.topic import question_id
 from sidelight.tracks import load_track
 from tests.helpers.commands import said
 from tests.helpers.models.model_server import ModelServer, completion
@@ -33,6 +35,17 @@ def inputs(tmp_path, mini_web_index):
     found = said("search", "--index", mini_web_index.path, "--k", 50, "--json", narrative["title"])
     names = [hit["segment_id"] for hit in json.loads(found)]
     files["qrels"].write_text("".join(f"peat 0 {name} {n % 4}\n" for n, name in enumerate(names)))
+    # Every document for every question; the run is not to know what it is scored by.
+    article = json.loads(articles[0])["docid"]
+    documents = sorted({document_id_of(one.segment_id) for one in mini_web_index.docstore})
+    useful = tmp_path / "useful"
+    useful.write_text(
+        "".join(
+            f"{question_id(article, number)} 0 {name} {(place + number) % 3}\n"
+            for number in range(1, 11)
+            for place, name in enumerate(documents)
+        )
+    )
     nuggets = tmp_path / "nuggets.jsonl"
     facts = [{"text": "the institute publishes the journal", "importance": "vital"}]
     nuggets.write_text(json.dumps({"qid": "peat", "query": "who", "nuggets": facts}) + "\n")
@@ -43,6 +56,7 @@ def inputs(tmp_path, mini_web_index):
         "DATA": str(sample),
         "QRELS": str(files["qrels"]),
         "NUGGETS": str(nuggets),
+        "USEFUL": str(useful),
         "MODEL": "tiny",
     }
 

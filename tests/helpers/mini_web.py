@@ -2,13 +2,12 @@
 
 from typing import Any
 
-from benchmarks.memory_retriever import MemoryRetriever
+from benchmarks.memory_retriever import MemoryRetriever, extractive_roles
 from sidelight.agents.investigation import build_graph
 from sidelight.agents.state import Deps
 from sidelight.config.settings import Settings
 from sidelight.retrieval.lateral import LateralRetriever
 from sidelight.tracks import load_track
-from sidelight.wiring.roles import extractive_roles
 
 
 def dependencies(segments, encode, make_roles=None):

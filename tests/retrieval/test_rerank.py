@@ -38,6 +38,26 @@ def test_orders_the_candidates_by_the_models_scores(small_index, cross_encoder):
     assert reranked.name == "bm25+rerank"
 
 
+def test_places_are_weighed_by_the_standing_of_hosts(small_index):
+    lookup = small_index.docstore.get_many
+    first = Bm25Retriever(small_index.lucene)
+    found = first.search([QUERY], 12)["q"]
+    hosts = [segment.host for segment in lookup([hit.segment_id for hit in found])]
+    best, last = hosts[0], next(host for host in reversed(hosts) if host != hosts[0])
+
+    def weighed(standing):
+        retriever = rerank.StandingRetriever(first, standing, lookup, depth=12)
+        hits = retriever.search([QUERY], 12)["q"]
+        return [hit.segment_id for hit in hits], [one.host for one in lookup([h[0] for h in hits])]
+
+    assert weighed({"*": 0.5})[0] == weighed({})[0] == [hit.segment_id for hit in found]
+    assert weighed({"*": 0.1, f"www.{last.upper()}": 1})[1][0] == last
+    assert weighed({best.partition(".")[2]: 0.1, best: 0})[1].count(best) == 0
+    # Who is not named stands for itself; a host stands for its subdomains.
+    assert set(weighed({best: 0})[1]) == set(hosts) - {best}
+    assert weighed({best.rpartition(".")[2]: 0})[1] == []
+
+
 @pytest.fixture(scope="module")
 def with_int8(cross_encoder, tmp_path_factory):
     """The cross-encoder with an int8 ONNX file."""

@@ -10,6 +10,7 @@ page says in its own cause is attributed to it.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -20,7 +21,7 @@ from sidelight.english.neutrality import passes_verdict
 from sidelight.english.parser import Sentence, parse
 from sidelight.english.vocabulary import BODIES, GENERAL, RATES, UNIQUE
 from sidelight.generation.extractive.known import MIN_WORDS, TOP, Known, Page
-from sidelight.text import count_words
+from sidelight.text import count_words, tokens
 
 _MAX_WORDS = 45
 _MAX_PAIR_WORDS, _MAX_LISTED = 60, 20
@@ -31,7 +32,8 @@ _TIES = re.compile(
     r"^(?:(?:But|And|So|Yet|Or|Also|Still|However|Moreover|Furthermore|Meanwhile|Nevertheless"
     r"|Nonetheless|Instead|Indeed|Besides|Then|Now|In fact|In addition|By contrast|In contrast"
     r"|Even so|That said|At the same time|As a result|Of course|Additionally|Similarly"
-    r"|Consequently|Therefore|Thus|Overall|Finally|In total|In all)(?:,\s+|\s+(?=[a-z])))+"
+    r"|Consequently|Therefore|Thus|Overall|Finally|In total|In all)(?:,\s+|\s+(?=[a-z]))"
+    r"|(?:First|Second|Third|Fourth|Fifth)(?:ly)?,\s+)+"
 )
 # What opens a sentence that corrects or qualifies the one before it.
 _QUALIFIES = re.compile(
@@ -179,6 +181,8 @@ class _Reader:
         self._full_names = _full_names(parsed)
         self._definite = cache(partial(definite, body=page.text))
         self._title_entity = _title_entity(page, parsed)
+        words = Counter(tokens(page.text))
+        self._on_a_woman = words["she"] + words["her"] > words["he"] + words["his"] + words["him"]
 
     def unit(self, number: int, after: Unit | None = None) -> Unit | None:
         """Return a sentence as it can be shown, or None where it cannot.
@@ -291,9 +295,12 @@ class _Reader:
                 for name in before.named("PERSON")
                 if (full := self._person(name))
             }
-            if not found and self._title_entity[1] == "PERSON" and self._only_pronouns(number):
-                return self._title_entity[0]
-            return found.pop() if len(found) == 1 else ""
+            title, kind = self._title_entity
+            if not found and kind == "PERSON" and self._only_pronouns(number):
+                found = {title}
+            # Whom a page is about is whom most of its pronouns stand for.
+            is_meant = found != {title} or (pronoun in {"she", "her"}) == self._on_a_woman
+            return found.pop() if len(found) == 1 and is_meant else ""
         return self._body(number) if pronoun in {"it", "its"} else ""
 
     def _only_pronouns(self, number: int) -> bool:
@@ -373,7 +380,7 @@ def _is_statement(one: Sentence) -> bool:
     return (
         MIN_WORDS <= count_words(one.text) <= _MAX_WORDS
         and one.text[0].isalnum()
-        and one.text.rstrip("\"”’'").endswith(".")
+        and re.search(r"[^.]\.[\"”’']*$", one.text) is not None
         and one.is_finite
         and not one.label
         and not one.is_conditional

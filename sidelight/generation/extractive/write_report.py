@@ -7,7 +7,7 @@ much the same as a chosen one, or looks into the same matter, adds less.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -33,6 +33,8 @@ _SAME_ASPECT = 0.75  # what each finding chosen before leaves of another's worth
 _SAME_PAGE = 0.8
 _LENGTH_POWER = 0.6  # plain worth per word would fill a report with the shortest
 _LEAST = 0.1  # chance of being worth knowing
+# What answers one narrative is alike to some degree, and has chances on a scale of its own.
+_SIMILAR_ANSWERS, _LEAST_OF_ANSWERS = 0.65, 0.05
 _RESERVE = 12
 _READ = 250  # sentences of a topic that are parsed, and those around them
 
@@ -75,21 +77,29 @@ class ExtractiveReportWriter:
         if not findings:
             return nothing
         chances = self._usefulness.chances(found, of_article=bool(profile.body))
-        aspects = [angles[int(column)].aspect for column in speaks.argmax(axis=1)]
+        parts = [int(column) for column in speaks.argmax(axis=1)]
+        # All that answers a narrative is on one aspect; what divides it are its parts.
+        answers = not profile.body
+        matters = parts if answers else [angles[part].aspect for part in parts]
         alike = self._vectors.similarity(
             [one.text for one in findings], [one.text for one in findings]
         )
-        chosen, waiting = choose(findings, chances, alike, aspects, self._max_words)
+        chosen, waiting = choose(
+            findings, chances, alike, matters, self._max_words, fills_room=answers
+        )
         if not chosen:
             return nothing
         drafts = {
             row: self._drafts(row, findings, alike, angles, speaks, chances)
             for row in (*chosen, *waiting)
         }
+        pages = [findings[row].page for row in chosen]
+        if not answers:
+            pages.sort(key=lambda page: page.document_id)
         chosen.sort(
             key=lambda row: (
-                _ORDER[aspects[row]],
-                findings[row].page.document_id,
+                parts[row] if answers else _ORDER[angles[parts[row]].aspect],
+                pages.index(findings[row].page),
                 findings[row].units[0].number,
             )
         )
@@ -187,32 +197,46 @@ def choose(
     findings: Sequence[Finding],
     chances: Floats,
     alike: Floats,
-    aspects: Sequence[Aspect],
+    matters: Sequence[Hashable],
     max_words: int,
+    *,
+    fills_room: bool,
 ) -> tuple[list[int], list[int]]:
-    """Return the rows chosen within the budget, and the next best, each in the order of choice."""
+    """Return the rows chosen within the budget, and the next best, each in the order of choice.
+
+    Args:
+        findings: What there is to choose from.
+        chances: Of each, that it is worth knowing.
+        alike: Cosines of the findings with each other.
+        matters: What each looks into.
+        max_words: The budget.
+        fills_room: Whether the budget is there to be used: what is worth telling and not told yet
+            is left out only for want of room. Otherwise so is the fifth finding on one matter.
+    """
     words = np.array([sum(map(budget_words, one.texts)) for one in findings])
-    same = np.clip((alike - _SIMILAR) / (_THE_SAME - _SIMILAR), 0.0, 1.0)
-    left, fresh = max_words, np.ones(len(findings))
-    open_ = chances >= _LEAST
+    similar, least = (_SIMILAR_ANSWERS, _LEAST_OF_ANSWERS) if fills_room else (_SIMILAR, _LEAST)
+    same = np.clip((alike - similar) / (_THE_SAME - similar), 0.0, 1.0)
+    left, new, fresh = max_words, np.ones(len(findings)), np.ones(len(findings))
+    open_ = chances >= least
     chosen: list[int] = []
     waiting: list[int] = []
     while open_.any() and len(waiting) < _RESERVE:
-        gains = np.where(open_, np.round(chances * fresh / words**_LENGTH_POWER, 9), -1.0)
+        worth = chances * new * fresh
+        gains = np.where(open_, np.round(worth / words**_LENGTH_POWER, 9), -1.0)
         row = int(np.argmax(gains))
         open_[row] = False
-        if fresh[row] * chances[row] < _LEAST / 2:
+        if (chances * new if fills_room else worth)[row] < least / 2:
             continue
         if words[row] > left:
             waiting.append(row)
             continue
         chosen.append(row)
         left -= int(words[row])
-        fresh *= 1.0 - same[row]
+        new = np.minimum(new, 1.0 - same[row]) if fills_room else new * (1.0 - same[row])
         for other, finding in enumerate(findings):
             if _overlap(finding, findings[row]):
                 open_[other] = False
-            if aspects[other] == aspects[row]:
+            if matters[other] == matters[row]:
                 fresh[other] *= _SAME_ASPECT
             if finding.page is findings[row].page:
                 fresh[other] *= _SAME_PAGE

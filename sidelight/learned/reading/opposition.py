@@ -29,7 +29,6 @@ _ALL_BUT = 0.75  # share of an item's words from which it matters how they are m
 _COPIED = 0.6  # share of a sentence's words in the item from which it is a copy
 _LITTLE_ELSE = 0.4  # the same, from which details are compared
 _MOST_WORDS = 0.5  # the same, names and figures apart or not, from which details are compared
-_NAMES = frozenset({"PERSON", "ORG", "GPE", "LOC", "FAC", "NORP", "PRODUCT", "WORK_OF_ART"})
 _PRONOUNS = frozenset("he she it they him her them his its their we who which".split())
 _SUBJECT, _OBJECT = "subject", "object"
 _NEXT = 3  # words before and behind a figure or name that tell it from another

@@ -1,5 +1,6 @@
 """Whole experiments by the command line."""
 
+import json
 import random
 import shutil
 import signal
@@ -7,6 +8,7 @@ import subprocess
 import sys
 import time
 from functools import partial
+from pathlib import Path
 
 import orjson
 import pytest
@@ -16,6 +18,9 @@ from sidelight.formats.table import read_table
 from sidelight.sample import sample_path
 from tests.helpers.commands import said
 from tests.helpers.indexes.small_corpus import make_corpus, write_shard
+from tests.helpers.models.fault_server import FaultServer
+
+CONFIGS = Path(__file__).resolve().parents[3] / "configs"
 
 SEARCHES = """\
 dimensions:
@@ -165,6 +170,27 @@ def test_arms_are_judged_by_the_judge_that_is_named(tmp_path, mini_web_index):
     assert "question_score" in ablate(*options)
     judged = tmp_path / "out" / "arms" / "two" / "scores" / "manifest.json"
     assert orjson.loads(judged.read_bytes())["judge"] == "plain"
+
+
+@pytest.mark.slow
+def test_published_systems_beside_ours_on_any_index_and_model(
+    tmp_path, mini_web_index, cross_encoder
+):
+    """As the grid stands, but for the reranker, which is a small one of this machine."""
+    configs = Path(shutil.copytree(CONFIGS, tmp_path / "configs"))
+    grid = configs / "ablations" / "published.yaml"
+    named = "cross-encoder/ms-marco-MiniLM-L6-v2"
+    grid.write_text(grid.read_text().replace(named, cross_encoder))
+    _, *given = runs(tmp_path, mini_web_index)
+    with FaultServer() as server:
+        asks = ("--base-url", server.base_url, "--rubrics", sample_path() / "human_rubrics")
+        shown = json.loads(ablate(grid, *given, *asks, "-o", tmp_path / "out", "--json"))
+    arms = {arm["name"]: arm["same_as"] for arm in shown["arms"]}
+    assert list(arms) == ["sidelight", "without-a-model", "organizers", "sciai", "ur-trecking"]
+    assert set(arms.values()) == {None}
+    assert all((tmp_path / "out" / "arms" / arm / "task2.jsonl").stat().st_size for arm in arms)
+    supportive = next(one for one in shown["measures"] if one["name"] == "supportive_score")
+    assert len(supportive["effects"]) == 4
 
 
 @pytest.mark.slow

@@ -82,12 +82,16 @@ def test_what_goes_beyond_the_article_is_told_so_that_a_reader_can_place_it(
     assert told in told_by(known, text, **fields)
 
 
+OF_A_WOMAN = "Petra Quill sold her shop at the pier. She left Tollmere in her boat."
+
+
 @pytest.mark.parametrize(
     ("text", "fields", "told"),
     [
         # A sentence whose pronoun stays open is left out; ties to the one before and marks go.
         (f"They paid T9,000 to the Sound Authority for the pier in 2018. {PAID}", {}, [(PAID,)]),
         (f"Moreover, the {PAID.removeprefix('The ')}", {}, [(PAID,)]),
+        (f"Fourth, the {PAID.removeprefix('The ')}", {}, [(PAID,)]),
         (f"{PAID}[3]", {}, [(PAID,)]),
         # Posts in a forum, a namesake elsewhere, verdicts and orders to the reader are not told.
         (PAID, {"url": "https://reddit.example/forum/a"}, []),
@@ -96,7 +100,16 @@ def test_what_goes_beyond_the_article_is_told_so_that_a_reader_can_place_it(
             {"title": "Chess in Brisbane"},
             [],
         ),
+        (
+            f"{OF_A_WOMAN} He paid T9,000 to the Sound Authority for the pier in 2018.",
+            {"title": "Petra Quill"},
+            [
+                ("Petra Quill sold her shop at the pier.",),
+                ("[Petra Quill] left Tollmere in her boat.",),
+            ],
+        ),
         ("The claim that the Tollmere ferry loses money is false.", {}, []),
+        ("The Tollmere ferry lost T9,000 to the Sound Authority...", {}, []),
         ("Book your seat on the Tollmere ferry at the pier today.", {}, []),
     ],
 )

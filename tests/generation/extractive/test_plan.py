@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from benchmarks.memory_retriever import extractive_roles
 from sidelight.checks.questions import compound_reason
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError
@@ -14,7 +15,6 @@ from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
 from sidelight.text import content_words, one_line
-from sidelight.wiring.roles import extractive_roles
 
 
 def profiled(article):

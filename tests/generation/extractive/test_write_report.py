@@ -4,11 +4,13 @@ import asyncio
 
 import pytest
 
+from sidelight.agents.answer import read_narrative
 from sidelight.generation.extractive.usefulness import Usefulness
 from sidelight.generation.extractive.write_report import ExtractiveReportWriter, read_findings
-from sidelight.text import budget_words, sentences
+from sidelight.schemas.topic import Narrative
+from sidelight.text import budget_words, one_line, sentences
 from sidelight.text_vectors import TextVectors
-from tests.helpers.ferry import ANGLES, BODY, PAGES, PROFILE
+from tests.helpers.ferry import ANGLES, BODY, PAGES, PROFILE, evidence, page
 
 
 def written(encoder, max_words, found=PAGES):
@@ -49,3 +51,20 @@ def test_the_features_of_findings_are_those_of_the_model_and_give_chances(encode
     assert ((chances > 0) & (chances < 1)).all()
     assert len(set(chances.tolist())) > 1
     assert model.chances([]).shape == (0,)
+
+
+FACTS = """
+    was built in Dunbeck in 1961; carried 90,000 passengers in 2018; burns heavy fuel oil;
+    needs a crew of seven in winter; was painted green after a vote of the islanders;
+    is insured by a mutual in Carrow;
+    carries mail under a contract of 1975; was repaired at the yard of Holm in 2016;
+    is inspected by the Sound Authority each May
+""".split(";")
+
+
+def test_an_answer_tells_all_that_is_new_as_long_as_there_is_room(encoder):
+    told = [f"The Tollmere ferry {one_line(fact)}." for fact in FACTS]
+    pages = evidence(*(page(text, number=n, title="") for n, text in enumerate(told)))
+    read = read_narrative(Narrative(topic_id="1", narrative="What is the Tollmere ferry like?"))
+    writer = ExtractiveReportWriter(TextVectors(encoder.encode_sentences), 400, 3)
+    assert {one.text for one in asyncio.run(writer(*read, pages)).sentences} == set(told)

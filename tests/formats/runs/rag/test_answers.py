@@ -11,10 +11,11 @@ import pytest
 from sidelight.errors import InputError, InvalidFileError
 from sidelight.formats.runs.rag import ANSWERS
 from sidelight.formats.runs.submission import Delivery, run_format
-from sidelight.formats.verdict import judge_file
+from sidelight.formats.verdict import judge_file, track_of
 from sidelight.schemas.run import CitedSentence, RunIdentity
 from sidelight.schemas.topic import Article, Narrative
 from sidelight.tracks import load_track
+from sidelight.view.shown_run import handed_in_run
 from tests.helpers.commands import said
 from tests.helpers.formats.mutations import mutated_answers
 from tests.helpers.formats.official_oracle import answers_are_valid
@@ -218,10 +219,30 @@ def lines_of(year, *, by_id=False):
     ]
 
 
+def read_by(make):
+    """Return what a command reads, or None where it refuses the file, or nothing is in it."""
+    try:
+        return make() or None
+    except InputError:
+        return None
+
+
+def by_scores(path, usual):
+    """What `score nuggets` and `score support` read."""
+    return dict(run_format(track_of(path, usual).cited_text).read(path).results())
+
+
+def by_view(path):
+    """What `view` reads."""
+    shown = handed_in_run([path], track_of(path, load_track()), ())
+    return {topic: shown.make(topic).report for topic in shown.topics}
+
+
 @pytest.mark.parametrize(
-    ("year", "by_id", "count"), [(2024, False, 100), (2025, False, 100), (2025, True, 100)]
+    "count", [60, pytest.param(700, marks=pytest.mark.slow)], ids=["some", "many"]
 )
-def test_what_is_valid_here_is_so_for_the_validator_of_the_year(tmp_path, year, by_id, count):
+@pytest.mark.parametrize(("year", "by_id"), [(2024, False), (2025, False), (2025, True)])
+def test_the_commands_and_the_validator_of_the_year_agree(tmp_path, year, by_id, count):
     track, path = load_track(f"rag{year}"), tmp_path / "lamp"
     verdicts = Counter()
     for seed in range(count):
@@ -233,5 +254,10 @@ def test_what_is_valid_here_is_so_for_the_validator_of_the_year(tmp_path, year, 
             )
         )
         verdicts[ours, answers_are_valid(path.read_bytes(), ["31", "32"], year)] += 1
+        read = read_by(lambda: by_scores(path, track))
+        assert read_by(lambda: by_scores(path, load_track())) == read
+        assert read_by(lambda: by_view(path)) == read
+        assert judge_file(path, track, ["31", "32"]).valid == ours
+        assert read or not ours
     assert verdicts[True, False] == 0
     assert verdicts[True, True] > 0 < verdicts[False, False]
