@@ -36,7 +36,7 @@ from sidelight.schemas.grading.judgment import OneOf
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Coverage
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim, Selection
 from sidelight.schemas.segment import Segment, document_id_of, overlapping
-from sidelight.text import one_line, stems
+from sidelight.text import numbers, one_line, stems
 
 _WINDOW_CHARACTERS = 2_400
 # Rules, article and questions are read with each part again, so that small parts cost more; in
@@ -396,9 +396,14 @@ def _apart(cited: Sequence[Window], part: Sequence[Window], claim: str) -> tuple
     """Return the segments behind windows, each once and none that overlaps an earlier one.
 
     What only an overlapping window was shown to hold is looked for in the next one of its page;
-    where no other holds it, that of the two stays which has more words of the claim.
+    where no other holds it, that of the two stays which has more of the claim: of its figures, else
+    of its words.
     """
-    wanted = stems(claim)
+
+    def says(segment: Segment) -> tuple[int, int]:
+        figures, words = numbers(claim) & numbers(segment.text), stems(claim) & stems(segment.text)
+        return len(figures), len(words)
+
     kept: dict[str, Segment] = {}
     for window in cited:
         holding = (one.segment for one in part if window.text in one.segment.text)
@@ -412,8 +417,7 @@ def _apart(cited: Sequence[Window], part: Sequence[Window], claim: str) -> tuple
             new = window.segment
             known = next(one for one in kept if overlapping(one, [new.segment_id]))
             others = [one for one in kept if one != known]
-            says_more = len(wanted & stems(new.text)) > len(wanted & stems(kept[known].text))
-            if says_more and not overlapping(new.segment_id, others):
+            if says(new) > says(kept[known]) and not overlapping(new.segment_id, others):
                 place = list(kept)
                 place[place.index(known)] = new.segment_id
                 kept = {one: kept.get(one, new) for one in place}

@@ -38,7 +38,7 @@ from sidelight.schemas.investigation.report import (
     Revision,
 )
 from sidelight.schemas.segment import Segment, overlapping
-from sidelight.text import budget_words, one_line
+from sidelight.text import budget_words, numbers, one_line, stems
 from sidelight.text_vectors import Encode, TextVectors
 
 REPORT_PROMPT = load_prompt(Path(__file__).with_name("report.prompt.md"))
@@ -149,14 +149,14 @@ class PromptedReportWriter:
         except ReplyError as error:
             if not evidence.claims:
                 raise
-            draft = _as_drafted(drafts, claims)
+            draft = _as_drafted(drafts, claims, evidence)
             note = f"not as its writer was asked to: {type(error).__name__}"
             draft = draft.model_copy(update={"notes": (note,)})
             if draft.sentences:
                 return draft
             self._instead(error)
             return refill(draft, angles, evidence, self._max_words, lambda *_: False)
-        return _as_drafted(drafts, claims)
+        return _as_drafted(drafts, claims, evidence)
 
 
 def _fault(sentence: WrittenSentence, claims: Mapping[str, FoundClaim]) -> str:
@@ -166,7 +166,9 @@ def _fault(sentence: WrittenSentence, claims: Mapping[str, FoundClaim]) -> str:
     return fault and f"{fault}: {sentence.text}"
 
 
-def _as_drafted(drafts: Sequence[WrittenReport], claims: Mapping[str, FoundClaim]) -> DraftReport:
+def _as_drafted(
+    drafts: Sequence[WrittenReport], claims: Mapping[str, FoundClaim], evidence: EvidenceSet
+) -> DraftReport:
     """Return the sound sentences of the last draft, each once, with unstated claims in reserve."""
     kept: dict[str, DraftSentence] = {}
     invented: list[str] = []
@@ -176,12 +178,12 @@ def _as_drafted(drafts: Sequence[WrittenReport], claims: Mapping[str, FoundClaim
         keys = [key for key in dict.fromkeys(sentence.claim_keys) if key in claims]
         text = one_line(sentence.text)
         if not _fault(sentence, claims) and text.casefold() not in kept:
-            kept[text.casefold()] = stating(text, [claims[key] for key in keys])
+            kept[text.casefold()] = stating(text, [claims[key] for key in keys], evidence)
             told.update(keys)
     return DraftReport(
         sentences=tuple(kept.values()),
         reserve=tuple(
-            stating(claim.text, [claim])
+            stating(claim.text, [claim], evidence)
             for key, claim in claims.items()
             if key not in told and not sentence_fault(claim.text)
         ),
@@ -189,23 +191,36 @@ def _as_drafted(drafts: Sequence[WrittenReport], claims: Mapping[str, FoundClaim
     )
 
 
-def stating(text: str, claims: Sequence[FoundClaim]) -> DraftSentence:
+def stating(text: str, claims: Sequence[FoundClaim], evidence: EvidenceSet) -> DraftSentence:
     """Return a sentence with the citations of its claims.
 
-    The best supporter of each claim comes first; supporters beyond those follow where there is
-    room. Of two windows that overlap, the first counts.
+    Each citation is the one that holds most of what no earlier one does: of the sentence's figures,
+    then of its words; among equals a claim's best supporter comes first. Of two windows that
+    overlap, one is cited.
     """
+    pages = {item.segment.segment_id: item.segment.text for item in evidence.items}
     longest = max(len(claim.segment_ids) for claim in claims)
+    ranked = (claim.segment_ids[place : place + 1] for place in range(longest) for claim in claims)
+    left = [one for ids in ranked for one in ids]
+    wanted = set(numbers(text)), set(stems(text))
+    says = {one: (numbers(pages.get(one, "")), stems(pages.get(one, ""))) for one in left}
     cited: list[str] = []
-    for place in range(longest):
-        for segment_id in (one for claim in claims for one in claim.segment_ids[place : place + 1]):
-            if segment_id not in cited and not overlapping(segment_id, cited):
-                cited.append(segment_id)
+    while left and len(cited) < MAX_CITED:
+        best = max(
+            left,
+            key=lambda one: tuple(
+                len(missing & held) for missing, held in zip(wanted, says[one], strict=True)
+            ),
+        )
+        cited.append(best)
+        for missing, held in zip(wanted, says[best], strict=True):
+            missing.difference_update(held)
+        left = [one for one in left if one not in cited and not overlapping(one, cited)]
     covering = [claim.answers for claim in claims]
     missed = chances_missed((angle_id for covers in covering for angle_id in covers), covering)
     return DraftSentence(
         text=text,
-        segment_ids=tuple(cited[:MAX_CITED]),
+        segment_ids=tuple(cited),
         covers={angle_id: round(1.0 - chance, 4) for angle_id, chance in missed.items()},
         corrects=any(claim.against for claim in claims),
     )
@@ -338,7 +353,7 @@ class PromptedReviser:
         except ReplyError:
             if not drafts:
                 raise
-        return Revision(draft=_with(draft, drafts[-1], claims | passages, room))
+        return Revision(draft=_with(draft, drafts[-1], claims | passages, evidence, room))
 
 
 def _shown(removal: Removal, key_of: Mapping[str, str]) -> Fallen:
@@ -359,7 +374,11 @@ def _check(added: AddedSentences, keys: set[str]) -> None:
 
 
 def _with(
-    draft: DraftReport, added: AddedSentences, known: Mapping[str, FoundClaim], room: int
+    draft: DraftReport,
+    added: AddedSentences,
+    known: Mapping[str, FoundClaim],
+    evidence: EvidenceSet,
+    room: int,
 ) -> DraftReport:
     """Return a draft with sentences added in their places; what names no place comes last.
 
@@ -379,7 +398,7 @@ def _with(
         room -= budget_words(text)
         number = sentence.after.removeprefix("S")
         place = int(number) if number.isdecimal() else 0 if sentence.after == "start" else last
-        by_place.setdefault(min(place, last), []).append(stating(text, stated))
+        by_place.setdefault(min(place, last), []).append(stating(text, stated, evidence))
         told.update(claim.text for claim in stated)
     sentences = list(by_place.get(0, ()))
     for place, standing in enumerate(draft.sentences, start=1):

@@ -6,7 +6,7 @@ from sidelight.llm.base import Reply
 from tests.helpers.models.answer_schema import answer_schema
 
 WORD, KEY = "ZEBRA", "E9999"
-_OWN_WORDS = {"aspect", "importance", "verdict"}
+_OWN_WORDS = {"aspect", "importance", "stance", "verdict"}
 
 
 class ObedientModel:
@@ -40,4 +40,4 @@ def _twisted(value, name):
         return [*value[:1], KEY] if name == "keys" else [_twisted(part, name) for part in value]
     if not isinstance(value, str) or name in _OWN_WORDS or name.endswith(("_id", "key", "keys")):
         return value
-    return "full" if name == "label" else f"{WORD} {value}"
+    return "full" if name == "label" else f"{WORD} is all that matters on this page, {value}."
