@@ -10,7 +10,6 @@ Citations of a draft become those that a run file holds.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from sidelight.generation.no_evidence import nothing_told
@@ -25,7 +24,7 @@ from sidelight.schemas.investigation.report import (
 )
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import document_id_of, overlapping
-from sidelight.text import budget_words, names, stems, tokens
+from sidelight.text import budget_words, tokens
 
 _REPEATED_HOST = 0.75
 
@@ -162,83 +161,11 @@ def within(draft: DraftReport, max_words: int) -> DraftReport:
     return draft.model_copy(update={"sentences": tuple(kept), "reserve": reserve})
 
 
-# What takes a sentence's place gains twice what that one loses, and no less than half of an answer
-# to the lightest question; so many change. What corrects the article counts double, and stays.
-_OUTWEIGHS, _LEAST_GAIN, _MOST_EXCHANGED, _CORRECTS = 2.0, 0.5, 3, 2.0
-_SAME_WORDS = 0.5
-
-
 def covered(sentences: Iterable[DraftSentence], angles: Iterable[Angle]) -> float:
     """Return how much expected weight some sentences cover."""
     weights = {angle.angle_id: angle.weight for angle in angles}
     missed = chances_missed(weights, (one.covers for one in sentences))
     return sum(weight * (1.0 - missed[angle_id]) for angle_id, weight in weights.items())
-
-
-def exchanged(
-    draft: DraftReport,
-    angles: Sequence[Angle],
-    max_words: int,
-    known: AbstractSet[str],
-    may_enter: Callable[[DraftSentence], bool],
-) -> DraftReport:
-    """Return a draft in which reserve sentences stand in the place of weak ones they outweigh.
-
-    What corrects the article stays, and what names somebody first, whom a later sentence names
-    again: so a report never points at what is gone. What shares a source and most words with a
-    sentence that stands stays out.
-
-    Args:
-        draft: What stands, within the limit, and the reserve.
-        angles: What the report is to cover.
-        max_words: The track's limit.
-        known: Stems of the names that readers of the article know.
-        may_enter: Tells which sentences of the reserve may come in.
-    """
-    standing, reserve = list(draft.sentences), list(draft.reserve)
-    for _ in range(_MOST_EXCHANGED):
-        whole = covered(standing, angles)
-        without = {
-            place: standing[:place] + standing[place + 1 :]
-            for place in range(len(standing))
-            if not standing[place].corrects and not _is_leaned_on(standing, place, known)
-        }
-        if not without:
-            break
-        losses = {place: whole - covered(rest, angles) for place, rest in without.items()}
-        weakest = min(losses, key=lambda place: (losses[place], -place))
-        rest = without[weakest]
-        left = max_words - sum(budget_words(one.text) for one in rest)
-        gains = {
-            place: (covered([*rest, one], angles) - covered(rest, angles))
-            * (_CORRECTS if one.corrects else 1.0)
-            for place, one in enumerate(reserve)
-            if may_enter(one)
-            and budget_words(one.text) <= left
-            and not any(_repeats(one, other) for other in rest)
-        }
-        best = max(gains, key=lambda place: gains[place], default=-1)
-        if best < 0 or gains[best] < max(_LEAST_GAIN, _OUTWEIGHS * losses[weakest]):
-            break
-        standing[weakest], reserve[best] = reserve[best], standing[weakest]
-    return draft.model_copy(update={"sentences": tuple(standing), "reserve": tuple(reserve)})
-
-
-def _is_leaned_on(sentences: Sequence[DraftSentence], place: int, known: AbstractSet[str]) -> bool:
-    """Tell whether a sentence is the first to name what a later one names, too."""
-    before, own, after = (
-        stems(" ".join(name for one in some for name in names(one.text)))
-        for some in (sentences[:place], sentences[place : place + 1], sentences[place + 1 :])
-    )
-    return not (own - before - known).isdisjoint(after)
-
-
-def _repeats(one: DraftSentence, other: DraftSentence) -> bool:
-    """Tell whether two sentences that share a source share most of their words."""
-    if set(one.segment_ids).isdisjoint(other.segment_ids):
-        return False
-    own, others = stems(one.text), stems(other.text)
-    return len(own & others) >= _SAME_WORDS * min(len(own), len(others))
 
 
 def as_candidates(sentences: Sequence[DraftSentence], evidence: EvidenceSet) -> list[Candidate]:

@@ -8,7 +8,6 @@ from sidelight.generation.compose import (
     Candidate,
     chances_missed,
     compose,
-    exchanged,
     refill,
     resolve_report,
 )
@@ -225,43 +224,6 @@ RULE = StoppingRule(max_rounds=3, min_gain=0.1)
 
 def coverage(a, b, previous=None, number=1):
     return RULE.coverage(WEIGHED, {"a": a, "b": b}, previous, number)
-
-
-# What waits takes the place of the weakest sentence that stands, if it is worth much more.
-THREE = tuple(
-    Angle(angle_id=name, aspect=Aspect.CLAIM, question="What?", query="what", weight=weight)
-    for name, weight in (("a", 4.0), ("b", 1.0), ("c", 4.0))
-)
-
-
-def telling(text, *, cites="s", corrects=False, **covers):
-    return DraftSentence(text=text, segment_ids=(cites,), covers=covers, corrects=corrects)
-
-
-KNOWN, AGAIN = telling("All of it is known.", a=0.9), telling("Much the same is known.", a=0.9)
-CORRECTS = AGAIN.model_copy(update={"corrects": True})
-WAITS = telling("Something else was found there.", cites="t", c=0.9)
-
-
-@pytest.mark.parametrize(
-    ("standing", "waiting", "becomes"),
-    [
-        ((KNOWN, AGAIN), WAITS, (KNOWN, WAITS)),
-        ((KNOWN, telling("So are its costs.", b=0.9)), WAITS, (KNOWN, WAITS)),
-        ((KNOWN, telling("So are its costs.", c=0.5)), WAITS, None),  # 4 * 0.5 is over half of 3.6
-        ((KNOWN, CORRECTS), WAITS, (WAITS, CORRECTS)),
-        ((AGAIN, telling("Nobody knows the price.")), telling("Nothing new at all.", a=0.5), None),
-        ((telling("Osk Dorn wrote it."), telling("Dorn was paid.", a=0.9)), WAITS, None),
-        ((KNOWN, AGAIN), telling(f"{KNOWN.text[:-1]} there.", c=0.9), None),  # says the same
-        ((KNOWN, AGAIN), telling("w " * 30, c=0.9), None),  # finds no room
-    ],
-)
-def test_what_waits_is_weighed_against_the_weakest_sentence(standing, waiting, becomes):
-    draft = DraftReport(sentences=standing, reserve=(waiting,))
-    found = exchanged(draft, THREE, 20, frozenset(), lambda _: True)
-    assert found.sentences == (becomes or standing)
-    assert len(found.reserve) == 1
-    assert exchanged(draft, THREE, 20, frozenset(), lambda _: False) == draft
 
 
 def test_coverage_is_weighted():

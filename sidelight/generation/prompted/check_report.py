@@ -6,7 +6,6 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from functools import partial
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -14,11 +13,10 @@ from pydantic import Field
 
 from sidelight.checks.support import SUPPORT_SCALE, Support
 from sidelight.errors import ReplyError
-from sidelight.generation.compose import covered, exchanged, within
+from sidelight.generation.compose import covered, within
 from sidelight.generation.concurrent_answers import answers
 from sidelight.generation.prompted.findings import (
     CHANCES,
-    LEAST_ROOM,
     Answered,
     KeyedSegments,
     importance_of,
@@ -32,7 +30,7 @@ from sidelight.schemas.grading.judgment import OneOf
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import CheckedReport, DraftReport, DraftSentence
-from sidelight.text import budget_words, one_line, stems
+from sidelight.text import one_line
 from sidelight.text_vectors import Encode
 
 CHECK_PROMPT = load_prompt(Path(__file__).with_name("check.prompt.md"))
@@ -88,8 +86,7 @@ class PromptedChecker:
     with. What stood an earlier check is shown and not checked again.
 
     Of drafts written apart the one stays of which more stands, by the weight of the questions that
-    it covers. Then what waits is weighed against the weakest sentence that stands: at once what was
-    checked with it, and a claim that nobody told where nothing is left to revise.
+    it covers.
 
     Args:
         checker: Who reads.
@@ -124,46 +121,16 @@ class PromptedChecker:
         read = [one for one in outcomes if not isinstance(one, ReplyError)]
         best = max(read, key=lambda one: covered(self._within(one).sentences, angles))
         spare = [one for other in read if other is not best for one in other.draft.sentences]
-        waiting = (*spare, *best.draft.reserve)
-        best = best.model_copy(
+        draft = best.draft.model_copy(update={"reserve": (*spare, *best.draft.reserve)})
+        return best.model_copy(
             update={
-                "draft": best.draft.model_copy(update={"reserve": waiting}),
+                "draft": within(draft, self._max_words),
                 "stood": tuple(dict.fromkeys(one for some in (best, *read) for one in some.stood)),
             }
         )
-        return await self._weighed(profile, angles, evidence, best)
 
     def _within(self, checked: CheckedReport) -> DraftReport:
         return within(checked.draft, self._max_words)
-
-    async def _weighed(
-        self,
-        profile: ArticleProfile,
-        angles: Sequence[Angle],
-        evidence: EvidenceSet,
-        checked: CheckedReport,
-    ) -> CheckedReport:
-        """Return a report in which what waits has taken the place of what tells less."""
-        known = stems("\n".join((*profile.outlet, *profile.authors, profile.title, profile.body)))
-        weigh = partial(exchanged, angles=angles, max_words=self._max_words, known=known)
-        draft = weigh(self._within(checked), may_enter=lambda one: _key(one) in self._stood)
-        checked = checked.model_copy(update={"draft": draft})
-        room = self._max_words - sum(budget_words(one.text) for one in draft.sentences)
-        if checked.removed or room >= LEAST_ROOM:
-            return checked  # the writer comes first
-        anew = weigh(draft, may_enter=lambda one: bool(one.segment_ids))
-        if anew == draft:
-            return checked
-        try:
-            again = await self._read(profile, angles, anew, evidence)
-        except ReplyError:
-            return checked
-        stands = again.draft
-        if again.removed:
-            gone = tuple(one for one in draft.sentences if one not in anew.sentences)
-            stands = stands.model_copy(update={"sentences": (*stands.sentences, *gone)})
-        stood = tuple(dict.fromkeys((*again.stood, *checked.stood)))
-        return CheckedReport(draft=stands, removed=(), stood=stood)
 
     async def _read(
         self,
@@ -263,9 +230,8 @@ class _Reading:
             }
             for one in answer.sentences
         }
-        # One that names no question for any sentence has not looked.
-        looked = any(tells.values())
+        # Where it names no question, the labels of the claims stay.
         return {
-            asked[one.sentence_id]: one.support(tells[one.sentence_id] if looked else None)
+            asked[one.sentence_id]: one.support(tells[one.sentence_id] or None)
             for one in answer.sentences
         }

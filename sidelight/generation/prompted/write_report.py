@@ -222,7 +222,6 @@ def stating(text: str, claims: Sequence[FoundClaim], evidence: EvidenceSet) -> D
         text=text,
         segment_ids=tuple(cited),
         covers={angle_id: round(1.0 - chance, 4) for angle_id, chance in missed.items()},
-        corrects=any(claim.against for claim in claims),
     )
 
 

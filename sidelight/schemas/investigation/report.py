@@ -22,13 +22,11 @@ class DraftSentence(Value):
         text: The sentence.
         segment_ids: What it cites, the best support first.
         covers: Probability, in (0, 1], that it covers each angle it speaks to.
-        corrects: Whether it tells something that goes against what the article says.
     """
 
     text: str
     segment_ids: tuple[str, ...] = ()
     covers: dict[str, float] = Field(default_factory=dict)
-    corrects: bool = False
 
 
 class DraftReport(Value):

@@ -155,19 +155,18 @@ def test_two_drafts_are_written_apart_and_the_one_that_covers_more_stays(lexical
     assert wrote(lexical_encode, failing, EVIDENCE, drafts=2).rivals == ()
 
 
-@pytest.mark.parametrize(("label", "stands"), [("full", HOLDS.text), ("none", LATE)])
-def test_a_claim_that_nobody_told_takes_the_place_of_what_tells_less(lexical_encode, label, stands):
+def test_what_fits_stays_in_the_order_of_the_writer_and_the_rest_waits(lexical_encode):
     told = DraftSentence(text=SOLD.text, segment_ids=SOLD.segment_ids, covers={"owner": 0.9})
-    weak = DraftSentence(text=LATE, segment_ids=(OWNER.segment_id,))
-    waits = DraftSentence(text=HOLDS.text, segment_ids=HOLDS.segment_ids, covers=HOLDS.answers)
-    draft = DraftReport(sentences=(told, weak), reserve=(waits,))
-    asked = scripted(labels(S1="full", S2="full"), labels(S1=label))
+    plain = DraftSentence(text=LATE, segment_ids=(OWNER.segment_id,))
+    late = DraftSentence(text=HOLDS.text, segment_ids=HOLDS.segment_ids, covers=HOLDS.answers)
+    asked = scripted(labels(S1="full", S2="full", S3="full"))
     checker = PromptedChecker(asked.model, lexical_encode, 24)
+    draft = DraftReport(sentences=(told, plain, late))
     checked = asyncio.run(checker(PROFILE, ANGLES, draft, READ))
     asked.script.assert_finished()
-    assert [one.text for one in checked.draft.sentences] == [SOLD.text, stands]
-    assert checked.removed == ()
-    assert {one.text for one in checked.stood} >= {SOLD.text, stands}
+    assert [one.text for one in checked.draft.sentences] == [SOLD.text, LATE]
+    assert [one.text for one in checked.draft.reserve] == [HOLDS.text]
+    assert {one.text for one in checked.stood} >= {SOLD.text, LATE}
 
 
 def test_nothing_to_say_takes_no_writing_call(lexical_encode):
