@@ -188,12 +188,18 @@ def _json_format(text: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> 
     fits = [
         name
         for name, needed in keys.items()
-        if all(re.search(rf'"{key}"\s*:', text) for key in needed)
+        if all(re.search(rf'"{key.rpartition(".")[2]}"\s*:', text) for key in needed)
     ]
-    top: set[str] = set()  # a key may stand deeper, where another format has it
+    first: object = None  # a key may stand elsewhere, where another format has it
     with suppress(ValueError):
-        top = set(orjson.loads(text.partition("\n")[0]))
-    return min(fits, key=lambda name: not top.issuperset(keys[name]), default=None)
+        first = orjson.loads(text.partition("\n")[0])
+    return min(fits, key=lambda name: not all(_has(first, key) for key in keys[name]), default=None)
+
+
+def _has(value: object, key: str) -> bool:
+    """Tell whether an object has a key, or an object in it, as `metadata.run_desc`."""
+    name, _, rest = key.partition(".")
+    return isinstance(value, dict) and name in value and (not rest or _has(value[name], rest))
 
 
 def _line_format(line: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> str | None:

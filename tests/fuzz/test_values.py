@@ -552,6 +552,7 @@ TRIED_ELSEWHERE = {
     "tests/test_files.py": {"files"},
     "tests/evaluation/audit: a file of the package itself": {"evaluation/audit/text_attacks"},
     "tests/formats/runs/test_official.py": {"formats/runs/submission"},
+    "tests/fuzz/test_commands.py: files of any kind": {"formats/verdict"},
     "tests/llm, tests/generation, tests/evaluation/labelling: replies of models": {
         *("evaluation/labelling/asking", "evaluation/labelling/passage_grade"),
         *("llm/base", "llm/structured"),

@@ -409,7 +409,7 @@ DESCRIBED_ANSWERS = _format(
         constant="run_desc",
         all_cited=True,
     ),
-    "run_desc",
+    "metadata.run_desc",
 )
 FLAT_ANSWERS = _format(
     _Form(_FlatAnswer.model_validate, _ExactFlatAnswer, "topic_id", _names, counted=True),

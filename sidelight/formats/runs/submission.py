@@ -288,7 +288,8 @@ class RunFormat(Generic[T, R, N]):
         as_manual: Returns the content of a valid file, saying that a person had a hand in it where
             the format says such things.
         official: Returns what the track's own validator objects to; None where it has none.
-        json_keys: All occur in such a file, even in a broken one; none where it is not JSON.
+        json_keys: All occur in such a file, even in a broken one, `a.b` for a key of the object
+            `a`; none where it is not JSON.
         fits_line: Tells whether most lines of such a file look like this one; None for JSON.
     """
 
