@@ -9,7 +9,7 @@ from sidelight.generation.extractive.write_questions import ExtractiveQuestionWr
 from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.text_vectors import TextVectors
-from tests.helpers.ferry import ANGLES, PAGES, PROFILE
+from tests.helpers.ferry import ANGLES, BODY, OTHER_MATTERS, PAGES, PROFILE, evidence, page
 
 BARE = ArticleProfile(title="Mud", publisher="", host="", subject="mud", body="It is mud.")
 
@@ -45,3 +45,28 @@ def test_a_body_that_the_evidence_says_looked_into_it_is_asked_about(encoder):
     assert "find" in asked[0]
     unfound = written(encoder, count=30, found=EvidenceSet())
     assert not any("Tribunal" in one for one in unfound)
+
+
+def test_what_other_pages_tell_of_an_article_decides_what_is_asked(encoder):
+    body = (
+        f"{BODY} Fares rose by 12 per cent in 2021. Dr Osmund Hale, a transport analyst, said that "
+        "4,100 islanders would leave."
+    )
+    people = ("Petra Quill", "Osmund Hale")
+    told = PROFILE.model_copy(update={"body": body, "people": people, "authors": ()})
+    ruling = page(
+        "A complaint that the Sound Courier had misled readers on the Tollmere ferry was upheld: "
+        "the figure of 4,100 islanders counted day visitors." + OTHER_MATTERS,
+        url="https://press.example/decision",
+    )
+
+    def place(asked, *words):
+        return next((n for n, one in enumerate(asked) if any(map(one.count, words))), 99)
+
+    asked = written(encoder, told, found=evidence(ruling))
+    assert place(asked, "rulings", "ruled on") < 5
+    assert place(asked, "Hale") < place(asked, "Quill")  # who knows the field comes first
+    assert place(asked, f'headline "{PROFILE.title}"') < 10
+    assert place(asked, "4,100 islanders") < 10
+    assert place(asked, "12 per cent") == 99  # no page takes it up
+    assert place(written(encoder, told), "rulings", "ruled on") == 99
