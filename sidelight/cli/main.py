@@ -15,6 +15,7 @@ import platform
 import sys
 import traceback
 from collections.abc import Iterator
+from functools import cache
 from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
@@ -135,10 +136,13 @@ def _said(command: str) -> str | None:
         module, _, name = place.partition(":")
         found = find_spec(module)
         source = found and found.loader.get_source(module)  # type: ignore[union-attr]
-        tree = ast.parse(source or "")
+        tree = _parsed(source or "")
     except (SidelightError, ImportError, AttributeError, ValueError, SyntaxError):
         return None
     return next((text for one in tree.body if (text := _summary(one, name)) is not None), None)
+
+
+_parsed = cache(ast.parse)  # several commands are in one module
 
 
 def _summary(statement: ast.stmt, name: str) -> str | None:

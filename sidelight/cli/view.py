@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from sidelight.wiring.models import ModelAccess
 
 PAGE, RUNS_PAGE = "page.html", "runs.html"
-_CONFIG, _RUN_DEPTH, _MOST_RUNS = "config.yaml", 3, 200
+_RUN_DEPTH, _MOST_RUNS = 3, 200
 # Where a run that was judged with its own files keeps labels, and rubrics if it drafted them.
 SCORES, DRAFTED = "scores", "rubrics"
 
@@ -196,10 +196,13 @@ def _runs_in(given: Sequence[Path]) -> list[Path]:
     Raises:
         InputError: There are more than a page can show.
     """
+    from sidelight.runs.directory import RunDirectory
+
     folder, *others = given
-    if others or not folder.is_dir() or (folder / _CONFIG).exists():
+    config = RunDirectory(folder).config
+    if others or not folder.is_dir() or config.exists():
         return []
-    found = (folder.glob("*/" * depth + _CONFIG) for depth in range(1, _RUN_DEPTH + 1))
+    found = (folder.glob("*/" * depth + config.name) for depth in range(1, _RUN_DEPTH + 1))
     runs = sorted(path.parent for paths in found for path in paths)
     if len(runs) > _MOST_RUNS:
         raise InputError(

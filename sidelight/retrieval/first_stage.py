@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from sidelight.index.folder import SearchIndex
     from sidelight.index.vectors.vectors import VectorIndex
 
+FUSION_CONSTANT = 60.0
+"""What reciprocal rank fusion adds to a rank, as in Cormack, Clarke and Buettcher, 2009."""
+
 PARTS = ("lucene", "terms", "vectors", "encoder", "docstore")
 """What the constructor of a retriever may ask for: these parts of an `SearchIndex`, and `depth`."""
 
@@ -163,7 +166,11 @@ class FusionRetriever:
     name = "fusion"
 
     def __init__(
-        self, retrievers: Sequence[Retriever], *, depth: int = 100, constant: float = 60
+        self,
+        retrievers: Sequence[Retriever],
+        *,
+        depth: int = 100,
+        constant: float = FUSION_CONSTANT,
     ) -> None:
         self._retrievers = tuple(retrievers)
         self._depth = depth
@@ -181,7 +188,9 @@ class FusionRetriever:
         }
 
 
-def reciprocal_rank_fusion(runs: Iterable[Sequence[Hit]], constant: float = 60) -> list[Hit]:
+def reciprocal_rank_fusion(
+    runs: Iterable[Sequence[Hit]], constant: float = FUSION_CONSTANT
+) -> list[Hit]:
     """Fuse the hits of one query: each segment scores the sum of 1 / (constant + rank).
 
     Source: Cormack, Clarke and Buettcher, SIGIR 2009. A run that lacks a segment adds nothing. The

@@ -22,6 +22,7 @@ from sidelight.errors import INSTALL, MachineError
 from sidelight.index.encoding import onnx_model
 from sidelight.index.text.corpus import passage_text
 from sidelight.retrieval.base import Lookup, Retriever
+from sidelight.retrieval.first_stage import FUSION_CONSTANT
 from sidelight.schemas.investigation.evidence import Hit, Query, ranked
 from sidelight.schemas.segment import Segment
 
@@ -282,7 +283,7 @@ class StandingRetriever:
         return {
             query_id: ranked(
                 [
-                    Hit(hit.segment_id, weights[hit.segment_id] / (60 + rank))  # as fusion has it
+                    Hit(hit.segment_id, weights[hit.segment_id] / (FUSION_CONSTANT + rank))
                     for rank, hit in enumerate(hits, start=1)
                     if weights[hit.segment_id]
                 ]

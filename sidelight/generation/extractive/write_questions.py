@@ -44,6 +44,7 @@ _LEAST_GRADE = 0.5
 _TRUST_IN_GRADES = 0.35
 _PEOPLE, _ORGANISATIONS, _STUDIES, _FIGURES, _AUTHORITIES, _LINKS = 3, 2, 2, 2, 3, 2
 _MAX_STUDY_WORDS, _MAX_FIGURE_WORDS = 12, 8
+_MOST_FIGURES = 60  # the 30 public articles of the track have 19 at most
 _NEAR_NAME = 8  # words around a name that say what somebody is
 _RULING = re.compile(
     r"\b(?:correct(?:ed|ions?)|complain(?:ts?|ed)|upheld|breach(?:ed)?|retract(?:ed|ion)|withdr[ae]wn?"
@@ -205,7 +206,8 @@ class _Questions:
         figures: dict[str, tuple[str, int]] = {}
         for one in (*self._parsed, *heading):  # a headline writes words large that texts do not
             for phrase in _figures(one):
-                figures.setdefault(_beginning(phrase), (phrase, claims.get(one.text, 1)))
+                if len(figures) < _MOST_FIGURES:  # each is looked for on every page
+                    figures.setdefault(_beginning(phrase), (phrase, claims.get(one.text, 1)))
         pages = [canonical(page).casefold() for page in (title, *self._pages)]
         told = {key: sum(key in page for page in pages) for key in figures}
         # What other pages take up is what is in doubt, above all if it stands in the headline.

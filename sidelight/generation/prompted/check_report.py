@@ -116,35 +116,28 @@ class PromptedChecker:
         Raises:
             ReplyError: The model gave no usable answer.
         """
+
+        async def read(one: DraftReport) -> CheckedReport:
+            reading = _Reading(self._model, profile, angles, one, evidence, self._stood.keys())
+            checked = await SupportChecker(self._encode, reading)(profile, angles, one, evidence)
+            self._stood.update(dict.fromkeys(map(_key, checked.draft.sentences)))
+            while len(self._stood) > _REMEMBERED:
+                self._stood.popitem(last=False)
+            return checked
+
+        def covers(one: CheckedReport) -> float:
+            return covered(within(one.draft, self._max_words).sentences, angles)
+
         rivals = (draft.model_copy(update={"rivals": ()}), *draft.rivals)
-        outcomes = await answers(self._read(profile, angles, one, evidence) for one in rivals)
-        read = [one for one in outcomes if not isinstance(one, ReplyError)]
-        best = max(read, key=lambda one: covered(self._within(one).sentences, angles))
-        spare = [one for other in read if other is not best for one in other.draft.sentences]
+        outcomes = await answers(map(read, rivals))
+        stands = [one for one in outcomes if not isinstance(one, ReplyError)]
+        best = max(stands, key=covers)
+        spare = [one for other in stands if other is not best for one in other.draft.sentences]
         draft = best.draft.model_copy(update={"reserve": (*spare, *best.draft.reserve)})
+        stood = dict.fromkeys(one for some in (best, *stands) for one in some.stood)
         return best.model_copy(
-            update={
-                "draft": within(draft, self._max_words),
-                "stood": tuple(dict.fromkeys(one for some in (best, *read) for one in some.stood)),
-            }
+            update={"draft": within(draft, self._max_words), "stood": tuple(stood)}
         )
-
-    def _within(self, checked: CheckedReport) -> DraftReport:
-        return within(checked.draft, self._max_words)
-
-    async def _read(
-        self,
-        profile: ArticleProfile,
-        angles: Sequence[Angle],
-        draft: DraftReport,
-        evidence: EvidenceSet,
-    ) -> CheckedReport:
-        reading = _Reading(self._model, profile, angles, draft, evidence, self._stood.keys())
-        checked = await SupportChecker(self._encode, reading)(profile, angles, draft, evidence)
-        self._stood.update(dict.fromkeys(map(_key, checked.draft.sentences)))
-        while len(self._stood) > _REMEMBERED:
-            self._stood.popitem(last=False)
-        return checked
 
 
 DraftSentenceKey = tuple[str, tuple[str, ...]]

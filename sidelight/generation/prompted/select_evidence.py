@@ -399,10 +399,10 @@ def _apart(cited: Sequence[Window], part: Sequence[Window], claim: str) -> tuple
     where no other holds it, that of the two stays which has more of the claim: of its figures, else
     of its words.
     """
+    figures, words = numbers(claim), stems(claim)
 
     def says(segment: Segment) -> tuple[int, int]:
-        figures, words = numbers(claim) & numbers(segment.text), stems(claim) & stems(segment.text)
-        return len(figures), len(words)
+        return len(figures & numbers(segment.text)), len(words & stems(segment.text))
 
     kept: dict[str, Segment] = {}
     for window in cited:
