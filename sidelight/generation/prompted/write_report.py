@@ -6,6 +6,7 @@ In revision removed sentences are rewritten, and free room is filled.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -38,14 +39,15 @@ from sidelight.schemas.investigation.report import (
     Revision,
 )
 from sidelight.schemas.segment import Segment, overlapping
-from sidelight.text import budget_words, numbers, one_line, stems
+from sidelight.text import budget_words, names, numbers, one_line, stems
 from sidelight.text_vectors import Encode, TextVectors
 
 REPORT_PROMPT = load_prompt(Path(__file__).with_name("report.prompt.md"))
 
 # Of so many words is a sentence, and so many are asked for beyond those that fill the report.
-_SENTENCE_WORDS, _LEAST_SPARE, _MOST_SPARE = 25, 3, 6
+_SENTENCE_WORDS, _LEAST_SPARE, _MOST_SPARE = 19, 2, 4
 _SENTENCES, _CLAIMS_PER_SENTENCE = 24, 6
+_SEVERAL_WORDS = 2
 
 
 class WrittenSentence(Value):
@@ -143,6 +145,7 @@ class PromptedReportWriter:
                 findings=findings.shown(),
                 by_question=by_question,
                 max_words=self._max_words,
+                fitting=fitting,
                 least=fitting + _LEAST_SPARE,
                 most=fitting + _MOST_SPARE,
             )
@@ -195,15 +198,16 @@ def stating(text: str, claims: Sequence[FoundClaim], evidence: EvidenceSet) -> D
     """Return a sentence with the citations of its claims.
 
     Each citation is the one that holds most of what no earlier one does: of the sentence's figures,
-    then of its words; among equals a claim's best supporter comes first. Of two windows that
-    overlap, one is cited.
+    then of its names, then of its words; among equals a claim's best supporter comes first. A
+    window that overlaps a cited one is cited, too, if a figure, a name or several words of the
+    sentence stand in it alone.
     """
-    pages = {item.segment.segment_id: item.segment.text for item in evidence.items}
+    items = {item.segment.segment_id: item for item in evidence.items}
     longest = max(len(claim.segment_ids) for claim in claims)
     ranked = (claim.segment_ids[place : place + 1] for place in range(longest) for claim in claims)
-    left = [one for ids in ranked for one in ids]
-    wanted = set(numbers(text)), set(stems(text))
-    says = {one: (numbers(pages.get(one, "")), stems(pages.get(one, ""))) for one in left}
+    left = [one for ids in ranked for one in ids if one in items]
+    wanted = set(numbers(text)), set(stems(" ".join(sorted(names(text))))), set(stems(text))
+    says = {one: _held(items[one]) for one in left}
     cited: list[str] = []
     while left and len(cited) < MAX_CITED:
         best = max(
@@ -215,7 +219,11 @@ def stating(text: str, claims: Sequence[FoundClaim], evidence: EvidenceSet) -> D
         cited.append(best)
         for missing, held in zip(wanted, says[best], strict=True):
             missing.difference_update(held)
-        left = [one for one in left if one not in cited and not overlapping(one, cited)]
+        left = [
+            one
+            for one in left
+            if one not in cited and (not overlapping(one, cited) or _adds(wanted, says[one]))
+        ]
     covering = [claim.answers for claim in claims]
     missed = chances_missed((angle_id for covers in covering for angle_id in covers), covering)
     return DraftSentence(
@@ -225,10 +233,25 @@ def stating(text: str, claims: Sequence[FoundClaim], evidence: EvidenceSet) -> D
     )
 
 
+def _held(item: Evidence) -> tuple[AbstractSet[str], ...]:
+    """Return the figures of a passage, and twice its words: those that may be names, and all."""
+    segment = item.segment
+    shown = f"{segment.host}\n{segment.title}\n{item.published}\n{segment.text}"
+    return numbers(shown), stems(shown), stems(shown)
+
+
+def _adds(wanted: Sequence[AbstractSet[str]], held: Sequence[AbstractSet[str]]) -> bool:
+    """Tell whether a passage holds a figure, a name or several words that are wanted."""
+    figures, named, words = (len(one & other) for one, other in zip(wanted, held, strict=True))
+    return bool(figures or named) or words >= _SEVERAL_WORDS
+
+
 REVISE_PROMPT = load_prompt(Path(__file__).with_name("revise.prompt.md"))
 
 _WRITER_SEGMENT_WORDS = 250
 _MOST_ADDED, _KEYS_PER_SENTENCE = 6, 6
+# Untold claims that it is shown: those that would add most.
+_MOST_OFFERED = 20
 
 
 class AddedSentence(Value):
@@ -307,11 +330,19 @@ class PromptedReviser:
         standing = [sentence.text for sentence in draft.sentences]
         waiting = {sentence.text for sentence in draft.reserve}
         again = {one for removal in checked.removed for one in removal.sentence.segment_ids}
-        claims = {
-            key: claim
-            for key, claim in findings.by_key.items()
-            if claim.text in waiting or not again.isdisjoint(claim.segment_ids)
-        }
+        weights = {angle.angle_id: angle.weight for angle in angles}
+        missed = chances_missed(weights, (sentence.covers for sentence in draft.sentences))
+
+        def gain(claim: FoundClaim) -> float:
+            chances = claim.answers.items()
+            return sum(weights.get(one, 0) * missed.get(one, 0) * chance for one, chance in chances)
+
+        known = findings.by_key
+        fell = {key for key, one in known.items() if not again.isdisjoint(one.segment_ids)}
+        untold = [key for key, one in known.items() if one.text in waiting and key not in fell]
+        untold.sort(key=lambda key: -gain(known[key]))
+        offered = fell.union(untold[:_MOST_OFFERED])
+        claims = {key: claim for key, claim in known.items() if key in offered}
         by_id = {item.segment.segment_id: item for item in evidence.items}
         cited = [by_id[one] for one in sorted(again) if one in by_id]
         keyed = KeyedSegments([item.segment for item in cited], _WRITER_SEGMENT_WORDS, cited)
