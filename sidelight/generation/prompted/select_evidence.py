@@ -46,7 +46,7 @@ _WINDOW_CHARACTERS = 2_400
 # large ones models overlook things.
 _PART_CHARACTERS = 25_000
 # A page shares less than this part of what the closest pages share: it is on another matter.
-_CLOSEST, _LEAST_SHARED = 10, 0.4
+_CLOSEST, _LEAST_SHARED = 10, 0.33
 
 
 class Window(NamedTuple):
@@ -211,7 +211,7 @@ class PromptedReader:
         instead: Returns who selects evidence where no claim could be used, told why.
     """
 
-    asks = (Asked(READ_PROMPT, calls=4.8, more=1.5, characters=24_000, written=382),)
+    asks = (Asked(READ_PROMPT, calls=4.2, more=1.1, characters=26_000, written=382),)
 
     def __init__(
         self, writer: PromptedModel, instead: Callable[[ReplyError], SelectEvidence]
