@@ -242,7 +242,9 @@ class PromptedReader:
             self._dates[document_id_of(segment.segment_id)] = date or known
         unread = [[one for one in found if not self._was_read(one)] for found in ranked]
         chosen = choose(unread, _LATER_CHARACTERS if self._pages else _FIRST_CHARACTERS)
-        off = strays(chosen, _about(profile, angles))
+        asked = (angle.question for angle in angles)
+        about = "\n".join((profile.title, *profile.outlet, profile.body, *asked))
+        off = strays(chosen, stems(about))
         far = {one.segment_id for one in chosen if document_id_of(one.segment_id) in off}
         chosen = [one for one in chosen if one.segment_id not in far]
         read = parts(chosen)
@@ -377,12 +379,6 @@ class _PartRead(NamedTuple):
     claims: list[FoundClaim]
     faults: list[str]
     invented: dict[str, str]
-
-
-def _about(profile: ArticleProfile, angles: Sequence[Angle]) -> frozenset[str]:
-    """Return the words of an article and of what is asked about it."""
-    asked = (angle.question for angle in angles)
-    return stems("\n".join((profile.title, *profile.outlet, profile.body, *asked)))
 
 
 def _stated(outcome: _PartRead | ReplyError) -> bool:

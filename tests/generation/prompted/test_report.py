@@ -104,7 +104,7 @@ def test_claims_are_shown_by_question_with_page_speaker_and_what_they_go_against
 @pytest.mark.parametrize(
     ("answer", "fault"),
     [
-        (report((BOTH, ["C9"])), "names no claim"),
+        (report((BOTH, ["C9"])), "names nothing shown"),
         (report((f"{SOLD.text} {HOLDS.text}", ["C1", "C2"])), "more than one sentence"),
         (report((f"{BOTH[:-1]} [E1].", ["C1", "C2"])), "a citation or an id"),
         (report((f"{BOTH[:-1]}, which is false.", ["C1", "C2"])), "a verdict"),
@@ -404,7 +404,7 @@ def test_nothing_worth_adding_adds_nothing(lexical_encode):
     ("bad", "fault"),
     [
         (added(("S1", ["E1"], f"{ANEW} That is a lot.")), "more than one sentence"),
-        (added(("S1", ["E7"], ANEW)), "rests on no key"),
+        (added(("S1", ["E7"], ANEW)), "names nothing shown"),
         (added(("S1", ["E1"], "Boats lie in")), "no whole sentence"),
     ],
 )
