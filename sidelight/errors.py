@@ -24,7 +24,8 @@ Result of one check by `sidelight doctor`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import ClassVar, Literal, NamedTuple
 
@@ -234,3 +235,22 @@ class Check(NamedTuple):
     def ok(self) -> bool:
         """Whether the check passed."""
         return not self.remedy
+
+
+@contextmanager
+def package_of(what: str, remedy: str = INSTALL) -> Iterator[None]:
+    """Say what needs the package that is imported inside, where it is not installed.
+
+    Args:
+        what: Needs it.
+        remedy: How to install it.
+
+    Raises:
+        MachineError: It is not installed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise MachineError(
+            f"{what} needs the package {error.name!r}, which is not installed", remedy=remedy
+        ) from error
