@@ -277,6 +277,11 @@ def _index(read: Sequence[str], retriever: str, path: Path) -> Iterator[Check]:
         yield _feedback(retriever, kept.terms or bool(kept.raw))
     if "vectors" in read:
         yield _vectors(manifest.plan, manifest.segments)
+    if "impacts" in read and manifest.plan.splade:
+        yield check_model("SPLADE encoder of the index", manifest.plan.splade)
+    elif "impacts" in read:
+        remedy = "Set retrieval.retriever to hybrid or bm25, or build the index with --impact."
+        yield Check(f"retriever {retriever}", "the index has no learned weights", remedy)
     try:
         count = len(folder.docstore)
     except (InputError, MachineError) as error:
@@ -299,7 +304,7 @@ def _remote(index: RemoteIndex, read: Sequence[str], retriever: str) -> Iterator
     else:
         yield _token(address.url, variable)
     try:
-        for part in {"terms", "vectors"}.intersection(read):
+        for part in {"terms", "vectors", "impacts"}.intersection(read):
             getattr(index, part)
     except InputError as error:
         yield Check(f"retriever {retriever}", error.message, error.remedy or "")

@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from sidelight.errors import INSTALL, Check, MachineError
-from sidelight.index.encoding.encoder import DEFAULT_ENCODER, bundled_model
+from sidelight.index.encoding.encoder import DEFAULT_ENCODER, check_model
 from sidelight.index.lucene.jvm import find_jar, find_java
 from sidelight.index.vectors.inverted import ITERATIONS, SAMPLE_PER_LIST
 from sidelight.index.vectors.profiles import GB, Profile, Shape, code_bytes, shape_of
@@ -113,7 +113,7 @@ def this_machine(folder: Path) -> Machine:
     whole = folder.absolute()
     there = next(path for path in (whole, *whole.parents) if path.exists())
     return Machine(
-        memory=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        memory=memory_bytes(),
         disk=shutil.disk_usage(there).free,
         gpus=tuple(
             torch.cuda.get_device_properties(number).total_memory
@@ -228,7 +228,7 @@ def check_machine() -> list[Check]:
         _faiss(),
         _torch(),
         _package("sentence-transformers"),
-        _encoder(),
+        check_model("encoder", DEFAULT_ENCODER),
         _package("langgraph"),
         _memory(),
         _disk(),
@@ -270,14 +270,6 @@ def _torch() -> Check:
         return Check("torch", str(error), INSTALL)
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU"
     return Check("torch", f"{torch.__version__}, {device}, {torch.get_num_threads()} threads")
-
-
-def _encoder() -> Check:
-    try:
-        folder = bundled_model()
-    except MachineError as error:
-        return Check("encoder", error.message, error.remedy)
-    return Check("encoder", f"{DEFAULT_ENCODER}: {folder}")
 
 
 def _package(name: str) -> Check:
