@@ -87,7 +87,7 @@ class CrossEncoder:
     def _load(self) -> None:
         from sidelight.index.encoding.encoder import load_model
 
-        self._loaded = load_model("reranker", self.name, "CrossEncoder", self.name)
+        self._loaded = load_model("reranker", self.name, "CrossEncoder")
         path = onnx_model.int8_file(self.name)
         if self.arithmetic is None:
             default = onnx_model.default_arithmetic()

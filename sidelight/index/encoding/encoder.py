@@ -342,14 +342,13 @@ class Encoder:
             return self._loaded
 
     def _load(self) -> Any:
-        place = _place(self.name)
         model = load_model(
-            "encoder", self.name, "SentenceTransformer", place, truncate_dim=self._dimension
+            "encoder", self.name, "SentenceTransformer", truncate_dim=self._dimension
         )
         self._weights = _hash_weights(model)
         arithmetic = self.arithmetic or onnx_model.default_arithmetic()
         is_int8 = arithmetic is onnx_model.Arithmetic.INT8
-        int8 = onnx_model.int8_file(place) if is_int8 else None
+        int8 = onnx_model.int8_file(_place(self.name)) if is_int8 else None
         compute_in(arithmetic, model, self.name, int8)
         return model.eval()
 
@@ -424,7 +423,7 @@ class SpladeEncoder:
         """
         with self._lock:
             if self._loaded is None:
-                model = load_model("SPLADE encoder", self.name, "SparseEncoder", self.name)
+                model = load_model("SPLADE encoder", self.name, "SparseEncoder")
                 if "SpladePooling" not in {type(module).__name__ for module in model}:
                     raise MachineError(
                         f"the SPLADE encoder {self.name!r} weighs no words",
@@ -440,14 +439,13 @@ class SpladeEncoder:
             return dict(zip(pieces, rounded[found].tolist(), strict=True))
 
 
-def load_model(role: str, name: str, kind: str, place: str, **options: Any) -> Any:
+def load_model(role: str, name: str, kind: str, **options: Any) -> Any:
     """Load a model of sentence-transformers that is on this machine.
 
     Args:
         role: What it is for.
         name: As in `check_model`.
         kind: Its class.
-        place: Where it is: its folder, or its name on the hub.
         options: Further ones of the class.
 
     Raises:
@@ -458,6 +456,7 @@ def load_model(role: str, name: str, kind: str, place: str, **options: Any) -> A
         from transformers.utils import logging
     require_model(role, name)
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    place = _place(name) if kind == "SentenceTransformer" else name  # the default is of this kind
     try:
         return getattr(sentence_transformers, kind)(place, local_files_only=True, **options)
     except (OSError, ValueError) as error:  # of code that lies with a model nothing is run

@@ -14,7 +14,9 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Callable
+from functools import partial
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -223,60 +225,53 @@ def check_machine() -> list[Check]:
     """Look at everything that searching and running need; nothing is loaded but FAISS and torch."""
     return [
         Check("Python", platform.python_version()),
-        _java(),
-        _jar(),
-        _faiss(),
-        _torch(),
-        _package("sentence-transformers"),
+        _found("Java", _java),
+        _found("pyserini jar", _jar),
+        _found("FAISS", _faiss),
+        _found("torch", _torch),
+        _found("sentence-transformers", partial(version, "sentence-transformers")),
         check_model("encoder", DEFAULT_ENCODER),
-        _package("langgraph"),
+        _found("langgraph", partial(version, "langgraph")),
         _memory(),
         _disk(),
     ]
 
 
-def _java() -> Check:
+def _found(name: str, find: Callable[[], str]) -> Check:
+    """Return what is there, or what is missing and how to install it."""
     try:
-        java = find_java()
+        return Check(name, find())
     except MachineError as error:
-        return Check("Java", error.message, error.remedy)
-    return Check("Java", f"{java.version} from {java.source}: {java.home}")
-
-
-def _jar() -> Check:
-    try:
-        jar = find_jar()
-    except MachineError as error:
-        return Check("pyserini jar", error.message, error.remedy)
-    if find_spec("jnius") is None:
-        return Check("pyserini jar", "pyjnius is not installed", INSTALL)
-    return Check("pyserini jar", jar.name)
-
-
-def _faiss() -> Check:
-    try:
-        import faiss
+        return Check(name, error.message, error.remedy)
     except ImportError as error:
-        return Check("FAISS", str(error), INSTALL)
+        return Check(name, f"not installed: {error}", INSTALL)
+
+
+def _java() -> str:
+    java = find_java()
+    return f"{java.version} from {java.source}: {java.home}"
+
+
+def _jar() -> str:
+    jar = find_jar()
+    if find_spec("jnius") is None:
+        raise MachineError("pyjnius is not installed", remedy=INSTALL)
+    return jar.name
+
+
+def _faiss() -> str:
+    import faiss
+
     gpus = faiss.get_num_gpus() if hasattr(faiss, "get_num_gpus") else 0
     build = f"{gpus} GPU(s)" if gpus else "CPU"
-    return Check("FAISS", f"{faiss.__version__}, {build}: {faiss.get_compile_options().strip()}")
+    return f"{faiss.__version__}, {build}: {faiss.get_compile_options().strip()}"
 
 
-def _torch() -> Check:
-    try:
-        import torch
-    except ImportError as error:
-        return Check("torch", str(error), INSTALL)
+def _torch() -> str:
+    import torch
+
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU"
-    return Check("torch", f"{torch.__version__}, {device}, {torch.get_num_threads()} threads")
-
-
-def _package(name: str) -> Check:
-    try:
-        return Check(name, version(name))
-    except PackageNotFoundError:
-        return Check(name, "not installed", INSTALL)
+    return f"{torch.__version__}, {device}, {torch.get_num_threads()} threads"
 
 
 def count_gpus() -> int:
