@@ -239,18 +239,20 @@ class Check(NamedTuple):
 
 @contextmanager
 def package_of(what: str, remedy: str = INSTALL) -> Iterator[None]:
-    """Say what needs the package that is imported inside, where it is not installed.
+    """Say what needs the package that is imported inside, where it cannot be.
 
     Args:
         what: Needs it.
         remedy: How to install it.
 
     Raises:
-        MachineError: It is not installed.
+        MachineError: It is not installed, or is broken.
     """
     try:
         yield
-    except ModuleNotFoundError as error:
+    except ImportError as error:
+        missing = isinstance(error, ModuleNotFoundError)
+        state = "is not installed" if missing else f"cannot be imported: {error}"
         raise MachineError(
-            f"{what} needs the package {error.name!r}, which is not installed", remedy=remedy
+            f"{what} needs the package {error.name!r}, which {state}", remedy=remedy
         ) from error
