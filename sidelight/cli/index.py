@@ -282,8 +282,7 @@ def _built(folder: Path, manifest: Manifest) -> Result:
         "built with": ", ".join(f"{name} {v}" for name, v in manifest.libraries.items()),
         "fingerprint": manifest.fingerprint(),
     }
-    if built.splade:
-        described["impacts"] = f"of {built.splade}"
+    described |= {"impacts": f"of {built.splade}"} if built.splade else {}
     if manifest.encoding is not None:
         described["encoded in"] = str(manifest.encoding)
     shown = [f"{name:12} {value}" for name, value in described.items()]

@@ -249,9 +249,6 @@ class SpladeDenseRetriever(FusionRetriever):
         vectors: Vectors of the same segments.
         encoder: The encoder that made them.
         depth: How many hits of each are fused.
-
-    Raises:
-        InputError: Vectors and encoder differ in dimension.
     """
 
     name = "splade-dense"

@@ -430,9 +430,7 @@ class SpladeEncoder:
                         remedy="Build the index again, with --splade and the model of its impacts.",
                     )
                 self._loaded = model.eval()
-            weights = self._loaded.encode_query(
-                text, convert_to_sparse_tensor=False, show_progress_bar=False
-            )
+            weights = self._loaded.encode_query(text, show_progress_bar=False).to_dense()
             rounded = (weights.float().cpu() * _IMPACT).round().int()
             (found,) = rounded.nonzero(as_tuple=True)
             pieces = self._loaded.tokenizer.convert_ids_to_tokens(found.tolist())

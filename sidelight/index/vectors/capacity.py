@@ -217,12 +217,12 @@ def _problems(planned: Capacity, machine: Machine) -> list[str]:
 
 
 _GIB = 1 << 30
-_MIN_MEMORY = 2
-_MIN_DISK = 2
+_LEAST = 2
 
 
 def check_machine() -> list[Check]:
     """Look at everything that searching and running need; nothing is loaded but FAISS and torch."""
+    here = Path.cwd()
     return [
         Check("Python", platform.python_version()),
         _found("Java", _java),
@@ -232,8 +232,8 @@ def check_machine() -> list[Check]:
         _found("sentence-transformers", partial(version, "sentence-transformers")),
         check_model("encoder", DEFAULT_ENCODER),
         _found("langgraph", partial(version, "langgraph")),
-        _memory(),
-        _disk(),
+        _room("memory", memory_bytes(), f", {os.cpu_count()} cores", "Use a machine of at least"),
+        _room("disk", shutil.disk_usage(here).free, f" free in {here}", "Free at least"),
     ]
 
 
@@ -286,13 +286,6 @@ def memory_bytes() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
-def _memory() -> Check:
-    gib = memory_bytes() / _GIB
-    remedy = "" if gib >= _MIN_MEMORY else f"Use a machine with at least {_MIN_MEMORY} GiB."
-    return Check("memory", f"{gib:.1f} GiB, {os.cpu_count()} cores", remedy)
-
-
-def _disk() -> Check:
-    gib = shutil.disk_usage(Path.cwd()).free / _GIB
-    remedy = "" if gib >= _MIN_DISK else f"Free at least {_MIN_DISK} GiB here."
-    return Check("disk", f"{gib:.1f} GiB free in {Path.cwd()}", remedy)
+def _room(name: str, size: int, more: str, remedy: str) -> Check:
+    gib = size / _GIB
+    return Check(name, f"{gib:.1f} GiB{more}", "" if gib >= _LEAST else f"{remedy} {_LEAST} GiB.")
