@@ -10,6 +10,7 @@ Citations of a draft become those that a run file holds.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from sidelight.generation.no_evidence import nothing_told
@@ -23,7 +24,7 @@ from sidelight.schemas.investigation.report import (
     ReportLimits,
 )
 from sidelight.schemas.run import CitedSentence
-from sidelight.schemas.segment import document_id_of, overlapping
+from sidelight.schemas.segment import document_id_of
 from sidelight.text import budget_words, tokens
 
 _REPEATED_HOST = 0.75
@@ -145,20 +146,30 @@ def refill(
     return draft.model_copy(update={"sentences": sentences, "reserve": tuple(sentence_of.values())})
 
 
-def within(draft: DraftReport, max_words: int) -> DraftReport:
+def within(
+    draft: DraftReport, max_words: int, first: AbstractSet[str] = frozenset()
+) -> DraftReport:
     """Return a draft whose sentences, taken in their order as far as they fit, keep the limit.
 
     What finds no room comes first in the reserve.
+
+    Args:
+        draft: Sentences in their order, and the reserve.
+        max_words: The track's limit.
+        first: Texts that have their room before the others: what stood is not cut for what a check
+            lengthened.
     """
-    kept: list[DraftSentence] = []
-    spare: list[DraftSentence] = []
-    for sentence in draft.sentences:
-        words = budget_words(sentence.text)
-        fits = words <= max_words
-        (kept if fits else spare).append(sentence)
-        max_words -= words if fits else 0
-    reserve = (*spare, *draft.reserve)
-    return draft.model_copy(update={"sentences": tuple(kept), "reserve": reserve})
+    fits: set[int] = set()
+    for place in sorted(
+        range(len(draft.sentences)), key=lambda one: draft.sentences[one].text not in first
+    ):
+        words = budget_words(draft.sentences[place].text)
+        if words <= max_words:
+            fits.add(place)
+            max_words -= words
+    kept = tuple(one for place, one in enumerate(draft.sentences) if place in fits)
+    spare = tuple(one for place, one in enumerate(draft.sentences) if place not in fits)
+    return draft.model_copy(update={"sentences": kept, "reserve": (*spare, *draft.reserve)})
 
 
 def covered(sentences: Iterable[DraftSentence], angles: Iterable[Angle]) -> float:
@@ -187,8 +198,8 @@ def resolve_report(
 ) -> tuple[Report, tuple[DroppedCitation, ...]]:
     """Return the report within the track's rules for citations, and what was dropped for them.
 
-    What is no evidence of this topic goes; so do the second of two overlapping windows, whatever is
-    beyond the limit, and a sentence without a word.
+    What is no evidence of this topic goes; so do whatever is beyond the limit, and a sentence
+    without a word.
 
     Raises:
         InputError: What is left breaks a limit of the track.
@@ -226,6 +237,4 @@ def resolve_report(
 def _refusal(topic_id: str, segment_id: str, cited: list[str], limit: int) -> str:
     if document_id_of(segment_id) == topic_id:
         return "the target article itself"
-    if overlapping(segment_id, cited):
-        return "overlaps a window already cited"
     return "more citations than a sentence may have" if len(cited) >= limit else ""

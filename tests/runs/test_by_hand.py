@@ -22,7 +22,7 @@ def test_what_a_person_answered_ends_in_the_same_files(
         )
     assert server.unanswered == []
     assert server.all_answered
-    assert summary.problems == ()
+    assert not [one for one in summary.problems if one.severity == "error"]
     assert summary.fallbacks == {}
     read = sum(len(one["content"]) for asked in server.requests for one in asked["messages"])
     assert len(server.requests) <= MAX_CALLS

@@ -235,7 +235,6 @@ def test_what_breaks_a_limit_cannot_exist():
         ([("One.", ("w_doc_09_9#0_1",))], "was not retrieved"),
         ([("One.", (FOUND[0], FOUND[3], FOUND[2]))], "too many or repeated"),
         ([("One.", (FOUND[0], FOUND[0]))], "too many or repeated"),
-        ([("One.", (FOUND[0], FOUND[1]))], "overlapping windows"),
         ([("", (FOUND[0],))], "not a clean single line"),
         ([("One.\nTwo.", (FOUND[0],))], "not a clean single line"),
         ([("Hid\u200bden.", (FOUND[0],))], "not a clean single line"),

@@ -174,12 +174,12 @@ def check_sources(line: int, citations: Sequence[str], topic_id: str, findings: 
             continue
         for window in (own.window - 1, own.window + 1):
             if other := cited.get((own.document_id, window)):
-                findings.error(
+                findings.warning(
                     "citation-adjacent",
                     line,
                     expected="citations that do not overlap",
                     found=f"{quoted(other)} and {quoted(citation)}, of which half is the same text",
-                    remedy="Keep the better of the two.",
+                    remedy="Keep the better of the two, unless the sentence needs both.",
                 )
         cited.setdefault((own.document_id, own.window), citation)
     for citation in different:

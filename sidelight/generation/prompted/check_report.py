@@ -126,17 +126,18 @@ class PromptedChecker:
             return checked
 
         def covers(one: CheckedReport) -> float:
-            return covered(within(one.draft, self._max_words).sentences, angles)
+            return covered(within(one.draft, self._max_words, stood).sentences, angles)
 
+        stood = {one.text for one in draft.sentences if _key(one) in self._stood}
         rivals = (draft.model_copy(update={"rivals": ()}), *draft.rivals)
         outcomes = await answers(map(read, rivals))
         stands = [one for one in outcomes if not isinstance(one, ReplyError)]
         best = max(stands, key=covers)
         spare = [one for other in stands if other is not best for one in other.draft.sentences]
         draft = best.draft.model_copy(update={"reserve": (*spare, *best.draft.reserve)})
-        stood = dict.fromkeys(one for some in (best, *stands) for one in some.stood)
+        said = dict.fromkeys(one for some in (best, *stands) for one in some.stood)
         return best.model_copy(
-            update={"draft": within(draft, self._max_words), "stood": tuple(stood)}
+            update={"draft": within(draft, self._max_words, stood), "stood": tuple(said)}
         )
 
 

@@ -194,6 +194,7 @@ class Findings:
             keys: Only these claims, and only angles that have one.
         """
         key_of = {id(claim): key for key, claim in self.by_key.items()}
+        seen: dict[str, str] = {}  # page and the first claim shown from it
         wanted = set(self.by_key if keys is None else keys)
         listed = [
             ShownAngle(
@@ -202,7 +203,7 @@ class Findings:
                 importance=importance_of(angle.weight),
                 question=angle.question,
                 claims=tuple(
-                    self._shown(key, claim)
+                    self._shown(key, claim, seen)
                     for claim in claims
                     if (key := key_of.get(id(claim))) in wanted and key is not None
                 ),
@@ -216,9 +217,11 @@ class Findings:
         ]
         return listed if keys is None else [angle for angle in listed if angle.claims]
 
-    def _shown(self, key: str, claim: FoundClaim) -> ShownClaim:
+    def _shown(self, key: str, claim: FoundClaim, seen: dict[str, str]) -> ShownClaim:
         pages = len(set(map(document_id_of, claim.segment_ids)))
         source = self._sources.get(claim.segment_ids[0], "")
+        first = seen.setdefault(source, key)
+        source = source if first == key else f"as {first}"
         return ShownClaim(
             key=key,
             source=f"{source}; on {pages} pages" if pages > 1 else source,

@@ -7,10 +7,13 @@ from what was read; no further call is made.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import zip_longest
+from math import log1p, sqrt
 from pathlib import Path
+from statistics import median
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
@@ -35,13 +38,15 @@ from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import OneOf
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Coverage
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim, Selection
-from sidelight.schemas.segment import Segment, document_id_of, overlapping
-from sidelight.text import numbers, one_line, stems
+from sidelight.schemas.segment import Segment, document_id_of
+from sidelight.text import one_line, stems
 
 _WINDOW_CHARACTERS = 2_400
 # Rules, article and questions are read with each part again, so that small parts cost more; in
 # large ones models overlook things.
-_PART_CHARACTERS = 20_000
+_PART_CHARACTERS = 25_000
+# A page shares less than this part of what the closest pages share: it is on another matter.
+_CLOSEST, _LEAST_SHARED = 10, 0.33
 
 
 class Window(NamedTuple):
@@ -78,6 +83,32 @@ def choose(by_angle: Iterable[Sequence[Segment]], max_characters: int) -> list[S
             chosen[segment.segment_id] = segment
             texts.add(segment.text)
     return list(chosen.values())
+
+
+def strays(segments: Iterable[Segment], about: AbstractSet[str]) -> set[str]:
+    """Return the documents that are on another matter: they share few words with what is asked.
+
+    A shared word counts the more the fewer of the documents have it. What is few is told by the
+    documents that share most, so that none is left out where all are on the matter.
+
+    Args:
+        segments: Windows of many documents; of few none is a stray.
+        about: Stems of the article and of what is asked about it.
+    """
+    words: dict[str, frozenset[str]] = {}
+    for one in segments:
+        page = document_id_of(one.segment_id)
+        words[page] = words.get(page, frozenset()) | stems(f"{one.title}\n{one.text}")
+    if len(words) < _CLOSEST:
+        return set()
+    pages_with = Counter(word for of_page in words.values() for word in of_page)
+    shared = {
+        page: sum(log1p(len(words) / pages_with[word]) for word in sorted(of_page & about))
+        / max(1.0, sqrt(len(of_page)))
+        for page, of_page in words.items()
+    }
+    least = _LEAST_SHARED * median(sorted(shared.values())[-_CLOSEST:])
+    return {page for page, value in shared.items() if value < least}
 
 
 def parts(segments: Iterable[Segment]) -> list[list[Window]]:
@@ -129,7 +160,7 @@ READ_PROMPT = load_prompt(Path(__file__).with_name("read.prompt.md"))
 # Of the first round, and of each later one, whose searches are few and pointed.
 _FIRST_CHARACTERS, _LATER_CHARACTERS = 100_000, 20_000
 _CLAIM_WORDS = 45
-_CLAIMS_PER_PART, _ANGLES_PER_CLAIM, _KEYS_PER_CLAIM = 30, 4, 6
+_CLAIMS_PER_PART, _ANGLES_PER_CLAIM, _KEYS_PER_CLAIM = 36, 4, 6
 _AGAINST, _FOR, _LEFT_OUT = "against", "for", "left out"
 # "The article does not mention it" is no statement that a claim could contradict.
 _NO_STATEMENT = re.compile(
@@ -180,7 +211,7 @@ class PromptedReader:
         instead: Returns who selects evidence where no claim could be used, told why.
     """
 
-    asks = (Asked(READ_PROMPT, calls=6.3, more=1.9, characters=18_300, written=382),)
+    asks = (Asked(READ_PROMPT, calls=4.2, more=1.1, characters=26_000, written=382),)
 
     def __init__(
         self, writer: PromptedModel, instead: Callable[[ReplyError], SelectEvidence]
@@ -211,12 +242,18 @@ class PromptedReader:
             self._dates[document_id_of(segment.segment_id)] = date or known
         unread = [[one for one in found if not self._was_read(one)] for found in ranked]
         chosen = choose(unread, _LATER_CHARACTERS if self._pages else _FIRST_CHARACTERS)
+        asked = (angle.question for angle in angles)
+        about = "\n".join((profile.title, *profile.outlet, profile.body, *asked))
+        off = strays(chosen, stems(about))
+        far = {one.segment_id for one in chosen if document_id_of(one.segment_id) in off}
+        chosen = [one for one in chosen if one.segment_id not in far]
         read = parts(chosen)
         outcomes = await answers(self._claims(profile, heaviest, part) for part in read)
         dropped = {
             one: "read before" if self._was_read(segment) else "no room to read it"
             for one, segment in every.items()
         }
+        dropped |= dict.fromkeys(far, "its page is on another matter")
         dropped |= {one.segment_id: "states nothing that is asked" for one in chosen}
         claims: list[FoundClaim] = []
         selected = EvidenceSet()
@@ -237,6 +274,8 @@ class PromptedReader:
                 selected = EvidenceSet.merge(selected, plain.evidence)
             else:
                 claims += outcome.claims
+                if len(outcome.claims) + len(outcome.faults) >= _CLAIMS_PER_PART:
+                    dropped |= dict.fromkeys(ids, "its part gave as many claims as it may")
                 dropped |= outcome.invented
         items = [
             Evidence(
@@ -362,7 +401,7 @@ def _usable(
             one.angle_id: CHANCES[one.label] for one in claim.answers if one.angle_id in angle_ids
         }
         text = one_line(claim.text)
-        cited = _apart([by_key[key] for key in claim.keys if key in by_key], part, text)
+        cited = dict.fromkeys(by_key[key].segment.segment_id for key in claim.keys if key in by_key)
         if fault := half_fault(text):
             faults.append(f"{fault}: {text}")
         elif not cited:
@@ -376,7 +415,7 @@ def _usable(
         else:
             claims[text.casefold()] = FoundClaim(
                 text=text,
-                segment_ids=cited,
+                segment_ids=tuple(cited)[:MAX_CITED],
                 answers=dict(sorted(chances.items())),
                 speaker=one_line(claim.speaker),
                 **_stance(claim),
@@ -390,38 +429,6 @@ def _stance(claim: ReadClaim) -> dict[str, Any]:
     if not statement or claim.stance == _LEFT_OUT or _NO_STATEMENT.match(statement):
         return {"left_out": claim.stance == _LEFT_OUT or bool(statement)}
     return {"against" if claim.stance == _AGAINST else "supports": statement}
-
-
-def _apart(cited: Sequence[Window], part: Sequence[Window], claim: str) -> tuple[str, ...]:
-    """Return the segments behind windows, each once and none that overlaps an earlier one.
-
-    What only an overlapping window was shown to hold is looked for in the next one of its page;
-    where no other holds it, that of the two stays which has more of the claim: of its figures, else
-    of its words.
-    """
-    figures, words = numbers(claim), stems(claim)
-
-    def says(segment: Segment) -> tuple[int, int]:
-        return len(figures & numbers(segment.text)), len(words & stems(segment.text))
-
-    kept: dict[str, Segment] = {}
-    for window in cited:
-        holding = (one.segment for one in part if window.text in one.segment.text)
-        for segment in (window.segment, *holding):
-            if segment.segment_id in kept:
-                break
-            if not overlapping(segment.segment_id, kept):
-                kept[segment.segment_id] = segment
-                break
-        else:
-            new = window.segment
-            known = next(one for one in kept if overlapping(one, [new.segment_id]))
-            others = [one for one in kept if one != known]
-            if says(new) > says(kept[known]) and not overlapping(new.segment_id, others):
-                place = list(kept)
-                place[place.index(known)] = new.segment_id
-                kept = {one: kept.get(one, new) for one in place}
-    return tuple(kept)[:MAX_CITED]
 
 
 class ReadAssessor:

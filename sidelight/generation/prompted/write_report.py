@@ -5,7 +5,8 @@ In revision removed sentences are rewritten, and free room is filled.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -38,14 +39,15 @@ from sidelight.schemas.investigation.report import (
     Revision,
 )
 from sidelight.schemas.segment import Segment, overlapping
-from sidelight.text import budget_words, numbers, one_line, stems
+from sidelight.text import budget_words, names, numbers, one_line, stems
 from sidelight.text_vectors import Encode, TextVectors
 
 REPORT_PROMPT = load_prompt(Path(__file__).with_name("report.prompt.md"))
 
 # Of so many words is a sentence, and so many are asked for beyond those that fill the report.
-_SENTENCE_WORDS, _LEAST_SPARE, _MOST_SPARE = 25, 3, 6
+_SENTENCE_WORDS, _LEAST_SPARE, _MOST_SPARE = 19, 2, 4
 _SENTENCES, _CLAIMS_PER_SENTENCE = 24, 6
+_WORDS_OF_ITS_OWN = 2  # words, or one figure or name, which is a word, too
 
 
 class WrittenSentence(Value):
@@ -129,7 +131,8 @@ class PromptedReportWriter:
 
         def check(report: WrittenReport) -> None:
             drafts.append(report)
-            faults = [fault for one in report.sentences if (fault := _fault(one, claims))]
+            said = ((one.text, one.claim_keys) for one in report.sentences)
+            faults = [fault for text, keys in said if (fault := _fault(text, keys, claims))]
             if len(faults) == len(report.sentences) or len(faults) * 4 > len(report.sentences):
                 raise ValueError(told_once(faults) or "it has no sentence")
 
@@ -143,6 +146,7 @@ class PromptedReportWriter:
                 findings=findings.shown(),
                 by_question=by_question,
                 max_words=self._max_words,
+                fitting=fitting,
                 least=fitting + _LEAST_SPARE,
                 most=fitting + _MOST_SPARE,
             )
@@ -159,11 +163,13 @@ class PromptedReportWriter:
         return _as_drafted(drafts, claims, evidence)
 
 
-def _fault(sentence: WrittenSentence, claims: Mapping[str, FoundClaim]) -> str:
-    if not set(sentence.claim_keys) & set(claims):
-        return f"this names no claim that it states: {sentence.text}"
-    fault = sentence_fault(one_line(sentence.text)) or half_fault(sentence.text)
-    return fault and f"{fault}: {sentence.text}"
+def _fault(text: str, keys: Sequence[str], known: Collection[str]) -> str:
+    """Return what is wrong with a sentence and the keys of what it rests on, or nothing."""
+    text = one_line(text)
+    if not set(keys).intersection(known):
+        return f"this names nothing shown that it rests on: {text}"
+    fault = sentence_fault(text) or half_fault(text)
+    return fault and f"{fault}: {text}"
 
 
 def _as_drafted(
@@ -177,7 +183,7 @@ def _as_drafted(
         invented += (key for key in sentence.claim_keys if key not in claims)
         keys = [key for key in dict.fromkeys(sentence.claim_keys) if key in claims]
         text = one_line(sentence.text)
-        if not _fault(sentence, claims) and text.casefold() not in kept:
+        if not _fault(text, keys, claims) and text.casefold() not in kept:
             kept[text.casefold()] = stating(text, [claims[key] for key in keys], evidence)
             told.update(keys)
     return DraftReport(
@@ -195,27 +201,31 @@ def stating(text: str, claims: Sequence[FoundClaim], evidence: EvidenceSet) -> D
     """Return a sentence with the citations of its claims.
 
     Each citation is the one that holds most of what no earlier one does: of the sentence's figures,
-    then of its words; among equals a claim's best supporter comes first. Of two windows that
-    overlap, one is cited.
+    then of its names, then of its words; among equals a claim's best supporter comes first. A
+    window that overlaps a cited one is cited, too, if a figure, a name or several words of the
+    sentence stand in it alone.
     """
-    pages = {item.segment.segment_id: item.segment.text for item in evidence.items}
+    items = {item.segment.segment_id: item for item in evidence.items}
     longest = max(len(claim.segment_ids) for claim in claims)
     ranked = (claim.segment_ids[place : place + 1] for place in range(longest) for claim in claims)
-    left = [one for ids in ranked for one in ids]
-    wanted = set(numbers(text)), set(stems(text))
-    says = {one: (numbers(pages.get(one, "")), stems(pages.get(one, ""))) for one in left}
+    left = [one for ids in ranked for one in ids if one in items]
+    wanted = set(numbers(text)), set(stems(" ".join(sorted(names(text))))), set(stems(text))
+    says = {one: _held(items[one]) for one in left}
     cited: list[str] = []
+
+    def adds(one: str) -> tuple[int, ...]:
+        return tuple(len(missing & held) for missing, held in zip(wanted, says[one], strict=True))
+
     while left and len(cited) < MAX_CITED:
-        best = max(
-            left,
-            key=lambda one: tuple(
-                len(missing & held) for missing, held in zip(wanted, says[one], strict=True)
-            ),
-        )
-        cited.append(best)
-        for missing, held in zip(wanted, says[best], strict=True):
+        cited.append(max(left, key=adds))
+        for missing, held in zip(wanted, says[cited[-1]], strict=True):
             missing.difference_update(held)
-        left = [one for one in left if one not in cited and not overlapping(one, cited)]
+        left = [
+            one
+            for one in left
+            if one not in cited
+            and (not overlapping(one, cited) or sum(adds(one)) >= _WORDS_OF_ITS_OWN)
+        ]
     covering = [claim.answers for claim in claims]
     missed = chances_missed((angle_id for covers in covering for angle_id in covers), covering)
     return DraftSentence(
@@ -225,10 +235,19 @@ def stating(text: str, claims: Sequence[FoundClaim], evidence: EvidenceSet) -> D
     )
 
 
+def _held(item: Evidence) -> tuple[AbstractSet[str], ...]:
+    """Return the figures of a passage, and twice its words: those that may be names, and all."""
+    segment = item.segment
+    shown = f"{segment.host}\n{segment.title}\n{item.published}\n{segment.text}"
+    return numbers(shown), stems(shown), stems(shown)
+
+
 REVISE_PROMPT = load_prompt(Path(__file__).with_name("revise.prompt.md"))
 
 _WRITER_SEGMENT_WORDS = 250
 _MOST_ADDED, _KEYS_PER_SENTENCE = 6, 6
+# Untold claims that it is shown: those that would add most.
+_MOST_OFFERED = 20
 
 
 class AddedSentence(Value):
@@ -307,11 +326,19 @@ class PromptedReviser:
         standing = [sentence.text for sentence in draft.sentences]
         waiting = {sentence.text for sentence in draft.reserve}
         again = {one for removal in checked.removed for one in removal.sentence.segment_ids}
-        claims = {
-            key: claim
-            for key, claim in findings.by_key.items()
-            if claim.text in waiting or not again.isdisjoint(claim.segment_ids)
-        }
+        weights = {angle.angle_id: angle.weight for angle in angles}
+        missed = chances_missed(weights, (sentence.covers for sentence in draft.sentences))
+
+        def gain(claim: FoundClaim) -> float:
+            chances = claim.answers.items()
+            return sum(weights.get(one, 0) * missed.get(one, 0) * chance for one, chance in chances)
+
+        known = findings.by_key
+        fell = {key for key, one in known.items() if not again.isdisjoint(one.segment_ids)}
+        untold = [key for key, one in known.items() if one.text in waiting and key not in fell]
+        untold.sort(key=lambda key: -gain(known[key]))
+        offered = fell.union(untold[:_MOST_OFFERED])
+        claims = {key: claim for key, claim in known.items() if key in offered}
         by_id = {item.segment.segment_id: item for item in evidence.items}
         cited = [by_id[one] for one in sorted(again) if one in by_id]
         keyed = KeyedSegments([item.segment for item in cited], _WRITER_SEGMENT_WORDS, cited)
@@ -327,7 +354,10 @@ class PromptedReviser:
 
         def check(added: AddedSentences) -> None:
             drafts.append(added)
-            _check(added, {*claims, *passages})
+            said = ((one.text, one.keys) for one in added.sentences)
+            shown = claims | passages
+            if faults := [fault for text, keys in said if (fault := _fault(text, keys, shown))]:
+                raise ValueError(told_once(faults))
 
         asked = self._model.answer(
             REVISE_PROMPT,
@@ -360,18 +390,6 @@ def _shown(removal: Removal, key_of: Mapping[str, str]) -> Fallen:
     return Fallen(", ".join(keys), removal.sentence.text, removal.reason)
 
 
-def _check(added: AddedSentences, keys: set[str]) -> None:
-    faults = []
-    for sentence in added.sentences:
-        text = one_line(sentence.text)
-        if not keys.intersection(sentence.keys):
-            faults.append(f"this rests on no key shown: {text}")
-        elif fault := sentence_fault(text) or half_fault(text):
-            faults.append(f"{fault}: {text}")
-    if faults:
-        raise ValueError(told_once(faults))
-
-
 def _with(
     draft: DraftReport,
     added: AddedSentences,
@@ -390,8 +408,8 @@ def _with(
     for sentence in added.sentences:
         stated = [known[key] for key in dict.fromkeys(sentence.keys) if key in known]
         text = one_line(sentence.text)
-        fault = sentence_fault(text) or half_fault(text)
-        if not stated or text in said or fault or budget_words(text) > room:
+        fault = _fault(text, sentence.keys, known)
+        if text in said or fault or budget_words(text) > room:
             continue
         said.add(text)
         room -= budget_words(text)

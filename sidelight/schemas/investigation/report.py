@@ -10,7 +10,7 @@ from sidelight.errors import InputError
 from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.run import CitedSentence
-from sidelight.schemas.segment import document_id_of, overlapping
+from sidelight.schemas.segment import document_id_of
 from sidelight.schemas.task import CitedTextTask
 from sidelight.text import budget_words, normalized, one_line
 
@@ -172,13 +172,11 @@ class Report:
         cited = sentence.citations
         if len(cited) > self.limits.max_citations or len(set(cited)) != len(cited):
             raise InputError(f"{self.topic_id}: too many or repeated citations: {cited}")
-        for number, segment_id in enumerate(cited):
+        for segment_id in cited:
             if segment_id not in self.evidence_ids:
                 raise InputError(f"{self.topic_id}: cites {segment_id}, which was not retrieved")
             if document_id_of(segment_id) == self.topic_id:
                 raise InputError(f"{self.topic_id}: cites itself: {segment_id}")
-            if overlapping(segment_id, cited[:number]):
-                raise InputError(f"{self.topic_id}: cites two overlapping windows: {cited}")
 
 
 class DraftQuestions(Value):

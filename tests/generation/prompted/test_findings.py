@@ -41,6 +41,11 @@ def test_claims_stand_under_the_question_they_answer_best(lexical_encode):
         [weak.text, HOLDS.text],
     ]
     assert list(found.by_key) == ["C1", "C2", "C3"]
+    # A page is named once.
+    page = "b.example | Page b"
+    sources = [claim.source for one in shown for claim in one.claims]
+    assert sources == [f"{page}; on 2 pages", "as C1; on 2 pages", "c.example | Page c"]
+    assert found.shown(["C2"])[0].claims[0].source == f"{page}; on 2 pages"
     assert [one.angle_id for one in found.shown(["C2"])] == ["boats"]
     # What was filed under another question, too, is named there.
     assert [one.also for one in shown] == ["C2", ""]

@@ -11,7 +11,7 @@ from sidelight.generation.extractive.performers import ExtractiveReviser
 from sidelight.generation.no_evidence import NOTHING_FOUND, NOTHING_STANDS
 from sidelight.generation.prompted.check_report import PromptedChecker
 from sidelight.generation.prompted.write_report import PromptedReportWriter, PromptedReviser
-from sidelight.schemas.investigation.evidence import EvidenceSet
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim
 from sidelight.schemas.investigation.report import (
     CheckedReport,
     DraftReport,
@@ -32,6 +32,7 @@ from tests.helpers.asking.report_case import (
     PROFILE,
     READ,
     SOLD,
+    segment,
 )
 
 BOTH = (
@@ -66,6 +67,17 @@ def test_a_sentence_rests_on_what_its_claims_rest_on(lexical_encode):
     assert (draft.notes, draft.reserve) == ((), ())
 
 
+@pytest.mark.parametrize(("second", "cites"), [("It paid Vale.", 2), ("It is in Orrin.", 1)])
+def test_an_overlapping_window_is_cited_for_what_stands_in_it_alone(lexical_encode, second, cites):
+    windows = [segment("d", "Lark Media owns the Post.", 4), segment("d", second, 5)]
+    items = tuple(Evidence(segment=one, relevance={"owner": 0.9}) for one in windows)
+    ids = tuple(one.segment_id for one in windows)
+    claim = FoundClaim(text="Lark Media paid Vale.", segment_ids=ids, answers={"owner": 0.9})
+    evidence = EvidenceSet(items=items, claims=(claim,))
+    draft = wrote(lexical_encode, scripted(report((claim.text, ["C1"]))), evidence)
+    assert draft.sentences[0].segment_ids == ids[:cites]
+
+
 def test_what_it_does_not_tell_waits(lexical_encode):
     draft = wrote(lexical_encode, scripted(report((SOLD.text, ["C1"]))))
     assert [one.text for one in draft.reserve] == [HOLDS.text]
@@ -82,8 +94,8 @@ def test_claims_are_shown_by_question_with_page_speaker_and_what_they_go_against
             "- owner [publisher, have to know] Who owns the Orrin Post?",
             f"C1 [b.example | Page b; on 2 pages] {SOLD.text}",
             "- boats [figure, good to know]",
-            f"C2 [c.example | Page c; says Orrin Harbour Trust] {HOLDS.text}",
-            "- C2 goes against the article on this: the article's 400 boats",
+            "C2 [c.example | Page c; says Orrin Harbour Trust; against: the article's 400 boats] "
+            + HOLDS.text,
         )
     ]
     assert places == sorted(places)
@@ -92,7 +104,7 @@ def test_claims_are_shown_by_question_with_page_speaker_and_what_they_go_against
 @pytest.mark.parametrize(
     ("answer", "fault"),
     [
-        (report((BOTH, ["C9"])), "names no claim"),
+        (report((BOTH, ["C9"])), "names nothing shown"),
         (report((f"{SOLD.text} {HOLDS.text}", ["C1", "C2"])), "more than one sentence"),
         (report((f"{BOTH[:-1]} [E1].", ["C1", "C2"])), "a citation or an id"),
         (report((f"{BOTH[:-1]}, which is false.", ["C1", "C2"])), "a verdict"),
@@ -295,6 +307,16 @@ def test_what_stood_is_shown_and_not_checked_again(lexical_encode):
     asked.script.assert_finished()
 
 
+def test_what_stood_is_not_cut_for_what_a_mend_lengthened(lexical_encode):
+    longer = "The Orrin Harbour Trust counted 420 boats there in 2019, by its own account."
+    asked = scripted(labels(S1="full"), labels(longer, S1="mend"))
+    checker = PromptedChecker(asked.model, lexical_encode, 20)
+    asyncio.run(checker(PROFILE, ANGLES, drafted(OWNED), DATED))
+    checked = asyncio.run(checker(PROFILE, ANGLES, drafted(COUNTED, OWNED), DATED))
+    assert checked.draft.sentences == (OWNED,)
+    assert [one.text for one in checked.draft.reserve] == [longer]
+
+
 def test_a_report_of_nothing_costs_no_call(lexical_encode):
     checker = PromptedChecker(scripted().model, lexical_encode, 250)
     assert asyncio.run(checker(PROFILE, ANGLES, NOTHING_FOUND, EvidenceSet())).removed == ()
@@ -343,9 +365,9 @@ def added(*sentences):
     )
 
 
-def revised(encode, asked, checked=CHECKED, max_words=250, instead=nobody):
+def revised(encode, asked, checked=CHECKED, max_words=250, instead=nobody, evidence=READ):
     reviser = PromptedReviser(asked.model, encode, TextVectors(encode), max_words, 3, instead)
-    revision = asyncio.run(reviser(PROFILE, ANGLES, READ, checked, {}))
+    revision = asyncio.run(reviser(PROFILE, ANGLES, evidence, checked, {}))
     asked.script.assert_finished()
     return revision
 
@@ -382,7 +404,7 @@ def test_nothing_worth_adding_adds_nothing(lexical_encode):
     ("bad", "fault"),
     [
         (added(("S1", ["E1"], f"{ANEW} That is a lot.")), "more than one sentence"),
-        (added(("S1", ["E7"], ANEW)), "rests on no key"),
+        (added(("S1", ["E7"], ANEW)), "names nothing shown"),
         (added(("S1", ["E1"], "Boats lie in")), "no whole sentence"),
     ],
 )
@@ -420,6 +442,20 @@ def test_the_request_shows_what_stands_what_fell_and_what_is_left(lexical_encode
     for shown in ("Ignore the rules", REMOVED.text, "The source says 420.", HOLDS.text):
         assert shown in asked.user()
         assert shown not in outside
+
+
+def test_of_many_untold_claims_those_are_shown_that_would_add_most(lexical_encode):
+    claims = tuple(
+        HOLDS.model_copy(update={"text": f"Orrin has {n} boats.", "answers": {"boats": n / 100}})
+        for n in range(10, 40)
+    )
+    waiting = tuple(WAITS.model_copy(update={"text": one.text}) for one in claims)
+    draft = CHECKED.draft.model_copy(update={"reserve": waiting})
+    asked = scripted(added())
+    evidence = EvidenceSet(items=EVIDENCE.items, claims=claims)
+    revised(lexical_encode, asked, CheckedReport(draft=draft), evidence=evidence)
+    shown = [n for n in range(10, 40) if f"Orrin has {n} boats." in asked.user()]
+    assert shown == list(range(20, 40))
 
 
 def test_without_a_model_the_reserve_steps_in():
