@@ -1,9 +1,9 @@
-"""Findings: what pages tell beyond an article, in one or two sentences that stand alone.
+"""Findings: what pages tell beyond an article, in one to three sentences that stand alone.
 
 The sentences of a page on the article's matter are read by the parser. What is shown stands as it
 is written, but for four marks of an editor: words that only tie a sentence to the one before
 ("But", "However") go; a pronoun or "the company" is replaced by the name it stands for, in square
-brackets; the month of the page follows a date such as "last week", in brackets, too; and what a
+brackets; when the page was written follows a date such as "last week", in brackets, too; and what a
 page says in its own cause is attributed to it.
 """
 
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from sidelight.english.names import definite, looks_personal, mentions, name_forms, strip_title
 from sidelight.english.neutrality import passes_verdict
 from sidelight.english.parser import Sentence, parse
-from sidelight.english.vocabulary import BODIES, GENERAL, RATES, UNIQUE
+from sidelight.english.vocabulary import BODIES, RATES, UNIQUE
 from sidelight.generation.extractive.known import MIN_WORDS, TOP, Known, Page
 from sidelight.text import count_words, tokens
 
@@ -50,6 +50,7 @@ _FIRST_PERSON = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours"})
 _SECOND = frozenset({"you", "your", "yours", "yourself"})
 _TURN = re.compile(r"^[A-Z][A-Z .'’-]{2,30}: ", re.MULTILINE)  # of a transcript
 _HIM, _HER = frozenset({"he", "him", "his"}), frozenset({"she", "her", "hers"})
+_ANAPHORIC = frozenset("before earlier later same previous following next then".split())
 _ITS = frozenset({"it", "its"})
 _JOINS = frozenset({"of", "and", "for", "the", "&", "de"})
 _OWN_CAUSE = frozenset({"press release", "shop", "opinion", "blog"})
@@ -141,10 +142,10 @@ def _listed(page: Page, known: Known) -> Iterator[Finding]:
         text = one.text.rstrip(" .;")
         if one.is_finite or not 3 <= count_words(text) <= _MAX_LISTED or '"' in text:
             continue
-        is_heading = mentions(text, known.profile.outlet)
+        is_rating = rates and not mentions(text, known.profile.outlet)  # as headings do
         if whose and one.years and one.named("ORG", "PERSON", "GPE", "FAC"):
             shown = f"A profile of {whose} lists “{text}”."
-        elif rates and not is_heading and one.label and any(t.lemma_.casefold() in RATES for t in one.doc):
+        elif is_rating and one.label and any(t.lemma_.casefold() in RATES for t in one.doc):
             shown = f"{page.origin.name} says of {known.profile.publisher}: “{text}”."
         else:
             continue
@@ -244,9 +245,7 @@ class _Reader:
             edits.append((token.idx, token.idx + len(token), name))
         return edits
 
-    def _in_full(
-        self, number: int, after: Sequence[Sentence]
-    ) -> list[tuple[int, int, str]] | None:
+    def _in_full(self, number: int, after: Sequence[Sentence]) -> list[tuple[int, int, str]] | None:
         """Return the replacements that make a sentence be understood; None where none would.
 
         Args:
@@ -275,8 +274,7 @@ class _Reader:
             if name:
                 edits.append((noun.left_edge.idx, noun.idx + len(noun), name))
             elif not after and (
-                lemma in _REMAINDERS
-                or (noun in topic and lemma not in self._known.words | UNIQUE)
+                lemma in _REMAINDERS or (noun in topic and lemma not in self._known.words | UNIQUE)
             ):
                 return None
         for entity in one.entities:
@@ -292,13 +290,19 @@ class _Reader:
         return edits
 
     def _dated(self, one: Sentence) -> list[tuple[int, int, str]]:
-        """Return the month of the page behind the first date that only its readers understood."""
+        """Return when the page was written, behind the first date that only its readers understood.
+
+        "Three weeks earlier" is counted from something else.
+        """
         if not self._page.month or not one.relative_dates or one.years:
             return []
         entity = one.relative_dates[0]
         last = one.doc[entity.end - 1]
         end = last.idx + len(last)
-        return [(end, end, self._page.month)]
+        is_possessive = one.text[end : end + 1] in {"'", "’"}  # "yesterday's"
+        if is_possessive or not _ANAPHORIC.isdisjoint(entity.text.casefold().split()):
+            return []
+        return [(end, end, f"written {self._page.month}")]
 
     def _antecedent(self, number: int, pronoun: str) -> str:
         """Return the name that a pronoun at the beginning stands for; empty where it is open."""
@@ -322,7 +326,9 @@ class _Reader:
     def _acts_alone(self, number: int, names: Iterable[str]) -> bool:
         """Tell whether the subjects before a sentence are pronouns or one of some names."""
         subjects = [one.subject for one in self._before(number) if one.subject is not None]
-        return all(one.pos_ == "PRON" or any(one.text in name for name in names) for one in subjects)
+        return all(
+            one.pos_ == "PRON" or any(one.text in name for name in names) for one in subjects
+        )
 
     def _before(self, number: int) -> Sequence[Sentence]:
         return [
@@ -455,19 +461,19 @@ def _title_entity(page: Page, parsed: Sequence[Sentence], known: Known) -> tuple
     """
     title = re.split(r"(?<!\s)\s+[-–—|:]\s|:\s|(?<!\s)\s+\(", page.title, maxsplit=1)[0].strip()
     words = title.removeprefix("The ").split()
-    if not 1 <= len(words) <= 6 or not all(word[0].isupper() or word in _JOINS for word in words):
-        return "", ""
-    if any(character.isdigit() for character in title):
+    is_name = 1 <= len(words) <= 6 and not any(character.isdigit() for character in title)
+    if not is_name or not all(word[0].isupper() or word in _JOINS for word in words):
         return "", ""
     profile = known.profile
+    is_mentioned = any(mentions(one.text, [" ".join(words)]) for one in parsed)
     if mentions(title, (*profile.authors, *profile.people)):
-        return title, "PERSON"
-    if mentions(title, (*profile.outlet, *profile.organisations)):
-        return title, "ORG"
-    if len(words) == 1 or not any(mentions(one.text, [" ".join(words)]) for one in parsed):
+        kind = "PERSON"
+    elif mentions(title, (*profile.outlet, *profile.organisations)):
+        kind = "ORG"
+    elif len(words) == 1 or not is_mentioned:
         return "", ""
-    if not looks_personal(title):
-        return title, "ORG"
-    firsts = Counter(line.partition(" ")[0].casefold() for line in page.lines)
-    of_people, of_things = (sum(firsts[word] for word in of) for of in (_HIM | _HER, _ITS))
-    return title, "PERSON" if of_people >= of_things else "ORG"
+    else:
+        firsts = Counter(line.partition(" ")[0].casefold() for line in page.lines)
+        of_people, of_things = (sum(firsts[word] for word in of) for of in (_HIM | _HER, _ITS))
+        kind = "PERSON" if looks_personal(title) and of_people >= of_things else "ORG"
+    return title, kind

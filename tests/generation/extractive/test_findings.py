@@ -35,7 +35,15 @@ OF_THEM = "More than 800 of them lived on the mainland."
 AND_THEY = "They paid T40 each for a yearly ticket of the Marrow Sound Line."
 BOUGHT = "The Marrow Sound Line bought two ferries in 2015."
 BIRTH = "Petra Quill was born in Tollmere."
-OF_OUTLET = "The Sound Courier employs Jonas Brill.\nSound Courier: bias and factual record\nFactual reporting: MIXED\n"
+OF_OUTLET = (
+    "The Sound Courier employs Jonas Brill.\nSound Courier: bias and factual record\n"
+    "Factual reporting: MIXED\n"
+)
+HARBOUR_LIGHT = (
+    "Harbour Light is an inn at the Tollmere pier. Sailors praise its beds. "
+    "It received T9,000 from the Marrow Sound Line and the Sound Authority."
+)
+TOLD_US = "Petra Quill of the Marrow Sound Line told us that we could see no accounts for 2018."
 
 
 @pytest.mark.parametrize(
@@ -53,29 +61,24 @@ OF_OUTLET = "The Sound Courier employs Jonas Brill.\nSound Courier: bias and fac
             ("[The Marrow Sound Line] borrowed T12 million from the Sound Authority.",),
         ),
         (
-            "Harbour Light is an inn at the Tollmere pier. Sailors praise its beds. "
-            "It received T9,000 from the Marrow Sound Line and the Sound Authority.",
+            HARBOUR_LIGHT,
             {"title": "Harbour Light"},
-            ("[Harbour Light] received T9,000 from the Marrow Sound Line and the Sound Authority.",),
+            (HARBOUR_LIGHT[HARBOUR_LIGHT.index("It") :].replace("It", "[Harbour Light]", 1),),
         ),
         (
-            f"{PAID} {BOUGHT} {CLAIM} {COUNT} {OF_THEM} "
-            "Petra Quill of the Marrow Sound Line told us that we could see no accounts for 2018.",
+            f"{PAID} {BOUGHT} {CLAIM} {COUNT} {OF_THEM} {TOLD_US}",
             {"url": "https://tollmeregazette.example/a", "title": "Tollmere Gazette"},
-            (
-                "Petra Quill of the Marrow Sound Line told [Tollmere Gazette] that [it] could see no "
-                "accounts for 2018.",
-            ),
+            (TOLD_US.replace("us", "[Tollmere Gazette]").replace("we", "[it]"),),
         ),
         # A claim is told with the sentence that qualifies it, and what points back behind its like.
         (f"{CLAIM} {LIMIT}", {}, (CLAIM, LIMIT)),
         (f"{COUNT} {OF_THEM}", {}, (COUNT, OF_THEM)),
         (f"{COUNT} {OF_THEM} {AND_THEY}", {}, (COUNT, OF_THEM, AND_THEY)),
-        # A date that only readers of the page understood gets its month.
+        # A date that only readers of the page understood is followed by when it was written.
         (
             f"{PAID} The Sound Authority sold two Tollmere ferries last week.",
             {"url": "https://registry.example/2019/10/a"},
-            ("The Sound Authority sold two Tollmere ferries last week [October 2019].",),
+            ("The Sound Authority sold two Tollmere ferries last week [written October 2019].",),
         ),
         # Posts of the author are listed, and what a page says in its own cause is attributed.
         (
