@@ -48,6 +48,8 @@ _REMAINDERS = frozenset({"rest", "other", "remainder"})
 _MOST_QUOTED, _MOST_UNATTRIBUTED = 0.8, 0.4  # share of a sentence between quotation marks
 _FIRST_PERSON = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours"})
 _SECOND = frozenset({"you", "your", "yours", "yourself"})
+# What stands under, or behind, such a heading is what a check examines.
+_CLAIM = re.compile(r"(?:the )?(?:claim|statement)s?(?: checked| examined)?:?", re.IGNORECASE)
 _TURN = re.compile(r"^[A-Z][A-Z .'’-]{2,30}: ", re.MULTILINE)  # of a transcript
 _HIM, _HER = frozenset({"he", "him", "his"}), frozenset({"she", "her", "hers"})
 _ANAPHORIC = frozenset("before earlier later same previous following next then".split())
@@ -200,6 +202,11 @@ class _Reader:
             after: The sentences that it is shown behind, which it may point at.
         """
         one = self._parsed.get(number) if number in self._wanted else None
+        before, _, behind = self._lines[number].partition(": ")
+        if (behind and _CLAIM.fullmatch(before)) or (
+            number and _CLAIM.fullmatch(self._lines[number - 1])
+        ):
+            return None
         if one is None or not _is_statement(one, follows=bool(after)):
             return None
         text = one.text if after else _TIES.sub("", one.text)

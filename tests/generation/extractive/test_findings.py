@@ -148,6 +148,9 @@ OF_A_WOMAN = "Petra Quill sold her shop at the pier. She left Tollmere in her bo
             {"title": "Marrow Sound Line"},
             [(FUND,), (FUND, "Its accounts give income of T4,000.")],
         ),
+        # What a check examines is not what it says.
+        (f"The claim\n{PAID}\nVerdict\n{BOUGHT}", {}, [(BOUGHT,)]),
+        (f"Claim: {PAID}\n{BOUGHT}", {}, [(BOUGHT,)]),
         ("The claim that the Tollmere ferry loses money is false.", {}, []),
         ("The Tollmere ferry lost T9,000 to the Sound Authority...", {}, []),
         ("Book your seat on the Tollmere ferry at the pier today.", {}, []),
