@@ -308,11 +308,6 @@ class Sentence:
         )
 
     @cached_property
-    def is_negated(self) -> bool:
-        """Whether its main clause, or a clause that it asserts, is negated."""
-        return any(token.dep_ == "neg" or token.lower_ in {"no", "none"} for token in self.doc)
-
-    @cached_property
     def is_conditional(self) -> bool:
         """Whether its main clause holds only if something else does."""
         return self.root is not None and any(

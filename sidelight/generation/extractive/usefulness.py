@@ -15,7 +15,7 @@ import orjson
 from scipy.special import expit
 
 from sidelight.english.names import mentions, name_forms
-from sidelight.english.vocabulary import CORRECTS, FINDS, RATES, TIES
+from sidelight.english.vocabulary import CORRECTS, FINDS, TIES
 from sidelight.generation.extractive.findings import Finding
 from sidelight.generation.extractive.known import Known, Page
 from sidelight.schemas.investigation.angle import Angle, Aspect
@@ -111,9 +111,8 @@ def features(
     of_pages = {
         page.document_id: _page_features(page, known) for page in {one.page for one in findings}
     }
-    profile = known.profile
     sources = (*profile.people, *profile.organisations, *profile.studies)
-    names = {"outlet": profile.outlet, "author": profile.authors, "source": sources}
+    names = {"outlet": profile.outlet, "source": sources}
     forms = {who: [form for name in of for form in name_forms(name)] for who, of in names.items()}
     rows = []
     for place, one in enumerate(findings):
@@ -134,41 +133,28 @@ def features(
 
 
 def _text_features(one: Finding, known: Known, forms: dict[str, list[str]]) -> dict[str, float]:
-    """Return what a finding says: names, figures, ties, corrections, dates and its form."""
+    """Return what a finding says: names, figures, ties, corrections, and its form."""
     parsed = [unit.sentence for unit in one.units]
     lemmas = {token.lemma_.casefold() for sentence in parsed for token in sentence.doc}
     entities = [entity for sentence in parsed for entity in sentence.entities]
     named = {e.text.casefold() for e in entities if e.label in {"ORG", "PERSON", "GPE", "LAW"}}
-    words = set(content_words(one.text))
     ties = min(3, len(lemmas & TIES))
     return {
         **{f"names {who}": mentions(one.text, written) for who, written in forms.items()},
-        "page on the article": mentions(one.page.text, [*forms["outlet"], *forms["author"]]),
         "new figures": min(3, len(known.news(one.text))),
-        "shared figures": any(
-            figure in known.numbers for sentence in parsed for figure in sentence.text.split()
-        ),
-        "money": any(entity.label == "MONEY" for entity in entities),
         "ties": ties,
         "corrects": min(3, len(lemmas & CORRECTS)),
         "finds": min(3, len(lemmas & FINDS)),
-        "rates": min(2, len(lemmas & RATES)),
         "ties with names": ties * min(2, len(named)),
-        "negated": any(sentence.is_negated for sentence in parsed),
         "speaker": any(sentence.speaker for sentence in parsed),
-        "attributed": "according to" in one.text,
-        "dated": any(sentence.years for sentence in parsed),
-        "relative date": any(sentence.relative_dates for sentence in parsed),
         "words": min(60, count_words(one.text)) / 30,
         "new entities": min(3, len(named - known.entities)),
-        "shared words": len(words & known.words) / max(1, len(words)),
-        "two sentences": len(one.units) > 1,
         "opening of page": 1.0 / (1.0 + one.units[0].number),
     }
 
 
 def _page_features(page: Page, known: Known) -> dict[str, float]:
-    """Return what a page is to the article: a copy, of another place or year, official, a check."""
+    """Return what a page is to the article: near it, of its places and year, official, a check."""
     shared = known.shared(page)
     near = np.array(shared.near)
     words = content_words(page.text)
@@ -180,14 +166,11 @@ def _page_features(page: Page, known: Known) -> dict[str, float]:
         "page names shared": min(6, len(shared.names)),
         "page keywords shared": len(shared.keywords) / 25,
         "page places shared": min(3, shared.places),
-        "page places foreign": min(5, shared.foreign),
         "page corrects": 100 * sum(word in CORRECTS for word in words) / max(1, len(words)),
         "page age": min(10, abs(year - page.year)) if year and page.year else 0,
-        "page on own site": page.host == known.profile.host,
         "page rates or describes": kind in {"media rating", "encyclopedia"},
         "page is official": kind in {"public body", "research"},
         "page checks or corrects": kind in {"fact check", "corrections"},
-        "page in own cause": kind in {"press release", "shop", "opinion", "blog"},
     }
 
 
