@@ -18,7 +18,7 @@ PARTS = ("development", "unseen")
 
 
 class Web(NamedTuple):
-    """A web: an article, pages, rubric and facts.
+    """A web: an article, pages, rubric, facts and, for development, marks of findings.
 
     Attributes:
         name: Of the file.
@@ -45,7 +45,7 @@ def read_webs(*parts: str) -> list[Web]:
 
 
 def lay_out(webs: list[Web], folder: Path) -> None:
-    """Write `documents.jsonl`, `topics.jsonl`, `facts.json` and `human_rubrics/` for some webs."""
+    """Write `documents.jsonl`, `topics.jsonl`, `marks.json` and `human_rubrics/` for some webs."""
     (folder / "human_rubrics").mkdir(parents=True, exist_ok=True)
     documents, topics = [], []
     for web in webs:
@@ -70,7 +70,7 @@ def lay_out(webs: list[Web], folder: Path) -> None:
                 {**question, "question_id": f"{web.topic_id}-{rank}", "short_answers": answers}
             )
         (folder / "human_rubrics" / f"{web.topic_id}.json").write_bytes(orjson.dumps(rubric))
-    facts = {web.topic_id: web.content["facts"] for web in webs}
-    (folder / "facts.json").write_bytes(orjson.dumps(facts))
+    marks = {web.topic_id: web.content.get("marks", {}) for web in webs}
+    (folder / "marks.json").write_bytes(orjson.dumps(marks))
     (folder / "documents.jsonl").write_bytes(b"\n".join(documents) + b"\n")
     (folder / "topics.jsonl").write_bytes(b"\n".join(topics) + b"\n")

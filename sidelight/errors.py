@@ -24,7 +24,8 @@ Result of one check by `sidelight doctor`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import ClassVar, Literal, NamedTuple
 
@@ -234,3 +235,24 @@ class Check(NamedTuple):
     def ok(self) -> bool:
         """Whether the check passed."""
         return not self.remedy
+
+
+@contextmanager
+def package_of(what: str, remedy: str = INSTALL) -> Iterator[None]:
+    """Say what needs the package that is imported inside, where it cannot be.
+
+    Args:
+        what: Needs it.
+        remedy: How to install it.
+
+    Raises:
+        MachineError: It is not installed, or is broken.
+    """
+    try:
+        yield
+    except ImportError as error:
+        missing = isinstance(error, ModuleNotFoundError)
+        state = "is not installed" if missing else f"cannot be imported: {error}"
+        raise MachineError(
+            f"{what} needs the package {error.name!r}, which {state}", remedy=remedy
+        ) from error

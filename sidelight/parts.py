@@ -36,6 +36,8 @@ KINDS: dict[str, Kind] = {
             "rocchio": "sidelight.retrieval.first_stage:RocchioRetriever",
             "dense": "sidelight.retrieval.first_stage:DenseRetriever",
             "hybrid": "sidelight.retrieval.first_stage:HybridRetriever",
+            "splade": "sidelight.retrieval.first_stage:SpladeRetriever",
+            "splade-dense": "sidelight.retrieval.first_stage:SpladeDenseRetriever",
         },
         "sidelight.plugins:Retriever",
     ),

@@ -1,13 +1,13 @@
 """Fits the model of useful findings, and says how well it does on topics that it has not seen.
 
-    python -m sidelight_research.usefulness FOLDER... [--write]
+    python -m sidelight_research.usefulness FOLDER [--write]
 
-Each folder is laid out like the bundled sample (`documents.jsonl`, `topics.jsonl`,
-`human_rubrics/`), with a run `run` over its topics; one that has `facts.json`
-(topic id -> facts with the exact strings that state them) is labelled by these, too. A finding is
-useful if it states such a fact, or says much the same as an answer of the rubric that refers to
-its page. One that states what its page says wrongly (`"misleading"`) counts several times: it does
-more harm than a trivial one.
+The folder is laid out like the bundled sample (`documents.jsonl`, `topics.jsonl`,
+`human_rubrics/`), with a run `run` over its topics and `marks.json`: for each topic, by the hash of
+a finding's sentences as the page has them, the mark that a reader with the pages open gave it, and
+which answers of the rubric it states, wholly (1) or in part (0.5). Marks are `u` (useful), `s`
+(right, but of little use), `r` (repeats the article), `x` (misleading), `o` (off-topic), `d` (not
+understood alone) and `w` (wrong). What was not marked is left out.
 """
 
 from __future__ import annotations
@@ -28,62 +28,102 @@ from sidelight.formats.topics import read_articles
 from sidelight.generation.extractive import usefulness
 from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.generation.extractive.usefulness import Features, Usefulness
-from sidelight.generation.extractive.write_report import read_findings
+from sidelight.generation.extractive.write_report import choose, read_findings
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.schemas.investigation.angle import Angle
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
 from sidelight.schemas.segment import Segment
-from sidelight.text import one_line, tokens
 from sidelight.text_vectors import TextVectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from sidelight.generation.extractive.findings import Finding
 
 Floats = npt.NDArray[np.float64]
-_SAYS_THE_SAME = 0.70  # cosine with an answer whose references name the page
-_STRING_SHARE = 0.6  # of a fact's words that a finding must hold
-_STRENGTHS = (0.01, 0.03, 0.1, 0.3, 1.0)
-_FEW_WORDS = 6  # of a string that must stand in a finding as it is
-_AT = 10
-_MISLEADS = 8.0  # weight of a finding that misleads, beside others
+_STRENGTHS = (0.003, 0.01, 0.03, 0.1, 0.3)
+_MAX_WORDS = 250
+_HARMS = 2.0  # weight of a finding that misleads, is wrong or off-topic, beside others
+_IMPORTANCE = {"A": 4.0, "B": 2.0, "C": 1.0}
 
 
 class Topic(NamedTuple):
-    """The findings of a topic: features, whether each is useful, and whether it misleads."""
+    """The marked findings of a topic.
+
+    Attributes:
+        topic_id: Of the topic.
+        findings: What was marked.
+        features: Of each finding.
+        alike: Cosines of the findings with each other.
+        marks: Of each.
+        states: Of each, the share that it states of each answer, `(n, answers)`.
+        worth: Of each answer, its part of the score of a report that states all.
+    """
 
     topic_id: str
+    findings: list[Finding]
     features: list[Features]
-    useful: Floats
-    misleads: Floats
+    alike: Floats
+    marks: list[str]
+    states: Floats
+    worth: Floats
+
+    @property
+    def useful(self) -> npt.NDArray[np.bool_]:
+        """Tell of each finding whether it is useful."""
+        return np.array([mark == "u" for mark in self.marks])
 
 
-def labelled(folder: Path, vectors: TextVectors) -> list[Topic]:
-    """Return the topics of a folder."""
-    facts = folder / "facts.json"
-    by_topic = orjson.loads(facts.read_bytes()) if facts.exists() else {}
-    found = []
+def key_of(finding: Finding) -> str:
+    """Return what a finding's marks are kept by: a hash of its sentences on the page."""
+    said = " ".join(unit.sentence.text for unit in finding.units)
+    return hashlib.sha256(said.encode()).hexdigest()[:12]
+
+
+def marked(folder: Path, vectors: TextVectors) -> list[Topic]:
+    """Return the topics of a folder that have marks."""
+    by_topic = orjson.loads((folder / "marks.json").read_bytes())
+    topics = []
     for article in read_articles(folder / "topics.jsonl"):
+        marks = by_topic.get(article.topic_id)
+        if not marks:
+            continue
         profile = asyncio.run(ExtractiveProfiler()(article))
         trace = orjson.loads((folder / "run" / "traces" / f"{article.topic_id}.json").read_bytes())
         angles, evidence = _of_trace(trace)
         findings, features, _ = read_findings(profile, angles, evidence, vectors)
-        rubric = orjson.loads((folder / "human_rubrics" / f"{article.topic_id}.json").read_bytes())[
-            "rubrics"
-        ]
-        answers = [answer for one in rubric for answer in one["short_answers"]]
-        said = vectors.similarity(
-            [one.text for one in findings], [answer["answer_text"] for answer in answers]
+        rows = [row for row, one in enumerate(findings) if key_of(one) in marks]
+        findings = [findings[row] for row in rows]
+        texts = [one.text for one in findings]
+        given = [marks[key_of(one)] for one in findings]
+        worth = _worth(folder / "human_rubrics" / f"{article.topic_id}.json")
+        states = np.zeros((len(rows), len(worth)))
+        for row, (mark, answers) in enumerate(given):
+            for number, share in answers:
+                # What misleads or is wrong tells a reader nothing.
+                states[row, number - 1] = 0.0 if mark in "xw" else share
+        topics.append(
+            Topic(
+                article.topic_id,
+                findings,
+                [features[row] for row in rows],
+                vectors.similarity(texts, texts),
+                [mark for mark, _ in given],
+                states,
+                worth,
+            )
         )
-        told = by_topic.get(article.topic_id, ())
-        misleads = [_states(one, told, misleading=True) for one in findings]
-        useful = [
-            not wrong and (_states(one, told) or _answers(one, said[row], answers))
-            for row, (one, wrong) in enumerate(zip(findings, misleads, strict=True))
+    return topics
+
+
+def _worth(rubric: Path) -> Floats:
+    questions = orjson.loads(rubric.read_bytes())["rubrics"]
+    weights = [_IMPORTANCE[one["importance"][0]] for one in questions]
+    return np.array(
+        [
+            weight / sum(weights) / len(one["short_answers"])
+            for weight, one in zip(weights, questions, strict=True)
+            for _ in one["short_answers"]
         ]
-        found.append(Topic(article.topic_id, features, np.array(useful), np.array(misleads)))
-    return found
+    )
 
 
 def _of_trace(record: dict[str, Any]) -> tuple[list[Angle], EvidenceSet]:
@@ -101,31 +141,6 @@ def _of_trace(record: dict[str, Any]) -> tuple[list[Angle], EvidenceSet]:
     return angles, EvidenceSet(items=items)
 
 
-def _states(finding: Finding, facts: Iterable[Any], *, misleading: bool = False) -> bool:
-    """Tell whether a finding states one of the facts of its page, right or misleading ones."""
-    text = " ".join(unit.sentence.text for unit in finding.units)
-    words = set(tokens(text))
-    url = finding.page.segments[0].url
-    for fact in facts:
-        if bool(fact.get("misleading")) != misleading or url not in fact["pages"]:
-            continue
-        for string in map(one_line, fact["strings"]):
-            held = tokens(string)
-            is_held = held and sum(word in words for word in held) >= _STRING_SHARE * len(held)
-            if is_held and (string in text or len(held) > _FEW_WORDS):
-                return True
-    return False
-
-
-def _answers(finding: Finding, said: Floats, answers: list[dict[str, Any]]) -> bool:
-    """Tell whether a finding says much the same as an answer that refers to its page."""
-    url = finding.page.segments[0].url
-    return any(
-        cosine >= _SAYS_THE_SAME and url in answer.get("references", ())
-        for cosine, answer in zip(said.tolist(), answers, strict=True)
-    )
-
-
 def fitted(topics: list[Topic], strength: float) -> Usefulness:
     """Return the model fitted on some topics.
 
@@ -136,7 +151,7 @@ def fitted(topics: list[Topic], strength: float) -> Usefulness:
     names = tuple(topics[0].features[0])
     table = np.array([[row[name] for name in names] for one in topics for row in one.features])
     truth = np.concatenate([one.useful for one in topics])
-    counts = 1.0 + (_MISLEADS - 1.0) * np.concatenate([one.misleads for one in topics])
+    counts = [_HARMS if mark in "xow" else 1.0 for one in topics for mark in one.marks]
     mean, scale = table.mean(axis=0), table.std(axis=0)
     scale[scale == 0] = 1.0
     model = LogisticRegression(C=strength, max_iter=2000)
@@ -144,50 +159,56 @@ def fitted(topics: list[Topic], strength: float) -> Usefulness:
     return Usefulness(names, mean, scale, model.coef_[0], float(model.intercept_[0]))
 
 
+def outcome(topic: Topic, chances: Floats) -> tuple[float, float, float, float]:
+    """Return what a report of the marked findings by these chances is worth.
+
+    Returns:
+        The score of its answers, and of its findings the shares that are useful, that mislead, are
+        wrong or off-topic, and that are not understood alone.
+    """
+    rows, _ = choose(topic.findings, chances, topic.alike, _MAX_WORDS, fills_room=False)
+    score = float(topic.states[rows].max(axis=0, initial=0.0) @ topic.worth)
+    marks = [topic.marks[row] for row in rows]
+    shares = (np.mean([mark in kind for mark in marks] or [0.0]) for kind in ("u", "xow", "d"))
+    useful, harmful, dangling = map(float, shares)
+    return score, useful, harmful, dangling
+
+
 def main() -> None:
     """Fit, print and, where asked to, write the weights."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folders", type=Path, nargs="+")
+    parser.add_argument("folder", type=Path)
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
-    vectors = TextVectors(Encoder().encode_sentences)
-    topics = [one for folder in given.folders for one in labelled(folder, vectors)]
+    topics = marked(given.folder, TextVectors(Encoder().encode_sentences))
     for one in topics:
-        print(
-            f"{one.topic_id}: {len(one.features)} findings, {int(one.useful.sum())} useful, "
-            f"{int(one.misleads.sum())} misleading"
-        )
-    best, most = _STRENGTHS[0], -1.0
+        print(f"{one.topic_id}: {len(one.marks)} marked findings, {int(one.useful.sum())} useful")
+    best, most, kept = _STRENGTHS[0], -1.0, 0.0
     for strength in _STRENGTHS:
-        precision, at, wrong = [], [], []
+        precision, outcomes = [], []
         for out, one in enumerate(topics):
-            model = fitted([*topics[:out], *topics[out + 1 :]], strength)
-            chances = model.chances(one.features)
-            top = np.argsort(-chances)[:_AT]
+            chances = fitted([*topics[:out], *topics[out + 1 :]], strength).chances(one.features)
             precision.append(average_precision_score(one.useful, chances))
-            at.append(one.useful[top].mean())
-            wrong.append(one.misleads[top].mean())
+            outcomes.append(outcome(one, chances))
         mean = float(np.mean(precision))
+        score, useful, harmful, dangling = np.mean(outcomes, axis=0)
         print(
-            f"C {strength}: average precision {mean:.3f}, of the first {_AT} useful "
-            f"{np.mean(at):.3f}, misleading {np.mean(wrong):.3f}, left out:",
-            [round(float(x), 2) for x in precision],
+            f"C {strength}, each topic left out: average precision {mean:.3f}; "
+            f"reports: score {score:.3f}, useful {useful:.2f}, misleading, wrong or off-topic "
+            f"{harmful:.2f}, not understood alone {dangling:.2f}"
         )
-        if mean > most:
-            best, most = strength, mean
-    print(f"share of useful findings {np.mean([one.useful.mean() for one in topics]):.3f}")
+        if useful > most:
+            best, most, kept = strength, useful, mean
     model = fitted(topics, best)
     for name, weight in sorted(
         zip(model.names, model.weights, strict=True), key=lambda x: -abs(x[1])
     ):
         print(f"  {name:22}{weight:8.3f}")
     if given.write:
-        _write(model, topics, f"{len(topics)} topics of {len(given.folders)} webs", best, most)
+        _write(model, topics, best, kept)
 
 
-def _write(
-    model: Usefulness, topics: list[Topic], fitted_on: str, strength: float, precision: float
-) -> None:
+def _write(model: Usefulness, topics: list[Topic], strength: float, precision: float) -> None:
     rows = {
         name: {
             "mean": round(float(m), 5),
@@ -197,8 +218,9 @@ def _write(
         for name, m, s, w in zip(model.names, model.mean, model.scale, model.weights, strict=True)
     }
     ids = "".join(sorted(one.topic_id for one in topics))
+    marks = sum(len(one.marks) for one in topics)
     record = {
-        "fitted on": fitted_on,
+        "fitted on": f"{marks} findings of {len(topics)} invented topics, marked by hand",
         "topics SHA-256": hashlib.sha256(ids.encode()).hexdigest(),
         "average precision on topics left out": round(precision, 3),
         "strength": strength,

@@ -149,6 +149,27 @@ def cross_encoder(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def splade(tmp_path_factory):
+    """A real SPLADE model whose weights are made up: it knows each word as little but itself."""
+    import torch
+    from transformers import AutoTokenizer, BertConfig, BertForMaskedLM
+
+    torch.manual_seed(7)
+    folder = tmp_path_factory.mktemp("splade")
+    model = BertForMaskedLM(BertConfig(hidden_size=64, num_hidden_layers=0, hidden_act="linear"))
+    embeddings = model.bert.embeddings
+    with torch.no_grad():
+        embeddings.word_embeddings.weight.normal_(std=0.125)  # so each has a length of about 1
+        embeddings.position_embeddings.weight.zero_()
+        embeddings.token_type_embeddings.weight.zero_()
+        model.cls.predictions.transform.dense.weight.copy_(torch.eye(64))
+        model.cls.predictions.decoder.bias.fill_(-4.0)
+    model.save_pretrained(folder)
+    AutoTokenizer.from_pretrained(bundled_model()).save_pretrained(folder)
+    return str(folder)
+
+
+@pytest.fixture(scope="session")
 def golden():
     """Hold a text against `tests/golden/<name>`; SIDELIGHT_UPDATE_GOLDEN=1 rewrites the file."""
 

@@ -2,7 +2,8 @@
 
     python -m benchmarks.webs.pack FOLDER NAME development|unseen
 
-The folder holds `article.json`, `pages.jsonl`, `facts.json` and `rubric.json`. The file is
+The folder holds `article.json`, `pages.jsonl`, `facts.json`, `rubric.json` and, where findings were
+marked by hand, `marks.json`. The file is
 compressed so that a search through the repository shows nothing of a web that is to stay unseen.
 """
 
@@ -23,6 +24,9 @@ def main(folder: Path, name: str, part: str) -> None:
     }
     pages = [orjson.loads(line) for line in (folder / "pages.jsonl").read_bytes().splitlines()]
     rubrics = orjson.loads((folder / "rubric.json").read_bytes())["rubrics"]
+    marks = folder / "marks.json"
+    if marks.exists():
+        read["marks"] = orjson.loads(marks.read_bytes())
     web = {**read, "pages": pages, "rubrics": rubrics}
     target = HERE / part / f"{name}.json.gz"
     target.write_bytes(gzip.compress(orjson.dumps(web), mtime=0))

@@ -188,6 +188,16 @@ def build(  # long: most of it are its options
             "for more parts of it. Needs --encoder."
         ),
     ] = None,
+    impact: Annotated[
+        str | None,
+        typer.Option(
+            help="Take learned weights of words from this impact index of Anserini's: its folder, "
+            "or msmarco-v2.1-doc-segmented.splade-v3."
+        ),
+    ] = None,
+    splade: Annotated[
+        str, typer.Option(help="With --impact: name or path of the SPLADE model that made it.")
+    ] = "naver/splade-v3",
     engine: Annotated[
         str,
         typer.Option(
@@ -196,7 +206,7 @@ def build(  # long: most of it are its options
         ),
     ] = "local",
 ) -> Result:
-    """Index segments for BM25 and dense retrieval."""
+    """Index segments for BM25, dense and learned sparse retrieval."""
     from sidelight.index.build import build_index
     from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
     from sidelight.index.folder import GivenParts, lucene_folder
@@ -219,8 +229,11 @@ def build(  # long: most of it are its options
             profile=profile,
             vectors=vectors or (),
             given=GivenParts(
-                lucene_folder(lucene) if lucene else None, tuple(map(lucene_folder, hnsw or ()))
+                lucene_folder(lucene) if lucene else None,
+                tuple(map(lucene_folder, hnsw or ())),
+                lucene_folder(impact) if impact else None,
             ),
+            splade=splade if impact else "",
         )
     return _built(output, manifest)
 
@@ -269,6 +282,7 @@ def _built(folder: Path, manifest: Manifest) -> Result:
         "built with": ", ".join(f"{name} {v}" for name, v in manifest.libraries.items()),
         "fingerprint": manifest.fingerprint(),
     }
+    described |= {"impacts": f"of {built.splade}"} if built.splade else {}
     if manifest.encoding is not None:
         described["encoded in"] = str(manifest.encoding)
     shown = [f"{name:12} {value}" for name, value in described.items()]
@@ -322,8 +336,8 @@ def search(
         str | None,
         typer.Option(
             "--retriever",
-            help="bm25, rm3, rocchio, dense or hybrid. Default: hybrid; bm25 where the index has "
-            "no vectors.",
+            help="bm25, rm3, rocchio, dense, hybrid, splade or splade-dense. Default: hybrid; bm25 "
+            "where the index has no vectors.",
             autocompletion=options.names_of("retriever"),
         ),
     ] = None,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sidelight.english.names import TITLES, looks_personal, strip_title
 from sidelight.english.vocabulary import BODIES, SAYING
-from sidelight.errors import MachineError
+from sidelight.errors import MachineError, package_of
 from sidelight.files import sha256_file
 
 if TYPE_CHECKING:
@@ -419,13 +419,8 @@ def parse(texts: Sequence[str]) -> list[Sentence]:
 @cache
 def _parser() -> _Parser:
     named = os.environ.get(PIPELINE_VARIABLE)
-    try:
+    with package_of("reading English"):
         import spacy
-    except ImportError as error:
-        raise MachineError(
-            "reading English needs the package spacy, which is not installed",
-            remedy="Install it with: pip install 'sidelight[cpu]'",
-        ) from error
     if named:
         try:
             return _Parser(spacy.load(named))

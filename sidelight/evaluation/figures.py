@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from sidelight.errors import MachineError
+from sidelight.errors import package_of
 from sidelight.files import check_output, make_folder
 from sidelight.text import counted
 
@@ -52,14 +52,9 @@ def open_figure(size: tuple[float, float], paths: Sequence[Path]) -> Iterator[Fi
     Raises:
         MachineError: matplotlib is not installed.
     """
-    try:
+    with package_of("a figure", "Install it with: pip install 'sidelight[plots]'"):
         from matplotlib import rc_context
         from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MachineError(
-            "the figure needs matplotlib, which is not installed",
-            remedy="Install it with: pip install 'sidelight[plots]'",
-        ) from error
 
     with rc_context({"svg.hashsalt": "sidelight", "text.parse_math": False}):
         # Not pyplot: it would look for a screen and keep every figure alive.

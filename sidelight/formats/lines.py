@@ -24,7 +24,7 @@ import orjson
 from pydantic import ValidationError
 
 from sidelight import files
-from sidelight.errors import InputError, InvalidFileError, MachineError, Problem, Severity
+from sidelight.errors import InputError, InvalidFileError, Problem, Severity, package_of
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -274,13 +274,8 @@ def is_dataset(path: Path) -> bool:
 
 def _dataset_lines(path: Path, part: Literal["queries", "qrels"]) -> tuple[Line, ...]:
     """Return queries or labels of a data set as the lines of a file of such."""
-    try:
+    with package_of(str(path), "Install it with: pip install ir_datasets; or name a file."):
         import ir_datasets
-    except ImportError:
-        raise MachineError(
-            f"{path}: data sets need the package ir_datasets, which is not installed",
-            remedy="Install it with: pip install ir_datasets; or name a file.",
-        ) from None
     try:
         found = ir_datasets.load(str(path).removeprefix(_DATASET))
     except KeyError:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sidelight.errors import MachineError
+from sidelight.errors import package_of
 from sidelight.files import atomic_write, atomic_writer
 from sidelight.formats.lines import Findings, open_text, quoted
 
@@ -62,13 +62,8 @@ def to_frame(records: Sequence[Mapping[str, object]]) -> Any:
     Raises:
         MachineError: pandas is not installed.
     """
-    try:
+    with package_of("a data frame", "Install it with: pip install pandas"):
         import pandas as pd
-    except ModuleNotFoundError:
-        raise MachineError(
-            "data frames need the package 'pandas', which is not installed",
-            remedy="Install it with: pip install pandas",
-        ) from None
     return pd.DataFrame.from_records(list(records))
 
 

@@ -43,7 +43,7 @@ from sidelight.formats.lines import quoted
 from sidelight.index.encoding.calibration import read_encoding
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.engine import Engine, LocalEngine, Progress, check_shared
-from sidelight.index.folder import DOCSTORE, LUCENE, VECTORS, GivenParts, open_text
+from sidelight.index.folder import DOCSTORE, IMPACT, LUCENE, VECTORS, GivenParts, open_text
 from sidelight.index.lucene.segments import ANALYZER, merge_lucene, write_lucene
 from sidelight.index.manifest import (
     MANIFEST,
@@ -57,9 +57,7 @@ from sidelight.index.manifest import (
     read_manifest,
     read_plan,
     read_report,
-    write_manifest,
-    write_plan,
-    write_report,
+    write_value,
 )
 from sidelight.index.text.corpus import MS_MARCO, CorpusFields, ShardLine, ShardReader
 from sidelight.index.text.docstore import (
@@ -124,7 +122,7 @@ class BuildTextPart:
             shutil.rmtree(work, ignore_errors=True)
             docstore.mkdir(parents=True)
             write = _write_others if part.name == OTHERS else _write_published
-            write_report(work, write(self, part, docstore))
+            write_value(work, write(self, part, docstore))
         if self.lexical:
             with Docstore(docstore) as segments:
                 # As many other parts may be under way beside this one.
@@ -273,6 +271,7 @@ def build_index(
     profile: str = EXACT,
     vectors: Sequence[str] = (),
     given: GivenParts = GivenParts(),  # noqa: B008 - frozen
+    splade: str = "",
 ) -> Manifest:
     """Index the segments of all shards in a folder; a finished, unchanged one is left as it is.
 
@@ -290,6 +289,7 @@ def build_index(
         vectors: Parquet files with the vectors of the segments, by the model of the encoder, or
             the name of a published set; if none, the segments are encoded.
         given: Parts that exist already.
+        splade: Name or path of the model that weighs the words of queries, for learned weights.
 
     Raises:
         UsageError: Vectors are asked for, and there are no shards to make them of.
@@ -308,6 +308,7 @@ def build_index(
         vectors=describe_sources(vectors),
         given=given.describe(),
         arithmetic=encoder.arithmetic,
+        splade=splade,
     )
     busy = UsageError(
         f"{folder}: another build is at work in this folder",
@@ -318,7 +319,7 @@ def build_index(
             manifest = read_manifest(folder)
             _check(manifest.shards, strict=strict)
         else:
-            write_plan(folder, plan)
+            write_value(folder, plan)
             given.link(folder)
             # Other machines work in other folders.
             folder = folder.absolute()
@@ -353,7 +354,7 @@ def build_index(
                 libraries=installed_versions(_PACKAGES),
                 encoding=read_encoding(build.folder),
             )
-            write_manifest(folder, manifest)
+            write_value(folder, manifest)
         shutil.rmtree(folder / _PARTS, ignore_errors=True)
     return manifest
 
@@ -472,7 +473,7 @@ def _write_vectors(
 def _files(folder: Path) -> dict[str, int]:
     return {
         str(file.relative_to(folder)): file.stat().st_size
-        for stage in (DOCSTORE, LUCENE, VECTORS)
+        for stage in (DOCSTORE, LUCENE, IMPACT, VECTORS)
         for path, _, names in os.walk(folder / stage, followlinks=True)
         for file in sorted(Path(path, name) for name in names)
         if file.name != "write.lock"  # Lucene's; nothing reads it

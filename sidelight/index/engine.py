@@ -20,7 +20,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from sidelight.errors import MachineError
+from sidelight.errors import MachineError, package_of
 from sidelight.versions import end_with_parent
 
 OnSegments = Callable[[int], object]
@@ -160,14 +160,9 @@ def _connected() -> Any:
     # To report crashes, Ray takes SIGSEGV, which a Java machine lives on, and in the end leaves it
     # to nobody. The variable holds for its processes; for this one, too, if it is imported below.
     os.environ.setdefault("RAY_DISABLE_FAILURE_SIGNAL_HANDLER", "1")
-    try:
+    with package_of("the engine 'ray'", "Install it with: pip install 'sidelight[ray]'"):
         import ray
         from ray._private import ray_constants
-    except ModuleNotFoundError as error:
-        raise MachineError(
-            f"the engine 'ray' needs the package {error.name!r}, which is not installed",
-            remedy="Install it with: pip install 'sidelight[ray]'",
-        ) from error
     if not ray.is_initialized():
         ray_constants.RAY_DISABLE_FAILURE_SIGNAL_HANDLER = True
         reported = faulthandler.is_enabled()

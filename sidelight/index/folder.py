@@ -2,8 +2,9 @@
 
 Existing index parts that a folder links to, and the Lucene indexes that pyserini publishes.
 
-`lucene` may link to any index of Anserini's; `vectors` holds `hnsw-NN` links where the vectors are
-in Lucene. All else is as if the parts had been built: the manifest has the sizes of their files.
+`lucene` may link to any index of Anserini's, `impact` to one of learned weights of words, and
+`vectors` holds `hnsw-NN` links where the vectors are in Lucene. All else is as if the parts had
+been built: the manifest has the sizes of their files.
 
 Published indexes of MS MARCO V2.1 segmented are given by name or by folder. What is known of them,
 checksums included, is taken from Anserini's own list, which some versions have in their jar and
@@ -23,8 +24,8 @@ from typing import NamedTuple, TypeAlias
 
 from sidelight.errors import InputError, MachineError, UsageError
 from sidelight.files import is_folder, sha256_file
-from sidelight.index.encoding.encoder import Encoder
-from sidelight.index.lucene.segments import LuceneIndex, LuceneVectors
+from sidelight.index.encoding.encoder import Encoder, SpladeEncoder
+from sidelight.index.lucene.segments import LuceneIndex, LuceneSearcher, LuceneVectors
 from sidelight.index.manifest import InputFile, Manifest, read_manifest
 from sidelight.index.remote.client import is_remote
 from sidelight.index.remote.index import RemoteIndex, RemoteText
@@ -34,6 +35,7 @@ from sidelight.index.vectors.vectors import VectorIndex
 
 DOCSTORE = "docstore"
 LUCENE = "lucene"
+IMPACT = "impact"
 VECTORS = "vectors"
 HNSW = "hnsw"
 
@@ -72,6 +74,22 @@ class IndexFolder:
     def terms(self) -> LuceneIndex:
         """The same, for feedback: whether it keeps the words it reads is in its `contents`."""
         return self.lucene
+
+    @cached_property
+    def impacts(self) -> LuceneSearcher:
+        """The learned weights of words; needs Java, and torch for the model that weighs queries.
+
+        Raises:
+            InputError: The index has none.
+        """
+        model = self.manifest.plan.splade
+        if not model:
+            raise InputError(
+                f"{self.path}: learned sparse retrieval needs weights of words that a model "
+                "learned; found an index without any",
+                remedy="Search with bm25, dense or hybrid, or build the index again with --impact.",
+            )
+        return LuceneIndex(self.path / IMPACT).impact_searcher(SpladeEncoder(model).encode_query)
 
     @property
     def has_vectors(self) -> bool:
@@ -186,9 +204,9 @@ class PublishedIndex(NamedTuple):
         return Path(cache, "indexes", f"{self.stem}.{self.md5}")
 
 
-def _inverted(kind: str, md5: str) -> PublishedIndex:
+def _inverted(kind: str, md5: str, made: str = "20240418.4f9675") -> PublishedIndex:
     name = f"{COLLECTION}{kind}"
-    return PublishedIndex(name, f"lucene-inverted.{name}.20240418.4f9675", md5, 113_520_750)
+    return PublishedIndex(name, f"lucene-inverted.{name}.{made}", md5, 113_520_750)
 
 
 def _hnsw(shard: int, md5: str) -> PublishedIndex:
@@ -210,6 +228,7 @@ PUBLISHED_INDEXES = {
         _inverted("", "6ec4cd595c9fe1ad91b43eabb39a637c"),
         _inverted("-slim", "3c6c946c722a201b65903a92f082ea4f"),
         _inverted("-full", "a43d09d31ae4e5dac81f5cfde1a810a7"),
+        _inverted(".splade-v3", "75f677301833b4f3bf2c2c286be8879f", "20250707.4039c3"),
         *(_hnsw(shard, md5) for shard, md5 in enumerate(_HNSW)),
     )
 }
@@ -272,10 +291,12 @@ class GivenParts(NamedTuple):
     Attributes:
         lucene: What BM25 searches; None to build that.
         hnsw: What keeps the vectors; none to build those.
+        impact: What keeps learned weights of words, or None.
     """
 
     lucene: Path | None = None
     hnsw: tuple[Path, ...] = ()
+    impact: Path | None = None
 
     def describe(self) -> tuple[InputFile, ...]:
         """Return each index as its size and the hash of its commit, which is unlike any other.
@@ -283,15 +304,12 @@ class GivenParts(NamedTuple):
         Raises:
             InputError: A folder holds no Lucene index.
         """
-        given = ([(LUCENE, self.lucene)] if self.lucene else []) + [
-            (HNSW, folder) for folder in self.hnsw
-        ]
+        given = [*self._inverted.items(), *((HNSW, folder) for folder in self.hnsw)]
         return tuple(_describe(name, folder) for name, folder in given)
 
     def link(self, index: Path) -> None:
         """Link to the parts from the folder of an index, unless that was done."""
-        links = {index / LUCENE: self.lucene} if self.lucene else {}
-        links |= {
+        links = {index / name: folder for name, folder in self._inverted.items()} | {
             index / VECTORS / f"{HNSW}-{number:02}": folder
             for number, folder in enumerate(self.hnsw)
         }
@@ -301,27 +319,31 @@ class GivenParts(NamedTuple):
                 link.symlink_to(target.resolve())
 
     def check(self, texts: Container[str]) -> None:
-        """Compare the BM25 index with what was published, and with the text of the segments.
+        """Compare inverted indexes with what was published, and with the text of the segments.
 
         Raises:
-            InputError: It is not whole, or it finds segments without text.
+            InputError: One is not whole, or it finds segments without text.
         """
-        if self.lucene is None:
-            return
-        index = LuceneIndex(self.lucene)
-        found, expected = index.contents.segments, published_count(self.lucene)
-        if expected and found != expected:
-            raise InputError(
-                f"{self.lucene}: expected {expected:,} segments, as published; found {found:,}",
-                remedy="Delete the folder and download the index again.",
-            )
-        for segment_id in index.some_ids(_CHECKED):
-            if segment_id not in texts:
+        for folder in self._inverted.values():
+            index = LuceneIndex(folder)
+            found, expected = index.contents.segments, published_count(folder)
+            if expected and found != expected:
                 raise InputError(
-                    f"{self.lucene}: expected an index of the segments whose text is given; found "
-                    f"{segment_id!r}, which is none of them",
-                    remedy="Name the shards that the index was made of, all of them.",
+                    f"{folder}: expected {expected:,} segments, as published; found {found:,}",
+                    remedy="Delete the folder and download the index again.",
                 )
+            for segment_id in index.some_ids(_CHECKED):
+                if segment_id not in texts:
+                    raise InputError(
+                        f"{folder}: expected an index of the segments whose text is given; found "
+                        f"{segment_id!r}, which is none of them",
+                        remedy="Name the shards that the index was made of, all of them.",
+                    )
+
+    @property
+    def _inverted(self) -> dict[str, Path]:
+        named = {LUCENE: self.lucene, IMPACT: self.impact}
+        return {name: folder for name, folder in named.items() if folder is not None}
 
 
 def _describe(name: str, folder: Path) -> InputFile:

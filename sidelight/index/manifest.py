@@ -68,11 +68,6 @@ def read_report(part: Path) -> PartReport:
     return _read(part / REPORT, PartReport)
 
 
-def write_report(part: Path, report: PartReport) -> None:
-    """Keep what was found in a part."""
-    _write(part / REPORT, report)
-
-
 _DAMAGED_REMEDY = "Copy the whole folder again, or delete it and build the index again."
 _BLOCK = 4096
 _BLOCKS = 32
@@ -193,6 +188,8 @@ class IndexPlan(Value):
             are encoded.
         given: Parts that were there before.
         arithmetic: What the encoder computes in, if it was told.
+        splade: Name of the model that weighs the words of queries; empty where no given part has
+            learned weights.
     """
 
     format_version: int = FORMAT_VERSION
@@ -204,6 +201,7 @@ class IndexPlan(Value):
     vectors: tuple[InputFile | str, ...] = ()
     given: tuple[InputFile, ...] = ()
     arithmetic: Arithmetic | None = None
+    splade: str = ""
 
     def fingerprint(self) -> str:
         """Return a SHA-256 that is the same for the same content, whatever its files are called."""
@@ -214,6 +212,7 @@ class IndexPlan(Value):
                 "given": True,
                 "encoder": {"name"},
                 "arithmetic": self.arithmetic is None,
+                "splade": not self.splade,
             }
         )
         content["inputs"] = sorted(shard.sha256 for shard in self.inputs)
@@ -275,11 +274,6 @@ def read_plan(folder: Path) -> IndexPlan | None:
     return _read(folder / _PLAN, IndexPlan) if (folder / _PLAN).exists() else None
 
 
-def write_plan(folder: Path, plan: IndexPlan) -> None:
-    """Note what a folder is for before anything is built in it."""
-    _write(folder / _PLAN, plan)
-
-
 def read_manifest(folder: Path) -> Manifest:
     """Read the manifest of a finished index and check that its files are there, by samples of them.
 
@@ -314,14 +308,14 @@ def read_manifest(folder: Path) -> Manifest:
     return manifest
 
 
-def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Declare an index finished."""
-    _write(folder / MANIFEST, manifest)
+_FILE_NAMES = {PartReport: REPORT, IndexPlan: _PLAN, Manifest: MANIFEST}
 
 
-def _write(path: Path, value: Value) -> None:
+def write_value(folder: Path, value: PartReport | IndexPlan | Manifest) -> None:
+    """Write the report on a part, the plan of an index, or the manifest, which ends its build."""
     options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS
-    atomic_write(path, orjson.dumps(in_utf8(value.model_dump()), option=options).decode() + "\n")
+    content = orjson.dumps(in_utf8(value.model_dump()), option=options)
+    atomic_write(folder / _FILE_NAMES[type(value)], content.decode() + "\n")
 
 
 def _read(path: Path, kind: type[V]) -> V:

@@ -1,4 +1,4 @@
-"""First-stage retrievers by name: BM25, with and without feedback, dense, and both fused."""
+"""First-stage retrievers by name: BM25, with and without feedback, dense, SPLADE, and two fused."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FUSION_CONSTANT = 60.0
 """What reciprocal rank fusion adds to a rank, as in Cormack, Clarke and Buettcher, 2009."""
 
-PARTS = ("lucene", "terms", "vectors", "encoder", "docstore")
+PARTS = ("lucene", "terms", "vectors", "encoder", "impacts", "docstore")
 """What the constructor of a retriever may ask for: these parts of an `SearchIndex`, and `depth`."""
 
 
@@ -121,6 +121,19 @@ class RocchioRetriever(_LuceneRetriever):
         bm25: Bm25 = _BM25,
     ) -> None:
         self._searcher = terms.searcher(bm25, rocchio)
+
+
+class SpladeRetriever(_LuceneRetriever):
+    """Ranks by the weights of words that a model learned (SPLADE; Formal et al., SIGIR 2021).
+
+    Args:
+        impacts: Searches the weights of the words of the segments.
+    """
+
+    name = "splade"
+
+    def __init__(self, impacts: LuceneSearcher) -> None:
+        self._searcher = impacts
 
 
 class DenseRetriever:
@@ -226,3 +239,25 @@ class HybridRetriever(FusionRetriever):
         depth: int = 100,
     ) -> None:
         super().__init__([Bm25Retriever(lucene), DenseRetriever(vectors, encoder)], depth=depth)
+
+
+class SpladeDenseRetriever(FusionRetriever):
+    """Fuses SPLADE and dense retrieval by reciprocal rank, as the reference of TREC 2025 RAG does.
+
+    Args:
+        impacts: Searches the weights of the words of the segments.
+        vectors: Vectors of the same segments.
+        encoder: The encoder that made them.
+        depth: How many hits of each are fused.
+    """
+
+    name = "splade-dense"
+
+    def __init__(
+        self,
+        impacts: LuceneSearcher,
+        vectors: VectorIndex | LuceneVectors,
+        encoder: Encoder,
+        depth: int = 100,
+    ) -> None:
+        super().__init__([SpladeRetriever(impacts), DenseRetriever(vectors, encoder)], depth=depth)

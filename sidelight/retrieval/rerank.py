@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from sidelight.errors import INSTALL, MachineError
+from sidelight.errors import MachineError
 from sidelight.index.encoding import onnx_model
 from sidelight.index.text.corpus import passage_text
 from sidelight.retrieval.base import Lookup, Retriever
@@ -85,23 +85,9 @@ class CrossEncoder:
         return [float(model.activation_fn(torch.from_numpy(one))) for one in logits]
 
     def _load(self) -> None:
-        from sidelight.index.encoding.encoder import require_model
+        from sidelight.index.encoding.encoder import load_model
 
-        try:
-            from sentence_transformers import CrossEncoder as Model
-        except ModuleNotFoundError as error:
-            raise MachineError(
-                f"reranking needs the package {error.name!r}, which is not installed",
-                remedy=INSTALL,
-            ) from error
-        require_model("reranker", self.name)
-        try:
-            self._loaded = Model(self.name, local_files_only=True)
-        except (OSError, ValueError) as error:  # of code that lies with a model nothing is run
-            raise MachineError(
-                f"the reranker {self.name!r} cannot be loaded: {str(error).splitlines()[0]}",
-                remedy="Give the path of a sentence-transformers CrossEncoder, or download it.",
-            ) from error
+        self._loaded = load_model("reranker", self.name, "CrossEncoder")
         path = onnx_model.int8_file(self.name)
         if self.arithmetic is None:
             default = onnx_model.default_arithmetic()

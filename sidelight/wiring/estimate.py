@@ -272,11 +272,21 @@ def _index(read: Sequence[str], retriever: str, path: Path) -> Iterator[Check]:
     size = sum(manifest.files.values()) / _GB
     yield Check("index", f"{path}: {manifest.segments:,} segments, {size:.1f} GB")
     yield check_model("encoder of the index", manifest.plan.encoder.name)
-    if "terms" in read:
-        kept = folder.terms.contents
-        yield _feedback(retriever, kept.terms or bool(kept.raw))
+    if "terms" in read and (folder.terms.contents.terms or folder.terms.contents.raw):
+        yield Check(f"retriever {retriever}", "the index keeps the words of its segments")
+    elif "terms" in read:
+        yield Check(
+            f"retriever {retriever}",
+            "the index keeps neither the words of its segments nor their text",
+            "Set retrieval.retriever to bm25 or hybrid, or take an index without `-slim`.",
+        )
     if "vectors" in read:
         yield _vectors(manifest.plan, manifest.segments)
+    if "impacts" in read and manifest.plan.splade:
+        yield check_model("SPLADE encoder of the index", manifest.plan.splade)
+    elif "impacts" in read:
+        remedy = "Set retrieval.retriever to hybrid or bm25, or build the index with --impact."
+        yield Check(f"retriever {retriever}", "the index has no learned weights", remedy)
     try:
         count = len(folder.docstore)
     except (InputError, MachineError) as error:
@@ -299,7 +309,7 @@ def _remote(index: RemoteIndex, read: Sequence[str], retriever: str) -> Iterator
     else:
         yield _token(address.url, variable)
     try:
-        for part in {"terms", "vectors"}.intersection(read):
+        for part in {"terms", "vectors", "impacts"}.intersection(read):
             getattr(index, part)
     except InputError as error:
         yield Check(f"retriever {retriever}", error.message, error.remedy or "")
@@ -312,16 +322,6 @@ def _token(url: str, variable: str) -> Check:
         return Check(f"token {variable}", error.message, error.remedy)
     said = "holds one" if found else "not set: only for servers without tokens"
     return Check(f"token {variable}", said)
-
-
-def _feedback(name: str, possible: bool) -> Check:  # noqa: FBT001 - a finding, no option
-    if possible:
-        return Check(f"retriever {name}", "the index keeps the words of its segments")
-    return Check(
-        f"retriever {name}",
-        "the index keeps neither the words of its segments nor their text",
-        "Set retrieval.retriever to bm25 or hybrid, or take an index without `-slim`.",
-    )
 
 
 def _vectors(plan: IndexPlan, segments: int) -> Check:

@@ -5,12 +5,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from benchmarks.memory_retriever import MemoryRetriever
-from sidelight.index.folder import open_index
+from sidelight.index.build import build_index
+from sidelight.index.folder import GivenParts, open_index
 from sidelight.index.remote.client import RemoteAddress, write_address
 from sidelight.registry import names
 from sidelight.retrieval.first_stage import open_retriever
 from sidelight.retrieval.rerank import CrossEncoder, RerankRetriever, StandingRetriever
 from sidelight.schemas.investigation.evidence import Query, ranked
+from tests.helpers.indexes.anserini_index import index_impacts
 from tests.helpers.indexes.rest_server import NAME, RestServer
 from tests.helpers.trec_run_retriever import TrecRunRetriever
 
@@ -30,7 +32,16 @@ LEXICAL = ("bm25", "rm3", "rocchio", MEMORY, RERANKED, TREC_RUN, WEIGHED, "bm25 
 
 
 @pytest.fixture(scope="module")
-def opened(small_index, small_corpus, cross_encoder, tmp_path_factory):
+def weighed(small_corpus, small_shard, encoder, splade, tmp_path_factory):
+    """The small index with learned weights of words beside it."""
+    folder = tmp_path_factory.mktemp("weighed")
+    given = GivenParts(impact=index_impacts(small_corpus, splade, folder / "impacts"))
+    build_index([small_shard], folder / "index", encoder, given=given, splade=splade)
+    return open_index(folder / "index")
+
+
+@pytest.fixture(scope="module")
+def opened(small_index, weighed, small_corpus, cross_encoder, tmp_path_factory):
     server = RestServer(small_index)
 
     def open_one(name):
@@ -51,7 +62,7 @@ def opened(small_index, small_corpus, cross_encoder, tmp_path_factory):
             dense = str(small_index.path) if REMOTE[name] == "hybrid" else ""
             write_address(folder, RemoteAddress(url=server.url, index=NAME, dense=dense))
             return open_retriever(REMOTE[name], open_index(folder))
-        return open_retriever(name, small_index)
+        return open_retriever(name, weighed if name.startswith("splade") else small_index)
 
     with server:
         yield open_one

@@ -21,7 +21,7 @@ from sidelight.config.settings import Settings
 from sidelight.errors import InputError, InvalidFileError, MachineError, UsageError
 from sidelight.index.encoding.encoder import EncoderIdentity
 from sidelight.index.folder import open_index
-from sidelight.index.manifest import read_manifest, write_manifest
+from sidelight.index.manifest import read_manifest, write_value
 from sidelight.index.remote.client import RemoteAddress, allow_token, write_address
 from sidelight.reproduction.archive import describe_files
 from tests.helpers.commands import said
@@ -199,7 +199,7 @@ def test_code_beside_a_model(small_index, here):
     manifest = read_manifest(here / "index")
     stated = EncoderIdentity(name=str(model), dimension=384, max_tokens=256, weights="0" * 64)
     plan = manifest.plan.model_copy(update={"encoder": stated})
-    write_manifest(here / "index", manifest.model_copy(update={"plan": plan}))
+    write_value(here / "index", manifest.model_copy(update={"plan": plan}))
     with pytest.raises(MachineError, match="cannot be loaded"):
         said("search", "--index", here / "index", "--retriever", "dense", "bakery study")
     assert not imported(here)

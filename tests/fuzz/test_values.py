@@ -54,9 +54,7 @@ from sidelight.index.manifest import (
     describe_inputs,
     hash_files,
     read_report,
-    write_manifest,
-    write_plan,
-    write_report,
+    write_value,
 )
 from sidelight.index.remote.client import RemoteAddress, write_address
 from sidelight.index.text.corpus import MS_MARCO, ShardReader
@@ -231,7 +229,7 @@ def index(folder):
         hashes=hash_files(folder / "index", ["text/a.zst"]),
         libraries={"numpy": "2"},
     )
-    write_manifest(folder / "index", manifest)
+    write_value(folder / "index", manifest)
 
 
 def planned(folder):
@@ -245,9 +243,9 @@ def planned(folder):
         analyzer=ANALYZER,
         profile=NO_VECTORS,
     )
-    write_plan(folder / "index", plan)
+    write_value(folder / "index", plan)
     whole = Manifest(plan=plan, segments=1, documents=1, files={}, libraries={})
-    write_manifest(folder / "index", whole)
+    write_value(folder / "index", whole)
 
 
 def build_again(folder):
@@ -259,7 +257,7 @@ def part_of_an_index(folder):
     """What a build notes of a part, and what encodes it."""
     line = Problem("a", "a.jsonl", 1, "b", "c", "d")
     shard = ShardReport(name="a.jsonl", segments=1, refused=1, problems=(line,))
-    write_report(folder, PartReport(documents=1, shards=(shard,)))
+    write_value(folder, PartReport(documents=1, shards=(shard,)))
     same = Agreement(mean_cosine=1.0, min_cosine=1.0, overlap=1.0)
     trial = Trial(arithmetic=Arithmetic.FP32, texts_per_s=9.5, agreement=same)
     encoding = Encoding(arithmetic=Arithmetic.FP32, trials=(trial,))

@@ -30,18 +30,17 @@ from sidelight.index.text.corpus import MS_MARCO, CorpusFields, ShardReader
 from sidelight.index.vectors import capacity
 from sidelight.index.vectors.capacity import check_machine
 from sidelight.index.vectors.part import describe_sources
-from sidelight.registry import names
 from sidelight.retrieval.first_stage import open_retriever
 from sidelight.schemas.investigation.evidence import Query
 from tests.helpers.indexes.generated_collection import write_collection
-from tests.helpers.indexes.same_index import check_same
+from tests.helpers.indexes.same_index import BUILT, check_same
 from tests.helpers.indexes.small_corpus import write_shard
 
 QUERIES = [Query(query_id="1", text="who owns the quarry"), Query(query_id="2", text="unsafe")]
 
 
 def results(folder):
-    return {name: open_retriever(name, folder).search(QUERIES, 20) for name in names("retriever")}
+    return {name: open_retriever(name, folder).search(QUERIES, 20) for name in BUILT}
 
 
 def test_a_finished_index_is_left_as_it_is_and_other_input_refused(

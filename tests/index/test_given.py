@@ -1,22 +1,39 @@
 """Indexes of others' parts: BM25, feedback and text on what each of Anserini's indexes keeps."""
 
+from pathlib import Path
+
 import numpy as np
 import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from sidelight.errors import InputError, UsageError
 from sidelight.index.build import build_index
+from sidelight.index.encoding.encoder import Encoder, SpladeEncoder, bundled_model
 from sidelight.index.folder import GivenParts, open_index
 from sidelight.index.lucene.jvm import java_class
 from sidelight.index.lucene.segments import LuceneIndex, Rm3, Rocchio
 from sidelight.index.manifest import read_manifest
-from sidelight.index.text.corpus import MS_MARCO, ShardReader
+from sidelight.index.text.corpus import MS_MARCO, ShardReader, passage_text
 from sidelight.index.text.docstore import RawText
 from sidelight.index.vectors.profiles import IN_LUCENE, NO_VECTORS
-from sidelight.retrieval.first_stage import open_retriever
+from sidelight.retrieval.first_stage import open_retriever, reciprocal_rank_fusion
+from sidelight.sample import sample_path
 from sidelight.schemas.investigation.evidence import Hit, Query, ranked
-from tests.helpers.indexes.anserini_index import FULL, RAW, SLIM, index_collection, index_vectors
+from tests.helpers.commands import said
+from tests.helpers.indexes.anserini_index import (
+    FULL,
+    RAW,
+    SLIM,
+    index_collection,
+    index_impacts,
+    index_vectors,
+    search_impacts,
+)
 from tests.helpers.indexes.generated_collection import write_collection
+from tests.helpers.indexes.small_corpus import write_shard
+from tests.helpers.models.fault_server import FaultServer
 
 # Frequent words of the generated language.
 WORDS = "bu fu dibe wude gadi hobu"
@@ -152,3 +169,69 @@ def test_given_parts_that_do_not_fit_are_named(shards, lucene, tmp_path, encoder
     next((tmp_path / "lucene").glob("*.fdt")).write_bytes(b"")
     with pytest.raises(InputError, match=r"\.fdt with \d+ bytes; found 0 bytes"):
         read_manifest(tmp_path / "index")
+
+
+def as_pyserini_weighs(model, text):
+    """The weights of a query by the formula of pyserini's SpladeQueryEncoder."""
+    import torch
+    from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(model)
+    asked = tokenizer([text], max_length=256, truncation=True, return_tensors="pt")
+    with torch.inference_mode():
+        logits = AutoModelForMaskedLM.from_pretrained(model)(asked["input_ids"])["logits"]
+    weights = torch.max(torch.log(1 + torch.relu(logits)), dim=1).values[0]
+    pieces = {number: piece for piece, number in tokenizer.vocab.items()}
+    rounded = {pieces[n]: round(weight / 5 * 256) for n, weight in enumerate(weights.tolist())}
+    return {piece: weight for piece, weight in rounded.items() if weight}
+
+
+def test_the_reference_pipeline_over_stand_ins_of_splade_v3_and_arctic(
+    mini_web_index, splade, tmp_path
+):
+    """An impact index and vectors as published, of small models, by the commands and the preset."""
+    segments = list(mini_web_index.docstore)
+    shard = write_shard(tmp_path / "segments.jsonl", segments)
+    impact = index_impacts(segments, splade, tmp_path / "impact")
+    arctic = tmp_path / "snowflake-arctic-embed-l"  # its name says how it is asked
+    arctic.symlink_to(bundled_model())
+    encoder = Encoder(str(arctic))
+    made = encoder.encode_documents([passage_text(one) for one in segments])
+    files = []
+    for start in (0, 100):
+        rows, files = segments[start : start + 100], [*files, tmp_path / f"{start}.parquet"]
+        columns = {"doc_id": [one.segment_id for one in rows], "text": [one.text for one in rows]}
+        columns |= {"embedding": list(made[start : start + 100]), "url": [one.url for one in rows]}
+        pq.write_table(pa.table(columns), files[-1])
+    options = ["--encoder", arctic, "--impact", impact, "--splade", splade]
+    options += [word for file in files for word in ("--vectors", file)]
+    index, out, topics = tmp_path / "index", tmp_path / "out", tmp_path / "topics.jsonl"
+    said("index", "build", shard, *options, "-o", index)
+
+    query = "who is behind the Sentinel Policy Journal"
+    words = SpladeEncoder(splade).encode_query(query)
+    assert words == as_pyserini_weighs(splade, query)
+    sparse = open_retriever("splade", open_index(index)).search(
+        [Query(query_id="q", text=query)], 100
+    )
+    assert sparse["q"] == ranked([Hit(*hit) for hit in search_impacts(impact, words, tmp_path)])
+    near = made @ encoder.encode_queries([query])[0]
+    dense = ranked([Hit(one.segment_id, float(s)) for one, s in zip(segments, near, strict=True)])
+    fused = orjson.loads(
+        said("search", "--index", index, "--retriever", "splade-dense", "--json", query)
+    )
+    expected = reciprocal_rank_fusion([sparse["q"], dense[:100]])[:10]
+    assert [hit["segment_id"] for hit in fused] == [hit.segment_id for hit in expected]
+
+    preset = Path(__file__).resolve().parents[2] / "configs" / "rag2025" / "reference.yaml"
+    topics.write_text((sample_path() / "narratives.jsonl").read_text().splitlines()[0])
+    with FaultServer() as server:
+        asks = ("--base-url", server.base_url)
+        said("run", "--config", preset, "--topics", topics, "--index", index, "-o", out, *asks)
+    said("validate", "--track", "rag2025", "--topics", topics, "--index", index, out)
+    assert len((out / "retrieval.trec").read_text().splitlines()) == 100
+    assert "SPLADE encoder of the index" in said(
+        "doctor", "--config", preset, "--index", index, *asks
+    )
+    with pytest.raises(InputError, match="needs weights of words that a model learned"):
+        said("search", "--index", mini_web_index.path, "--retriever", "splade", query)

@@ -15,7 +15,6 @@ from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import open_index
 from sidelight.index.text.corpus import CorpusFields
-from sidelight.registry import names
 from sidelight.retrieval.best_segment import (
     DocumentRetriever,
     FoundDocument,
@@ -35,6 +34,7 @@ from sidelight.retrieval.lateral import LateralRetriever, SegmentCache, overlap
 from sidelight.schemas.investigation.evidence import DroppedHit, Hit, Query, ranked
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
+from tests.helpers.indexes.same_index import BUILT
 from tests.helpers.trec_run_retriever import TrecRunRetriever
 
 
@@ -132,7 +132,7 @@ def test_cranfield_in_the_expected_order(shared_data, tmp_path, encoder):
     queries = read_queries(cranfield / "queries.tsv")
     qrels = list(ir_measures.read_trec_qrels(str(cranfield / "qrels.txt")))
     score = {}
-    for name in names("retriever"):
+    for name in BUILT:
         found = open_retriever(name, index).search(queries, 1000)
         run = {query: {hit.segment_id: hit.score for hit in hits} for query, hits in found.items()}
         score[name] = ir_measures.calc_aggregate([nDCG @ 10], qrels, run)[nDCG @ 10]

@@ -150,7 +150,7 @@ def pages_on(narratives):
                 for line, (first, second) in enumerate(
                     zip(words[page:], words[page + 2 :], strict=False)
                 )
-            ][:8]
+            ][:4]
             yield Segment(
                 segment_id=f"msmarco_v2.1_doc_00_{number * 3 + page}#0_{number * 3 + page}",
                 url=f"https://site{page}.example/{number}",

@@ -20,8 +20,10 @@ def test_a_run_that_could_work(small_index):
     assert found["text"].found == "Docstore, 40 segments"
 
 
-def test_feedback_on_an_index_with_document_vectors(small_index):
+def test_what_a_retriever_reads_is_looked_for(small_index):
     assert checks(small_index.path, "retrieval.retriever=rm3")["retriever rm3"].ok
+    weights = checks(small_index.path, "retrieval.retriever=splade")["retriever splade"]
+    assert weights.remedy.endswith("or build the index with --impact.")
 
 
 def test_no_index(tmp_path):

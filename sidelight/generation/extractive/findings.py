@@ -1,9 +1,9 @@
-"""Findings: what pages tell beyond an article, in one or two sentences that stand alone.
+"""Findings: what pages tell beyond an article, in one to three sentences that stand alone.
 
 The sentences of a page on the article's matter are read by the parser. What is shown stands as it
 is written, but for four marks of an editor: words that only tie a sentence to the one before
 ("But", "However") go; a pronoun or "the company" is replaced by the name it stands for, in square
-brackets; the month of the page follows a date such as "last week", in brackets, too; and what a
+brackets; when the page was written follows a date such as "last week", in brackets, too; and what a
 page says in its own cause is attributed to it.
 """
 
@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 from sidelight.english.names import definite, looks_personal, mentions, name_forms, strip_title
 from sidelight.english.neutrality import passes_verdict
 from sidelight.english.parser import Sentence, parse
-from sidelight.english.vocabulary import BODIES, GENERAL, RATES, UNIQUE
+from sidelight.english.vocabulary import BODIES, RATES, UNIQUE
 from sidelight.generation.extractive.known import MIN_WORDS, TOP, Known, Page
 from sidelight.text import count_words, tokens
 
-_MAX_WORDS = 45
-_MAX_PAIR_WORDS, _MAX_LISTED = 60, 20
+_MIN_FOLLOWING, _MAX_WORDS = 3, 45
+_MAX_TOLD, _MAX_TOLD_WORDS, _MAX_LISTED = 3, 75, 20
 _LOOK_BACK = 3
 
 # Openings that tie a sentence to the one before; without them it says the same.
@@ -48,7 +48,13 @@ _REMAINDERS = frozenset({"rest", "other", "remainder"})
 _MOST_QUOTED, _MOST_UNATTRIBUTED = 0.8, 0.4  # share of a sentence between quotation marks
 _FIRST_PERSON = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours"})
 _SECOND = frozenset({"you", "your", "yours", "yourself"})
-_JOINS = frozenset({"of", "and", "for", "the", "&", "de", "on", "in"})
+# What stands under, or behind, such a heading is what a check examines.
+_CLAIM = re.compile(r"(?:the )?(?:claim|statement)s?(?: checked| examined)?:?", re.IGNORECASE)
+_TURN = re.compile(r"^[A-Z][A-Z .'’-]{2,30}: ", re.MULTILINE)  # of a transcript
+_HIM, _HER = frozenset({"he", "him", "his"}), frozenset({"she", "her", "hers"})
+_ANAPHORIC = frozenset("before earlier later same previous following next then".split())
+_ITS = frozenset({"it", "its"})
+_JOINS = frozenset({"of", "and", "for", "the", "&", "de"})
 _OWN_CAUSE = frozenset({"press release", "shop", "opinion", "blog"})
 
 
@@ -68,7 +74,7 @@ class Unit(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """One or two sentences of a page that stand alone.
+    """One to three sentences of a page that stand alone.
 
     Attributes:
         texts: The sentences as they are shown, in order.
@@ -91,8 +97,8 @@ class Finding:
 def find_findings(page: Page, known: Known, wanted: Container[str]) -> Iterator[Finding]:
     """Yield what a page tells beyond the article.
 
-    A sentence that the next one corrects is only told with it; one that points back is told behind
-    the one before, where that stands alone and says what is meant.
+    A finding begins with a sentence that stands alone. What follows on the page is told behind it,
+    and may point at it. A sentence that the next one corrects is only told with it.
 
     Args:
         page: The page.
@@ -105,19 +111,20 @@ def find_findings(page: Page, known: Known, wanted: Container[str]) -> Iterator[
     lines = list(page.lines)
     near = known.shared(page).near
     reader = _Reader(page, known, {number for number, line in enumerate(lines) if line in wanted})
-    units = [reader.unit(number) for number in range(len(lines))]
-    for number, unit in enumerate(units):
-        before = units[number - 1] if number else None
-        if before is not None and page.holding(lines[number - 1], lines[number]):
-            qualifies = _QUALIFIES.match(lines[number])
-            after = reader.unit(number, after=before) if qualifies or unit is None else None
-            if after is not None and _words(before, after) <= _MAX_PAIR_WORDS:
-                yield _finding(page, before, after)
-        if unit is None or known.copies(unit.text, near[number]):
-            continue
-        following = lines[number + 1] if number + 1 < len(lines) else ""
-        if not (_QUALIFIES.match(following) and page.holding(lines[number], following)):
-            yield _finding(page, unit)
+    for number, line in enumerate(lines):
+        told: tuple[Unit, ...] = ()
+        for place in range(number, min(number + _MAX_TOLD, len(lines))):
+            if told and not page.holding(line, lines[place]):
+                break
+            unit = reader.unit(place, after=told)
+            if unit is None or _words(*told, unit) > _MAX_TOLD_WORDS:
+                break
+            told = (*told, unit)
+            following = lines[place + 1] if place + 1 < len(lines) else ""
+            if _QUALIFIES.match(following) and page.holding(line, following):
+                continue
+            if not all(known.copies(one.text, near[one.number]) for one in told):
+                yield _finding(page, *told)
 
 
 def _listed(page: Page, known: Known) -> Iterator[Finding]:
@@ -125,7 +132,7 @@ def _listed(page: Page, known: Known) -> Iterator[Finding]:
 
     They are no sentences: scores ("Reliability: 54/100") and posts ("Editor, the Courier · 2019").
     """
-    title, label = _title_entity(page, parse(list(page.lines)[:TOP]))
+    title, label = _title_entity(page, parse(list(page.lines)[:TOP]), known)
     whose = (
         title if label == "PERSON" and title in known.profile.authors + known.profile.people else ""
     )
@@ -137,9 +144,10 @@ def _listed(page: Page, known: Known) -> Iterator[Finding]:
         text = one.text.rstrip(" .;")
         if one.is_finite or not 3 <= count_words(text) <= _MAX_LISTED or '"' in text:
             continue
+        is_rating = rates and not mentions(text, known.profile.outlet)  # as headings do
         if whose and one.years and one.named("ORG", "PERSON", "GPE", "FAC"):
             shown = f"A profile of {whose} lists “{text}”."
-        elif rates and one.label and any(t.lemma_.casefold() in RATES for t in one.doc):
+        elif is_rating and one.label and any(t.lemma_.casefold() in RATES for t in one.doc):
             shown = f"{page.origin.name} says of {known.profile.publisher}: “{text}”."
         else:
             continue
@@ -169,7 +177,7 @@ class _Reader:
         self._page = page
         self._known = known
         self._lines = list(page.lines)
-        self._wanted = {near for number in wanted for near in (number - 1, number, number + 1)}
+        self._wanted = {near for number in wanted for near in range(number - 2, number + 3)}
         read = sorted({n - back for n in self._wanted for back in range(_LOOK_BACK + 1)})
         read = [number for number in read if 0 <= number < len(self._lines)]
         parsed = parse([self._lines[number] for number in read])
@@ -177,27 +185,34 @@ class _Reader:
         addressing = sum(one.addresses_somebody for one in parsed if one.is_finite)
         finite = sum(one.is_finite for one in parsed)
         is_own = page.origin.kind in _OWN_CAUSE or page.host == known.profile.host
+        # What "we" did is told by a guest as often as by who publishes an interview.
+        self._publisher = "" if len(_TURN.findall(page.text)) > 1 else page.origin.name
         self._own_voice = is_own or addressing * 4 > finite
         self._full_names = _full_names(parsed)
         self._definite = cache(partial(definite, body=page.text))
-        self._title_entity = _title_entity(page, parsed)
+        self._title_entity = _title_entity(page, parsed, known)
         words = Counter(tokens(page.text))
         self._on_a_woman = words["she"] + words["her"] > words["he"] + words["his"] + words["him"]
 
-    def unit(self, number: int, after: Unit | None = None) -> Unit | None:
+    def unit(self, number: int, after: tuple[Unit, ...] = ()) -> Unit | None:
         """Return a sentence as it can be shown, or None where it cannot.
 
         Args:
             number: Of the sentence on the page.
-            after: The sentence that it is shown behind, which it may point at.
+            after: The sentences that it is shown behind, which it may point at.
         """
         one = self._parsed.get(number) if number in self._wanted else None
-        if one is None or not _is_statement(one):
+        before, _, behind = self._lines[number].partition(": ")
+        if (behind and _CLAIM.fullmatch(before)) or (
+            number and _CLAIM.fullmatch(self._lines[number - 1])
+        ):
             return None
-        text = _TIES.sub("", one.text) if after is None else one.text
+        if one is None or not _is_statement(one, follows=bool(after)):
+            return None
+        text = one.text if after else _TIES.sub("", one.text)
         cut = len(one.text) - len(text)
         edits = self._for_first_person(one)
-        named = self._in_full(number, after.sentence if after else None)
+        named = self._in_full(number, [told.sentence for told in after])
         if edits is None or named is None:
             return None
         for start, end, name in sorted([*edits, *named, *self._dated(one)], reverse=True):
@@ -219,31 +234,35 @@ class _Reader:
             if one.quoted[token.i] or token.pos_ != "PRON" or word not in _FIRST_PERSON | _SECOND:
                 continue
             title, kind = self._title_entity
-            name = self._page.origin.name if word in {"we", "our"} else ""
+            name = self._publisher if word in {"we", "us", "our"} else ""
             if word in {"i", "my"} and kind == "PERSON":
                 name = title
             if not name or "." in name:
                 return None
             if word == "i" and token.head.tag_ not in {"VBD", "VB", "VBN"}:
                 return None  # "I look after" would become "Jane Roe look after"
-            is_contracted = not token.whitespace_  # as in "we've"
-            if word in {"me", "us", "mine", "ours"} or edits or is_contracted:
-                return None
-            owns = "'s" if word in {"my", "our"} else ""
-            edits.append((token.idx, token.idx + len(token), f"{name}{owns}"))
+            if not token.whitespace_ and one.text[token.idx + len(token) :][:1] in {"'", "’"}:
+                return None  # "we've"
+            if edits:
+                name = {"our": "its", "us": "it", "we": "it"}.get(word, "")
+                if not name:
+                    return None
+            elif word in {"my", "our"}:
+                name = _possessive(name)
+            edits.append((token.idx, token.idx + len(token), name))
         return edits
 
-    def _in_full(self, number: int, after: Sentence | None) -> list[tuple[int, int, str]] | None:
+    def _in_full(self, number: int, after: Sequence[Sentence]) -> list[tuple[int, int, str]] | None:
         """Return the replacements that make a sentence be understood; None where none would.
 
         Args:
             number: Of the sentence on the page.
-            after: The sentence that is told before it, if any.
+            after: The sentences that are told before it.
         """
         one = self._parsed[number]
         edits: list[tuple[int, int, str]] = []
         pointer = one.pointer
-        if pointer is not None and not (after and _is_meant(pointer, after)):
+        if pointer is not None and not any(_is_meant(pointer, before) for before in after):
             name = self._antecedent(number, pointer.lower_)
             if one.text[pointer.idx + len(pointer) :][:1] in {"'", "’"}:  # "he's"
                 return None
@@ -251,9 +270,9 @@ class _Reader:
             title = self._title_entity[0]
             if not name or not (is_opening or (title and name.endswith(title))):
                 return None
-            owns = "'s" if pointer.dep_ == "poss" else ""
-            edits.append((pointer.idx, pointer.idx + len(pointer), f"{name}{owns}"))
-        told = {token.lemma_.casefold() for token in after.doc} if after else set()
+            name = _possessive(name) if pointer.dep_ == "poss" else name
+            edits.append((pointer.idx, pointer.idx + len(pointer), name))
+        told = {token.lemma_.casefold() for before in after for token in before.doc}
         topic = set(one.subject.subtree)  # other nouns are mostly understood from it
         for noun in one.bare_definites:
             lemma = noun.lemma_.casefold()
@@ -261,8 +280,8 @@ class _Reader:
             name = self._body(number, noun) if stands_for else ""
             if name:
                 edits.append((noun.left_edge.idx, noun.idx + len(noun), name))
-            elif lemma in _REMAINDERS or (
-                noun in topic and lemma not in self._known.words | UNIQUE | told
+            elif not after and (
+                lemma in _REMAINDERS or (noun in topic and lemma not in self._known.words | UNIQUE)
             ):
                 return None
         for entity in one.entities:
@@ -270,7 +289,7 @@ class _Reader:
                 last = strip_title(entity.text).casefold()
                 acts = one.doc[entity.end - 1].dep_ in {"nsubj", "nsubjpass", "poss", "agent"}
                 name = self._known.in_full(strip_title(entity.text)) or self._person(entity.text)
-                if name and not (after and name in after.text):
+                if name and not any(name in before.text for before in after):
                     end = one.doc[entity.end - 1]
                     edits.append((one.doc[entity.start].idx, end.idx + len(end), name))
                 elif not name and last not in self._known.entities and acts:
@@ -278,36 +297,45 @@ class _Reader:
         return edits
 
     def _dated(self, one: Sentence) -> list[tuple[int, int, str]]:
-        """Return the month of the page behind the first date that only its readers understood."""
+        """Return when the page was written, behind the first date that only its readers understood.
+
+        "Three weeks earlier" is counted from something else.
+        """
         if not self._page.month or not one.relative_dates or one.years:
             return []
         entity = one.relative_dates[0]
         last = one.doc[entity.end - 1]
         end = last.idx + len(last)
-        return [(end, end, self._page.month)]
+        is_possessive = one.text[end : end + 1] in {"'", "’"}  # "yesterday's"
+        if is_possessive or not _ANAPHORIC.isdisjoint(entity.text.casefold().split()):
+            return []
+        return [(end, end, f"written {self._page.month}")]
 
     def _antecedent(self, number: int, pronoun: str) -> str:
         """Return the name that a pronoun at the beginning stands for; empty where it is open."""
         if pronoun in {"he", "she", "his", "her"}:
+            title, kind = self._title_entity
             found = {
                 full
                 for before in self._before(number)
                 for name in before.named("PERSON")
                 if (full := self._person(name))
             }
-            title, kind = self._title_entity
-            if not found and kind == "PERSON" and self._only_pronouns(number):
+            if not self._acts_alone(number, found | {title}):
+                found = set()
+            elif not found and kind == "PERSON":
                 found = {title}
             # Whom a page is about is whom most of its pronouns stand for.
             is_meant = found != {title} or (pronoun in {"she", "her"}) == self._on_a_woman
             return found.pop() if len(found) == 1 and is_meant else ""
         return self._body(number) if pronoun in {"it", "its"} else ""
 
-    def _only_pronouns(self, number: int) -> bool:
-        """Tell whether the subjects before a sentence are pronouns or the page's own name."""
-        name = self._title_entity[0]
+    def _acts_alone(self, number: int, names: Iterable[str]) -> bool:
+        """Tell whether the subjects before a sentence are pronouns or one of some names."""
         subjects = [one.subject for one in self._before(number) if one.subject is not None]
-        return all(one.pos_ == "PRON" or one.text in name for one in subjects)
+        return all(
+            one.pos_ == "PRON" or any(one.text in name for name in names) for one in subjects
+        )
 
     def _before(self, number: int) -> Sequence[Sentence]:
         return [
@@ -328,7 +356,9 @@ class _Reader:
             noun: The word that points, where it is a noun.
         """
         name = self._named_body(number, noun)
-        return self._definite(name) if name and name.casefold() not in BODIES else ""
+        if not name or name.casefold() in BODIES:
+            return ""
+        return self._definite(name.title() if name.isupper() and " " in name else name)
 
     def _named_body(self, number: int, noun: Any) -> str:
         """Return the organisation that the last subject was; else the one that a page is about.
@@ -349,17 +379,19 @@ class _Reader:
                 return ends.pop()
             if noun.pos_ == "PROPN":
                 return ""
+        title, label = self._title_entity
         for before in reversed(self._before(number)):
             subject = before.subject
-            if subject is None or subject.pos_ == "PRON":
+            if subject is None or subject.pos_ == "PRON" or subject.tag_ in {"NNS", "NNPS"}:
                 continue
             for entity in before.entities:
                 if entity.start <= subject.i < entity.end:
+                    if label == "ORG":  # of two bodies either may be meant
+                        return title if mentions(title, name_forms(entity.text)) else ""
                     return entity.text if entity.label in {"ORG", "PRODUCT", "FAC"} else ""
             if subject.lemma_.casefold() not in BODIES:
                 return ""
-        name, label = self._title_entity
-        return name if label == "ORG" else ""
+        return title if label == "ORG" else ""
 
     def _attributed(self, text: str) -> str:
         """Return a sentence with who says it, where a page speaks in its own cause."""
@@ -371,24 +403,32 @@ class _Reader:
         return f"{text.removesuffix('.')}, according to {speaker}."
 
 
-def _is_statement(one: Sentence) -> bool:
+def _is_statement(one: Sentence, *, follows: bool) -> bool:
     """Tell whether a sentence says something that a report could hold.
 
     It is neither scrap, label, order nor condition, has no verdict, and is not mostly a quotation,
     unless somebody is named who says it.
+
+    Args:
+        one: The sentence.
+        follows: Whether it is told behind another.
     """
     return (
-        MIN_WORDS <= count_words(one.text) <= _MAX_WORDS
+        (_MIN_FOLLOWING if follows else MIN_WORDS) <= count_words(one.text) <= _MAX_WORDS
         and one.text[0].isalnum()
         and re.search(r"[^.]\.[\"”’']*$", one.text) is not None
         and one.is_finite
         and not one.label
         and not one.is_conditional
-        and not _CONTINUES.match(one.text)
+        and (follows or not _CONTINUES.match(one.text))
         and not (one.doc[-1].is_punct and len(one.doc) > 1 and one.doc[-2].pos_ == "AUX")
         and one.quoted_share <= (_MOST_QUOTED if one.speaker else _MOST_UNATTRIBUTED)
         and not passes_verdict(one.text)
     )
+
+
+def _possessive(name: str) -> str:
+    return f"{name}'" if name.endswith("s") else f"{name}'s"
 
 
 def _is_meant(pointer: Any, told: Sentence) -> bool:
@@ -397,17 +437,15 @@ def _is_meant(pointer: Any, told: Sentence) -> bool:
     people = told.named("PERSON")
     named = any(e.label != "PERSON" and e.start <= subject.i < e.end for e in told.entities)
     plural = "Plur" in subject.morph.get("Number")
-    if word in {"he", "she", "him", "her", "his", "hers"}:
-        meant = len(people) == 1
+    if word in _HIM | _HER:
+        others = _HER if word in _HIM else _HIM
+        meant = len(people) == 1 and not any(token.lower_ in others for token in told.doc)
     elif word in {"it", "its"}:
         meant = named or (pointer.dep_ in {"nsubj", "nsubjpass"} and not plural and not people)
     elif word in {"they", "them", "their", "theirs"}:
         meant = plural or named
-    elif pointer.dep_ == "det":
-        noun = pointer.head.lemma_.casefold()
-        meant = noun in GENERAL or any(token.lemma_.casefold() == noun for token in told.doc)
-    else:
-        meant = word in {"this", "that"}
+    else:  # "this", "such a house", "all 23", "another": of what was told
+        meant = True
     return meant
 
 
@@ -422,15 +460,27 @@ def _full_names(parsed: Iterable[Sentence]) -> dict[str, set[str]]:
     return found
 
 
-def _title_entity(page: Page, parsed: Sequence[Sentence]) -> tuple[str, str]:
+def _title_entity(page: Page, parsed: Sequence[Sentence], known: Known) -> tuple[str, str]:
     """Return the name that the title of a page is, and whether it is of a `PERSON` or an `ORG`.
 
-    Both are empty where the title is no name, or the text does not mention it.
+    Both are empty where the title is no name, or neither article nor page mentions it. What only
+    looks like a person's name is one where sentences begin with "he" or "she" rather than "it".
     """
     title = re.split(r"(?<!\s)\s+[-–—|:]\s|:\s|(?<!\s)\s+\(", page.title, maxsplit=1)[0].strip()
     words = title.removeprefix("The ").split()
-    if not 1 <= len(words) <= 6 or not all(word[0].isupper() or word in _JOINS for word in words):
+    is_name = 1 <= len(words) <= 6 and not any(character.isdigit() for character in title)
+    if not is_name or not all(word[0].isupper() or word in _JOINS for word in words):
         return "", ""
-    if not any(mentions(one.text, [" ".join(words)]) for one in parsed):
+    profile = known.profile
+    is_mentioned = any(mentions(one.text, [" ".join(words)]) for one in parsed)
+    if mentions(title, (*profile.authors, *profile.people)):
+        kind = "PERSON"
+    elif mentions(title, (*profile.outlet, *profile.organisations)):
+        kind = "ORG"
+    elif len(words) == 1 or not is_mentioned:
         return "", ""
-    return title, "PERSON" if looks_personal(title) else "ORG"
+    else:
+        firsts = Counter(line.partition(" ")[0].casefold() for line in page.lines)
+        of_people, of_things = (sum(firsts[word] for word in of) for of in (_HIM | _HER, _ITS))
+        kind = "PERSON" if looks_personal(title) and of_people >= of_things else "ORG"
+    return title, kind

@@ -131,18 +131,7 @@ class Known:
         self._shingles = shingles(profile.body, _SHINGLE)
         self._vectors = vectors
         self._shared: dict[Page, Shared] = {}
-        names = [
-            name
-            for name in (
-                profile.publisher,
-                *profile.authors,
-                *profile.people,
-                *profile.organisations,
-                *profile.studies,
-            )
-            if name
-        ]
-        self._forms = {name: name_forms(name) for name in names}
+        self._forms = {name: name_forms(name) for name in profile.named}
         parsed = parse(self.sentences)
         self._places = {place for one in parsed for place in one.named("GPE", "LOC", "FAC")}
         self._last_names = {name.split()[-1] for name in (*profile.people, *profile.authors)}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.english.names import mentions
+from sidelight.english.names import mentions, name_forms
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, Selection
 from sidelight.schemas.segment import document_id_of, overlapping
 from sidelight.text import content_words, count_words, sentences, stems
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 # Cosines of all-MiniLM-L6-v2 between a question and a sentence: below the first they share at most
 # a field, above the second they are about the same fact.
 _FLOOR, _CEILING = 0.38, 0.80
-_SHARED_KEYWORDS, _SOME_KEYWORDS, _MANY_KEYWORDS = 2, 3, 7
+_SHARED_KEYWORDS = 2
+_NEEDED = 5
 _IN_CONTEXT = 0.9
 _MIN_WORDS = 5
 _PER_WORD, _MOST_WORDS = 0.04, 3
@@ -62,18 +63,17 @@ class ExtractiveSelector:
             segment.segment_id for segments in candidates.values() for segment in segments
         )
         n_read = max(_READ_PER_ANGLE, self._keep)
-        quotes = {angle_id: _quotes(segments[:n_read]) for angle_id, segments in candidates.items()}
+        read = _quotes(
+            {one.segment_id: one for found in candidates.values() for one in found[:n_read]}
+        )
         # All at once, because an encoder is quickest with full batches.
         self._sentences.remember(
             [
-                *(text for read in quotes.values() for _, sentences in read for text in sentences),
+                *(text for _, said in read for text in said),
                 *(text for angle in angles for text in (angle.question, angle.query)),
             ]
         )
-        spoken = {
-            angle.angle_id: self._spoken(profile, angle, quotes.get(angle.angle_id, ()))
-            for angle in angles
-        }
+        spoken = self._spoken(profile, angles, read)
         evidence = EvidenceSet.merge(*(self._best(*one, brought) for one in spoken.items()))
         evidence = EvidenceSet.merge(evidence, _rest_of_pages(evidence, spoken))
         taken = {item.segment.segment_id for item in evidence.items}
@@ -83,17 +83,28 @@ class ExtractiveSelector:
         )
 
     def _spoken(
-        self, profile: ArticleProfile, angle: Angle, read: Sequence[tuple[Segment, list[str]]]
-    ) -> list[tuple[Segment, float]]:
-        """Return the segments that speak to an angle and how well, the best first."""
-        flat = [(sentence, window_of(segment)) for segment, said in read for sentence in said]
+        self,
+        profile: ArticleProfile,
+        angles: Sequence[Angle],
+        read: Sequence[tuple[Segment, list[str]]],
+    ) -> dict[str, list[tuple[Segment, float]]]:
+        """Return by angle the segments that speak to it and how well, the best first."""
+        flat = [(text, window_of(segment)) for segment, said in read for text in said]
         if not flat:
-            return []
+            return {}
         texts, pages = zip(*flat, strict=True)
-        scores = iter(relevance(texts, pages, [angle], profile, self._sentences)[:, 0].tolist())
-        best = [(segment, max(float(next(scores)) for _ in said)) for segment, said in read]
-        speaking = [(segment, score) for segment, score in best if score > 0]
-        return sorted(speaking, key=lambda one: (-one[1], one[0].segment_id))
+        scores = relevance(texts, pages, angles, profile, self._sentences)
+        starts = np.cumsum([0, *(len(said) for _, said in read[:-1])])
+        best = np.maximum.reduceat(scores, starts, axis=0)
+        spoken = {}
+        for column, angle in enumerate(angles):
+            found = [
+                (segment, float(score))
+                for (segment, _), score in zip(read, best[:, column], strict=True)
+                if score > 0
+            ]
+            spoken[angle.angle_id] = sorted(found, key=lambda one: (-one[1], one[0].segment_id))
+        return spoken
 
     def _best(
         self,
@@ -209,8 +220,8 @@ def _is_about_subject(page: str, *, profile: ArticleProfile) -> bool:
     if not profile.body:
         return not words.isdisjoint(profile.keywords)
     shared = len(words.intersection(profile.keywords))
-    names_it = _names_subject(words, profile) or mentions(page, profile.outlet)
-    return shared >= _MANY_KEYWORDS or (shared >= _SOME_KEYWORDS and names_it)
+    named = sum(mentions(page, name_forms(name)) for name in profile.named)
+    return shared + 2 * named + 2 * _names_subject(words, profile) >= _NEEDED
 
 
 def _names_subject(words: set[str], profile: ArticleProfile) -> bool:
@@ -251,11 +262,11 @@ def _host(segment: Segment) -> str:
     return segment.host or document_id_of(segment.segment_id)
 
 
-_READ_PER_ANGLE = 12
+_READ_PER_ANGLE = 20
 _MANY_SEARCHES = 4
 
 
-def _quotes(segments: Sequence[Segment]) -> list[tuple[Segment, list[str]]]:
+def _quotes(segments: Mapping[str, Segment]) -> list[tuple[Segment, list[str]]]:
     """Return the segments that have quotable sentences, with those sentences."""
-    read = [(segment, single_sentences(segment)) for segment in segments]
-    return [(segment, sentences) for segment, sentences in read if sentences]
+    read = [(segment, single_sentences(segment)) for segment in segments.values()]
+    return [(segment, said) for segment, said in read if said]

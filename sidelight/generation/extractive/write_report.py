@@ -2,12 +2,12 @@
 
 Each finding has a chance of being worth knowing, from a small model over features of its text, its
 page and the article (`usefulness`). Findings are chosen greedily under the word budget; what says
-much the same as a chosen one, or looks into the same matter, adds less.
+much the same as a chosen one adds less.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -27,14 +27,12 @@ from sidelight.text_vectors import TextVectors
 
 Floats = npt.NDArray[np.float64]
 
-# Cosines of all-MiniLM-L6-v2 between sentences: from "on the same matter" to "the same fact".
-_SIMILAR, _THE_SAME = 0.35, 0.80
-_SAME_ASPECT = 0.75  # what each finding chosen before leaves of another's worth, on one aspect
-_SAME_PAGE = 0.8
-_LENGTH_POWER = 0.6  # plain worth per word would fill a report with the shortest
-_LEAST = 0.1  # chance of being worth knowing
-# What answers one narrative is alike to some degree, and has chances on a scale of its own.
-_SIMILAR_ANSWERS, _LEAST_OF_ANSWERS = 0.65, 0.05
+# Cosines of all-MiniLM-L6-v2 between findings: from "on the same matter" to "the same fact".
+_SIMILAR, _THE_SAME = 0.60, 0.80
+_LEAST = 0.05  # chance of being worth knowing
+# An answer to a narrative has room for what is alike to some degree, and is to use it: worth for
+# its words counts more than worth.
+_SIMILAR_ANSWERS, _LENGTH_POWER = 0.65, 0.6
 _RESERVE = 12
 _READ = 250  # sentences of a topic that are parsed, and those around them
 
@@ -78,15 +76,11 @@ class ExtractiveReportWriter:
             return nothing
         chances = self._usefulness.chances(found, of_article=bool(profile.body))
         parts = [int(column) for column in speaks.argmax(axis=1)]
-        # All that answers a narrative is on one aspect; what divides it are its parts.
         answers = not profile.body
-        matters = parts if answers else [angles[part].aspect for part in parts]
         alike = self._vectors.similarity(
             [one.text for one in findings], [one.text for one in findings]
         )
-        chosen, waiting = choose(
-            findings, chances, alike, matters, self._max_words, fills_room=answers
-        )
+        chosen, waiting = choose(findings, chances, alike, self._max_words, fills_room=answers)
         if not chosen:
             return nothing
         drafts = {
@@ -197,7 +191,6 @@ def choose(
     findings: Sequence[Finding],
     chances: Floats,
     alike: Floats,
-    matters: Sequence[Hashable],
     max_words: int,
     *,
     fills_room: bool,
@@ -208,24 +201,24 @@ def choose(
         findings: What there is to choose from.
         chances: Of each, that it is worth knowing.
         alike: Cosines of the findings with each other.
-        matters: What each looks into.
         max_words: The budget.
-        fills_room: Whether the budget is there to be used: what is worth telling and not told yet
-            is left out only for want of room. Otherwise so is the fifth finding on one matter.
+        fills_room: Whether the budget is there to be used: what is short counts more, and what is
+            alike to several chosen ones no less than what is alike to one.
     """
     words = np.array([sum(map(budget_words, one.texts)) for one in findings])
-    similar, least = (_SIMILAR_ANSWERS, _LEAST_OF_ANSWERS) if fills_room else (_SIMILAR, _LEAST)
+    similar = _SIMILAR_ANSWERS if fills_room else _SIMILAR
+    costs = words**_LENGTH_POWER if fills_room else np.ones(len(findings))
     same = np.clip((alike - similar) / (_THE_SAME - similar), 0.0, 1.0)
-    left, new, fresh = max_words, np.ones(len(findings)), np.ones(len(findings))
-    open_ = chances >= least
+    left, new = max_words, np.ones(len(findings))
+    open_ = chances >= _LEAST
     chosen: list[int] = []
     waiting: list[int] = []
     while open_.any() and len(waiting) < _RESERVE:
-        worth = chances * new * fresh
-        gains = np.where(open_, np.round(worth / words**_LENGTH_POWER, 9), -1.0)
+        worth = chances * new
+        gains = np.where(open_, np.round(worth / costs, 9), -1.0)
         row = int(np.argmax(gains))
         open_[row] = False
-        if (chances * new if fills_room else worth)[row] < least / 2:
+        if worth[row] < _LEAST / 2:
             continue
         if words[row] > left:
             waiting.append(row)
@@ -236,10 +229,6 @@ def choose(
         for other, finding in enumerate(findings):
             if _overlap(finding, findings[row]):
                 open_[other] = False
-            if matters[other] == matters[row]:
-                fresh[other] *= _SAME_ASPECT
-            if finding.page is findings[row].page:
-                fresh[other] *= _SAME_PAGE
     return chosen, waiting
 
 

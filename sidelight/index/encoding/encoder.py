@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
-from sidelight.errors import INSTALL, Check, MachineError
+from sidelight.errors import Check, MachineError, package_of
 from sidelight.files import is_file, sha256_file
 from sidelight.index.encoding import onnx_model
 from sidelight.schemas.base import Value
@@ -342,7 +342,9 @@ class Encoder:
             return self._loaded
 
     def _load(self) -> Any:
-        model = _load(self.name, self._dimension)
+        model = load_model(
+            "encoder", self.name, "SentenceTransformer", truncate_dim=self._dimension
+        )
         self._weights = _hash_weights(model)
         arithmetic = self.arithmetic or onnx_model.default_arithmetic()
         is_int8 = arithmetic is onnx_model.Arithmetic.INT8
@@ -397,23 +399,68 @@ def _hash_weights(model: Any) -> str:
     return weights.hexdigest()
 
 
-def _load(name: str, dimension: int | None) -> Any:
-    try:
-        from sentence_transformers import SentenceTransformer
+# What a learned sparse index has for 1.0, as pyserini and Anserini round the weights of words.
+_IMPACT = 256 / 5
+
+
+class SpladeEncoder:
+    """Weighs the words of a query, its own and others, by a masked language model (SPLADE).
+
+    Args:
+        name: Name or path of the model that weighed the words of the passages.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._lock = threading.Lock()
+        self._loaded: Any = None
+
+    def encode_query(self, text: str) -> dict[str, int]:
+        """Return the word pieces of a query and their weights, those over 0 alone.
+
+        Raises:
+            MachineError: The model or a package it needs is missing.
+        """
+        with self._lock:
+            if self._loaded is None:
+                model = load_model("SPLADE encoder", self.name, "SparseEncoder")
+                if "SpladePooling" not in {type(module).__name__ for module in model}:
+                    raise MachineError(
+                        f"the SPLADE encoder {self.name!r} weighs no words",
+                        remedy="Build the index again, with --splade and the model of its impacts.",
+                    )
+                self._loaded = model.eval()
+            weights = self._loaded.encode_query(text, show_progress_bar=False).to_dense()
+            rounded = (weights.float().cpu() * _IMPACT).round().int()
+            (found,) = rounded.nonzero(as_tuple=True)
+            pieces = self._loaded.tokenizer.convert_ids_to_tokens(found.tolist())
+            return dict(zip(pieces, rounded[found].tolist(), strict=True))
+
+
+def load_model(role: str, name: str, kind: str, **options: Any) -> Any:
+    """Load a model of sentence-transformers that is on this machine.
+
+    Args:
+        role: What it is for.
+        name: As in `check_model`.
+        kind: Its class.
+        options: Further ones of the class.
+
+    Raises:
+        MachineError: The model or a package it needs is missing.
+    """
+    with package_of(f"the {role}"):
+        import sentence_transformers
         from transformers.utils import logging
-    except ModuleNotFoundError as error:
-        raise MachineError(
-            f"dense retrieval needs the package {error.name!r}, which is not installed",
-            remedy=INSTALL,
-        ) from error
-    require_model("encoder", name)
+    require_model(role, name)
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    place = _place(name) if kind == "SentenceTransformer" else name  # the default is of this kind
     try:
-        return SentenceTransformer(_place(name), truncate_dim=dimension, local_files_only=True)
+        return getattr(sentence_transformers, kind)(place, local_files_only=True, **options)
     except (OSError, ValueError) as error:  # of code that lies with a model nothing is run
         raise MachineError(
-            f"the encoder {name!r} cannot be loaded: {str(error).splitlines()[0]}",
-            remedy="Give the path of a sentence-transformers model, or download it first.",
+            f"the {role} {name!r} cannot be loaded: {str(error).splitlines()[0]}",
+            remedy=f"Give the path of a {kind} of sentence-transformers, or download it first.",
         ) from error
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import shutil
 from base64 import b64decode
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
 from itertools import islice
@@ -296,26 +296,39 @@ class LuceneIndex:
                 # find it half open.
                 java.get_feedback_terms("first")
                 java_class(_TERMS)
-            return LuceneSearcher(self.reader, java, expands=feedback is not None)
+                mapper = java_class("com.fasterxml.jackson.databind.ObjectMapper")()
+                make = partial(_expanded, java, mapper)
+            else:
+                make = partial(_plain, java.get_analyzer())
+            return LuceneSearcher(self.reader, java.get_similarity(), make)
+
+    def impact_searcher(self, weigh: Callable[[str], Mapping[str, float]]) -> LuceneSearcher:
+        """Open a searcher of an index of learned weights of words, made with Anserini's `-impact`.
+
+        A segment scores the sum over words of the query's weight times its own.
+
+        Args:
+            weigh: Returns the words of a query with their weights.
+        """
+        with java_reads(self.folder):
+            similarity = java_class("io.anserini.search.similarity.ImpactSimilarity")()
+        return LuceneSearcher(self.reader, similarity, lambda text: _weighted(weigh(text)))
 
 
 class LuceneSearcher:
-    """Searches with one set of parameters, from any thread; made by `LuceneIndex.searcher`.
+    """Searches in one way, from any thread; made by `LuceneIndex`.
 
     Args:
         reader: Lucene's IndexReader.
-        java: Anserini's SimpleSearcher.
-        expands: Whether queries are expanded by feedback.
+        similarity: How Lucene scores words.
+        make: Returns a query, given as text, as Lucene wants it.
     """
 
-    def __init__(self, reader: Any, java: Any, *, expands: bool) -> None:
-        self._java = java
-        self._query = self._expanded if expands else self._plain
+    def __init__(self, reader: Any, similarity: Any, make: Callable[[str], Any]) -> None:
+        self._make = make
         with JAVA:
             self._count = int(reader.numDocs())
-            self._hits = TopHits(reader, java.get_similarity())
-            self._analyzer = java.get_analyzer()
-            self._mapper = java_class("com.fasterxml.jackson.databind.ObjectMapper")()
+            self._hits = TopHits(reader, similarity)
             java_class("org.apache.lucene.search.IndexSearcher").setMaxClauseCount(_MAX_QUERY_WORDS)
 
     def __len__(self) -> int:
@@ -329,32 +342,39 @@ class LuceneSearcher:
         """
         # A lone surrogate, as in an argument that was not UTF-8, cannot pass into Java.
         texts = [query.text.encode(errors="replace").decode() for query in queries]
-        found = self._hits.search([partial(self._query, text) for text in texts], k)
+        found = self._hits.search([partial(self._make, text) for text in texts], k)
         return {query.query_id: hits for query, hits in zip(queries, found, strict=True)}
 
-    def _plain(self, text: str) -> Any:
-        with JAVA:
-            words = java_class("io.anserini.search.query.BagOfWordsQueryGenerator")()
-            return words.buildQuery(_TEXT_FIELD, self._analyzer, text)
 
-    def _expanded(self, text: str) -> Any:
-        """Return the query that Anserini searches after feedback: weighted words."""
-        found = call_method(self._java, "get_feedback_terms", text)
-        with JAVA:
-            weights = orjson.loads(self._mapper.writeValueAsString(found)) or {}
-            boost, word, term, any_of = (
-                java_class(f"org.apache.lucene.{name}")
-                for name in (
-                    "search.BoostQuery",
-                    "search.TermQuery",
-                    "index.Term",
-                    "search.BooleanClause$Occur",
-                )
+def _plain(analyzer: Any, text: str) -> Any:
+    with JAVA:
+        words = java_class("io.anserini.search.query.BagOfWordsQueryGenerator")()
+        return words.buildQuery(_TEXT_FIELD, analyzer, text)
+
+
+def _expanded(java: Any, mapper: Any, text: str) -> Any:
+    """Return the query that Anserini searches after feedback: weighted words."""
+    found = call_method(java, "get_feedback_terms", text)
+    with JAVA:
+        return _weighted(orjson.loads(mapper.writeValueAsString(found)) or {})
+
+
+def _weighted(words: Mapping[str, float]) -> Any:
+    """Return the query for any of some words, each with its weight."""
+    with JAVA:
+        boost, word, term, any_of = (
+            java_class(f"org.apache.lucene.{name}")
+            for name in (
+                "search.BoostQuery",
+                "search.TermQuery",
+                "index.Term",
+                "search.BooleanClause$Occur",
             )
-            query = java_class("org.apache.lucene.search.BooleanQuery$Builder")()
-            for name, weight in sorted(weights.items()):
-                query.add(boost(word(term(_TEXT_FIELD, name)), weight), any_of.SHOULD)
-            return query.build()
+        )
+        query = java_class("org.apache.lucene.search.BooleanQuery$Builder")()
+        for name, weight in sorted(words.items()):
+            query.add(boost(word(term(_TEXT_FIELD, name)), float(weight)), any_of.SHOULD)
+        return query.build()
 
 
 _VECTOR_FIELD = "vector"

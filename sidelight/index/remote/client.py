@@ -26,7 +26,7 @@ from pydantic import Field, TypeAdapter, ValidationError, field_validator
 
 from sidelight.errors import InputError, MachineError, UsageError
 from sidelight.files import atomic_write, read_limited
-from sidelight.formats.lines import Findings
+from sidelight.formats.lines import Findings, readable
 from sidelight.schemas.base import Value
 from sidelight.text import one_line
 from sidelight.transport import bounded_client, check_private, proxy_for, redacted, secret_for
@@ -97,10 +97,8 @@ def read_address(folder: Path) -> RemoteAddress:
         InvalidFileError: It says something else.
     """
     path = folder / ADDRESS
-    try:
+    with readable(path):
         content = read_limited(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
     try:
         return RemoteAddress.model_validate_json(content, strict=True)
     except ValidationError as error:

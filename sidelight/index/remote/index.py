@@ -318,16 +318,18 @@ class RemoteIndex:
 
     @property
     def terms(self) -> RemoteBm25:
-        """Refuse: a server hands out no words for feedback.
+        """Refuse: a server hands out no words for feedback, and no learned weights of words.
 
         Raises:
             InputError: Always.
         """
         raise InputError(
-            f"{self.path}: RM3 and Rocchio read the words of the best segments; found an index on "
-            "a server, which has only BM25 to offer",
+            f"{self.path}: RM3 and Rocchio read the words of the best segments, SPLADE their "
+            "learned weights; found an index on a server, which has only BM25 to offer",
             remedy="Search with bm25, or with hybrid where a local index has the vectors.",
         )
+
+    impacts = terms
 
     @cached_property
     def dense(self) -> DensePart | None:

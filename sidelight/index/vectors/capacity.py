@@ -14,12 +14,14 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Callable
+from functools import partial
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
 from sidelight.errors import INSTALL, Check, MachineError
-from sidelight.index.encoding.encoder import DEFAULT_ENCODER, bundled_model
+from sidelight.index.encoding.encoder import DEFAULT_ENCODER, check_model
 from sidelight.index.lucene.jvm import find_jar, find_java
 from sidelight.index.vectors.inverted import ITERATIONS, SAMPLE_PER_LIST
 from sidelight.index.vectors.profiles import GB, Profile, Shape, code_bytes, shape_of
@@ -113,7 +115,7 @@ def this_machine(folder: Path) -> Machine:
     whole = folder.absolute()
     there = next(path for path in (whole, *whole.parents) if path.exists())
     return Machine(
-        memory=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        memory=memory_bytes(),
         disk=shutil.disk_usage(there).free,
         gpus=tuple(
             torch.cuda.get_device_properties(number).total_memory
@@ -215,76 +217,61 @@ def _problems(planned: Capacity, machine: Machine) -> list[str]:
 
 
 _GIB = 1 << 30
-_MIN_MEMORY = 2
-_MIN_DISK = 2
+_LEAST = 2
 
 
 def check_machine() -> list[Check]:
     """Look at everything that searching and running need; nothing is loaded but FAISS and torch."""
+    here = Path.cwd()
     return [
         Check("Python", platform.python_version()),
-        _java(),
-        _jar(),
-        _faiss(),
-        _torch(),
-        _package("sentence-transformers"),
-        _encoder(),
-        _package("langgraph"),
-        _memory(),
-        _disk(),
+        _found("Java", _java),
+        _found("pyserini jar", _jar),
+        _found("FAISS", _faiss),
+        _found("torch", _torch),
+        _found("sentence-transformers", partial(version, "sentence-transformers")),
+        check_model("encoder", DEFAULT_ENCODER),
+        _found("langgraph", partial(version, "langgraph")),
+        _room("memory", memory_bytes(), f", {os.cpu_count()} cores", "Use a machine of at least"),
+        _room("disk", shutil.disk_usage(here).free, f" free in {here}", "Free at least"),
     ]
 
 
-def _java() -> Check:
+def _found(name: str, find: Callable[[], str]) -> Check:
+    """Return what is there, or what is missing and how to install it."""
     try:
-        java = find_java()
+        return Check(name, find())
     except MachineError as error:
-        return Check("Java", error.message, error.remedy)
-    return Check("Java", f"{java.version} from {java.source}: {java.home}")
-
-
-def _jar() -> Check:
-    try:
-        jar = find_jar()
-    except MachineError as error:
-        return Check("pyserini jar", error.message, error.remedy)
-    if find_spec("jnius") is None:
-        return Check("pyserini jar", "pyjnius is not installed", INSTALL)
-    return Check("pyserini jar", jar.name)
-
-
-def _faiss() -> Check:
-    try:
-        import faiss
+        return Check(name, error.message, error.remedy)
     except ImportError as error:
-        return Check("FAISS", str(error), INSTALL)
+        return Check(name, f"not installed: {error}", INSTALL)
+
+
+def _java() -> str:
+    java = find_java()
+    return f"{java.version} from {java.source}: {java.home}"
+
+
+def _jar() -> str:
+    jar = find_jar()
+    if find_spec("jnius") is None:
+        raise MachineError("pyjnius is not installed", remedy=INSTALL)
+    return jar.name
+
+
+def _faiss() -> str:
+    import faiss
+
     gpus = faiss.get_num_gpus() if hasattr(faiss, "get_num_gpus") else 0
     build = f"{gpus} GPU(s)" if gpus else "CPU"
-    return Check("FAISS", f"{faiss.__version__}, {build}: {faiss.get_compile_options().strip()}")
+    return f"{faiss.__version__}, {build}: {faiss.get_compile_options().strip()}"
 
 
-def _torch() -> Check:
-    try:
-        import torch
-    except ImportError as error:
-        return Check("torch", str(error), INSTALL)
+def _torch() -> str:
+    import torch
+
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU"
-    return Check("torch", f"{torch.__version__}, {device}, {torch.get_num_threads()} threads")
-
-
-def _encoder() -> Check:
-    try:
-        folder = bundled_model()
-    except MachineError as error:
-        return Check("encoder", error.message, error.remedy)
-    return Check("encoder", f"{DEFAULT_ENCODER}: {folder}")
-
-
-def _package(name: str) -> Check:
-    try:
-        return Check(name, version(name))
-    except PackageNotFoundError:
-        return Check(name, "not installed", INSTALL)
+    return f"{torch.__version__}, {device}, {torch.get_num_threads()} threads"
 
 
 def count_gpus() -> int:
@@ -299,13 +286,6 @@ def memory_bytes() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
-def _memory() -> Check:
-    gib = memory_bytes() / _GIB
-    remedy = "" if gib >= _MIN_MEMORY else f"Use a machine with at least {_MIN_MEMORY} GiB."
-    return Check("memory", f"{gib:.1f} GiB, {os.cpu_count()} cores", remedy)
-
-
-def _disk() -> Check:
-    gib = shutil.disk_usage(Path.cwd()).free / _GIB
-    remedy = "" if gib >= _MIN_DISK else f"Free at least {_MIN_DISK} GiB here."
-    return Check("disk", f"{gib:.1f} GiB free in {Path.cwd()}", remedy)
+def _room(name: str, size: int, more: str, remedy: str) -> Check:
+    gib = size / _GIB
+    return Check(name, f"{gib:.1f} GiB{more}", "" if gib >= _LEAST else f"{remedy} {_LEAST} GiB.")

@@ -29,7 +29,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sidelight.errors import INSTALL, InputError, MachineError
+from sidelight.errors import InputError, MachineError, package_of
 from sidelight.files import is_file, make_folder
 from sidelight.index.encoding.calibration import settled
 from sidelight.index.encoding.encoder import Encoder, EncoderIdentity
@@ -221,22 +221,25 @@ class EmbeddingSet(NamedTuple):
 
     Attributes:
         name: Of the data set.
+        subset: The part of it with the passages, where it has others.
         dimension: Length of its vectors.
         shortened: Lengths that its model was trained to be cut to (Matryoshka).
     """
 
     name: str
+    subset: str | None
     dimension: int
     shortened: tuple[int, ...]
 
 
 PUBLISHED_VECTORS = (
-    EmbeddingSet("Snowflake/msmarco-v2.1-snowflake-arctic-embed-l", 1024, ()),
-    EmbeddingSet("Snowflake/msmarco-v2.1-snowflake-arctic-embed-m-v1.5", 768, (256,)),
-    EmbeddingSet("Cohere/msmarco-v2.1-embed-english-v3", 1024, ()),
+    EmbeddingSet("Snowflake/msmarco-v2.1-snowflake-arctic-embed-l", None, 1024, ()),
+    EmbeddingSet("Snowflake/msmarco-v2.1-snowflake-arctic-embed-m-v1.5", None, 768, (256,)),
+    EmbeddingSet("Cohere/msmarco-v2.1-embed-english-v3", "passages", 1024, ()),
 )
 
-_ID_COLUMNS = ("_id", "docid", "id")
+# The Arctic sets have `doc_id` and `embedding`, the Cohere set `docid` and `emb`.
+_ID_COLUMNS = ("_id", "docid", "doc_id", "id")
 _VECTOR_COLUMNS = ("emb", "embedding")
 
 
@@ -288,15 +291,10 @@ def published_part(
 
 
 def _open(parquet: Path | str) -> Any:
-    try:
+    with package_of("a file of published vectors"):
         from datasets import load_dataset
-    except ModuleNotFoundError as error:
-        raise MachineError(
-            f"published vectors need the package {error.name!r}, which is not installed",
-            remedy=INSTALL,
-        ) from error
     if isinstance(parquet, str):
-        return load_dataset(parquet, split="train", streaming=True)
+        return load_dataset(parquet, _SETS[parquet].subset, split="train", streaming=True)
     files = sorted(parquet.rglob("*.parquet")) if parquet.is_dir() else [parquet]
     if not files or not files[0].is_file():
         raise InputError(
@@ -347,7 +345,7 @@ def _unit(
     return np.asarray(rows / lengths, dtype=np.float32)
 
 
-_SETS = frozenset(one.name for one in PUBLISHED_VECTORS)
+_SETS = {one.name: one for one in PUBLISHED_VECTORS}
 # Ids looked up in each file of vectors.
 _CHECKED = 100
 

@@ -250,13 +250,8 @@ class OpenAICompatModel:
         self._client = self._open()
 
     def _open(self) -> AsyncOpenAI:
-        try:
+        with errors.package_of("asking a model", "Install it with: pip install openai"):
             from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
-        except ModuleNotFoundError as error:
-            raise errors.MachineError(
-                f"asking a model needs the package {error.name!r}, which is not installed",
-                remedy="Install it with: pip install openai",
-            ) from error
         return AsyncOpenAI(
             api_key=self._key or _NO_KEY,
             base_url=self._base_url,

@@ -176,6 +176,12 @@ class ArticleProfile(ArticleFacts):
         """Name and host of the outlet, as far as they are known."""
         return tuple(filter(None, (self.publisher, self.host)))
 
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Names of the outlet, the authors, and the sources that the article leans on."""
+        names = (self.publisher, *self.authors, *self.people, *self.organisations, *self.studies)
+        return tuple(filter(None, names))
+
     def facts(self) -> ArticleFacts:
         """Return everything but the prose."""
         return ArticleFacts.model_validate(self.model_dump(exclude={"body", "asked"}))

@@ -216,6 +216,6 @@ def test_scores_as_files(tmp_path, score_files):
 
 def test_without_matplotlib_tables_are_still_written(tmp_path, people, judge, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MachineError, match="needs matplotlib"):
+    with pytest.raises(MachineError, match="needs the package 'matplotlib'"):
         agree("labels", people, judge, "-o", tmp_path / "out")
     assert {path.suffix for path in (tmp_path / "out").iterdir()} == {".csv", ".tex"}

@@ -189,7 +189,7 @@ def test_published_systems_beside_ours_on_any_index_and_model(
     assert list(arms) == ["sidelight", "without-a-model", "organizers", "sciai", "ur-trecking"]
     assert set(arms.values()) == {None}
     assert all((tmp_path / "out" / "arms" / arm / "task2.jsonl").stat().st_size for arm in arms)
-    supportive = next(one for one in shown["measures"] if one["name"] == "supportive_score")
+    supportive = next(one for one in shown["measures"] if one["measure"] == "supportive_score")
     assert len(supportive["effects"]) == 4
 
 

@@ -141,7 +141,9 @@ def test_queries_and_labels_of_data_sets_are_read_by_name(monkeypatch):
     name = Path("irds:trec/one")
     monkeypatch.setitem(sys.modules, "ir_datasets", None)
     for read in (read_queries, read_narratives, read_qrels):
-        with pytest.raises(MachineError, match="irds:trec/one: data sets need") as caught:
+        with pytest.raises(
+            MachineError, match="irds:trec/one needs the package 'ir_datasets'"
+        ) as caught:
             read(name)
         assert "pip install ir_datasets" in caught.value.remedy
     query = SimpleNamespace(query_id="007", default_text=lambda: "Who owns\nthe lamp?")

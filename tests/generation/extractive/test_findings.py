@@ -32,9 +32,18 @@ CLAIM = "The Marrow Sound Line reported a loss of T3 million for 2019."
 LIMIT = "However, the Sound Authority found that T2.5 million of the loss was a single repair."
 COUNT = "The Marrow Sound Line asked 1,200 passengers of the Tollmere ferry in 2019."
 OF_THEM = "More than 800 of them lived on the mainland."
+AND_THEY = "They paid T40 each for a yearly ticket of the Marrow Sound Line."
 BOUGHT = "The Marrow Sound Line bought two ferries in 2015."
 BIRTH = "Petra Quill was born in Tollmere."
-OF_OUTLET = "The Sound Courier employs Jonas Brill.\nFactual reporting: MIXED\n"
+OF_OUTLET = (
+    "The Sound Courier employs Jonas Brill.\nSound Courier: bias and factual record\n"
+    "Factual reporting: MIXED\n"
+)
+HARBOUR_LIGHT = (
+    "Harbour Light is an inn at the Tollmere pier. Sailors praise its beds. "
+    "It received T9,000 from the Marrow Sound Line and the Sound Authority."
+)
+TOLD_US = "Petra Quill of the Marrow Sound Line told us that we could see no accounts for 2018."
 
 
 @pytest.mark.parametrize(
@@ -51,14 +60,25 @@ OF_OUTLET = "The Sound Courier employs Jonas Brill.\nFactual reporting: MIXED\n"
             {},
             ("[The Marrow Sound Line] borrowed T12 million from the Sound Authority.",),
         ),
+        (
+            HARBOUR_LIGHT,
+            {"title": "Harbour Light"},
+            (HARBOUR_LIGHT[HARBOUR_LIGHT.index("It") :].replace("It", "[Harbour Light]", 1),),
+        ),
+        (
+            f"{PAID} {BOUGHT} {CLAIM} {COUNT} {OF_THEM} {TOLD_US}",
+            {"url": "https://tollmeregazette.example/a", "title": "Tollmere Gazette"},
+            (TOLD_US.replace("us", "[Tollmere Gazette]").replace("we", "[it]"),),
+        ),
         # A claim is told with the sentence that qualifies it, and what points back behind its like.
         (f"{CLAIM} {LIMIT}", {}, (CLAIM, LIMIT)),
         (f"{COUNT} {OF_THEM}", {}, (COUNT, OF_THEM)),
-        # A date that only readers of the page understood gets its month.
+        (f"{COUNT} {OF_THEM} {AND_THEY}", {}, (COUNT, OF_THEM, AND_THEY)),
+        # A date that only readers of the page understood is followed by when it was written.
         (
             f"{PAID} The Sound Authority sold two Tollmere ferries last week.",
             {"url": "https://registry.example/2019/10/a"},
-            ("The Sound Authority sold two Tollmere ferries last week [October 2019].",),
+            ("The Sound Authority sold two Tollmere ferries last week [written October 2019].",),
         ),
         # Posts of the author are listed, and what a page says in its own cause is attributed.
         (
@@ -82,6 +102,9 @@ def test_what_goes_beyond_the_article_is_told_so_that_a_reader_can_place_it(
     assert told in told_by(known, text, **fields)
 
 
+FUND = "The Sound Authority set up a ferry fund in 2018."
+HUSBAND = "husband signed for the Marrow Sound Line."
+HE_PAID = "He paid T9,000 to the Sound Authority for the pier in 2018."
 OF_A_WOMAN = "Petra Quill sold her shop at the pier. She left Tollmere in her boat."
 
 
@@ -105,9 +128,29 @@ OF_A_WOMAN = "Petra Quill sold her shop at the pier. She left Tollmere in her bo
             {"title": "Petra Quill"},
             [
                 ("Petra Quill sold her shop at the pier.",),
+                ("Petra Quill sold her shop at the pier.", "She left Tollmere in her boat."),
                 ("[Petra Quill] left Tollmere in her boat.",),
             ],
         ),
+        # Neither the last person named nor the last body is meant for certain.
+        (
+            f"{BIRTH} Her husband signed for the Marrow Sound Line. {HE_PAID}",
+            {},
+            [
+                (BIRTH,),
+                (BIRTH, f"Her {HUSBAND}"),
+                (BIRTH, f"Her {HUSBAND}", HE_PAID),
+                (f"[Petra Quill's] {HUSBAND}",),
+            ],
+        ),
+        (
+            f"{FUND} Its accounts give income of T4,000.",
+            {"title": "Marrow Sound Line"},
+            [(FUND,), (FUND, "Its accounts give income of T4,000.")],
+        ),
+        # What a check examines is not what it says.
+        (f"The claim\n{PAID}\nVerdict\n{BOUGHT}", {}, [(BOUGHT,)]),
+        (f"Claim: {PAID}\n{BOUGHT}", {}, [(BOUGHT,)]),
         ("The claim that the Tollmere ferry loses money is false.", {}, []),
         ("The Tollmere ferry lost T9,000 to the Sound Authority...", {}, []),
         ("Book your seat on the Tollmere ferry at the pier today.", {}, []),
@@ -131,4 +174,5 @@ def test_what_is_not_told(known):
     assert (BIRTH, OF_THEM) not in told_by(known, f"{BIRTH} {OF_THEM}")
     url = "https://mediabiasfactcheck.example/sound-courier"
     found = told_by(known, OF_OUTLET, url=url, title="Sound Courier")
-    assert any("says of Sound Courier: “Factual reporting: MIXED”" in text for (text,) in found)
+    (rated,) = [text for (text,) in found if "says of" in text]
+    assert "says of Sound Courier: “Factual reporting: MIXED”" in rated

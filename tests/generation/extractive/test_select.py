@@ -11,7 +11,7 @@ from tests.helpers.ferry import ANGLES, OTHER_MATTERS, PAGES, PROFILE, page
 
 def test_an_angle_that_nothing_speaks_to_stays_open(encoder):
     """The next round words its search anew, though the search found windows of a page in use."""
-    first, second = ANGLES[:2]
+    first, second = ANGLES[0], ANGLES[1].model_copy(update={"must_mention": ("Otto Nemec",)})
     told = [item.segment for item in PAGES.items]
     beside = [
         page(OTHER_MATTERS).model_copy(

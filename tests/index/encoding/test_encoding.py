@@ -20,6 +20,7 @@ from sidelight.index.encoding.encoder import (
     WEIGHTS,
     Encoder,
     PackedLinear,
+    SpladeEncoder,
     bundled_model,
     check_model,
     genuine,
@@ -153,6 +154,8 @@ def test_models_that_cannot_be_used_are_named(tmp_path, monkeypatch):
     assert Arithmetic.INT8 not in Encoder(str(folder)).faster()
     with pytest.raises(MachineError, match="no ONNX file of int8"):
         Encoder(str(folder), arithmetic=Arithmetic.INT8).identity()
+    with pytest.raises(MachineError, match="weighs no words"):
+        SpladeEncoder(str(folder)).encode_query("quarry")
     with pytest.raises(MachineError, match="cannot be loaded"):
         Encoder(str(tmp_path / "no-model")).identity()
     model = Encoder(str(tmp_path / "model"))

@@ -146,7 +146,7 @@ def test_the_main_thread_keeps_its_stack():
 def test_published_indexes_are_those_of_the_list_and_found_where_pyserini_keeps_them(
     tmp_path, monkeypatch
 ):
-    for name in ("", "-slim", "-full"):
+    for name in ("", "-slim", "-full", ".splade-v3"):
         assert PUBLISHED_INDEXES[f"msmarco-v2.1-doc-segmented{name}"].segments == 113_520_750
     assert sum("arctic-embed-l.hnsw-int8" in name for name in PUBLISHED_INDEXES) == 10
     monkeypatch.setenv("PYSERINI_CACHE", str(tmp_path))
@@ -169,7 +169,9 @@ def test_published_indexes_are_those_of_the_list_and_found_where_pyserini_keeps_
 
 
 def test_it_is_what_the_list_of_anserini_says():
-    lists = [f"prebuilt-indexes/{COLLECTION}-{kind}.json" for kind in ("inverted", "hnsw")]
+    lists = [
+        f"prebuilt-indexes/{COLLECTION}-{kind}.json" for kind in ("inverted", "impact", "hnsw")
+    ]
     with zipfile.ZipFile(find_jar()) as jar:
         if not set(lists) <= set(jar.namelist()):
             pytest.skip("this version of Anserini has its list on a server")

@@ -388,9 +388,10 @@ def test_a_store_is_encoded_by_the_encoder_that_the_build_began_with(
         EncodePart(tmp_path, encoder, other)(store, steps.append)
 
 
-def write_set(path, vectors, column="emb", first=0):
+def write_set(path, vectors, column="embedding", first=0):
+    """Write vectors in the columns of the Arctic sets."""
     ids = [f"msmarco_v2.1_doc_00_{first + row}#0_{first + row}" for row in range(len(vectors))]
-    table = {"_id": ids, "title": ["A page"] * len(ids), "text": ["Its text."] * len(ids)}
+    table = {"doc_id": ids, "text": ["Its text."] * len(ids), "url": ["a.example"] * len(ids)}
     pq.write_table(pa.table({**table, column: list(vectors)}), path, row_group_size=7)
     return path
 
@@ -441,7 +442,7 @@ def test_vectors_that_cannot_be_taken_are_named(tmp_path, arctic_m):
         with pytest.raises(InputError, match=f"expected to keep {allowed} of the {dimension}"):
             published_part(path, tmp_path / "part", cut, lambda _: None)
     other = write_set(tmp_path / "b.parquet", arctic_m, column="numbers")
-    with pytest.raises(InputError, match="called one of: emb, embedding; found: _id, title"):
+    with pytest.raises(InputError, match="called one of: emb, embedding; found: doc_id, text"):
         published_part(other, tmp_path / "part", None, lambda _: None)
     with pytest.raises(InputError, match="found none"):
         published_part(tmp_path / "missing.parquet", tmp_path / "part", None, lambda _: None)
