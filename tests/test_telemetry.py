@@ -39,7 +39,7 @@ class Sink:
 @pytest.fixture
 def sink():
     sink = Sink()
-    thread = threading.Thread(target=sink.server.serve_forever)
+    thread = threading.Thread(target=sink.server.serve_forever, args=(0.01,))
     thread.start()
     yield sink
     sink.server.shutdown()
