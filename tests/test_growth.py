@@ -267,7 +267,8 @@ def test_no_function_takes_the_square_of_a_text():
     assert [
         (name, shape)
         for name, work in tried
-        for shape in SHAPES
+        # What spaCy takes half a second for is tried on a few; "profile" parses all the others.
+        for shape in (SHAPES[::8] if name == "sidelight.english.parser.parse(texts)" else SHAPES)
         if grows_too_fast(work, shape, 4_000)
     ] == []
 

@@ -20,7 +20,7 @@ from tests.helpers.models.fault_server import FAULTS, HTTP_FAULTS, REPLY_FAULTS,
 from tests.helpers.models.weak_model import WeakServer
 from tests.helpers.prompted_runs import SHORT, files, run, write_inputs, write_narratives
 
-TASKS_OF_TWO = {"task1.tsv": 20, "task2.jsonl": 2}
+TASKS_OF_THREE = {"task1.tsv": 30, "task2.jsonl": 3}
 # Faults whose reply is whole, so that it is kept and only its content is no use.
 WHOLE = ("invalid-json", "wrong-schema", "prose", "wrong-keys")
 KINDS = {"truncated": ("truncated",), "refused": ("refusal",), "empty": ("null", "no-choices")}
@@ -81,8 +81,8 @@ def check_faulty_run(n_topics, made, n_kinds, out, *options):
 
 
 def test_a_third_of_calls_failing_costs_no_topic(mini_web_index, tmp_path):
-    options = (*write_inputs(tmp_path, 2), "--index", mini_web_index.path)
-    check_faulty_run(2, TASKS_OF_TWO, 8, tmp_path / "run", *options)
+    options = (*write_inputs(tmp_path, 3), "--index", mini_web_index.path)
+    check_faulty_run(3, TASKS_OF_THREE, 8, tmp_path / "run", *options)
 
 
 @pytest.mark.parametrize("n_topics", [3, pytest.param(60, marks=pytest.mark.slow)])
