@@ -3,7 +3,6 @@
 import asyncio
 import copy
 import re
-from typing import Any
 
 import orjson
 import pytest
@@ -23,8 +22,6 @@ from sidelight.schemas.investigation.trace import Finished
 from sidelight.schemas.segment import document_id_of
 from sidelight.text import content_words, one_line, shingles
 from tests.helpers.mini_web import dependencies, investigation
-
-State = dict[str, Any]
 
 DRONES = "msmarco_v2.1_doc_93_81248"
 SWEETENER = "msmarco_v2.1_doc_91_14377"
