@@ -14,7 +14,7 @@ from sidelight.index.folder import open_folder
 from sidelight.index.text.corpus import MS_MARCO, ShardReader, read_documents, write_segments
 from sidelight.sample import sample_path
 from sidelight.schemas.segment import document_id_of
-from tests.helpers import lexical
+from tests.helpers import lexical, vectors
 from tests.helpers.browsing import started_browser
 from tests.helpers.indexes.small_corpus import make_corpus, write_shard
 from tests.helpers.public_data import PublicData
@@ -49,6 +49,15 @@ def no_waiting_for_the_disk():
     """Write without waiting until the disk has it: no test cuts the power."""
     with pytest.MonkeyPatch.context() as system:
         system.setattr(os, "fsync", lambda _: None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def vectors_computed_once(tmp_path_factory):
+    """Let the processes of a test run compute the vector of a text once, all together."""
+    path = shared_by_all(tmp_path_factory) / "vectors.sqlite"
+    with vectors.remembered(path), pytest.MonkeyPatch.context() as environment:
+        environment.setenv(vectors.VARIABLE, str(path))
         yield
 
 
@@ -96,11 +105,15 @@ def encoder():
     return Encoder()
 
 
+def shared_by_all(temporary):
+    """Return a folder that all processes of a test run share."""
+    folder = temporary.getbasetemp()
+    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+
+
 def index_of(segments, name, encoder, temporary):
     """Open an index that the first process of a test run builds, and the others only read."""
-    folder = temporary.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent
+    folder = shared_by_all(temporary)
     with (folder / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / name / "manifest.json").exists():
@@ -200,6 +213,7 @@ def mini_web_index(mini_web_articles, mini_web_segments, encoder, tmp_path_facto
 
 @pytest.fixture
 def quick_backoff(monkeypatch):
-    """The waits of the SDK before it asks again, a hundred times shorter."""
+    """The waits before a model or an index server is asked again, a hundred times shorter."""
     monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.005)
+    monkeypatch.setattr("sidelight.index.remote.client._FIRST_WAIT_S", 0.005)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)

@@ -65,13 +65,19 @@ def modules():
 
 
 def grows_too_fast(work, shape, size):
-    """Tell whether some work takes over eight times as long on a text four times as long."""
+    """Tell whether some work takes over eight times as long on a text four times as long.
+
+    What looks like it at first is timed again, since a busy machine makes anything look like it.
+    """
     long, short = (shape * (length // len(shape)) + "\x00" for length in (size, size // 4))
-    return (
-        seconds(work, long) > NOTICED_S
-        and min(seconds(work, long) for _ in range(2))
-        > 8 * min(seconds(work, short) for _ in range(3)) + NOTICED_S
-    )
+
+    def looks_like_it(times):
+        taken = min(seconds(work, long) for _ in range(times))
+        return taken > NOTICED_S and (
+            taken > 8 * min(seconds(work, short) for _ in range(times + 1)) + NOTICED_S
+        )
+
+    return looks_like_it(1) and looks_like_it(2)
 
 
 def seconds(work, value):

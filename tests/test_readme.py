@@ -8,12 +8,11 @@ import shlex
 from pathlib import Path
 
 import pytest
-import typer
 
 import sidelight
-from sidelight.cli.main import app
 from sidelight.errors import InputError
 from sidelight.sample import sample_path
+from tests.helpers.commands import ROOT as COMMAND
 from tests.helpers.commands import subcommands
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -83,12 +82,11 @@ CALLED = [path for path in DOCUMENTS if path.name != "extending.md"]
 
 @pytest.mark.parametrize("document", CALLED, ids=lambda path: path.name)
 def test_commands_and_options_exist(document):
-    root = typer.main.get_command(app)
     for block in re.findall(r"```(?:sh|bash)\n(.*?)```", document.read_text(), re.DOTALL):
         for line in block.replace("\\\n", " ").splitlines():
             words = shlex.split(line, comments=True)
             if words[:1] == ["sidelight"]:
-                _check(root, words[1:])
+                _check(COMMAND, words[1:])
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)

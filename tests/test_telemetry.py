@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -10,6 +9,7 @@ import pytest
 
 from sidelight.sample import sample_path
 from sidelight.versions import VARIABLE, untraced
+from tests.helpers.vectors import PROGRAM
 
 TOPIC = "msmarco_v2.1_doc_90_9184"
 
@@ -39,7 +39,7 @@ class Sink:
 @pytest.fixture
 def sink():
     sink = Sink()
-    thread = threading.Thread(target=sink.server.serve_forever)
+    thread = threading.Thread(target=sink.server.serve_forever, args=(0.01,))
     thread.start()
     yield sink
     sink.server.shutdown()
@@ -65,7 +65,7 @@ def test_a_run_is_traced_only_where_that_is_wanted(wanted, sink, small_index, tm
     command = ["run", "--topic", TOPIC, "--topics", sample_path() / "topics.jsonl"]
     where = ["--index", small_index.path, "--output", tmp_path / "run"]
     done = subprocess.run(
-        [sys.executable, "-m", "sidelight.cli.main", *map(str, (*command, *where))],
+        [*PROGRAM, *map(str, (*command, *where))],
         env=os.environ | variables(sink) | {VARIABLE: wanted},
         capture_output=True,
         text=True,

@@ -3,7 +3,6 @@
 import asyncio
 import copy
 import re
-from typing import Any
 
 import orjson
 import pytest
@@ -23,8 +22,6 @@ from sidelight.schemas.investigation.trace import Finished
 from sidelight.schemas.segment import document_id_of
 from sidelight.text import content_words, one_line, shingles
 from tests.helpers.mini_web import dependencies, investigation
-
-State = dict[str, Any]
 
 DRONES = "msmarco_v2.1_doc_93_81248"
 SWEETENER = "msmarco_v2.1_doc_91_14377"
@@ -46,10 +43,16 @@ def segments(mini_web_segments):
 
 
 @pytest.fixture(scope="module")
-def states(mini_web_articles, mini_web_segments, encoder):
+def articles(mini_web_articles):
+    """One with a hostile page, one with copies of it about, and another; the demo takes all."""
+    return [mini_web_articles[place] for place in (0, 1, 3)]
+
+
+@pytest.fixture(scope="module")
+def states(articles, mini_web_segments, encoder):
     # The check learned what it knows with this encoder: by another, next to nothing stands.
     investigate = investigation(mini_web_segments, encoder.encode_sentences)
-    return {article.topic_id: asyncio.run(investigate(article)) for article in mini_web_articles}
+    return {article.topic_id: asyncio.run(investigate(article)) for article in articles}
 
 
 def written(state):
@@ -123,8 +126,8 @@ def test_questions_and_reports_keep_the_limits(states, segments):
         assert 1 <= state["round_number"] <= 3
 
 
-def test_neither_the_article_nor_a_copy_is_cited(states, segments, mini_web_articles):
-    for article in mini_web_articles:
+def test_neither_the_article_nor_a_copy_is_cited(states, segments, articles):
+    for article in articles:
         state, own = states[article.topic_id], shingles(article.body)
         used = cited(state) | {item.segment.segment_id for item in state["evidence"].items}
         assert article.topic_id not in map(document_id_of, used)

@@ -7,6 +7,8 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -287,17 +289,40 @@ def over_the_web(index):
     return {"ablate": ablate, "score support": support, "audit": audit}
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.command)
-def test_what_is_printed_is_what_is_written(case, mini_web_index, tmp_path, monkeypatch):
-    pytest.importorskip("matplotlib")
-    out = tmp_path / "out"
+class Carried(NamedTuple):
+    """What a command printed, as text and as JSON, and the folder of what it wrote."""
+
+    shown: list[list[str]]
+    document: Any
+    out: Path
+
+
+@pytest.fixture(scope="module")
+def carried_out(mini_web_index, tmp_path_factory):
+    """Carries a command out, once for all of its tables."""
     commands = COMMANDS | over_the_web(mini_web_index)
-    words = commands[case.command](tmp_path, monkeypatch)
-    words += [] if str(out) in words or not case.files else ["-o", str(out)]
-    # Once as a process of its own.
-    call = sidelight if case.command == "score task1" else in_process
-    printed = cells(tables(call(*words))[case.place])
-    document = json.loads(in_process(*words, "--json"))
+
+    @cache
+    def carry_out(name):
+        folder = tmp_path_factory.mktemp("carried")
+        out = folder / "out"
+        with pytest.MonkeyPatch.context() as patched:
+            words = commands[name](folder, patched)
+            writes = any(case.files for case in CASES if case.command == name)
+            words += ["-o", str(out)] if writes and str(out) not in words else []
+            # Once as a process of its own.
+            call = sidelight if name == "score task1" else in_process
+            shown = tables(call(*words))
+            return Carried(shown, json.loads(in_process(*words, "--json")), out)
+
+    return carry_out
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.command)
+def test_what_is_printed_is_what_is_written(case, carried_out):
+    pytest.importorskip("matplotlib")
+    shown, document, out = carried_out(case.command)
+    printed = cells(shown[case.place])
     records = case.records(document)
     written = [row for name in case.files for row in rows_of(out / f"{name}.csv")] or as_written(
         records
@@ -305,12 +330,12 @@ def test_what_is_printed_is_what_is_written(case, mini_web_index, tmp_path, monk
     for name, table in document.get("tables", {}).items():
         assert not out.exists() or rows_of(out / f"{name}.csv") == as_written(table)
     assert len(printed) == len(written) == len(records) > 0
-    for shown, row, record in zip(printed, written, records, strict=True):
-        for heading in shown.keys() - set(case.words):
+    for line, row, record in zip(printed, written, records, strict=True):
+        for heading in line.keys() - set(case.words):
             key = case.columns.get(heading, heading.replace(" ", "_"))
-            keys, figures = (key,) if isinstance(key, str) else key, [shown[heading]]
-            if not isinstance(key, str) and shown[heading] != "-":
-                figures = re.findall(r"-?[\d.]+", shown[heading])
+            keys, figures = (key,) if isinstance(key, str) else key, [line[heading]]
+            if not isinstance(key, str) and line[heading] != "-":
+                figures = re.findall(r"-?[\d.]+", line[heading])
             for figure, name in zip(figures * (1 + len(keys) - len(figures)), keys, strict=True):
                 assert is_shown(figure, record[name]), (heading, figure, record[name])
                 assert is_shown(figure, row[name])

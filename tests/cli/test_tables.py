@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from typer.testing import CliRunner
 
-from sidelight.cli import demo
+from sidelight.cli import console, demo
 from sidelight.cli.console import PlainTable, Result, deliver
 from sidelight.cli.judge import audit_result, evaluation_shown
 from sidelight.cli.main import app
@@ -370,8 +370,15 @@ def only_tables(shown):
     return "\n".join(line for table in tables(plain(shown)) for line in table)
 
 
-def rendered(show, golden, name):
-    narrow = {columns: only_tables(show(terminal(columns))) for columns in (80, 60)}
+def check_narrow(results, patched, capsys, golden, name):
+    """Hold the tables of results against what they are to look like on 80 and on 60 columns."""
+    narrow = {}
+    for columns in (80, 60):
+        for key, value in terminal(columns).items():
+            patched.setenv(key, value)
+        for result in results:
+            deliver(result, wants_json=False)
+        narrow[columns] = only_tables(capsys.readouterr().out)
     for columns, text in narrow.items():
         assert text
         assert max(map(len, text.splitlines())) <= columns
@@ -380,22 +387,42 @@ def rendered(show, golden, name):
     golden(f"tables/{name.replace(' ', '_')}.txt", text)
 
 
+def check_pipe(shown):
+    assert "…" not in shown
+    assert "\x1b" not in shown
+    for top, heading, *rows in tables(shown):
+        # One line of headings, and nothing folded: each row has a name.
+        assert rows[0].startswith("┡")
+        assert not any(row.startswith("│  ") for row in rows)
+        assert len({len(line) for line in (top, heading, *rows)}) == 1
+
+
+def check_everywhere(show, name, folder, patched, capsys, golden):
+    """Carry a command out in a pipe and as JSON; what it gives is then shown on terminals, too."""
+    results = []
+
+    def deliver_and_keep(result, *, wants_json):
+        results.append(result)
+        deliver(result, wants_json=wants_json)
+
+    with patched.context() as kept:
+        kept.setattr(console, "deliver", deliver_and_keep)
+        check_pipe(printed(show, folder, patched, COLUMNS="60", TERM="dumb"))
+    json.loads(printed(show, folder, patched, "--json"))
+    check_narrow(results, patched, capsys, golden, name)
+
+
 @pytest.mark.parametrize("name", COMMANDS)
-def test_tables_fit_80_and_60_columns(name, tmp_path, monkeypatch, golden):
-    rendered(
-        lambda terminal: printed(COMMANDS[name], tmp_path, monkeypatch, **terminal), golden, name
-    )
+def test_tables_are_whole_in_a_pipe_and_narrow_on_a_terminal_and_json_is_json(
+    name, tmp_path, monkeypatch, capsys, golden
+):
+    check_everywhere(COMMANDS[name], name, tmp_path, monkeypatch, capsys, golden)
 
 
 @pytest.mark.parametrize("name", PRINTED)
 def test_tables_of_long_commands_fit_80_and_60_columns(name, monkeypatch, capsys, golden):
-    def show(environment):
-        for key, value in environment.items():
-            monkeypatch.setenv(key, value)
-        deliver(Result(None, PRINTED[name]()), wants_json=False)
-        return capsys.readouterr().out
-
-    rendered(show, golden, name)
+    results = [Result(None, PRINTED[name]())]
+    check_narrow(results, monkeypatch, capsys, golden, name)
 
 
 def ablate():
@@ -419,30 +446,10 @@ def score_support():
 
 
 @pytest.mark.parametrize("words", [ablate, score_support])
-def test_tables_over_an_index_fit_80_and_60_columns(
-    words, small_index, tmp_path, monkeypatch, golden
-):
+def test_tables_over_an_index(words, small_index, tmp_path, monkeypatch, capsys, golden):
     monkeypatch.chdir(tmp_path)
     given = [*words(), "--index", str(small_index.path)]
-    rendered(
-        lambda terminal: printed(lambda *_: given, tmp_path, monkeypatch, **terminal),
-        golden,
-        words.__name__,
-    )
-    json.loads(printed(lambda *_: given, tmp_path, monkeypatch, "--json"))
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_pipe_gets_whole_tables_and_json_is_json(name, tmp_path, monkeypatch):
-    shown = printed(COMMANDS[name], tmp_path, monkeypatch, COLUMNS="60", TERM="dumb")
-    assert "…" not in shown
-    assert "\x1b" not in shown
-    for top, heading, *rows in tables(shown):
-        # One line of headings, and nothing folded: each row has a name.
-        assert rows[0].startswith("┡")
-        assert not any(row.startswith("│  ") for row in rows)
-        assert len({len(line) for line in (top, heading, *rows)}) == 1
-    json.loads(printed(COMMANDS[name], tmp_path, monkeypatch, "--json"))
+    check_everywhere(lambda *_: given, words.__name__, tmp_path, monkeypatch, capsys, golden)
 
 
 @pytest.mark.parametrize("columns", [24, 40, 60, 80])

@@ -46,7 +46,6 @@ def test_a_submission_over_rest(clone, mini_web_index):
         carry_out(
             read_tutorial(DOCS / "tutorial_rest.md"),
             clone,
-            HF_HUB_CACHE=str(clone / "hub"),
             SERVER=server.url,
             INDEX_NAME=NAME,
             PYSERINI_API_TOKEN=token,

@@ -1,13 +1,8 @@
 """What attacks and paraphrases earn, as a share of what the honest text earns."""
 
-from typing import TYPE_CHECKING
-
 from sidelight.evaluation.audit.text_attacks import TEXT_ATTACKS
 from sidelight.schemas.base import Value
 from sidelight_research.people import CREDIT
-
-if TYPE_CHECKING:
-    pass
 
 
 class Share(Value):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cache
 from typing import NamedTuple
 
 import typer
@@ -11,6 +12,7 @@ from typer.testing import CliRunner
 from sidelight.cli.main import app
 
 
+@cache
 def subcommands(command):
     """Return the commands of a group by name, those of other packages too; none of a command."""
     if not isinstance(command, TyperGroup):
@@ -27,7 +29,8 @@ def _commands(command, words=()):
         yield words, command
 
 
-COMMANDS = dict(_commands(typer.main.get_command(app)))
+ROOT = typer.main.get_command(app)
+COMMANDS = dict(_commands(ROOT))
 """Words, such as `("index", "build")`, -> the command."""
 
 _HOW_FAR = re.compile(r"(?m)^(?:\w+: [\d,]+ (?:of [\d,]+ )?after|at work for) .*\n")

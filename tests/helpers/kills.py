@@ -4,10 +4,10 @@ import random
 import signal
 import sqlite3
 import subprocess
-import sys
 from contextlib import closing
 
 from tests.helpers.models.fault_server import FaultServer
+from tests.helpers.vectors import PROGRAM
 
 AT_ONCE = 4
 # It needs half a second or more to begin, and 90 / 4 x 0.03 s or more to ask.
@@ -40,7 +40,7 @@ def kill_and_go_on(kills, command, folder, *, n_calls, says, check):
                 kept, asked = n_kept(out / "replies"), slow.stats().calls
                 words = [*command(out), "--base-url", slow.base_url, "--at-once", AT_ONCE]
                 process = subprocess.Popen(
-                    [sys.executable, "-m", "sidelight.cli.main", *map(str, words)],
+                    [*PROGRAM, *map(str, words)],
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
                     text=True,

@@ -80,7 +80,7 @@ def carry_out(recipe, folder, **environment):
     variables = {
         **os.environ,
         "INSTALLED": os.pathsep.join(map(str, (site, source))),
-        "PATH": f"{_commands(folder / '.bin', environment)}{os.pathsep}{os.environ['PATH']}",
+        "PATH": f"{_commands(folder / '.bin')}{os.pathsep}{os.environ['PATH']}",
         "SITE": str(site),
         **environment,
     }
@@ -126,13 +126,11 @@ def _warm():
     return path, process
 
 
-def _commands(folder, environment):
+def _commands(folder):
     """Write the commands that recipes use: those of this Python."""
     folder.mkdir(exist_ok=True)
     # As a command that is installed, `sidelight` does not see the folder that it is called in.
     sidelight = f'-S {warm.__file__} {_warm()[0]} "$@"'
-    if "HF_HUB_CACHE" in environment:  # which is read by what is imported
-        sidelight = '-P -m sidelight.cli.main "$@"'
     for name, arguments in (_COMMANDS | {"sidelight": sidelight}).items():
         path = folder / name
         path.write_text(

@@ -11,6 +11,7 @@ import select
 import socket
 import sys
 import traceback
+from pathlib import Path
 
 
 def serve(path):
@@ -46,8 +47,10 @@ def carry_out(words, folder, environment, streams):
     os.environ.update(environment)
     sys.path[:0] = environment["PYTHONPATH"].split(os.pathsep)
     sys.argv = ["sidelight", *words]
+    vectors = runpy.run_path(str(Path(__file__).with_name("vectors.py")))
     try:
-        runpy.run_module("sidelight.cli.main", run_name="__main__")
+        with vectors["remembered"](environment[vectors["VARIABLE"]]):
+            runpy.run_module("sidelight.cli.main", run_name="__main__")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     except BaseException:

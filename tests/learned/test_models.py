@@ -45,8 +45,10 @@ def model():
     return AnswerModel.load(Encoder().encode_sentences)
 
 
-def test_attacks_earn_little(answers_by_topic, model):
-    items = {topic: list(answers.values()) for topic, answers in answers_by_topic.items()}
+@pytest.mark.parametrize("n_topics", [2, pytest.param(5, marks=pytest.mark.slow)])
+def test_attacks_earn_little(n_topics, answers_by_topic, model):
+    chosen = sorted(answers_by_topic.items())[:n_topics]
+    items = {topic: list(answers.values()) for topic, answers in chosen}
     shares = attack_shares(AnswerModel.load(None), items)
     assert all(share.honest >= 0.8 * share.n for share in shares)
     earning = {one.name: one.share for one in shares if one.share > MOST_FOR_AN_ATTACK}

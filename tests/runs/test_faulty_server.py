@@ -85,7 +85,7 @@ def test_a_third_of_calls_failing_costs_no_topic(mini_web_index, tmp_path):
     check_faulty_run(3, TASKS_OF_THREE, 8, tmp_path / "run", *options)
 
 
-@pytest.mark.parametrize("n_topics", [6, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n_topics", [3, pytest.param(60, marks=pytest.mark.slow)])
 def test_a_third_of_calls_failing_costs_no_narrative(mini_web_index, tmp_path, n_topics):
     options = (*write_narratives(tmp_path, n_topics), "--index", mini_web_index.path)
     made = {"answers.jsonl": n_topics}

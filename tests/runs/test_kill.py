@@ -4,7 +4,6 @@ import json
 import random
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import NamedTuple
@@ -24,10 +23,11 @@ from tests.helpers.indexes.rest_server import NAME, RestServer
 from tests.helpers.indexes.small_corpus import write_shard
 from tests.helpers.models.fault_server import FaultServer
 from tests.helpers.prompted_runs import SHORT, files, run, write_inputs, write_narratives
+from tests.helpers.vectors import PROGRAM
 
 
 def start(options, out):
-    command = [sys.executable, "-m", "sidelight.cli.main", "run", *options, "--output", str(out)]
+    command = [*PROGRAM, "run", *options, "--output", str(out)]
     # Where the shell that began the tests ignores Ctrl-C, a child would, too.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:

@@ -8,7 +8,7 @@ from tests.helpers.commands import said
 from tests.helpers.indexes.rest_server import NAME, RestServer
 
 
-def test_a_folder_stands_for_an_index_on_a_server(small_index, tmp_path):
+def test_a_folder_stands_for_an_index_on_a_server(small_index, tmp_path, quick_backoff):
     folder = tmp_path / "remote"
     with RestServer(small_index) as server:
         made = said("index", "remote", server.url, NAME, "-o", folder)

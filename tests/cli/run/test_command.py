@@ -47,9 +47,8 @@ def test_a_failed_topic_is_named_and_makes_the_exit_code(topics, small_index, tm
 
 
 def test_a_search_that_always_fails_costs_that_search_and_is_named(
-    topics, small_index, tmp_path, monkeypatch
+    topics, small_index, tmp_path, monkeypatch, quick_backoff
 ):
-    monkeypatch.setattr("sidelight.index.remote.client._FIRST_WAIT_S", 0.01)
     out, remote, page = tmp_path / "run", tmp_path / "remote", tmp_path / "page.html"
     with RestServer(small_index) as server:
         call("index", "remote", server.url, NAME, "-o", remote)

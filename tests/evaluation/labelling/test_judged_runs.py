@@ -33,8 +33,12 @@ SCALES = TRACK.scales
 REPORT_FILE = REPORT_ANSWERS.file_name
 
 RUBRICS = {topic_id: rubric(topic_id) for topic_id in TOPICS}
-JUDGE = EmbeddedJudge(RUBRICS, examples())
 N_ASKED = TRACK.question_list.count
+
+
+@pytest.fixture(scope="module")
+def embedded():
+    return EmbeddedJudge(RUBRICS, examples())
 
 
 def questions_of(tag, *topics):
@@ -63,9 +67,9 @@ def judged(judge, run, folder):
     return asyncio.run(judge_runs(judge, TaskRuns(TRACK.cited_text, RUBRICS, [run]), folder))
 
 
-def test_every_pair_and_every_answer_exactly_once_in_a_fixed_order():
+def test_every_pair_and_every_answer_exactly_once_in_a_fixed_order(embedded):
     runs = [questions_of("z", *TOPICS), questions_of("a", "t1")]
-    pairs, verdicts = asyncio.run(question_labels(JUDGE, RUBRICS, runs))
+    pairs, verdicts = asyncio.run(question_labels(embedded, RUBRICS, runs))
     keys = [
         (item.topic_id, item.rubric_question_rank, item.run_tag, item.run_question_rank)
         for item in pairs
@@ -73,9 +77,11 @@ def test_every_pair_and_every_answer_exactly_once_in_a_fixed_order():
     assert keys == sorted(keys)
     assert len(keys) == len(set(keys)) == 4 * N_QUESTIONS * N_ASKED
     assert [item.run_tag for item in verdicts] == ["a"] * N_ASKED + ["z"] * 3 * N_ASKED
-    assert (pairs, verdicts) == asyncio.run(question_labels(JUDGE, RUBRICS, list(reversed(runs))))
+    assert (pairs, verdicts) == asyncio.run(
+        question_labels(embedded, RUBRICS, list(reversed(runs)))
+    )
     runs = [reports_of("z", *TOPICS), reports_of("a", "t1")]
-    answers = asyncio.run(answer_labels(JUDGE, RUBRICS, runs))
+    answers = asyncio.run(answer_labels(embedded, RUBRICS, runs))
     keys = [(item.topic_id, item.run_tag, item.answer_id) for item in answers]
     expected = [
         (topic, tag, f"na-{number}")
@@ -84,32 +90,32 @@ def test_every_pair_and_every_answer_exactly_once_in_a_fixed_order():
     ]
     assert keys == expected
     one = {"t2": RUBRICS["t2"]}
-    answers = asyncio.run(answer_labels(JUDGE, one, [reports_of("r", *TOPICS)]))
+    answers = asyncio.run(answer_labels(embedded, one, [reports_of("r", *TOPICS)]))
     assert {item.topic_id for item in answers} == {"t2"}
-    pairs, verdicts = asyncio.run(question_labels(JUDGE, one, [questions_of("r", *TOPICS)]))
+    pairs, verdicts = asyncio.run(question_labels(embedded, one, [questions_of("r", *TOPICS)]))
     assert {item.topic_id for item in (*pairs, *verdicts)} == {"t2"}
 
 
-def test_runs_that_cannot_be_judged_are_an_error():
+def test_runs_that_cannot_be_judged_are_an_error(embedded):
     with pytest.raises(UsageError, match="seen labels of example-t1"):
-        asyncio.run(question_labels(JUDGE, RUBRICS, [questions_of("example-t1", "t1")]))
+        asyncio.run(question_labels(embedded, RUBRICS, [questions_of("example-t1", "t1")]))
     with pytest.raises(UsageError, match="seen labels of example-t2"):
-        asyncio.run(answer_labels(JUDGE, RUBRICS, [reports_of("example-t2", "t1")]))
+        asyncio.run(answer_labels(embedded, RUBRICS, [reports_of("example-t2", "t1")]))
     with pytest.raises(UsageError, match="given twice"):
-        asyncio.run(answer_labels(JUDGE, RUBRICS, [reports_of("r", "t1")] * 2))
+        asyncio.run(answer_labels(embedded, RUBRICS, [reports_of("r", "t1")] * 2))
     twice = QuestionRun(run_tag="r", questions=(question("t1", 1), question("t1", 1)))
     with pytest.raises(InputError, match="two questions of rank 1 for topic t1"):
-        asyncio.run(question_labels(JUDGE, RUBRICS, [twice]))
+        asyncio.run(question_labels(embedded, RUBRICS, [twice]))
     with pytest.raises(InputError, match="two reports for topic t1"):
-        asyncio.run(answer_labels(JUDGE, RUBRICS, [reports_of("r", "t1", "t1")]))
+        asyncio.run(answer_labels(embedded, RUBRICS, [reports_of("r", "t1", "t1")]))
 
 
-def test_files_and_manifest(tmp_path):
+def test_files_and_manifest(tmp_path, embedded):
     for task, run in (
         (TRACK.question_list, questions_of("q", "t1")),
         (TRACK.cited_text, reports_of("r", "t1")),
     ):
-        asyncio.run(judge_runs(JUDGE, TaskRuns(task, RUBRICS, [run]), tmp_path))
+        asyncio.run(judge_runs(embedded, TaskRuns(task, RUBRICS, [run]), tmp_path))
     for protocol, count in (
         (QUESTION_SIMILARITY, N_QUESTIONS * N_ASKED),
         (COMPOUND_QUESTIONS, N_ASKED),
@@ -118,14 +124,14 @@ def test_files_and_manifest(tmp_path):
         labels = read_assessments(tmp_path / protocol.file_name, protocol.kind, SCALES)
         assert len(labels) == count
     manifest = read_manifest_beside(tmp_path / REPORT_FILE)
-    assert manifest.label == JUDGE.title
+    assert manifest.label == embedded.title
     assert manifest.n_unjudged == {"task1": 0, "task2": 0}
     assert manifest.example_run_tags == ("example-t1", "example-t2")
     # Both runs are copies of an example, which must not go unseen.
     assert manifest.runs == {"task1": {"q": 1.0}, "task2": {"r": 1.0}}
     assert manifest.agreement.keys() == {"questions", "answers"}
-    for folder in (tmp_path / "a", tmp_path / "b"):
-        judged(EmbeddedJudge(RUBRICS, examples()), reports_of("r", *TOPICS), folder)
+    for judge, name in ((embedded, "a"), (EmbeddedJudge(RUBRICS, examples()), "b")):
+        judged(judge, reports_of("r", *TOPICS), tmp_path / name)
     for name in (REPORT_FILE, "manifest.json"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
     manifest = judged(UnsureJudge(RUBRICS), reports_of("r", "t1", "t2"), tmp_path / "c")
@@ -146,9 +152,9 @@ class UnsureJudge(EmbeddedJudge):
         return [Judgment(Unjudged(reason="unreadable"))] * len(REPORT_ANSWERS.units(case))
 
 
-def test_two_judges_do_not_share_a_folder(tmp_path):
+def test_two_judges_do_not_share_a_folder(tmp_path, embedded):
     assert read_manifest_beside(tmp_path / REPORT_FILE) is None
-    manifest = judged(JUDGE, reports_of("r", "t1"), tmp_path)
+    manifest = judged(embedded, reports_of("r", "t1"), tmp_path)
     assert read_manifest_beside(tmp_path / "any.csv") == manifest
     before = (tmp_path / REPORT_FILE).read_bytes()
     with pytest.raises(InputError, match="must not be mixed"):

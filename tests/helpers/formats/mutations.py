@@ -3,7 +3,6 @@
 import json
 import random
 import re
-from collections.abc import Callable
 
 from tests.helpers.formats.sample_runs import (
     TOPICS,
@@ -12,8 +11,6 @@ from tests.helpers.formats.sample_runs import (
     task2_bytes,
     task2_objects,
 )
-
-Mutation = Callable[[random.Random, bytes], bytes]
 
 SNIPPETS = [
     *(b"\n", b"\r", b"\r\n", b"\n\n", b"\t", b" ", b"\x00", b"\x0b", b"\x0c", b"\x1c", b"\x1f"),

@@ -32,7 +32,14 @@ from sidelight.index.engine import LocalEngine
 from sidelight.index.folder import open_index
 from sidelight.index.text.corpus import passage_text
 from sidelight.retrieval.rerank import CrossEncoder
+from tests.helpers import vectors
 from tests.helpers.models.int8_models import write_int8
+
+
+@pytest.fixture(scope="module", autouse=True)
+def computed_here():
+    with vectors.computed():
+        yield
 
 
 def write_encoder(folder, pooling="mean", prompts=None, seed=7):

@@ -54,11 +54,6 @@ def index(server, tmp_path):
     return opened(tmp_path, server)
 
 
-@pytest.fixture
-def quick(monkeypatch):
-    monkeypatch.setattr(client_module, "_FIRST_WAIT_S", 0.01)
-
-
 def test_finds_and_reads_what_the_index_itself_does(server, index, small_index):
     expected = open_retriever("bm25", small_index).search(QUERIES, 7)
     assert open_retriever("bm25", index).search(QUERIES, 7) == expected
@@ -163,7 +158,7 @@ def test_the_token_goes_to_the_server_and_nowhere_else(small_index, tmp_path, mo
     assert not any(TOKEN.encode() in content for content in written)
 
 
-def test_a_busy_server_is_waited_for_as_it_asks(server, tmp_path, quick, small_index):
+def test_a_busy_server_is_waited_for_as_it_asks(server, tmp_path, quick_backoff, small_index):
     # A date has whole seconds: between one and two from now.
     date = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
     server.odd += [Odd(500), Odd(429, headers={"Retry-After": date}), Odd(503), Odd(502)]
@@ -183,7 +178,7 @@ def test_a_busy_server_is_waited_for_as_it_asks(server, tmp_path, quick, small_i
         index.docstore.get_many(["a"])
 
 
-def test_a_query_that_always_fails_costs_no_other(server, small_index, tmp_path, quick):
+def test_a_query_that_always_fails_costs_no_other(server, small_index, tmp_path, quick_backoff):
     expected = open_retriever("bm25", small_index).search(QUERIES, 7)
     server.failing = "bakery"
     retriever = open_retriever("bm25", opened(tmp_path, server))
@@ -246,7 +241,7 @@ def test_answers_and_queries_are_bounded(tmp_path, server):
 
 
 def test_neither_redirects_nor_packed_nor_endless_answers_are_followed(
-    small_index, tmp_path, quick, monkeypatch
+    small_index, tmp_path, quick_backoff, monkeypatch
 ):
     monkeypatch.setattr(client_module, "MAX_ANSWER_BYTES", 1000)
     with RestServer(small_index) as server, RestServer(small_index) as elsewhere:
