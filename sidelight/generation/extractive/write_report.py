@@ -19,7 +19,7 @@ from sidelight.generation.extractive.known import Known, Page, read_pages
 from sidelight.generation.extractive.select import relevance, window_of
 from sidelight.generation.extractive.usefulness import Features, Usefulness, features
 from sidelight.generation.no_evidence import nothing_told
-from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Aspect
+from sidelight.schemas.investigation.angle import Angle, ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence
 from sidelight.text import budget_words, numbers
@@ -35,16 +35,6 @@ _LEAST = 0.05  # chance of being worth knowing
 _SIMILAR_ANSWERS, _LENGTH_POWER = 0.65, 0.6
 _RESERVE = 12
 _READ = 250  # sentences of a topic that are parsed, and those around them
-
-_ORDER = {
-    Aspect.PUBLISHER: 0,
-    Aspect.AUTHOR: 1,
-    Aspect.SOURCE: 2,
-    Aspect.CLAIM: 3,
-    Aspect.FIGURE: 3,
-    Aspect.CONTEXT: 4,
-    Aspect.VIEWPOINT: 5,
-}
 
 
 class ExtractiveReportWriter:
@@ -87,12 +77,12 @@ class ExtractiveReportWriter:
             row: self._drafts(row, findings, alike, angles, speaks, chances)
             for row in (*chosen, *waiting)
         }
+        # The page chosen first comes first, and its findings as they stand on it; what answers a
+        # narrative follows its parts.
         pages = [findings[row].page for row in chosen]
-        if not answers:
-            pages.sort(key=lambda page: page.document_id)
         chosen.sort(
             key=lambda row: (
-                parts[row] if answers else _ORDER[angles[parts[row]].aspect],
+                parts[row] if answers else 0,
                 pages.index(findings[row].page),
                 findings[row].units[0].number,
             )
