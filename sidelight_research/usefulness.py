@@ -169,7 +169,7 @@ def outcome(topic: Topic, chances: Floats) -> tuple[float, float, float, float]:
     rows, _ = choose(topic.findings, chances, topic.alike, _MAX_WORDS, fills_room=False)
     score = float(topic.states[rows].max(axis=0, initial=0.0) @ topic.worth)
     marks = [topic.marks[row] for row in rows]
-    shares = (np.mean([mark in kind for mark in marks] or [0.0]) for kind in ("u", "xow", "d"))
+    shares = (np.mean([mark in kind for mark in marks] or [False]) for kind in ("u", "xow", "d"))
     useful, harmful, dangling = map(float, shares)
     return score, useful, harmful, dangling
 
