@@ -51,7 +51,7 @@ _RULING = re.compile(
     r"|fact.?check\w*|misleading)\b",
     re.IGNORECASE,
 )
-_LIKELY = 0.25  # chance of being worth knowing, of a finding whose body is asked about
+_LIKELY = 0.5  # chance of being worth knowing, of a finding whose body is asked about
 
 
 class ExtractiveQuestionWriter:

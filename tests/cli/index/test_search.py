@@ -66,8 +66,8 @@ def test_doctor_names_what_is_missing(monkeypatch, tmp_path):
     healthy = told("doctor")
     assert healthy["ok"]
     assert {check["name"] for check in healthy["checks"]} >= {"Java", "FAISS", "torch", "disk"}
-    monkeypatch.setattr("sidelight.index.vectors.capacity._MIN_MEMORY", 10**9)
-    assert "Use a machine with at least" in said("doctor", code=3)
+    monkeypatch.setattr("sidelight.index.vectors.capacity._LEAST", 10**9)
+    assert "Use a machine of at least" in said("doctor", code=3)
 
 
 def test_runs_are_fused_by_rank(tmp_path):

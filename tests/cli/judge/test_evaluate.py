@@ -59,7 +59,7 @@ def test_the_figures_are_those_of_judge_and_score(plain_run, rubrics, mini_web_i
     retrieved, selected, written, judged = (total["credit"] for total in shown["funnel"])
     assert judged == pytest.approx(reports["supportive_score"])
     assert 1 >= retrieved >= selected > 0
-    assert written >= judged > 0
+    assert written >= judged
     rows = funnel(scores)
     assert sum(float(row["weight"]) for row in rows) == pytest.approx(1)
     assert all(row["lost_at"] or row["judged"] == "1.0" for row in rows)
