@@ -15,8 +15,8 @@ async def answers(asked: Iterable[Awaitable[T]]) -> list[T | ReplyError]:
     """Return every answer, or the error in its place, in the order asked.
 
     One bad reply out of thirty costs its own part of a step and no more; the record of calls shows
-    it. What ends the step, such as a budget that is used up, is raised when all calls that were made
-    have been answered: their answers are paid for, and are kept.
+    it. What ends the step, such as a budget that is used up, is raised when all calls that were
+    made have been answered: their answers are paid for, and are kept.
 
     Raises:
         ReplyError: There is not one answer, though something was asked; it is the first error.
