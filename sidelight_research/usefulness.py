@@ -24,6 +24,7 @@ import orjson
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score
 
+from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.topics import read_articles
 from sidelight.generation.extractive import usefulness
 from sidelight.generation.extractive.profile import ExtractiveProfiler
@@ -34,15 +35,16 @@ from sidelight.schemas.investigation.angle import Angle
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
 from sidelight.schemas.segment import Segment
 from sidelight.text_vectors import TextVectors
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from sidelight.generation.extractive.findings import Finding
+    from sidelight.schemas.grading.rubric import Rubric
 
 Floats = npt.NDArray[np.float64]
 _STRENGTHS = (0.003, 0.01, 0.03, 0.1, 0.3)
 _MAX_WORDS = 250
 _HARMS = 2.0  # weight of a finding that misleads, is wrong or off-topic, beside others
-_IMPORTANCE = {"A": 4.0, "B": 2.0, "C": 1.0}
 
 
 class Topic(NamedTuple):
@@ -81,6 +83,7 @@ def key_of(finding: Finding) -> str:
 def marked(folder: Path, vectors: TextVectors) -> list[Topic]:
     """Return the topics of a folder that have marks."""
     by_topic = orjson.loads((folder / "marks.json").read_bytes())
+    rubrics = read_rubrics(folder / "human_rubrics", load_track().scales)
     topics = []
     for article in read_articles(folder / "topics.jsonl"):
         marks = by_topic.get(article.topic_id)
@@ -94,7 +97,7 @@ def marked(folder: Path, vectors: TextVectors) -> list[Topic]:
         findings = [findings[row] for row in rows]
         texts = [one.text for one in findings]
         given = [marks[key_of(one)] for one in findings]
-        worth = _worth(folder / "human_rubrics" / f"{article.topic_id}.json")
+        worth = _worth(rubrics[article.topic_id])
         states = np.zeros((len(rows), len(worth)))
         for row, (mark, answers) in enumerate(given):
             for number, share in answers:
@@ -114,14 +117,12 @@ def marked(folder: Path, vectors: TextVectors) -> list[Topic]:
     return topics
 
 
-def _worth(rubric: Path) -> Floats:
-    questions = orjson.loads(rubric.read_bytes())["rubrics"]
-    weights = [_IMPORTANCE[one["importance"][0]] for one in questions]
+def _worth(rubric: Rubric) -> Floats:
     return np.array(
         [
-            weight / sum(weights) / len(one["short_answers"])
-            for weight, one in zip(weights, questions, strict=True)
-            for _ in one["short_answers"]
+            question.weight / rubric.total_weight / len(question.answers)
+            for question in rubric.questions
+            for _ in question.answers
         ]
     )
 
