@@ -286,4 +286,5 @@ def _cut_at_noise(name: str) -> str:
             break
         words.append(word.strip(","))
     plain = " ".join(words)
+    plain = plain.title() if plain.isupper() else plain
     return plain if len(strip_title(plain).split()) >= 2 else ""

@@ -17,7 +17,7 @@ from sidelight.english.cleaning import (
 )
 from sidelight.english.names import find_names, looks_like_organisation, looks_personal, strip_title
 from sidelight.english.parser import parse
-from sidelight.english.vocabulary import STUDIES, VAGUE
+from sidelight.english.vocabulary import PEOPLE, STUDIES, VAGUE
 from sidelight.errors import InputError
 from sidelight.learned.reading.tables import frequencies
 from sidelight.learned.reading.words import stem
@@ -38,8 +38,11 @@ _SAME_CLAIM = 0.5
 _MAX_SUBJECT_WORDS = 6
 _SUBJECT_KEYWORDS = 3
 _PLACES = frozenset({"GPE", "NORP", "LOC"})
-# Beside a noun phrase of several words: a name, that of a university or the like, a single noun.
-_NAME, _BODY, _SINGLE = 4.0, 2.0, 0.3
+# Beside a noun phrase of several words: a name, that of a university or the like, a single noun,
+# a person of the headline, people of a kind, and a name that stands behind "in" or "on".
+_NAME, _BODY, _SINGLE, _PERSON, _PEOPLE, _WHERE = 4.0, 2.0, 0.3, 0.5, 0.3, 0.25
+_OFTEN = 3  # mentions of a name that the headline lacks
+_LOCATIVE = 0.4  # share of mentions behind such a word, from which a name is that of a place
 
 _RARE = 3.0  # rarity of a word, in nats, from which it tells one subject from others
 
@@ -189,9 +192,9 @@ def _subject(
 ) -> str:
     """Return the name or noun phrase that says what the article is about, as the article writes it.
 
-    A noun phrase is worth the mean mentions of its words, less if it is a single word; a name more
-    than its mentions. What stands in the headline counts up to twice. The outlet, places and
-    people are no subject.
+    A noun phrase is worth the mean mentions of its words, less if it is a single word or only says
+    what kind of people; a name more than its mentions. What stands in the headline counts up to
+    four times. The outlet and places are no subject, and a person only where the headline says so.
     """
     heading = parse([title]) if title else []
     in_title = set(tokens(title)) | {t.lemma_.casefold() for one in heading for t in one.doc}
@@ -204,30 +207,63 @@ def _subject(
     rarity = frequencies()
 
     def add(text: str, words: list[str], value: float) -> None:
-        usable = words and not not_meant.intersection(words) and text.casefold() not in places
-        if usable and len(words) <= _MAX_SUBJECT_WORDS:
+        if text.casefold() not in places and len(words) <= _MAX_SUBJECT_WORDS:
             share = sum(word in in_title for word in words) / len(words)
-            worth[text] = max(worth.get(text, 0.0), value * (1.0 + share))
+            if text in title or text == title.casefold():
+                share = 1.0
+            # A headline repeats single words of its text more often than phrases by chance.
+            factor = 0.5 + 1.5 * share if len(words) > 1 or text[0].isupper() else 0.75 * (1 + share)
+            worth[text] = max(worth.get(text, 0.0), value * factor)
 
-    names = {name: n for name, n in find_names(body).items() if n > 1 and not name.isupper()}
+    names = find_names(body)
     for name, count in names.items():
-        longer = any(other.startswith(f"{name} ") for other in names)
+        words = name.casefold().split()
+        in_full = any(one.startswith(f"{name} ") and one in title for one in names)
+        if name.isupper() or in_full or not_meant.intersection(words):
+            continue
         weight = _BODY if looks_like_organisation(name) else _NAME
-        add(name, name.casefold().split(), 0.0 if longer else weight * count)
+        if name not in title:
+            where = rf"\b(?:at|in|near|on|outside)\s+(?:the\s+)?{re.escape(name)}\b"
+            weight *= _WHERE if len(re.findall(where, body)) >= _LOCATIVE * count else 1.0
+        if name in title or count >= _OFTEN:
+            add(name, words, weight * count)
+    for person in people:
+        if person in title:
+            uses = len(re.findall(rf"\b{re.escape(person.split()[-1])}\b", body))
+            add(person, person.casefold().split(), _PERSON * uses)
     for one in (*heading, *parsed):
         for words in one.noun_phrases():
-            phrase = [t for t in words if t.lemma_.casefold() not in VAGUE]
-            if not phrase:
-                continue
+            phrase = [
+                t for t in words if t.lemma_.casefold() not in VAGUE and t.tag_ not in {"JJR", "JJS"}
+            ]
             keys = [t.lemma_.casefold() for t in phrase if t.is_alpha and len(t) > 1]
-            plain = all(t.pos_ in {"NOUN", "ADJ"} for t in phrase) and phrase[-1].pos_ == "NOUN"
-            if plain and keys and not _UNIT_WORDS.intersection(keys) and lemmas[keys[-1]] > 1:
+            plain = all(t.pos_ in {"NOUN", "ADJ"} for t in phrase) and phrase and phrase[-1].pos_ == "NOUN"
+            if (
+                plain
+                and keys
+                and lemmas[keys[-1]] > 1
+                and not _UNIT_WORDS.intersection(keys)
+                and not not_meant.intersection(keys)
+            ):
                 value = sum(min(lemmas[key], lemmas[keys[-1]]) for key in keys) / len(keys)
                 if len(keys) == 1:
                     value *= _SINGLE * rarity.weight(stem(keys[0])) / _RARE
+                if keys[-1] in PEOPLE | STUDIES:
+                    value *= _PEOPLE
                 text = one_line("".join(t.text_with_ws for t in phrase)).lower()
                 add(text, keys, value)
-    return max(worth, key=lambda name: (worth[name], name)) if worth else one_line(title)
+    if not worth:
+        return one_line(title)
+    best = max(worth, key=lambda name: (worth[name], name))
+    return _in_full(best, f"{title}\n{body}") if best[0].isupper() else best
+
+
+def _in_full(name: str, text: str) -> str:
+    """Return a name with the capitals or number that mostly follow it: "Kaari 5"."""
+    longer = Counter(re.findall(rf"\b{re.escape(name)}(?:\s(?:[A-Z][\w-]*|\d[\w.]*))+", text))
+    uses = len(re.findall(rf"\b{re.escape(name)}\b", text))
+    most = max(longer, key=lambda one: (longer[one], one), default=name)
+    return most if 2 * longer[most] >= uses else name
 
 
 def _claims(title: str, parsed: Sequence[Sentence], keywords: set[str]) -> Iterator[Claim]:

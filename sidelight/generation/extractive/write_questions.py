@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from sidelight.checks.questions import compound_reason
@@ -267,10 +268,13 @@ class _Questions:
 def subject_phrase(profile: ArticleProfile, parsed: Sequence[Sentence]) -> str:
     """Return the subject as it stands inside a question, with the place that it is about.
 
-    It gets "the" where the article mostly writes it so, and the place that the article names most
-    where neither it nor its headline names one.
+    It gets "the" where the article mostly writes it so, or the plural where it writes "a", and the
+    place that the article names most where neither it nor its headline names one.
     """
     subject = definite(profile.subject, profile.body)
+    counted = re.search(rf"\b[Aa]n? {re.escape(subject)}(?!\w)", profile.body)
+    if counted and subject.islower() and subject[-1] not in "shxyz":
+        subject = f"{subject}s"
     places = [place for one in parsed for place in one.named("GPE")]
     common = max(dict.fromkeys(places), key=places.count, default="")
     named = any(place in subject for place in places)
@@ -347,10 +351,16 @@ def _studies(parsed: Sequence[Sentence]) -> list[str]:
             if token.lemma_.casefold() not in STUDIES or token.pos_ != "NOUN":
                 continue
             kept = [part for part in token.subtree if _belongs(part, token)]
-            words = [part.text_with_ws for part in kept]
+            # Words that were left out take the space behind them along.
+            words = [
+                part.text_with_ws if after.i == part.i + 1 else f"{part.text} "
+                for part, after in pairwise([*kept, token])
+            ]
             tells = any(part.pos_ in {"PROPN", "NUM"} for part in kept) or len(kept) > 3
-            if tells and len(kept) <= _MAX_STUDY_WORDS:
-                found.setdefault(f"the {one_line(''.join(words))}", None)
+            unclear = any(part.pos_ == "PRON" for part in kept)
+            if tells and not unclear and len(kept) <= _MAX_STUDY_WORDS:
+                named = one_line("".join(words))
+                found.setdefault(named if named.startswith("the ") else f"the {named}", None)
     return list(found)
 
 

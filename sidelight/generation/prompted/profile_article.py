@@ -15,11 +15,21 @@ from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.angle import ArticleProfile, Claim
 from sidelight.schemas.topic import Article
-from sidelight.text import clean, content_words, numbers, one_line, sentences, tokens
+from sidelight.text import (
+    clean,
+    content_words,
+    count_words,
+    numbers,
+    one_line,
+    sentences,
+    tokens,
+)
 
 PROFILE_PROMPT = load_prompt(Path(__file__).with_name("profile.prompt.md"))
 
 _PAGE_TOP_WORDS = 200
+_MIN_QUOTED_WORDS = 5  # of a part of a sentence
+_MAX_CLAIM_WORDS = 80
 _MAX_SUBJECT_WORDS = 6
 
 _Name = Annotated[str, Field(max_length=120)]
@@ -35,7 +45,7 @@ class PageFacts(Value):
     organisations: tuple[_Name, ...] = Field(max_length=8)
     studies: tuple[_Name, ...] = Field(max_length=6)
     subject: str = Field(max_length=120)
-    claims: tuple[Annotated[str, Field(max_length=1_000)], ...] = Field(max_length=8)
+    claims: tuple[Annotated[str, Field(max_length=1_000)], ...] = Field(max_length=12)
 
 
 class PromptedProfiler:
@@ -149,9 +159,20 @@ def _page_top(article: Article) -> str:
 
 
 def _claims(said: Iterable[str], text: str) -> tuple[Claim, ...]:
-    """Return the sentences of a text that a model copied, as they stand there."""
-    by_words = {tuple(tokens(sentence)): sentence for sentence in sentences(text)}
-    copied = dict.fromkeys(by_words.get(tuple(tokens(text)), "") for text in said)
+    """Return the sentences of a text that a model copied, whole or in part, as they stand there."""
+    by_words = {
+        f" {' '.join(tokens(sentence))} ": sentence
+        for sentence in sentences(text)
+        if count_words(sentence) <= _MAX_CLAIM_WORDS
+    }
+    copied: dict[str, None] = {}
+    for one in (sentence for several in said for sentence in sentences(several)):
+        words = f" {' '.join(tokens(one))} "
+        whole = by_words.get(words)
+        if whole is None and len(words.split()) >= _MIN_QUOTED_WORDS:
+            whole = next((by_words[held] for held in by_words if words in held), None)
+        if whole is not None:
+            copied[whole] = None
     return tuple(
         Claim(
             text=sentence,
@@ -159,5 +180,4 @@ def _claims(said: Iterable[str], text: str) -> tuple[Claim, ...]:
             names=tuple(sorted(find_names(sentence))),
         )
         for sentence in copied
-        if sentence
     )
