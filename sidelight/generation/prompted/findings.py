@@ -222,9 +222,13 @@ class Findings:
         source = self._sources.get(claim.segment_ids[0], "")
         first = seen.setdefault(source, key)
         source = source if first == key else f"as {first}"
+        if len(claim.segment_ids) > 1:
+            source += f"; in {len(claim.segment_ids)} passages"
+        if pages > 1:
+            source += f" on {pages} pages"
         return ShownClaim(
             key=key,
-            source=f"{source}; on {pages} pages" if pages > 1 else source,
+            source=source,
             speaker=claim.speaker,
             text=claim.text,
             against=claim.against,
