@@ -337,15 +337,23 @@ class RestClient:
         return f"See whether it has an index called {self._address.index!r}."
 
 
-@cache
+_STARTING = threading.Lock()
+
+
 def _loop() -> asyncio.AbstractEventLoop:
     """Return what all clients of this process ask on: only there one deadline ends every wait."""
+    with _STARTING:  # threads that ask at the same time would get a loop each
+        return _started_loop()
+
+
+@cache
+def _started_loop() -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="rest", daemon=True).start()
     return loop
 
 
-os.register_at_fork(after_in_child=_loop.cache_clear)
+os.register_at_fork(after_in_child=_started_loop.cache_clear)
 
 
 def _close(client: AsyncClient) -> None:

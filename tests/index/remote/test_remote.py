@@ -1,8 +1,10 @@
 """An index on a server is searched and read as one on this machine is."""
 
+import asyncio
 import json
 import sqlite3
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -139,6 +141,17 @@ def test_segments_are_read_no_more_at_once_than_allowed_and_missing_ones_named(
     ids = [segment.segment_id for segment in small_corpus]
     assert index.docstore.get_many(ids) == small_index.docstore.get_many(ids)
     assert server.at_once <= 2
+
+
+def test_threads_that_ask_first_at_the_same_time_share_one_event_loop(index, monkeypatch):
+    made = asyncio.new_event_loop
+    monkeypatch.setattr(asyncio, "new_event_loop", lambda: (time.sleep(0.1), made())[1])
+    client_module._started_loop.cache_clear()
+    retriever = open_retriever("bm25", index)
+    queries = [Query(query_id=str(n), text=f"harbour bakery {n}") for n in range(24)]
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda query: retriever.search([query], 3), queries))
+    assert [list(one) for one in found] == [[query.query_id] for query in queries]
 
 
 def test_the_token_goes_to_the_server_and_nowhere_else(small_index, tmp_path, monkeypatch):
