@@ -17,6 +17,7 @@ from sidelight.schemas.investigation.angle import Angle, Aspect
 
 # How many of an article's claims and studies are looked into, and so can be asked about.
 CLAIMS, STUDIES = 5, 2
+_NEXT = 0.8  # worth of a question beside that of the one before it of its kind
 
 
 class AngleTemplate(NamedTuple):
@@ -69,9 +70,13 @@ class Question(NamedTuple):
 
     Attributes:
         aspect: The side of trustworthiness that it belongs to.
-        weight: Expected importance on the rubric scale, 1 (nice) to 4 (have to know).
+        weight: Share of a rubric's credit that it is expected to earn beside those of the table
+            that are worth more, in percent; of the first one, where an article gives rise to
+            several. Fitted on the marks that readers gave 671 questions on 15 webs of development.
         angle_id: The angle of the investigation that looks into it; empty for none.
         is_generic: Whether it would fit any article on the subject.
+        is_one_of_several: Whether an article may give rise to several: on its claims, studies and
+            people.
         texts: Its wordings; one of them is asked.
     """
 
@@ -79,11 +84,16 @@ class Question(NamedTuple):
     weight: float
     angle_id: str = ""
     is_generic: bool = False
+    is_one_of_several: bool = False
     texts: tuple[str, ...] = ()
 
     def worded(self, *texts: str) -> Self:
         """Return the question in some wordings."""
         return self._replace(texts=texts)
+
+    def at(self, place: int) -> Self:
+        """Return the question as one of several, of which those before it are worth more."""
+        return self._replace(weight=self.weight * _NEXT**place, is_one_of_several=True)
 
     def about(self, *, number: int = 1, **names: str) -> Self:
         """Return the question with its names filled in.
@@ -132,23 +142,23 @@ PUBLISHER_RECORD = AngleTemplate(
     weight=2.0,
 )
 
-OWNER = _on(PUBLISHER_FUNDING, 4.0).worded(
+OWNER = _on(PUBLISHER_FUNDING, 2.5).worded(
     "Who owns and funds {outlet}?",
     "Who owns, publishes and finances {outlet}?",
 )
-OUTLET_INTERESTS = _on(PUBLISHER_FUNDING, 3.3).worded(
+OUTLET_INTERESTS = _on(PUBLISHER_FUNDING, 10.0).worded(
     "What financial interest does the owner of {outlet} have in {subject}?",
     "What commercial interest does {outlet} have in its reporting on {subject}?",
 )
-REPUTATION = _on(PUBLISHER_RATING, 3.0).worded(
+REPUTATION = _on(PUBLISHER_RATING, 2.0).worded(
     "How do media watchdogs rate {outlet} for bias and accuracy?",
     "What is {outlet}'s reputation for accuracy and bias?",
 )
-RULINGS = _on(PUBLISHER_RECORD, 4.2).worded(
+RULINGS = _on(PUBLISHER_RECORD, 5.2).worded(
     "What corrections, complaints or rulings followed {outlet}'s article on {subject}?",
     "How have regulators or fact checkers ruled on {outlet}'s article about {subject}?",
 )
-CORRECTIONS = _on(PUBLISHER_RECORD, 2.7).worded(
+CORRECTIONS = _on(PUBLISHER_RECORD, 4.5).worded(
     "What complaints, rulings or corrections followed {outlet}'s article on {subject}?",
     "What corrections followed {outlet}'s article on {subject}?",
 )
@@ -177,11 +187,11 @@ AUTHOR_EARLIER_WORK = AngleTemplate(
     weight=1.5,
 )
 
-BACKGROUND = _on(AUTHOR_BACKGROUND, 2.9).worded(
+BACKGROUND = _on(AUTHOR_BACKGROUND, 1.5).worded(
     "What is the professional background of {author}?",
     "What is {author}'s professional background?",
 )
-AUTHOR_TIES = _on(AUTHOR_INTERESTS, 3.7).worded(
+AUTHOR_TIES = _on(AUTHOR_INTERESTS, 5.6).worded(
     "What ties does {author} have to companies or groups with an interest in {subject}?",
     "What financial or professional ties does {author} have to {subject}?",
 )
@@ -196,7 +206,7 @@ LINK = AngleTemplate(
     weight=3.0,
 )
 
-LINKED = _on(LINK, 2.6).worded(
+LINKED = _on(LINK, 2.4).worded(
     "What ties does {principal} have to {name}?",
     "How is {principal} connected with {name}?",
 )
@@ -222,11 +232,15 @@ CLAIM_WITH_FIGURES = CLAIM._replace(
     question='What do independent figures say about the statement that "{claim}"?',
 )
 
-HEADLINE_CLAIM = _on(HEADLINE, 3.6).worded(
+HEADLINE_CLAIM = _on(HEADLINE, 11.0).worded(
     'What evidence supports the headline "{headline}"?',
     'How strong is the evidence behind the headline "{headline}"?',
 )
-FIGURE = _on(CLAIM_WITH_FIGURES, 3.4).worded(
+STATEMENT = _on(CLAIM, 5.0).worded(
+    'How accurate is the statement that "{statement}"?',
+    'What evidence is there for the statement that "{statement}"?',
+)
+FIGURE = _on(CLAIM_WITH_FIGURES, 6.4).worded(
     "Where does the figure of {phrase} in reports on {subject} come from?",
     "What is the basis for the figure of {phrase} in reports on {subject}?",
 )
@@ -248,11 +262,11 @@ STUDY_FUNDING = AngleTemplate(
     weight=3.0,
 )
 
-FINDINGS = _on(STUDY_FINDINGS, 3.7).worded(
+FINDINGS = _on(STUDY_FINDINGS, 6.4).worded(
     "What did {study} measure and find?",
     "How was {study} carried out, and what did it find?",
 )
-COMMISSIONED = _on(STUDY_FUNDING, 3.3).worded(
+COMMISSIONED = _on(STUDY_FUNDING, 2.0).worded(
     "Who commissioned and paid for {study}?",
     "Who funded {study}?",
 )
@@ -271,15 +285,15 @@ SOURCE_ORGANISATION = SOURCE_PERSON._replace(
     query="{name} organisation funding members purpose {subject}",
 )
 
-EXPERT = _on(SOURCE_PERSON, 3.4).worded(
+EXPERT = _on(SOURCE_PERSON, 6.7).worded(
     "How independent is {name}, quoted as an expert, of those with an interest in {subject}?",
     "What interests or affiliations does {name} have in connection with {subject}?",
 )
-PERSON = _on(SOURCE_PERSON, 2.5).worded(
+PERSON = _on(SOURCE_PERSON, 2.0).worded(
     "What interests or affiliations does {name} have in connection with {subject}?",
     "What is the background of {name}, and what interest does {name} have in {subject}?",
 )
-ORGANISATION = _on(SOURCE_ORGANISATION, 2.4).worded(
+ORGANISATION = _on(SOURCE_ORGANISATION, 2.7).worded(
     "Who is behind {name}, and what interest does it have in {subject}?",
     "What interest does {name} have in {subject}?",
 )
@@ -322,23 +336,23 @@ SUBJECT_SUPPORTERS = AngleTemplate(
     weight=1.5,
 )
 
-AUTHORITY = _on(SUBJECT_RESEARCH, 3.3).worded(
+AUTHORITY = _on(SUBJECT_RESEARCH, 2.4).worded(
     "What did {name} {verb} about {subject}?",
 )
-RESEARCH = _on(SUBJECT_RESEARCH, 3.3, is_generic=True).worded(
+RESEARCH = _on(SUBJECT_RESEARCH, 4.6, is_generic=True).worded(
     "What have independent studies or official bodies found about {subject}?",
     "What does independent research show about {subject}?",
 )
-STATISTICS = _on(SUBJECT_STATISTICS, 2.2, is_generic=True).worded(
+STATISTICS = _on(SUBJECT_STATISTICS, 2.5, is_generic=True).worded(
     "What do official statistics show about {subject}?",
 )
-CRITICS = _on(SUBJECT_CRITICS, 2.4, is_generic=True).worded(
+CRITICS = _on(SUBJECT_CRITICS, 0.6, is_generic=True).worded(
     "What do critics say about {subject}?",
     "What opposing views are there on {subject}?",
 )
-AFTERWARDS = _on(SUBJECT_HISTORY, 2.5, is_generic=True).worded(
+AFTERWARDS = _on(SUBJECT_HISTORY, 1.5, is_generic=True).worded(
     "What happened with {subject} after {outlet}'s article?",
 )
-HISTORY = _on(SUBJECT_HISTORY, 1.6, is_generic=True).worded(
+HISTORY = _on(SUBJECT_HISTORY, 0.6, is_generic=True).worded(
     "What is the background to {subject}?",
 )

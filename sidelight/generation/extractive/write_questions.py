@@ -20,7 +20,6 @@ from sidelight.english.vocabulary import CORRECTS, EXPERTS, FINDS, SAYING, STUDI
 from sidelight.generation.extractive import asked
 from sidelight.generation.extractive.usefulness import Usefulness
 from sidelight.generation.extractive.write_report import read_findings
-from sidelight.learned.questions import question_model
 from sidelight.schemas.investigation.report import DraftQuestions
 from sidelight.text import count_words, one_line, sentences, tokens
 
@@ -37,12 +36,14 @@ if TYPE_CHECKING:
 # Of 123 questions that stand at .84 and more from an earlier one of their list, people called 15 %
 # redundant (2024, lists of one article and run): one study is asked about in two ways.
 SAME_QUESTION = 0.92
-_REPEATED_ASPECT = 0.93
+_REPEATED_ASPECT = 0.85
 _UNANSWERED = 0.85
+# Of several claims, studies or people it is worth asking about those that findings speak of: the
+# cosine from which one is worth more than others, and how much more.
+_NEAR, _BY_NEARNESS, _LEAST_NEAR = 0.6, 2.0, 0.3
+_WITH_FIGURE = 1.3
 _MAX_QUESTION_WORDS = 30
 _MAX_GENERIC = 3
-_LEAST_GRADE = 0.5
-_TRUST_IN_GRADES = 0.35
 _PEOPLE, _ORGANISATIONS, _STUDIES, _FIGURES, _AUTHORITIES, _LINKS = 3, 2, 2, 2, 3, 2
 _MAX_STUDY_WORDS, _MAX_FIGURE_WORDS = 12, 8
 _MOST_FIGURES = 60  # the 30 public articles of the track have 19 at most
@@ -52,7 +53,11 @@ _RULING = re.compile(
     r"|fact.?check\w*|misleading)\b",
     re.IGNORECASE,
 )
-_LIKELY = 0.5  # chance of being worth knowing, of a finding whose body is asked about
+# Chance of being worth knowing: of a finding whose body is asked about, and of one that a question
+# is near to.
+_LIKELY, _POSSIBLE = 0.5, 0.3
+_MIN_STATEMENT_WORDS, _MAX_STATEMENT_WORDS, _MAX_QUOTED = 5, 24, 0.3
+_CONJUNCTION = re.compile(r"^(?:And|But|Yet|So|Still|Also|Meanwhile|However),? (?=\w)")
 
 
 class ExtractiveQuestionWriter:
@@ -77,9 +82,9 @@ class ExtractiveQuestionWriter:
     ) -> DraftQuestions:
         """Return the questions by falling worth, each aspect worth less the more it has asked.
 
-        A question is worth its expected importance, times a power of the grade it would get. It is
-        worth less where its angle was searched for and nothing was found; what nobody searched for
-        is not known to have no answer.
+        One of several is worth the more the closer some finding comes to it. A question is worth
+        less where its angle was searched for and nothing was found; what nobody searched for is not
+        known to have no answer.
         """
         searched = {angle.angle_id for angle in angles}
         unanswered = searched - evidence.covers(searched)
@@ -95,9 +100,17 @@ class ExtractiveQuestionWriter:
             for question in reversed(list(questions.all()))
             if (text := self._worded(question, profile.title))
         }
+        near = self._nearness(
+            [text for text, question in candidates.items() if question.is_one_of_several],
+            [
+                one.text
+                for one, chance in zip(findings, chances, strict=True)
+                if chance >= _POSSIBLE
+            ],
+        )
         worth = {
             text: question.weight
-            * max(_LEAST_GRADE, question_model()(text).worth) ** _TRUST_IN_GRADES
+            * near.get(text, 1.0)
             * (_UNANSWERED if question.angle_id in unanswered else 1.0)
             for text, question in candidates.items()
         }
@@ -119,6 +132,18 @@ class ExtractiveQuestionWriter:
         reserve = reserve_questions(questions.subject, self._max_characters)
         chosen += [text for text in reserve if text not in chosen][: self._count - len(chosen)]
         return DraftQuestions(questions=tuple(chosen))
+
+    def _nearness(self, asked: Sequence[str], told: Sequence[str]) -> dict[str, float]:
+        """Return for each question how much more it is worth for what some findings tell."""
+        if not told:
+            return {}
+        # Of a question on a statement only the statement counts.
+        meant = [text.split('"')[1] if text.count('"') > 1 else text for text in asked]
+        nearest = self._sentences.similarity(meant, told).max(axis=1)
+        return {
+            text: max(_LEAST_NEAR, 1.0 + _BY_NEARNESS * (float(cosine) - _NEAR))
+            for text, cosine in zip(asked, nearest, strict=True)
+        }
 
     def _worded(self, question: Question, title: str) -> str:
         """Return one wording of a question, which depends on the topic alone; empty if none fits.
@@ -173,7 +198,9 @@ class _Questions:
         yield from self._about_studies()
         yield from self._about_sources()
         yield from self._about_authorities()
-        for template in (asked.RESEARCH, asked.STATISTICS, asked.CRITICS, asked.HISTORY):
+        of_person = self._profile.subject in self._profile.people
+        research = () if of_person else (asked.RESEARCH, asked.STATISTICS)
+        for template in (*research, asked.CRITICS, asked.HISTORY):
             yield template.about(subject=self.subject)
         if self._outlet:
             yield asked.AFTERWARDS.about(subject=self.subject, outlet=self._outlet)
@@ -198,7 +225,7 @@ class _Questions:
             yield question._replace(aspect=angle.aspect, angle_id=angle.angle_id)
 
     def _about_claims(self) -> Iterator[Question]:
-        """Yield what the headline's claim and the main figures rest on."""
+        """Yield what the headline's claim, the main figures and other statements rest on."""
         title = self._profile.title
         if title:
             yield asked.HEADLINE_CLAIM.about(headline=title.replace('"', "'"))
@@ -217,7 +244,14 @@ class _Questions:
         )
         for place, (phrase, number) in enumerate(figures[key] for key in doubted[:_FIGURES]):
             question = asked.FIGURE.about(number=number, phrase=phrase, subject=self.subject)
-            yield question._replace(weight=question.weight - 0.5 * place)
+            yield question.at(place)
+        for one in self._parsed:
+            if statement := _statement(one):
+                question = asked.STATEMENT.about(
+                    number=claims.get(one.text, 1), statement=statement
+                )
+                more = _WITH_FIGURE if one.figures else 1.0
+                yield question.at(0)._replace(weight=question.weight * more)
 
     def _about_studies(self) -> Iterator[Question]:
         """Yield what a study did, and who paid for it."""
@@ -227,7 +261,7 @@ class _Questions:
             )
             for template in (asked.FINDINGS, asked.COMMISSIONED):
                 question = template.about(number=number, study=study)
-                yield question._replace(weight=question.weight - 0.4 * place)
+                yield question.at(place)
 
     def _about_sources(self) -> Iterator[Question]:
         people = [(name, number) for number, name in enumerate(self._profile.people, start=1)]
@@ -246,7 +280,7 @@ class _Questions:
                 if name in self.subject or name in self._outlet:
                     continue
                 question = template.about(number=number, name=name, subject=self.subject)
-                yield question._replace(weight=question.weight - 0.3 * place)
+                yield question.at(place)
 
     def _about_authorities(self) -> Iterator[Question]:
         """Yield what bodies found or decided that the evidence says looked into the matter."""
@@ -262,7 +296,7 @@ class _Questions:
                     seen.setdefault(body, verb)
         for place, (body, verb) in enumerate(list(seen.items())[:_AUTHORITIES]):
             question = asked.AUTHORITY.about(name=body, verb=verb, subject=self.subject)
-            yield question._replace(weight=question.weight - 0.4 * place)
+            yield question.at(place)
 
 
 def subject_phrase(profile: ArticleProfile, parsed: Sequence[Sentence]) -> str:
@@ -323,6 +357,16 @@ def _figures(one: Sentence) -> Iterator[str]:
         phrase = one.doc[start:end].text
         if entity.label != "CARDINAL" or " " in phrase:
             yield one_line(phrase)
+
+
+def _statement(one: Sentence) -> str:
+    """Return a sentence that states something by itself, to be quoted; empty for another."""
+    text = _CONJUNCTION.sub("", one_line(one.text.replace("*", "").replace('"', "'")).rstrip(".!"))
+    told = one.is_finite and one.pointer is None and not one.addresses_somebody
+    if not told or one.text.endswith("?") or one.quoted_share > _MAX_QUOTED:
+        return ""
+    fits = _MIN_STATEMENT_WORDS <= count_words(text) <= _MAX_STATEMENT_WORDS
+    return text[0].upper() + text[1:] if fits else ""
 
 
 def _is_expert(name: str, parsed: Sequence[Sentence]) -> bool:
