@@ -117,7 +117,7 @@ class InvestigationSettings(_Group):
 
     max_rounds: Rounds = Field(3, ge=1, le=10, description="Rounds of searching at most.")
     min_gain: Share = Field(
-        0.02, ge=0, le=1, description="Coverage a round must add for another to follow."
+        0.05, ge=0, le=1, description="Coverage a round must add for another to follow."
     )
     queries_per_round: Searches = Field(40, ge=1, description="Searches a round may make.")
     segments_per_angle: Segments = Field(

@@ -15,6 +15,7 @@ from sidelight.checks.support import (
 )
 from sidelight.english.names import host_label
 from sidelight.english.neutrality import half_fault, sentence_fault
+from sidelight.english.quantities import canonical
 from sidelight.errors import ReplyError, StructuredOutputError
 from sidelight.generation.concurrent_answers import answers
 from sidelight.generation.no_evidence import SAYS_NOTHING
@@ -117,7 +118,8 @@ class SupportChecker:
             asked=profile.asked,
         )
         dates = {item.segment.segment_id: item.published for item in evidence.items}
-        named = stems("\n".join((*profile.outlet, *profile.authors, profile.title, article)))
+        known = "\n".join((*profile.outlet, *profile.authors, profile.title, article))
+        named = stems(known) | _counted(known) | _counted(canonical(known))
         for place, support, supports in zip(asked, decided, learned, strict=True):
             shown = [
                 f"{segments[one].host}\n{segments[one].title}\n{dates[one]}\n{texts[one]}"
@@ -237,18 +239,24 @@ def _unsupported(
     return Removal(sentence=sentence, label="partial", reason=reason) if lacks else None
 
 
+def _counted(text: str) -> set[str]:
+    return {figure.rstrip("%") for figure in figures(text)}
+
+
 def _foreign(
     sentence: str, shown: Sequence[str], named: AbstractSet[str], *, in_part: bool
 ) -> list[str]:
-    """Return the figures of a sentence that no source has, and names that the article lacks, too.
+    """Return the figures and names of a sentence that neither a source nor the article has.
 
     Of a sentence that sources say in part some may be missing: figures are put in other units, and
     names in other words.
     """
     text = "\n".join(shown)
-    counted = {figure.rstrip("%") for figure in figures(text)}
     # An ordinary word may be capitalised at the beginning.
     words = {name: stems(name) <= stems(text) | named for name in names(sentence.partition(" ")[2])}
-    words |= {figure: figure.rstrip("%") in counted for figure in figures(sentence)}
+    # "two thousand" and "2,000" are one.
+    in_words = _counted(canonical(sentence)) <= _counted(canonical(text)) | named
+    counted = _counted(text) | named
+    words |= {one: in_words or one.rstrip("%") in counted for one in figures(sentence)}
     lacks = sorted(word for word, is_there in words.items() if not is_there)
     return [] if in_part and 2 * len(lacks) <= len(words) else lacks

@@ -87,7 +87,7 @@ _MOST_CLAIMS = 150
 _PASSAGE_WORDS = 100
 # A question on which nothing was filed is shown what comes near it in meaning: it may have been
 # asked after the pages were read.
-_NEAR, _MOST_NEAR = 0.5, 3
+_NEAR, _MOST_NEAR = 0.6, 3
 
 
 class ShownClaim(NamedTuple):

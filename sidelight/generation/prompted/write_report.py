@@ -38,7 +38,7 @@ from sidelight.schemas.investigation.report import (
     Removal,
     Revision,
 )
-from sidelight.schemas.segment import Segment, overlapping
+from sidelight.schemas.segment import Segment, document_id_of, overlapping
 from sidelight.text import budget_words, names, numbers, one_line, stems
 from sidelight.text_vectors import Encode, TextVectors
 
@@ -47,7 +47,7 @@ REPORT_PROMPT = load_prompt(Path(__file__).with_name("report.prompt.md"))
 # Of so many words is a sentence, and so many are asked for beyond those that fill the report.
 _SENTENCE_WORDS, _LEAST_SPARE, _MOST_SPARE = 23, 3, 5
 _SENTENCES, _CLAIMS_PER_SENTENCE = 24, 6
-_WORDS_OF_ITS_OWN = 2  # words, or one figure or name, which is a word, too
+_WORDS_OF_ITS_OWN = 1
 
 
 class WrittenSentence(Value):
@@ -201,14 +201,17 @@ def stating(text: str, claims: Sequence[FoundClaim], evidence: EvidenceSet) -> D
     """Return a sentence with the citations of its claims.
 
     Each citation is the one that holds most of what no earlier one does: of the sentence's figures,
-    then of its names, then of its words; among equals a claim's best supporter comes first. A
-    window that overlaps a cited one is cited, too, if a figure, a name or several words of the
-    sentence stand in it alone.
+    then of its names, then of its words; among equals a claim's best supporter comes first, and
+    other evidence from the same pages last. A window that overlaps a cited one is cited, too, if a
+    word of the sentence stands in it alone.
     """
     items = {item.segment.segment_id: item for item in evidence.items}
     longest = max(len(claim.segment_ids) for claim in claims)
     ranked = (claim.segment_ids[place : place + 1] for place in range(longest) for claim in claims)
     left = [one for ids in ranked for one in ids if one in items]
+    pages = set(map(document_id_of, left))
+    beside = {one for one in items if document_id_of(one) in pages} - set(left)
+    left += sorted(beside)
     wanted = set(numbers(text)), set(stems(" ".join(sorted(names(text))))), set(stems(text))
     says = {one: _held(items[one]) for one in left}
     cited: list[str] = []
@@ -224,7 +227,7 @@ def stating(text: str, claims: Sequence[FoundClaim], evidence: EvidenceSet) -> D
             one
             for one in left
             if one not in cited
-            and (not overlapping(one, cited) or sum(adds(one)) >= _WORDS_OF_ITS_OWN)
+            and (any(adds(one)) or not (overlapping(one, cited) or one in beside))
         ]
     covering = [claim.answers for claim in claims]
     missed = chances_missed((angle_id for covers in covering for angle_id in covers), covering)

@@ -35,7 +35,7 @@ def test_there_are_as_many_questions_as_wanted_each_within_the_limit(
 def test_questions_name_what_the_article_names(encoder):
     questions = " ".join(written(encoder))
     assert questions == " ".join(written(encoder))  # every time
-    for name in ("Sound Courier", "Jonas Brill", "Petra Quill"):
+    for name in ("Sound Courier", "Jonas Brill", "Tollmere ferry"):
         assert name in questions
 
 
@@ -66,7 +66,7 @@ def test_what_other_pages_tell_of_an_article_decides_what_is_asked(encoder):
         return next((n for n, one in enumerate(asked) if any(map(one.count, words))), 99)
 
     asked = written(encoder, told, found=evidence(ruling))
-    assert place(asked, "rulings", "ruled on") < 5
+    assert place(asked, "rulings", "ruled on") < 10
     assert place(asked, "Hale") < place(asked, "Quill")  # who knows the field comes first
     assert place(asked, f'headline "{PROFILE.title}"') < 10
     assert place(asked, "4,100 islanders") < 10
