@@ -70,5 +70,5 @@ def test_what_other_pages_tell_of_an_article_decides_what_is_asked(encoder):
     assert place(asked, "Hale") < place(asked, "Quill")  # who knows the field comes first
     assert place(asked, f'headline "{PROFILE.title}"') < 10
     assert place(asked, "4,100 islanders") < 10
-    assert place(asked, "12 per cent") == 99  # no page takes it up
+    assert place(asked, "figure of 12 per cent") == 99  # no page takes it up
     assert place(written(encoder, told), "rulings", "ruled on") == 99

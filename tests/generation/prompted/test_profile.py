@@ -76,13 +76,15 @@ def test_what_the_page_does_not_hold_is_dropped():
         subject="harbour of Rotterdam",
         claims=[
             "The harbour of Orrin holds 900 boats, according to the “Orrin Harbour Trust”.",
-            "The harbour of Orrin holds 400 boats",
+            "The harbour of Orrin",
             "Dr. Tom Vale said that the harbour can't hold more boats.",
+            "The harbour of Orrin holds 400 boats",  # a part of a sentence stands for it
         ],
     )
     assert profile.people == ("Tom Vale",)
     assert [claim.text for claim in profile.claims] == [
-        "Dr. Tom Vale said that the harbour can’t hold more boats."
+        "Dr. Tom Vale said that the harbour can’t hold more boats.",
+        "The harbour of Orrin holds 400 boats, according to the “Orrin Harbour Trust”.",
     ]
     # Where nothing is left, what was found without a model stands.
     assert profile.publisher == PLAIN.publisher

@@ -260,7 +260,7 @@ def test_a_part_without_an_answer_is_read_without_a_model():
     asked = scripted(*[answer] * 3)
     selection = read(PromptedReader(asked.model, instead), {"owner": long})
     assert len(selection.evidence.claims) == len(failures) == 1
-    assert [one.segment.host for one in selection.evidence.items] == ["10.example", "20.example"]
+    assert [one.segment.host for one in selection.evidence.items] == ["10.example", "11.example"]
     assert "no usable answer: StructuredOutputError" in selection.dropped.values()
 
 
