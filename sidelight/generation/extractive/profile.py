@@ -41,7 +41,7 @@ _PLACES = frozenset({"GPE", "NORP", "LOC"})
 # Beside a noun phrase of several words: a name, that of a university or the like, a single noun,
 # a person of the headline, people of a kind, and a name that stands behind "in" or "on".
 _NAME, _BODY, _SINGLE, _PERSON, _PEOPLE, _WHERE = 4.0, 2.0, 0.3, 0.5, 0.3, 0.25
-_OFTEN = 3  # mentions of a name that the headline lacks
+_OFTEN, _MAX_NAMES = 3, 30  # mentions of a name that the headline lacks; of the commonest names
 _LOCATIVE = 0.4  # share of mentions behind such a word, from which a name is that of a place
 
 _RARE = 3.0  # rarity of a word, in nats, from which it tells one subject from others
@@ -198,72 +198,82 @@ def _subject(
     """
     heading = parse([title]) if title else []
     in_title = set(tokens(title)) | {t.lemma_.casefold() for one in heading for t in one.doc}
-    lemmas = Counter(t.lemma_.casefold() for one in (*parsed, *heading) for t in one.doc)
     # A company of one word is sometimes taken for a place, and the other way round.
     kinds = Counter((e.text.casefold(), e.label in _PLACES) for one in parsed for e in one.entities)
     places = {name for (name, place), n in kinds.items() if place and n >= kinds[name, False]}
     not_meant = {word.casefold() for name in (outlet, *people) for word in name.split()}
     worth: dict[str, float] = {}
-    rarity = frequencies()
-
-    def add(text: str, words: list[str], value: float) -> None:
-        if text.casefold() not in places and len(words) <= _MAX_SUBJECT_WORDS:
-            share = sum(word in in_title for word in words) / len(words)
-            if text in title or text == title.casefold():
-                share = 1.0
-            # A headline repeats single words of its text more often than phrases by chance.
-            factor = (
-                0.5 + 1.5 * share if len(words) > 1 or text[0].isupper() else 0.75 * (1 + share)
-            )
-            worth[text] = max(worth.get(text, 0.0), value * factor)
-
-    names = find_names(body)
-    for name, count in names.items():
-        words = name.casefold().split()
-        in_full = any(one.startswith(f"{name} ") and one in title for one in names)
-        if name.isupper() or in_full or not_meant.intersection(words):
+    for text, words, value in (
+        *_subject_names(title, body, not_meant),
+        *_subject_people(title, body, people),
+        *_subject_phrases((*heading, *parsed), not_meant),
+    ):
+        if text.casefold() in places or len(words) > _MAX_SUBJECT_WORDS:
             continue
-        weight = _BODY if looks_like_organisation(name) else _NAME
-        if name not in title:
-            where = rf"\b(?:at|in|near|on|outside)\s+(?:the\s+)?{re.escape(name)}\b"
-            weight *= _WHERE if len(re.findall(where, body)) >= _LOCATIVE * count else 1.0
-        if name in title or count >= _OFTEN:
-            add(name, words, weight * count)
-    for person in people:
-        if person in title:
-            uses = len(re.findall(rf"\b{re.escape(person.split()[-1])}\b", body))
-            add(person, person.casefold().split(), _PERSON * uses)
-    for one in (*heading, *parsed):
-        for words in one.noun_phrases():
-            phrase = [
-                t
-                for t in words
-                if t.lemma_.casefold() not in VAGUE and t.tag_ not in {"JJR", "JJS"}
-            ]
-            keys = [t.lemma_.casefold() for t in phrase if t.is_alpha and len(t) > 1]
-            plain = (
-                all(t.pos_ in {"NOUN", "ADJ"} for t in phrase)
-                and phrase
-                and phrase[-1].pos_ == "NOUN"
-            )
-            if (
-                plain
-                and keys
-                and lemmas[keys[-1]] > 1
-                and not _UNIT_WORDS.intersection(keys)
-                and not not_meant.intersection(keys)
-            ):
-                value = sum(min(lemmas[key], lemmas[keys[-1]]) for key in keys) / len(keys)
-                if len(keys) == 1:
-                    value *= _SINGLE * rarity.weight(stem(keys[0])) / _RARE
-                if keys[-1] in PEOPLE | STUDIES:
-                    value *= _PEOPLE
-                text = one_line("".join(t.text_with_ws for t in phrase)).lower()
-                add(text, keys, value)
+        share = 1.0 if text in title else sum(word in in_title for word in words) / len(words)
+        # A headline has more of the single words of its text than of the phrases by chance.
+        single = len(words) == 1 and text.islower()
+        factor = 0.75 + 0.75 * share if single else 0.5 + 1.5 * share
+        worth[text] = max(worth.get(text, 0.0), value * factor)
     if not worth:
         return one_line(title)
     best = max(worth, key=lambda name: (worth[name], name))
     return _in_full(best, f"{title}\n{body}") if best[0].isupper() else best
+
+
+def _subject_names(
+    title: str, body: str, not_meant: set[str]
+) -> Iterator[tuple[str, list[str], float]]:
+    """Yield names that may be a subject, with their words and what their mentions are worth."""
+    names = find_names(body)
+    titled = [name for name in names if name in title]
+    for name, count in dict(
+        [*names.most_common(_MAX_NAMES), *((n, names[n]) for n in titled)]
+    ).items():
+        words = name.casefold().split()
+        in_full = any(one.startswith(f"{name} ") for one in titled)
+        if name.isupper() or in_full or not_meant.intersection(words):
+            continue
+        weight = _BODY if looks_like_organisation(name) else _NAME
+        if name in titled:
+            yield name, words, weight * count
+        elif count >= _OFTEN:
+            where = rf"\b(?:at|in|near|on|outside)\s+(?:the\s+)?{re.escape(name)}\b"
+            is_place = len(re.findall(where, body)) >= _LOCATIVE * count
+            yield name, words, weight * count * (_WHERE if is_place else 1.0)
+
+
+def _subject_people(
+    title: str, body: str, people: Sequence[str]
+) -> Iterator[tuple[str, list[str], float]]:
+    """Yield the people whom the headline names, in the same way."""
+    for person in people:
+        if person in title:
+            uses = len(re.findall(rf"\b{re.escape(person.split()[-1])}\b", body))
+            yield person, person.casefold().split(), _PERSON * uses
+
+
+def _subject_phrases(
+    parsed: Sequence[Sentence], not_meant: set[str]
+) -> Iterator[tuple[str, list[str], float]]:
+    """Yield plain noun phrases, in the same way, of which the last word comes up again."""
+    lemmas = Counter(t.lemma_.casefold() for one in parsed for t in one.doc)
+    rarity = frequencies()
+    for words in (phrase for one in parsed for phrase in one.noun_phrases()):
+        phrase = [
+            t for t in words if t.lemma_.casefold() not in VAGUE and t.tag_ not in {"JJR", "JJS"}
+        ]
+        keys = [t.lemma_.casefold() for t in phrase if t.is_alpha and len(t) > 1]
+        plain = all(t.pos_ in {"NOUN", "ADJ"} for t in phrase)
+        other = (_UNIT_WORDS | not_meant).intersection(keys)
+        if not keys or not plain or other or phrase[-1].pos_ != "NOUN" or lemmas[keys[-1]] < 2:
+            continue
+        value = sum(min(lemmas[key], lemmas[keys[-1]]) for key in keys) / len(keys)
+        if len(keys) == 1:
+            value *= _SINGLE * rarity.weight(stem(keys[0])) / _RARE
+        if keys[-1] in PEOPLE | STUDIES:
+            value *= _PEOPLE
+        yield one_line("".join(t.text_with_ws for t in phrase)).lower(), keys, value
 
 
 def _in_full(name: str, text: str) -> str:

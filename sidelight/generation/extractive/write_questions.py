@@ -311,6 +311,8 @@ def subject_phrase(profile: ArticleProfile, parsed: Sequence[Sentence]) -> str:
         subject = f"{subject}s"
     places = [place for one in parsed for place in one.named("GPE")]
     common = max(dict.fromkeys(places), key=places.count, default="")
+    if not re.search(rf"\b(?:across|around|in|near) (?:the )?{re.escape(common)}", profile.body):
+        common = ""  # a product that was taken for a place
     named = any(place in subject for place in places)
     proper = any(word[0].isupper() for word in subject.removeprefix("the ").split())
     if common and places.count(common) > 1 and not named and not proper:
