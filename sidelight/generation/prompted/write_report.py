@@ -203,7 +203,7 @@ def stating(text: str, claims: Sequence[FoundClaim], evidence: EvidenceSet) -> D
     Each citation is the one that holds most of what no earlier one does: of the sentence's figures,
     then of its names, then of its words; among equals a claim's best supporter comes first, and
     other evidence from the same pages last. A window that overlaps a cited one is cited, too, if a
-    word of the sentence stands in it alone.
+    word of the sentence stands in it alone; one that no claim rests on, if several do.
     """
     items = {item.segment.segment_id: item for item in evidence.items}
     longest = max(len(claim.segment_ids) for claim in claims)
@@ -227,7 +227,7 @@ def stating(text: str, claims: Sequence[FoundClaim], evidence: EvidenceSet) -> D
             one
             for one in left
             if one not in cited
-            and (any(adds(one)) or not (overlapping(one, cited) or one in beside))
+            and (sum(adds(one)) > (one in beside) or not (overlapping(one, cited) or one in beside))
         ]
     covering = [claim.answers for claim in claims]
     missed = chances_missed((angle_id for covers in covering for angle_id in covers), covering)
