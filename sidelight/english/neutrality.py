@@ -68,16 +68,19 @@ def half_fault(text: str) -> str:
 
 
 # A segment id, or an evidence key that is marked as one: "E1" alone may be a street or a vitamin.
-_ID = re.compile(r"\w_doc_\d|[\[(]\s*[EC]\d+(?:\s*[,;]\s*[EC]\d+)*\s*[\])]|<<<|>>>", re.ASCII)
+_ID = re.compile(
+    r"\w_doc_\d|[\[(]\s*[EC]\d+(?:\s*[,;]\s*[EC]\d+)*\s*[\])]|\b[EC]\d+[,;] [EC]\d|<<<|>>>",
+    re.ASCII,
+)
 
 
 def sentence_fault(text: str) -> str:
     """Return what is wrong with a sentence, or nothing.
 
-    It has to be one sentence on one clean line, without citation marks, segment ids or evidence
-    keys, and without a verdict.
+    It has to be one sentence on one clean line, no item of a list, without citation marks, segment
+    ids or evidence keys, and without a verdict.
     """
-    if not text or text != one_line(text):
+    if not text or text != one_line(text) or text.startswith(("- ", "* ", "• ")):
         return "not a clean single line"
     if has_citation_marks(text) or _ID.search(text):
         return "a citation or an id stands in the text"
