@@ -118,8 +118,7 @@ class SupportChecker:
             asked=profile.asked,
         )
         dates = {item.segment.segment_id: item.published for item in evidence.items}
-        known = "\n".join((*profile.outlet, *profile.authors, profile.title, article))
-        named = stems(known) | _counted(known) | _counted(canonical(known))
+        named = stems("\n".join((*profile.outlet, *profile.authors, profile.title, article)))
         for place, support, supports in zip(asked, decided, learned, strict=True):
             shown = [
                 f"{segments[one].host}\n{segments[one].title}\n{dates[one]}\n{texts[one]}"
@@ -246,7 +245,7 @@ def _counted(text: str) -> set[str]:
 def _foreign(
     sentence: str, shown: Sequence[str], named: AbstractSet[str], *, in_part: bool
 ) -> list[str]:
-    """Return the figures and names of a sentence that neither a source nor the article has.
+    """Return the figures of a sentence that no source has, and names that the article lacks, too.
 
     Of a sentence that sources say in part some may be missing: figures are put in other units, and
     names in other words.
@@ -255,8 +254,8 @@ def _foreign(
     # An ordinary word may be capitalised at the beginning.
     words = {name: stems(name) <= stems(text) | named for name in names(sentence.partition(" ")[2])}
     # "two thousand" and "2,000" are one.
-    in_words = _counted(canonical(sentence)) <= _counted(canonical(text)) | named
-    counted = _counted(text) | named
+    in_words = _counted(canonical(sentence)) <= _counted(canonical(text))
+    counted = _counted(text)
     words |= {one: in_words or one.rstrip("%") in counted for one in figures(sentence)}
     lacks = sorted(word for word, is_there in words.items() if not is_there)
     return [] if in_part and 2 * len(lacks) <= len(words) else lacks

@@ -288,6 +288,15 @@ def test_a_check_that_finds_all_supported_lets_no_foreign_name_or_figure_pass(le
     assert checked.removed[0].reason.startswith("the sources lack ")
 
 
+def test_figures_may_be_written_in_words(lexical_encode):
+    spoken = OWNER.model_copy(update={"text": "Back then, says Vale, twenty-six thousand came by."})
+    found = EvidenceSet(items=(Evidence(segment=spoken, relevance={"owner": 0.9}),))
+    said = OWNED.model_copy(update={"text": "Visitors numbered 26,000 in all."})
+    checker = PromptedChecker(scripted(labels(S1="full")).model, lexical_encode, 250)
+    checked = asyncio.run(checker(PROFILE, ANGLES, drafted(said), found))
+    assert [one.text for one in checked.draft.sentences] == [said.text]
+
+
 def test_a_check_that_lets_nothing_stand_is_no_answer(lexical_encode):
     quoted = [DraftSentence(text=OWNER.text, segment_ids=(OWNER.segment_id,)), OWNED, COUNTED]
     with pytest.raises(StructuredOutputError, match="lets nothing stand"):
