@@ -100,10 +100,12 @@ class RetrievalSettings(_Group):
     )
     standing: dict[str, Annotated[Share, Field(ge=0, le=1)]] = Field(
         default={},
-        description="By host, what its place in a ranking is worth; `*`: all others; 0: left out.",
+        description="Weight of each host in the ranking, by host name; `*` stands for all others; "
+        "0 leaves a host out.",
     )
     allow_own_article: bool = Field(
-        default=False, description="Let the target article and its copies be found and cited."
+        default=False,
+        description="Whether the target article and its copies may be found and cited.",
     )
 
     @field_validator("retriever")
@@ -127,21 +129,26 @@ class InvestigationSettings(_Group):
         1,
         ge=1,
         le=2,
-        description="Drafts of a report, written apart; a check says which covers more.",
+        description="Independent drafts of a report; the check chooses the one that covers more.",
     )
 
 
 class RoleSettings(_Group):
     """Who performs each step: `extractive` needs no model, `prompted` asks the writer."""
 
-    default: str = Field("extractive", description="Every step that is not named below.")
-    profile_article: str | None = Field(None, description="Takes the article apart.")
-    draft_rubric: str | None = Field(
-        None, description="Drafts what assessors will probably ask; `extractive` drafts nothing."
+    default: str = Field("extractive", description="Performer of every step that is `none` below.")
+    profile_article: str | None = Field(
+        None, description="Reads outlet, author, names and claims off the article."
     )
-    plan_queries: str | None = Field(None, description="Decides what to search for.")
-    select_evidence: str | None = Field(None, description="Decides which hits are evidence.")
-    assess_coverage: str | None = Field(None, description="Decides whether to go on.")
+    draft_rubric: str | None = Field(
+        None,
+        description="Drafts questions that assessors will probably ask; `extractive` drafts none.",
+    )
+    plan_queries: str | None = Field(None, description="Plans the searches.")
+    select_evidence: str | None = Field(None, description="Selects evidence among the hits.")
+    assess_coverage: str | None = Field(
+        None, description="Decides whether another round of searching follows."
+    )
     write_questions: str | None = Field(
         None,
         description="Writes the questions; `organizers-2024` and `organizers-2024-example` do so "
@@ -149,7 +156,8 @@ class RoleSettings(_Group):
     )
     write_report: str | None = Field(None, description="Writes the report.")
     check_report: str | None = Field(
-        None, description="Holds sentences against what they cite; `prompted` asks the checker."
+        None,
+        description="Checks whether the cited segments support each sentence; `prompted` asks the model `checker`.",
     )
     revise_report: str | None = Field(
         None, description="Revises the report where a check removed sentences."
@@ -180,15 +188,15 @@ class DocumentSettings(_Group):
 
     expander: str = Field(
         "extractive",
-        description="Who words the searches for a question; `as-asked` searches for it as it is.",
+        description="Performer that words the searches for a question; `as-asked` searches for the question itself.",
     )
     queries_per_question: Searches = Field(
-        10, ge=1, le=100, description="Searches an expander words for one question."
+        10, ge=1, le=100, description="Searches for one question."
     )
     depth: Documents = Field(30, ge=1, le=1000, description="Documents taken from each search.")
     rater: str = Field(
         "extractive",
-        description="Who tells how useful documents are; `none` ranks by the sum of their scores.",
+        description="Performer that rates how useful documents are; `none` ranks them by the sum of their scores.",
     )
 
     @field_validator("expander")
@@ -205,19 +213,23 @@ class DocumentSettings(_Group):
 class ModelSettings(_Group):
     """A model and how it is asked; replies depend on nothing else."""
 
-    name: str = Field(min_length=1, description="The name under which the server serves it.")
+    name: str = Field(min_length=1, description="Name of the model on the server.")
     revision: str = Field(
-        "", description="Which weights those are, such as a commit; keeps cached replies apart."
+        "",
+        description="Revision of the weights, such as a commit; replies of different revisions are cached apart.",
     )
-    server: str = Field("default", description="The server that serves it, by its name below.")
-    temperature: float = Field(0.0, ge=0, le=2, description="0 is the most likely answer.")
+    server: str = Field("default", description="Name of the server, as under `servers`.")
+    temperature: float = Field(
+        0.0, ge=0, le=2, description="Sampling temperature; 0 takes the most likely reply."
+    )
     top_p: Share = Field(1.0, gt=0, le=1, description="Share of the probability mass to sample.")
     max_tokens: Tokens = Field(
         8192, ge=64, description="Longest reply in tokens, reasoning included."
     )
-    seed: int | None = Field(0, description="Seed of the server's sampler; none leaves it to it.")
+    seed: int | None = Field(0, description="Seed for sampling; `none` sends no seed.")
     reasoning_effort: Effort | None = Field(
-        None, description="How long a reasoning model thinks; none leaves it to the server."
+        None,
+        description="Reasoning effort of a reasoning model; `none` leaves the server's default.",
     )
 
 
@@ -245,7 +257,7 @@ class ServerSettings(_Group):
     """Where a model is served. No result depends on it, so a run may go on with another one."""
 
     base_url: str | None = Field(
-        None, description="Where an OpenAI-compatible API begins, e.g. http://localhost:8000/v1."
+        None, description="Address of an OpenAI-compatible API, such as http://localhost:8000/v1."
     )
     start: Literal["vllm"] | None = Field(
         None, description="Start this kind of server for the run, and stop it afterwards."
@@ -263,18 +275,20 @@ class ServerSettings(_Group):
     )
     tensor_parallel: Gpus = Field(1, ge=1, description="GPUs a started server uses.")
     max_model_len: Tokens | None = Field(
-        None, ge=1, description="Longest context of a started server, in tokens; its own default."
+        None,
+        ge=1,
+        description="Context length of a started server in tokens; `none` leaves the model's own.",
     )
-    prefix_caching: bool = Field(
-        default=True, description="Let a started server reuse what prompts have in common."
-    )
+    prefix_caching: bool = Field(default=True, description="Prefix caching of a started server.")
     structured_output_backend: str = Field(
-        "auto", description="What enforces schemas in a started server."
+        "auto", description="Backend of guided decoding in a started server."
     )
     reasoning_parser: str | None = Field(
-        None, description="What tells reasoning from answers in a started server."
+        None, description="Parser that separates reasoning from replies in a started server."
     )
-    arguments: tuple[str, ...] = Field((), description="More arguments for a started server.")
+    arguments: tuple[str, ...] = Field(
+        (), description="Further arguments for the command of a started server."
+    )
 
 
 class Settings(_Group):
