@@ -157,7 +157,8 @@ class RoleSettings(_Group):
     write_report: str | None = Field(None, description="Writes the report.")
     check_report: str | None = Field(
         None,
-        description="Checks whether the cited segments support each sentence; `prompted` asks the model `checker`.",
+        description="Checks whether the cited segments support each sentence; `prompted` asks the "
+        "model `checker`.",
     )
     revise_report: str | None = Field(
         None, description="Revises the report where a check removed sentences."
@@ -188,7 +189,8 @@ class DocumentSettings(_Group):
 
     expander: str = Field(
         "extractive",
-        description="Performer that words the searches for a question; `as-asked` searches for the question itself.",
+        description="Performer that words the searches for a question; `as-asked` searches for the "
+        "question itself.",
     )
     queries_per_question: Searches = Field(
         10, ge=1, le=100, description="Searches for one question."
@@ -196,7 +198,7 @@ class DocumentSettings(_Group):
     depth: Documents = Field(30, ge=1, le=1000, description="Documents taken from each search.")
     rater: str = Field(
         "extractive",
-        description="Performer that rates how useful documents are; `none` ranks them by the sum of their scores.",
+        description="Performer that rates how useful documents are; `none` ranks them by their scores.",
     )
 
     @field_validator("expander")
@@ -216,7 +218,7 @@ class ModelSettings(_Group):
     name: str = Field(min_length=1, description="Name of the model on the server.")
     revision: str = Field(
         "",
-        description="Revision of the weights, such as a commit; replies of different revisions are cached apart.",
+        description="Revision of the weights, such as a commit; it keeps cached replies apart.",
     )
     server: str = Field("default", description="Name of the server, as under `servers`.")
     temperature: float = Field(
