@@ -198,7 +198,8 @@ class DocumentSettings(_Group):
     depth: Documents = Field(30, ge=1, le=1000, description="Documents taken from each search.")
     rater: str = Field(
         "extractive",
-        description="Performer that rates how useful documents are; `none` ranks them by their scores.",
+        description="Performer that rates how useful documents are; `none` ranks them by "
+        "the sum of their scores.",
     )
 
     @field_validator("expander")
