@@ -18,7 +18,7 @@ PARTS = ("development", "unseen")
 
 
 class Web(NamedTuple):
-    """A web: an article, pages, rubric, facts and, for development, marks of findings.
+    """A web: article, pages, rubric, facts and, for development, marks of findings and questions.
 
     Attributes:
         name: Of the file.
@@ -45,7 +45,7 @@ def read_webs(*parts: str) -> list[Web]:
 
 
 def lay_out(webs: list[Web], folder: Path) -> None:
-    """Write `documents.jsonl`, `topics.jsonl`, `marks.json` and `human_rubrics/` for some webs."""
+    """Write documents, topics, marks and `human_rubrics/` for some webs, as one collection."""
     (folder / "human_rubrics").mkdir(parents=True, exist_ok=True)
     documents, topics = [], []
     for web in webs:
@@ -70,7 +70,8 @@ def lay_out(webs: list[Web], folder: Path) -> None:
                 {**question, "question_id": f"{web.topic_id}-{rank}", "short_answers": answers}
             )
         (folder / "human_rubrics" / f"{web.topic_id}.json").write_bytes(orjson.dumps(rubric))
-    marks = {web.topic_id: web.content.get("marks", {}) for web in webs}
-    (folder / "marks.json").write_bytes(orjson.dumps(marks))
+    for kind in ("marks", "question_marks"):
+        marks = {web.topic_id: web.content.get(kind, {}) for web in webs}
+        (folder / f"{kind}.json").write_bytes(orjson.dumps(marks))
     (folder / "documents.jsonl").write_bytes(b"\n".join(documents) + b"\n")
     (folder / "topics.jsonl").write_bytes(b"\n".join(topics) + b"\n")

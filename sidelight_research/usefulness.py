@@ -91,7 +91,7 @@ def marked(folder: Path, vectors: TextVectors) -> list[Topic]:
             continue
         profile = asyncio.run(ExtractiveProfiler()(article))
         trace = orjson.loads((folder / "run" / "traces" / f"{article.topic_id}.json").read_bytes())
-        angles, evidence = _of_trace(trace)
+        angles, evidence = of_trace(trace)
         findings, features, _ = read_findings(profile, angles, evidence, vectors)
         rows = [row for row, one in enumerate(findings) if key_of(one) in marks]
         findings = [findings[row] for row in rows]
@@ -127,7 +127,8 @@ def _worth(rubric: Rubric) -> Floats:
     )
 
 
-def _of_trace(record: dict[str, Any]) -> tuple[list[Angle], EvidenceSet]:
+def of_trace(record: dict[str, Any]) -> tuple[list[Angle], EvidenceSet]:
+    """Return the angles of a trace, and its evidence."""
     angles: list[Angle] = []
     taken: dict[str, dict[str, float]] = {}
     for one in record["trace"]["rounds"].values():

@@ -42,6 +42,7 @@ _PLACES = frozenset({"GPE", "NORP", "LOC"})
 # a person of the headline, people of a kind, and a name that stands behind "in" or "on".
 _NAME, _BODY, _SINGLE, _PERSON, _PEOPLE, _WHERE = 4.0, 2.0, 0.3, 0.5, 0.3, 0.25
 _OFTEN, _MAX_NAMES = 3, 30  # mentions of a name that the headline lacks; of the commonest names
+_MAX_ONCE = 3  # words of a name that the text has once; more are a headline in capitals
 _LOCATIVE = 0.4  # share of mentions behind such a word, from which a name is that of a place
 
 _RARE = 3.0  # rarity of a word, in nats, from which it tells one subject from others
@@ -232,7 +233,8 @@ def _subject_names(
     ).items():
         words = name.casefold().split()
         in_full = any(one.startswith(f"{name} ") for one in titled)
-        if name.isupper() or in_full or not_meant.intersection(words):
+        is_headline = len(words) > _MAX_ONCE and count == 1
+        if name.isupper() or in_full or is_headline or not_meant.intersection(words):
             continue
         weight = _BODY if looks_like_organisation(name) else _NAME
         if name in titled:
@@ -278,7 +280,7 @@ def _subject_phrases(
 
 def _in_full(name: str, text: str) -> str:
     """Return a name with the capitals or number that mostly follow it: "Kaari 5"."""
-    longer = Counter(re.findall(rf"\b{re.escape(name)}(?:\s(?:[A-Z][\w-]*|\d[\w.]*))+", text))
+    longer = Counter(re.findall(rf"\b{re.escape(name)}(?:\s(?:[A-Z][\w-]*|\d[\w.]*)){{1,2}}", text))
     uses = len(re.findall(rf"\b{re.escape(name)}\b", text))
     most = max(longer, key=lambda one: (longer[one], one), default=name)
     return most if 2 * longer[most] >= uses else name

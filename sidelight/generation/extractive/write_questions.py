@@ -41,7 +41,7 @@ _UNANSWERED = 0.85
 # Of several claims, studies or people it is worth asking about those that findings speak of: the
 # cosine from which one is worth more than others, and how much more.
 _NEAR, _BY_NEARNESS, _LEAST_NEAR = 0.6, 2.0, 0.3
-_WITH_FIGURE = 1.3
+_WITH_FIGURE = 2.5
 _MAX_QUESTION_WORDS = 30
 _MAX_GENERIC = 3
 _PEOPLE, _ORGANISATIONS, _STUDIES, _FIGURES, _AUTHORITIES, _LINKS = 3, 2, 2, 2, 3, 2
@@ -306,9 +306,11 @@ def subject_phrase(profile: ArticleProfile, parsed: Sequence[Sentence]) -> str:
     place that the article names most where neither it nor its headline names one.
     """
     subject = definite(profile.subject, profile.body)
-    counted = re.search(rf"\b[Aa]n? {re.escape(subject)}(?!\w)", profile.body)
-    if counted and subject.islower() and subject[-1] not in "shxyz":
-        subject = f"{subject}s"
+    phrase = re.escape(subject)
+    if subject.islower() and re.search(rf"\b[Aa]n? {phrase}(?!\w)", profile.body):
+        subject = f"{subject}s" if subject[-1] not in "shxyz" else subject
+    elif " " in subject and re.search(rf"\b[Tt]he {phrase}(?!\w)", profile.body):
+        subject = f"the {subject.removeprefix('the ')}"
     places = [place for one in parsed for place in one.named("GPE")]
     common = max(dict.fromkeys(places), key=places.count, default="")
     if not re.search(rf"\b(?:across|around|in|near) (?:the )?{re.escape(common)}", profile.body):

@@ -201,34 +201,34 @@ def stating(text: str, claims: Sequence[FoundClaim], evidence: EvidenceSet) -> D
     """Return a sentence with the citations of its claims.
 
     Each citation is the one that holds most of what no earlier one does: of the sentence's figures,
-    then of its names, then of its words; among equals a claim's best supporter comes first, and
-    other evidence from the same pages last. A window that overlaps a cited one is cited, too, if a
-    word of the sentence stands in it alone; one that no claim rests on, if several do.
+    then of its names, then of its words; among equals a claim's best supporter comes first. A
+    window that overlaps a cited one is cited, too, if a word of the sentence stands in it alone.
+    Places that are left go to other evidence from the same pages that holds several words.
     """
     items = {item.segment.segment_id: item for item in evidence.items}
     longest = max(len(claim.segment_ids) for claim in claims)
     ranked = (claim.segment_ids[place : place + 1] for place in range(longest) for claim in claims)
-    left = [one for ids in ranked for one in ids if one in items]
-    pages = set(map(document_id_of, left))
-    beside = {one for one in items if document_id_of(one) in pages} - set(left)
-    left += sorted(beside)
+    named = dict.fromkeys(one for ids in ranked for one in ids if one in items)
+    pages = set(map(document_id_of, named))
     wanted = set(numbers(text)), set(stems(" ".join(sorted(names(text))))), set(stems(text))
-    says = {one: _held(items[one]) for one in left}
     cited: list[str] = []
 
     def adds(one: str) -> tuple[int, ...]:
-        return tuple(len(missing & held) for missing, held in zip(wanted, says[one], strict=True))
+        said = _held(items[one])
+        return tuple(len(missing & held) for missing, held in zip(wanted, said, strict=True))
 
-    while left and len(cited) < MAX_CITED:
-        cited.append(max(left, key=adds))
-        for missing, held in zip(wanted, says[cited[-1]], strict=True):
-            missing.difference_update(held)
-        left = [
-            one
-            for one in left
-            if one not in cited
-            and (sum(adds(one)) > (one in beside) or not (overlapping(one, cited) or one in beside))
-        ]
+    for left, least in (
+        ([*named], 1),
+        ([one for one in items if document_id_of(one) in pages and one not in named], 2),
+    ):
+        while left and len(cited) < MAX_CITED:
+            best = max(left, key=adds)
+            left.remove(best)
+            if sum(adds(best)) < least and (least > 1 or overlapping(best, cited)):
+                continue
+            cited.append(best)
+            for missing, held in zip(wanted, _held(items[best]), strict=True):
+                missing.difference_update(held)
     covering = [claim.answers for claim in claims]
     missed = chances_missed((angle_id for covers in covering for angle_id in covers), covering)
     return DraftSentence(
