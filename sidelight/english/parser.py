@@ -271,14 +271,17 @@ class Sentence:
 
     @cached_property
     def bare_definites(self) -> tuple[Any, ...]:
-        """Nouns with "the" and nothing else that says which: "the company", "the Board"."""
+        """Nouns with "the" and nothing that says which: "the company", "the two", "the Board"."""
         return tuple(
             token
             for token in self.doc
             if (token.pos_ == "NOUN" or (token.pos_ == "PROPN" and token.lower_ in BODIES))
             and not self.quoted[token.i]
             and any(child.dep_ == "det" and child.lower_ == "the" for child in token.children)
-            and not any(child.dep_ in _SAYS_WHICH for child in token.children)
+            and not any(
+                child.dep_ in _SAYS_WHICH and not (child.dep_ == "nummod" and child.is_alpha)
+                for child in token.children
+            )
         )
 
     @cached_property
@@ -376,7 +379,8 @@ def _is_expletive(token: Any) -> bool:
     verb = token.head.lemma_
     return is_clause and (
         (verb == "be" and "attr" not in deps)
-        or verb in {"seem", "appear", "turn", "happen", "take"}
+        or (verb == "take" and "prt" not in deps)  # "it takes in"
+        or verb in {"seem", "appear", "turn", "happen"}
     )
 
 

@@ -29,6 +29,8 @@ def read(text):
         ("Marta Lund said that she had sold two ferries.", "pointer", "None"),
         ("In its report, the Board counted two ferries.", "pointer", "None"),
         ("It is likely that the ferries will stop.", "pointer", "None"),
+        ("It takes two years to train a pilot who can moor.", "pointer", "None"),
+        ("It takes in ferries that sank and those that burned.", "pointer", "It"),
         ("The new ferry is larger than the old one.", "pointer", "None"),
         ("There are two ferries in the harbour.", "pointer", "None"),
         ("“They sank it,” the harbour board wrote in May.", "pointer", "None"),
@@ -47,6 +49,11 @@ def read(text):
 def test_what_is_told_of_a_sentence(text, what, told):
     found = getattr(read(text), what)
     assert (str(found) if what == "pointer" else found) == told
+
+
+def test_a_number_does_not_say_which_are_meant():
+    assert [noun.text for noun in read("The two counts do not agree.").bare_definites] == ["counts"]
+    assert not read("The two counts of the Board do not agree with each other.").bare_definites[1:]
 
 
 def test_the_parses_come_in_the_order_of_the_texts_each_as_it_was_given():

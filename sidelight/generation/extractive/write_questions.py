@@ -307,8 +307,10 @@ def subject_phrase(profile: ArticleProfile, parsed: Sequence[Sentence]) -> str:
     """
     subject = definite(profile.subject, profile.body)
     phrase = re.escape(subject)
-    if subject.islower() and re.search(rf"\b[Aa]n? {phrase}(?!\w)", profile.body):
-        subject = f"{subject}s" if subject[-1] not in "shxyz" else subject
+    uses = len(re.findall(rf"(?<!\w){phrase}(?!\w)", profile.body))
+    counted = len(re.findall(rf"\b[Aa]n? {phrase}(?!\w)", profile.body))
+    if subject.islower() and subject[-1] not in "shxyz" and 3 * counted >= max(1, uses):
+        subject = f"{subject}s"
     elif " " in subject and re.search(rf"\b[Tt]he {phrase}(?!\w)", profile.body):
         subject = f"the {subject.removeprefix('the ')}"
     places = [place for one in parsed for place in one.named("GPE")]
