@@ -291,6 +291,7 @@ _WEB_ENCODING = re.compile(
     r"ascii|utf-8(-sig)?|utf-16(-[bl]e)?|iso8859-\d+|cp\d+|koi8-[ru]|mac-(roman|cyrillic)"
     r"|gb2312|gbk|gb18030|big5(hkscs)?|euc_(jp|kr)|shift_jis|iso2022_jp"
 )
+_PROPERTIES = {"og:title": "title", "og:site_name": "site"}
 _PAGE_ADDRESS = re.compile(r"https?://\S{1,1990}")
 
 
@@ -298,7 +299,7 @@ class WebText(NamedTuple):
     """A web page.
 
     Attributes:
-        title: Its headline.
+        title: Its headline, perhaps with the name of the site behind a bar or dash.
         url: The address that it gives as its own; empty where it gives none.
         text: Its text, that of its `article` alone where it marks one.
     """
@@ -345,10 +346,17 @@ def read_web_page(content: bytes) -> WebText:
     inside = "".join(article)
     text = unescaped(inside if inside.strip() else "".join(parts))
     return WebText(
-        one_line(unescaped(facts.get("title") or "".join(title))),
+        _title("".join(title), facts.get("title", ""), facts.get("site", "")),
         facts.get("url", ""),
         "\n".join(filter(None, clean(text).split("\n"))),
     )
+
+
+def _title(whole: str, headline: str, site: str) -> str:
+    """Return the headline of a page, and the name of its site behind it where the page says it."""
+    whole, headline, site = (one_line(unescaped(one)) for one in (whole, headline, site))
+    title = whole if whole.startswith(headline) else headline
+    return title if not site or site in title else f"{title} | {site}"
 
 
 def _tags(page: str) -> Iterator[_Tag]:
@@ -389,8 +397,8 @@ def _facts(tag: _Tag) -> Iterator[tuple[str, str]]:
     is_own = found.get("rel", "").lower() == "canonical" or found.get("property") == "og:url"
     if is_own and _PAGE_ADDRESS.fullmatch(unescaped(address)):
         yield "url", unescaped(address)
-    if found.get("property") == "og:title":
-        yield "title", found.get("content", "")
+    if name := _PROPERTIES.get(found.get("property", "")):
+        yield name, found.get("content", "")
 
 
 def _decoded(content: bytes) -> str:

@@ -14,6 +14,7 @@ from sidelight.english.cleaning import (
     find_authors,
     find_masthead,
     find_publisher,
+    headline,
 )
 from sidelight.english.names import find_names, looks_like_organisation, looks_personal, strip_title
 from sidelight.english.parser import parse
@@ -93,14 +94,6 @@ class ExtractiveProfiler:
             body=body,
             cuts=cuts,
         )
-
-
-def headline(title: str, publisher: str) -> str:
-    """Return the page title without the outlet's name behind a dash or bar."""
-    parts = re.split(r"(?<!\s)\s+[-–—|]\s+", clean(title))
-    outlet = set(tokens(publisher))
-    kept = [part for part in parts[1:] if not outlet.intersection(tokens(part))]
-    return " - ".join([parts[0], *(part for part in kept if count_words(part) > 3)])
 
 
 def _keywords(title: str, body: str) -> list[str]:
@@ -212,7 +205,9 @@ def _subject(
             if text in title or text == title.casefold():
                 share = 1.0
             # A headline repeats single words of its text more often than phrases by chance.
-            factor = 0.5 + 1.5 * share if len(words) > 1 or text[0].isupper() else 0.75 * (1 + share)
+            factor = (
+                0.5 + 1.5 * share if len(words) > 1 or text[0].isupper() else 0.75 * (1 + share)
+            )
             worth[text] = max(worth.get(text, 0.0), value * factor)
 
     names = find_names(body)
@@ -234,10 +229,16 @@ def _subject(
     for one in (*heading, *parsed):
         for words in one.noun_phrases():
             phrase = [
-                t for t in words if t.lemma_.casefold() not in VAGUE and t.tag_ not in {"JJR", "JJS"}
+                t
+                for t in words
+                if t.lemma_.casefold() not in VAGUE and t.tag_ not in {"JJR", "JJS"}
             ]
             keys = [t.lemma_.casefold() for t in phrase if t.is_alpha and len(t) > 1]
-            plain = all(t.pos_ in {"NOUN", "ADJ"} for t in phrase) and phrase and phrase[-1].pos_ == "NOUN"
+            plain = (
+                all(t.pos_ in {"NOUN", "ADJ"} for t in phrase)
+                and phrase
+                and phrase[-1].pos_ == "NOUN"
+            )
             if (
                 plain
                 and keys
