@@ -15,6 +15,7 @@ import platform
 import sys
 import traceback
 from collections.abc import Iterator
+from errno import ENOENT
 from functools import cache
 from importlib.util import find_spec
 from io import TextIOWrapper
@@ -220,7 +221,8 @@ def main() -> None:
             )
         )
     except _NO_SUCH_FILE as error:
-        _fail(InputError(f"{error.filename}: {error.strerror}"))
+        remedy = "Check the path." if error.errno == ENOENT else ""
+        _fail(InputError(f"{error.filename}: {error.strerror}", remedy=remedy))
     except OSError as error:  # a full disk, a folder that may not be written to
         _fail(MachineError(str(error)))
     except MemoryError:

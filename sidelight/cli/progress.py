@@ -35,7 +35,8 @@ class _Work:
     def __str__(self) -> str:
         passed = time.monotonic() - self.began
         of = f" of {self.total:,}" if self.total else ""
-        line = f"{self.what}: {self.done:,}{of} after {_minutes(passed)}"
+        count = "" if self.total == 1 else f" {self.done:,}{of} after"
+        line = f"{self.what}:{count} {_minutes(passed)}"
         if self.step:
             line += f" ({self.step})"
         if not self.total or not self.done:

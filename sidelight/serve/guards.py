@@ -16,6 +16,7 @@ import ipaddress
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from limits import parse
@@ -291,6 +292,8 @@ _WEB_ENCODING = re.compile(
     r"ascii|utf-8(-sig)?|utf-16(-[bl]e)?|iso8859-\d+|cp\d+|koi8-[ru]|mac-(roman|cyrillic)"
     r"|gb2312|gbk|gb18030|big5(hkscs)?|euc_(jp|kr)|shift_jis|iso2022_jp"
 )
+# What browsers write at the top of a page that they save.
+_SAVED_FROM = re.compile(r"<!-- saved from url=\(\d{1,9}\)(https?://\S{1,1990}) -->")
 _PROPERTIES = {"og:title": "title", "og:site_name": "site"}
 _PAGE_ADDRESS = re.compile(r"https?://\S{1,1990}")
 
@@ -300,7 +303,7 @@ class WebText(NamedTuple):
 
     Attributes:
         title: Its headline, perhaps with the name of the site behind a bar or dash.
-        url: The address that it gives as its own; empty where it gives none.
+        url: The address that it gives as its own, or from which a browser saved it; else empty.
         text: Its text, that of its `article` alone where it marks one.
     """
 
@@ -325,7 +328,8 @@ def read_web_page(content: bytes) -> WebText:
     title: list[str] = []
     facts: dict[str, str] = {}
     around, depth, articles, in_title = "", 0, 0, False
-    for tag in _tags(_decoded(content)):
+    page = _decoded(content)
+    for tag in _tags(page):
         if in_title:
             title.append(tag.before)
         elif not around:
@@ -347,7 +351,7 @@ def read_web_page(content: bytes) -> WebText:
     text = unescaped(inside if inside.strip() else "".join(parts))
     return WebText(
         _title("".join(title), facts.get("title", ""), facts.get("site", "")),
-        facts.get("url", ""),
+        facts.get("url") or (_SAVED_FROM.findall(page[:_HEAD_BYTES]) or [""])[0],
         "\n".join(filter(None, clean(text).split("\n"))),
     )
 
@@ -435,6 +439,19 @@ def read_upload(kind: str, content: bytes) -> Upload:
     return READERS[kind](content)
 
 
+_ENDINGS = {
+    **dict.fromkeys((".html", ".htm", ".xhtml"), "text/html"),
+    **dict.fromkeys((".json", ".jsonl"), "application/jsonl"),
+}
+
+
+def kind_of(name: str, content: bytes) -> str:
+    """Return the media type of a file by its name, or of a web page by how it begins."""
+    begins_as_page = content.lstrip()[:1] == b"<"
+    known = _ENDINGS.get(PurePath(name).suffix.lower())
+    return known or ("text/html" if begins_as_page else "text/plain")
+
+
 def _read_html(content: bytes) -> Upload:
     page = read_web_page(content)
     return Upload(page.title, page.url, page.text)
@@ -466,5 +483,6 @@ class _Line(Article, extra="ignore"):
 READERS: dict[str, Callable[[bytes], Upload]] = {
     "text/html": _read_html,
     "application/jsonl": _read_line,
+    "text/plain": lambda content: Upload("", "", content.decode("utf-8-sig", "replace")),
 }
 """By media type."""

@@ -311,6 +311,7 @@ class Page:
         labels: Who labelled; empty where nobody did.
         boards: Leaderboards, where labels speak of several runs.
         judges: Where two sources of labels speak of the same runs.
+        caution: What a reader must know of its reports; empty where nothing was measured.
     """
 
     run_id: str
@@ -321,6 +322,7 @@ class Page:
     labels: str
     boards: tuple[Board, ...]
     judges: tuple[JudgePlot, ...]
+    caution: str
 
 
 @dataclass(frozen=True, slots=True)

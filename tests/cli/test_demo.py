@@ -81,7 +81,8 @@ def test_the_demo_makes_valid_scored_files(installed, tmp_path):
     assert list((folder / "scores").glob("auto_report_generation*"))
     page = (folder / "page.html").read_text()
     assert all(f"<code>{topic_id}</code>" in page for topic_id in topic_ids)
-    assert shown.stdout.endswith("Open in a browser:\n  sidelight-demo/page.html\n")
+    assert "\nOpen in a browser:\n  sidelight-demo/page.html\n" in shown.stdout
+    assert shown.stdout.endswith("  sidelight read FILE --index sidelight-demo/index\n")
     score = {
         cells[1].strip(): [float(cell) for cell in cells[2:5]]
         for line in shown.stdout.splitlines()

@@ -95,3 +95,4 @@ def test_a_broken_line_is_shown_by_build_and_info_and_stops_a_strict_build(tmp_p
     for output in (folder, tmp_path / "another"):
         with pytest.raises(InvalidFileError, match=r"shard\.jsonl:2"):
             said("index", "build", shard, "-o", output, "--strict")
+    assert not (tmp_path / "another").exists()

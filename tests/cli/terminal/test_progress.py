@@ -33,6 +33,12 @@ def test_a_line_says_how_much_is_done_and_what_is_left(capsys):
         assert wait(capsys, 2)[-1].startswith("labels: 1,000 of 4,000 after less than a minute, ")
 
 
+def test_a_single_thing_is_not_counted(capsys):
+    with progress_lines(), progress_bar("article", total=1) as advance:
+        advance.begin("a", "write_report")
+        assert wait(capsys)[-1] == "article: less than a minute (writing the report)"
+
+
 def test_a_command_without_a_bar_is_at_work(capsys):
     with progress_lines():
         assert wait(capsys)[0] == "at work for less than a minute"
