@@ -282,6 +282,8 @@ def verify(
 
 
 def _built(folder: Path, manifest: Manifest) -> Result:
+    from sidelight.index.vectors.profiles import NO_VECTORS
+
     built = manifest.plan
     described = {
         "index": folder,
@@ -294,6 +296,8 @@ def _built(folder: Path, manifest: Manifest) -> Result:
         "built with": ", ".join(f"{name} {v}" for name, v in manifest.libraries.items()),
         "fingerprint": manifest.fingerprint(),
     }
+    if built.profile == NO_VECTORS:
+        del described["encoder"]
     described |= {"impacts": f"of {built.splade}"} if built.splade else {}
     if manifest.encoding is not None:
         described["encoded in"] = str(manifest.encoding)
@@ -341,7 +345,7 @@ def segment(
 
 
 _PAGES = (".html", ".htm", ".xhtml", ".txt", ".md")
-_BESIDE_A_PAGE = "_files"  # ends the name of the folder that a browser saves with a page
+_BESIDE_A_PAGE = "_files/"  # ends the name of the folder that a browser saves with a page
 
 
 def _read_documents(paths: Sequence[Path]) -> Iterator[Article]:
@@ -374,10 +378,8 @@ def _read_documents(paths: Sequence[Path]) -> Iterator[Article]:
 
 def _pages(folder: Path) -> list[Path]:
     """Return the web pages and texts of a folder, without the parts of saved pages."""
-    found = [one for one in files_below(folder) if one.suffix.lower() in _PAGES]
-    parts = (one.relative_to(folder).parts[:-1] for one in found)
-    of_pages = [any(name.endswith(_BESIDE_A_PAGE) for name in above) for above in parts]
-    return [one for one, is_part in zip(found, of_pages, strict=True) if not is_part]
+    found = (one for one in files_below(folder) if one.suffix.lower() in _PAGES)
+    return [one for one in found if _BESIDE_A_PAGE not in str(one.relative_to(folder))]
 
 
 def _document(file: Path, document_id: str) -> Article:

@@ -27,7 +27,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from sidelight.cli.console import AGAIN, INTERRUPTED, WHOLE_HELP, Commands, Group
-from sidelight.cli.progress import progress_lines
+from sidelight.cli.progress import interrupts_heard, progress_lines
 from sidelight.errors import INSTALL, InputError, MachineError, SidelightError
 from sidelight.files import RefusedFileError
 from sidelight.registry import load, locate, names, part_at_fault
@@ -203,7 +203,7 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):  # names of files may be other bytes than UTF-8
             stream.reconfigure(errors="backslashreplace")
     try:
-        with progress_lines():
+        with progress_lines(), interrupts_heard():
             app()
     except SystemExit as end:
         if end.code == INTERRUPTED:

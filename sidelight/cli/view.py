@@ -434,10 +434,8 @@ def _article(where: str, title: str, url: str, text: str) -> Article:
     Raises:
         InputError: The text is too long, or that of no article.
     """
-    from sidelight.serve.app import MAX_TEXT, pasted_article, why_no_article
+    from sidelight.serve.app import pasted_article, why_no_article
 
-    if len(text) > MAX_TEXT:
-        raise InputError(f"{where}: expected at most {MAX_TEXT:,} characters of text; found more")
     if why := why_no_article(text):
         raise InputError(f"{where}: {why}")
     return pasted_article(title, url, text)

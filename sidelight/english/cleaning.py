@@ -176,6 +176,9 @@ _OUTLET_WORD = re.compile(
     r"|advertiser|spectator|economist)\b",
     re.IGNORECASE,
 )
+_ADDRESS = re.compile(r"[A-Z][\w-]{1,60}\.(?:com|org|net|news|co\.[a-z]{2})")
+_SITE_WORD = re.compile(r"[A-Z]+[a-z]*[A-Z]\w*")  # such as BuzzFeed or WIRED
+_HEADING = re.compile(r"\b(?:breaking|latest|top|stories|more|related)\b", re.IGNORECASE)
 _DEFINITE_PLACES = frozenset({"The Hague", "The Netherlands", "The Bahamas", "The Gambia"})
 _BYLINE_PARTS = re.compile(r"\s*[|•·,]\s*|\s+[-–—]\s+|\s+(?:for|of|in|on)\s+(?=The\s|[A-Z\d])")
 _DATED = re.compile(rf"\b(?:{_MONTHS})\b.{{0,20}}\b\d{{4}}\b|\b\d{{4}}-\d\d-\d\d\b", re.IGNORECASE)
@@ -196,16 +199,16 @@ def find_masthead(body: str) -> Masthead:
 
     A headline is a line of several words that ends like none; bylines, dates and menus are none.
     The name of an outlet has a word such as `Gazette`, or begins with "The", or stands behind a bar
-    after the headline and is named in the prose, too.
+    after the headline and is not that of an author.
     """
-    lines = [line for line in clean(body).split("\n") if line]
     headline = tail = bylines = ""
     outlets: list[str] = []
-    for line in lines[:_MASTHEAD_LINES]:
+    for line in [line for line in clean(body).split("\n") if line][:_MASTHEAD_LINES]:
         words = count_words(line) if len(line) <= _MAX_HEADLINE_CHARACTERS else len(line)
         if words > _MAX_HEADLINE_WORDS or (_is_prose(line) and line[-1] not in "?!"):
             break
-        if any(pattern.search(line) for pattern in _BYLINES) or _DATED.search(line):
+        is_byline = line == tail or any(pattern.search(line) for pattern in _BYLINES)
+        if is_byline or _DATED.search(line):
             pieces = _BYLINE_PARTS.split(line)
             bylines += line
         else:
@@ -213,17 +216,15 @@ def find_masthead(body: str) -> Masthead:
             title = max(pieces, key=count_words)
             is_headline = words >= _MIN_HEADLINE_WORDS and count_words(title) >= _MIN_TITLE_WORDS
             if is_headline and title[-1] not in ".,;:" and not _SITE_CHROME.search(line):
-                tail = tail or (pieces[-1] if pieces[-1] != title else "")
+                tail = tail or line.rpartition(" | ")[2] * (pieces[-1] != title)
                 if not headline:
                     headline = title
                     pieces.remove(title)
         outlets += filter(_is_name, map(str.strip, pieces))
     if outlets:
         return Masthead(headline, next(filter(_OUTLET_WORD.search, outlets), outlets[0]))
-    mention = re.compile(rf"(?<!\w){re.escape(tail)}(?!\w)")
-    is_named = _is_capitalised(tail) and tail not in bylines
-    is_named = is_named and any(map(mention.search, filter(_is_prose, lines)))
-    return Masthead(headline, tail if is_named else "")
+    is_site = _is_capitalised(tail) or _SITE_WORD.fullmatch(tail)
+    return Masthead(headline, tail if is_site and tail not in bylines else "")
 
 
 def _parts(line: str) -> list[str]:
@@ -235,8 +236,11 @@ def _parts(line: str) -> list[str]:
 
 def _is_name(name: str) -> bool:
     """Tell whether a few words are the name of an outlet; places have "The" before them, too."""
+    if _ADDRESS.fullmatch(name):
+        return True
     is_definite = name.startswith("The ") and name not in _DEFINITE_PLACES
-    return _is_capitalised(name) and (is_definite or _OUTLET_WORD.search(name) is not None)
+    is_marked = is_definite or _OUTLET_WORD.search(name) is not None
+    return is_marked and _is_capitalised(name) and not _HEADING.search(name)
 
 
 def _is_capitalised(name: str) -> bool:

@@ -298,13 +298,13 @@ _PROPERTIES = {"og:title": "title", "og:site_name": "site"}
 _PAGE_ADDRESS = re.compile(r"https?://\S{1,1990}")
 
 
-class WebText(NamedTuple):
-    """A web page.
+class Upload(NamedTuple):
+    """Article read from a file.
 
     Attributes:
-        title: Its headline, perhaps with the name of the site behind a bar or dash.
+        title: Its headline; that of a web page perhaps with the name of the site behind it.
         url: The address that it gives as its own, or from which a browser saved it; else empty.
-        text: Its text, that of its `article` alone where it marks one.
+        text: Its text; of a web page that of its `article` alone where it marks one.
     """
 
     title: str
@@ -321,7 +321,7 @@ class _Tag(NamedTuple):
     inside: str
 
 
-def read_web_page(content: bytes) -> WebText:
+def read_web_page(content: bytes) -> Upload:
     """Return the text of a page, whatever it is."""
     parts: list[str] = []
     article: list[str] = []
@@ -349,7 +349,7 @@ def read_web_page(content: bytes) -> WebText:
             articles = max(0, articles + (-1 if tag.is_end else 1))
     inside = "".join(article)
     text = unescaped(inside if inside.strip() else "".join(parts))
-    return WebText(
+    return Upload(
         _title("".join(title), facts.get("title", ""), facts.get("site", "")),
         facts.get("url") or (_SAVED_FROM.findall(page[:_HEAD_BYTES]) or [""])[0],
         "\n".join(filter(None, clean(text).split("\n"))),
@@ -418,14 +418,6 @@ class NoArticleError(Exception):
     """A file holds no article; the message says why and what to do."""
 
 
-class Upload(NamedTuple):
-    """Article read from a file."""
-
-    title: str
-    url: str
-    text: str
-
-
 def read_upload(kind: str, content: bytes) -> Upload:
     """Return the article in a file.
 
@@ -452,11 +444,6 @@ def kind_of(name: str, content: bytes) -> str:
     return known or ("text/html" if begins_as_page else "text/plain")
 
 
-def _read_html(content: bytes) -> Upload:
-    page = read_web_page(content)
-    return Upload(page.title, page.url, page.text)
-
-
 def _read_line(content: bytes) -> Upload:
     lines = [line for line in content.splitlines() if line.strip()]
     if len(lines) != 1:
@@ -481,7 +468,7 @@ class _Line(Article, extra="ignore"):
 
 
 READERS: dict[str, Callable[[bytes], Upload]] = {
-    "text/html": _read_html,
+    "text/html": read_web_page,
     "application/jsonl": _read_line,
     "text/plain": lambda content: Upload("", "", content.decode("utf-8-sig", "replace")),
 }

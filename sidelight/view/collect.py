@@ -17,6 +17,7 @@ from math import fsum
 
 import numpy as np
 
+from sidelight.config.settings import SubmissionSettings
 from sidelight.evaluation.agreement.coefficients import kendall
 from sidelight.evaluation.metrics.rubric import (
     question_coverage,
@@ -40,7 +41,7 @@ from sidelight.view import model, report
 from sidelight.view.digest import Told, digest
 from sidelight.view.shown_run import STEPS, Labels, Made, ShownRun
 
-_NO_MODEL = "extractive"
+_NO_MODEL, _UNNAMED = "extractive", "What others say"
 _CAUTION = (
     "Made without a language model: strict readers found about half of such sentences useful. "
     "Check those that matter to you in the pages that they cite."
@@ -373,7 +374,7 @@ def collect_page(
         ]
         topics.append(_topic(number, topic_id, made, support, marks, others))
     return model.Page(
-        run_id=names[0],
+        run_id=_UNNAMED if names == [SubmissionSettings().run_id] else names[0],
         noun=noun,
         facts=dict(run.facts),
         topics=tuple(topics),

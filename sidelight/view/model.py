@@ -303,7 +303,7 @@ class Page:
     """A run.
 
     Attributes:
-        run_id: Its name.
+        run_id: Its name; what the page is about where nobody named it.
         noun: What a topic is called, such as `article`.
         facts: What made it: name -> value, in the order shown.
         topics: In the order of the run.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
+from html import unescape
 
 import pytest
 from mcp import Client
@@ -33,7 +35,15 @@ def test_a_pasted_article_is_read(mini_web_articles, mini_web_index, tmp_path):
     assert "Garrick Voss" in origin
     assert "10. " in shown
     assert "commonpedia.example" in shown
+    assert "\nMade without a language model: " in shown
     again = told(*command, "-o", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "<h1>What others say</h1>" in page
+    assert "<p>Made without a language model: " in page
+    linked = re.findall(r"see <a[^>]*>([^<]*?)(?:…)?</a>", page)
+    assert linked
+    texts = [one["text"] for one in again["report"]]
+    assert all(any(text.startswith(unescape(one)) for text in texts) for one in linked)
     assert len(again["questions"]) == 10
     assert "Bad Science and Will Cost 4,000 Jobs" in (tmp_path / "page.html").read_text()
     assert len(list((tmp_path / "runs").glob("read-*"))) == 1
