@@ -180,7 +180,7 @@ _ADDRESS = re.compile(r"[A-Z][\w-]{1,60}\.(?:com|org|net|news|co\.[a-z]{2})")
 _SITE_WORD = re.compile(r"[A-Z]+[a-z]*[A-Z]\w*")  # such as BuzzFeed or WIRED
 _HEADING = re.compile(r"\b(?:breaking|latest|top|stories|more|related)\b", re.IGNORECASE)
 _DEFINITE_PLACES = frozenset({"The Hague", "The Netherlands", "The Bahamas", "The Gambia"})
-_BYLINE_PARTS = re.compile(r"\s*[|•·,]\s*|\s+[-–—]\s+|\s+(?:for|of|in|on)\s+(?=The\s|[A-Z\d])")
+_BYLINE_PARTS = re.compile(r" ?[|•·,] ?| [-–—] | (?:for|of|in|on) (?=The |[A-Z\d])")
 _DATED = re.compile(rf"\b(?:{_MONTHS})\b.{{0,20}}\b\d{{4}}\b|\b\d{{4}}-\d\d-\d\d\b", re.IGNORECASE)
 _MASTHEAD_LINES = 8
 _MIN_HEADLINE_WORDS, _MAX_HEADLINE_WORDS, _MIN_TITLE_WORDS, _MAX_OUTLET_WORDS = 4, 30, 3, 5
@@ -229,7 +229,7 @@ def find_masthead(body: str) -> Masthead:
 
 def _parts(line: str) -> list[str]:
     """Return what bars separate in a line above the prose, and an outlet behind a dash."""
-    *parts, last = re.split(r"\s+[|•·›»]\s+", line)
+    *parts, last = re.split(r" [|•·›»] ", line)
     dashed = re.fullmatch(r"(.+)\s[-–—]\s(.+)", last)
     return [*parts, *dashed.groups()] if dashed and _is_name(dashed[2]) else [*parts, last]
 

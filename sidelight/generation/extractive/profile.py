@@ -205,9 +205,7 @@ def _subject(
             if text in title or text == title.casefold():
                 share = 1.0
             # A headline repeats single words of its text more often than phrases by chance.
-            factor = (
-                0.5 + 1.5 * share if len(words) > 1 or text[0].isupper() else 0.75 * (1 + share)
-            )
+            factor = 0.5 + 1.5 * share if len(words) > 1 or text[0].isupper() else 0.75 * (1 + share)
             worth[text] = max(worth.get(text, 0.0), value * factor)
 
     names = find_names(body)
@@ -229,16 +227,10 @@ def _subject(
     for one in (*heading, *parsed):
         for words in one.noun_phrases():
             phrase = [
-                t
-                for t in words
-                if t.lemma_.casefold() not in VAGUE and t.tag_ not in {"JJR", "JJS"}
+                t for t in words if t.lemma_.casefold() not in VAGUE and t.tag_ not in {"JJR", "JJS"}
             ]
             keys = [t.lemma_.casefold() for t in phrase if t.is_alpha and len(t) > 1]
-            plain = (
-                all(t.pos_ in {"NOUN", "ADJ"} for t in phrase)
-                and phrase
-                and phrase[-1].pos_ == "NOUN"
-            )
+            plain = all(t.pos_ in {"NOUN", "ADJ"} for t in phrase) and phrase and phrase[-1].pos_ == "NOUN"
             if (
                 plain
                 and keys
