@@ -316,7 +316,7 @@ class _Routes:
         return self._take(submission.title, submission.url, submission.text)
 
     async def submit_file(self, request: Request) -> Progress:
-        """Have the article in a file investigated: a web page, a text, or a line of topics."""
+        """Have the article in a file investigated: a saved web page, or a line of a topics file."""
         content = await request.body()
         try:
             found = await asyncio.to_thread(

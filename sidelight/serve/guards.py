@@ -422,12 +422,14 @@ def read_upload(kind: str, content: bytes) -> Upload:
     """Return the article in a file.
 
     Args:
-        kind: Its media type, one of `READERS`.
+        kind: Its media type; what is none of `READERS` is read as text.
         content: The file.
 
     Raises:
         NoArticleError: It holds none.
     """
+    if kind not in READERS:
+        return Upload("", "", content.decode("utf-8-sig", "replace"))
     return READERS[kind](content)
 
 
@@ -470,6 +472,5 @@ class _Line(Article, extra="ignore"):
 READERS: dict[str, Callable[[bytes], Upload]] = {
     "text/html": read_web_page,
     "application/jsonl": _read_line,
-    "text/plain": lambda content: Upload("", "", content.decode("utf-8-sig", "replace")),
 }
-"""By media type."""
+"""By media type; no text/plain: a page of another site can have a browser send that unasked."""
