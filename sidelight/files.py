@@ -348,17 +348,25 @@ def atomic_write(path: Path, text: str) -> None:
 def locked_folder(folder: Path, busy: UsageError) -> Iterator[None]:
     """Lock a folder, made if need be, for this process; the lock ends when the process does.
 
+    One that was made, and into which nothing was put, goes again.
+
     Args:
         folder: Its lock is the file `LOCK` in it.
         busy: Raised when another process holds the folder.
     """
+    is_new = not folder.exists()
     make_folder(folder)
     with open_to_append(folder / LOCK) as stream:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise busy from None
-        yield
+        try:
+            yield
+        finally:
+            if is_new and [*folder.iterdir()] == [folder / LOCK]:
+                (folder / LOCK).unlink()
+                folder.rmdir()
 
 
 def open_to_append(path: Path) -> IO[bytes]:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
+from shutil import which
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from sidelight.cli.console import WHERE_IT_WAS, Note, PlainTable, Result, Shown, interrupted, out
@@ -87,8 +91,21 @@ def demo(
             *(f"  {path}" for path in files),
             "Open in a browser:",
             f"  {page}",
+            *_next(index),
         ],
     )
+
+
+def _next(index: Path) -> list[Shown]:
+    """Return what to type next, and first what makes the shell find this program, if need be."""
+    activate = Path(sys.executable).with_name("activate")
+    found = which("sidelight") is not None or not activate.is_file()
+    shown: list[Shown] = [] if found else [f"  . {quote(os.path.relpath(activate))}"]
+    return [
+        "Your own article, with these sources:",
+        *shown,
+        f"  sidelight read FILE --index {index}",
+    ]
 
 
 def scores_shown(table: list[_Row], judge: str) -> list[Shown]:
@@ -126,7 +143,16 @@ def _run(index: IndexFolder, topics: Path, destination: Path) -> RunDirectory:
     from sidelight.wiring.run import make_run
 
     settings = load_settings(None, ["submission.run_id=sidelight-demo"])
-    summary = make_run(read_articles(topics), settings, index, destination)
+    articles = read_articles(topics)
+    with progress_bar("articles", total=len(articles)) as advance:
+        summary = make_run(
+            articles,
+            settings,
+            index,
+            destination,
+            on_topic=lambda _: advance(1),
+            on_step=advance.begin,
+        )
     if not summary.succeeded:
         raise InputError(f"the demo's run failed; see {summary.directory.failures}")
     return summary.directory

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
+from shlex import quote
+from shutil import rmtree
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,12 +16,14 @@ import typer
 from sidelight.cli import options
 from sidelight.cli.console import WHERE_IT_WAS, Commands, Note, Result, Shown, interrupted, out
 from sidelight.cli.progress import progress_bar
-from sidelight.errors import InputError, UsageError
+from sidelight.errors import InputError, SidelightError, UsageError
+from sidelight.files import files_below, read_limited
 from sidelight.formats.runs.trec_run import read_trec_run, write_trec_run
 from sidelight.formats.topics import read_queries
 from sidelight.index.encoding.onnx_model import Arithmetic
 from sidelight.registry import load
 from sidelight.schemas.investigation.evidence import Hit, Query
+from sidelight.schemas.topic import Article
 from sidelight.text import counted, one_line
 
 if TYPE_CHECKING:
@@ -132,8 +137,14 @@ def remote(  # long: half of it are its options
         open_folder(dense)
     if token_variable is not None:
         allow_token(address, token_variable)
+    is_new = not output.exists()
     write_address(output, address)
-    open_index(output).lucene.searcher().search([Query(query_id="trial", text=_TRIAL)], 1)
+    try:
+        open_index(output).lucene.searcher().search([Query(query_id="trial", text=_TRIAL)], 1)
+    except SidelightError:
+        if is_new:
+            rmtree(output)
+        raise
     out.print(f"{output}: {name} at {address.url}", markup=False)
 
 
@@ -216,6 +227,7 @@ def build(  # long: most of it are its options
         raise UsageError("expected shards, or --lucene with an index that stores text")
     if hnsw and encoder is None:
         raise UsageError("--hnsw needs --encoder: the model that made its vectors")
+    _check_segments(shards or ())
     fields = CorpusFields(id=id_field, text=text_field)
     with redirect_stdout(sys.stderr):  # Ray tells of lost processes on standard output
         manifest = build_index(
@@ -270,6 +282,8 @@ def verify(
 
 
 def _built(folder: Path, manifest: Manifest) -> Result:
+    from sidelight.index.vectors.profiles import NO_VECTORS
+
     built = manifest.plan
     described = {
         "index": folder,
@@ -282,6 +296,8 @@ def _built(folder: Path, manifest: Manifest) -> Result:
         "built with": ", ".join(f"{name} {v}" for name, v in manifest.libraries.items()),
         "fingerprint": manifest.fingerprint(),
     }
+    if built.profile == NO_VECTORS:
+        del described["encoder"]
     described |= {"impacts": f"of {built.splade}"} if built.splade else {}
     if manifest.encoding is not None:
         described["encoded in"] = str(manifest.encoding)
@@ -307,22 +323,87 @@ def _corpus() -> None:
 def segment(
     documents: Annotated[
         list[Path],
-        typer.Argument(help="JSONL with docid, body and perhaps url, title, headings; or .gz."),
+        typer.Argument(
+            help="JSONL with docid, body and perhaps url, title, headings, or .gz; saved web pages "
+            "(.html), texts (.txt), and folders of these."
+        ),
     ],
     output: Annotated[Path, options.output_option("File for the segments (JSONL).")],
 ) -> Result:
-    """Cut documents into the windows of 10 sentences that MS MARCO V2.1 calls segments."""
-    from itertools import chain
+    """Cut documents into the windows of 10 sentences that MS MARCO V2.1 calls segments.
 
-    from sidelight.index.text.corpus import read_documents, write_segments
+    A page or text is a document, and the name of its file is its id.
+    """
+    from sidelight.index.text.corpus import write_segments
 
     with progress_bar("documents") as advance:
-        read = chain.from_iterable(read_documents(path) for path in documents)
-        count = write_segments(output, read, advance)
+        count = write_segments(output, _read_documents(documents), advance)
     if not count:
         raise InputError(f"{documents[0]}: expected documents; found none")
     document = {"segments": count, "output": str(output)}
     return Result(document, [f"Wrote {counted(count, 'segment')} to {output}"])
+
+
+_PAGES = (".html", ".htm", ".xhtml", ".txt", ".md")
+_BESIDE_A_PAGE = "_files/"  # ends the name of the folder that a browser saves with a page
+
+
+def _read_documents(paths: Sequence[Path]) -> Iterator[Article]:
+    """Yield the documents in some files and folders.
+
+    Raises:
+        InputError: A file cannot be read, or holds no text, or two files give one id.
+        InvalidFileError: A line is no document.
+    """
+    from sidelight.index.text.corpus import read_documents
+
+    known: dict[str, Path] = {}
+    for path in paths:
+        if not path.is_dir() and path.suffix.lower() not in _PAGES:
+            yield from read_documents(path)
+            continue
+        folder = path if path.is_dir() else path.parent
+        for file in _pages(path) if path.is_dir() else [path]:
+            name = str(file.relative_to(folder).with_suffix(""))
+            document_id = re.sub(r"[^\w.-]+", "-", name)
+            if document_id in known:
+                raise InputError(
+                    f"{file}: expected a name of its own; {known[document_id]} gives the id "
+                    f"{document_id!r}, too",
+                    remedy="Rename one of the two files.",
+                )
+            known[document_id] = file
+            yield _document(file, document_id)
+
+
+def _pages(folder: Path) -> list[Path]:
+    """Return the web pages and texts of a folder, without the parts of saved pages."""
+    found = (one for one in files_below(folder) if one.suffix.lower() in _PAGES)
+    return [one for one in found if _BESIDE_A_PAGE not in str(one.relative_to(folder))]
+
+
+def _document(file: Path, document_id: str) -> Article:
+    from sidelight.serve.app import pasted_article
+    from sidelight.serve.guards import kind_of, read_upload
+
+    content = read_limited(file)
+    found = read_upload(kind_of(file.name, content), content)
+    if not found.text.strip():
+        raise InputError(f"{file}: expected a page with text; found none", remedy="Remove it.")
+    return pasted_article(*found).model_copy(update={"topic_id": document_id})
+
+
+def _check_segments(shards: Sequence[Path]) -> None:
+    """Refuse folders, web pages and texts, which are to be cut first."""
+    for shard in shards:
+        if shard.is_dir() or shard.suffix.lower() in _PAGES:
+            found = "a folder" if shard.is_dir() else f"a {shard.suffix} file"
+            raise InputError(
+                f"{shard}: expected segments as JSONL; found {found}",
+                remedy="Cut it into segments, and build the index of those:\n"
+                f"  sidelight corpus segment {quote(str(shard))} -o SEGMENTS.jsonl\n"
+                "  sidelight index build SEGMENTS.jsonl -o INDEX",
+            )
 
 
 _SNIPPET = 300

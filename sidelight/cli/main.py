@@ -15,6 +15,7 @@ import platform
 import sys
 import traceback
 from collections.abc import Iterator
+from errno import ENOENT
 from functools import cache
 from importlib.util import find_spec
 from io import TextIOWrapper
@@ -26,7 +27,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from sidelight.cli.console import AGAIN, INTERRUPTED, WHOLE_HELP, Commands, Group
-from sidelight.cli.progress import progress_lines
+from sidelight.cli.progress import interrupts_heard, progress_lines
 from sidelight.errors import INSTALL, InputError, MachineError, SidelightError
 from sidelight.files import RefusedFileError
 from sidelight.registry import load, locate, names, part_at_fault
@@ -202,7 +203,7 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):  # names of files may be other bytes than UTF-8
             stream.reconfigure(errors="backslashreplace")
     try:
-        with progress_lines():
+        with progress_lines(), interrupts_heard():
             app()
     except SystemExit as end:
         if end.code == INTERRUPTED:
@@ -220,7 +221,8 @@ def main() -> None:
             )
         )
     except _NO_SUCH_FILE as error:
-        _fail(InputError(f"{error.filename}: {error.strerror}"))
+        remedy = "Check the path." if error.errno == ENOENT else ""
+        _fail(InputError(f"{error.filename}: {error.strerror}", remedy=remedy))
     except OSError as error:  # a full disk, a folder that may not be written to
         _fail(MachineError(str(error)))
     except MemoryError:

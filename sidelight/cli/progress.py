@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from select import select
 
 from sidelight.cli.console import err
 
 _LINE_EVERY_S = 60.0
+_SOON_S = 0.5
 
 
 @dataclass
@@ -35,7 +39,8 @@ class _Work:
     def __str__(self) -> str:
         passed = time.monotonic() - self.began
         of = f" of {self.total:,}" if self.total else ""
-        line = f"{self.what}: {self.done:,}{of} after {_minutes(passed)}"
+        count = "" if self.total == 1 else f" {self.done:,}{of} after"
+        line = f"{self.what}:{count} {_minutes(passed)}"
         if self.step:
             line += f" ({self.step})"
         if not self.total or not self.done:
@@ -142,6 +147,29 @@ def progress_lines() -> Iterator[None]:
         yield
     finally:
         ended.set()
+
+
+@contextmanager
+def interrupts_heard() -> Iterator[None]:
+    """Say at once that Ctrl-C was heard where what is under way takes longer to end."""
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+
+    def tell() -> None:
+        with os.fdopen(reading, "rb", buffering=0) as heard:
+            while number := heard.read(1):
+                if number[0] == signal.SIGINT and not select([heard], [], [], _SOON_S)[0]:
+                    err.print("Stopping; what is under way ends first.", markup=False)
+                    while heard.read(1):  # once is enough
+                        pass
+
+    threading.Thread(target=tell, daemon=True).start()
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(writing)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import sys
 from collections.abc import Callable, Sequence
@@ -296,7 +297,7 @@ def _shown(
 
 
 _STDIN = Path("-")
-_HTML, _LINES = (".html", ".htm", ".xhtml"), (".json", ".jsonl")
+_ADDRESS = re.compile(r"(https?):/+(.*)")
 
 
 @options.takes_groups
@@ -307,6 +308,10 @@ def read(
     ],
     *,
     index: Annotated[Path, options.index_option()],
+    url: Annotated[
+        str,
+        typer.Option("--url", help="Address of the article; nothing is fetched from there."),
+    ] = "",
     output: Annotated[
         Path | None, options.output_option("HTML file to write; in the run directory by default.")
     ] = None,
@@ -315,16 +320,13 @@ def read(
     overrides: options.Overrides = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> Result:
-    """Investigate one article: print the report and the questions, and write the page.
-
-    Example: sidelight read article.html --index INDEX
-    """
+    """Investigate one article: print the report and the questions, and write the page."""
     from sidelight.config.load import load_settings
     from sidelight.index.folder import open_index
 
     settings = load_settings(config, overrides or ())
     _check_track(settings.track)
-    topic = _read_article(article)
+    topic = _read_article(article, url)
     folder = open_index(index)
     with progress_bar("article", total=1) as advance:
         access = calls.access(Path("runs") / "cache")
@@ -335,10 +337,11 @@ def read(
 
 
 class _Read(NamedTuple):
-    """An article that was investigated, and where its page is."""
+    """An article that was investigated, where its page is, and what a reader must know of it."""
 
     topic: TopicPage
     page: Path
+    caution: str
 
     def document(self) -> dict[str, Any]:
         """Return title, report, questions and page, JSON-ready."""
@@ -378,33 +381,40 @@ def _investigate(
         raise InputError(done.failures[0].message)
     destination = output or run / PAGE
     write_page(run, destination, labels=[])
-    (topic,) = collect_page(finished_run(done.directory), {}, []).topics
-    return _Read(topic, destination)
+    page = collect_page(finished_run(done.directory), {}, [])
+    (topic,) = page.topics
+    return _Read(topic, destination, page.caution)
 
 
-def _read_article(path: Path) -> Article:
-    """Return the article in a file or on stdin.
+def _read_article(path: Path, url: str) -> Article:
+    """Return the article in a file or on stdin; an address that is given goes before its own.
 
     Raises:
         InputError: It holds none.
+        UsageError: An address stands in the place of the file, or something else in its own.
     """
     from sidelight.serve import guards
+    from sidelight.serve.app import ADDRESS, MAX_URL
 
+    if address := _ADDRESS.match(str(path)):
+        raise UsageError(
+            f"expected a file; found the address {address[1]}://{address[2]}; nothing is fetched",
+            remedy="Open it in a browser, save the page (Ctrl-S), and name the saved file; --url "
+            "tells its address.",
+        )
+    if url and (len(url) > MAX_URL or not ADDRESS.fullmatch(url)):
+        raise UsageError(
+            f"--url: expected an address such as https://news.example/a; found {url!r}"
+        )
     if path == _STDIN:
         content = _bounded(sys.stdin.buffer.read(MAX_DOCUMENT_BYTES + 1), "standard input")
     else:
         content = read_limited(path)
     try:
-        if path.suffix.lower() in _LINES:
-            found = guards.read_upload("application/jsonl", content)
-        elif path.suffix.lower() in _HTML or content.lstrip()[:1] == b"<":
-            found = guards.read_upload("text/html", content)
-        else:
-            text = content.decode("utf-8-sig", "replace")
-            found = guards.Upload("", "", text)
+        found = guards.read_upload(guards.kind_of(path.name, content), content)
     except guards.NoArticleError as error:
         raise InputError(f"{path}: {error}") from None
-    return _article(str(path), found.title, found.url, found.text)
+    return _article(str(path), found.title, url or found.url, found.text)
 
 
 def _bounded(content: bytes, where: str) -> bytes:
@@ -424,10 +434,8 @@ def _article(where: str, title: str, url: str, text: str) -> Article:
     Raises:
         InputError: The text is too long, or that of no article.
     """
-    from sidelight.serve.app import MAX_TEXT, pasted_article, why_no_article
+    from sidelight.serve.app import pasted_article, why_no_article
 
-    if len(text) > MAX_TEXT:
-        raise InputError(f"{where}: expected at most {MAX_TEXT:,} characters of text; found more")
     if why := why_no_article(text):
         raise InputError(f"{where}: {why}")
     return pasted_article(title, url, text)
@@ -446,6 +454,7 @@ def _told(found: _Read) -> Result:
             shown.append(f"- {one.text} [{', '.join(dict.fromkeys(s.name for s in cited))}]")
     shown += [Note("\nQuestions to ask", "bold")]
     shown += [f"{rank:2}. {text}" for rank, text in enumerate(topic.questions, start=1)]
+    shown += [f"\n{found.caution}"] if found.caution else []
     return Result(found.document(), [*shown, "\nOpen in a browser:", f"  {found.page}"])
 
 
@@ -472,7 +481,8 @@ def make_tools(  # long: each tool with the words that an assistant reads
     from sidelight.retrieval.first_stage import open_retriever
     from sidelight.schemas.investigation.evidence import Query
 
-    server = MCPServer("sidelight", instructions=_INSTRUCTIONS)
+    # Libraries tell what they load; assistants show that as errors.
+    server = MCPServer("sidelight", instructions=_INSTRUCTIONS, log_level="WARNING")
     name = settings.retrieval.retriever if folder.has_vectors else "bm25"
     retriever, one_at_a_time = open_retriever(name, folder), Lock()
 
@@ -552,6 +562,7 @@ _MIN_TOKEN = 16
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
+@interrupted("takes up what was not finished")
 def serve(  # long: one list of options
     index: Annotated[Path, options.index_option()],
     config: options.Config = None,
@@ -594,9 +605,9 @@ def serve(  # long: one list of options
 
     settings = load_settings(config, overrides or ())
     _check_track(settings.track)
-    claim_folder(output)
     _claim_port(host, port)
     folder = open_index(index)
+    claim_folder(output)
     hosts, token = _who_may_ask(host, names or ())
     access = options.ModelCalls(base_url=base_url).access(output / "cache")
     sources = open_sources(settings.retrieval, folder)
@@ -612,7 +623,11 @@ def serve(  # long: one list of options
             limit_s=limit_s,
         )
         app = make_app(desk, hosts=hosts, per_minute=per_minute, token=token)
-        out.print(f"Open http://{_in_address(host)}:{port}/ in a browser. Ctrl-C ends the app.")
+        out.print(
+            f"Open http://{_in_address(host)}:{port}/ in a browser. Ctrl-C ends the app.\n"
+            f"Investigations are kept in {output}",
+            markup=False,
+        )
         with without_lines():
             serve_app(app, host, port)
 

@@ -172,12 +172,18 @@ _SPLIT = re.compile(r",\s+and\s+|,\s*|(?<!\s)\s+and\s+|(?:(?<!\s)\s+)?&\s*")
 _OUTLET_WORD = re.compile(
     r"\b(?:times|post|gazette|herald|news|journal|tribune|review|observer|chronicle|courier|mail|daily"
     r"|weekly|monthly|standard|telegraph|today|monitor|magazine|dispatch|sentinel|press|wire|reporter"
-    r"|bulletin|examiner|independent|globe|argus|record|star|echo)\b",
+    r"|bulletin|examiner|independent|globe|argus|record|star|echo|ledger|guardian|mirror|express|inquirer"
+    r"|advertiser|spectator|economist)\b",
     re.IGNORECASE,
 )
+_ADDRESS = re.compile(r"[A-Z][\w-]{1,60}\.(?:com|org|net|news|co\.[a-z]{2})")
+_SITE_WORD = re.compile(r"[A-Z]+[a-z]*[A-Z]\w*")  # such as BuzzFeed or WIRED
+_HEADING = re.compile(r"\b(?:breaking|latest|top|stories|more|related)\b", re.IGNORECASE)
+_DEFINITE_PLACES = frozenset({"The Hague", "The Netherlands", "The Bahamas", "The Gambia"})
+_BYLINE_PARTS = re.compile(r" ?[|•·,] ?| [-–—] | (?:for|of|in|on) (?=The |[A-Z\d])")
 _DATED = re.compile(rf"\b(?:{_MONTHS})\b.{{0,20}}\b\d{{4}}\b|\b\d{{4}}-\d\d-\d\d\b", re.IGNORECASE)
 _MASTHEAD_LINES = 8
-_MIN_HEADLINE_WORDS, _MAX_HEADLINE_WORDS, _MAX_OUTLET_WORDS = 4, 30, 5
+_MIN_HEADLINE_WORDS, _MAX_HEADLINE_WORDS, _MIN_TITLE_WORDS, _MAX_OUTLET_WORDS = 4, 30, 3, 5
 _MAX_HEADLINE_CHARACTERS = 400
 
 
@@ -192,32 +198,57 @@ def find_masthead(body: str) -> Masthead:
     """Return what stands above the prose of a text, which may have been pasted without its title.
 
     A headline is a line of several words that ends like none; bylines, dates and menus are none.
+    The name of an outlet has a word such as `Gazette`, or begins with "The", or stands behind a bar
+    after the headline and is not that of an author.
     """
-    headline, outlet = "", ""
+    headline = tail = bylines = ""
+    outlets: list[str] = []
     for line in [line for line in clean(body).split("\n") if line][:_MASTHEAD_LINES]:
         words = count_words(line) if len(line) <= _MAX_HEADLINE_CHARACTERS else len(line)
         if words > _MAX_HEADLINE_WORDS or (_is_prose(line) and line[-1] not in "?!"):
             break
-        is_byline = any(pattern.search(line) for pattern in _BYLINES) or _DATED.search(line)
-        if is_byline:
-            pieces = re.split(r"\s*[|•·,]\s*|\s+[-–—]\s+|\s+(?:for|of|in)\s+(?=The\s|[A-Z])", line)
+        is_byline = line == tail or any(pattern.search(line) for pattern in _BYLINES)
+        if is_byline or _DATED.search(line):
+            pieces = _BYLINE_PARTS.split(line)
+            bylines += line
         else:
-            title, *pieces = re.split(r"\s+[|•·–—]\s+", line)
-            is_headline = words >= _MIN_HEADLINE_WORDS and not _SITE_CHROME.search(line)
-            if not headline and is_headline and title[-1] not in ".,;:":
-                headline = title
-            else:
-                pieces.append(title)
-        outlet = outlet or next(filter(_could_be_outlet, map(str.strip, pieces)), "")
-    return Masthead(headline, outlet)
+            pieces = _parts(line)
+            title = max(pieces, key=count_words)
+            is_headline = words >= _MIN_HEADLINE_WORDS and count_words(title) >= _MIN_TITLE_WORDS
+            if is_headline and title[-1] not in ".,;:" and not _SITE_CHROME.search(line):
+                tail = tail or line.rpartition(" | ")[2] * (pieces[-1] != title)
+                if not headline:
+                    headline = title
+                    pieces.remove(title)
+        outlets += filter(_is_name, map(str.strip, pieces))
+    if outlets:
+        return Masthead(headline, next(filter(_OUTLET_WORD.search, outlets), outlets[0]))
+    is_site = _is_capitalised(tail) or _SITE_WORD.fullmatch(tail)
+    return Masthead(headline, tail if is_site and tail not in bylines else "")
 
 
-def _could_be_outlet(name: str) -> bool:
+def _parts(line: str) -> list[str]:
+    """Return what bars separate in a line above the prose, and an outlet behind a dash."""
+    *parts, last = re.split(r" [|•·›»] ", line)
+    dashed = re.fullmatch(r"(.+)\s[-–—]\s(.+)", last)
+    return [*parts, *dashed.groups()] if dashed and _is_name(dashed[2]) else [*parts, last]
+
+
+def _is_name(name: str) -> bool:
+    """Tell whether a few words are the name of an outlet; places have "The" before them, too."""
+    if _ADDRESS.fullmatch(name):
+        return True
+    is_definite = name.startswith("The ") and name not in _DEFINITE_PLACES
+    is_marked = is_definite or _OUTLET_WORD.search(name) is not None
+    return is_marked and _is_capitalised(name) and not _HEADING.search(name)
+
+
+def _is_capitalised(name: str) -> bool:
     words = name.split()
     return (
         1 < len(words) <= _MAX_OUTLET_WORDS
-        and all(word[0].isupper() or word in {"of", "and", "the"} for word in words)
-        and _OUTLET_WORD.search(name) is not None
+        and words[0] != "By"
+        and all(word[0].isupper() or word in {"of", "and", "the", "&"} for word in words)
     )
 
 
@@ -229,13 +260,19 @@ def find_authors(article: Article) -> tuple[str, ...]:
     """
     lines = [line for line in clean(article.body).split("\n") if line][:_HEAD_LINES]
     short = [line if len(line) <= _MAX_HEADLINE_CHARACTERS else "" for line in lines]
+    outlet = find_masthead("\n".join(lines)).outlet.removeprefix("The ")
     above_dates = [f"{line} {date}" for line, date in pairwise(short) if _DATED.search(date)]
     for line in (*lines, *above_dates):
         if len(line.split()) > _MAX_BYLINE_WORDS:
             continue
         for match in (match for pattern in _BYLINES for match in pattern.finditer(line)):
-            found = [_cut_at_noise(name) for name in _SPLIT.split(match["names"])]
-            authors = tuple(dict.fromkeys(name for name in found if name))
+            found = dict.fromkeys(_cut_at_noise(name) for name in _SPLIT.split(match["names"]))
+            # Behind the comma may stand the outlet, of whose name a byline's pattern ends early.
+            authors = tuple(
+                one
+                for one in found
+                if one and not (one.startswith("The ") or outlet.startswith(one))
+            )
             if authors:
                 return authors
     return ()
@@ -268,6 +305,14 @@ def find_publisher(article: Article) -> str:
             return suffix
     word = re.search(rf"\b(?=[A-Z])(?i:{re.escape(label)})\b", article.body)
     return word.group() if word else article.host
+
+
+def headline(title: str, publisher: str) -> str:
+    """Return the page title without the outlet's name behind a dash or bar."""
+    parts = re.split(r"(?<!\s)\s+[-–—|]\s+", clean(title))
+    outlet = set(tokens(publisher))
+    kept = [part for part in parts[1:] if not outlet.intersection(tokens(part))]
+    return " - ".join([parts[0], *(part for part in kept if count_words(part) > 3)])
 
 
 def _title_suffixes(title: str) -> list[str]:

@@ -158,6 +158,7 @@ async def run_topics(  # long: one transaction on a folder
                 results[topic_id] = ended
             else:
                 failures.append(ended)
+                directory.write_failures(failures)
             on_topic(topic_id)
 
         if todo:

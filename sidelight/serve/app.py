@@ -36,6 +36,7 @@ from sidelight.serve.desk import Desk, FoundPage, FullError, Job, State
 from sidelight.text import clean, count_words, one_line, sentences
 from sidelight.versions import VERSION
 
+MAX_TITLE, MAX_URL, MAX_TEXT = 500, 2_000, 200_000
 MIN_WORDS = 50
 _MIN_SENTENCES = 3
 _MIN_LETTERS = 0.6  # of what is no white space; prose has more than nine in ten
@@ -45,6 +46,8 @@ _ENDS = re.compile(r"[.!?…。！？][\"'”’»)\]]*$")
 
 def why_no_article(text: str) -> str:
     """Return why a text cannot be investigated, and what to do; empty where it can be."""
+    if len(text) > MAX_TEXT:
+        return f"The text has over {MAX_TEXT:,} characters. Leave out what is not the article."
     text = clean(text)
     words, inked = count_words(text), "".join(text.split())
     if _PASTED_ADDRESS.fullmatch(text.strip()):
@@ -115,7 +118,6 @@ def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-MAX_TITLE, MAX_URL, MAX_TEXT = 500, 2_000, 200_000
 ADDRESS = re.compile(r"https?://\S+")
 
 
@@ -322,8 +324,6 @@ class _Routes:
             )
         except guards.NoArticleError as error:
             raise HTTPException(422, str(error)) from None
-        if len(found.text) > MAX_TEXT:
-            raise HTTPException(422, f"The article has over {MAX_TEXT:,} characters.")
         url = found.url if ADDRESS.fullmatch(found.url) and len(found.url) <= MAX_URL else ""
         return self._take(found.title, url, found.text)
 

@@ -16,6 +16,7 @@ import ipaddress
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from limits import parse
@@ -291,16 +292,19 @@ _WEB_ENCODING = re.compile(
     r"ascii|utf-8(-sig)?|utf-16(-[bl]e)?|iso8859-\d+|cp\d+|koi8-[ru]|mac-(roman|cyrillic)"
     r"|gb2312|gbk|gb18030|big5(hkscs)?|euc_(jp|kr)|shift_jis|iso2022_jp"
 )
+# What browsers write at the top of a page that they save.
+_SAVED_FROM = re.compile(r"<!-- saved from url=\(\d{1,9}\)(https?://\S{1,1990}) -->")
+_PROPERTIES = {"og:title": "title", "og:site_name": "site"}
 _PAGE_ADDRESS = re.compile(r"https?://\S{1,1990}")
 
 
-class WebText(NamedTuple):
-    """A web page.
+class Upload(NamedTuple):
+    """Article read from a file.
 
     Attributes:
-        title: Its headline.
-        url: The address that it gives as its own; empty where it gives none.
-        text: Its text, that of its `article` alone where it marks one.
+        title: Its headline; that of a web page perhaps with the name of the site behind it.
+        url: The address that it gives as its own, or from which a browser saved it; else empty.
+        text: Its text; of a web page that of its `article` alone where it marks one.
     """
 
     title: str
@@ -317,14 +321,15 @@ class _Tag(NamedTuple):
     inside: str
 
 
-def read_web_page(content: bytes) -> WebText:
+def read_web_page(content: bytes) -> Upload:
     """Return the text of a page, whatever it is."""
     parts: list[str] = []
     article: list[str] = []
     title: list[str] = []
     facts: dict[str, str] = {}
     around, depth, articles, in_title = "", 0, 0, False
-    for tag in _tags(_decoded(content)):
+    page = _decoded(content)
+    for tag in _tags(page):
         if in_title:
             title.append(tag.before)
         elif not around:
@@ -344,11 +349,18 @@ def read_web_page(content: bytes) -> WebText:
             articles = max(0, articles + (-1 if tag.is_end else 1))
     inside = "".join(article)
     text = unescaped(inside if inside.strip() else "".join(parts))
-    return WebText(
-        one_line(unescaped(facts.get("title") or "".join(title))),
-        facts.get("url", ""),
+    return Upload(
+        _title("".join(title), facts.get("title", ""), facts.get("site", "")),
+        facts.get("url") or (_SAVED_FROM.findall(page[:_HEAD_BYTES]) or [""])[0],
         "\n".join(filter(None, clean(text).split("\n"))),
     )
+
+
+def _title(whole: str, headline: str, site: str) -> str:
+    """Return the headline of a page, and the name of its site behind it where the page says it."""
+    whole, headline, site = (one_line(unescaped(one)) for one in (whole, headline, site))
+    title = whole if whole.startswith(headline) else headline
+    return title if not site or site in title else f"{title} | {site}"
 
 
 def _tags(page: str) -> Iterator[_Tag]:
@@ -389,8 +401,8 @@ def _facts(tag: _Tag) -> Iterator[tuple[str, str]]:
     is_own = found.get("rel", "").lower() == "canonical" or found.get("property") == "og:url"
     if is_own and _PAGE_ADDRESS.fullmatch(unescaped(address)):
         yield "url", unescaped(address)
-    if found.get("property") == "og:title":
-        yield "title", found.get("content", "")
+    if name := _PROPERTIES.get(found.get("property", "")):
+        yield name, found.get("content", "")
 
 
 def _decoded(content: bytes) -> str:
@@ -406,30 +418,32 @@ class NoArticleError(Exception):
     """A file holds no article; the message says why and what to do."""
 
 
-class Upload(NamedTuple):
-    """Article read from a file."""
-
-    title: str
-    url: str
-    text: str
-
-
 def read_upload(kind: str, content: bytes) -> Upload:
     """Return the article in a file.
 
     Args:
-        kind: Its media type, one of `READERS`.
+        kind: Its media type; what is none of `READERS` is read as text.
         content: The file.
 
     Raises:
         NoArticleError: It holds none.
     """
+    if kind not in READERS:
+        return Upload("", "", content.decode("utf-8-sig", "replace"))
     return READERS[kind](content)
 
 
-def _read_html(content: bytes) -> Upload:
-    page = read_web_page(content)
-    return Upload(page.title, page.url, page.text)
+_ENDINGS = {
+    **dict.fromkeys((".html", ".htm", ".xhtml"), "text/html"),
+    **dict.fromkeys((".json", ".jsonl"), "application/jsonl"),
+}
+
+
+def kind_of(name: str, content: bytes) -> str:
+    """Return the media type of a file by its name, or of a web page by how it begins."""
+    begins_as_page = content.lstrip()[:1] == b"<"
+    known = _ENDINGS.get(PurePath(name).suffix.lower())
+    return known or ("text/html" if begins_as_page else "text/plain")
 
 
 def _read_line(content: bytes) -> Upload:
@@ -456,7 +470,7 @@ class _Line(Article, extra="ignore"):
 
 
 READERS: dict[str, Callable[[bytes], Upload]] = {
-    "text/html": _read_html,
+    "text/html": read_web_page,
     "application/jsonl": _read_line,
 }
-"""By media type."""
+"""By media type; no text/plain: a page of another site can have a browser send that unasked."""

@@ -17,6 +17,7 @@ from math import fsum
 
 import numpy as np
 
+from sidelight.config.settings import SubmissionSettings
 from sidelight.evaluation.agreement.coefficients import kendall
 from sidelight.evaluation.metrics.rubric import (
     question_coverage,
@@ -38,8 +39,13 @@ from sidelight.text import budget_words, clean
 from sidelight.tracks import Track
 from sidelight.view import model, report
 from sidelight.view.digest import Told, digest
-from sidelight.view.shown_run import Labels, Made, ShownRun
+from sidelight.view.shown_run import STEPS, Labels, Made, ShownRun
 
+_NO_MODEL, _UNNAMED = "extractive", "What others say"
+_CAUTION = (
+    "Made without a language model: strict readers found about half of such sentences useful. "
+    "Check those that matter to you in the pages that they cite."
+)
 # How the embedded judges begin.
 _CHANCE = re.compile(r"^as likely as \d(?:\.\d+)?: ")
 _MEASUREMENTS = re.compile(r"^[a-z ]{1,60} -?\d+\.\d+(?:,|$)")
@@ -355,7 +361,7 @@ def collect_page(
         Marker(run.track.scales, marking, run.question_tag, run.report_tag) if marking else None
     )
     tags = frozenset({run.question_tag, run.report_tag})
-    names = _names([run, *rivals])
+    names, noun = _names([run, *rivals]), topic_format(run.track).noun
     topics = []
     for number, topic_id in enumerate(run.topics, start=1):
         made, rubric = run.make(topic_id), rubrics.get(topic_id)
@@ -368,14 +374,15 @@ def collect_page(
         ]
         topics.append(_topic(number, topic_id, made, support, marks, others))
     return model.Page(
-        run_id=names[0],
-        noun=topic_format(run.track).noun,
+        run_id=_UNNAMED if names == [SubmissionSettings().run_id] else names[0],
+        noun=noun,
         facts=dict(run.facts),
         topics=tuple(topics),
         failed=run.failed,
         labels=marking.name if marking else "",
         boards=leaderboards(run.track, rubrics, marking, tags) if marking else (),
         judges=compare_judges(run.track, rubrics, labels) if marking else (),
+        caution=_CAUTION if noun == "article" and run.facts.get(STEPS) == _NO_MODEL else "",
     )
 
 

@@ -21,6 +21,7 @@ from sidelight.english.cleaning import (
     find_authors,
     find_masthead,
     find_publisher,
+    headline,
 )
 from sidelight.english.names import host_label
 from sidelight.english.vocabulary import TIES
@@ -30,7 +31,7 @@ from sidelight.schemas.investigation.evidence import FoundClaim
 from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
-from sidelight.text import clean, content_words, sentences, tokens
+from sidelight.text import content_words, sentences, tokens
 from sidelight.view.report import ShownSentence, Source, source_of
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class Told:
             publisher = publishers(known).get(article.host, publisher)
         return cls(
             title=(profile and profile.title)
-            or _headline(article.title, article.host)
+            or headline(article.title, publisher)
             or find_masthead(article.body).headline
             or article.topic_id,
             publisher=publisher,
@@ -119,16 +120,6 @@ def angles_of(trace: Trace) -> Mapping[str, Angle]:
         if round_.plan is not None:
             angles |= {angle.angle_id: angle for angle in round_.plan.angles}
     return angles
-
-
-def _headline(title: str, host: str) -> str:
-    """Return a title without the outlet's name at its end."""
-    head, dash, tail = clean(title).rpartition(" - ") if " - " in title else ("", "", "")
-    if not dash:
-        head, dash, tail = clean(title).rpartition(" | ")
-    label = "".join(tokens(host_label(host)))
-    is_outlet = any(len(word) > _MIN_NAME and word in label for word in tokens(tail))
-    return head if head and is_outlet and len(tail.split()) < _MIN_SITE else title
 
 
 def _found(text: str, names: list[str]) -> int | None:
@@ -425,6 +416,17 @@ _CORRECTING = re.compile(
     r"|correct(?:ed|ion)|retract(?:ed|ion)|withdr[ae]w[n]?|exaggerate[sd]?)\b",
     re.IGNORECASE,
 )
+_SAYS = (
+    r"(?:said|says|told|wrote|writes|claim|claims|claimed|state[sd]?|argue[sd]?|assert(?:s|ed)|put|puts"
+    r"|report(?:s|ed)|warn(?:s|ed)|predict(?:s|ed)|quote[sd]|repeat(?:s|ed))\b"
+)
+_ARTICLE = (
+    r"(?:[Tt]he|[Tt]hat|[Tt]his|[Ii]ts|[Hh]is|[Hh]er|[Tt]heir)\s(?:[\w'’-]{1,20}\s){0,2}"
+    r"(?:article|story|column|piece|headline|feature|editorial|op-ed|essay)\b"
+)
+_CONTRAST = re.compile(
+    r";|\b(?:but|however|although|though|while|whereas|yet|instead|despite|without|nothing)\b"
+)
 # "between 540 and 780 jobs", "1,312 peat jobs"; not percentages, sums and times.
 _COUNTED = re.compile(
     r"\b(?P<first>\d[\d,]{0,15})(?![\d,])(?:\s+(?:and|to|or)\s+(?P<second>\d[\d,]{0,15}))?\s+"
@@ -487,13 +489,13 @@ class Table:
     ) -> None:
         self._told = told
         self._said = told.sentences
-        self._by_subject: dict[str, list[ShownSentence]] = {}
-        for sentence, subject in zip(sentences, subjects, strict=True):
-            if sentence.citations:
-                self._by_subject.setdefault(subject, []).append(sentence)
         self._angles = angles
         self._covers = covers
         self._likeness = likeness
+        self._by_subject: dict[str, list[ShownSentence]] = {}
+        for sentence, subject in zip(sentences, subjects, strict=True):
+            if sentence.citations and not self._retells(sentence.text):
+                self._by_subject.setdefault(subject, []).append(sentence)
 
     def make(
         self, claims: Sequence[FoundClaim], find: Callable[[str], Source | None]
@@ -510,6 +512,23 @@ class Table:
         rows = self._who_rows(lead)
         left = _MOST_FINDINGS - sum(len(row.findings) for row in rows)
         return lead, (*rows, *_claim_rows(pairs, lead.claim)[:left])
+
+    def _retells(self, text: str) -> bool:
+        """Tell whether a text says only what the article says, and nothing that was found on it.
+
+        What publisher or author said is that where the article has it, too.
+        """
+        if _CORRECTING.search(text) or _CONTRAST.search(text):
+            return False
+        surnames = [name.split()[-1] for name in self._told.authors if name.split()]
+        names = [re.escape(name) for name in (self._told.publisher, *surnames) if name]
+        who = "|".join([_ARTICLE, *(rf"(?:[\w.'’-]{{1,20}}\s){{0,3}}{name}\b" for name in names)])
+        told = re.compile(rf"(?:{who})[^.;:]{{0,40}}?\s{_SAYS}|According to (?:{who})")
+        return (
+            all(map(told.match, sentences(text)))
+            and self._nearest(text, {})[1] >= _LEAST_LIKENESS
+            and not _counts_otherwise(text, self._said)
+        )
 
     def _origin(self) -> str:
         outlet, date, names = self._told.publisher, self._told.date, _listed(self._told.authors)
@@ -622,7 +641,7 @@ class Table:
         for claim in claims:
             says, score = self._nearest(claim.against, {}) if claim.against else ("", 0.0)
             sources = tuple(one for one in map(find, claim.segment_ids) if one is not None)
-            if score >= _STATED_ALIKE and sources:
+            if score >= _STATED_ALIKE and sources and not self._retells(claim.text):
                 finding = Finding(claim.text, None, claim.speaker, sources)
                 pairs.append(_Pair(says, finding, score))
         return pairs

@@ -303,7 +303,7 @@ class Page:
     """A run.
 
     Attributes:
-        run_id: Its name.
+        run_id: Its name; what the page is about where nobody named it.
         noun: What a topic is called, such as `article`.
         facts: What made it: name -> value, in the order shown.
         topics: In the order of the run.
@@ -311,6 +311,7 @@ class Page:
         labels: Who labelled; empty where nobody did.
         boards: Leaderboards, where labels speak of several runs.
         judges: Where two sources of labels speak of the same runs.
+        caution: What a reader must know of its reports; empty where nothing was measured.
     """
 
     run_id: str
@@ -321,6 +322,7 @@ class Page:
     labels: str
     boards: tuple[Board, ...]
     judges: tuple[JudgePlot, ...]
+    caution: str
 
 
 @dataclass(frozen=True, slots=True)

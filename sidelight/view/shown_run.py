@@ -33,6 +33,7 @@ from sidelight.formats.runs.submission import run_format
 from sidelight.formats.table import read_table
 from sidelight.formats.topics import topic_format
 from sidelight.formats.verdict import detect_format
+from sidelight.parts import ROLES
 from sidelight.runs.directory import RunDirectory
 from sidelight.schemas.grading.judgment import (
     AnswerAssessment,
@@ -72,6 +73,10 @@ class Made:
     fallbacks: tuple[str, ...] = ()
     trace: Trace | None = None
     ranks_documents: bool = False
+
+
+STEPS = "Steps"
+"""Fact of a run: the names of those who perform its steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +140,7 @@ def finished_run(run: RunDirectory) -> ShownRun:
             "Track": manifest.track,
             f"{noun.capitalize()}s": str(len(manifest.topics)),
             "Made with": f"sidelight {manifest.sidelight}",
+            STEPS: ", ".join(sorted({settings.roles.performer(role) for role in ROLES})),
             "Settings": manifest.settings[:12],
             "Index": manifest.index[:12],
         },

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sidelight.cli.demo import _next
 from sidelight.formats.topics import read_articles
 from sidelight.formats.verdict import judge_file
 from sidelight.sample import sample_path
@@ -25,6 +26,19 @@ def installed(tmp_path_factory):
     site = folder / "site"
     subprocess.run([*pip, "install", "--no-deps", "--target", site, wheel], check=True)
     return {**os.environ, "HF_HUB_OFFLINE": "1", "PYTHONPATH": str(site)}
+
+
+def test_the_demo_ends_with_what_to_type_next(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sidelight.cli.demo.which", lambda _: None)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / ".venv" / "bin" / "python"))
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "activate").touch()
+    assert _next(Path("demo/index")) == [
+        "Your own article, with these sources:",
+        "  . .venv/bin/activate",
+        "  sidelight read FILE --index demo/index",
+    ]
 
 
 @pytest.mark.slow
@@ -64,7 +78,7 @@ def test_the_demo_makes_valid_scored_files(installed, tmp_path):
         text=True,
     )
     # Where a machine is slow, a line a minute says so.
-    assert all(" after " in line or "at work" in line for line in shown.stderr.splitlines())
+    assert all(" min" in line for line in shown.stderr.splitlines())
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     example = re.findall(r"^> (.*)$", readme, re.MULTILINE)
     assert len(example) > 6
@@ -81,7 +95,8 @@ def test_the_demo_makes_valid_scored_files(installed, tmp_path):
     assert list((folder / "scores").glob("auto_report_generation*"))
     page = (folder / "page.html").read_text()
     assert all(f"<code>{topic_id}</code>" in page for topic_id in topic_ids)
-    assert shown.stdout.endswith("Open in a browser:\n  sidelight-demo/page.html\n")
+    assert "\nOpen in a browser:\n  sidelight-demo/page.html\n" in shown.stdout
+    assert shown.stdout.endswith("  sidelight read FILE --index sidelight-demo/index\n")
     score = {
         cells[1].strip(): [float(cell) for cell in cells[2:5]]
         for line in shown.stdout.splitlines()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
+from html import unescape
 
 import pytest
 from mcp import Client
 
-from sidelight.cli.view import make_tools
+from sidelight.cli.view import _read_article, make_tools
 from sidelight.config.load import load_settings
 from sidelight.errors import InputError, UsageError
 from sidelight.wiring.models import ModelAccess
@@ -33,7 +35,15 @@ def test_a_pasted_article_is_read(mini_web_articles, mini_web_index, tmp_path):
     assert "Garrick Voss" in origin
     assert "10. " in shown
     assert "commonpedia.example" in shown
+    assert "\nMade without a language model: " in shown
     again = told(*command, "-o", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "<h1>What others say</h1>" in page
+    assert "<p>Made without a language model: " in page
+    linked = re.findall(r"see <a[^>]*>([^<]*?)(?:…)?</a>", page)
+    assert linked
+    texts = [one["text"] for one in again["report"]]
+    assert all(any(text.startswith(unescape(one)) for text in texts) for one in linked)
     assert len(again["questions"]) == 10
     assert "Bad Science and Will Cost 4,000 Jobs" in (tmp_path / "page.html").read_text()
     assert len(list((tmp_path / "runs").glob("read-*"))) == 1
@@ -44,13 +54,31 @@ def test_what_is_no_article_is_refused(tmp_path, small_index):
     with pytest.raises(InputError, match=r"short.html: .* an article has 50 or more"):
         said("read", tmp_path / "short.html", "--index", small_index.path)
     assert not (tmp_path / "runs").exists()
+    for words, says in (
+        (
+            ("https://news.example/a",),
+            r"address https://news.example/a; nothing is fetched\n.*save",
+        ),
+        (("short.html", "--url", "news.example"), r"--url: expected an address such as https"),
+    ):
+        with pytest.raises(UsageError, match=says):
+            said("read", *words, "--index", small_index.path)
+
+
+def test_an_address_that_is_given_goes_before_that_of_the_page(tmp_path):
+    page = tmp_path / "page.html"
+    text = "The pumping stations were built in 1961, when the marsh was still very large. " * 5
+    page.write_text(f'<link rel="canonical" href="https://copy.example/"><p>{text}</p>')
+    assert _read_article(page, "").url == "https://copy.example/"
+    assert _read_article(page, "https://reed.example/a").url == "https://reed.example/a"
 
 
 def test_a_busy_port_is_said_before_anything_is_opened(tmp_path, small_index):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(UsageError, match=f"port {port}: Address already in use"):
-            said("serve", "--index", small_index.path, "--port", port)
+            said("serve", "--index", small_index.path, "--port", port, "-o", tmp_path / "served")
+    assert not (tmp_path / "served").exists()
 
 
 def test_an_assistant_searches_fetches_and_is_refused_what_is_no_article(

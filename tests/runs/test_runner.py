@@ -156,6 +156,17 @@ def test_a_failing_topic_stops_no_other_and_is_tried_again(tmp_path, reference):
     assert files(tmp_path) == reference
 
 
+def test_a_failure_is_on_record_at_once(tmp_path):
+    async def investigate(article):
+        if article.topic_id == IDS[0]:
+            raise InputError("no text")
+        raise KilledError
+
+    with pytest.raises(KilledError):
+        run(tmp_path, investigate, parallel=1)
+    assert IDS[0] in (tmp_path / "failures.jsonl").read_text()
+
+
 def test_nothing_unexpected_stops_the_others(tmp_path):
     summary = run(tmp_path, failing(KeyError("E9"), *IDS))
     assert [(failure.error, failure.message) for failure in summary.failures] == [

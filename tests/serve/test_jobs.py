@@ -187,6 +187,19 @@ def test_a_long_page_is_read_in_a_time_that_grows_with_its_length(piece):
     assert time.monotonic() - begin < 10
 
 
+@pytest.mark.parametrize(
+    ("head", "title"),
+    [
+        ("<title>Fens | Lark</title>", "Fens | Lark"),
+        ('<title>Fens | Lark</title><meta property="og:title" content="Fens">', "Fens | Lark"),
+        ('<title>Lark</title><meta property="og:title" content="Fens">', "Fens"),
+        ('<title>Fens</title><meta property="og:site_name" content="The Lark">', "Fens | The Lark"),
+    ],
+)
+def test_a_title_says_whose_page_it_is(head, title):
+    assert read_web_page(head.encode()).title == title
+
+
 def test_a_page_says_in_what_letters_it_is():
     assert read_web_page('<meta charset="latin-1"><p>Bär</p>'.encode("latin-1")).text == "Bär"
     assert read_web_page(b'<meta charset="no-such"><p>B\xff</p>').text == "B\ufffd"

@@ -114,6 +114,28 @@ def test_the_table_holds_a_claim_against_what_was_found_by_whom_and_when():
     assert (source.name, source.date) == ("Fen Trust", "3 March 2022")
 
 
+@pytest.mark.parametrize(
+    ("text", "is_shown"),
+    [
+        ("The article said that a survey counted 1,200 frogs in 2019 and 300 in 2021.", False),
+        ("According to the newspaper's story, a survey counted 1,200 frogs in 2019.", False),
+        ("Reed Post reported that the marsh frogs will vanish by 2030.", False),
+        ("Nora Quill wrote that the pumping stations were built in 1961.", False),
+        ("The article said that a survey counted 1,200 frogs in 2019, but nobody did.", True),
+        ("The article said that a survey counted 90 frogs in 2019.", True),
+        ("Reed Post said that Marsh Hotels Ltd paid for its office.", True),
+    ],
+)
+def test_what_only_retells_the_article_is_no_answer_to_it(text, is_shown):
+    report = (CitedSentence(text=text, citations=(TWO,)),)
+    found = digested(Made(ARTICLE, (), report, SEGMENTS))
+    assert found.lead
+    shown = [one.text for row in found.rows for one in row.findings]
+    shown += [one.text for one in (found.lead.behind, found.lead.claim) if one]
+    assert (text in shown) == is_shown
+    assert [one.text for part in found.paragraphs for one in part.sentences] == [text]
+
+
 def test_a_report_is_told_by_subject_and_what_goes_on_stays_where_it_is():
     found = digested(made()).paragraphs
     assert [(one.title, [each.number for each in one.sentences]) for one in found] == [

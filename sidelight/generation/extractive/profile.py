@@ -14,6 +14,7 @@ from sidelight.english.cleaning import (
     find_authors,
     find_masthead,
     find_publisher,
+    headline,
 )
 from sidelight.english.names import find_names, looks_like_organisation, looks_personal, strip_title
 from sidelight.english.parser import parse
@@ -94,14 +95,6 @@ class ExtractiveProfiler:
             body=body,
             cuts=cuts,
         )
-
-
-def headline(title: str, publisher: str) -> str:
-    """Return the page title without the outlet's name behind a dash or bar."""
-    parts = re.split(r"(?<!\s)\s+[-–—|]\s+", clean(title))
-    outlet = set(tokens(publisher))
-    kept = [part for part in parts[1:] if not outlet.intersection(tokens(part))]
-    return " - ".join([parts[0], *(part for part in kept if count_words(part) > 3)])
 
 
 def _keywords(title: str, body: str) -> list[str]:

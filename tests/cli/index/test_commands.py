@@ -86,12 +86,15 @@ def test_a_small_index_says_that_lists_need_more(small_shard, published, tmp_pat
 def test_a_broken_line_is_shown_by_build_and_info_and_stops_a_strict_build(tmp_path):
     shard, folder = tmp_path / "shard.jsonl", tmp_path / "index"
     shard.write_text('{"docid": "a", "segment": "sound"}\n{"docid": "b"}\n')
-    for command in (("build", shard, "-o", folder), ("info", folder)):
+    for command in (("build", shard, "-o", folder, "--profile", "none"), ("info", folder)):
         shown = said("index", *command)
         assert "segments     1 of 1 document" in shown
+        assert "vectors      none" in shown
+        assert "encoder" not in shown
         assert "shard.jsonl: segments 1, lines refused 1" in shown
         line = "shard.jsonl:2: error [key-missing] expected a segment; found no segment."
         assert line in " ".join(shown.split())
     for output in (folder, tmp_path / "another"):
         with pytest.raises(InvalidFileError, match=r"shard\.jsonl:2"):
-            said("index", "build", shard, "-o", output, "--strict")
+            said("index", "build", shard, "-o", output, "--strict", "--profile", "none")
+    assert not (tmp_path / "another").exists()

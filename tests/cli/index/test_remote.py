@@ -25,6 +25,7 @@ def test_a_folder_stands_for_an_index_on_a_server(small_index, tmp_path, quick_b
         assert "need vectors" in said("doctor", "--index", folder, "--config", config, code=3)
     with pytest.raises(MachineError, match=r"refused|gave no answer"):  # the server has ended
         said("index", "remote", server.url, NAME, "-o", tmp_path / "dead")
+    assert not (tmp_path / "dead").exists()
 
 
 def test_what_a_user_gets_wrong_is_said(small_index, tmp_path):

@@ -3,7 +3,7 @@ import gzip
 import orjson
 import pytest
 
-from sidelight.errors import UsageError
+from sidelight.errors import InputError, UsageError
 from sidelight.formats.runs.trec_run import read_trec_run
 from tests.helpers.commands import said, told
 
@@ -25,6 +25,35 @@ def test_from_documents_to_hits(tmp_path):
     shown = said("search", "--index", index, "lamps", "--k", 1)
     assert shown.startswith("  1  ")
     assert "A [bold] house" in shown
+
+
+def test_a_folder_of_pages_becomes_a_collection(tmp_path):
+    """Pages as browsers save them, with what belongs to them in a folder beside, and texts."""
+    web = tmp_path / "web"
+    (web / "A vase_files").mkdir(parents=True)
+    (web / "A vase_files" / "frame.html").write_text("<p>An advertisement.</p>")
+    (web / "A vase.HTML").write_text(
+        "<!-- saved from url=(0024)https://lamps.example/ -->\n<title>Vases &amp; lamps</title>"
+        "<p>The vase stands here.</p><script>no text</script>"
+    )
+    (web / "note.txt").write_text("A lamp of the old house was sold\nThe lamp stood here once.\n")
+    (web / "picture.png").write_bytes(b"\x89PNG")
+    segments = tmp_path / "segments.jsonl"
+    with pytest.raises(InputError, match=r"found a folder\n(.*\n)*.*corpus segment .*web -o"):
+        said("index", "build", web, "-o", tmp_path / "index")
+    assert said("corpus", "segment", web, "-o", segments) == f"Wrote 2 segments to {segments}\n"
+    vase, note = map(orjson.loads, segments.read_bytes().splitlines())
+    assert vase["docid"].startswith("A-vase#0_")
+    assert (vase["url"], vase["title"]) == ("https://lamps.example/", "Vases & lamps")
+    assert vase["segment"] == "The vase stands here."
+    assert (note["docid"][:7], note["title"]) == ("note#0_", "A lamp of the old house was sold")
+    for name, content, says in (
+        ("note.html", "<p>So.</p>", r"note\.txt: .*note\.html gives the id 'note', too"),
+        ("empty.htm", "<script>1</script>", r"empty\.htm: expected a page with text"),
+    ):
+        (web / name).write_text(content)
+        with pytest.raises(InputError, match=says):
+            said("corpus", "segment", web, "-o", segments)
 
 
 def test_hits_as_json(small_index, small_corpus):

@@ -1,5 +1,7 @@
 """Without a terminal a command says once a minute how far it is; a minute is short here."""
 
+import os
+import signal
 import threading
 import time
 
@@ -7,7 +9,12 @@ import pytest
 
 from sidelight.cli import main as command_line
 from sidelight.cli import progress
-from sidelight.cli.progress import progress_bar, progress_lines, without_lines
+from sidelight.cli.progress import (
+    interrupts_heard,
+    progress_bar,
+    progress_lines,
+    without_lines,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -33,9 +40,30 @@ def test_a_line_says_how_much_is_done_and_what_is_left(capsys):
         assert wait(capsys, 2)[-1].startswith("labels: 1,000 of 4,000 after less than a minute, ")
 
 
+def test_a_single_thing_is_not_counted(capsys):
+    with progress_lines(), progress_bar("article", total=1) as advance:
+        advance.begin("a", "write_report")
+        assert wait(capsys)[-1] == "article: less than a minute (writing the report)"
+
+
 def test_a_command_without_a_bar_is_at_work(capsys):
     with progress_lines():
         assert wait(capsys)[0] == "at work for less than a minute"
+
+
+def test_an_interruption_is_heard_at_once(capsys, monkeypatch):
+    monkeypatch.setattr(progress, "_SOON_S", 0.02)
+    before = signal.signal(signal.SIGINT, lambda *_: None)  # something that takes its time to end
+    try:
+        with interrupts_heard():
+            os.kill(os.getpid(), signal.SIGINT)
+            assert wait(capsys) == ["Stopping; what is under way ends first."]
+        with interrupts_heard():
+            os.kill(os.getpid(), signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    time.sleep(0.1)
+    assert capsys.readouterr().err == ""
 
 
 def test_hours_are_told():
