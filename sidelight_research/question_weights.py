@@ -85,7 +85,7 @@ def main() -> None:
         profile = asyncio.run(ExtractiveProfiler()(article))
         trace = orjson.loads((folder / "run" / "traces" / f"{article.topic_id}.json").read_bytes())
         write = ExtractiveQuestionWriter(TextVectors(encode), 10, 300)
-        first = {}
+        first: dict[tuple[str, ...], str] = {}
         for question in marks:
             first.setdefault(_meant(question), question)
         asked_now = asyncio.run(write(profile, *of_trace(trace))).questions

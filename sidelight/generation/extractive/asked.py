@@ -236,7 +236,7 @@ HEADLINE_CLAIM = _on(HEADLINE, 11.0).worded(
     'What evidence supports the headline "{headline}"?',
     'How strong is the evidence behind the headline "{headline}"?',
 )
-STATEMENT = _on(CLAIM, 4.0).worded(
+STATEMENT = _on(CLAIM, 4.5).worded(
     'How accurate is the statement that "{statement}"?',
     'What evidence is there for the statement that "{statement}"?',
 )

@@ -41,7 +41,7 @@ _SUBJECT_KEYWORDS = 3
 _PLACES = frozenset({"GPE", "NORP", "LOC"})
 # Beside a noun phrase of several words: a name, that of a university or the like, a single noun,
 # a person of the headline, people of a kind, and a name that stands behind "in" or "on".
-_NAME, _BODY, _SINGLE, _PERSON, _PEOPLE, _WHERE = 4.0, 2.0, 0.3, 0.5, 0.3, 0.25
+_NAME, _BODY, _SINGLE, _PERSON, _PEOPLE, _WHERE = 4.0, 2.0, 0.3, 0.6, 0.3, 0.25
 _OFTEN, _MAX_NAMES = 3, 30  # mentions of a name that the headline lacks; of the commonest names
 _MAX_ONCE = 3  # words of a name that the text has once; more are a headline in capitals
 _LOCATIVE = 0.4  # share of mentions behind such a word, from which a name is that of a place
@@ -207,12 +207,13 @@ def _subject(
         share = 1.0 if text in title else sum(word in in_title for word in words) / len(words)
         # A headline has more of the single words of its text than of the phrases by chance.
         single = len(words) == 1 and text.islower()
-        factor = 0.75 + 0.75 * share if single else 0.5 + 1.5 * share
+        least = 0.75 if single else 0.5 if text.islower() else 0.65
+        factor = least + (0.75 if single else 2.0 - least) * share
         worth[text] = max(worth.get(text, 0.0), value * factor)
     if not worth:
         return one_line(title)
     best = max(worth, key=lambda name: (worth[name], name))
-    return _in_full(best, f"{title}\n{body}") if best[0].isupper() else best
+    return _in_full(best, body) if best[0].isupper() else best
 
 
 def _subject_names(
@@ -227,7 +228,8 @@ def _subject_names(
         words = name.casefold().split()
         in_full = any(one.startswith(f"{name} ") for one in titled)
         is_headline = len(words) > _MAX_ONCE and count == 1
-        if name.isupper() or in_full or is_headline or not_meant.intersection(words):
+        is_plain = len(words) == 1 and re.search(rf"\b{re.escape(words[0])}\b", body)  # "the Bill"
+        if name.isupper() or in_full or is_headline or is_plain or not_meant.intersection(words):
             continue
         weight = _BODY if looks_like_organisation(name) else _NAME
         if name in titled:

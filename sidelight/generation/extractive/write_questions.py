@@ -41,7 +41,7 @@ _UNANSWERED = 0.85
 # Of several claims, studies or people it is worth asking about those that findings speak of: the
 # cosine from which one is worth more than others, and how much more.
 _NEAR, _BY_NEARNESS, _LEAST_NEAR = 0.6, 2.0, 0.3
-_WITH_FIGURE = 2.5
+_WITH_FIGURE = 1.5
 _MAX_QUESTION_WORDS = 30
 _MAX_GENERIC = 3
 _PEOPLE, _ORGANISATIONS, _STUDIES, _FIGURES, _AUTHORITIES, _LINKS = 3, 2, 2, 2, 3, 2
