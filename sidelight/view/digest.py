@@ -416,6 +416,7 @@ _CORRECTING = re.compile(
     r"|correct(?:ed|ion)|retract(?:ed|ion)|withdr[ae]w[n]?|exaggerate[sd]?)\b",
     re.IGNORECASE,
 )
+_RULED = re.compile(r"\b(?:breach(?:ed)?|ruled|upheld|uphold)\b", re.IGNORECASE)
 _SAYS = (
     r"(?:said|says|told|wrote|writes|claim|claims|claimed|state[sd]?|argue[sd]?|assert(?:s|ed)|put|puts"
     r"|report(?:s|ed)|warn(?:s|ed)|predict(?:s|ed)|quote[sd]|repeat(?:s|ed))\b"
@@ -423,6 +424,10 @@ _SAYS = (
 _ARTICLE = (
     r"(?:[Tt]he|[Tt]hat|[Tt]his|[Ii]ts|[Hh]is|[Hh]er|[Tt]heir)\s(?:[\w'’-]{1,20}\s){0,2}"
     r"(?:article|story|column|piece|headline|feature|editorial|op-ed|essay)\b"
+)
+_MADE_IT = re.compile(
+    r"\b[Tt]he (?:author|columnist|reporter|writer"
+    r"|journal|magazine|newspaper|outlet|publisher|website)\b"
 )
 _CONTRAST = re.compile(
     r";|\b(?:but|however|although|though|while|whereas|yet|instead|despite|without|nothing)\b"
@@ -541,6 +546,9 @@ class Table:
     def _behind(self) -> Finding | None:
         """Return what was found about who owns, pays or employs publisher or author."""
         found = [*self._by_subject.get(PUBLISHER, ()), *self._by_subject.get(AUTHOR, ())]
+        # What answers another question may tell it, too.
+        around = (one for told in self._by_subject.values() for one in told if one not in found)
+        found += [one for one in around if self._tie(one)[0] >= _MOST_TIES]
         return _finding(max(found, key=self._tie)) if found else None
 
     def _tie(self, sentence: ShownSentence) -> tuple[float, float]:
@@ -550,7 +558,7 @@ class Table:
         ties = {one for one in words if any(one.removesuffix(end) in _TIES for end in _FORMS)}
         told = min(_MOST_TIES, len(ties))
         named = self._told.names_publisher(text), self._told.names_author(text)
-        is_named = any(place is not None for place in named)
+        is_named = any(place is not None for place in named) or bool(_MADE_IT.search(text))
         return told + 2 * is_named + 0.5 * (_MONEY.search(text) is not None), self._worth(sentence)
 
     def _worth(self, sentence: ShownSentence) -> float:
@@ -573,6 +581,8 @@ class Table:
         best = {pair.finding.text: pair for pair in sorted(pairs, key=lambda pair: pair.score)}
         around = self._by_subject.get(AROUND, ())
         found += [one for one in around if one.text in best and _CORRECTING.search(one.text)]
+        rulings = self._by_subject.get(PUBLISHER, ())
+        found += [one for one in rulings if _CORRECTING.search(one.text)]
 
         def speaks(sentence: ShownSentence) -> float:
             text, title = sentence.text, self._told.title
@@ -580,7 +590,7 @@ class Table:
             like = self._likeness.between(text, title)
             like += pair.score + self._likeness.between(pair.says, title) if pair else 0.0
             like += self._covers.get(text, {}).get(_HEADLINE, 0.0)
-            like += 3.0 * bool(_CORRECTING.search(text))
+            like += 3.0 * bool(_CORRECTING.search(text)) + 3.0 * bool(_RULED.search(text))
             like += 3.0 * _counts_otherwise(text, [title])
             return like + 3.0 * _counts_otherwise(text, self._said)
 
