@@ -28,7 +28,7 @@ from sidelight.errors import ReplyError
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart
 from sidelight.llm.base import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
-from sidelight.schemas.task import Task
+from sidelight.schemas.task import QuestionListTask, Task
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
 from sidelight.tracks import Track as TrackRules
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.audit.audit import Audit
     from sidelight.evaluation.labelling.asking import Estimate as CostEstimate
     from sidelight.evaluation.labelling.judged_runs import JudgingManifest
+    from sidelight.evaluation.labelling.run_kinds import TaskRuns
     from sidelight.runs.self_evaluation import FinishedRun, SelfEvaluation
 
 
@@ -206,7 +207,7 @@ def judge(  # long: half of it are options
     with progress_bar("labels", total=given.n_labels) as advance:
         work = partial(judge_runs, given=given, folder=output, on_labels=advance)
         manifest = asyncio.run(setup.perform(access, work))
-    ending = [f"  {output}"]
+    ending = [*_kept(manifest, task, output), f"  {output}"]
     if track == DEFAULT_TRACK:  # commands that score are called like its tasks
         score = f"Next: sidelight score {task} "
         score += f"--data {data}" if data else f"--rubrics {rubrics}"
@@ -214,19 +215,24 @@ def judge(  # long: half of it are options
         for option, name in zip(("--assessments", "--compound"), reversed(kinds), strict=False):
             score += f" {option} {output / name}"
         ending.append(score)
-    return _result(manifest, task, ending, lacking, given.n_labels)
+    return _result(manifest, given, ending, lacking)
 
 
-def _result(
-    manifest: JudgingManifest, task: str, ending: list[str], lacking: str, n_labels: int
-) -> Result:
-    shown: list[Shown] = [
-        (
-            f"{counted(len(manifest.runs[task]), 'run')} judged on "
-            f"{counted(manifest.n_topics, 'topic')} by {manifest.label}; "
-            f"{counted(manifest.n_unjudged[task], 'verdict')} could not be judged."
-        )
-    ]
+def _kept(manifest: JudgingManifest, task: str, folder: Path) -> list[str]:
+    """Name the runs whose earlier labels stay in the folder."""
+    from sidelight.evaluation.labelling.judged_runs import MANIFEST_NAME, read_manifest_beside
+
+    written = read_manifest_beside(folder / MANIFEST_NAME) or manifest
+    kept = sorted(written.runs[task].keys() - manifest.runs[task].keys())
+    stay = f"the labels of {counted(len(kept), 'run')} judged before stay: {', '.join(kept)}"
+    return [stay] if kept else []
+
+
+def _result(manifest: JudgingManifest, given: TaskRuns, ending: list[str], lacking: str) -> Result:
+    task, unjudged = given.task.name, manifest.n_unjudged[given.task.name]
+    more = f"; {counted(unjudged, 'verdict')} could not be judged" if unjudged else ""
+    runs, topics = counted(len(given.runs), "run"), counted(manifest.n_topics, "topic")
+    shown: list[Shown] = [f"{runs} judged on {topics} by {manifest.label}{more}."]
     for what, agreement in manifest.agreement.items():
         new_runs = "unknown, for there is one run"
         if agreement.raw_new_runs is not None:
@@ -248,20 +254,21 @@ def _result(
                 f"warning: run {run_tag}, topic {topic_id}: {over}; the rest was not judged{more}"
             )
         )
+    for run_tag, left in manifest.left_out[task].items():
+        told = [f"no rubric for {', '.join(left.unknown)}, not judged"] if left.unknown else []
+        told += [f"nothing submitted on {', '.join(left.missing)}"] if left.missing else []
+        shown.append(warning(f"warning: run {run_tag}: {'; '.join(told)}"))
     if not manifest.example_run_tags:
-        shown.append(
-            warning(
-                "no labelled examples: the judge was shown none"
-                if manifest.instrument
-                else "no labelled examples: questions were labelled by fixed thresholds"
-            )
-        )
+        how = "the judge was shown none"
+        if isinstance(given.task, QuestionListTask) and not manifest.instrument:
+            how = "questions were labelled by fixed thresholds"
+        shown.append(warning(f"no labelled examples: {how}"))
         if lacking:
             shown.append(warning(f"why: {lacking}"))
-    unjudged, code = manifest.n_unjudged[task], 0
+    code = 0
     if manifest.instrument and unjudged:
         shown.append(warning(f"verdicts could not be had: {ASKS_AGAIN}"))
-        code = ReplyError.exit_code if unjudged == n_labels else 0
+        code = ReplyError.exit_code if unjudged == given.n_labels else 0
     return Result(manifest.model_dump(), [*shown, *ending], exit_code=code)
 
 
@@ -317,6 +324,8 @@ def audit_result(found: Audit, changes: Path) -> Result:
         found: What the probes came to.
         changes: The file of the verdicts that changed.
     """
+    from sidelight.evaluation.audit.text_attacks import ATTACKS
+
     header = ("probe", "verdicts", "changed", "share", "gained", "lost", "unjudged", "credit")
     rows = [
         [
@@ -329,6 +338,9 @@ def audit_result(found: Audit, changes: Path) -> Result:
         ]
         for one in found.results
     ]
+    tried = {one.probe for one in found.results if one.most is not None}
+    not_tried = [one.name for one in ATTACKS if one.name not in tried] if tried else []
+    why = "not tried, for want of articles or answers to change (give --topics)"
     return Result(
         {
             "judge": found.judge,
@@ -336,12 +348,14 @@ def audit_result(found: Audit, changes: Path) -> Result:
                 {**one.model_dump(), "share_changed": one.share_changed, "verdict": one.verdict}
                 for one in found.results
             ],
+            "not_tried": not_tried,
             "changes": str(changes),
         },
         [
             PlainTable((*header, "left"), rows),
             f"judge: {found.judge}",
             *(f"{one.probe} {one.verdict}" for one in found.results),
+            *([f"{why}: {', '.join(not_tried)}"] if not_tried else []),
             f"  {changes}",
         ],
     )

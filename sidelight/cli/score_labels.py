@@ -19,10 +19,10 @@ from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.files import atomic_write
 from sidelight.formats.labels import qrels as labelled
 from sidelight.formats.labels.assessments import write_support_sentences
-from sidelight.formats.runs.submission import reports_by_topic, run_format
+from sidelight.formats.runs.submission import reports_by_topic
 from sidelight.formats.table import latex_table, write_table
 from sidelight.formats.topics import read_topics
-from sidelight.formats.verdict import track_of
+from sidelight.formats.verdict import read_runs, track_of
 from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.grading.judgment import JudgedSentence
 from sidelight.schemas.grading.rubric import NuggetAssignment, NuggetBank
@@ -242,8 +242,7 @@ def _assigned(
 
     access, model = by.access(), by.model
     track = track_of(files[0], track)
-    read = run_format(track.cited_text).read
-    runs = [read(path) for path in files]
+    runs = read_runs(files, track.cited_text)
     asked = read_topics(topics, track) if topics else ()
     queries = {one.topic_id: one.narrative for one in asked if isinstance(one, Narrative)}
     if model is None:
@@ -289,7 +288,7 @@ def support(  # long: half of it are options
     from sidelight.index.folder import open_index
 
     rules = track_of(runs[0], load_track(track))
-    read = [run_format(rules.cited_text).read(path) for path in runs]
+    read = read_runs(runs, rules.cited_text)
     known = read_topics(topics, rules) if topics else None
     access = by.access()
     setup = set_up_judge(
@@ -347,7 +346,7 @@ def battles(  # long: half of it are options
     from sidelight.evaluation.battles import PromptedBattles, hold_battles, rate
 
     rules = track_of(runs[0], options.track_of_scale("nuggets", track))
-    read = [run_format(rules.cited_text).read(path) for path in runs]
+    read = read_runs(runs, rules.cited_text)
     reports_by_topic(read)  # which says what is there twice
     asked = read_topics(topics, rules)
     queries = {one.topic_id: one.narrative for one in asked if isinstance(one, Narrative)}

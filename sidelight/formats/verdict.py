@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import orjson
 
@@ -34,7 +34,8 @@ from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.formats.topics import read_topics, topic_formats
 from sidelight.registry import names
 from sidelight.schemas.grading.judgment import Scales
-from sidelight.schemas.task import Task
+from sidelight.schemas.run import QuestionRun, ReportRun
+from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
 from sidelight.tracks import Track, load_track
 
 _LOOKED_AT = 50  # lines; a kind is what most of them look like
@@ -177,6 +178,37 @@ def track_of(path: Path, usual: Track) -> Track:
     tracks = [usual, *map(load_track, names("track"))]
     have = (one for one in tracks if found in [task.format for task in one.tasks])
     return next(have, usual)
+
+
+@overload
+def read_runs(paths: Iterable[Path], task: QuestionListTask) -> list[QuestionRun]: ...
+@overload
+def read_runs(paths: Iterable[Path], task: CitedTextTask) -> list[ReportRun]: ...
+@overload
+def read_runs(paths: Iterable[Path], task: Task) -> list[Run]: ...
+def read_runs(paths: Iterable[Path], task: Task) -> Sequence[Any]:
+    """Return the runs of a task.
+
+    Raises:
+        InputError: A file cannot be read, or is of another kind.
+        InvalidFileError: One is not what it should be.
+    """
+    return [_read_run(path, task) for path in paths]
+
+
+def _read_run(path: Path, task: Task) -> Run:
+    try:
+        return run_format(task).read(path)
+    except InvalidFileError:
+        found = detect_format(path)
+        if found is None or found == task.format:
+            raise
+        kind = kinds_of(load_track()).get(found)
+        what = f"a {kind.title}" if kind else f"what looks like {found}"
+        raise InputError(
+            f"{path}: expected a run of {task.title}; found {what}",
+            remedy="Give the file of the other task, or name the task that the file is of.",
+        ) from None
 
 
 def _json_format(text: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> str | None:

@@ -26,7 +26,8 @@ from sidelight.evaluation.labelling.rubric_cases import (
     QUESTION_SIMILARITY,
     REPORT_ANSWERS,
 )
-from sidelight.formats.runs.submission import run_format
+from sidelight.formats.verdict import read_runs
+from sidelight.schemas.base import Value
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.run import (
     CitedSentence,
@@ -130,6 +131,18 @@ class RunKind(Generic[R, S]):
     example_texts: Callable[[Examples], Iterable[tuple[str, str]]]
 
 
+class LeftOut(Value):
+    """Topics on which a run is not judged.
+
+    Attributes:
+        unknown: Topics of the run that have no rubric.
+        missing: Topics with a rubric on which it submitted nothing.
+    """
+
+    unknown: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
 class TaskRuns(NamedTuple):
     """Runs of a task, and the rubrics that they are judged by.
 
@@ -186,6 +199,18 @@ class TaskRuns(NamedTuple):
                 found.setdefault(run_tag, {})[topic_id] = over
         return found
 
+    def left_out(self) -> dict[str, LeftOut]:
+        """Return run tag -> what of a run is not judged, of runs of which something is not."""
+        found = {}
+        for run in self.runs:
+            topics = self.kind.submissions(run).keys()
+            unknown, missing = topics - self.rubrics.keys(), self.rubrics.keys() - topics
+            if unknown or missing:
+                found[run.run_tag] = LeftOut(
+                    unknown=tuple(sorted(unknown)), missing=tuple(sorted(missing))
+                )
+        return found
+
     def _fitting(self) -> dict[tuple[str, str], tuple[Any, str]]:
         return {
             (topic_id, run.run_tag): self.kind.fit(submission, self.task)
@@ -205,8 +230,7 @@ def read_task_runs(task: Task, paths: Iterable[Path], rubrics: Mapping[str, Rubr
     """
     if not isinstance(task, QuestionListTask | CitedTextTask):
         raise UsageError(f"{task.title}: no judge labels such files")
-    read: Callable[[Path], Any] = run_format(task).read
-    return TaskRuns(task, rubrics, [read(path) for path in paths])
+    return TaskRuns(task, rubrics, read_runs(paths, task))
 
 
 def _questions(run: QuestionRun) -> dict[str, Sequence[SubmittedQuestion]]:
@@ -316,11 +340,22 @@ async def gather_labels(
     return list(chain.from_iterable(await asyncio.gather(*map(counted, work))))
 
 
-def check_unseen(judge: Judge, given: TaskRuns) -> None:
-    """Raise UsageError when a run is one of the judge's examples."""
+def check_given(judge: Judge, given: TaskRuns) -> None:
+    """Check that a judge may judge runs.
+
+    Raises:
+        InputError: No run has anything on a topic with a rubric, or what it has cannot be told
+            apart.
+        UsageError: A run is one of the judge's examples, or two runs share a tag.
+    """
     seen = sorted({run.run_tag for run in given.runs} & judge.example_run_tags)
     if seen:
         raise UsageError(
             f"the judge has seen labels of {', '.join(seen)} and cannot judge them",
             remedy="Leave these runs out, or take other runs as examples with --example-run.",
+        )
+    if not given.cases():
+        raise InputError(
+            "no run holds anything on a topic that has a rubric",
+            remedy="Give the rubrics of the topics that the runs are about.",
         )
