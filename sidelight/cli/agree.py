@@ -256,7 +256,7 @@ def _left_out(found: ScoreComparison, names: tuple[str, str]) -> Iterator[str]:
             yield f"tied by {name}: {', '.join(group)}"
         for what, only in (("runs", found.only_runs), ("topics", found.only_topics)):
             if only[place]:
-                yield f"{what} only in {name}: {', '.join(only[place])}"
+                yield f"{what} scored only in {name}: {', '.join(only[place])}"
 
 
 def _as_dict(found: CategoryAgreement) -> dict[str, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
@@ -109,7 +110,9 @@ def scores_result(  # long: files, table and JSON of one result
             yield latex
 
     judge = f" ({origin.judge})" if origin.judge else ""
-    notes = list(origin.notes)
+    notes, lacking = list(origin.notes), defaultdict[tuple[str, ...], list[str]](list)
+    for run_tag, topic_ids in table.omitted.items():
+        lacking[topic_ids].append(run_tag)
     warnings = console.undefined_warnings(table.undefined, n_topics, "topic")
     if sampling and n_topics >= MIN_TOPICS:
         notes = [f"intervals: bootstrap over {counted(n_topics, 'topic')}, {sampling}", *notes]
@@ -140,10 +143,10 @@ def scores_result(  # long: files, table and JSON of one result
             *(f"note: {note}" for note in notes),
             *(
                 console.warning(
-                    f"{run_tag}: no judgment for {counted(len(topics), 'topic')} (counted as 0): "
-                    f"{', '.join(topics)}"
+                    f"{', '.join(run_tags)}: no submission, or no label, on "
+                    f"{counted(len(topic_ids), 'topic')} (counted as 0): {', '.join(topic_ids)}"
                 )
-                for run_tag, topics in table.omitted.items()
+                for topic_ids, run_tags in lacking.items()
             ),
             *warnings,
             console.Files(write, "files"),

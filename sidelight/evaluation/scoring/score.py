@@ -1,8 +1,9 @@
 """Scores of runs against rubrics, from assessments or from the labels of a data folder.
 
 The rubrics say which topics, questions and answers there are; assessments only say how each one was
-met. A topic without any judgment scores 0 and is listed. A pair or answer without a label earns
-nothing and is counted as unjudged. Assessments of unknown topics, questions or answers are an
+met. A topic on which a run has no label scores 0 and is listed; one on which no run has any is
+undefined, and means count it as 0. A pair or answer without a label earns nothing and is counted as
+unjudged. Assessments of unknown topics, questions or answers are an
 error. Rubrics can be replaced by ones in which every answer of a topic weighs the same, also where
 no rubric is at hand.
 
@@ -96,8 +97,15 @@ def score_questions(
             compound=None if compound is None else flagged.get((run_tag, topic_id), set()),
         )
 
-    run_tags = {item.run_tag for item in assessments}
-    return tabulate(rubrics, run_tags, labels.keys(), record, task.measures, further)
+    return tabulate(
+        rubrics,
+        {item.run_tag for item in assessments},
+        labels.keys(),
+        record,
+        task.measures,
+        further,
+        labelled=_labelled(assessments),
+    )
 
 
 def score_reports(
@@ -133,8 +141,20 @@ def score_reports(
             report=None if reports is None else reports.get((run_tag, topic_id), ()),
         )
 
-    run_tags = {item.run_tag for item in assessments}
-    return tabulate(rubrics, run_tags, labels.keys(), record, track.cited_text.measures, further)
+    return tabulate(
+        rubrics,
+        {item.run_tag for item in assessments},
+        labels.keys(),
+        record,
+        track.cited_text.measures,
+        further,
+        labelled=_labelled(assessments),
+    )
+
+
+def _labelled(assessments: Iterable[QuestionAssessment | AnswerAssessment]) -> set[str]:
+    """Return the topics on which anybody could judge anything."""
+    return {item.topic_id for item in assessments if not isinstance(item.label, Unjudged)}
 
 
 def compound_questions(
@@ -202,7 +222,7 @@ def _require_known(unknown: Sequence[str], what: str) -> None:
     if unknown:
         raise InputError(
             f"the assessments name {what} that do not exist: {_listed(unknown)}",
-            remedy="Use the rubrics and the track that the assessments were made with.",
+            remedy="Use all rubrics that the assessments were made with, and their track.",
         )
 
 

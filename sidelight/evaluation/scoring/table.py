@@ -16,7 +16,7 @@ that is undefined has an empty cell.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum, sqrt
 from pathlib import Path
@@ -165,6 +165,8 @@ def tabulate(
     record: Callable[[str, str], TopicRecord],
     measures: Sequence[Measure],
     further: Sequence[Measure] = (),
+    *,
+    labelled: Container[str] | None = None,
 ) -> ScoreTable:
     """Compute every measure of every run on every topic.
 
@@ -175,6 +177,8 @@ def tabulate(
         record: Run tag and topic id to what is known, also of what was omitted.
         measures: The one that ranks runs first; one that needs what is not known is left out.
         further: Measures that were asked for.
+        labelled: Topics on which anybody gave any run a label; on others, a measure that comes to 0
+            is undefined. None where no labels are needed.
 
     Raises:
         InputError: There are no runs.
@@ -192,6 +196,7 @@ def tabulate(
         raise UsageError(f"two measures are called {repeated[0]}")
     topics = []
     for topic_id in ordered_ids:
+        unknown = labelled is not None and topic_id not in labelled
         for run_tag in ordered_tags:
             about = record(run_tag, topic_id)
             values = {one.measure.name: one(about) for one in computed}
@@ -200,7 +205,11 @@ def tabulate(
                     run_tag,
                     topic_id,
                     {name: value or 0.0 for name, value in values.items()},
-                    frozenset(name for name, value in values.items() if value is None),
+                    frozenset(
+                        name
+                        for name, value in values.items()
+                        if value is None or (unknown and not value)
+                    ),
                 )
             )
     omitted = {
