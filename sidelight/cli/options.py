@@ -428,9 +428,9 @@ def from_data(given: Path | None, data: Path | None, part: DataPart) -> Path | N
     """Return what an option names, or else the part of the data folder, if there is one.
 
     Raises:
-        InputError: The folder does not have it.
+        InputError: There is more than one thing that it may be.
     """
-    return given or (find_part(data, part) if data else None)
+    return given or (look_for(data, part) if data else None)
 
 
 def required(given: Path | None, data: Path | None, part: DataPart, option: str) -> Path:
@@ -440,7 +440,7 @@ def required(given: Path | None, data: Path | None, part: DataPart, option: str)
         InputError: The folder does not have it.
         UsageError: There is neither.
     """
-    path = from_data(given, data, part)
+    path = given or (find_part(data, part) if data else None)
     if path is None:
         raise UsageError(f"expected {option}, or --data, a folder that has it")
     return path

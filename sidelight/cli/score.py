@@ -20,6 +20,7 @@ from sidelight.formats.labels.assessments import (
     read_assessments,
     read_merged_assessments,
 )
+from sidelight.registry import did_you_mean
 from sidelight.schemas.grading.judgment import AnswerAssessment, Measure
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.task import CitedTextTask, Task
@@ -365,9 +366,13 @@ def score(
     output: options.Output = None,
     as_json: console.Json = False,
 ) -> None:
-    """Score runs; with --data, of all tasks. Each command below has more options."""
+    """Score runs; with --data, of all tasks with labels. Each command below has more options."""
     if context.invoked_subcommand is None:
-        commands = (questions, reports)
+        parts = {questions: DataPart.QUESTION_ASSESSMENTS, reports: DataPart.REPORT_ASSESSMENTS}
+        there = [one for one, part in parts.items() if options.from_data(None, data, part)]
+        commands = there or list(parts)
+        if lacking := [part for one, part in parts.items() if one not in commands]:
+            console.err.print(f"not scored, not in {data}: {lacking[0]}", markup=False)
         results = (command(data=data, output=output) for command in commands)
         console.deliver_each(results, wants_json=as_json)
     elif data or output or as_json:
@@ -415,7 +420,12 @@ def questions(
             verdicts = read_assessments(compound, COMPOUND_ASSESSMENTS, rules.scales)
         labels = read_assessments(assessments, QUESTION_ASSESSMENTS, rules.scales)
         table = score_questions(rules, known, labels, verdicts, options.find_measures(measures))
-    notes = [] if compound else ["compound questions were not filtered out: no --compound"]
+    notes = _unknown_runs(assessments, data, DataPart.QUESTION_RUNS, table)
+    if not compound:
+        notes.append("compound questions were not filtered out: no verdicts on them (--compound)")
+    unjudged = table.computed_by("unjudged_pairs")
+    if unjudged and any(run.values[unjudged.name] for run in table.runs):
+        notes.append("unjudged: pairs without a label, which count as very different")
     if without := sorted(
         {item.run_tag for item in verdicts or ()} - {run.run_tag for run in table.runs}
     ):
@@ -460,7 +470,7 @@ def reports(
     rubrics = options.from_data(rubrics, data, DataPart.RUBRICS)
     if rubrics is None and not unit_weights:
         raise UsageError(
-            "expected --rubrics, or --data, a folder that has them",
+            "expected --rubrics of `score task2`, or --data, a folder that has them",
             remedy="Without rubrics, --unit-weights scores against the answers in the assessments.",
         )
     rules = load_track(track)
@@ -474,6 +484,7 @@ def reports(
             known = _unit_weights(known, labels, notes)
         table = _report_table(rules, known or {}, labels, measures, data)
     sampling = None if organizer_compat else options.Sampling(samples, seed)
+    notes += _unknown_runs(assessments, data, DataPart.REPORT_RUNS, table)
     origin = _origin([assessments], sampling, len({one.topic_id for one in table.topics}), notes)
     prefix = score_prefix(origin.labels, rules.cited_text)
     return score_labels.scores_result(origin, table, prefix, output)
@@ -561,6 +572,20 @@ def _origin(
     return score_labels.ScoreOrigin(
         label_source(assessments[0]), _judge_of(assessments), sampling, n_topics, notes
     )
+
+
+def _unknown_runs(
+    assessments: Path, data: Path | None, part: DataPart, table: ScoreTable
+) -> list[str]:
+    """Name the runs that people labelled and the data folder does not have, if it has runs."""
+    from sidelight.evaluation.scoring.table import label_source
+
+    folder = options.from_data(None, data, part)
+    if folder is None or label_source(assessments) != "human":
+        return []
+    known = {path.name for path in folder.iterdir()}
+    tags = sorted({run.run_tag for run in table.runs} - known)
+    return [f"{tag}: there is no such run in {folder}{did_you_mean(tag, known)}" for tag in tags]
 
 
 def _judge_of(assessments: list[Path]) -> str | None:

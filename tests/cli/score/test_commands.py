@@ -1,9 +1,12 @@
 import json
+import shutil
 from functools import partial
 
 import pytest
 
 from sidelight.errors import InputError, UsageError
+from sidelight.formats.data_folder import DataPart
+from sidelight.sample import sample_path
 from tests.helpers.commands import call
 from tests.helpers.labels.toy import HAVE, rubric, write_rubrics
 
@@ -106,6 +109,25 @@ def test_unit_weights_without_rubrics_say_so(tmp_path):
     shown, _ = score("task2", "--assessments", file, "--unit-weights")
     assert "0.7500" in shown
     assert "no rubrics: the answers any run was judged on stand for them" in shown
+
+
+def test_a_data_folder_may_lack_what_is_not_needed_and_runs_are_those_it_has(tmp_path):
+    data = shutil.copytree(sample_path(), tmp_path / "data")
+    labels = data / DataPart.REPORT_ASSESSMENTS
+    first = labels.read_text().partition("lantern-t2")
+    labels.write_text(f"{first[0]}latnern-t2{first[2]}")
+    (data / DataPart.COMPOUND_CHECK).unlink()
+    shown, _ = score("--data", data)
+    assert "compound questions were not filtered out" in shown
+    runs = data / DataPart.REPORT_RUNS
+    assert f"latnern-t2: there is no such run in {runs}; did you mean lantern-t2?" in shown
+    (data / DataPart.QUESTION_ASSESSMENTS).unlink()
+    assert len(json.loads(score("--data", data, "--json").stdout)) == 1
+    _, warned = score("--data", data)
+    assert f"not scored, not in {data}: {DataPart.QUESTION_ASSESSMENTS}\n" in warned
+    shutil.rmtree(data / DataPart.RUBRICS)
+    with pytest.raises(UsageError, match="expected --rubrics"):
+        score("--data", data)
 
 
 def test_compatible_mode_excludes_what_the_script_cannot(tmp_path, rubrics):
