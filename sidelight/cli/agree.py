@@ -430,9 +430,7 @@ def norms(  # long: half of it are options
     from sidelight.formats.banks.nuggets import read_nuggets, write_nuggets
 
     rules = load_track(track)
-    known = read_rubrics(
-        options.required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales
-    )
+    known = options.known_rubrics(rubrics, data, rules)
     importance = options.track_of_scale(_IMPORTANCE, None).scales[_IMPORTANCE]
     found = asyncio.run(
         compare_norms(

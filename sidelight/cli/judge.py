@@ -25,8 +25,6 @@ from sidelight.cli.console import (
 from sidelight.cli.progress import progress_bar
 from sidelight.cli.tables import decimal
 from sidelight.errors import ReplyError
-from sidelight.formats.banks.rubrics import read_rubrics
-from sidelight.formats.data_folder import DataPart
 from sidelight.llm.base import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
 from sidelight.schemas.task import QuestionListTask, Task
 from sidelight.text import counted
@@ -190,13 +188,16 @@ def judge(  # long: half of it are options
     estimate: options.Estimate = False,
 ) -> Result:
     """Label runs without people, and say how well the judge agrees with people."""
-    from sidelight.evaluation.labelling.judged_runs import assess_runs, judge_runs
+    from sidelight.evaluation.labelling.judged_runs import (
+        MANIFEST_NAME,
+        assess_runs,
+        judge_runs,
+        read_manifest_beside,
+    )
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
 
     rules = load_track(track)
-    known = read_rubrics(
-        options.required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales
-    )
+    known = options.known_rubrics(rubrics, data, rules)
     examples, lacking = by.labelled(data, rules.task(task), runs)
     setup = by.setup(known, data, examples, min_confidence)
     given = read_task_runs(rules.task(task), runs, known)
@@ -207,7 +208,11 @@ def judge(  # long: half of it are options
     with progress_bar("labels", total=given.n_labels) as advance:
         work = partial(judge_runs, given=given, folder=output, on_labels=advance)
         manifest = asyncio.run(setup.perform(access, work))
-    ending = [*_kept(manifest, task, output), f"  {output}"]
+    written = read_manifest_beside(output / MANIFEST_NAME) or manifest
+    ending = [f"  {output}"]
+    if kept := sorted(written.runs[task].keys() - manifest.runs[task].keys()):
+        runs_kept = counted(len(kept), "run")
+        ending.insert(0, f"the labels of {runs_kept} judged before stay: {', '.join(kept)}")
     if track == DEFAULT_TRACK:  # commands that score are called like its tasks
         score = f"Next: sidelight score {task} "
         score += f"--data {data}" if data else f"--rubrics {rubrics}"
@@ -218,21 +223,11 @@ def judge(  # long: half of it are options
     return _result(manifest, given, ending, lacking)
 
 
-def _kept(manifest: JudgingManifest, task: str, folder: Path) -> list[str]:
-    """Name the runs whose earlier labels stay in the folder."""
-    from sidelight.evaluation.labelling.judged_runs import MANIFEST_NAME, read_manifest_beside
-
-    written = read_manifest_beside(folder / MANIFEST_NAME) or manifest
-    kept = sorted(written.runs[task].keys() - manifest.runs[task].keys())
-    stay = f"the labels of {counted(len(kept), 'run')} judged before stay: {', '.join(kept)}"
-    return [stay] if kept else []
-
-
 def _result(manifest: JudgingManifest, given: TaskRuns, ending: list[str], lacking: str) -> Result:
     task, unjudged = given.task.name, manifest.n_unjudged[given.task.name]
     more = f"; {counted(unjudged, 'verdict')} could not be judged" if unjudged else ""
-    runs, topics = counted(len(given.runs), "run"), counted(manifest.n_topics, "topic")
-    shown: list[Shown] = [f"{runs} judged on {topics} by {manifest.label}{more}."]
+    runs, on = counted(len(given.runs), "run"), counted(manifest.n_topics, "topic")
+    shown: list[Shown] = [f"{runs} judged on {on} by {manifest.label}{more}."]
     for what, agreement in manifest.agreement.items():
         new_runs = "unknown, for there is one run"
         if agreement.raw_new_runs is not None:
@@ -254,10 +249,8 @@ def _result(manifest: JudgingManifest, given: TaskRuns, ending: list[str], lacki
                 f"warning: run {run_tag}, topic {topic_id}: {over}; the rest was not judged{more}"
             )
         )
-    for run_tag, left in manifest.left_out[task].items():
-        told = [f"no rubric for {', '.join(left.unknown)}, not judged"] if left.unknown else []
-        told += [f"nothing submitted on {', '.join(left.missing)}"] if left.missing else []
-        shown.append(warning(f"warning: run {run_tag}: {'; '.join(told)}"))
+    left_out = manifest.left_out[task].items()
+    shown += [warning(f"warning: run {run_tag}: {told}") for run_tag, told in left_out]
     if not manifest.example_run_tags:
         how = "the judge was shown none"
         if isinstance(given.task, QuestionListTask) and not manifest.instrument:
@@ -297,9 +290,7 @@ def audit(  # long: half of it are options
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
 
     rules = load_track(track)
-    known = read_rubrics(
-        options.required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales
-    )
+    known = options.known_rubrics(rubrics, data, rules)
     articles = options.articles_of(by.topics, data)
     setup = by.setup(known, data, by.labelled(data, rules.task(task), runs)[0])
     given = read_task_runs(rules.task(task), runs, known)

@@ -19,6 +19,7 @@ from sidelight.cli.console import err, set_options
 from sidelight.errors import InputError, InvalidFileError, UsageError
 from sidelight.evaluation.labelling.judge import Mode
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
+from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart, find_part, look_for
 from sidelight.formats.topics import read_articles
 from sidelight.schemas.grading.judgment import Measure
@@ -444,6 +445,11 @@ def required(given: Path | None, data: Path | None, part: DataPart, option: str)
     if path is None:
         raise UsageError(f"expected {option}, or --data, a folder that has it")
     return path
+
+
+def known_rubrics(given: Path | None, data: Path | None, track: TrackRules) -> dict[str, Rubric]:
+    """Return the rubrics that --rubrics names, or else those of the data folder."""
+    return read_rubrics(required(given, data, DataPart.RUBRICS, "--rubrics"), track.scales)
 
 
 def score_by_people(data: Path, task: Task, measure: str | None = None) -> Sequence[TopicScore]:

@@ -12,8 +12,6 @@ import typer
 from sidelight.cli import options
 from sidelight.cli.console import WITH_REPLIES, Commands, Note, Result, interrupted, out
 from sidelight.errors import InputError, UsageError
-from sidelight.formats.banks.rubrics import read_rubrics
-from sidelight.formats.data_folder import DataPart
 from sidelight.formats.lines import write_json_lines
 from sidelight.formats.table import write_table
 from sidelight.formats.topics import read_articles, read_pooled_questions, write_pooled_questions
@@ -178,9 +176,7 @@ def pairs(
     from sidelight.retrieval.rerank import CrossEncoder
 
     rules = load_track(track)
-    known = read_rubrics(
-        options.required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales
-    )
+    known = options.known_rubrics(rubrics, data, rules)
     models = {"embedder": _cosine(embedder or DEFAULT_ENCODER)}
     if reranker:
         models["reranker"] = CrossEncoder(reranker).score

@@ -50,7 +50,7 @@ def compare(  # long: half of it are options
 ) -> console.Result:
     """Compare runs pair by pair: difference, p-value and smallest detectable difference."""
     from sidelight.evaluation.scoring.compare import compare_runs, topic_values
-    from sidelight.evaluation.scoring.table import read_topic_scores
+    from sidelight.evaluation.scoring.table import CONFIDENCE, read_topic_scores
 
     if per_topic:
         scores = topic_values(read_topic_scores(per_topic), measure, per_topic)
@@ -68,7 +68,7 @@ def compare(  # long: half of it are options
     pairs = compare_runs(scores, baseline=baseline, samples=samples, seed=seed)
     sampling = options.Sampling(samples, seed)
     table = console.table_of(f"{scores.measure.name}_run_pairs", pairs, _PAIR_COLUMNS)
-    n_topics = len(scores.topic_ids)
+    n_topics, n_shown = len(scores.topic_ids), sum(pair.p_holm < 1 - CONFIDENCE for pair in pairs)
     undefined = {scores.measure.name: scores.undefined} if scores.undefined else {}
     return console.Result(
         {
@@ -92,7 +92,8 @@ def compare(  # long: half of it are options
                 "note: detectable: true difference that is shown with a power of 80% at the "
                 "corrected 5% level"
             ),
-            "note: detectable -: no test on so few topics could show one",
+            "note: detectable -: no test on so few topics could show one, or the two never differ",
+            f"differences shown at the corrected 5% level: {n_shown} of {len(pairs)}",
             *console.undefined_warnings(undefined, n_topics, "topic"),
             *console.few_warnings(n_topics, "topic"),
             console.Files(lambda: console.write_results(output, [table]), "files"),
@@ -132,8 +133,7 @@ class LabelFiles(NamedTuple):
 
     def known(self, track: TrackRules) -> dict[str, Rubric]:
         """Return the rubrics."""
-        path = options.required(self.rubrics, self.data, DataPart.RUBRICS, "--rubrics")
-        return read_rubrics(path, track.scales)
+        return options.known_rubrics(self.rubrics, self.data, track)
 
     def labels(self, part: DataPart) -> Path:
         """Return the file of the labels, which is a part of the data folder."""
@@ -401,9 +401,7 @@ def questions(
     from sidelight.evaluation.scoring.table import score_prefix
 
     rules = load_track(track)
-    known = read_rubrics(
-        options.required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales
-    )
+    known = options.known_rubrics(rubrics, data, rules)
     assessments = options.required(
         assessments, data, DataPart.QUESTION_ASSESSMENTS, "--assessments"
     )
@@ -460,6 +458,7 @@ def reports(
 ) -> console.Result:
     """Score reports by the rubric answers they support."""
     from sidelight.evaluation.scoring.organizers import compat_report_scores
+    from sidelight.evaluation.scoring.score import score_reports, submitted_reports
     from sidelight.evaluation.scoring.table import score_prefix
 
     if organizer_compat and (merge or unit_weights):
@@ -479,20 +478,18 @@ def reports(
     if organizer_compat:
         table = compat_report_scores(rules, known or {}, assessments)
     else:
-        labels = _answer_labels(assessments, rules, merge=merge)
+        read = read_merged_assessments if merge else read_assessments
+        labels = read(assessments, ANSWER_ASSESSMENTS, rules.scales)
         if unit_weights:
             known = _unit_weights(known, labels, notes)
-        table = _report_table(rules, known or {}, labels, measures, data)
+        submitted = submitted_reports(data) if measures and data else None
+        more = options.find_measures(measures)
+        table = score_reports(rules, known or {}, labels, more, submitted)
     sampling = None if organizer_compat else options.Sampling(samples, seed)
     notes += _unknown_runs(assessments, data, DataPart.REPORT_RUNS, table)
     origin = _origin([assessments], sampling, len({one.topic_id for one in table.topics}), notes)
     prefix = score_prefix(origin.labels, rules.cited_text)
     return score_labels.scores_result(origin, table, prefix, output)
-
-
-def _answer_labels(path: Path, track: TrackRules, *, merge: bool) -> list[AnswerAssessment]:
-    read = read_merged_assessments if merge else read_assessments
-    return read(path, ANSWER_ASSESSMENTS, track.scales)
 
 
 def _unit_weights(
@@ -505,19 +502,6 @@ def _unit_weights(
         return with_unit_weights(rubrics)
     notes.append("no rubrics: the answers any run was judged on stand for them")
     return rubrics_from_answers(labels)
-
-
-def _report_table(
-    track: TrackRules,
-    rubrics: dict[str, Rubric],
-    labels: list[AnswerAssessment],
-    measures: list[str] | None,
-    data: Path | None,
-) -> ScoreTable:
-    from sidelight.evaluation.scoring.score import score_reports, submitted_reports
-
-    reports = submitted_reports(data) if measures and data else None
-    return score_reports(track, rubrics, labels, options.find_measures(measures), reports)
 
 
 @app.command()

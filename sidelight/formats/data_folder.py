@@ -87,8 +87,8 @@ def find_part(folder: Path, part: DataPart) -> Path:
         raise InputError(
             f"{folder / part}: expected this part of the data folder; it does not exist, and "
             f"no other file in the folder is of the kind {_WANTED[part].kind.replace('_', ' ')}",
-            remedy="Lay the folder out as docs/formats.md says, or name the part by its own option; "
-            "`score` has these for one task: `score task1`, `score task2`.",
+            remedy="Lay the folder out as docs/formats.md says, or name the part by its own option "
+            "(of `score task1` or `score task2`, not of `score` alone).",
         )
     return path
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -34,8 +34,7 @@ from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.formats.topics import read_topics, topic_formats
 from sidelight.registry import names
 from sidelight.schemas.grading.judgment import Scales
-from sidelight.schemas.run import QuestionRun, ReportRun
-from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
+from sidelight.schemas.task import Task
 from sidelight.tracks import Track, load_track
 
 _LOOKED_AT = 50  # lines; a kind is what most of them look like
@@ -180,35 +179,27 @@ def track_of(path: Path, usual: Track) -> Track:
     return next(have, usual)
 
 
-@overload
-def read_runs(paths: Iterable[Path], task: QuestionListTask) -> list[QuestionRun]: ...
-@overload
-def read_runs(paths: Iterable[Path], task: CitedTextTask) -> list[ReportRun]: ...
-@overload
-def read_runs(paths: Iterable[Path], task: Task) -> list[Run]: ...
-def read_runs(paths: Iterable[Path], task: Task) -> Sequence[Any]:
-    """Return the runs of a task.
+def read_runs(paths: Iterable[Path], task: Task) -> list[Any]:
+    """Return the runs of a task, as its format reads them.
 
     Raises:
         InputError: A file cannot be read, or is of another kind.
         InvalidFileError: One is not what it should be.
     """
-    return [_read_run(path, task) for path in paths]
-
-
-def _read_run(path: Path, task: Task) -> Run:
-    try:
-        return run_format(task).read(path)
-    except InvalidFileError:
-        found = detect_format(path)
-        if found is None or found == task.format:
-            raise
-        kind = kinds_of(load_track()).get(found)
-        what = f"a {kind.title}" if kind else f"what looks like {found}"
-        raise InputError(
-            f"{path}: expected a run of {task.title}; found {what}",
-            remedy="Give the file of the other task, or name the task that the file is of.",
-        ) from None
+    runs = []
+    for path in paths:
+        try:
+            runs.append(run_format(task).read(path))
+        except InvalidFileError:
+            found = detect_format(path)
+            if found is None or found == task.format:
+                raise
+            kind = kinds_of(load_track()).get(found)
+            raise InputError(
+                f"{path}: expected a run of {task.title}; found a {kind.title if kind else found}",
+                remedy="Give a file of this task, or name the task that the file is of.",
+            ) from None
+    return runs
 
 
 def _json_format(text: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> str | None:

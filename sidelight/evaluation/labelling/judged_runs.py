@@ -97,7 +97,7 @@ class JudgingManifest(Value):
         runs: The runs judged, by the name of the task; with each the largest share, over
             topics, of its five-word sequences that also occur in the examples of the topic. Near
             1 means a near copy of an example.
-        left_out: By task and run tag, the topics on which a run was not judged, if there are any.
+        left_out: By task and run tag, on which topics a run was not judged, and why.
         over_limits: By task, run tag and topic id, in what a submission was over the limits of the
             task; only what fits them was judged.
         instrument: What a prompted judge asks, and whom; None where no model is asked.
@@ -111,7 +111,7 @@ class JudgingManifest(Value):
     runs: dict[str, dict[str, float]]
     n_topics: int
     example_run_tags: tuple[str, ...]
-    left_out: dict[str, dict[str, run_kinds.LeftOut]] = Field(default_factory=dict)
+    left_out: dict[str, dict[str, str]] = Field(default_factory=dict)
     over_limits: dict[str, dict[str, dict[str, str]]] = Field(default_factory=dict)
     instrument: Instrument | None = None
     agreement: dict[str, JudgeAgreement]

@@ -27,7 +27,6 @@ from sidelight.evaluation.labelling.rubric_cases import (
     REPORT_ANSWERS,
 )
 from sidelight.formats.verdict import read_runs
-from sidelight.schemas.base import Value
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.run import (
     CitedSentence,
@@ -131,18 +130,6 @@ class RunKind(Generic[R, S]):
     example_texts: Callable[[Examples], Iterable[tuple[str, str]]]
 
 
-class LeftOut(Value):
-    """Topics on which a run is not judged.
-
-    Attributes:
-        unknown: Topics of the run that have no rubric.
-        missing: Topics with a rubric on which it submitted nothing.
-    """
-
-    unknown: tuple[str, ...]
-    missing: tuple[str, ...]
-
-
 class TaskRuns(NamedTuple):
     """Runs of a task, and the rubrics that they are judged by.
 
@@ -199,17 +186,16 @@ class TaskRuns(NamedTuple):
                 found.setdefault(run_tag, {})[topic_id] = over
         return found
 
-    def left_out(self) -> dict[str, LeftOut]:
-        """Return run tag -> what of a run is not judged, of runs of which something is not."""
+    def left_out(self) -> dict[str, str]:
+        """Return run tag -> topics on which the run is not judged, if there are any, and why."""
         found = {}
         for run in self.runs:
             topics = self.kind.submissions(run).keys()
-            unknown, missing = topics - self.rubrics.keys(), self.rubrics.keys() - topics
-            if unknown or missing:
-                found[run.run_tag] = LeftOut(
-                    unknown=tuple(sorted(unknown)), missing=tuple(sorted(missing))
-                )
-        return found
+            unknown, missing = sorted(topics - self.rubrics.keys()), self.rubrics.keys() - topics
+            told = [f"no rubric for {', '.join(unknown)}, not judged"] if unknown else []
+            told += [f"nothing submitted on {', '.join(sorted(missing))}"] if missing else []
+            found[run.run_tag] = "; ".join(told)
+        return {run_tag: told for run_tag, told in found.items() if told}
 
     def _fitting(self) -> dict[tuple[str, str], tuple[Any, str]]:
         return {

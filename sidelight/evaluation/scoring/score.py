@@ -97,15 +97,8 @@ def score_questions(
             compound=None if compound is None else flagged.get((run_tag, topic_id), set()),
         )
 
-    return tabulate(
-        rubrics,
-        {item.run_tag for item in assessments},
-        labels.keys(),
-        record,
-        task.measures,
-        further,
-        labelled=_labelled(assessments),
-    )
+    run_tags = {item.run_tag for item in assessments}
+    return tabulate(rubrics, run_tags, labels.keys(), record, task.measures, further)
 
 
 def score_reports(
@@ -141,20 +134,8 @@ def score_reports(
             report=None if reports is None else reports.get((run_tag, topic_id), ()),
         )
 
-    return tabulate(
-        rubrics,
-        {item.run_tag for item in assessments},
-        labels.keys(),
-        record,
-        track.cited_text.measures,
-        further,
-        labelled=_labelled(assessments),
-    )
-
-
-def _labelled(assessments: Iterable[QuestionAssessment | AnswerAssessment]) -> set[str]:
-    """Return the topics on which anybody could judge anything."""
-    return {item.topic_id for item in assessments if not isinstance(item.label, Unjudged)}
+    run_tags = {item.run_tag for item in assessments}
+    return tabulate(rubrics, run_tags, labels.keys(), record, track.cited_text.measures, further)
 
 
 def compound_questions(

@@ -16,7 +16,7 @@ that is undefined has an empty cell.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum, sqrt
 from pathlib import Path
@@ -165,10 +165,10 @@ def tabulate(
     record: Callable[[str, str], TopicRecord],
     measures: Sequence[Measure],
     further: Sequence[Measure] = (),
-    *,
-    labelled: Container[str] | None = None,
 ) -> ScoreTable:
     """Compute every measure of every run on every topic.
+
+    On a topic on which no run has a label, a measure that comes to 0 is undefined.
 
     Args:
         topic_ids: At least one.
@@ -177,8 +177,6 @@ def tabulate(
         record: Run tag and topic id to what is known, also of what was omitted.
         measures: The one that ranks runs first; one that needs what is not known is left out.
         further: Measures that were asked for.
-        labelled: Topics on which anybody gave any run a label; on others, a measure that comes to 0
-            is undefined. None where no labels are needed.
 
     Raises:
         InputError: There are no runs.
@@ -196,9 +194,9 @@ def tabulate(
         raise UsageError(f"two measures are called {repeated[0]}")
     topics = []
     for topic_id in ordered_ids:
-        unknown = labelled is not None and topic_id not in labelled
-        for run_tag in ordered_tags:
-            about = record(run_tag, topic_id)
+        records = {run_tag: record(run_tag, topic_id) for run_tag in ordered_tags}
+        unknown = all(about.unlabelled for about in records.values())
+        for run_tag, about in records.items():
             values = {one.measure.name: one(about) for one in computed}
             topics.append(
                 TopicScore(
@@ -360,8 +358,9 @@ def minimum_detectable_difference(
     against a; for a two-sided test with a power of 80%. Source: Bloom, Minimum Detectable Effects,
     Evaluation Review 19(5), 1995.
 
-    None with fewer than 3 topics, and where no difference could ever be shown: the randomisation
-    test of n topics gives no p-value below 2 / 2^n.
+    None with fewer than 3 topics, for runs that differ on no topic, whose s says nothing, and where
+    no difference could ever be shown: the randomisation test of n topics gives no p-value below
+    2 / 2^n.
 
     Args:
         differences: `(n,)` of two runs, topic by topic.
@@ -370,7 +369,7 @@ def minimum_detectable_difference(
     from scipy.special import stdtrit
 
     n_topics, level = len(differences), (1 - CONFIDENCE) / n_comparisons
-    if n_topics < MIN_TOPICS or smallest_p_value(n_topics) > level:
+    if n_topics < MIN_TOPICS or smallest_p_value(n_topics) > level or not differences.any():
         return None
     quantiles = stdtrit(n_topics - 1, (1 - level / 2, POWER))
     return float(quantiles.sum() * np.std(differences, ddof=1) / sqrt(n_topics))
