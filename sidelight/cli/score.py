@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -368,7 +369,10 @@ def score(
 ) -> None:
     """Score runs; with --data, of all tasks with labels. Each command below has more options."""
     if context.invoked_subcommand is None:
-        parts = {questions: DataPart.QUESTION_ASSESSMENTS, reports: DataPart.REPORT_ASSESSMENTS}
+        parts: dict[Callable[..., console.Result], DataPart] = {
+            questions: DataPart.QUESTION_ASSESSMENTS,
+            reports: DataPart.REPORT_ASSESSMENTS,
+        }
         there = [one for one, part in parts.items() if options.from_data(None, data, part)]
         commands = there or list(parts)
         if lacking := [part for one, part in parts.items() if one not in commands]:
@@ -469,7 +473,7 @@ def reports(
     rubrics = options.from_data(rubrics, data, DataPart.RUBRICS)
     if rubrics is None and not unit_weights:
         raise UsageError(
-            "expected --rubrics of `score task2`, or --data, a folder that has them",
+            "expected --rubrics, or --data, a folder that has them",
             remedy="Without rubrics, --unit-weights scores against the answers in the assessments.",
         )
     rules = load_track(track)

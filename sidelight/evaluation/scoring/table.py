@@ -16,7 +16,7 @@ that is undefined has an empty cell.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum, sqrt
 from pathlib import Path
@@ -192,24 +192,10 @@ def tabulate(
     names = [one.measure.name for one in computed]
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         raise UsageError(f"two measures are called {repeated[0]}")
-    topics = []
+    topics: list[TopicScore] = []
     for topic_id in ordered_ids:
         records = {run_tag: record(run_tag, topic_id) for run_tag in ordered_tags}
-        unknown = all(about.unlabelled for about in records.values())
-        for run_tag, about in records.items():
-            values = {one.measure.name: one(about) for one in computed}
-            topics.append(
-                TopicScore(
-                    run_tag,
-                    topic_id,
-                    {name: value or 0.0 for name, value in values.items()},
-                    frozenset(
-                        name
-                        for name, value in values.items()
-                        if value is None or (unknown and not value)
-                    ),
-                )
-            )
+        topics += _topic_scores(topic_id, records, computed)
     omitted = {
         run_tag: tuple(topic_id for topic_id in ordered_ids if (run_tag, topic_id) not in judged)
         for run_tag in ordered_tags
@@ -225,6 +211,18 @@ def tabulate(
         runs=tuple(sorted(runs, key=lambda run: (-main.sign * run.values[main.name], run.run_tag))),
         omitted={run_tag: missing for run_tag, missing in omitted.items() if missing},
     )
+
+
+def _topic_scores(
+    topic_id: str, records: Mapping[str, TopicRecord], computed: Sequence[Computed]
+) -> Iterator[TopicScore]:
+    unlabelled = all(record.unlabelled for record in records.values())
+    for run_tag, record in records.items():
+        found = {one.measure.name: one(record) for one in computed}
+        values = {name: value or 0.0 for name, value in found.items()}
+        undefined = {name for name in found if found[name] is None}
+        undefined |= {name for name in found if unlabelled and not values[name]}
+        yield TopicScore(run_tag, topic_id, values, frozenset(undefined))
 
 
 def _needing(computed: Computed, known: frozenset[str]) -> Computed:
