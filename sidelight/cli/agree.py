@@ -27,8 +27,8 @@ from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart
 from sidelight.formats.labels import qrels as labelled
 from sidelight.formats.labels.assessments import COMPOUND_ASSESSMENTS
-from sidelight.formats.runs.submission import run_format
 from sidelight.formats.table import write_table
+from sidelight.formats.verdict import read_runs
 from sidelight.schemas.grading.judgment import QuestionGrade
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.text import counted
@@ -256,7 +256,7 @@ def _left_out(found: ScoreComparison, names: tuple[str, str]) -> Iterator[str]:
             yield f"tied by {name}: {', '.join(group)}"
         for what, only in (("runs", found.only_runs), ("topics", found.only_topics)):
             if only[place]:
-                yield f"{what} only in {name}: {', '.join(only[place])}"
+                yield f"{what} scored only in {name}: {', '.join(only[place])}"
 
 
 def _as_dict(found: CategoryAgreement) -> dict[str, object]:
@@ -430,16 +430,13 @@ def norms(  # long: half of it are options
     from sidelight.formats.banks.nuggets import read_nuggets, write_nuggets
 
     rules = load_track(track)
-    known = read_rubrics(
-        options.required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales
-    )
-    read = run_format(rules.cited_text).read
+    known = options.known_rubrics(rubrics, data, rules)
     importance = options.track_of_scale(_IMPORTANCE, None).scales[_IMPORTANCE]
     found = asyncio.run(
         compare_norms(
             rules,
             known,
-            [read(path) for path in reports],
+            read_runs(reports, rules.cited_text),
             importance,
             None if words_only else open_encoder(),
             nuggets=read_nuggets(nuggets, importance) if nuggets else None,

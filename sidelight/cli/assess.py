@@ -16,10 +16,10 @@ from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.labelling.judge import Judge
 from sidelight.formats.labels import qrels as labels
-from sidelight.formats.runs.submission import run_format
 from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.formats.table import write_table
 from sidelight.formats.topics import read_articles, read_topics
+from sidelight.formats.verdict import read_runs
 from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.grading.judgment import QuestionGrade, Unjudged
 from sidelight.schemas.topic import Article, Narrative, question_id
@@ -57,8 +57,7 @@ def questions(  # long: half of it are options
     """Grade each question of some runs, and tell which of them an earlier one answers."""
     from sidelight.evaluation.labelling.judged_runs import grade_question_runs
 
-    read = run_format(load_track(track).question_list).read
-    given = [read(path) for path in runs]
+    given = read_runs(runs, load_track(track).question_list)
     articles = {one.topic_id: one for one in read_articles(topics)}
     setup = set_up_judge(
         "prompted" if model else "embedded",

@@ -133,7 +133,8 @@ def _by_rubrics(
         judge_runs(judge, TaskRuns(track.cited_text, rubrics, report_runs(reports)), outdir)
     )
     labels = read_assessments(outdir / REPORT_ANSWERS.file_name, REPORT_ANSWERS.kind, track.scales)
-    return score_reports(track, rubrics, labels)
+    tags = {report.metadata.run_id for report in reports}  # the folder may hold others
+    return score_reports(track, rubrics, [one for one in labels if one.run_tag in tags])
 
 
 def report_runs(reports: Iterable[Report]) -> list[ReportRun]:

@@ -215,7 +215,7 @@ def undefined_warnings(
             where = f"{len(topics)} of {counted(n_topics, what)} (counted as 0): "
             where += ", ".join(topics)
         warnings.append(
-            warning(f"undefined, {', '.join(measures)}: nothing to find on {where}"),
+            warning(f"undefined, {', '.join(measures)}: nothing to find, or no label, on {where}"),
         )
     return warnings
 
@@ -236,7 +236,7 @@ def few_runs_warnings(count: int) -> list[Note]:
 
 
 def few_warnings(count: int, what: str) -> list[Note]:
-    """Return a warning where intervals over so few topics or runs cover less than they say.
+    """Return a warning where intervals over so few topics or runs hold less often than they say.
 
     Args:
         count: How many there are.
@@ -248,8 +248,8 @@ def few_warnings(count: int, what: str) -> list[Note]:
         return []
     return [
         warning(
-            f"warning: {counted(count, what)}: with fewer than {FEW}, 95% intervals cover far "
-            "less, and an order of runs may be chance"
+            f"warning: {counted(count, what)}: with fewer than {FEW}, 95% intervals hold the true "
+            "value clearly less often than 95% of the time, and an order of runs may be chance"
         )
     ]
 

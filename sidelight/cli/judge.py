@@ -25,10 +25,8 @@ from sidelight.cli.console import (
 from sidelight.cli.progress import progress_bar
 from sidelight.cli.tables import decimal
 from sidelight.errors import ReplyError
-from sidelight.formats.banks.rubrics import read_rubrics
-from sidelight.formats.data_folder import DataPart
 from sidelight.llm.base import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
-from sidelight.schemas.task import Task
+from sidelight.schemas.task import QuestionListTask, Task
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
 from sidelight.tracks import Track as TrackRules
@@ -40,6 +38,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.audit.audit import Audit
     from sidelight.evaluation.labelling.asking import Estimate as CostEstimate
     from sidelight.evaluation.labelling.judged_runs import JudgingManifest
+    from sidelight.evaluation.labelling.run_kinds import TaskRuns
     from sidelight.runs.self_evaluation import FinishedRun, SelfEvaluation
 
 
@@ -189,13 +188,16 @@ def judge(  # long: half of it are options
     estimate: options.Estimate = False,
 ) -> Result:
     """Label runs without people, and say how well the judge agrees with people."""
-    from sidelight.evaluation.labelling.judged_runs import assess_runs, judge_runs
+    from sidelight.evaluation.labelling.judged_runs import (
+        MANIFEST_NAME,
+        assess_runs,
+        judge_runs,
+        read_manifest_beside,
+    )
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
 
     rules = load_track(track)
-    known = read_rubrics(
-        options.required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales
-    )
+    known = options.known_rubrics(rubrics, data, rules)
     examples, lacking = by.labelled(data, rules.task(task), runs)
     setup = by.setup(known, data, examples, min_confidence)
     given = read_task_runs(rules.task(task), runs, known)
@@ -206,7 +208,11 @@ def judge(  # long: half of it are options
     with progress_bar("labels", total=given.n_labels) as advance:
         work = partial(judge_runs, given=given, folder=output, on_labels=advance)
         manifest = asyncio.run(setup.perform(access, work))
+    written = read_manifest_beside(output / MANIFEST_NAME) or manifest
     ending = [f"  {output}"]
+    if kept := sorted(written.runs[task].keys() - manifest.runs[task].keys()):
+        runs_kept = counted(len(kept), "run")
+        ending.insert(0, f"the labels of {runs_kept} judged before stay: {', '.join(kept)}")
     if track == DEFAULT_TRACK:  # commands that score are called like its tasks
         score = f"Next: sidelight score {task} "
         score += f"--data {data}" if data else f"--rubrics {rubrics}"
@@ -214,19 +220,14 @@ def judge(  # long: half of it are options
         for option, name in zip(("--assessments", "--compound"), reversed(kinds), strict=False):
             score += f" {option} {output / name}"
         ending.append(score)
-    return _result(manifest, task, ending, lacking, given.n_labels)
+    return _result(manifest, given, ending, lacking)
 
 
-def _result(
-    manifest: JudgingManifest, task: str, ending: list[str], lacking: str, n_labels: int
-) -> Result:
-    shown: list[Shown] = [
-        (
-            f"{counted(len(manifest.runs[task]), 'run')} judged on "
-            f"{counted(manifest.n_topics, 'topic')} by {manifest.label}; "
-            f"{counted(manifest.n_unjudged[task], 'verdict')} could not be judged."
-        )
-    ]
+def _result(manifest: JudgingManifest, given: TaskRuns, ending: list[str], lacking: str) -> Result:
+    task, unjudged = given.task.name, manifest.n_unjudged[given.task.name]
+    more = f"; {counted(unjudged, 'verdict')} could not be judged" if unjudged else ""
+    runs, on = counted(len(given.runs), "run"), counted(manifest.n_topics, "topic")
+    shown: list[Shown] = [f"{runs} judged on {on} by {manifest.label}{more}."]
     for what, agreement in manifest.agreement.items():
         new_runs = "unknown, for there is one run"
         if agreement.raw_new_runs is not None:
@@ -248,20 +249,19 @@ def _result(
                 f"warning: run {run_tag}, topic {topic_id}: {over}; the rest was not judged{more}"
             )
         )
+    left_out = manifest.left_out[task].items()
+    shown += [warning(f"warning: run {run_tag}: {told}") for run_tag, told in left_out]
     if not manifest.example_run_tags:
-        shown.append(
-            warning(
-                "no labelled examples: the judge was shown none"
-                if manifest.instrument
-                else "no labelled examples: questions were labelled by fixed thresholds"
-            )
-        )
+        how = "the judge was shown none"
+        if isinstance(given.task, QuestionListTask) and not manifest.instrument:
+            how = "questions were labelled by fixed thresholds"
+        shown.append(warning(f"no labelled examples: {how}"))
         if lacking:
             shown.append(warning(f"why: {lacking}"))
-    unjudged, code = manifest.n_unjudged[task], 0
+    code = 0
     if manifest.instrument and unjudged:
         shown.append(warning(f"verdicts could not be had: {ASKS_AGAIN}"))
-        code = ReplyError.exit_code if unjudged == n_labels else 0
+        code = ReplyError.exit_code if unjudged == given.n_labels else 0
     return Result(manifest.model_dump(), [*shown, *ending], exit_code=code)
 
 
@@ -290,9 +290,7 @@ def audit(  # long: half of it are options
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
 
     rules = load_track(track)
-    known = read_rubrics(
-        options.required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales
-    )
+    known = options.known_rubrics(rubrics, data, rules)
     articles = options.articles_of(by.topics, data)
     setup = by.setup(known, data, by.labelled(data, rules.task(task), runs)[0])
     given = read_task_runs(rules.task(task), runs, known)
@@ -317,6 +315,8 @@ def audit_result(found: Audit, changes: Path) -> Result:
         found: What the probes came to.
         changes: The file of the verdicts that changed.
     """
+    from sidelight.evaluation.audit.text_attacks import ATTACKS
+
     header = ("probe", "verdicts", "changed", "share", "gained", "lost", "unjudged", "credit")
     rows = [
         [
@@ -329,6 +329,9 @@ def audit_result(found: Audit, changes: Path) -> Result:
         ]
         for one in found.results
     ]
+    tried = {one.probe for one in found.results if one.most is not None}
+    not_tried = [one.name for one in ATTACKS if one.name not in tried] if tried else []
+    why = "not tried, for want of articles or answers to change (give --topics)"
     return Result(
         {
             "judge": found.judge,
@@ -336,12 +339,14 @@ def audit_result(found: Audit, changes: Path) -> Result:
                 {**one.model_dump(), "share_changed": one.share_changed, "verdict": one.verdict}
                 for one in found.results
             ],
+            "not_tried": not_tried,
             "changes": str(changes),
         },
         [
             PlainTable((*header, "left"), rows),
             f"judge: {found.judge}",
             *(f"{one.probe} {one.verdict}" for one in found.results),
+            *([f"{why}: {', '.join(not_tried)}"] if not_tried else []),
             f"  {changes}",
         ],
     )

@@ -19,6 +19,7 @@ from sidelight.cli.console import err, set_options
 from sidelight.errors import InputError, InvalidFileError, UsageError
 from sidelight.evaluation.labelling.judge import Mode
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
+from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart, find_part, look_for
 from sidelight.formats.topics import read_articles
 from sidelight.schemas.grading.judgment import Measure
@@ -428,9 +429,9 @@ def from_data(given: Path | None, data: Path | None, part: DataPart) -> Path | N
     """Return what an option names, or else the part of the data folder, if there is one.
 
     Raises:
-        InputError: The folder does not have it.
+        InputError: There is more than one thing that it may be.
     """
-    return given or (find_part(data, part) if data else None)
+    return given or (look_for(data, part) if data else None)
 
 
 def required(given: Path | None, data: Path | None, part: DataPart, option: str) -> Path:
@@ -440,10 +441,15 @@ def required(given: Path | None, data: Path | None, part: DataPart, option: str)
         InputError: The folder does not have it.
         UsageError: There is neither.
     """
-    path = from_data(given, data, part)
+    path = given or (find_part(data, part) if data else None)
     if path is None:
         raise UsageError(f"expected {option}, or --data, a folder that has it")
     return path
+
+
+def known_rubrics(given: Path | None, data: Path | None, track: TrackRules) -> dict[str, Rubric]:
+    """Return the rubrics that --rubrics names, or else those of the data folder."""
+    return read_rubrics(required(given, data, DataPart.RUBRICS, "--rubrics"), track.scales)
 
 
 def score_by_people(data: Path, task: Task, measure: str | None = None) -> Sequence[TopicScore]:

@@ -12,12 +12,10 @@ import typer
 from sidelight.cli import options
 from sidelight.cli.console import WITH_REPLIES, Commands, Note, Result, interrupted, out
 from sidelight.errors import InputError, UsageError
-from sidelight.formats.banks.rubrics import read_rubrics
-from sidelight.formats.data_folder import DataPart
 from sidelight.formats.lines import write_json_lines
-from sidelight.formats.runs.submission import run_format
 from sidelight.formats.table import write_table
 from sidelight.formats.topics import read_articles, read_pooled_questions, write_pooled_questions
+from sidelight.formats.verdict import read_runs
 from sidelight.llm.prompted import PromptedModel
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
@@ -60,8 +58,7 @@ def questions(  # long: half of it are options
     from sidelight.index.encoding.encoder import Encoder
 
     task = load_track(track).question_list
-    read = run_format(task).read
-    runs = {name: [read(path) for path in paths] for name, paths in _named(groups).items()}
+    runs = {name: read_runs(paths, task) for name, paths in _named(groups).items()}
     articles = (
         {one.topic_id: f"{one.title}\n{one.body}" for one in read_articles(topics)}
         if topics
@@ -179,14 +176,11 @@ def pairs(
     from sidelight.retrieval.rerank import CrossEncoder
 
     rules = load_track(track)
-    known = read_rubrics(
-        options.required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales
-    )
-    read = run_format(rules.question_list).read
+    known = options.known_rubrics(rubrics, data, rules)
     models = {"embedder": _cosine(embedder or DEFAULT_ENCODER)}
     if reranker:
         models["reranker"] = CrossEncoder(reranker).score
-    pool = pool_pairs(known, [read(path) for path in runs], models)
+    pool = pool_pairs(known, read_runs(runs, rules.question_list), models)
     rows = ((*pair[:-1], "+".join(pair.chosen_by)) for pair in pool.pairs)
     write_table(output, PooledPair._fields, rows)
     more = len(pool.pairs) - pool.cells

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -20,6 +21,7 @@ from sidelight.formats.labels.assessments import (
     read_assessments,
     read_merged_assessments,
 )
+from sidelight.registry import did_you_mean
 from sidelight.schemas.grading.judgment import AnswerAssessment, Measure
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.task import CitedTextTask, Task
@@ -49,7 +51,7 @@ def compare(  # long: half of it are options
 ) -> console.Result:
     """Compare runs pair by pair: difference, p-value and smallest detectable difference."""
     from sidelight.evaluation.scoring.compare import compare_runs, topic_values
-    from sidelight.evaluation.scoring.table import read_topic_scores
+    from sidelight.evaluation.scoring.table import CONFIDENCE, read_topic_scores
 
     if per_topic:
         scores = topic_values(read_topic_scores(per_topic), measure, per_topic)
@@ -67,7 +69,7 @@ def compare(  # long: half of it are options
     pairs = compare_runs(scores, baseline=baseline, samples=samples, seed=seed)
     sampling = options.Sampling(samples, seed)
     table = console.table_of(f"{scores.measure.name}_run_pairs", pairs, _PAIR_COLUMNS)
-    n_topics = len(scores.topic_ids)
+    n_topics, n_shown = len(scores.topic_ids), sum(pair.p_holm < 1 - CONFIDENCE for pair in pairs)
     undefined = {scores.measure.name: scores.undefined} if scores.undefined else {}
     return console.Result(
         {
@@ -91,7 +93,8 @@ def compare(  # long: half of it are options
                 "note: detectable: true difference that is shown with a power of 80% at the "
                 "corrected 5% level"
             ),
-            "note: detectable -: no test on so few topics could show one",
+            "note: detectable -: no test on so few topics could show one, or the two never differ",
+            f"differences shown at the corrected 5% level: {n_shown} of {len(pairs)}",
             *console.undefined_warnings(undefined, n_topics, "topic"),
             *console.few_warnings(n_topics, "topic"),
             console.Files(lambda: console.write_results(output, [table]), "files"),
@@ -131,8 +134,7 @@ class LabelFiles(NamedTuple):
 
     def known(self, track: TrackRules) -> dict[str, Rubric]:
         """Return the rubrics."""
-        path = options.required(self.rubrics, self.data, DataPart.RUBRICS, "--rubrics")
-        return read_rubrics(path, track.scales)
+        return options.known_rubrics(self.rubrics, self.data, track)
 
     def labels(self, part: DataPart) -> Path:
         """Return the file of the labels, which is a part of the data folder."""
@@ -365,9 +367,16 @@ def score(
     output: options.Output = None,
     as_json: console.Json = False,
 ) -> None:
-    """Score runs; with --data, of all tasks. Each command below has more options."""
+    """Score runs; with --data, of all tasks with labels. Each command below has more options."""
     if context.invoked_subcommand is None:
-        commands = (questions, reports)
+        parts: dict[Callable[..., console.Result], DataPart] = {
+            questions: DataPart.QUESTION_ASSESSMENTS,
+            reports: DataPart.REPORT_ASSESSMENTS,
+        }
+        there = [one for one, part in parts.items() if options.from_data(None, data, part)]
+        commands = there or list(parts)
+        if lacking := [part for one, part in parts.items() if one not in commands]:
+            console.err.print(f"not scored, not in {data}: {lacking[0]}", markup=False)
         results = (command(data=data, output=output) for command in commands)
         console.deliver_each(results, wants_json=as_json)
     elif data or output or as_json:
@@ -396,9 +405,7 @@ def questions(
     from sidelight.evaluation.scoring.table import score_prefix
 
     rules = load_track(track)
-    known = read_rubrics(
-        options.required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales
-    )
+    known = options.known_rubrics(rubrics, data, rules)
     assessments = options.required(
         assessments, data, DataPart.QUESTION_ASSESSMENTS, "--assessments"
     )
@@ -415,7 +422,12 @@ def questions(
             verdicts = read_assessments(compound, COMPOUND_ASSESSMENTS, rules.scales)
         labels = read_assessments(assessments, QUESTION_ASSESSMENTS, rules.scales)
         table = score_questions(rules, known, labels, verdicts, options.find_measures(measures))
-    notes = [] if compound else ["compound questions were not filtered out: no --compound"]
+    notes = _unknown_runs(assessments, data, DataPart.QUESTION_RUNS, table)
+    if not compound:
+        notes.append("compound questions were not filtered out: no verdicts on them (--compound)")
+    unjudged = table.computed_by("unjudged_pairs")
+    if unjudged and any(run.values[unjudged.name] for run in table.runs):
+        notes.append("unjudged: pairs without a label, which count as very different")
     if without := sorted(
         {item.run_tag for item in verdicts or ()} - {run.run_tag for run in table.runs}
     ):
@@ -450,6 +462,7 @@ def reports(
 ) -> console.Result:
     """Score reports by the rubric answers they support."""
     from sidelight.evaluation.scoring.organizers import compat_report_scores
+    from sidelight.evaluation.scoring.score import score_reports, submitted_reports
     from sidelight.evaluation.scoring.table import score_prefix
 
     if organizer_compat and (merge or unit_weights):
@@ -469,19 +482,18 @@ def reports(
     if organizer_compat:
         table = compat_report_scores(rules, known or {}, assessments)
     else:
-        labels = _answer_labels(assessments, rules, merge=merge)
+        read = read_merged_assessments if merge else read_assessments
+        labels = read(assessments, ANSWER_ASSESSMENTS, rules.scales)
         if unit_weights:
             known = _unit_weights(known, labels, notes)
-        table = _report_table(rules, known or {}, labels, measures, data)
+        submitted = submitted_reports(data) if measures and data else None
+        more = options.find_measures(measures)
+        table = score_reports(rules, known or {}, labels, more, submitted)
     sampling = None if organizer_compat else options.Sampling(samples, seed)
+    notes += _unknown_runs(assessments, data, DataPart.REPORT_RUNS, table)
     origin = _origin([assessments], sampling, len({one.topic_id for one in table.topics}), notes)
     prefix = score_prefix(origin.labels, rules.cited_text)
     return score_labels.scores_result(origin, table, prefix, output)
-
-
-def _answer_labels(path: Path, track: TrackRules, *, merge: bool) -> list[AnswerAssessment]:
-    read = read_merged_assessments if merge else read_assessments
-    return read(path, ANSWER_ASSESSMENTS, track.scales)
 
 
 def _unit_weights(
@@ -494,19 +506,6 @@ def _unit_weights(
         return with_unit_weights(rubrics)
     notes.append("no rubrics: the answers any run was judged on stand for them")
     return rubrics_from_answers(labels)
-
-
-def _report_table(
-    track: TrackRules,
-    rubrics: dict[str, Rubric],
-    labels: list[AnswerAssessment],
-    measures: list[str] | None,
-    data: Path | None,
-) -> ScoreTable:
-    from sidelight.evaluation.scoring.score import score_reports, submitted_reports
-
-    reports = submitted_reports(data) if measures and data else None
-    return score_reports(track, rubrics, labels, options.find_measures(measures), reports)
 
 
 @app.command()
@@ -561,6 +560,20 @@ def _origin(
     return score_labels.ScoreOrigin(
         label_source(assessments[0]), _judge_of(assessments), sampling, n_topics, notes
     )
+
+
+def _unknown_runs(
+    assessments: Path, data: Path | None, part: DataPart, table: ScoreTable
+) -> list[str]:
+    """Name the runs that people labelled and the data folder does not have, if it has runs."""
+    from sidelight.evaluation.scoring.table import label_source
+
+    folder = options.from_data(None, data, part)
+    if folder is None or label_source(assessments) != "human":
+        return []
+    known = {path.name for path in folder.iterdir()}
+    tags = sorted({run.run_tag for run in table.runs} - known)
+    return [f"{tag}: there is no such run in {folder}{did_you_mean(tag, known)}" for tag in tags]
 
 
 def _judge_of(assessments: list[Path]) -> str | None:

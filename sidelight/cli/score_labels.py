@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
@@ -19,10 +20,10 @@ from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.files import atomic_write
 from sidelight.formats.labels import qrels as labelled
 from sidelight.formats.labels.assessments import write_support_sentences
-from sidelight.formats.runs.submission import reports_by_topic, run_format
+from sidelight.formats.runs.submission import reports_by_topic
 from sidelight.formats.table import latex_table, write_table
 from sidelight.formats.topics import read_topics
-from sidelight.formats.verdict import track_of
+from sidelight.formats.verdict import read_runs, track_of
 from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.grading.judgment import JudgedSentence
 from sidelight.schemas.grading.rubric import NuggetAssignment, NuggetBank
@@ -109,7 +110,9 @@ def scores_result(  # long: files, table and JSON of one result
             yield latex
 
     judge = f" ({origin.judge})" if origin.judge else ""
-    notes = list(origin.notes)
+    notes, lacking = list(origin.notes), defaultdict[tuple[str, ...], list[str]](list)
+    for run_tag, topic_ids in table.omitted.items():
+        lacking[topic_ids].append(run_tag)
     warnings = console.undefined_warnings(table.undefined, n_topics, "topic")
     if sampling and n_topics >= MIN_TOPICS:
         notes = [f"intervals: bootstrap over {counted(n_topics, 'topic')}, {sampling}", *notes]
@@ -140,10 +143,10 @@ def scores_result(  # long: files, table and JSON of one result
             *(f"note: {note}" for note in notes),
             *(
                 console.warning(
-                    f"{run_tag}: no judgment for {counted(len(topics), 'topic')} (counted as 0): "
-                    f"{', '.join(topics)}"
+                    f"{', '.join(run_tags)}: no submission, or no label, on "
+                    f"{counted(len(topic_ids), 'topic')} (counted as 0): {', '.join(topic_ids)}"
                 )
-                for run_tag, topics in table.omitted.items()
+                for topic_ids, run_tags in lacking.items()
             ),
             *warnings,
             console.Files(write, "files"),
@@ -242,8 +245,7 @@ def _assigned(
 
     access, model = by.access(), by.model
     track = track_of(files[0], track)
-    read = run_format(track.cited_text).read
-    runs = [read(path) for path in files]
+    runs = read_runs(files, track.cited_text)
     asked = read_topics(topics, track) if topics else ()
     queries = {one.topic_id: one.narrative for one in asked if isinstance(one, Narrative)}
     if model is None:
@@ -289,7 +291,7 @@ def support(  # long: half of it are options
     from sidelight.index.folder import open_index
 
     rules = track_of(runs[0], load_track(track))
-    read = [run_format(rules.cited_text).read(path) for path in runs]
+    read = read_runs(runs, rules.cited_text)
     known = read_topics(topics, rules) if topics else None
     access = by.access()
     setup = set_up_judge(
@@ -347,7 +349,7 @@ def battles(  # long: half of it are options
     from sidelight.evaluation.battles import PromptedBattles, hold_battles, rate
 
     rules = track_of(runs[0], options.track_of_scale("nuggets", track))
-    read = [run_format(rules.cited_text).read(path) for path in runs]
+    read = read_runs(runs, rules.cited_text)
     reports_by_topic(read)  # which says what is there twice
     asked = read_topics(topics, rules)
     queries = {one.topic_id: one.narrative for one in asked if isinstance(one, Narrative)}

@@ -106,6 +106,8 @@ def validate(  # long: half of it are its options
             verdicts.append(
                 judge_file(path, rules, topic_ids, known_segments=known_segments, official=official)
             )
+    n_valid = sum(verdict.valid for verdict in verdicts)
+    n_invalid = len(verdicts) - n_valid
     return Result(
         {
             "files": [
@@ -117,8 +119,9 @@ def validate(  # long: half of it are its options
             line
             for verdict in verdicts
             for line in (*(f"  {one}" for one in mended.get(verdict.file, [])), *_lines(verdict))
-        ],
-        exit_code=0 if all(verdict.valid for verdict in verdicts) else 1,
+        ]
+        + ([f"{n_valid} valid, {n_invalid} invalid"] if len(files) > 1 else []),
+        exit_code=1 if n_invalid else 0,
     )
 
 

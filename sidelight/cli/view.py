@@ -289,11 +289,15 @@ def _shown(
     track = track_of(paths[0], load_track())
     known = read_topics(topics, track) if topics else ()
     if index is None:
-        return handed_in_run(paths, track, known)
-    store = open_index(index).docstore
-    return handed_in_run(
-        paths, track, known, lambda ids: store.get_many([one for one in ids if one in store])
-    )
+        run = handed_in_run(paths, track, known)
+    else:
+        store = open_index(index).docstore
+        run = handed_in_run(
+            paths, track, known, lambda ids: store.get_many([one for one in ids if one in store])
+        )
+    if topics and (unknown := sorted({*run.topics} - {topic.topic_id for topic in known})):
+        err.print(f"{run.name}: not in {topics}: {', '.join(unknown)}", markup=False)
+    return run
 
 
 _STDIN = Path("-")

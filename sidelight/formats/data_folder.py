@@ -86,8 +86,9 @@ def find_part(folder: Path, part: DataPart) -> Path:
     if path is None:
         raise InputError(
             f"{folder / part}: expected this part of the data folder; it does not exist, and "
-            f"nothing else in the folder holds {_WANTED[part].kind.replace('_', ' ')}",
-            remedy="Lay the folder out as docs/formats.md says, or name it by its own option.",
+            f"no other file in the folder is of the kind {_WANTED[part].kind.replace('_', ' ')}",
+            remedy="Lay the folder out as docs/formats.md says, or name the part by its own option "
+            "(of `score task1` or `score task2`, not of `score` alone).",
         )
     return path
 

@@ -179,6 +179,29 @@ def track_of(path: Path, usual: Track) -> Track:
     return next(have, usual)
 
 
+def read_runs(paths: Iterable[Path], task: Task) -> list[Any]:
+    """Return the runs of a task, as its format reads them.
+
+    Raises:
+        InputError: A file cannot be read, or is of another kind.
+        InvalidFileError: One is not what it should be.
+    """
+    runs = []
+    for path in paths:
+        try:
+            runs.append(run_format(task).read(path))
+        except InvalidFileError:
+            found = detect_format(path)
+            if found is None or found == task.format:
+                raise
+            kind = kinds_of(load_track()).get(found)
+            raise InputError(
+                f"{path}: expected a run of {task.title}; found a {kind.title if kind else found}",
+                remedy="Give a file of this task, or name the task that the file is of.",
+            ) from None
+    return runs
+
+
 def _json_format(text: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> str | None:
     keys = {
         "rubric": ("rubrics",),

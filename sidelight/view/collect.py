@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from math import fsum
 
 import numpy as np
@@ -25,7 +25,7 @@ from sidelight.evaluation.metrics.rubric import (
     report_support,
 )
 from sidelight.evaluation.scoring import score
-from sidelight.evaluation.scoring.table import ScoreTable
+from sidelight.evaluation.scoring.table import ScoreTable, mean_scores
 from sidelight.formats.topics import topic_format
 from sidelight.schemas.grading.judgment import AnswerAssessment, Scales, Unjudged
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
@@ -326,7 +326,9 @@ def compare_judges(
     first, *others = ((source.name, score_tables(track, rubrics, source)) for source in sources)
     for name, tables in others:
         for task in first[1].keys() & tables.keys():
-            here, there = _main_scores(first[1][task]), _main_scores(tables[task])
+            sides = first[1][task], tables[task]
+            both = set.intersection(*map(_scored_topics, sides))
+            here, there = (_main_scores(side, both) for side in sides)
             points = {tag: (here[tag], there[tag]) for tag in sorted(here.keys() & there.keys())}
             if len(points) > 1:
                 across, up = np.array(list(points.values())).T
@@ -335,8 +337,15 @@ def compare_judges(
     return tuple(sorted(plots, key=lambda plot: (plot.task, plot.second)))
 
 
-def _main_scores(table: ScoreTable) -> dict[str, float]:
-    return {run.run_tag: run.values[table.main.name] for run in table.runs}
+def _scored_topics(table: ScoreTable) -> set[str]:
+    return {one.topic_id for one in table.topics if table.main.name not in one.undefined}
+
+
+def _main_scores(table: ScoreTable, topic_ids: Container[str]) -> dict[str, float]:
+    """Return the mean of each run over some topics."""
+    kept = [one for one in table.topics if one.topic_id in topic_ids]
+    runs = ([one for one in kept if one.run_tag == run.run_tag] for run in table.runs)
+    return {one[0].run_tag: mean_scores(one).values[table.main.name] for one in runs if one}
 
 
 def collect_page(

@@ -169,6 +169,7 @@ def _run_tag(run: RunDirectory, task: Task | None) -> str:
 class _Files:
     """Run files of one run, while they are read."""
 
+    formats: dict[str | None, Path] = field(default_factory=dict)
     names: list[str] = field(default_factory=list)
     questions: dict[str, tuple[str, ...]] = field(default_factory=dict)
     reports: dict[str, tuple[CitedSentence, ...]] = field(default_factory=dict)
@@ -191,7 +192,7 @@ def handed_in_run(
         look_up: Returns the segments of some ids, those that are known.
 
     Raises:
-        InputError: A file holds neither questions nor reports.
+        InputError: A file holds neither questions nor reports, or two files hold the same.
         InvalidFileError: A file cannot be understood.
     """
     files = _Files()
@@ -244,6 +245,14 @@ def _place(ids: Sequence[str]) -> Callable[[str], int]:
 def _read_into(files: _Files, path: Path, track: Track) -> None:
     found = detect_format(path)
     questions, report = track.find(QuestionListTask), track.find(CitedTextTask)
+    if found in files.formats:
+        title = next((task.title for task in track.tasks if task.format == found), found)
+        raise InputError(
+            f"{path}: expected one file for each task of a run; {files.formats[found]} is of "
+            f"{title}, too",
+            remedy="Write a page for each run; --compare shows another run beside it.",
+        )
+    files.formats[found] = path
     if questions and found == questions.format:
         asked = run_format(questions).read(path)
         files.questions, files.question_tag = dict(asked.results()), asked.run_tag

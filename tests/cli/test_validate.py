@@ -55,6 +55,7 @@ def test_one_invalid_file_among_valid_ones_fails_all_are_judged(valid_run, tmp_p
     assert f"{tmp_path / 'nowhere'}: invalid file of unknown kind" in output
     assert "No such file or directory" in output
     assert f"{valid_run}: valid Task 1 run, 30 topics" in output
+    assert output.endswith("\n1 valid, 1 invalid\n")
 
 
 def test_shows_twenty_problems_and_counts_the_rest(valid_run, tmp_path):
@@ -185,6 +186,7 @@ def test_what_can_be_mended_is_mended_and_each_change_is_listed(tmp_path):
     asked = [line.split("\t")[3:] for line in (fixed / "task1.tsv").read_text().splitlines()]
     assert asked == [["1", "Who owns it?"], ["2", "Who pays?"], ["3", "Who wrote it?"]]
     assert "line 3: question left out, asked before" in shown
+    assert "labels by the old ranks do not fit the new ones" in shown
     assert "no rank 4, 5, 6, 7, 8, 9, 10" in shown
     with pytest.raises(UsageError, match="expected another folder"):
         said("validate", tmp_path / "task1.tsv", "--fix", tmp_path)

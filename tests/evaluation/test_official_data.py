@@ -266,5 +266,5 @@ def test_a_part_is_found_by_what_it_holds_and_never_guessed(official, tmp_path):
     assert find_part(folder, DataPart.QUESTION_RUNS) == moved
     (tmp_path / "bare").mkdir()
     (tmp_path / "bare" / "notes.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(InputError, match="nothing else in the folder holds report assessments"):
+    with pytest.raises(InputError, match="no other file in the folder is of the kind report ass"):
         find_part(tmp_path / "bare", DataPart.REPORT_ASSESSMENTS)

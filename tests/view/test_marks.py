@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from sidelight.schemas.grading.judgment import (
@@ -130,3 +132,8 @@ def test_two_judges_that_disagree_have_a_negative_tau():
     assert questions.points["two"] == (0, pytest.approx(0.4))
     assert questions.tau == reports.tau == pytest.approx(-1)
     assert compare_judges(TRACK, {"t": RUBRIC}, sources[:1]) == ()
+    # On a topic that one of them has no label on, they do not differ.
+    more = tuple(replace(one, topic_id="u") for one in sources[1].answers)
+    both = {"t": RUBRIC, "u": RUBRIC.model_copy(update={"topic_id": "u"})}
+    sources[1] = replace(sources[1], answers=sources[1].answers + more)
+    assert compare_judges(TRACK, both, sources)[1].points == reports.points

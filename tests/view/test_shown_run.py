@@ -12,7 +12,7 @@ from sidelight.tracks import load_track
 from sidelight.view.collect import collect_page
 from sidelight.view.page import render_page
 from sidelight.view.shown_run import finished_run, handed_in_run
-from tests.helpers.commands import said
+from tests.helpers.commands import call, said
 from tests.helpers.html_tree import parse
 from tests.helpers.viewed_runs import write_run
 
@@ -83,6 +83,12 @@ def test_the_command_takes_run_files(tmp_path):
     assert "Says team." in out.read_text()
     with pytest.raises(SidelightError):
         said("view", files[0], tmp_path, "-o", out)
+    with pytest.raises(InputError, match="other-t2: expected one file for each task of a run"):
+        said("view", *files, write_files(tmp_path, "other")[1], "-o", out)
+    topics = tmp_path / "topics.jsonl"
+    topics.write_text('{"docid": "elsewhere", "body": "A lake."}\n')
+    _, warned = call("view", *files, "--topics", topics, "-o", out)
+    assert warned == f"team: not in {topics}: {TOPIC}\n"
 
 
 def test_public_runs_on_real_articles_are_pages(shared_data):

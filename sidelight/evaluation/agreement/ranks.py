@@ -8,7 +8,7 @@ agree on the first may still be of no use for a single topic.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -164,15 +164,19 @@ def compare_scores(
     )
 
 
-def _cells(scores: Iterable[TopicScore], measure: str) -> dict[tuple[str, str], float]:
-    """Return (run tag, topic id) -> score."""
-    cells = {}
+def _cells(scores: Collection[TopicScore], measure: str) -> dict[tuple[str, str], float]:
+    """Return (run tag, topic id) -> score, without topics on which the measure is undefined.
+
+    Where it is undefined on all topics, all scores are 0, and so is no correlation defined.
+    """
+    cells, nowhere = {}, all(measure in score.undefined for score in scores)
     for score in scores:
         if measure not in score.values:
             raise UsageError(
                 f"there is no measure {measure!r}; there are {', '.join(score.values)}"
             )
-        cells[score.run_tag, score.topic_id] = score.values[measure]
+        if nowhere or measure not in score.undefined:
+            cells[score.run_tag, score.topic_id] = score.values[measure]
     return cells
 
 

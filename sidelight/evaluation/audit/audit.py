@@ -13,11 +13,10 @@ from math import fsum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
-from sidelight.errors import InputError
 from sidelight.evaluation.audit.text_attacks import ATTACKS, PROBES, Material, honest_trials
 from sidelight.evaluation.labelling.judge import RubricCase
 from sidelight.evaluation.labelling.rubric_cases import REPORT_ANSWERS
-from sidelight.evaluation.labelling.run_kinds import check_unseen, gather_labels, ignore
+from sidelight.evaluation.labelling.run_kinds import check_given, gather_labels, ignore
 from sidelight.formats.table import write_table
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import Unjudged
@@ -109,9 +108,9 @@ class ProbeResult(Value):
             found = f"of the credit of answers, {self.left:.0%} is left to {self.about}"
             return f"{'holds' if self.holds else 'FAILS'}: {found}"
         if not self.n_changed:
-            return f"holds: {self.about} changes no verdict"
+            return f"holds: no verdict changes with {self.about}"
         found = (
-            f"{self.about} changes {self.n_changed / self.n_verdicts:.1%} of the verdicts "
+            f"{self.n_changed / self.n_verdicts:.1%} of the verdicts change with {self.about} "
             f"({self.n_gained} gain credit, {self.n_lost} lose some)"
         )
         return f"{'holds' if self.holds else 'FAILS'}: {found}"
@@ -243,13 +242,8 @@ async def audit(
         UsageError: A run is one of the judge's examples, two runs share a tag, or the judge does
             not label what such runs hold.
     """
-    check_unseen(judge, given)
+    check_given(judge, given)
     cases = given.cases()
-    if not cases:
-        raise InputError(
-            "no run holds anything on a topic that has a rubric",
-            remedy="Give the rubrics of the topics that the runs are about.",
-        )
     found = Audit(judge.title, [], [])
     for protocol in given.kind.protocols:
         if protocol not in PROBES:

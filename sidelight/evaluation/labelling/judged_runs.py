@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,7 +36,7 @@ from sidelight.evaluation.labelling.question_quality import (
 from sidelight.evaluation.labelling.relevance import USEFULNESS, UsefulnessCase
 from sidelight.evaluation.labelling.rubric_cases import REPORT_ANSWERS
 from sidelight.files import atomic_write
-from sidelight.formats.labels.assessments import write_assessments
+from sidelight.formats.labels.assessments import read_assessments, write_assessments
 from sidelight.formats.lines import read_bytes
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import QuestionGrade, Unjudged
@@ -91,11 +92,12 @@ class JudgingManifest(Value):
         judge: Its registered name.
         version: Labels of two versions are not comparable.
         kind: Whether a model was prompted.
-        n_topics: Rubrics judged against.
+        n_topics: Rubrics judged against, the last time.
         example_run_tags: Runs whose labels the judge learned from.
         runs: The runs judged, by the name of the task; with each the largest share, over
             topics, of its five-word sequences that also occur in the examples of the topic. Near
             1 means a near copy of an example.
+        left_out: By task and run tag, on which topics a run was not judged, and why.
         over_limits: By task, run tag and topic id, in what a submission was over the limits of the
             task; only what fits them was judged.
         instrument: What a prompted judge asks, and whom; None where no model is asked.
@@ -109,6 +111,7 @@ class JudgingManifest(Value):
     runs: dict[str, dict[str, float]]
     n_topics: int
     example_run_tags: tuple[str, ...]
+    left_out: dict[str, dict[str, str]] = Field(default_factory=dict)
     over_limits: dict[str, dict[str, dict[str, str]]] = Field(default_factory=dict)
     instrument: Instrument | None = None
     agreement: dict[str, JudgeAgreement]
@@ -138,33 +141,31 @@ def read_manifest_beside(assessments: Path) -> JudgingManifest | None:
         ) from error
 
 
-def write_manifest(folder: Path, manifest: JudgingManifest) -> None:
-    """Write `manifest.json`, what it already says about the other task included.
+_Found = dict[AssessmentProtocol[Any, Any], list[Any]]
+
+
+def _read_earlier(
+    folder: Path, judge: Judge, kind: run_kinds.RunKind[Any, Any]
+) -> tuple[JudgingManifest | None, _Found]:
+    """Return the manifest of a folder, and its labels of runs of one kind, as far as it has any.
 
     Raises:
-        InputError: The folder holds assessments of another judge or version.
+        InputError: The labels are by another judge or version, or no manifest says by whom.
     """
-    path = folder / MANIFEST_NAME
-    earlier = read_manifest_beside(path)
-    if earlier is not None:
-        if earlier.label != manifest.label:
-            raise InputError(
-                f"{folder} holds assessments by {earlier.label}; "
-                f"those by {manifest.label} must not be mixed with them",
-                remedy="Choose another output folder.",
-            )
-        manifest = manifest.model_copy(
-            update={
-                "runs": earlier.runs | manifest.runs,
-                "over_limits": earlier.over_limits | manifest.over_limits,
-                "example_run_tags": tuple(
-                    sorted({*earlier.example_run_tags, *manifest.example_run_tags})
-                ),
-                "agreement": earlier.agreement | manifest.agreement,
-                "n_unjudged": earlier.n_unjudged | manifest.n_unjudged,
-            }
+    earlier = read_manifest_beside(folder / MANIFEST_NAME)
+    files = {protocol: folder / protocol.file_name for protocol in kind.protocols}
+    files = {protocol: path for protocol, path in files.items() if path.exists()}
+    if (earlier or files) and (earlier is None or earlier.label != judge.title):
+        by = earlier.label if earlier else f"a judge that no {MANIFEST_NAME} beside them names"
+        raise InputError(
+            f"{folder} holds assessments by {by}; those by {judge.title} must not be mixed with "
+            "them",
+            remedy="Choose another output folder.",
         )
-    atomic_write(path, manifest.model_dump_json(indent=2) + "\n")
+    return earlier, {
+        protocol: read_assessments(path, protocol.kind, {protocol.kind.scale: protocol.scale})
+        for protocol, path in files.items()
+    }
 
 
 async def assess_runs(
@@ -183,11 +184,12 @@ async def assess_runs(
         The assessments by protocol, each in its order.
 
     Raises:
-        InputError: Two things that a run submitted cannot be told apart.
+        InputError: No run has anything on a topic with a rubric, or what it has cannot be told
+            apart.
         UsageError: A run is one of the judge's examples, or two runs share a tag, or the judge does
             not label what such runs hold.
     """
-    run_kinds.check_unseen(judge, given)
+    run_kinds.check_given(judge, given)
     cases = [(run_tag, case) for (_, run_tag), case in given.cases().items()]
     if REPORT_ANSWERS in given.kind.protocols:
         judge.prepare(case.submission for _, case in cases)
@@ -205,28 +207,61 @@ async def judge_runs(
 ) -> JudgingManifest:
     """Judge the runs of a task, and write the labels and the manifest; see `assess_runs`.
 
+    Labels that the same judge gave other runs stay in the folder, and so does what the manifest
+    says of these; those of a run that is judged again are replaced.
+
+    Returns:
+        What the manifest says of the runs judged now.
+
     Raises:
         InputError: The folder holds assessments of another judge or version.
     """
+    earlier, labels = _read_earlier(folder, judge, given.kind)
     found = await assess_runs(judge, given, on_labels)
-    task = given.task.name
-    labels = [item.label for assessments in found.values() for item in assessments]
+    task, judged = given.task.name, {run.run_tag for run in given.runs}
     manifest = JudgingManifest(
         judge=judge.name,
         version=judge.version,
         kind=judge.kind,
         runs={task: overlaps(given, judge.examples)},
+        left_out={task: given.left_out()},
         over_limits={task: given.over_limits()},
         n_topics=len(given.rubrics),
         example_run_tags=tuple(sorted(judge.example_run_tags)),
         instrument=judge.instrument,
         agreement=dict(judge.agreement),
-        n_unjudged={task: sum(isinstance(label, Unjudged) for label in labels)},
+        n_unjudged={task: _count_unjudged(found)},
     )
-    write_manifest(folder, manifest)
     for protocol, assessments in found.items():
+        kept = (one for one in labels.get(protocol, ()) if one.run_tag not in judged)
+        labels[protocol] = sorted([*assessments, *kept], key=protocol.order)
+    written = _merged(earlier, manifest, _count_unjudged(labels)) if earlier else manifest
+    atomic_write(folder / MANIFEST_NAME, written.model_dump_json(indent=2) + "\n")
+    for protocol, assessments in labels.items():
         write_assessments(folder / protocol.file_name, protocol.kind, assessments)
     return manifest
+
+
+def _merged(earlier: JudgingManifest, now: JudgingManifest, n_unjudged: int) -> JudgingManifest:
+    """Return the manifest of a folder in which some runs of a task were judged now."""
+    ((task, judged),) = now.runs.items()
+    by_run = {}
+    for name in ("runs", "left_out", "over_limits"):
+        before = getattr(earlier, name)
+        stays = {tag: one for tag, one in before.get(task, {}).items() if tag not in judged}
+        by_run[name] = before | {task: stays | getattr(now, name)[task]}
+    examples = sorted({*earlier.example_run_tags, *now.example_run_tags})
+    more = {
+        "example_run_tags": tuple(examples),
+        "agreement": earlier.agreement | now.agreement,
+        "n_unjudged": earlier.n_unjudged | {task: n_unjudged},
+    }
+    return now.model_copy(update=by_run | more)
+
+
+def _count_unjudged(found: _Found) -> int:
+    labels = chain.from_iterable(found.values())
+    return sum(isinstance(one.label, Unjudged) for one in labels)
 
 
 _RUNS_AT_ONCE = 64

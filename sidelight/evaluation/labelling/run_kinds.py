@@ -26,7 +26,7 @@ from sidelight.evaluation.labelling.rubric_cases import (
     QUESTION_SIMILARITY,
     REPORT_ANSWERS,
 )
-from sidelight.formats.runs.submission import run_format
+from sidelight.formats.verdict import read_runs
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.run import (
     CitedSentence,
@@ -186,6 +186,17 @@ class TaskRuns(NamedTuple):
                 found.setdefault(run_tag, {})[topic_id] = over
         return found
 
+    def left_out(self) -> dict[str, str]:
+        """Return run tag -> topics on which the run is not judged, if there are any, and why."""
+        found = {}
+        for run in self.runs:
+            topics = self.kind.submissions(run).keys()
+            unknown, missing = sorted(topics - self.rubrics.keys()), self.rubrics.keys() - topics
+            told = [f"no rubric for {', '.join(unknown)}, not judged"] if unknown else []
+            told += [f"nothing submitted on {', '.join(sorted(missing))}"] if missing else []
+            found[run.run_tag] = "; ".join(told)
+        return {run_tag: told for run_tag, told in found.items() if told}
+
     def _fitting(self) -> dict[tuple[str, str], tuple[Any, str]]:
         return {
             (topic_id, run.run_tag): self.kind.fit(submission, self.task)
@@ -205,8 +216,7 @@ def read_task_runs(task: Task, paths: Iterable[Path], rubrics: Mapping[str, Rubr
     """
     if not isinstance(task, QuestionListTask | CitedTextTask):
         raise UsageError(f"{task.title}: no judge labels such files")
-    read: Callable[[Path], Any] = run_format(task).read
-    return TaskRuns(task, rubrics, [read(path) for path in paths])
+    return TaskRuns(task, rubrics, read_runs(paths, task))
 
 
 def _questions(run: QuestionRun) -> dict[str, Sequence[SubmittedQuestion]]:
@@ -316,11 +326,22 @@ async def gather_labels(
     return list(chain.from_iterable(await asyncio.gather(*map(counted, work))))
 
 
-def check_unseen(judge: Judge, given: TaskRuns) -> None:
-    """Raise UsageError when a run is one of the judge's examples."""
+def check_given(judge: Judge, given: TaskRuns) -> None:
+    """Check that a judge may judge runs.
+
+    Raises:
+        InputError: No run has anything on a topic with a rubric, or what it has cannot be told
+            apart.
+        UsageError: A run is one of the judge's examples, or two runs share a tag.
+    """
     seen = sorted({run.run_tag for run in given.runs} & judge.example_run_tags)
     if seen:
         raise UsageError(
             f"the judge has seen labels of {', '.join(seen)} and cannot judge them",
             remedy="Leave these runs out, or take other runs as examples with --example-run.",
+        )
+    if not given.cases():
+        raise InputError(
+            "no run holds anything on a topic that has a rubric",
+            remedy="Give the rubrics of the topics that the runs are about.",
         )

@@ -67,6 +67,12 @@ class TopicRecord:
         """Return the names of what is known."""
         return frozenset(name for name in RECORDED if getattr(self, name) is not None)
 
+    @property
+    def unlabelled(self) -> bool:
+        """Tell whether pairs or answers are to be labelled and nobody gave one a label."""
+        labels = self.answers if self.pairs is None else self.pairs
+        return labels is not None and not _judged(labels.values())
+
 
 RECORDED = tuple(field.name for field in fields(TopicRecord))
 

@@ -50,7 +50,8 @@ class PairedComparison(NamedTuple):
         lost: Topics on which the second is.
         tied: Topics on which they are equal.
         detectable: Smallest true difference that these topics would show with a power of 80%, after
-            the correction for the number of pairs; None where they could show none.
+            the correction for the number of pairs; None where they could show none, and for runs
+            that differ on no topic.
     """
 
     first: str

@@ -1,8 +1,9 @@
 """Scores of runs against rubrics, from assessments or from the labels of a data folder.
 
 The rubrics say which topics, questions and answers there are; assessments only say how each one was
-met. A topic without any judgment scores 0 and is listed. A pair or answer without a label earns
-nothing and is counted as unjudged. Assessments of unknown topics, questions or answers are an
+met. A topic on which a run has no label scores 0 and is listed; one on which no run has any is
+undefined, and means count it as 0. A pair or answer without a label earns nothing and is counted as
+unjudged. Assessments of unknown topics, questions or answers are an
 error. Rubrics can be replaced by ones in which every answer of a topic weighs the same, also where
 no rubric is at hand.
 
@@ -202,7 +203,7 @@ def _require_known(unknown: Sequence[str], what: str) -> None:
     if unknown:
         raise InputError(
             f"the assessments name {what} that do not exist: {_listed(unknown)}",
-            remedy="Use the rubrics and the track that the assessments were made with.",
+            remedy="Use all rubrics that the assessments were made with, and their track.",
         )
 
 

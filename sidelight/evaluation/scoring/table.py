@@ -16,7 +16,7 @@ that is undefined has an empty cell.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum, sqrt
 from pathlib import Path
@@ -168,6 +168,8 @@ def tabulate(
 ) -> ScoreTable:
     """Compute every measure of every run on every topic.
 
+    On a topic on which no run has a label, a measure that comes to 0 is undefined.
+
     Args:
         topic_ids: At least one.
         run_tags: The runs.
@@ -190,19 +192,10 @@ def tabulate(
     names = [one.measure.name for one in computed]
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         raise UsageError(f"two measures are called {repeated[0]}")
-    topics = []
+    topics: list[TopicScore] = []
     for topic_id in ordered_ids:
-        for run_tag in ordered_tags:
-            about = record(run_tag, topic_id)
-            values = {one.measure.name: one(about) for one in computed}
-            topics.append(
-                TopicScore(
-                    run_tag,
-                    topic_id,
-                    {name: value or 0.0 for name, value in values.items()},
-                    frozenset(name for name, value in values.items() if value is None),
-                )
-            )
+        records = {run_tag: record(run_tag, topic_id) for run_tag in ordered_tags}
+        topics += _topic_scores(topic_id, records, computed)
     omitted = {
         run_tag: tuple(topic_id for topic_id in ordered_ids if (run_tag, topic_id) not in judged)
         for run_tag in ordered_tags
@@ -218,6 +211,18 @@ def tabulate(
         runs=tuple(sorted(runs, key=lambda run: (-main.sign * run.values[main.name], run.run_tag))),
         omitted={run_tag: missing for run_tag, missing in omitted.items() if missing},
     )
+
+
+def _topic_scores(
+    topic_id: str, records: Mapping[str, TopicRecord], computed: Sequence[Computed]
+) -> Iterator[TopicScore]:
+    unlabelled = all(record.unlabelled for record in records.values())
+    for run_tag, record in records.items():
+        found = {one.measure.name: one(record) for one in computed}
+        values = {name: value or 0.0 for name, value in found.items()}
+        undefined = {name for name in found if found[name] is None}
+        undefined |= {name for name in found if unlabelled and not values[name]}
+        yield TopicScore(run_tag, topic_id, values, frozenset(undefined))
 
 
 def _needing(computed: Computed, known: frozenset[str]) -> Computed:
@@ -351,8 +356,9 @@ def minimum_detectable_difference(
     against a; for a two-sided test with a power of 80%. Source: Bloom, Minimum Detectable Effects,
     Evaluation Review 19(5), 1995.
 
-    None with fewer than 3 topics, and where no difference could ever be shown: the randomisation
-    test of n topics gives no p-value below 2 / 2^n.
+    None with fewer than 3 topics, for runs that differ on no topic, whose s says nothing, and where
+    no difference could ever be shown: the randomisation test of n topics gives no p-value below
+    2 / 2^n.
 
     Args:
         differences: `(n,)` of two runs, topic by topic.
@@ -361,7 +367,7 @@ def minimum_detectable_difference(
     from scipy.special import stdtrit
 
     n_topics, level = len(differences), (1 - CONFIDENCE) / n_comparisons
-    if n_topics < MIN_TOPICS or smallest_p_value(n_topics) > level:
+    if n_topics < MIN_TOPICS or smallest_p_value(n_topics) > level or not differences.any():
         return None
     quantiles = stdtrit(n_topics - 1, (1 - level / 2, POWER))
     return float(quantiles.sum() * np.std(differences, ddof=1) / sqrt(n_topics))

@@ -139,7 +139,7 @@ def _check_labels(
                 line,
                 expected="a topic of the track",
                 found=lines.quoted(query_id),
-                remedy="Remove the topic, or name its topics file with --topics.",
+                remedy="Remove the topic, or give a topics file that has it with --topics.",
             )
 
 

@@ -260,7 +260,7 @@ def mend_questions(path: Path, task: QuestionListTask, destination: Path) -> lis
     for row in _raw_rows(lines, findings, _FIELDS):
         by_topic[row.topic_id].append(row)
     findings.raise_errors()
-    mended = []
+    mended, renumbered = [], False
     for topic_id, rows in by_topic.items():
         ranks = [int(found[1]) if (found := _RANK.fullmatch(row.rank)) else None for row in rows]
         places = sorted(range(len(rows)), key=lambda at: (ranks[at] or len(rows) + at, at))
@@ -273,6 +273,7 @@ def mend_questions(path: Path, task: QuestionListTask, destination: Path) -> lis
                 continue
             known.add(text.casefold())
             if row.rank != str(len(known)):
+                renumbered = True
                 changes.append(f"line {row.line}: rank {quoted(row.rank)} is now {len(known)}")
             if text != row.question:
                 changes.append(f"line {row.line}: question is now {quoted(text)}")
@@ -287,6 +288,8 @@ def mend_questions(path: Path, task: QuestionListTask, destination: Path) -> lis
             )
         if places != sorted(places):
             changes.append(f"topic {topic_id}: questions sorted by rank")
+    if renumbered:
+        changes.append("labels by the old ranks do not fit the new ones: have the run judged again")
     write_question_run(destination, mended)
     return changes
 

@@ -221,7 +221,7 @@ def check_topics(run: CheckedRun[Task], first_lines: Mapping[str, int]) -> None:
                 line,
                 expected="a topic of the track",
                 found=quoted(topic_id),
-                remedy="Remove the topic, or name its topics file with --topics.",
+                remedy="Remove the topic, or give a topics file that has it with --topics.",
             )
     missing = [topic_id for topic_id in run.topic_ids if topic_id not in first_lines]
     if missing:

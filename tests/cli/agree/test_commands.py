@@ -96,8 +96,8 @@ def test_scores_as_a_table(score_files):
     assert output.startswith("supportive_score: 3 runs, 1 topic\n")
     assert line_of(output, "tau-b")[0] == "0.000"
     assert "tied by human.csv: b, c\n" in output
-    assert "runs only in human.csv: d\n" in output
-    assert "runs only in auto.csv: e\n" in output
+    assert "runs scored only in human.csv: d\n" in output
+    assert "runs scored only in auto.csv: e\n" in output
 
 
 def test_three_runs_have_no_interval_of_a_correlation_and_five_have(tmp_path):

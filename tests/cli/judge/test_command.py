@@ -1,8 +1,9 @@
 import json
+import re
 
 import pytest
 
-from sidelight.errors import UsageError
+from sidelight.errors import InputError, UsageError
 from sidelight.sample import sample_path
 from tests.helpers.commands import call, told
 
@@ -65,8 +66,24 @@ def test_wrong_usage(tmp_path):
         with pytest.raises(UsageError, match=says):
             judge(run, "--task", "task2", *words, "-o", tmp_path)
     assert not list(tmp_path.iterdir())
-    _, warned = judge(run, "--task", "task2", "-o", tmp_path)
-    assert "no labelled examples" in warned
+    lines = run.read_text().splitlines(keepends=True)
+    other = tmp_path / "other-t2"
+    unknown = lines[1].replace("msmarco_v2.1_doc_", "unknown_").replace("lantern", "other")
+    other.write_text(lines[0].replace("lantern", "other") + unknown)
+    shown, warned = judge(other, run, "--task", "task2", "-o", tmp_path)
+    assert "no labelled examples: the judge was shown none" in warned
+    assert "could not be judged" not in shown
+    assert re.search("run other-t2: no rubric for unknown_.*; nothing submitted on .*, .*", warned)
+    shown, _ = judge(run, "--task", "task2", "-o", tmp_path)
+    assert "the labels of 1 run judged before stay: other-t2" in shown
+    other.write_text(unknown)
+    for words, says in (
+        ((run, "--task", "task1"), "expected a run of Task 1; found a Task 2 run"),
+        ((QUESTIONS / "lantern-t1", "--task", "task2"), "of Task 2; found a Task 1 run"),
+        ((other, "--task", "task2"), "no run holds anything on a topic that has a rubric"),
+    ):
+        with pytest.raises(InputError, match=says):
+            judge(*words, "-o", tmp_path / "none")
 
 
 def test_vectors_are_used_by_default(tmp_path):

@@ -3,6 +3,7 @@ import json
 import pytest
 
 from sidelight.errors import BudgetExhaustedError, InputError, OfflineError, UsageError
+from sidelight.formats.runs.question_list import read_question_run
 from sidelight.sample import sample_path
 from tests.helpers.commands import call, said, told
 from tests.helpers.kills import kill_and_go_on
@@ -150,6 +151,7 @@ def test_a_killed_judge_loses_no_verdict_and_repeats_none(kills, rubrics, server
     given = (RUN, "task1", rubrics, "--model", "tiny")
     judge(*given, "--base-url", server.base_url, "-o", tmp_path / "undisturbed")
     undisturbed = files(tmp_path / "undisturbed")
+    without = sorted({one.topic_id for one in read_question_run(RUN).questions})[1:]
 
     def check(out):
         assert files(out) == undisturbed
@@ -159,6 +161,7 @@ def test_a_killed_judge_loses_no_verdict_and_repeats_none(kills, rubrics, server
         lambda out: arguments(*given, "-o", out),
         tmp_path,
         n_calls=90,
-        says="no labelled examples: the judge was shown none\n",
+        says=f"warning: run {RUN.name}: no rubric for {', '.join(without)}, not judged\n"
+        "no labelled examples: the judge was shown none\n",
         check=check,
     )

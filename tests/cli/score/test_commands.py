@@ -1,9 +1,12 @@
 import json
+import shutil
 from functools import partial
 
 import pytest
 
 from sidelight.errors import InputError, UsageError
+from sidelight.formats.data_folder import DataPart
+from sidelight.sample import sample_path
 from tests.helpers.commands import call
 from tests.helpers.labels.toy import HAVE, rubric, write_rubrics
 
@@ -47,7 +50,7 @@ def test_reports_as_a_table_and_files(tmp_path, rubrics):
     assert "1/2" in shown
     assert "labels: auto" in shown
     assert "no intervals: fewer than 3 topics (2)" in shown
-    assert "long-run-tag: no judgment for 1 topic (counted as 0): b" in warned
+    assert "long-run-tag: no submission, or no label, on 1 topic (counted as 0): b" in warned
     per_run = tmp_path / "out" / "auto_report_generation_per_run_results.csv"
     assert per_run.read_text().splitlines()[1] == "long-run-tag,0.5,0.0,0.5,1,,"
 
@@ -57,7 +60,7 @@ def test_three_topics_have_an_interval(tmp_path, rubrics):
     file = answers(tmp_path / "a.csv", "a,r,na-1,supports")
     common = ("task2", "--rubrics", rubrics, "--assessments", file)
     shown, warned = score(*common, "--samples", 500, "--seed", 7, "-o", tmp_path)
-    assert "warning: 3 topics: with fewer than 10, 95% intervals cover far less" in warned
+    assert "warning: 3 topics: with fewer than 10, 95% intervals hold the true" in warned
     # scores 1, 0, 0: among 500 draws of three topics there are some of three zeros and three ones
     assert "[0.0000, 1.0000]" in shown
     assert "intervals: bootstrap over 3 topics, 500 samples, seed 7" in shown
@@ -69,6 +72,26 @@ def test_three_topics_have_an_interval(tmp_path, rubrics):
     score(*common, "--organizer-compat", "-o", tmp_path / "compat")
     per_run = (tmp_path / "compat" / "auto_report_generation_per_run_results.csv").read_text()
     assert per_run == "run_tag,supportive_score,contradictory_score\nr,1.0,0.0\n"
+
+
+def test_a_topic_without_a_label_is_no_0_to_be_correlated(tmp_path, rubrics):
+    people = ["a,x,na-1,supports", "a,y,na-1,partial", "a,z,na-1,none"]
+    judge = [*people, "b,z,na-1,supports", "b,y,na-1,none"]
+    common = ("task2", "--rubrics", rubrics, "-o", tmp_path, "--assessments")
+    for label, rows, lacking in (
+        ("annotation", people, "x, y, z"),
+        ("auto_assessment", judge, "x"),
+    ):
+        _, warned = score(*common, answers(tmp_path / "a.csv", *rows, label=label))
+        assert f"{lacking}: no submission, or no label, on 1 topic (counted as 0): b\n" in warned
+        assert ("or no label, on 1 of 2 topics (counted as 0): b" in warned) is (rows is people)
+    human, auto = (
+        tmp_path / f"{by}_report_generation_per_topic_results.csv" for by in ("human", "auto")
+    )
+    assert human.read_text().splitlines()[-1] == "z,b,,,1.0"
+    shown = call("agree", "scores", human, auto).stdout
+    assert "supportive_score: 3 runs, 1 topic\n" in shown
+    assert f"topics scored only in {auto.name}: b\n" in shown
 
 
 def test_conflicting_labels_need_merge(tmp_path, rubrics):
@@ -86,6 +109,25 @@ def test_unit_weights_without_rubrics_say_so(tmp_path):
     shown, _ = score("task2", "--assessments", file, "--unit-weights")
     assert "0.7500" in shown
     assert "no rubrics: the answers any run was judged on stand for them" in shown
+
+
+def test_a_data_folder_may_lack_what_is_not_needed_and_runs_are_those_it_has(tmp_path):
+    data = shutil.copytree(sample_path(), tmp_path / "data")
+    labels = data / DataPart.REPORT_ASSESSMENTS
+    first = labels.read_text().partition("lantern-t2")
+    labels.write_text(f"{first[0]}latnern-t2{first[2]}")
+    (data / DataPart.COMPOUND_CHECK).unlink()
+    shown, _ = score("--data", data)
+    assert "compound questions were not filtered out" in shown
+    runs = data / DataPart.REPORT_RUNS
+    assert f"latnern-t2: there is no such run in {runs}; did you mean lantern-t2?" in shown
+    (data / DataPart.QUESTION_ASSESSMENTS).unlink()
+    assert len(json.loads(score("--data", data, "--json").stdout)) == 1
+    _, warned = score("--data", data)
+    assert f"not scored, not in {data}: {DataPart.QUESTION_ASSESSMENTS}\n" in warned
+    shutil.rmtree(data / DataPart.RUBRICS)
+    with pytest.raises(UsageError, match="expected --rubrics"):
+        score("--data", data)
 
 
 def test_compatible_mode_excludes_what_the_script_cannot(tmp_path, rubrics):
@@ -179,7 +221,7 @@ def test_queries_without_a_relevant_label_are_undefined(tmp_path):
     shown, warned = score(*common)
     assert shown.count("undefined") == 2
     assert "0.0000" not in shown
-    assert "nothing to find on all of 2 queries" in warned
+    assert "nothing to find, or no label, on all of 2 queries" in warned
     shown, _ = score(*common, "--json")
     found = json.loads(shown)
     assert found["runs"][0]["mean"] == {"nDCG@10": None, "R(rel=2)@10": None}
@@ -187,7 +229,9 @@ def test_queries_without_a_relevant_label_are_undefined(tmp_path):
     qrels.write_text("1 0 a 1\n2 0 b 2\n")
     shown, warned = score(*common, "--per-query", "-o", tmp_path)
     assert shown.count("undefined") == 1
-    assert "R(rel=2)@10: nothing to find on 1 of 2 queries (counted as 0): 1" in warned
+    assert (
+        "R(rel=2)@10: nothing to find, or no label, on 1 of 2 queries (counted as 0): 1" in warned
+    )
     per_topic = tmp_path / "retrieval_per_topic_results.csv"
     assert per_topic.read_text().splitlines()[1:] == ["run.txt,1,1.0,", "run.txt,2,1.0,1.0"]
 

@@ -74,8 +74,8 @@ def test_vital_scores_are_undefined_without_a_vital_nugget(tmp_path):
     shown, warned = call("score", "nuggets", "-o", tmp_path / "out", file)
     (row,) = (line for line in shown.splitlines() if line.startswith("│ r "))
     assert row.replace("│", " ").split()[1] == "undefined"
-    nothing = "undefined, strict vital score, vital score: nothing to find on all of 1 topic\n"
-    assert warned.startswith(nothing)
+    nothing = "nothing to find, or no label, on all of 1 topic\n"
+    assert warned.startswith(f"undefined, strict vital score, vital score: {nothing}")
     per_run = (tmp_path / "out" / "not_stated_nuggets_per_run_results.csv").read_text()
     assert per_run.splitlines()[1].startswith("r,,,1.0,1.0,0.0,")
 
@@ -87,7 +87,7 @@ def test_a_topic_without_a_vital_nugget_is_named(tmp_path):
     assert found["undefined"] == {"strict_vital_score": ["1"], "vital_score": ["1"]}
     assert [one["strict_vital_score"] for one in found["topics"]] == [None, 1.0]
     assert found["runs"][0]["strict_vital_score"] == 0.5
-    said = "vital score: nothing to find on 1 of 2 topics (counted as 0): 1\n"
+    said = "vital score: nothing to find, or no label, on 1 of 2 topics (counted as 0): 1\n"
     assert said in call("score", "nuggets", file).stderr
     per_topic = tmp_path / "out" / "not_stated_nuggets_per_topic_results.csv"
     again = read_topic_scores(per_topic)

@@ -156,7 +156,7 @@ def test_real_and_constant_judges_hold():
             assert [result.probe for result in results] == probes
             assert failing(found) == []
             assert not [change for change in found.changes if change.probe in probes]
-            assert all("changes no verdict" in result.verdict for result in results)
+            assert all("no verdict changes" in result.verdict for result in results)
     judge = EmbeddedJudge(RUBRICS, read_examples(SAMPLE, ["lantern-t1", "lantern-t2"]))
     assert failing(reports(judge)) == []
     assert failing(questions(judge, tolerance=0.02)) == []

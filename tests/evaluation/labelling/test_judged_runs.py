@@ -152,6 +152,19 @@ class UnsureJudge(EmbeddedJudge):
         return [Judgment(Unjudged(reason="unreadable"))] * len(REPORT_ANSWERS.units(case))
 
 
+def test_labels_of_runs_that_are_not_judged_again_stay(tmp_path, embedded):
+    for topics in (TOPICS, ("t1",), TOPICS[:2]):
+        judged(embedded, reports_of("a", *topics), tmp_path / "one")
+        judged(embedded, reports_of("b", "t1"), tmp_path / "one")
+    runs = [reports_of("a", *TOPICS[:2]), reports_of("b", "t1")]
+    asyncio.run(judge_runs(embedded, TaskRuns(REPORTS, RUBRICS, runs), tmp_path / "two"))
+    for name in (REPORT_FILE, "manifest.json"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+    (tmp_path / "one" / "manifest.json").unlink()
+    with pytest.raises(InputError, match=r"a judge that no manifest\.json"):
+        judged(embedded, reports_of("c", "t1"), tmp_path / "one")
+
+
 def test_two_judges_do_not_share_a_folder(tmp_path, embedded):
     assert read_manifest_beside(tmp_path / REPORT_FILE) is None
     manifest = judged(embedded, reports_of("r", "t1"), tmp_path)

@@ -97,6 +97,7 @@ def test_detectable_differences_by_hand():
     assert (
         table.minimum_detectable_difference(row[:1])
         is table.minimum_detectable_difference(row[:2])
+        is table.minimum_detectable_difference(0 * row)
         is None
     )
     row = np.random.default_rng(0).normal(0, 0.1, 9)
