@@ -45,6 +45,7 @@ from sidelight.evaluation.scoring.table import (
 from sidelight.files import MAX_TABLE_BYTES, atomic_write, read_limited, sha256_file
 from sidelight.formats.runs.submission import run_format
 from sidelight.llm.prompted import CallRecord
+from sidelight.registry import code_of
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.log import usage_by_prompt
 from sidelight.runs.self_evaluation import FUNNEL_FILE, collect, evaluate_run, read_finished
@@ -136,7 +137,7 @@ def _is_judged(run: Path, rubrics: Path, judge: str) -> bool:
 
 def _stamp(run: Path, rubrics: Path, judge: str) -> str:
     """Return a hash of all that the judging of a run depends on."""
-    digest = hashlib.sha256(judge.encode())
+    digest = hashlib.sha256(judge.encode() + code_of("judge", judge).encode())
     for path in _read(run, rubrics):
         digest.update(read_limited(path))
     return digest.hexdigest()

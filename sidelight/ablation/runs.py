@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import yaml
 from pydantic import Field, ValidationError
 
-from sidelight.config.load import dump_settings, load_settings
+from sidelight.config.load import check_same, dump_settings, load_settings
 from sidelight.config.settings import RetrievalSettings, Settings
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.retrieval import score_retrieval
@@ -173,6 +173,10 @@ class SharedSources:
         self._encode = TextVectors(self._encode_sentences)
         self._retrievers: dict[str, RememberingRetriever] = {}
 
+    def fingerprint(self) -> str:
+        """Return the hash of the index."""
+        return self._folder.fingerprint()
+
     def of(self, settings: RetrievalSettings) -> Sources:
         """Return the sources of an arm; arms that search alike share their hits."""
         return Sources(self.retriever(settings), self._folder.docstore.get_many, self._encode)
@@ -218,7 +222,6 @@ async def run_arms(
     arms: Sequence[Arm],
     topics: Sequence[Topic],
     sources: SharedSources,
-    index_fingerprint: str,
     folder: Path,
     access: ModelAccess,
     *,
@@ -231,7 +234,6 @@ async def run_arms(
         arms: All arms.
         topics: All of them.
         sources: Shared by all.
-        index_fingerprint: Hash of the index.
         folder: Gets a run directory for each arm under `arms/`.
         access: One cache and one budget for all models.
         parallel: Maximum concurrent topics, over all arms.
@@ -258,7 +260,7 @@ async def run_arms(
         return await run_topics(
             topics,
             arm.settings,
-            index_fingerprint,
+            sources.fingerprint(),
             start,
             folder / ARMS / arm.name,
             parallel=parallel,
@@ -324,21 +326,19 @@ def search_arms(
         on_arm: Called with the name of each arm that is done.
 
     Raises:
-        UsageError: An arm's folder was made with other settings.
+        UsageError: An arm's folder was made with other settings, code, index or queries.
     """
+    asked = json.dumps([hits, *([query.query_id, query.text] for query in queries)]).encode()
+    searched = {"index": sources.fingerprint(), "queries": hashlib.sha256(asked).hexdigest()}
     for arm in arms:  # whatever cannot be opened is found before the first search
         if not (folder / ARMS / arm.folder_name / _RUN).exists():
             sources.retriever(arm.settings.retrieval)
     for arm in arms:
         if arm.same_as is None:
             place = folder / ARMS / arm.name
-            config = dump_settings(arm.settings)
+            config = dump_settings(arm.settings, searched)
             if (place / _RUN).exists():
-                if read_limited(place / _CONFIG).decode() != config:
-                    raise UsageError(
-                        f"{place} holds an arm with other settings",
-                        remedy="Choose another folder with --output, or delete that one.",
-                    )
+                check_same(place / _CONFIG, config, "an arm")
             else:
                 found = sources.retriever(arm.settings.retrieval).search(queries, hits)
                 atomic_write(place / _CONFIG, config)

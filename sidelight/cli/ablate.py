@@ -266,7 +266,6 @@ def _run(  # long: a list of what it is given, and of what it does
                 arms,
                 articles,
                 SharedSources(folder),
-                folder.fingerprint(),
                 output,
                 access,
                 parallel=parallel,
