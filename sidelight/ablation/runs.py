@@ -23,7 +23,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from itertools import product
@@ -103,14 +103,15 @@ class Arm(NamedTuple):
         return self.same_as or self.name
 
 
-def read_grid(path: Path) -> Grid:
-    """Read a grid file.
+def read_grid(path: Path | Mapping[str, Any]) -> Grid:
+    """Read a grid file, or what one holds.
 
     Raises:
         UsageError: It is missing, no YAML, or no grid.
     """
     try:
-        content = read_yaml(read_limited(bundled(path)).decode())
+        is_file = isinstance(path, Path)
+        content = read_yaml(read_limited(bundled(path)).decode()) if is_file else path
         return Grid.model_validate(content)
     except FileNotFoundError:
         raise UsageError(f"there is no grid file {path}") from None
@@ -125,7 +126,7 @@ def read_grid(path: Path) -> Grid:
         said = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
         known = ", ".join(Grid.model_fields)
         raise UsageError(
-            f"{path}: {place}: {said}; the keys of a grid are {known}",
+            f"{path if is_file else 'the grid'}: {place}: {said}; the keys of a grid are {known}",
             remedy="Compare with configs/ablations/mini-web.yaml.",
         ) from None
 

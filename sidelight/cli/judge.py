@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -32,7 +30,7 @@ from sidelight.schemas.task import Task
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
 from sidelight.tracks import Track as TrackRules
-from sidelight.versions import end_with_parent
+from sidelight.versions import process_apart
 from sidelight.wiring.judges import JudgeInputs, judge_model, open_encoder, set_up_judge
 from sidelight.wiring.models import AskedModels
 
@@ -62,9 +60,8 @@ def check_judging(
     Raises:
         InputError: They cannot be read, or no rubric is for a topic of the run.
     """
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=context, initializer=end_with_parent) as pool:
-        pool.submit(_read_judging, rubrics, topic_ids, examples, example_runs).result()
+    with process_apart() as process:
+        process.submit(_read_judging, rubrics, topic_ids, examples, example_runs).result()
 
 
 def _read_judging(

@@ -142,14 +142,14 @@ def _range(name: str, annotation: Any, metadata: list[Any]) -> Iterator[str]:
             yield f"matches {pattern}"
 
 
-def load_settings(path: Path | None = None, overrides: Sequence[str] = ()) -> Settings:
+def load_settings(path: str | Path | None = None, overrides: Sequence[str] = ()) -> Settings:
     """Return the defaults, changed by a YAML file, changed by `key.sub=value` overrides.
 
     Raises:
         UsageError: The file is missing or not YAML, a key is unknown, a value is out of range, or
             anything names a rubric: a system that writes must not see what it is judged by.
     """
-    tree = _read(path) if path is not None else {}
+    tree = {} if path is None else _read(Path(path))
     for override in overrides:
         _apply(tree, override)
     _refuse_rubrics(tree, "")

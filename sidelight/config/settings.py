@@ -134,7 +134,9 @@ class InvestigationSettings(_Group):
 class RoleSettings(_Group):
     """Who performs each step: `extractive` needs no model, `prompted` asks the writer."""
 
-    default: str = Field("extractive", description="Every step that is not named below.")
+    default: str = Field(
+        "extractive", description="Every step that is `none` below; no step can be left out."
+    )
     profile_article: str | None = Field(None, description="Takes the article apart.")
     draft_rubric: str | None = Field(
         None, description="Drafts what assessors will probably ask; `extractive` drafts nothing."

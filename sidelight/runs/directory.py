@@ -189,6 +189,10 @@ class RunDirectory:
             raise other
         return result
 
+    def n_finished(self, topics: Sequence[Topic]) -> int:
+        """Return how many of some topics are finished, whatever they were made with."""
+        return sum(self.trace(topic.topic_id).exists() for topic in topics)
+
     def result(self, topic_id: str) -> TopicResult:
         """Return what was stored about a finished topic, whatever it was made with.
 
