@@ -109,9 +109,9 @@ def read_grid(path: Path | Mapping[str, Any]) -> Grid:
     Raises:
         UsageError: It is missing, no YAML, or no grid.
     """
+    where = path if isinstance(path, Path) else Path("the grid")
     try:
-        is_file = isinstance(path, Path)
-        content = read_yaml(read_limited(bundled(path)).decode()) if is_file else path
+        content = read_yaml(read_limited(bundled(where)).decode()) if where is path else path
         return Grid.model_validate(content)
     except FileNotFoundError:
         raise UsageError(f"there is no grid file {path}") from None
@@ -126,7 +126,7 @@ def read_grid(path: Path | Mapping[str, Any]) -> Grid:
         said = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
         known = ", ".join(Grid.model_fields)
         raise UsageError(
-            f"{path if is_file else 'the grid'}: {place}: {said}; the keys of a grid are {known}",
+            f"{where}: {place}: {said}; the keys of a grid are {known}",
             remedy="Compare with configs/ablations/mini-web.yaml.",
         ) from None
 

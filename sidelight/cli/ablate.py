@@ -166,13 +166,13 @@ class Experiment(NamedTuple):
 
     def to_frame(self) -> Any:
         """Return means and differences as a `pandas.DataFrame`, a row for each arm and measure."""
-        tests = {
+        tests: dict[tuple[object, object], Mapping[str, object]] = {
             (found.measure.name, row["arm"]): row
             for found in self.effects
             for row in self.effects_table(found).records
         }
         means = self.means_table().records
-        return to_frame([row | tests.get((row["measure"], row["arm"]), {}) for row in means])
+        return to_frame([{**row, **tests.get((row["measure"], row["arm"]), {})} for row in means])
 
     @property
     def topic_ids(self) -> Sequence[str]:
@@ -209,7 +209,7 @@ class Experiment(NamedTuple):
                 low, high = interval or (None, None)
                 row.append(found.measure.shown(mean))
                 record = {"arm": name, "same_as": twin, "measure": found.measure.name}
-                records.append(record | {"mean": mean, "mean_low": low, "mean_high": high})
+                records.append({**record, "mean": mean, "mean_low": low, "mean_high": high})
             costs = [self.costs[name].calls, self.costs[name].tokens] if asked else []
             rows.append([*row, *map(str, costs)])
         header += ["calls", "tokens"] if asked else []
@@ -433,7 +433,13 @@ def _run(  # long: a list of what it is given, and of what it does
     if rubrics:
         # What judging lacks is found before arms are run.
         judge_class(judge, {"articles", "encoder"})
-        check_judging(rubrics, [article.topic_id for article in articles])
+        topic_ids = [article.topic_id for article in articles]
+        if lacking := check_judging(rubrics, topic_ids):
+            raise InputError(
+                f"{rubrics}: expected a rubric for each of {counted(len(topic_ids), 'topic')}; "
+                f"found none for {len(lacking)}, the first {min(lacking)}",
+                remedy="Leave these topics out: arms are compared on topics that are all judged.",
+            )
     own = [RunDirectory(output / ARMS / arm.name) for arm in arms if arm.same_as is None]
     with progress_bar("topics of all arms", total=len(own) * len(articles)) as advance:
         advance.keep(sum(run.n_finished(articles) for run in own))

@@ -46,7 +46,7 @@ def check_judging(
     topic_ids: Sequence[str],
     examples: Path | None = None,
     example_runs: Sequence[str] = (),
-) -> None:
+) -> set[str]:
     """Find what is wrong with the inputs of judging before a run is made.
 
     The process that writes must not read them, so another process does.
@@ -57,11 +57,15 @@ def check_judging(
         examples: Folder of labelled runs, if any.
         example_runs: Those of them that the judge is shown.
 
+    Returns:
+        The topics without a rubric, where rubrics are given.
+
     Raises:
         InputError: They cannot be read, or no rubric is for a topic of the run.
     """
     with process_apart() as process:
-        process.submit(_read_judging, rubrics, topic_ids, examples, example_runs).result()
+        asked = process.submit(_read_judging, rubrics, topic_ids, examples, example_runs)
+        return asked.result()
 
 
 def _read_judging(
@@ -69,12 +73,11 @@ def _read_judging(
     topic_ids: Sequence[str],
     examples: Path | None,
     example_runs: Sequence[str],
-) -> None:
+) -> set[str]:
     from sidelight.runs.self_evaluation import given_rubrics
 
-    if rubrics is not None:
-        given_rubrics(rubrics, topic_ids)
     options.read_labelled(examples, list(example_runs))
+    return set() if rubrics is None else {*topic_ids} - {*given_rubrics(rubrics, topic_ids)}
 
 
 def summarise(evaluation: SelfEvaluation, run: FinishedRun, folder: Path) -> dict[str, Any]:

@@ -182,10 +182,15 @@ def test_arms_are_judged_by_the_judge_that_is_named(tmp_path, mini_web_index):
         ablate(*unjudged, "--judge", "prompted")
     with pytest.raises(InputError, match="expected a folder with one rubric"):
         ablate(*options)
-    assert not (tmp_path / "out" / "arms").exists()
-    (tmp_path / "grid.yaml").write_text("base: base.yaml\ndimensions: {rounds: {two: {}}}\n")
     for path in (sample_path() / "human_rubrics").iterdir():
         shutil.copy(path, rubrics)
+    topics, first = tmp_path / "topics.jsonl", (tmp_path / "topics.jsonl").read_text()
+    topics.write_text(first + json.dumps(json.loads(first) | {"docid": "msmarco_v2.1_doc_99_9"}))
+    with pytest.raises(InputError, match="a rubric for each of 2 topics; found none for 1"):
+        ablate(*options)
+    topics.write_text(first)
+    assert not (tmp_path / "out" / "arms").exists()
+    (tmp_path / "grid.yaml").write_text("base: base.yaml\ndimensions: {rounds: {two: {}}}\n")
     assert "question_score" in ablate(*options)
     judged = tmp_path / "out" / "arms" / "two" / "scores" / "manifest.json"
     assert orjson.loads(judged.read_bytes())["judge"] == "plain"
