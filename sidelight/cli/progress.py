@@ -12,7 +12,6 @@ from functools import partial
 from sidelight.cli.console import err
 
 _LINE_EVERY_S = 60.0
-_ENOUGH = 3  # done: the first ones are slow, as models are loaded, or end side by side
 
 
 @dataclass
@@ -47,6 +46,7 @@ class _Work:
         return f"{line}, {_minutes(passed * (self.total - self.done) / new)} left"
 
 
+_ENOUGH = 3  # done: the first ones are slow, as models are loaded, or end side by side
 _STEPS = {
     "profile_article": "reading the article",
     "draft_rubric": "drafting what assessors might ask",

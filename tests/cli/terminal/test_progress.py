@@ -33,17 +33,17 @@ def test_a_line_says_how_much_is_done_and_what_is_left(capsys):
         assert wait(capsys, 2)[-1].startswith("labels: 1,000 of 4,000 after less than a minute, ")
 
 
+def test_a_command_without_a_bar_is_at_work(capsys):
+    with progress_lines():
+        assert wait(capsys)[0] == "at work for less than a minute"
+
+
 def test_what_was_done_before_does_not_shorten_what_is_left(capsys):
     with progress_lines(), progress_bar("topics", total=20) as advance:
         advance.keep(4)
         assert wait(capsys, 2)[-1] == "topics: 4 of 20 after less than a minute"
         advance(3)
         assert wait(capsys, 2)[-1].startswith("topics: 7 of 20 after less than a minute, ")
-
-
-def test_a_command_without_a_bar_is_at_work(capsys):
-    with progress_lines():
-        assert wait(capsys)[0] == "at work for less than a minute"
 
 
 def test_hours_are_told():
