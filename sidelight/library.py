@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from sidelight.errors import InputError
 from sidelight.formats.table import to_frame
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.cli.ablate import Experiment
@@ -30,8 +32,9 @@ _QUERY, _SEGMENT = ("query_id", "query", "qid"), ("segment_id", "doc_id", "docno
 _SCORE, _GRADE = ("score",), ("relevance", "label", "grade")
 
 
-class Hits(NamedTuple):
-    """The hits of one call of `search`.
+@dataclass(frozen=True, repr=False)
+class Hits(Sequence[dict[str, Any]]):
+    """The hits of one call of `search`: a sequence of its rows.
 
     Attributes:
         rows: One for each hit: query, rank, score, segment id, title, address and text.
@@ -39,9 +42,20 @@ class Hits(NamedTuple):
 
     rows: tuple[dict[str, Any], ...]
 
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.rows[place]
+
     def __repr__(self) -> str:
-        lines = [f"{row['rank']:3} {row['score']:.4f} {row['segment_id']}" for row in self.rows]
-        return "\n".join([f"<{len(lines)} hits>", *lines])
+        lines = [f"<{counted(len(self), 'hit')}>"]
+        for row in self.rows:
+            if row["rank"] == 1:
+                lines.append(f"{row['query_id']}:")
+            figures = f"{row['rank']:3} {row['score']:.4f} {row['segment_id']}"
+            lines.append(f"{figures} {row['title'][:_TITLE]}")
+        return "\n".join(lines)
 
     def to_frame(self) -> Any:
         """Return the hits as a `pandas.DataFrame`."""
@@ -94,6 +108,7 @@ def search(
 
 
 _OF_SEGMENT = {"segment_id", "title", "url", "text"}
+_TITLE = 60  # characters shown
 
 
 def run(
@@ -124,6 +139,7 @@ def run(
     from sidelight.config.load import load_settings
     from sidelight.formats.topics import read_topics
     from sidelight.index.folder import open_index
+    from sidelight.runs.directory import RunDirectory
     from sidelight.tracks import load_track
     from sidelight.wiring.models import ModelAccess
     from sidelight.wiring.run import make_run
@@ -133,6 +149,7 @@ def run(
         topics = read_topics(Path(topics), load_track(known.track))
     folder, access = Path(output), ModelAccess(Path(output) / "cache", base_url=base_url)
     with progress_bar("topics", total=len(topics)) as advance:
+        advance.keep(RunDirectory(folder).n_finished(topics))
         return make_run(
             topics,
             known,
@@ -144,7 +161,9 @@ def run(
         )
 
 
-def score(runs: Run | Mapping[str, Run], qrels: Run, measures: str = "nDCG@10 R@100") -> ScoreTable:
+def score(
+    runs: Run | Mapping[str, Run], qrels: Run, measures: str | Sequence[str] = "nDCG@10 R@100"
+) -> ScoreTable:
     """Score search results against relevance labels, as trec_eval does.
 
     Args:
@@ -169,6 +188,7 @@ def score(runs: Run | Mapping[str, Run], qrels: Run, measures: str = "nDCG@10 R@
         isinstance(hits, Mapping) and all(isinstance(n, int | float) for n in hits.values())
         for hits in runs.values()
     )
+    wanted = measures if isinstance(measures, str) else " ".join(measures)
     name = Path(runs).name if isinstance(runs, str | Path) else "run"
     named = cast("Mapping[str, Any]", runs if is_many else {name: runs})
     if isinstance(qrels, str | Path):
@@ -177,7 +197,7 @@ def score(runs: Run | Mapping[str, Run], qrels: Run, measures: str = "nDCG@10 R@
         found = _by_query(qrels, _GRADE)
         labels = {query: {at: int(n) for at, n in row.items()} for query, row in found.items()}
     return retrieval_table(
-        score_runs(labels, {tag: results(one) for tag, one in named.items()}, measures)
+        score_runs(labels, {tag: results(one) for tag, one in named.items()}, wanted)
     )
 
 
@@ -233,31 +253,52 @@ def judge(
 
 
 def ablate(
-    grid: str | Path,
+    grid: str | Path | Mapping[str, Any],
     output: str | Path,
     index: str | Path,
     *,
-    topics: str | Path | None = None,
+    topics: str | Path | Sequence[Topic] | None = None,
     rubrics: str | Path | None = None,
     queries: str | Path | None = None,
     qrels: str | Path | None = None,
+    judge: str = "embedded",
+    measures: Sequence[str] = (),
+    samples: int | None = None,
+    seed: int = 0,
 ) -> Experiment:
     """Compare arms that differ from a base in a few settings, as the command `ablate` does.
 
     Args:
-        grid: YAML file of the arms.
+        grid: YAML file of the arms, or what such a file holds.
         output: Folder of the experiment.
         index: The index that all arms search.
-        topics: Topics file; every arm is a run.
+        topics: A topics file, or topics as `read_topics` returns them; every arm is a run.
         rubrics: Folder of rubrics to judge the runs by.
         queries: `id<TAB>text` lines; every arm searches.
         qrels: Relevance labels of these queries.
+        judge: The name of a judge that asks no model.
+        measures: Further measures of runs, by their names.
+        samples: Bootstrap samples and random sign patterns; 10,000 by default.
+        seed: Of both.
 
     Raises:
         InputError: An input cannot be read, or a topic failed.
         UsageError: The grid is none, or a setting in it is wrong.
     """
     from sidelight.cli.ablate import Inputs, experiment
+    from sidelight.evaluation.scoring import DEFAULT_SAMPLES
+    from sidelight.evaluation.scoring.measures import find_measure
 
-    given = (None if one is None else Path(one) for one in (topics, rubrics, queries, qrels))
-    return experiment(Path(grid), Path(output), Path(index), Inputs(*given))
+    given = (None if one is None else Path(one) for one in (rubrics, queries, qrels))
+    if isinstance(topics, str):
+        topics = Path(topics)
+    return experiment(
+        Path(grid) if isinstance(grid, str) else grid,
+        Path(output),
+        Path(index),
+        Inputs(topics, *given),
+        judge=judge,
+        samples=samples or DEFAULT_SAMPLES,
+        seed=seed,
+        further=[find_measure(name) for name in measures],
+    )

@@ -9,21 +9,25 @@ with what is on offer to parts of its kind.
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import re
 import shlex
 import sys
+import sysconfig
 from collections.abc import Callable, Container, Iterable, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import resolve_name
 from traceback import walk_tb
 from typing import Any
 
 from sidelight.errors import INSTALL, InputError, MachineError, UsageError
+from sidelight.files import read_limited
 from sidelight.parts import KINDS, ROLE
 
 _MAX_SHOWN = 200
@@ -110,10 +114,7 @@ def load(kind: str, name: str) -> Any:
     except ModuleNotFoundError as error:
         missing = error.name or ""
         if f"{module_name}.".startswith(f"{missing}."):
-            raise UsageError(
-                f"{part}: there is no module {missing!r}",
-                remedy="Install the package that has it, or put its folder on PYTHONPATH.",
-            ) from error
+            raise _no_module(part, missing) from error
         if missing.startswith("sidelight"):
             raise
         raise MachineError(
@@ -132,6 +133,74 @@ def load(kind: str, name: str) -> Any:
         found = getattr(found, step)
     if protocol := KINDS[kind].protocol:
         _check(part, place, found, protocol)
+    return found
+
+
+def _no_module(part: str, missing: str) -> UsageError:
+    return UsageError(
+        f"{part}: there is no module {missing!r}",
+        remedy="Install the package that has it, or put its folder on PYTHONPATH.",
+    )
+
+
+def code_of(kind: str, name: str) -> str:
+    """Return a hash of somebody else's part, so that results made with other code are noticed.
+
+    It covers the Python files and prompts of the part's package, or its module with the prompts
+    beside it; and modules and packages that these import from the same folder, unless packages are
+    installed there. Nothing of it is run.
+
+    Returns:
+        Empty for a part of sidelight's own, for which its version stands, and for one that is
+        defined in a notebook, which has no file.
+
+    Raises:
+        UsageError: There is no such part or module.
+    """
+    if name in KINDS[kind].own:
+        return ""
+    steps = locate(kind, name).partition(":")[0].split(".")
+    for end in range(1, len(steps) + 1):  # a folder without __init__.py may hold anything
+        module = ".".join(steps[:end])
+        try:
+            spec = find_spec(module)
+        except ValueError:  # a script or a notebook
+            origin = getattr(sys.modules[module], "__file__", None)
+            break
+        if spec is None:
+            raise _no_module(f"{title(kind)} {name!r}", module)
+        if origin := spec.origin:
+            break
+    if origin is None or not Path(origin).is_file():
+        return ""
+    place = Path(origin)
+    root = place.parent if place.name == "__init__.py" else place
+    digest = hashlib.sha256()
+    for path in sorted(_files_behind(root)):
+        digest.update(f"{path.relative_to(root.parent).as_posix()}\0".encode())
+        digest.update(hashlib.sha256(read_limited(path)).digest())
+    return digest.hexdigest()
+
+
+_IMPORT = re.compile(rb"^[ \t]*(?:from|import)\b(.*)$", re.MULTILINE)
+
+
+def _files_behind(root: Path) -> set[Path]:
+    """Return the files of a module or a package, and of those beside it that it imports."""
+    beside = root.parent
+    installed = beside in {Path(sysconfig.get_path(one)) for one in ("purelib", "platlib")}
+    found = set() if root.is_dir() else set(beside.glob("*.prompt.md"))
+    todo, seen = [root], {root, beside / "sidelight"}
+    while todo:
+        one = todo.pop()
+        files = [*one.rglob("*.py"), *one.rglob("*.prompt.md")] if one.is_dir() else [one]
+        found.update(files)
+        for line in (line for path in files for line in _IMPORT.findall(read_limited(path))):
+            names = () if installed else set(re.findall(rb"\w+", line))
+            near = {beside / f"{name.decode()}{end}" for name in names for end in ("", ".py")}
+            new = {path for path in near - seen if path.exists()}
+            seen |= new
+            todo += new
     return found
 
 

@@ -7,12 +7,18 @@ other programs, would send whole articles to its server.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from importlib.metadata import PackageNotFoundError, version
-from multiprocessing import parent_process
+from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
 
 VERSION = "0.3.0"
 
@@ -66,6 +72,25 @@ def untraced() -> Iterator[None]:
 
 def _is_wanted() -> bool:
     return os.environ.get(VARIABLE) == "on"
+
+
+@contextmanager
+def process_apart() -> Iterator[ProcessPoolExecutor]:
+    """Yield a process that shares nothing with this one but what it is given.
+
+    It does not import the script that this one runs, which then needs no main guard.
+    """
+    from concurrent.futures import ProcessPoolExecutor
+
+    # Not a fork: the JVM and torch of this process do not survive one.
+    with ProcessPoolExecutor(1, get_context("spawn"), end_with_parent) as pool:
+        script = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            pool.submit(int)  # starts it
+        finally:
+            sys.modules["__main__"] = script
+        yield pool
 
 
 def end_with_parent() -> None:

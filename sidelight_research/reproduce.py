@@ -164,7 +164,9 @@ def _whose(figure: Figure) -> str:
 
 def _verdict(figure: Figure) -> str:
     if figure.agrees:
-        return "yes"
+        return (
+            "yes" if float(figure.shown) == float(figure.expected) else f"within {figure.within:g}"
+        )
     return "misprint" if figure.misprint else "NO"
 
 

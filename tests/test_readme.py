@@ -5,6 +5,9 @@ import json
 import os
 import re
 import shlex
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -111,15 +114,17 @@ def test_a_notebook_searches_runs_scores_judges_and_ablates(mini_web_index, tmp_
     index, data = mini_web_index.path, sample_path()
     hits = sidelight.search({"7": "peat extraction limits"}, index, k=3, retriever="bm25")
     assert list(hits.to_frame()["rank"]) == [1, 2, 3]
-    first = hits.rows[0]["segment_id"]
-    assert first in repr(hits)
+    first = hits[0]["segment_id"]
+    assert (len(hits), [row["rank"] for row in hits]) == (3, [1, 2, 3])
+    assert repr(hits).startswith(f"<3 hits>\n7:\n  1 {hits[0]['score']:.4f} {first} ")
+    assert hits[0]["title"][:60] in repr(hits)
 
     # The only relevant segment is the first hit, in whatever form run and labels come.
     (tmp_path / "qrels.txt").write_text(f"7 0 {first} 1\n")
     labels = hits.to_frame()[:1].rename(columns={"score": "relevance"}).assign(relevance=1)
     for run in (hits.to_run(), {"mine": hits.to_frame()}):
         for qrels in (tmp_path / "qrels.txt", {"7": {first: 1}}, labels):
-            scored = sidelight.score(run, qrels, "RR")
+            scored = sidelight.score(run, qrels, ["RR"])
             assert scored.to_frame()["RR"].tolist() == [1.0]
     assert "mine: RR 1" in repr(scored)
     with pytest.raises(InputError, match="expected a column called score"):
@@ -136,15 +141,53 @@ def test_a_notebook_searches_runs_scores_judges_and_ablates(mini_web_index, tmp_
     assert {"score", "supportive_score"} <= set(judged.to_frame().columns)
     assert "supportive_score" in repr(judged)
 
-    grid = "dimensions: {k: {bm25: {retrieval.retriever: bm25}, rm3: {retrieval.retriever: rm3}}}\n"
-    (tmp_path / "grid.yaml").write_text(grid + "measures: R@5\nhits: 5\n")
+    retrievers = {name: {"retrieval.retriever": name} for name in ("bm25", "rm3")}
     (tmp_path / "queries.tsv").write_text("7\tpeat extraction limits\n")
     found = sidelight.ablate(
-        tmp_path / "grid.yaml",
+        {"dimensions": {"k": retrievers}, "measures": "RR", "hits": 5},
         tmp_path / "grid",
         index,
         queries=tmp_path / "queries.tsv",
         qrels=tmp_path / "qrels.txt",
+        samples=100,
     )
-    assert set(found.to_frame()["arm"]) <= {"bm25", "rm3"}
-    assert "R@5" in repr(found)
+    # Of the base there is a mean and no difference.
+    frame = found.to_frame()
+    assert [*frame["arm"]] == ["bm25", "rm3"]
+    assert [*frame["difference"].isna()] == [True, len(found.effects[0].means) == 1]
+    assert ["bm25", "1.0000"] in [line.split() for line in repr(found).splitlines()]
+
+
+def test_paths_may_be_text(mini_web_index, tmp_path):
+    data = str(sample_path())
+    (tmp_path / "c.yaml").write_text("retrieval: {k: 7}\n")
+    assert sidelight.load_settings(str(tmp_path / "c.yaml")).retrieval.k == 7
+    assert len(sidelight.open_index(str(mini_web_index.path)).docstore) > 9
+    assert sidelight.read_topics(f"{data}/topics.jsonl")
+    runs = f"{data}/runs"
+    assert sidelight.read_question_run(f"{runs}/question_generation_runs/lantern-t1").questions
+    assert sidelight.read_report_run(f"{runs}/report_generation_runs/lantern-t2").reports
+    assert sidelight.people_report_scores(sidelight.load_track(), data).runs
+
+
+def test_a_script_without_a_main_guard_compares_judged_runs(mini_web_index, tmp_path):
+    code = f"""
+        import sidelight
+        data = "{sample_path()}"
+        fast = {{"investigation.max_rounds": 1, "retrieval.retriever": "bm25", "retrieval.k": 5}}
+        print(sidelight.ablate(
+            {{"dimensions": {{"k": {{"five": fast}}}}}},
+            "out",
+            "{mini_web_index.path}",
+            topics=sidelight.read_topics(data + "/topics.jsonl")[:1],
+            rubrics=data + "/human_rubrics",
+            judge="tests.helpers.labels.plain_judge:PlainJudge",
+        ))
+    """
+    (tmp_path / "script.py").write_text(textwrap.dedent(code))
+    command, environment = [sys.executable, "script.py"], os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert "BrokenProcessPool" not in done.stderr
+    assert "question_score" in done.stdout

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sidelight import registry
 from sidelight.errors import MachineError, UsageError
 from sidelight.parts import KINDS
-from sidelight.registry import load, locate, make, names
+from sidelight.registry import code_of, load, locate, make, names
 from tests.helpers.installed import install
 
 MODULE = """
@@ -99,6 +99,38 @@ def test_a_package_that_a_part_needs_is_named(site):
     with pytest.raises(MachineError, match="'no_such_package', which is not installed") as caught:
         load("retriever", "needing:Anything")
     assert caught.value.remedy == "Install it with: pip install no_such_package"
+
+
+def test_a_change_of_somebodys_code_is_noticed_and_nothing_of_it_is_run(site, monkeypatch):
+    monkeypatch.delitem(sys.modules, "other_parts", raising=False)
+    files = {
+        "mine.py": "import near\nraise AssertionError\n",
+        "near.py": "from tools.words import split\n",
+        "tools/words.py": "",
+        "mine.prompt.md": "",
+        "group/__init__.py": "",
+        "group/deep/own.py": "",
+        "folder/own.py": "",  # without __init__.py, as a folder of experiments is
+        "folder/other.py": "",
+    }
+    for name, text in files.items():
+        (site / name).parent.mkdir(parents=True, exist_ok=True)
+        (site / name).write_text(text)
+
+    def noticed(place):
+        for name in ("other_parts.py", *files):
+            before = code_of("retriever", place)
+            (site / name).write_text((site / name).read_text() + "# changed\n")
+            if code_of("retriever", place) != before:
+                yield name
+
+    assert next(noticed("nothing")) == "other_parts.py"
+    assert list(noticed("mine:Own")) == ["mine.py", "near.py", "tools/words.py", "mine.prompt.md"]
+    assert list(noticed("group.deep.own:Own")) == ["group/__init__.py", "group/deep/own.py"]
+    assert list(noticed("folder.own:Own")) == ["folder/own.py"]
+    assert code_of("retriever", "bm25") == ""
+    with pytest.raises(UsageError, match="there is no module 'other_part'"):
+        code_of("retriever", "other_part:Nothing")
 
 
 def test_a_part_gets_what_its_constructor_names_and_nothing_else_is_made():

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import multiprocessing
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
 from math import ceil
 from pathlib import Path
@@ -45,6 +43,7 @@ from sidelight.evaluation.scoring.table import (
 from sidelight.files import MAX_TABLE_BYTES, atomic_write, read_limited, sha256_file
 from sidelight.formats.runs.submission import run_format
 from sidelight.llm.prompted import CallRecord
+from sidelight.registry import code_of
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.log import usage_by_prompt
 from sidelight.runs.self_evaluation import FUNNEL_FILE, collect, evaluate_run, read_finished
@@ -54,7 +53,7 @@ from sidelight.schemas.topic import asked_in, host_of
 from sidelight.text import counted
 from sidelight.text_vectors import TextVectors
 from sidelight.tracks import Track
-from sidelight.versions import end_with_parent
+from sidelight.versions import process_apart
 from sidelight.wiring.judges import JudgeInputs, make_judge, open_encoder
 
 if TYPE_CHECKING:
@@ -72,6 +71,7 @@ def judge_arms(
     rubrics: Path,
     judge: str,
     plugins: Sequence[str] = (),
+    on_kept: Callable[[int], None] = lambda _: None,
     on_arm: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Judge, without examples, every arm's run that is not judged yet.
@@ -85,26 +85,18 @@ def judge_arms(
         rubrics: Folder of rubrics.
         judge: The name of a judge that asks no model.
         plugins: Parts of the arms' settings that are not registered.
+        on_kept: Told how many are judged already.
         on_arm: Called with the name of each arm that is done.
     """
     todo = [name for name in names if not _is_judged(folder / ARMS / name, rubrics, judge)]
-    for name in names:
-        if name not in todo:
-            on_arm(name)
+    on_kept(len(names) - len(todo))
     if not todo:
         return
-    # Not a fork: the JVM and torch of this process do not survive one.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=context, initializer=end_with_parent) as pool:
-        work = partial(
-            _judge_arm,
-            folder=folder,
-            index=index,
-            rubrics=rubrics,
-            judge=judge,
-            plugins=plugins,
-        )
-        for name in pool.map(work, todo):
+    work = partial(
+        _judge_arm, folder=folder, index=index, rubrics=rubrics, judge=judge, plugins=plugins
+    )
+    with process_apart() as process:
+        for name in process.map(work, todo):
             on_arm(name)
 
 
@@ -136,7 +128,7 @@ def _is_judged(run: Path, rubrics: Path, judge: str) -> bool:
 
 def _stamp(run: Path, rubrics: Path, judge: str) -> str:
     """Return a hash of all that the judging of a run depends on."""
-    digest = hashlib.sha256(judge.encode())
+    digest = hashlib.sha256(judge.encode() + code_of("judge", judge).encode())
     for path in _read(run, rubrics):
         digest.update(read_limited(path))
     return digest.hexdigest()
@@ -323,7 +315,7 @@ class MeasureEffects(NamedTuple):
 
     Attributes:
         measure: What was measured.
-        values: By arm, its value on each topic.
+        values: By arm, in the order of the grid, its value on each topic.
         means: By arm.
         effects: By arm but the base: its mean less the base's. Chance is corrected for the number
             of arms by Holm's method.
@@ -346,9 +338,11 @@ def find_effects(
         samples: Bootstrap samples and random sign patterns.
         seed: Of both.
     """
-    found = []
+    found, names = [], list(dict.fromkeys(score.run_tag for score in scores))
     for measure in scores[0].values:
         values = topic_values(scores, measure, Path("the arms"))
+        # In the order of the grid, as all tables have them.
+        values = values._replace(values={name: values.values[name] for name in names})
         matrix = np.array(list(values.values.values()))
         intervals = bootstrap_intervals(matrix, samples=samples, seed=seed)
         means = {
@@ -358,7 +352,8 @@ def find_effects(
         effects = {}
         if len(values.values) > 1 and values.defined:
             pairs = compare_runs(values, baseline=base, samples=samples, seed=seed)
-            effects = {pair.first: pair for pair in pairs}
+            by_name = {pair.first: pair for pair in pairs}
+            effects = {name: by_name[name] for name in names if name != base}
         found.append(MeasureEffects(values.measure, values, means, effects))
     return found
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from itertools import product
@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import yaml
 from pydantic import Field, ValidationError
 
-from sidelight.config.load import dump_settings, load_settings
+from sidelight.config.load import check_same, dump_settings, load_settings
 from sidelight.config.settings import RetrievalSettings, Settings
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.retrieval import score_retrieval
@@ -103,14 +103,15 @@ class Arm(NamedTuple):
         return self.same_as or self.name
 
 
-def read_grid(path: Path) -> Grid:
-    """Read a grid file.
+def read_grid(path: Path | Mapping[str, Any]) -> Grid:
+    """Read a grid file, or what one holds.
 
     Raises:
         UsageError: It is missing, no YAML, or no grid.
     """
+    where = path if isinstance(path, Path) else Path("the grid")
     try:
-        content = read_yaml(read_limited(bundled(path)).decode())
+        content = read_yaml(read_limited(bundled(where)).decode()) if where is path else path
         return Grid.model_validate(content)
     except FileNotFoundError:
         raise UsageError(f"there is no grid file {path}") from None
@@ -125,7 +126,7 @@ def read_grid(path: Path) -> Grid:
         said = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
         known = ", ".join(Grid.model_fields)
         raise UsageError(
-            f"{path}: {place}: {said}; the keys of a grid are {known}",
+            f"{where}: {place}: {said}; the keys of a grid are {known}",
             remedy="Compare with configs/ablations/mini-web.yaml.",
         ) from None
 
@@ -173,6 +174,10 @@ class SharedSources:
         self._encode = TextVectors(self._encode_sentences)
         self._retrievers: dict[str, RememberingRetriever] = {}
 
+    def fingerprint(self) -> str:
+        """Return the hash of the index."""
+        return self._folder.fingerprint()
+
     def of(self, settings: RetrievalSettings) -> Sources:
         """Return the sources of an arm; arms that search alike share their hits."""
         return Sources(self.retriever(settings), self._folder.docstore.get_many, self._encode)
@@ -218,7 +223,6 @@ async def run_arms(
     arms: Sequence[Arm],
     topics: Sequence[Topic],
     sources: SharedSources,
-    index_fingerprint: str,
     folder: Path,
     access: ModelAccess,
     *,
@@ -231,7 +235,6 @@ async def run_arms(
         arms: All arms.
         topics: All of them.
         sources: Shared by all.
-        index_fingerprint: Hash of the index.
         folder: Gets a run directory for each arm under `arms/`.
         access: One cache and one budget for all models.
         parallel: Maximum concurrent topics, over all arms.
@@ -258,7 +261,7 @@ async def run_arms(
         return await run_topics(
             topics,
             arm.settings,
-            index_fingerprint,
+            sources.fingerprint(),
             start,
             folder / ARMS / arm.name,
             parallel=parallel,
@@ -324,21 +327,19 @@ def search_arms(
         on_arm: Called with the name of each arm that is done.
 
     Raises:
-        UsageError: An arm's folder was made with other settings.
+        UsageError: An arm's folder was made with other settings, code, index or queries.
     """
+    asked = json.dumps([hits, *([query.query_id, query.text] for query in queries)]).encode()
+    searched = {"index": sources.fingerprint(), "queries": hashlib.sha256(asked).hexdigest()}
     for arm in arms:  # whatever cannot be opened is found before the first search
         if not (folder / ARMS / arm.folder_name / _RUN).exists():
             sources.retriever(arm.settings.retrieval)
     for arm in arms:
         if arm.same_as is None:
             place = folder / ARMS / arm.name
-            config = dump_settings(arm.settings)
+            config = dump_settings(arm.settings, searched)
             if (place / _RUN).exists():
-                if read_limited(place / _CONFIG).decode() != config:
-                    raise UsageError(
-                        f"{place} holds an arm with other settings",
-                        remedy="Choose another folder with --output, or delete that one.",
-                    )
+                check_same(place / _CONFIG, config, "an arm")
             else:
                 found = sources.retriever(arm.settings.retrieval).search(queries, hits)
                 atomic_write(place / _CONFIG, config)

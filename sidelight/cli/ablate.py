@@ -3,32 +3,41 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from sidelight.cli import console, options
+from sidelight.cli.console import Column, ResultTable, table_of
 from sidelight.cli.judge import check_judging
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
+from sidelight.files import atomic_write, read_json, read_limited
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.table import to_frame, write_markdown_table
 from sidelight.formats.topics import read_articles, read_queries
+from sidelight.runs.directory import RunDirectory, as_json
 from sidelight.schemas.grading.judgment import Measure
+from sidelight.schemas.topic import Topic
 from sidelight.text import counted
+from sidelight.versions import VERSION
 from sidelight.wiring.judges import judge_class
 from sidelight.wiring.models import ModelAccess
 
 if TYPE_CHECKING:
-    from sidelight.ablation.measures import ArmCost, MeasureEffects
+    from sidelight.ablation.measures import ArmCost, ArmMean, MeasureEffects
     from sidelight.ablation.runs import Arm, Grid
-    from sidelight.evaluation.scoring.table import TopicScore
+    from sidelight.evaluation.scoring.compare import PairedComparison
+    from sidelight.evaluation.scoring.table import Interval, TopicScore
     from sidelight.index.folder import SearchIndex
 
 _TABLES_SHOWN = 3  # all are written
+EXPERIMENT = "experiment.json"
 
 
 @options.takes_groups
@@ -68,19 +77,12 @@ def ablate(  # long: half of it are its options
 ) -> console.Result:
     """Compare arms that differ from a base in a few settings, with intervals and tests."""
     from sidelight.ablation.runs import arms_of, read_grid
-    from sidelight.cli.tables import (
-        effects_table,
-        experiment_json,
-        means_table,
-        notes,
-        topics_table,
-    )
 
     given = Inputs(topics, rubrics, queries, qrels)
     if dry_run:
         given.check()
         return _plan(arms_of(read_grid(grid), grid), topics)
-    arms, twins, effects, costs = experiment(
+    found = experiment(
         grid,
         output,
         index,
@@ -93,20 +95,27 @@ def ablate(  # long: half of it are its options
         seed=seed,
         further=options.find_measures(measures),
     )
-    distinct = [arm for arm in arms if arm.name not in twins]
-    tables = [means_table(distinct, effects, costs)]
-    if len(distinct) > 1:
-        tables += [effects_table(found, arms[0].name) for found in effects if found.effects]
-        tables.append(topics_table(effects[0], arms[0].name))
+    tables, notes = found.tables(), found.notes()
     console.write_results(output, tables)
-    _write_markdown(output, tables)
+    for table in tables:
+        write_markdown_table(output / f"{table.name}.md", table.header, table.rows)
+    record = {
+        "sidelight": VERSION,
+        "grid": read_grid(grid).model_dump(),
+        **found.about(),
+        "topics": found.topic_ids,
+        "judge": judge if rubrics else None,
+        "samples": samples,
+        "seed": seed,
+        "notes": [str(one.text) if isinstance(one, console.Note) else one for one in notes],
+    }
+    atomic_write(output / EXPERIMENT, as_json(record))
     return console.Result(
-        experiment_json(arms, twins, effects, costs)
-        | {"tables": {table.name: table.records for table in tables}},
+        found.document() | {"tables": {table.name: table.records for table in tables}},
         [
             *tables[:_TABLES_SHOWN],
-            *notes(arms, twins, effects, costs),
-            f"Tables of {counted(len(effects), 'measure')} and plots: {output}",
+            *notes,
+            f"Tables of {counted(len(found.effects), 'measure')} and plots: {output}",
         ],
     )
 
@@ -114,7 +123,7 @@ def ablate(  # long: half of it are its options
 class Inputs(NamedTuple):
     """What arms work on: topics, and perhaps rubrics for their runs; or labelled queries."""
 
-    topics: Path | None = None
+    topics: Path | Sequence[Topic] | None = None
     rubrics: Path | None = None
     queries: Path | None = None
     qrels: Path | None = None
@@ -128,8 +137,7 @@ class Inputs(NamedTuple):
         searches = self.queries is not None
         if (self.topics is None) != searches or searches != (self.qrels is not None):
             raise UsageError(
-                "expected --topics, and --rubrics where runs are to be judged; or --queries and "
-                "--qrels"
+                "expected topics, and rubrics where runs are to be judged; or queries and qrels"
             )
 
 
@@ -149,28 +157,194 @@ class Experiment(NamedTuple):
     costs: dict[str, ArmCost]
 
     def __repr__(self) -> str:
-        names = ", ".join(arm.name for arm in self.arms if arm.name not in self.twins)
-        return f"<Experiment: {names}; {', '.join(one.measure.name for one in self.effects)}>"
+        table = self.means_table()
+        header, rows = table.latex or (table.header, table.rows)
+        columns = zip(header, *rows, strict=True)
+        padded = [[cell.rjust(max(map(len, column))) for cell in column] for column in columns]
+        lines = map("  ".join, zip(*padded, strict=True))
+        return "\n".join([f"<Experiment. {table.caption}>", *lines])
 
     def to_frame(self) -> Any:
         """Return means and differences as a `pandas.DataFrame`, a row for each arm and measure."""
-        from sidelight.cli.tables import effects_table, means_table
-
-        distinct = [arm for arm in self.arms if arm.name not in self.twins]
-        means = means_table(distinct, self.effects, {}).records
-        tests = {
+        tests: dict[tuple[object, object], Mapping[str, object]] = {
             (found.measure.name, row["arm"]): row
             for found in self.effects
-            if found.effects
-            for row in effects_table(found, self.arms[0].name).records
+            for row in self.effects_table(found).records
         }
-        return to_frame(
-            [{**row, **tests.get((str(row["measure"]), row["arm"]), {})} for row in means]
+        means = self.means_table().records
+        return to_frame([{**row, **tests.get((row["measure"], row["arm"]), {})} for row in means])
+
+    @property
+    def topic_ids(self) -> Sequence[str]:
+        """Topics or queries that the means are over."""
+        return self.effects[0].values.topic_ids
+
+    @property
+    def _n_topics(self) -> str:
+        return counted(len(self.topic_ids), "topic")
+
+    @property
+    def _same(self) -> str:
+        same = self.twins.items()
+        return "".join(f" {one} made the same results as {other}." for one, other in same)
+
+    def tables(self) -> list[ResultTable]:
+        """Return the means, and what arms do by each measure and on each topic."""
+        tested = [self.effects_table(found) for found in self.effects if found.effects]
+        return [self.means_table(), *tested, *([self.topics_table()] if tested else [])]
+
+    def means_table(self) -> ResultTable:
+        """Return every arm's means by every measure, with what it asked of models if any did.
+
+        An arm with the results of an earlier one has its figures, too.
+        """
+        asked = any(cost.tokens for cost in self.costs.values())
+        header = ["arm", *(found.measure.name for found in self.effects)]
+        rows, records = [], []
+        for name in (arm.name for arm in self.arms):
+            twin = self.twins.get(name)
+            row = [f"{name} (= {twin})" if twin else name]
+            for found in self.effects:
+                mean, interval = found.means[twin or name]
+                low, high = interval or (None, None)
+                row.append(found.measure.shown(mean))
+                record = {"arm": name, "same_as": twin, "measure": found.measure.name}
+                records.append({**record, "mean": mean, "mean_low": low, "mean_high": high})
+            costs = [self.costs[name].calls, self.costs[name].tokens] if asked else []
+            rows.append([*row, *map(str, costs)])
+        header += ["calls", "tokens"] if asked else []
+        first, *others = zip(header, *rows, strict=True)
+        caption = f"Means over {self._n_topics}.{self._same}"
+        # A page is higher than wide.
+        turned = (first, others) if len(others) > len(rows) else None
+        return ResultTable("means", header, rows, records, caption=caption, latex=turned)
+
+    def effects_table(self, found: MeasureEffects) -> ResultTable:
+        """Return each arm's mean by one measure, and what it does to that of the base arm."""
+        from sidelight.ablation.measures import draw_effects
+
+        def interval(ends: Interval | None) -> str:
+            return f"[{', '.join(map(found.measure.shown, ends))}]" if ends else "-"
+
+        def beside_interval(figure: str, one: ArmMean | PairedComparison) -> str:
+            return f"{figure} {interval(one.interval)}" if one.interval else figure
+
+        def of_effect(heading: str, key: str, spec: str) -> Column:
+            shown = lambda value: "-" if value is None else format(value, spec)  # noqa: E731
+            return Column(heading, key, lambda row: getattr(row[1], key, None), shown)
+
+        base, signed = self.arms[0].name, f"+{found.measure.format}"
+        ends = ("mean_low", "mean_high"), ("difference_low", "difference_high")
+        columns = [
+            Column(f"{found.measure.name}: arm", "arm", itemgetter(0)),
+            Column("mean", "mean", lambda row: found.means[row[0]].mean, found.measure.shown),
+            Column("95%", ends[0], lambda row: found.means[row[0]].interval, interval),
+            of_effect("Δ vs base", "difference", signed),
+            Column("95%", ends[1], lambda row: row[1] and row[1].interval, interval),
+            of_effect("p", "p_value", ".4f"),
+            of_effect("p (Holm)", "p_holm", ".4f"),
+            *(of_effect(name, name, "d") for name in ("won", "lost", "tied")),
+        ]
+        arms = [(arm, found.effects.get(arm)) for arm in found.means]
+        name = f"effects_{_file_name(found.measure.name)}"
+        table = table_of(name, arms, columns, partial(draw_effects, found, base))
+        rows = []
+        for arm, effect in arms:
+            mean = found.means[arm]
+            rows.append([arm, beside_interval(found.measure.shown(mean.mean), mean), "", ""])
+            if effect:
+                difference = f"{effect.difference:{signed}}{_mark(effect.p_holm)}"
+                rows[-1][2:] = [beside_interval(difference, effect), f"{effect.p_holm:.4f}"]
+        return table._replace(
+            caption=f"{found.measure.name} over {self._n_topics}, and its difference from {base}, "
+            "with 95% intervals. * p < .05, ** p < .01, paired randomisation test, Holm."
+            + self._same,
+            latex=(["arm", found.measure.name, f"less {base}", "p (Holm)"], rows),
         )
+
+    def topics_table(self) -> ResultTable:
+        """Return every arm's value on every topic by the first measure."""
+        from sidelight.ablation.measures import draw_slopes
+
+        found, values = self.effects[0], self.effects[0].values
+
+        def value_of(arm: str, item: tuple[int, str]) -> float | None:
+            place, topic_id = item
+            return None if topic_id in values.undefined else values.values[arm][place]
+
+        shown, draw = found.measure.shown, partial(draw_slopes, found, self.arms[0].name)
+        columns = [Column(arm, arm, partial(value_of, arm), shown) for arm in values.values]
+        columns.insert(0, Column("topic", "topic_id", itemgetter(1)))
+        name = f"topics_{_file_name(found.measure.name)}"
+        table = table_of(name, enumerate(values.topic_ids), columns, draw)
+        return table._replace(caption=f"{found.measure.name} on each topic.{self._same}")
+
+    def notes(self) -> list[str | console.Note]:
+        """Return how to read the tables, and which arms changed nothing or made invalid files."""
+        undefined = {
+            found.measure.name: found.values.undefined
+            for found in self.effects
+            if found.values.undefined
+        }
+        lines: list[str | console.Note] = [
+            (
+                f"note: base {self.arms[0].name}; {self._n_topics}; p: paired randomisation test, "
+                "two-sided; Holm: corrected for the number of arms"
+            ),
+            *console.undefined_warnings(undefined, len(self.topic_ids), "topic"),
+            *console.few_warnings(len(self.topic_ids), "topic"),
+        ]
+        for arm in self.arms:
+            if same := self.twins.get(arm.name):
+                does = "has the settings of" if arm.same_as else "made the same results as"
+                lines.append(f"{arm.name} {does} {same}: not tested or counted again.")
+            if self.costs and self.costs[arm.name].errors:
+                said = f"{arm.name}: {counted(self.costs[arm.name].errors, 'error')} in its files."
+                lines.append(console.Note(said, "red", on_stderr=True))
+        return lines
+
+    def about(self) -> dict[str, Any]:
+        """Return the arms, JSON-ready."""
+        arms = [
+            {
+                "name": arm.name,
+                "changes": arm.changes,
+                "same_as": self.twins.get(arm.name),
+                "cost": self.costs[arm.name]._asdict() if self.costs else None,
+            }
+            for arm in self.arms
+        ]
+        return {"base": self.arms[0].name, "arms": arms}
+
+    def document(self) -> dict[str, Any]:
+        """Return the arms and all figures, JSON-ready."""
+
+        def row(one: ArmMean | PairedComparison) -> dict[str, Any]:
+            return one._asdict() | {"interval": one.interval and one.interval._asdict()}
+
+        measures = [
+            {
+                "measure": found.measure.name,
+                "n_topics": len(found.values.topic_ids),
+                "undefined": list(found.values.undefined),
+                "means": {name: row(one) for name, one in found.means.items()},
+                "effects": {name: row(one) for name, one in found.effects.items()},
+            }
+            for found in self.effects
+        ]
+        return self.about() | {"measures": measures}
+
+
+def _mark(p_value: float) -> str:
+    return "**" if p_value < 0.01 else "*" if p_value < 0.05 else ""
+
+
+def _file_name(measure: str) -> str:
+    return "".join(letter if letter.isalnum() else "_" for letter in measure)
 
 
 def experiment(
-    grid: Path,
+    grid: Path | Mapping[str, Any],
     output: Path,
     index: Path | None,
     given: Inputs,
@@ -186,7 +360,7 @@ def experiment(
     """Carry out an experiment, or what is left of it.
 
     Args:
-        grid: YAML file of the arms.
+        grid: YAML file of the arms, or what one holds.
         output: Its folder.
         index: The index that all arms search; None builds one from the corpus.
         given: What the arms work on.
@@ -206,11 +380,11 @@ def experiment(
     from sidelight.ablation.runs import arms_of, read_grid
 
     plan = read_grid(grid)
-    arms = arms_of(plan, grid)
+    arms = arms_of(plan, grid if isinstance(grid, Path) else Path("the grid"))
     given.check()
     folder = _open(index, corpus, plan, output)
     costs: dict[str, ArmCost] = {}
-    if given.topics:
+    if given.topics is not None:
         access = access or ModelAccess(output / "cache")
         scores, twins, costs = _run(
             arms, folder, given.topics, given.rubrics, judge, output, access, parallel, further
@@ -243,7 +417,7 @@ def _open(
 def _run(  # long: a list of what it is given, and of what it does
     arms: Sequence[Arm],
     folder: SearchIndex,
-    topics: Path,
+    topics: Path | Sequence[Topic],
     rubrics: Path | None,
     judge: str,
     output: Path,
@@ -252,21 +426,28 @@ def _run(  # long: a list of what it is given, and of what it does
     further: Sequence[Measure],
 ) -> tuple[list[TopicScore], dict[str, str], dict[str, ArmCost]]:
     from sidelight.ablation.measures import cost_of, find_twins, judge_arms, measure_arm
-    from sidelight.ablation.runs import SharedSources, run_arms
+    from sidelight.ablation.runs import ARMS, SharedSources, run_arms
 
-    articles = read_articles(topics)
+    articles = read_articles(topics) if isinstance(topics, Path) else topics
+    _check_topics(output, [article.topic_id for article in articles])
     if rubrics:
         # What judging lacks is found before arms are run.
         judge_class(judge, {"articles", "encoder"})
-        check_judging(rubrics, [article.topic_id for article in articles])
-    own = [arm.name for arm in arms if arm.same_as is None]
+        topic_ids = [article.topic_id for article in articles]
+        if lacking := check_judging(rubrics, topic_ids):
+            raise InputError(
+                f"{rubrics}: expected a rubric for each of {counted(len(topic_ids), 'topic')}; "
+                f"found none for {len(lacking)}, the first {min(lacking)}",
+                remedy="Leave these topics out: arms are compared on topics that are all judged.",
+            )
+    own = [RunDirectory(output / ARMS / arm.name) for arm in arms if arm.same_as is None]
     with progress_bar("topics of all arms", total=len(own) * len(articles)) as advance:
+        advance.keep(sum(run.n_finished(articles) for run in own))
         summaries = asyncio.run(
             run_arms(
                 arms,
                 articles,
                 SharedSources(folder),
-                folder.fingerprint(),
                 output,
                 access,
                 parallel=parallel,
@@ -293,6 +474,7 @@ def _run(  # long: a list of what it is given, and of what it does
                 rubrics,
                 judge,
                 [name for arm in arms for name in arm.settings.plugins()],
+                advance.keep,
                 lambda _: advance(1),
             )
     scores = [
@@ -301,6 +483,31 @@ def _run(  # long: a list of what it is given, and of what it does
         for score in measure_arm(arm, output, judged=rubrics is not None, further=further)
     ]
     return scores, twins, costs
+
+
+def _check_topics(folder: Path, topic_ids: Iterable[str]) -> None:
+    """Refuse a folder whose tables are over topics that are not among these.
+
+    Raises:
+        UsageError: They are.
+        InputError: What was recorded of them cannot be read.
+    """
+    path = folder / EXPERIMENT
+    if not path.exists():
+        return
+    try:
+        before = set(read_json(read_limited(path))["topics"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"{path}: expected what `sidelight ablate` wrote; found something else",
+            remedy="Delete the file; the tables beside it are then replaced.",
+        ) from error
+    if lacking := before.difference(topic_ids):
+        raise UsageError(
+            f"{folder} holds tables over {counted(len(before), 'topic')}; expected all of them "
+            f"again; found {len(before) - len(lacking)}",
+            remedy=f"Choose another folder with --output, or delete {path} to replace the tables.",
+        )
 
 
 def _search(
@@ -317,15 +524,10 @@ def _search(
             f"{qrels}: expected labels of the queries in {queries}; found none of them",
             remedy="Check that both files name the queries alike.",
         )
+    _check_topics(output, labels)
     with progress_bar("arms", total=len(arms)) as advance:
-        search_arms(
-            arms,
-            asked,
-            grid.hits,
-            SharedSources(folder),
-            output,
-            lambda _: advance(1),
-        )
+        sources = SharedSources(folder)
+        search_arms(arms, asked, grid.hits, sources, output, lambda _: advance(1))
     twins = find_twins(arms, {arm.name: hits_of(arm, output) for arm in arms})
     distinct = [arm for arm in arms if arm.name not in twins]
     return score_searches(distinct, qrels, grid.measures, output), twins
@@ -336,40 +538,19 @@ def _plan(arms: Sequence[Arm], topics: Path | None) -> console.Result:
     from sidelight.wiring.estimate import estimate_run
 
     articles = read_articles(topics) if topics else ()
-    costs = [estimate_run(arm.settings, articles).total for arm in arms]
+    arms_json, rows = [], []
+    for arm in arms:
+        cost = estimate_run(arm.settings, articles).total
+        same, changes = arm.same_as, ", ".join(f"{key}={arm.changes[key]}" for key in arm.changes)
+        about = {"name": arm.name, "changes": arm.changes, "same_as": same}
+        arms_json.append({**about, "cost": cost.model_dump()})
+        does = f"the same as {same}" if same else changes or "-"
+        asks = cost.calls, cost.prompt_tokens + cost.completion_tokens
+        rows.append((arm.name, does, *map(str, asks)))
     return console.Result(
-        {
-            "arms": [
-                {
-                    "name": arm.name,
-                    "changes": arm.changes,
-                    "same_as": arm.same_as,
-                    "cost": cost.model_dump(),
-                }
-                for arm, cost in zip(arms, costs, strict=True)
-            ]
-        },
+        {"arms": arms_json},
         [
-            console.PlainTable(
-                ("arm", "changes", "calls", "tokens"),
-                [
-                    (
-                        arm.name,
-                        f"the same as {arm.same_as}"
-                        if arm.same_as
-                        else ", ".join(f"{key}={value}" for key, value in arm.changes.items())
-                        or "-",
-                        str(cost.calls),
-                        str(cost.prompt_tokens + cost.completion_tokens),
-                    )
-                    for arm, cost in zip(arms, costs, strict=True)
-                ],
-            ),
-            ("Arms share cached hits, vectors and replies; the counts above assume no sharing."),
+            console.PlainTable(("arm", "changes", "calls", "tokens"), rows),
+            "Arms share cached hits, vectors and replies; the counts above assume no sharing.",
         ],
     )
-
-
-def _write_markdown(folder: Path, tables: Sequence[console.ResultTable]) -> None:
-    for table in tables:
-        write_markdown_table(folder / f"{table.name}.md", table.header, table.rows)

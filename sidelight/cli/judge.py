@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -30,7 +28,7 @@ from sidelight.schemas.task import QuestionListTask, Task
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
 from sidelight.tracks import Track as TrackRules
-from sidelight.versions import end_with_parent
+from sidelight.versions import process_apart
 from sidelight.wiring.judges import JudgeInputs, judge_model, open_encoder, set_up_judge
 from sidelight.wiring.models import AskedModels
 
@@ -47,7 +45,7 @@ def check_judging(
     topic_ids: Sequence[str],
     examples: Path | None = None,
     example_runs: Sequence[str] = (),
-) -> None:
+) -> set[str]:
     """Find what is wrong with the inputs of judging before a run is made.
 
     The process that writes must not read them, so another process does.
@@ -58,12 +56,15 @@ def check_judging(
         examples: Folder of labelled runs, if any.
         example_runs: Those of them that the judge is shown.
 
+    Returns:
+        The topics without a rubric, where rubrics are given.
+
     Raises:
         InputError: They cannot be read, or no rubric is for a topic of the run.
     """
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=context, initializer=end_with_parent) as pool:
-        pool.submit(_read_judging, rubrics, topic_ids, examples, example_runs).result()
+    with process_apart() as process:
+        asked = process.submit(_read_judging, rubrics, topic_ids, examples, example_runs)
+        return asked.result()
 
 
 def _read_judging(
@@ -71,12 +72,11 @@ def _read_judging(
     topic_ids: Sequence[str],
     examples: Path | None,
     example_runs: Sequence[str],
-) -> None:
+) -> set[str]:
     from sidelight.runs.self_evaluation import given_rubrics
 
-    if rubrics is not None:
-        given_rubrics(rubrics, topic_ids)
     options.read_labelled(examples, list(example_runs))
+    return set() if rubrics is None else {*topic_ids} - {*given_rubrics(rubrics, topic_ids)}
 
 
 def summarise(evaluation: SelfEvaluation, run: FinishedRun, folder: Path) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from sidelight.cli.console import AGAIN, INTERRUPTED, WHOLE_HELP, Commands, Grou
 from sidelight.cli.progress import interrupts_heard, progress_lines
 from sidelight.errors import INSTALL, InputError, MachineError, SidelightError
 from sidelight.files import RefusedFileError
+from sidelight.parts import KINDS
 from sidelight.registry import load, locate, names, part_at_fault
 from sidelight.versions import VERSION, switch_off_telemetry
 
@@ -48,7 +49,7 @@ _NO_SUCH_FILE = (
 )
 _TRACEBACK = "SIDELIGHT_TRACEBACK"
 
-_PACKAGES = "From other packages"
+_PACKAGES, _RESEARCH = "From other packages", "Published figures and people's labels"
 
 # Panel of the help -> command or group -> where it is in this package.
 _OWN: dict[str, dict[str, str]] = {
@@ -115,7 +116,7 @@ class _Commands(Group):
         del ctx
         if cmd_name not in _PLACES and cmd_name not in names("command"):
             return None
-        panel, place = _PLACES.get(cmd_name, (_PACKAGES, ""))
+        panel, place = _PLACES.get(cmd_name, (_panel(cmd_name), ""))
         found = resolve_name(place) if place else load("command", cmd_name)
         alone = Commands(add_completion=False)
         if isinstance(found, Commands):
@@ -127,7 +128,11 @@ class _Commands(Group):
 
     def rows_of_help(self, ctx: Any) -> Iterator[tuple[str, str, str]]:
         for name in self.list_commands(ctx):
-            yield _PLACES[name][0] if name in _PLACES else _PACKAGES, name, _said(name) or ""
+            yield _PLACES[name][0] if name in _PLACES else _panel(name), name, _said(name) or ""
+
+
+def _panel(command: str) -> str:
+    return _RESEARCH if command in KINDS["command"].own else _PACKAGES
 
 
 def _said(command: str) -> str | None:

@@ -26,6 +26,7 @@ class _Work:
         what: What is counted; None to say nothing of it.
         total: How many there are, where that is known.
         done: How many are done.
+        kept: How many of them were done before, which says nothing of how long the others take.
         step: What is being done, where that is known.
         began: When, on the clock that only goes forward.
     """
@@ -33,6 +34,7 @@ class _Work:
     what: str | None
     total: int | None = None
     done: int = 0
+    kept: int = 0
     step: str = ""
     began: float = field(default_factory=time.monotonic)
 
@@ -43,11 +45,13 @@ class _Work:
         line = f"{self.what}:{count} {_minutes(passed)}"
         if self.step:
             line += f" ({self.step})"
-        if not self.total or not self.done:
+        new = self.done - self.kept
+        if not self.total or new < _ENOUGH:
             return line
-        return f"{line}, {_minutes(passed * (self.total - self.done) / self.done)} left"
+        return f"{line}, {_minutes(passed * (self.total - self.done) / new)} left"
 
 
+_ENOUGH = 3  # done: the first ones are slow, as models are loaded, or end side by side
 _STEPS = {
     "profile_article": "reading the article",
     "draft_rubric": "drafting what assessors might ask",
@@ -72,6 +76,11 @@ class Bar:
         """Count so many more as done."""
         self._work.done += steps
         self._show(advance=steps)
+
+    def keep(self, steps: int) -> None:
+        """Count so many more as done before."""
+        self._work.kept += steps
+        self(steps)
 
     def begin(self, _topic_id: str, step: str) -> None:
         """Show which step of a topic has just begun."""

@@ -317,6 +317,7 @@ def run(  # long: half of it are its options
 ) -> console.Result:
     """Work on every topic and write the submission files of the track."""
     from sidelight.index.folder import open_index
+    from sidelight.runs.directory import RunDirectory
 
     changes = options.with_judge(overrides or [], judge_model)
     settings = load_settings(config, changes)
@@ -336,6 +337,7 @@ def run(  # long: half of it are its options
     access = calls.access(cache or destination / "cache")
     started = time.monotonic()
     with progress_bar("topics", total=len(wanted)) as advance:
+        advance.keep(RunDirectory(destination).n_finished(wanted))
         summary = make_run(
             todo,
             settings,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sidelight.cli.console import (
     Column,
@@ -14,22 +14,16 @@ from sidelight.cli.console import (
     Note,
     Result,
     ResultTable,
-    few_warnings,
     table_of,
-    undefined_warnings,
     write_results,
 )
 from sidelight.cli.options import interval_cell
-from sidelight.text import counted
 
 if TYPE_CHECKING:
-    from sidelight.ablation.measures import ArmCost, ArmMean, MeasureEffects
-    from sidelight.ablation.runs import Arm
     from sidelight.evaluation.agreement.labels import CategoryAgreement
     from sidelight.evaluation.agreement.qrels import QrelsComparison
     from sidelight.evaluation.agreement.ranks import Bootstrap, ScoreComparison, TopicMean
     from sidelight.evaluation.exams.leaderboard import Cover, GraderCorrelations, Standing
-    from sidelight.evaluation.scoring.compare import PairedComparison
     from sidelight.evaluation.scoring.table import Interval, RunScore, ScoreTable
 
 
@@ -397,186 +391,3 @@ def _cell(value: float | None, best: float) -> str:
 
     good = value is not None and best - value <= WITHIN + 1e-9
     return f"{decimal(value)}{'*' if good else ' '}"
-
-
-def means_table(
-    arms: Sequence[Arm], effects: Sequence[MeasureEffects], costs: Mapping[str, ArmCost]
-) -> ResultTable:
-    """Return every arm's means by every measure, with what it asked of models."""
-    names = [arm.name for arm in arms]
-    return ResultTable(
-        "means",
-        [
-            "arm",
-            *(found.measure.name for found in effects),
-            *(["calls", "tokens"] if costs else []),
-        ],
-        [
-            [
-                name,
-                *(found.measure.shown(found.means[name].mean) for found in effects),
-                *([str(costs[name].calls), str(costs[name].tokens)] if costs else []),
-            ]
-            for name in names
-        ],
-        [
-            {
-                "arm": name,
-                "measure": found.measure.name,
-                "mean": found.means[name].mean,
-                **_interval_ends(found.means[name].interval),
-            }
-            for name in names
-            for found in effects
-        ],
-    )
-
-
-def effects_table(found: MeasureEffects, base: str) -> ResultTable:
-    """Return what each arm does by one measure."""
-    from sidelight.ablation.measures import draw_effects
-
-    columns = [
-        Column(f"{found.measure.name}: arm", "arm", itemgetter(0)),
-        Column("mean", "mean", lambda row: found.means[row[0]].mean, found.measure.shown),
-        Column(
-            "95%",
-            ("mean_low", "mean_high"),
-            lambda row: found.means[row[0]].interval,
-            interval_cell,
-        ),
-        Column("Δ vs base", "difference", lambda row: row[1].difference, "{:+.4f}".format),
-        Column(
-            "95%", ("interval_low", "interval_high"), lambda row: row[1].interval, interval_cell
-        ),
-        Column("p", "p_value", lambda row: row[1].p_value, "{:.4f}".format),
-        Column("p (Holm)", "p_holm", lambda row: row[1].p_holm, "{:.4f}".format),
-        *(Column(name, name, partial(_of_effect, name)) for name in ("won", "lost", "tied")),
-    ]
-    draw = partial(draw_effects, found, base)
-    name = f"effects_{_file_name(found.measure.name)}"
-    table = table_of(name, found.effects.items(), columns, draw)
-    n_topics = counted(len(found.values.topic_ids), "topic")
-    return table._replace(
-        caption=f"{found.measure.name} over {n_topics}, and its difference from {base}, with 95% "
-        "intervals. * p < .05, ** p < .01, paired randomisation test, Holm.",
-        latex=(
-            ["arm", found.measure.name, f"less {base}", "p (Holm)"],
-            [
-                [
-                    arm,
-                    _beside_interval(found.measure.shown(found.means[arm].mean), found.means[arm]),
-                    _beside_interval(f"{one.difference:+.4f}{_mark(one.p_holm)}", one),
-                    f"{one.p_holm:.4f}",
-                ]
-                for arm, one in found.effects.items()
-            ],
-        ),
-    )
-
-
-def _beside_interval(figure: str, one: ArmMean | PairedComparison) -> str:
-    return figure if one.interval is None else f"{figure} {interval_cell(one.interval)}"
-
-
-def _mark(p_value: float) -> str:
-    return "**" if p_value < 0.01 else "*" if p_value < 0.05 else ""
-
-
-def _of_effect(name: str, row: tuple[str, object]) -> object:
-    return getattr(row[1], name)
-
-
-def topics_table(found: MeasureEffects, base: str) -> ResultTable:
-    """Return every arm's value on every topic by one measure."""
-    from sidelight.ablation.measures import draw_slopes
-
-    values = found.values
-
-    def value_of(arm: str, item: tuple[int, str]) -> float | None:
-        place, topic_id = item
-        return None if topic_id in values.undefined else values.values[arm][place]
-
-    columns = [
-        Column("topic", "topic_id", itemgetter(1)),
-        *(Column(arm, arm, partial(value_of, arm), found.measure.shown) for arm in values.values),
-    ]
-    draw = partial(draw_slopes, found, base)
-    name = f"topics_{_file_name(found.measure.name)}"
-    return table_of(name, enumerate(values.topic_ids), columns, draw)
-
-
-def notes(
-    arms: Sequence[Arm],
-    twins: Mapping[str, str],
-    effects: Sequence[MeasureEffects],
-    costs: Mapping[str, ArmCost],
-) -> list[str | Note]:
-    """Return how to read the tables, and which arms changed nothing or made invalid files."""
-    topic_ids = effects[0].values.topic_ids
-    undefined = {
-        found.measure.name: found.values.undefined for found in effects if found.values.undefined
-    }
-    lines: list[str | Note] = [
-        (
-            f"note: base {arms[0].name}; {counted(len(topic_ids), 'topic')}; p: paired "
-            "randomisation test, two-sided; Holm: corrected for the number of arms"
-        ),
-        *undefined_warnings(undefined, len(topic_ids), "topic"),
-        *few_warnings(len(topic_ids), "topic"),
-    ]
-    for arm in arms:
-        if same := twins.get(arm.name):
-            does = "has the settings of" if arm.same_as else "made the same results as"
-            lines.append(f"{arm.name} {does} {same}: shown once, and not tested or counted again.")
-        if costs and costs[arm.name].errors:
-            errors = counted(costs[arm.name].errors, "error")
-            lines.append(Note(f"{arm.name}: {errors} in its files.", "red", on_stderr=True))
-    return lines
-
-
-def experiment_json(
-    arms: Sequence[Arm],
-    twins: Mapping[str, str],
-    effects: Sequence[MeasureEffects],
-    costs: Mapping[str, ArmCost],
-) -> dict[str, Any]:
-    """Return all figures."""
-    return {
-        "base": arms[0].name,
-        "arms": [
-            {
-                "name": arm.name,
-                "changes": arm.changes,
-                "same_as": twins.get(arm.name),
-                "cost": costs[arm.name]._asdict() if costs else None,
-            }
-            for arm in arms
-        ],
-        "measures": [
-            {
-                "measure": found.measure.name,
-                "n_topics": len(found.values.topic_ids),
-                "undefined": list(found.values.undefined),
-                "means": {
-                    name: {"mean": one.mean, "interval": one.interval and one.interval._asdict()}
-                    for name, one in found.means.items()
-                },
-                "effects": {
-                    name: effect._asdict()
-                    | {"interval": effect.interval and effect.interval._asdict()}
-                    for name, effect in found.effects.items()
-                },
-            }
-            for found in effects
-        ],
-    }
-
-
-def _interval_ends(interval: Interval | None) -> dict[str, float | None]:
-    low, high = interval or (None, None)
-    return {"interval_low": low, "interval_high": high}
-
-
-def _file_name(measure: str) -> str:
-    return "".join(letter if letter.isalnum() else "_" for letter in measure)

@@ -19,7 +19,8 @@ from sidelight.config.settings import Settings, Unit, performers_of_all
 from sidelight.errors import UsageError
 from sidelight.files import MAX_DEPTH, bundled, read_limited, read_yaml
 from sidelight.parts import ROLES
-from sidelight.registry import names
+from sidelight.registry import code_of, names, title
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -141,14 +142,14 @@ def _range(name: str, annotation: Any, metadata: list[Any]) -> Iterator[str]:
             yield f"matches {pattern}"
 
 
-def load_settings(path: Path | None = None, overrides: Sequence[str] = ()) -> Settings:
+def load_settings(path: str | Path | None = None, overrides: Sequence[str] = ()) -> Settings:
     """Return the defaults, changed by a YAML file, changed by `key.sub=value` overrides.
 
     Raises:
         UsageError: The file is missing or not YAML, a key is unknown, a value is out of range, or
             anything names a rubric: a system that writes must not see what it is judged by.
     """
-    tree = _read(path) if path is not None else {}
+    tree = {} if path is None else _read(Path(path))
     for override in overrides:
         _apply(tree, override)
     _refuse_rubrics(tree, "")
@@ -166,9 +167,47 @@ def load_settings(path: Path | None = None, overrides: Sequence[str] = ()) -> Se
     return settings
 
 
-def dump_settings(settings: Settings) -> str:
-    """Return the resolved tree of all that results depend on as YAML, in a fixed order."""
-    return yaml.safe_dump(settings.of_results(), sort_keys=True, allow_unicode=True)
+_FACT = "\n# "
+
+
+def dump_settings(settings: Settings, facts: Mapping[str, str] | None = None) -> str:
+    """Return the resolved tree of all that results depend on as YAML, in a fixed order.
+
+    Comments after it give the hash of the code of each part of somebody else, and further facts.
+
+    Raises:
+        UsageError: There is no such part.
+    """
+    tree = yaml.safe_dump(settings.of_results(), sort_keys=True, allow_unicode=True)
+    # What the file of a track says is part of every topic's hash; its graph is code.
+    parts = settings.parts() | {"track": ("graph", load_track(settings.track).graph)}
+    codes = {f"code of {title(kind)} {name}": code_of(kind, name) for kind, name in parts.values()}
+    known = {name: fact for name, fact in {**codes, **(facts or {})}.items() if fact}
+    return tree.rstrip("\n") + "".join(f"{_FACT}{one}: {known[one]}" for one in known) + "\n"
+
+
+def check_same(recorded: Path, wanted: str, what: str) -> None:
+    """Refuse a folder of which `dump_settings` recorded something else than it says now.
+
+    Args:
+        recorded: Where it did.
+        wanted: What it says now.
+        what: What the folder holds.
+
+    Raises:
+        UsageError: It did.
+    """
+    found = read_limited(recorded).decode()
+    if found == wanted:
+        return
+    tree, *facts = wanted.removesuffix("\n").split(_FACT)
+    before, *known = found.removesuffix("\n").split(_FACT)
+    changed = [fact.rpartition(":")[0] for fact in facts if fact not in known]
+    other = " and ".join(changed) if tree == before and changed else "settings"
+    raise UsageError(
+        f"{recorded.parent} holds {what} with other {other} (see {recorded})",
+        remedy="Choose another folder with --output, or delete that one",
+    )
 
 
 def _read(path: Path) -> dict[str, Any]:

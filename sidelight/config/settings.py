@@ -136,7 +136,10 @@ class InvestigationSettings(_Group):
 class RoleSettings(_Group):
     """Who performs each step: `extractive` needs no model, `prompted` asks the writer."""
 
-    default: str = Field("extractive", description="Performer of every step that is `none` below.")
+    default: str = Field(
+        "extractive",
+        description="Performer of every step that is `none` below; no step can be left out.",
+    )
     profile_article: str | None = Field(
         None, description="Reads outlet, author, names and claims off the article."
     )

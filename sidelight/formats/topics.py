@@ -55,7 +55,7 @@ def topic_format(track: Track) -> TopicFormat:
     return found
 
 
-def read_topics(path: Path, track: Track | None = None) -> tuple[Topic, ...]:
+def read_topics(path: str | Path, track: Track | None = None) -> tuple[Topic, ...]:
     """Read the topics of a topics file, in its order.
 
     Args:
@@ -68,7 +68,7 @@ def read_topics(path: Path, track: Track | None = None) -> tuple[Topic, ...]:
             none.
         UsageError: The track's format of topics is not registered.
     """
-    return tuple(topic_format(track or load_track()).read(path))
+    return tuple(topic_format(track or load_track()).read(Path(path)))
 
 
 L = TypeVar("L", bound=BaseModel)

@@ -158,12 +158,13 @@ SearchIndex: TypeAlias = IndexFolder | RemoteIndex
 """What is searched: an index in a folder of this machine, or one on a server."""
 
 
-def open_index(path: Path) -> SearchIndex:
+def open_index(path: str | Path) -> SearchIndex:
     """Open an index after checking that it is finished and complete, or one on a server.
 
     Raises:
         InputError: It is not; the message says what is missing.
     """
+    path = Path(path)
     return RemoteIndex(path, open_folder) if is_remote(path) else open_folder(path)
 
 

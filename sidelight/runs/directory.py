@@ -24,7 +24,7 @@ from urllib.parse import quote
 import orjson
 from pydantic import ValidationError
 
-from sidelight.config.load import dump_settings, load_settings
+from sidelight.config.load import check_same, dump_settings, load_settings
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
 from sidelight.files import (
@@ -159,18 +159,13 @@ class RunDirectory:
         A folder in which no topic is finished yet may be given other settings.
 
         Raises:
-            UsageError: The folder belongs to a run with other settings.
+            UsageError: The folder belongs to a run with other settings, or a part of somebody else
+                has changed since.
         """
         wanted = dump_settings(settings)
-        if not self.config.exists():
+        if not self.config.exists() or not any(self.traces.glob("*.json")):
             return partial(atomic_write, self.config, wanted)
-        if read_limited(self.config).decode() != wanted:
-            if not any(self.traces.glob("*.json")):
-                return partial(atomic_write, self.config, wanted)
-            raise UsageError(
-                f"{self.path} holds a run with other settings (see {self.config})",
-                remedy="Choose another folder with --output, or delete that one",
-            )
+        check_same(self.config, wanted, "a run")
         return lambda: None
 
     def finished(self, topic_id: str, fingerprint: str) -> TopicResult | None:
@@ -193,6 +188,10 @@ class RunDirectory:
         if result.fingerprint != fingerprint:
             raise other
         return result
+
+    def n_finished(self, topics: Sequence[Topic]) -> int:
+        """Return how many of some topics are finished, whatever they were made with."""
+        return sum(self.trace(topic.topic_id).exists() for topic in topics)
 
     def result(self, topic_id: str) -> TopicResult:
         """Return what was stored about a finished topic, whatever it was made with.

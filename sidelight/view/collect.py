@@ -422,6 +422,10 @@ def list_run(
     theirs = (labels.of({run.question_tag, run.report_tag}) for labels in sources)
     labels = next((found for found in theirs if found.questions or found.answers), None)
     marker = Marker(run.track.scales, labels, run.question_tag, run.report_tag) if labels else None
+    if labels:  # As `evaluate` scores it: rubrics of topics that the run is not on do not count.
+        labelled = {one.topic_id for one in labels.questions}
+        on = labelled.union(run.topics, run.failed, (one.topic_id for one in labels.answers))
+        rubrics = {topic_id: rubric for topic_id, rubric in rubrics.items() if topic_id in on}
     tables = score_tables(run.track, rubrics, labels) if labels else {}
     topics = {}
     for topic_id in run.topics:

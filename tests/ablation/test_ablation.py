@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sidelight.ablation.measures import find_effects
-from sidelight.ablation.runs import SharedSources, arms_of, read_grid
+from sidelight.ablation.runs import SharedSources, arms_of, read_grid, search_arms
 from sidelight.config.settings import RetrievalSettings
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.table import TopicScore
@@ -90,6 +90,17 @@ def test_arms_that_search_alike_share_their_hits(small_index):
     # The very hits, not equal ones: nothing was searched again.
     assert shallow.search([second], 3)["b"] is found
     assert len(shallow.search([second], 2)["b"]) == 2
+
+
+def test_searches_of_other_queries_are_refused(tmp_path, small_index):
+    path = write(tmp_path, "dimensions: {x: {words: {retrieval.retriever: bm25}}}")
+    arms, sources = arms_of(read_grid(path), path), SharedSources(small_index)
+    glacier, ferry = (Query(query_id=name, text=name) for name in ("glacier", "ferry"))
+    search_arms(arms, [glacier], 3, sources, tmp_path)
+    search_arms(arms, [glacier], 3, sources, tmp_path)
+    for queries, hits in (([glacier, ferry], 3), ([glacier], 2)):
+        with pytest.raises(UsageError, match="holds an arm with other queries"):
+            search_arms(arms, queries, hits, sources, tmp_path)
 
 
 def test_effects_by_hand():

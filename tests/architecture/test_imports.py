@@ -29,7 +29,7 @@ text_vectors:
 english: BASE formats
 learned: BASE english
 parts:
-registry: errors parts
+registry: errors files parts
 sample: BASE
 tracks: BASE registry
 formats: BASE tracks registry

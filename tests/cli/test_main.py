@@ -85,7 +85,9 @@ def test_a_command_of_another_package_is_listed_and_called(tmp_path, monkeypatch
     install(tmp_path, "shouting", {"shouting": source}, {**offers, "command run": "shouting:shout"})
     monkeypatch.syspath_prepend(tmp_path)
     shown = CliRunner().invoke(command_line.app, ["--help"]).stdout
-    assert "Say it loudly." in shown.partition("From other packages")[2]
+    own, _, others = shown.partition("From other packages")
+    assert "Say it loudly." in others
+    assert "reproduce" in own
     assert "broken" not in shown
     assert "shouting" not in sys.modules  # a command is imported when it is called
     assert shown.count("Say it loudly.") == 1  # the name `run` is not taken over

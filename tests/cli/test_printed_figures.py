@@ -134,7 +134,7 @@ CORRELATED = ("supportive_score_correlations",), correlations, CORRELATION_COLUM
 EFFECTS = {
     "95%": ("mean_low", "mean_high"),
     "Δ vs base": "difference",
-    "95% again": ("interval_low", "interval_high"),
+    "95% again": ("difference_low", "difference_high"),
     "p": "p_value",
     "p (Holm)": "p_holm",
 }

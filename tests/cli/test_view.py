@@ -165,7 +165,11 @@ def test_the_runs_of_a_folder_are_listed_and_compared(data, tmp_path):
     for name in ("killed", "odd"):
         (runs / name / "config.yaml").write_text("odd: 1\n")
     page = runs / "runs.html"
-    given = ("--rubrics", data / "human_rubrics", "--labels", labels)
+    # A rubric of a topic that the runs are not on changes no score.
+    rubrics = shutil.copytree(data / "human_rubrics", tmp_path / "rubrics")
+    other = (rubrics / "1.json").read_text().replace(TOPIC, "msmarco_v2.1_doc_99_9")
+    (rubrics / "2.json").write_text(other)
+    given = ("--rubrics", rubrics, "--labels", labels)
     assert view(runs, *given) == f"  {page}\n"
     shown = parse(page.read_text())
     assert {one.attributes["href"] for one in shown if one.tag == "a"} >= {"mine/page.html"}

@@ -14,6 +14,7 @@ from sidelight.errors import InputError, UsageError
 from sidelight.learned.models import ANSWERS, SUPPORT, WORDS_ONLY
 from sidelight.sample import sample_path
 from sidelight_research.published import Figure, find_files, leaderboards, table_of_wins, targets
+from sidelight_research.reproduce import _verdict
 from sidelight_research.training import TOPICS, TOPICS_AND_RUNS, shipped_figures
 
 
@@ -34,6 +35,8 @@ def test_a_figure_agrees_at_the_printed_precision():
     ]:
         assert Figure("x", published, here).agrees is agrees
     assert Figure("x", "0.507", 0.516, within=0.01).agrees
+    assert _verdict(Figure("x", "0.507", 0.516, within=0.01)) == "within 0.01"
+    assert _verdict(Figure("x", "0.507", 0.5071, within=0.01)) == "yes"
     assert not Figure("x", "0.507", 0.518, within=0.01).agrees
 
 

@@ -52,6 +52,18 @@ def test_a_folder_belongs_to_the_settings_of_what_is_finished(directory):
     assert str(directory.config) in caught.value.message
 
 
+def test_a_folder_belongs_to_the_code_of_what_is_finished(directory, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "owned.py").write_text("class Retriever: ...\n")
+    settings = load_settings(None, ["retrieval.retriever=owned:Retriever"])
+    directory.claim(settings)()
+    directory.finish(result("1"))
+    directory.claim(settings)
+    (tmp_path / "owned.py").write_text("class Retriever: k = 1\n")
+    with pytest.raises(UsageError, match="other code of retriever owned:Retriever"):
+        directory.claim(settings)
+
+
 def test_only_one_process_works_on_a_folder(directory):
     with (
         directory.locked(),

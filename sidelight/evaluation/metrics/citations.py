@@ -163,7 +163,7 @@ class SupportRecall:
 class Words:
     """The words of all sentences, split on white space."""
 
-    measure: ClassVar[Measure] = Measure(title="words of the report", unit="count")
+    measure: ClassVar[Measure] = Measure(title="words of the report", unit="count", format=".2f")
 
     def __call__(self, report: Sequence[CitedSentence]) -> float:
         """Return the words of one report."""
@@ -173,7 +173,9 @@ class Words:
 class CitationCount:
     """The citations of all sentences; a segment counts as often as it is cited."""
 
-    measure: ClassVar[Measure] = Measure(title="citations in the report", unit="count")
+    measure: ClassVar[Measure] = Measure(
+        title="citations in the report", unit="count", format=".2f"
+    )
 
     def __call__(self, report: Sequence[CitedSentence]) -> float:
         """Return the citations of one report."""
@@ -183,7 +185,9 @@ class CitationCount:
 class Sources:
     """The different hosts that a report cites; a segment of unknown host counts by itself."""
 
-    measure: ClassVar[Measure] = Measure(title="hosts that the report cites", unit="count")
+    measure: ClassVar[Measure] = Measure(
+        title="hosts that the report cites", unit="count", format=".2f"
+    )
 
     def __call__(self, report: Sequence[CitedSentence], hosts: Mapping[str, str]) -> float:
         """Return the sources of one report."""

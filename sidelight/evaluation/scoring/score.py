@@ -237,7 +237,9 @@ def people_question_scores(track: Track, data: Path, further: Sequence[Measure] 
     )
 
 
-def people_report_scores(track: Track, data: Path, further: Sequence[Measure] = ()) -> ScoreTable:
+def people_report_scores(
+    track: Track, data: str | Path, further: Sequence[Measure] = ()
+) -> ScoreTable:
     """Score the reports; see `score_reports`.
 
     Args:
@@ -249,6 +251,7 @@ def people_report_scores(track: Track, data: Path, further: Sequence[Measure] = 
         InputError: A part is not there, or does not fit the rubrics.
         InvalidFileError: A file is not what it should be.
     """
+    data = Path(data)
     return score_reports(
         track,
         read_rubrics(find_part(data, DataPart.RUBRICS), track.scales),

@@ -448,7 +448,7 @@ class _ExactReport(ExactLine):
     responses: list[ExactSentence[str]]
 
 
-def read_report_run(path: Path) -> ReportRun:
+def read_report_run(path: str | Path) -> ReportRun:
     """Read a run, whatever the track would say to it; keys it does not need are ignored.
 
     The file's name becomes the run tag, as in the organizers' assessments; see `run_tag_of`.
@@ -457,6 +457,7 @@ def read_report_run(path: Path) -> ReportRun:
         InputError: The file cannot be read.
         InvalidFileError: A line is no report, or a topic occurs twice.
     """
+    path = Path(path)
     findings = Findings(path)
     reports = report_lines(path, _submitted, "a report", findings)
     return submission.report_run(path, one_a_topic(reports, "a report", findings))

@@ -165,7 +165,7 @@ _LEADING_QUOTATION = re.compile(r'^"([^"]*)("?)')
 
 
 def read_question_run(
-    path: Path, *, quoting: Quoting = "raw", fields: Sequence[str] = _FIELDS
+    path: str | Path, *, quoting: Quoting = "raw", fields: Sequence[str] = _FIELDS
 ) -> QuestionRun:
     """Read a run, whatever the track would say to it; blank lines are left out.
 
@@ -179,6 +179,7 @@ def read_question_run(
         InputError: The file cannot be read.
         InvalidFileError: A line has not these fields or no rank, or a topic has a rank twice.
     """
+    path = Path(path)
     file = open_text(path)
     findings = Findings(path, file.problems)
     lines = [line for line in file.lines if line.text.strip()]

@@ -75,7 +75,7 @@ def results(folder):
 def test_retrievers_over_queries_with_labels(tmp_path, small_index):
     options = (*searches(tmp_path), "--index", small_index.path)
     shown = ablate(*options)
-    assert "words-again has the settings of words: shown once, and not tested" in shown
+    assert "words-again has the settings of words: not tested" in shown
     assert shown.index("R@5") < shown.index("nDCG@10")
     out = tmp_path / "out"
     assert sorted(path.name for path in (out / "arms").iterdir()) == ["vectors", "words"]
@@ -83,9 +83,23 @@ def test_retrievers_over_queries_with_labels(tmp_path, small_index):
         endings = ("csv", "md", "tex") if name == "means" else ("csv", "md", "tex", "svg", "png")
         for ending in endings:
             assert (out / f"{name}.{ending}").stat().st_size > 0
-    _, rows = read_table(out / "topics_R_5.csv")
+    header, rows = read_table(out / "topics_R_5.csv")
+    assert header == ("topic_id", "words", "vectors")  # in the order of the grid
     # The segment that says what the query asks is the first hit by words.
     assert [row.cells["words"] for row in rows] == ["1.0", "1.0", "1.0"]
+    _, rows = read_table(out / "effects_R_5.csv")
+    assert [(row.cells["arm"], row.cells["difference"] == "") for row in rows] == [
+        *(("words", True), ("vectors", False))
+    ]
+    _, rows = read_table(out / "means.csv")
+    assert [row.cells["same_as"] for row in rows] == ["", "", "", "", "words", "words"]
+    latex = (out / "means.tex").read_text()
+    assert "\\caption{Means over 3 topics. words-again made the same results as words.}" in latex
+    assert "words-again (= words) & 1.0000 & 1.0000" in latex
+    record = orjson.loads((out / "experiment.json").read_bytes())
+    assert (record["samples"], record["seed"], record["topics"]) == (200, 0, ["1", "2", "3"])
+    assert set(record["grid"]["dimensions"]["retriever"]) == {"words", "vectors", "words-again"}
+    assert any("with fewer than 10" in note for note in record["notes"])
     before = (out / "arms" / "words" / "run.txt").stat().st_mtime_ns
     figures = orjson.loads(ablate(*options, "--json"))
     assert (out / "arms" / "words" / "run.txt").stat().st_mtime_ns == before
@@ -97,6 +111,11 @@ def test_retrievers_over_queries_with_labels(tmp_path, small_index):
     assert "\\caption{R@5 over 3 topics, and its difference from words" in latex
     assert "\\label{tab:effects-R-5}" in latex
     assert "arm & R@5 & less words & p (Holm)" in latex
+    labels = tmp_path / "qrels.txt"
+    labels.write_text("".join(labels.read_text().splitlines(keepends=True)[:2]))
+    with pytest.raises(UsageError, match="holds tables over 3 topics"):
+        ablate(*options)
+    (out / "experiment.json").unlink()
     grid = SEARCHES.replace("words: {retrieval.retriever: bm25}", "words: {}")
     (tmp_path / "grid.yaml").write_text(grid)
     with pytest.raises(UsageError, match="holds an arm with other settings"):
@@ -115,9 +134,9 @@ def test_what_must_be_given_and_a_plan_that_does_nothing(tmp_path, small_index):
     assert "the same as words" in shown
     assert "retrieval.retriever=dense" in shown
     assert not (tmp_path / "out").exists()
-    with pytest.raises(UsageError, match="expected --topics"):
+    with pytest.raises(UsageError, match="expected topics"):
         ablate(grid, "-o", tmp_path / "out", "--index", small_index.path)
-    with pytest.raises(UsageError, match="expected --topics"):
+    with pytest.raises(UsageError, match="expected topics"):
         ablate(grid, "-o", tmp_path / "out", "--queries", tmp_path / "queries.tsv")
     with pytest.raises(UsageError, match="expected --index, or --corpus"):
         ablate(*searches(tmp_path))
@@ -134,7 +153,7 @@ def test_labels_of_other_queries_are_refused_before_the_arms(tmp_path, small_ind
 def test_runs_share_their_work_and_say_what_changed_nothing(tmp_path, mini_web_index):
     options = (*runs(tmp_path, mini_web_index), "-o", tmp_path / "out")
     shown = ablate(*options)
-    assert "deeper made the same results as two: shown once, and not tested" in shown
+    assert "deeper made the same results as two: not tested" in shown
     assert "support_precision" in shown
     before = results(tmp_path / "out")
     assert ablate(*options) == shown
@@ -163,10 +182,15 @@ def test_arms_are_judged_by_the_judge_that_is_named(tmp_path, mini_web_index):
         ablate(*unjudged, "--judge", "prompted")
     with pytest.raises(InputError, match="expected a folder with one rubric"):
         ablate(*options)
-    assert not (tmp_path / "out" / "arms").exists()
-    (tmp_path / "grid.yaml").write_text("base: base.yaml\ndimensions: {rounds: {two: {}}}\n")
     for path in (sample_path() / "human_rubrics").iterdir():
         shutil.copy(path, rubrics)
+    topics, first = tmp_path / "topics.jsonl", (tmp_path / "topics.jsonl").read_text()
+    topics.write_text(first + json.dumps(json.loads(first) | {"docid": "msmarco_v2.1_doc_99_9"}))
+    with pytest.raises(InputError, match="a rubric for each of 2 topics; found none for 1"):
+        ablate(*options)
+    topics.write_text(first)
+    assert not (tmp_path / "out" / "arms").exists()
+    (tmp_path / "grid.yaml").write_text("base: base.yaml\ndimensions: {rounds: {two: {}}}\n")
     assert "question_score" in ablate(*options)
     judged = tmp_path / "out" / "arms" / "two" / "scores" / "manifest.json"
     assert orjson.loads(judged.read_bytes())["judge"] == "plain"

@@ -72,6 +72,14 @@ def test_hours_are_told():
     assert progress._minutes(3 * 3600 + 120) == "3 h 2 min"
 
 
+def test_what_was_done_before_does_not_shorten_what_is_left(capsys):
+    with progress_lines(), progress_bar("topics", total=20) as advance:
+        advance.keep(4)
+        assert wait(capsys, 2)[-1] == "topics: 4 of 20 after less than a minute"
+        advance(3)
+        assert wait(capsys, 2)[-1].startswith("topics: 7 of 20 after less than a minute, ")
+
+
 def test_a_server_and_a_terminal_get_no_lines(capsys, monkeypatch):
     with progress_lines(), without_lines():
         time.sleep(0.1)
