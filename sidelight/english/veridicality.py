@@ -436,7 +436,9 @@ def _opened_by_marks(sentence: Sentence) -> set[int]:
     if colon:
         before = list(doc[:colon])
         orders = before[0].tag_ == "VB" and before[0].lemma_ not in ASSERTS
-        if orders or any(calls_false(t) or t.lemma_ in OPEN | {"claim", "example"} for t in before):
+        unsaid = OPEN | {"claim", "example"}
+        weighed = [t for t in before if calls_false(t) or t.lemma_.lower() in unsaid | TRUE]
+        if orders or (weighed and (calls_false(weighed[-1]) or weighed[-1].lemma_ in unsaid)):
             found |= set(range(colon, len(doc)))
     if doc[0].dep_ == "mark" and doc[0].head.dep_ == "ROOT" and any(map(calls_false, doc)):
         found |= set(range(len(doc)))  # "That ... is a myth", parsed as if it ended before "is"
@@ -587,7 +589,9 @@ def calls_false(token: Any) -> bool:
     verb = token
     while verb.pos_ not in {"VERB", "AUX"} and verb.head.i != verb.i:
         verb = verb.head
-    negated = verb.pos_ in {"VERB", "AUX"} and (_is_negated(verb) or _is_none(token))
+    overcome = any(t.lower_ in TURNS for t in token.doc[verb.i : token.i])
+    clause = verb.pos_ in {"VERB", "AUX"} and not overcome and _is_negated(verb)
+    negated = clause or _is_none(token)
     if lemma in FALSE | UNREAL:
         return not negated and not (token.dep_ == "pobj" and token.head.lower_ == "beyond")
     return lemma in TRUE and negated

@@ -33,7 +33,7 @@ _PRONOUNS = frozenset("he she it they him her them his its their we who which".s
 _SUBJECT, _OBJECT = "subject", "object"
 _NEXT = 3  # words before and behind a figure or name that tell it from another
 _ALIKE = 3  # letters with which words begin that may be one word
-_FEW = 2  # words of a sentence that are not the item's, where it may be a copy of it
+_FEW = 3  # nouns of a sentence that are not the item's, where it may be a copy of it
 _MAY = frozenset({"may", "might", "could"})
 _UNLIKE = frozenset({"contrary", "despite", "unlike"})
 _PREFIXES = ("un", "in", "im", "ir", "dis", "non")
@@ -493,21 +493,21 @@ def _other_name(item: Said, said: Said, known: frozenset[str]) -> Conflict | Non
 
 
 def _other_noun(item: Said, said: Said) -> Conflict | None:
-    """Return whether a copy of the item has another noun in the place of one of its nouns."""
+    """Return whether a copy of the item has other nouns in the place of some of its nouns."""
     ours, theirs = _slots(item), _slots(said)
     lacking, foreign = ours.keys() - said.by_stance.keys(), theirs.keys() - item.by_stance.keys()
-    others = item.by_stance.keys() - lacking
-    if (
-        len(lacking) != 1
-        or len(foreign) > _FEW
-        or not others
-        or _weight(others & said.by_stance.keys()) < _weight(others)
-    ):
+    described = {
+        one
+        for token, one in zip(item.parse.doc, item.stems, strict=True)
+        if token.dep_ == "amod" and item.stems[token.head.i] in lacking
+    }
+    others = item.by_stance.keys() - lacking - described
+    if max(len(lacking), len(foreign)) > _FEW or not others or others - said.by_stance.keys():
         return None
-    (noun,) = lacking
-    for other in sorted(foreign):
-        if theirs[other] & ours[noun] and other[:_ALIKE] != noun[:_ALIKE]:
-            return Conflict("it is said of something else")
+    for noun in sorted(lacking):
+        for other in sorted(foreign):
+            if theirs[other] & ours[noun] and other[:_ALIKE] != noun[:_ALIKE]:
+                return Conflict("it is said of something else")
     return None
 
 
