@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sidelight.english.parser import parse
 from sidelight.english.veridicality import TURNS, Stance, calls_false, has_clause, meanings
-from sidelight.english.vocabulary import ALL_OF, MONTHS, MUTUAL, OPPOSITES, SOME_OF, UNREAL
+from sidelight.english.vocabulary import ALL_OF, MONTHS, MUTUAL, OPPOSITES, SOME_OF, TRUE, UNREAL
 from sidelight.learned.reading.tables import frequencies
 from sidelight.learned.reading.words import stem
 
@@ -302,12 +302,16 @@ def _meant_otherwise(item: Said, said: Said, *, turned: bool) -> Conflict | None
 def _doubted(item: Said, said: Said) -> Conflict | None:
     """Return whether what a sentence adds to the words of an item calls something false.
 
-    What is said before a "but" is overcome by what follows.
+    What is said before a "but", or before it is called true, is overcome by what follows.
     """
     own = {token.lemma_.lower() for token in item.parse.doc}
     doc = said.parse.doc
     first = min((t.i for t in doc if said.stems[t.i] and t.lemma_.lower() in own), default=0)
-    turns = [t.i for t in doc[:first] if t.lower_ in TURNS]
+    turns = [
+        t.i
+        for t in doc[:first]
+        if t.lower_ in TURNS or (t.lemma_.lower() in TRUE and not calls_false(t))
+    ]
     for token in doc[max(turns, default=0) :]:
         if any(above.lower_ in _UNLIKE for above in token.ancestors):
             continue  # "contrary to a rumour"
