@@ -33,6 +33,7 @@ _PRONOUNS = frozenset("he she it they him her them his its their we who which".s
 _SUBJECT, _OBJECT = "subject", "object"
 _NEXT = 3  # words before and behind a figure or name that tell it from another
 _ALIKE = 3  # letters with which words begin that may be one word
+_REPLACED = 2  # words that either lacks of the other, where one may stand in the other's place
 _FEW = 3  # nouns of a sentence that are not the item's, where it may be a copy of it
 _MAY = frozenset({"may", "might", "could"})
 _UNLIKE = frozenset({"contrary", "despite", "unlike"})
@@ -210,9 +211,10 @@ def conflict(
         known: The stems of the whole text.
         alone: Whether no sentence of the text has a clause.
     """
-    rest = max(overlap, _shared(item, said))
-    returned = _shared(said, item)
-    opposed = _opposite(item, said) if rest >= _MOST_WORDS and returned >= _LITTLE_ELSE else None
+    rest, returned = max(overlap, _shared(item, said)), _shared(said, item)
+    is_close = rest >= _MOST_WORDS and returned >= _LITTLE_ELSE
+    is_copy = is_close or min(_but_one(item, said), _but_one(said, item)) >= _COPIED
+    opposed = _opposite(item, said) if is_copy else None
     if opposed and _compares_conversely(item, said):
         return None
     found = None
@@ -220,14 +222,13 @@ def conflict(
         found = _meant_otherwise(item, said, turned=opposed is not None) or _doubted(item, said)
     if found:
         return found
-    copied = _shared(said, item, but_one=False) >= _COPIED
-    if item.has_clause and not said.has_clause and (copied or alone):
+    if item.has_clause and not said.has_clause and (returned >= _COPIED or alone):
         return Conflict("it is no statement")
     if opposed and _denies(item, opposed[0]) == _denies(said, opposed[1]):
         word, other = (token.lemma_.lower() for token in opposed)
         return Conflict(f"it says {other!r} instead of {word!r}", contradicts=True)
-    if rest < _MOST_WORDS or returned < _LITTLE_ELSE:
-        return None
+    if not is_close:
+        return _other_noun(item, said) if is_copy else None
     return (
         _other_figure(item, said)
         or _other_scope(item, said)
@@ -245,20 +246,21 @@ def _denies(said: Said, word: Any) -> bool:
     )
 
 
-def _shared(one: Said, other: Said, *, but_one: bool = True) -> float:
-    """Return the weighted share of a sentence's stems, names and figures apart, in another.
-
-    Args:
-        one: The sentence.
-        other: The other one.
-        but_one: Whether to leave out the stem that weighs most of those that the other lacks: it
-            may be what was replaced.
-    """
+def _shared(one: Said, other: Said) -> float:
+    """Return the weighted share of a sentence's stems, names and figures apart, in another."""
     rest = _plain(one.sentence)
-    lacking = rest - other.sentence.content
-    if but_one and len(rest) > len(lacking) > 0:
-        rest -= {max(sorted(lacking), key=frequencies().weight)}
     return _weight(rest & other.sentence.content) / _weight(rest) if rest else 1.0
+
+
+def _but_one(one: Said, other: Said) -> float:
+    """Return the same apart from one stem, which may be what was replaced; 0 if few are shared."""
+    rest = _plain(one.sentence)
+    lacking = sorted(rest - other.sentence.content)
+    if len(lacking) > _REPLACED or len(lacking) == len(rest):
+        return 0.0
+    if lacking:
+        rest -= {max(lacking, key=frequencies().weight)}
+    return _weight(rest & other.sentence.content) / _weight(rest)
 
 
 def _plain(sentence: Sentence) -> frozenset[str]:
@@ -336,6 +338,8 @@ def _forms(said: Said) -> dict[str, Any]:
     """Return the tokens of a sentence by word, by lemma, and by verb with its particle."""
     found = {}
     for token in said.parse.doc:
+        if token.pos_ == "PROPN":
+            continue
         particles = [c.lower_ for c in token.children if c.dep_ in {"prt", "advmod"}]
         lemma = token.lemma_.lower()
         forms = (token.lower_, lemma, *(f"{lemma} {particle}" for particle in particles))
@@ -373,7 +377,10 @@ def _other_scope(item: Said, said: Said) -> Conflict | None:
     for one in sorted(ours.keys() & theirs.keys()):
         if ours[one] != theirs[one]:
             return Conflict("it is said of others in number")
-    if any(item.done[verb] and not done for verb, done in said.done.items() if verb in item.done):
+    root = item.parse.root
+    able = root is None or any(child.lower_ == "can" for child in root.children)
+    verb = "" if able else item.stems[root.i]
+    if item.done.get(verb) and not said.done.get(verb, True):
         return Conflict("it is not said to be done")
     return None
 
