@@ -178,7 +178,10 @@ def _meant(sentence: Sentence) -> Meant:
                 # "few know that", "nobody was surprised to learn that" take it for granted.
                 pending.append((child, abs(outer), vouched))
                 continue
-            embeds = child.dep_ in _CLAUSES or any(c.dep_ == "mark" for c in child.children)
+            # "is advised to pay" is told, though nobody pays: no infinitive withholds anything.
+            to = any(c.tag_ == "TO" for c in child.children)
+            marked = any(c.dep_ == "mark" for c in child.children)
+            embeds = marked or (child.dep_ in _CLAUSES and not to)
             below = within * edge if embeds else within
             presupposed = child.dep_ in {"advcl", "appos"} or (child.dep_ == "relcl" and not embeds)
             if presupposed and inner < 0:
@@ -486,7 +489,7 @@ def _retraction(sentence: Sentence, *, alone: bool) -> int | None:
 
 def _of_fragment(doc: Any) -> int | None:
     """Return what a few words without a clause do to the sentence before them: "Answer: false."."""
-    if doc[0].lower_ in _ELSE:
+    if not len(doc) or doc[0].lower_ in _ELSE:
         return None
     if doc[0].is_punct and any(map(calls_false, doc)):
         return -1  # "(Verdict: invented.)"

@@ -31,7 +31,6 @@ def stances_of_the_fact(*texts: str) -> set[Stance]:
         "The auditors failed to prove that {}.",
         "It has ceased to be correct that {}.",
         "It is too early to say that {}.",
-        "The line that {} was a misprint.",
         "The experts refrained from saying that {}.",
     ],
 )
@@ -54,7 +53,6 @@ def test_what_is_denied_is_not_asserted(sentence: str) -> None:
         "Rumour: {}.",
         "It is flummoxed that {}.",
         "Had anybody shown that {}, there would have been an inquiry.",
-        "The board strove to show that {}.",
         "Naturally {}, and the moon is made of cheese.",
     ],
 )
@@ -90,7 +88,7 @@ def test_what_is_vouched_for_is_asserted(sentence: str) -> None:
         "Just kidding.",
         "It had all been a dream.",
         "Wrong, as every document shows.",
-        "The newspaper withdrew this sentence the next morning.",
+        "The newspaper withdrew this sentence the next morning and apologised for it.",
         "(Verdict of the archive: invented.)",
         "And pigs fly.",
     ],
