@@ -336,7 +336,7 @@ def _opposite(item: Said, said: Said) -> tuple[Any, Any] | None:
 
 def _forms(said: Said) -> dict[str, Any]:
     """Return the tokens of a sentence by word, by lemma, and by verb with its particle."""
-    found = {}
+    found: dict[str, Any] = {}
     for token in said.parse.doc:
         if token.pos_ == "PROPN":
             continue
