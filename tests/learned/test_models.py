@@ -180,7 +180,10 @@ def found(item, sentence):
         ("The heirs accepted the museum's offer.", "The museum accepted the heirs' offer."),
         ("The team climbed the north face.", "The team set out to climb the north face."),
         ("The prosecutor charged the mayor.", "The prosecutor could charge the mayor."),
-        ("The court upheld the ban on night flights.", "The court upheld the ban on fireworks."),
+        (
+            "The appeal court in Tessel upheld the ban on night flights.",
+            "The appeal court in Tessel upheld the ban on fireworks.",
+        ),
     ],
 )
 def test_the_opposite_is_seen(item, sentence):
