@@ -136,9 +136,10 @@ class Sentence:
         """For each token whether it stands between quotation marks."""
         inside, marks = False, []
         for token in self.doc:
-            opens_or_closes = token.text in {'"', "“", "”"}
+            single = token.text in {"'", "‘", "’"} and token.tag_ in {"``", "''"}
+            opens_or_closes = single or token.text in {'"', "“", "”"}
             if opens_or_closes:
-                inside = token.text == "“" or (token.text == '"' and not inside)
+                inside = token.text in {"“", "‘"} or (token.text in {'"', "'"} and not inside)
             marks.append(inside or opens_or_closes)
         return tuple(marks)
 

@@ -58,9 +58,10 @@ _UNITS = {
         "metres": "millimetre:.001 mm:.001 centimetre:.01 cm:.01 metre:1 meter:1 kilometre:1000 "
         "kilometer:1000 km:1000 mile:1609 foot:.3048 feet:.3048 inch:.0254 inche:.0254 yard:.9144",
         "grams": "milligram:.001 mg:.001 gram:1 kilogram:1000 kilo:1000 kg:1000 tonne:1e6 ton:1e6 "
-        "ounce:28.35",
+        "ounce:28.35 kilotonne:1e9 megatonne:1e12",
         "minutes": "second:.016666667 minute:1 hour:60",
         "days": "day:1 week:7 fortnight:14",
+        "watts": "watt:1 kilowatt:1000 megawatt:1e6 gigawatt:1e9",
         "years": "year:1 decade:10 century:100 centurie:100 month:.083333333",
         "hectares": "hectare:1 acre:.4047",
         "percent": "percent:1 %:1",
@@ -99,9 +100,25 @@ _PART_OF_UNIT = re.compile(
 )
 _AND_A_HALF = re.compile(
     rf"\b(?P<times>an?|one|two|three|four|five|six|seven|eight|nine|ten|\d{{1,3}}) "
-    rf"(?:(?P<unit>{_UNIT})s? and a half|and a half (?P<unit2>{_UNIT})s?)\b",
+    rf"(?:(?P<unit>{_UNIT})s? and a half|and a half)\b",
     re.IGNORECASE,
 )
+_ORDINALS = {
+    word: number
+    for number, word in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
+        "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth "
+        "twenty-first".split(),
+        start=1,
+    )
+}
+_ORDINAL = re.compile(
+    rf"\b(?P<word>{'|'.join(reversed(_ORDINALS))})(?= of {_MONTH}\b|[ -]century\b)", re.IGNORECASE
+)
+_AFTERNOON = re.compile(
+    r"\b(?P<hour>\d{1,2})(?:[.:](?P<minute>[0-5]\d))? ?(?P<half>[ap])(?:\.m\.?|m\b)", re.IGNORECASE
+)
+_MINUTES = re.compile(r"\b(\d{1,6}) minutes(?:,? and|,)? (\d{1,6}) minutes\b")
 _QUANTITY = re.compile(
     rf"(?<![\w.,-])(?P<sign>[A-Z]{{0,3}}[$£€¥]|[A-Z]{{1,3}}(?=\d))? ?"
     rf"(?P<first>{_ANY_NUMBER}|\ban?(?= (?:{_SCALE_WORDS}|fortnight|decade|century)\b))"
@@ -117,11 +134,19 @@ _PLACES = 6  # behind the point, of any value
 def canonical(text: str) -> str:
     """Return a text with its quantities and dates in one notation."""
     text = _ISO.sub(_iso_date, text)
+    text = _ORDINAL.sub(lambda match: f"{_ORDINALS[match['word'].casefold()]}th", text)
+    text = _AFTERNOON.sub(_time_of_day, text)
     text = _DATE.sub(_date, text)
     text = _PART_OF_UNIT.sub(_part_of_unit, text)
     text = _AND_A_HALF.sub(_and_a_half, text)
     text = _FRACTION.sub(_fraction, text)
-    return _QUANTITY.sub(_quantity, text)
+    text = _QUANTITY.sub(_quantity, text)
+    return _MINUTES.sub(lambda match: f"{int(match[1]) + int(match[2])} minutes", text)
+
+
+def _time_of_day(match: re.Match[str]) -> str:
+    hour = int(match["hour"]) % 12 + 12 * (match["half"].casefold() == "p")
+    return f"{hour}:{match['minute'] or '00'}"
 
 
 def _iso_date(match: re.Match[str]) -> str:
@@ -146,7 +171,7 @@ def _part_of_unit(match: re.Match[str]) -> str:
 
 
 def _and_a_half(match: re.Match[str]) -> str:
-    return f"{_shown(_one(match['times'].casefold()) + 0.5)} {match['unit'] or match['unit2']}"
+    return f"{_shown(_one(match['times'].casefold()) + 0.5)} {match['unit'] or ''}".rstrip()
 
 
 def _fraction(match: re.Match[str]) -> str:

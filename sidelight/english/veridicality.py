@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sidelight.english.parser import SUBJECTS
 from sidelight.english.vocabulary import (
     ASSERTS,
+    DOES,
     FACTIVE,
     FALSE,
+    IDIOMS,
     IMPLIES,
     OPEN,
     STATEMENTS,
@@ -36,15 +38,21 @@ _FINITE = frozenset({"VBD", "VBP", "VBZ", "MD"})
 _NEGATIVE = frozenset("no none nobody nothing neither nowhere never hardly scarcely nor".split())
 _NOT_NEGATING = frozenset("only just merely simply less least surprisingly".split())
 _CONDITIONS = frozenset("if unless whether lest provided assuming suppose supposing".split())
+_INVERTED = frozenset("had were should".split())
 _SO = frozenset("so given now except in such".split())
 _WITHIN = frozenset("in by under within inside".split())
+_BARS = STOPS | {"far", "bar", "keep"}
 _WITHOUT = frozenset("without instead rather lacking except".split())
 _THIS = frozenset("this that it these those which all none nothing everything such so".split())
 _RELATIVE = frozenset({"this", "that", "which", "these", "those"})
+_ELSE = frozenset({"another", "other"})
+_ONLY_SAID = frozenset("sentence statement claim assertion quotation contention".split())
 _US = frozenset({"i", "we"})
 _AHEAD = frozenset("following below next here".split())
 _MANY_AHEAD = frozenset("none nothing all everything".split())
 _SHORT = 10  # tokens of a verdict without a verb
+TURNS = frozenset({"but", ";", "however"})
+"""What overcomes that which is said before it."""
 _BACK = frozenset("above preceding previous foregoing last".split())
 
 
@@ -73,12 +81,14 @@ def meanings(sentences: Sequence[Sentence]) -> list[Meant]:
     """Return how a text means each of its sentences, some of which take back others."""
     taken: dict[int, int] = {}
     for place, sentence in enumerate(sentences):
-        turned = _retraction(sentence, alone=False)
+        if _is_false_heading(sentence):
+            taken[place + 1] = -1
+        turned = 0 if _is_impossible(sentence.doc) else _retraction(sentence, alone=False)
         if turned is None:
             continue
         reach: Sequence[int]
         words = {token.lower_ for token in sentence.doc}
-        if words & _AHEAD:
+        if any(_is_ahead(token) for token in sentence.doc):
             last = len(sentences) if words & _MANY_AHEAD else place + 2
             reach = range(place + 1, min(last, len(sentences)))
         elif words & _BACK and words & _MANY_AHEAD:
@@ -90,6 +100,18 @@ def meanings(sentences: Sequence[Sentence]) -> list[Meant]:
     return [
         _taken_back(_meant(sentence), taken.get(place)) for place, sentence in enumerate(sentences)
     ]
+
+
+def _is_false_heading(sentence: Sentence) -> bool:
+    """Tell whether a sentence is a heading of what is false: "Common errors:"."""
+    doc = sentence.doc
+    heads = sentence.text.startswith("#") or _end(sentence) == ":"
+    return heads and len(doc) <= _SHORT and any(map(calls_false, doc))
+
+
+def _is_ahead(token: Any) -> bool:
+    """Tell whether a word points to what follows: "the following", but not "the next day"."""
+    return token.lower_ in _AHEAD and (token.lower_ != "next" or token.head.lemma_ in STATEMENTS)
 
 
 def _taken_back(meant: Meant, turned: int | None) -> Meant:
@@ -109,7 +131,8 @@ def _about(sentences: Sequence[Sentence], place: int) -> Iterator[int]:
     while place:
         place -= 1
         yield place
-        if not any(t.lower_ in _THIS or t.lemma_ in STATEMENTS for t in sentences[place].doc[:3]):
+        refers = any(t.lower_ in _THIS or t.lemma_ in STATEMENTS for t in sentences[place].doc[:3])
+        if not refers and _end(sentences[place]) != "?":
             return
 
 
@@ -151,10 +174,14 @@ def _meant(sentence: Sentence) -> Meant:
                 pending.append((child, inner if shares else outer, within))
                 continue
             edge = _edge(token, child)
-            if child.dep_ == "ccomp" and _lemma(token) in FACTIVE:
-                pending.append((child, outer, vouched))  # "few know that" takes it for granted
+            if child.dep_ in {"ccomp", "csubj"} and not FACTIVE.isdisjoint(_predicates(token)):
+                # "few know that", "nobody was surprised to learn that" take it for granted.
+                pending.append((child, abs(outer), vouched))
                 continue
-            embeds = child.dep_ in _CLAUSES or any(c.dep_ == "mark" for c in child.children)
+            # "is advised to pay" is told, though nobody pays: no infinitive withholds anything.
+            to = any(c.tag_ == "TO" for c in child.children)
+            marked = any(c.dep_ == "mark" for c in child.children)
+            embeds = marked or (child.dep_ in _CLAUSES and not to)
             below = within * edge if embeds else within
             presupposed = child.dep_ in {"advcl", "appos"} or (child.dep_ == "relcl" and not embeds)
             if presupposed and inner < 0:
@@ -174,7 +201,9 @@ def _end(sentence: Sentence) -> str:
 
 
 def _mocks(doc: Any) -> bool:
-    """Tell whether a sentence is said tongue in cheek: "oh sure", "and I am the queen"."""
+    """Tell whether a sentence is said tongue in cheek: "oh sure", "and pigs fly"."""
+    if _is_impossible(doc):
+        return True
     for token in doc:
         if token.tag_ == "UH" and token.lower_ not in {"yes", "well", "indeed", "no"}:
             return True
@@ -184,10 +213,15 @@ def _mocks(doc: Any) -> bool:
     return False
 
 
+def _is_impossible(doc: Any) -> bool:
+    lemmas = {token.lemma_.lower() for token in doc}
+    return any(pair <= lemmas for pair in IDIOMS)
+
+
 def _force(token: Any) -> int:
     """Return what a predicate does with its clause: -1 negates, 0 leaves open, 1 asserts."""
     marks = {c.lower_ for c in token.children if c.dep_ in {"mark", "advmod"} and c.i < token.i}
-    if marks & _CONDITIONS or _is_order(token):
+    if marks & _CONDITIONS or _is_order(token) or _is_inverted(token):
         return 0
     if token.pos_ not in {"VERB", "AUX"}:
         counted = token.dep_ in SUBJECTS | {"dobj", "attr", "oprd", "dative"}
@@ -222,6 +256,16 @@ def _is_order(token: Any) -> bool:
     )
 
 
+def _is_inverted(verb: Any) -> bool:
+    """Tell whether an auxiliary opens a clause that is no question: "had anybody shown that"."""
+    subject = _child(verb, SUBJECTS)
+    return subject is not None and any(
+        c.dep_ in {"aux", "auxpass"} and c.lower_ in _INVERTED and c.i == verb.left_edge.i
+        for c in verb.children
+        if c.i < subject.i
+    )
+
+
 def _is_unreal(phrase: Any) -> bool:
     """Tell whether a noun, or what describes it, belongs to what is made up.
 
@@ -229,7 +273,8 @@ def _is_unreal(phrase: Any) -> bool:
     """
     words = list(_without_clauses(phrase))
     known = any(t.lower_ == "the" for t in words)
-    return not known and any(t.lemma_.lower() in UNREAL | FALSE for t in words)
+    unreal = any(t.lemma_.lower() in UNREAL | FALSE for t in words)
+    return (unreal and not known) or any(t.lower_ == "called" for t in words)  # "so-called"
 
 
 def _without_clauses(phrase: Any) -> Iterator[Any]:
@@ -343,8 +388,14 @@ def _of_infinitive(head: Any, child: Any) -> int:
         return -1
     if child.pos_ not in {"VERB", "AUX"}:
         return 1
+    if any(c.lower_ == "too" and c.dep_ == "advmod" for c in head.children):
+        return -1  # "too early to say"
     used_to = head.tag_ == "VBD" and lemma == "use"
-    return 0 if used_to or any(word in OPEN for word in _predicates(head)) else 1
+    to = any(c.tag_ == "TO" for c in child.children)
+    unmet = to and head.pos_ == "VERB" and lemma not in DOES | ASSERTS | TRUE
+    advised = any(c.dep_ == "mark" and c.lower_ == "that" for c in child.children)  # "that it be"
+    hoped = any(word in OPEN for word in _predicates(head))
+    return 0 if used_to or unmet or advised or hoped else 1
 
 
 def _of_noun(noun: Any, child: Any) -> int:
@@ -364,7 +415,9 @@ def _of_noun(noun: Any, child: Any) -> int:
 
 
 def _of_phrase(head: Any, child: Any) -> int:
-    if child.dep_ in {"pobj", "pcomp"} and head.lower_ in _WITHOUT:
+    gerund = child.dep_ == "pcomp"
+    barred = head.lower_ == "against" or (head.lower_ == "from" and _lemma(head.head) in _BARS)
+    if (gerund and barred) or (child.dep_ in {"pobj", "pcomp"} and head.lower_ in _WITHOUT):
         return -1
     lemma = _lemma(head)
     if child.dep_ in {"dobj", "prep"} and lemma in {"lack", "absence"}:
@@ -372,7 +425,8 @@ def _of_phrase(head: Any, child: Any) -> int:
     if child.dep_ == "prep" and head.pos_ == "NOUN" and lemma in FALSE:
         return 0
     claimed = lemma in FALSE and child.lemma_ in STATEMENTS | ASSERTS
-    if child.dep_ == "dobj" and (lemma in OPEN or claimed):
+    planned = gerund and head.lower_ == "about"  # "is thinking about selling"
+    if planned or (child.dep_ == "dobj" and (lemma in OPEN or claimed)):
         return 0
     return 1
 
@@ -385,7 +439,9 @@ def _opened_by_marks(sentence: Sentence) -> set[int]:
     if colon:
         before = list(doc[:colon])
         orders = before[0].tag_ == "VB" and before[0].lemma_ not in ASSERTS
-        if orders or any(calls_false(t) or t.lemma_ in OPEN | {"claim"} for t in before):
+        unsaid = OPEN | {"claim", "example"}
+        weighed = [t for t in before if calls_false(t) or t.lemma_.lower() in unsaid | TRUE]
+        if orders or (weighed and (calls_false(weighed[-1]) or weighed[-1].lemma_ in unsaid)):
             found |= set(range(colon, len(doc)))
     if doc[0].dep_ == "mark" and doc[0].head.dep_ == "ROOT" and any(map(calls_false, doc)):
         found |= set(range(len(doc)))  # "That ... is a myth", parsed as if it ended before "is"
@@ -421,17 +477,22 @@ def _retraction(sentence: Sentence, *, alone: bool) -> int | None:
         if not has_clause(sentence):
             return _of_fragment(doc)
     turned = None
-    for token in doc:
+    turns = [token.i for token in doc if alone and token.lower_ in TURNS]
+    for token in doc[max(turns, default=0) :]:
         if _points(token, alone=alone):
             turned = _said_of(token, alone=alone)
         if turned is not None:
             return turned
-    against = any(t.lower_ in {"otherwise", "opposite", "contrary"} for t in doc[1:])
+    against = any(t.lower_ in {"otherwise", "opposite", "contrary", "reverse"} for t in doc[1:])
     return -1 if against and not alone else None
 
 
 def _of_fragment(doc: Any) -> int | None:
     """Return what a few words without a clause do to the sentence before them: "Answer: false."."""
+    if not len(doc) or doc[0].lower_ in _ELSE:
+        return None
+    if doc[0].is_punct and any(map(calls_false, doc)):
+        return -1  # "(Verdict: invented.)"
     evidence = [t for t in doc if t.lemma_.lower() in FALSE | UNREAL | _NEGATIVE | {"not"}]
     bare = not any(t.pos_ in {"NOUN", "PROPN"} and t not in evidence for t in doc[:3])
     verdict = len(doc) <= _SHORT and any(
@@ -446,8 +507,12 @@ def _said_of(token: Any, *, alone: bool) -> int | None:
         return 0
     if any(calls_false(other) for other in _predicates_of(token, alone=alone)):
         return -1
-    what = any(t.lower_ == "what" for t in token.doc[token.i : token.i + 4])
-    return 0 if token.head.lemma_ == "be" and what else None
+    what = any(t.lower_ in {"what", "how"} for t in token.doc[token.i : token.i + 4])
+    if token.head.lemma_ == "be" and what:
+        return 0
+    shown = token.lemma_ in _ONLY_SAID and any(c.lower_ in _RELATIVE for c in token.children)
+    vouched = any(_lemma(t) in TRUE | ASSERTS for t in _predicates_of(token, alone=alone))
+    return 0 if shown and not vouched else None
 
 
 def _points(token: Any, *, alone: bool) -> bool:
@@ -458,7 +523,7 @@ def _points(token: Any, *, alone: bool) -> bool:
         return any(t.lemma_.lower() in FALSE for t in (token.head, *token.head.children))
     if token.lemma_ in STATEMENTS:
         return argument and not alone and _is_bare_definite(token)
-    if word in _AHEAD:
+    if _is_ahead(token):
         return not alone
     return word in (_THIS & _RELATIVE if alone else _THIS) and _is_pronoun(token)
 
@@ -497,7 +562,7 @@ def _announces(verb: Any) -> bool:
 def _is_bare_definite(noun: Any) -> bool:
     """Tell whether a noun is definite and nothing behind it says which: "the claim"."""
     return any(
-        c.dep_ in {"det", "amod", "poss"} and c.lower_ not in {"a", "an", "no", "some"}
+        c.dep_ in {"det", "amod", "poss"} and c.lower_ not in _ELSE | {"a", "an", "no", "some"}
         for c in noun.children
     ) and not any(c.dep_ in {"prep", "acl", "relcl", "appos"} for c in noun.children)
 
@@ -516,6 +581,8 @@ def _predicates_of(token: Any, *, alone: bool) -> Iterator[Any]:
             completes |= {"ccomp"}
         if word.lemma_ == "be" or word.pos_ != "VERB":
             completes |= {"prep", "pobj"}
+        if token.dep_ == "attr":
+            completes |= {"nsubj"}  # "Wrong is this."
         pending += [c for c in word.children if c.dep_ in completes and c.i != token.i]
 
 
@@ -525,7 +592,9 @@ def calls_false(token: Any) -> bool:
     verb = token
     while verb.pos_ not in {"VERB", "AUX"} and verb.head.i != verb.i:
         verb = verb.head
-    negated = verb.pos_ in {"VERB", "AUX"} and (_is_negated(verb) or _is_none(token))
+    overcome = any(t.lower_ in TURNS for t in token.doc[verb.i : token.i])
+    clause = verb.pos_ in {"VERB", "AUX"} and not overcome and _is_negated(verb)
+    negated = clause or _is_none(token)
     if lemma in FALSE | UNREAL:
         return not negated and not (token.dep_ == "pobj" and token.head.lower_ == "beyond")
     return lemma in TRUE and negated

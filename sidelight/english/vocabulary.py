@@ -21,7 +21,9 @@ def _words(name: str) -> frozenset[str]:
 
 def _opposites() -> Iterator[tuple[str, frozenset[str]]]:
     for pair in " ".join(_LISTS["OPPOSITES"].split()).split(" ; "):
-        one, other = (frozenset(side.split()) for side in pair.split("/"))
+        one, other = (
+            frozenset(side.replace("_", " ") for side in half.split()) for half in pair.split("/")
+        )
         yield from ((word, other) for word in one)
         yield from ((word, one) for word in other)
 
@@ -47,6 +49,8 @@ UNREAL = _words("UNREAL")
 OPEN = _words("OPEN")
 IMPLIES = _words("IMPLIES")
 STOPS = _words("STOPS")
+DOES = _words("DOES")
+IDIOMS = tuple(frozenset(pair.split("/")) for pair in sorted(_words("IDIOMS")))
 STATEMENTS = _words("STATEMENTS")
 ALL_OF = _words("ALL_OF")
 SOME_OF = _words("SOME_OF")

@@ -30,6 +30,8 @@ def stances_of_the_fact(*texts: str) -> set[Stance]:
         "Nobody has shown that {}.",
         "The auditors failed to prove that {}.",
         "It has ceased to be correct that {}.",
+        "It is too early to say that {}.",
+        "The experts refrained from saying that {}.",
     ],
 )
 def test_what_is_denied_is_not_asserted(sentence: str) -> None:
@@ -50,6 +52,8 @@ def test_what_is_denied_is_not_asserted(sentence: str) -> None:
         "Many readers wrongly believe that {}.",
         "Rumour: {}.",
         "It is flummoxed that {}.",
+        "Had anybody shown that {}, there would have been an inquiry.",
+        "Naturally {}, and the moon is made of cheese.",
     ],
 )
 def test_what_nobody_vouches_for_is_left_open(sentence: str) -> None:
@@ -66,6 +70,9 @@ def test_what_nobody_vouches_for_is_left_open(sentence: str) -> None:
         "The spokesman did not deny that {}.",
         "The fact that {} is rarely mentioned.",
         "Not many papers reported it, but {}.",
+        "Nobody was surprised to learn that {}.",
+        "It turned out that {}.",
+        "What began as a rumour proved to be accurate: {}.",
     ],
 )
 def test_what_is_vouched_for_is_asserted(sentence: str) -> None:
@@ -81,6 +88,9 @@ def test_what_is_vouched_for_is_asserted(sentence: str) -> None:
         "Just kidding.",
         "It had all been a dream.",
         "Wrong, as every document shows.",
+        "The newspaper withdrew this sentence the next morning and apologised for it.",
+        "(Verdict of the archive: invented.)",
+        "And pigs fly.",
     ],
 )
 def test_the_next_sentence_may_take_it_back(after: str) -> None:
@@ -91,17 +101,20 @@ def test_the_next_sentence_may_take_it_back(after: str) -> None:
 
 @pytest.mark.parametrize(
     "after",
-    ["This is not disputed by anyone.", "The paper did not mention it.", "Nobody was surprised."],
+    [
+        "This is not disputed by anyone.",
+        "The paper did not mention it.",
+        "Another story proved false.",
+    ],
 )
 def test_not_every_negation_behind_it_does(after: str) -> None:
     found = stances_of_the_fact("The institute has paid Voss since 2018.", after)
     assert found == {Stance.ASSERTED}
 
 
-def test_an_announcement_takes_back_what_follows() -> None:
-    found = stances_of_the_fact(
-        "The following claim is false.", "The institute has paid Voss since 2018."
-    )
+@pytest.mark.parametrize("before", ["The following claim is false.", "Common errors:"])
+def test_an_announcement_takes_back_what_follows(before: str) -> None:
+    found = stances_of_the_fact(before, "The institute has paid Voss since 2018.")
     assert Stance.ASSERTED not in found
 
 

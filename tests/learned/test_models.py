@@ -174,6 +174,16 @@ def found(item, sentence):
             "The school in Mill Street was built in 1871.",
         ),
         ("The court fined the club.", "Court, club, fine."),
+        ("The court upheld the ban.", "The court struck down the ban."),
+        ("The clinic refused to pay the nurses.", "The clinic agreed to pay the nurses."),
+        ("The island's population has grown.", "The island's population has shrunk."),
+        ("The heirs accepted the museum's offer.", "The museum accepted the heirs' offer."),
+        ("The team climbed the north face.", "The team set out to climb the north face."),
+        ("The prosecutor charged the mayor.", "The prosecutor could charge the mayor."),
+        (
+            "The appeal court in Tessel upheld the ban on night flights.",
+            "The appeal court in Tessel upheld the ban on fireworks.",
+        ),
     ],
 )
 def test_the_opposite_is_seen(item, sentence):
@@ -192,6 +202,9 @@ def test_the_opposite_is_seen(item, sentence):
         ("Each child drank 200 millilitres.", "Each child drank 0.2 litres."),
         ("The study had no control group.", "There was no control group in the study."),
         ("There is no evidence that it harms people.", "Nobody has shown that it harms people."),
+        ("The museum bought the horse from Zauner.", "Zauner sold the horse to the museum."),
+        ("The school has no teacher.", "The school is without a teacher."),
+        ("Half of the homes lost power.", "Half of all homes lost power."),
         ("President Bush signed the bill.", "President George W. Bush signed the bill."),
     ],
 )

@@ -13,8 +13,8 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sidelight.english.parser import parse
-from sidelight.english.veridicality import Stance, calls_false, has_clause, meanings
-from sidelight.english.vocabulary import ALL_OF, MONTHS, MUTUAL, OPPOSITES, SOME_OF, UNREAL
+from sidelight.english.veridicality import TURNS, Stance, calls_false, has_clause, meanings
+from sidelight.english.vocabulary import ALL_OF, MONTHS, MUTUAL, OPPOSITES, SOME_OF, TRUE, UNREAL
 from sidelight.learned.reading.tables import frequencies
 from sidelight.learned.reading.words import stem
 
@@ -33,8 +33,10 @@ _PRONOUNS = frozenset("he she it they him her them his its their we who which".s
 _SUBJECT, _OBJECT = "subject", "object"
 _NEXT = 3  # words before and behind a figure or name that tell it from another
 _ALIKE = 3  # letters with which words begin that may be one word
-_FEW = 2  # words of a sentence that are not the item's, where it may be a copy of it
-_TURNS = frozenset({"but", ";", "however"})
+_REPLACED = 2  # words that either lacks of the other, where one may stand in the other's place
+_FEW = 3  # nouns of a sentence that are not the item's, where it may be a copy of it
+_MAY = frozenset({"may", "might", "could"})
+_UNLIKE = frozenset({"contrary", "despite", "unlike"})
 _PREFIXES = ("un", "in", "im", "ir", "dis", "non")
 
 
@@ -77,7 +79,7 @@ class Said:
     def stems(self) -> tuple[str, ...]:
         """The stem of each token; empty for words without content."""
         # What was written anew is a figure or its unit, which are compared by themselves.
-        kept = set(self.sentence.words) - {"percent"}
+        kept = {word.removesuffix("'s") for word in self.sentence.words} - {"percent"}
         return tuple(
             stem(t.lemma_.lower() if t.pos_ == "VERB" else t.lower_)
             if t.text[0].isalpha() and t.lower_.replace("’", "'") in kept
@@ -98,6 +100,16 @@ class Said:
     def has_clause(self) -> bool:
         """Whether it has a finite verb with a subject."""
         return has_clause(self.parse)
+
+    @cached_property
+    def done(self) -> dict[str, bool]:
+        """Stem of each verb -> whether it is no mere wish or possibility."""
+        return {
+            one: self.stances[token.i] is not Stance.OPEN
+            and not any(c.dep_ == "aux" and c.lower_ in _MAY for c in token.children)
+            for token, one in zip(self.parse.doc, self.stems, strict=True)
+            if one and token.pos_ == "VERB"
+        }
 
     @cached_property
     def names(self) -> tuple[frozenset[str], ...]:
@@ -199,22 +211,24 @@ def conflict(
         known: The stems of the whole text.
         alone: Whether no sentence of the text has a clause.
     """
-    rest = max(overlap, _rest_shared(item, said))
-    returned = _returned(item, said)
-    opposite = _opposite(item, said) if rest >= _MOST_WORDS and returned >= _LITTLE_ELSE else None
-    if opposite and _compares_conversely(item, said):
+    rest, returned = max(overlap, _shared(item, said)), _shared(said, item)
+    is_close = rest >= _MOST_WORDS and returned >= _LITTLE_ELSE
+    is_copy = is_close or min(_but_one(item, said), _but_one(said, item)) >= _COPIED
+    opposed = _opposite(item, said) if is_copy else None
+    if opposed and _compares_conversely(item, said):
         return None
     found = None
     if overlap >= _ALL_BUT:
-        found = _meant_otherwise(item, said, turned=opposite is not None) or _doubted(item, said)
+        found = _meant_otherwise(item, said, turned=opposed is not None) or _doubted(item, said)
     if found:
         return found
     if item.has_clause and not said.has_clause and (returned >= _COPIED or alone):
         return Conflict("it is no statement")
-    if opposite and not _turned_round(item, said):
-        return Conflict(f"it says {opposite}", contradicts=True)
-    if rest < _MOST_WORDS or returned < _LITTLE_ELSE:
-        return None
+    if opposed and _denies(item, opposed[0]) == _denies(said, opposed[1]):
+        word, other = (token.lemma_.lower() for token in opposed)
+        return Conflict(f"it says {other!r} instead of {word!r}", contradicts=True)
+    if not is_close:
+        return _other_noun(item, said) if is_copy else None
     return (
         _other_figure(item, said)
         or _other_scope(item, said)
@@ -224,21 +238,29 @@ def conflict(
     )
 
 
-def _turned_round(item: Said, said: Said) -> bool:
-    """Tell whether only one of both denies anything, so that an opposite says the same."""
-    return (Stance.DENIED in item.stances) != (Stance.DENIED in said.stances)
+def _denies(said: Said, word: Any) -> bool:
+    """Tell whether a sentence denies anything but what a word of it denies: "refused to pay"."""
+    return any(
+        stance is Stance.DENIED and not word.is_ancestor(token)
+        for token, stance in zip(said.parse.doc, said.stances, strict=True)
+    )
 
 
-def _returned(item: Said, said: Said) -> float:
-    """Return the weighted share of a sentence's stems, but for names and figures, in the item."""
-    rest = _plain(said.sentence)
-    return _weight(rest & item.sentence.content) / _weight(rest) if rest else 1.0
+def _shared(one: Said, other: Said) -> float:
+    """Return the weighted share of a sentence's stems, names and figures apart, in another."""
+    rest = _plain(one.sentence)
+    return _weight(rest & other.sentence.content) / _weight(rest) if rest else 1.0
 
 
-def _rest_shared(item: Said, said: Said) -> float:
-    """Return the weighted share of an item's stems, but for names and figures, in a sentence."""
-    rest = _plain(item.sentence)
-    return _weight(rest & said.sentence.content) / _weight(rest) if rest else 1.0
+def _but_one(one: Said, other: Said) -> float:
+    """Return the same apart from one stem, which may be what was replaced; 0 if few are shared."""
+    rest = _plain(one.sentence)
+    lacking = sorted(rest - other.sentence.content)
+    if len(lacking) > _REPLACED or len(lacking) == len(rest):
+        return 0.0
+    if lacking:
+        rest -= {max(lacking, key=frequencies().weight)}
+    return _weight(rest & other.sentence.content) / _weight(rest)
 
 
 def _plain(sentence: Sentence) -> frozenset[str]:
@@ -268,40 +290,69 @@ def _meant_otherwise(item: Said, said: Said, *, turned: bool) -> Conflict | None
             group = {one for one, found in side.items() if found == {stance}}
             if group and _weight(group & shared) >= _MOST * _weight(group):
                 groups.append((side, group & shared))
+    alike = any(Stance.DENIED in ours[one] & theirs[one] for one in shared)
     for _, group in groups:
         wrong = group & differing
         if _weight(wrong) > _OTHERWISE * _weight(group):
             if any(Stance.OPEN in ours[one] | theirs[one] for one in wrong):
                 return Conflict("it is not asserted")
-            return Conflict("it is denied", contradicts=True)
+            if not alike:  # "has no teacher" and "is without a teacher" deny the same
+                return Conflict("it is denied", contradicts=True)
     return None
 
 
 def _doubted(item: Said, said: Said) -> Conflict | None:
     """Return whether what a sentence adds to the words of an item calls something false.
 
-    What is said before a "but" is overcome by what follows.
+    What is said before a "but", or before it is called true, is overcome by what follows.
     """
     own = {token.lemma_.lower() for token in item.parse.doc}
     doc = said.parse.doc
     first = min((t.i for t in doc if said.stems[t.i] and t.lemma_.lower() in own), default=0)
-    turns = [t.i for t in doc[:first] if t.lower_ in _TURNS]
+    turns = [
+        t.i
+        for t in doc[:first]
+        if t.lower_ in TURNS or (t.lemma_.lower() in TRUE and not calls_false(t))
+    ]
     for token in doc[max(turns, default=0) :]:
+        if any(above.lower_ in _UNLIKE for above in token.ancestors):
+            continue  # "contrary to a rumour"
         lemma = token.lemma_.lower()
         if lemma not in own and calls_false(token) and (lemma not in UNREAL or token.i < first):
             return Conflict("something is called false")
     return None
 
 
-def _opposite(item: Said, said: Said) -> str | None:
-    """Return which word of an item the sentence replaces by its opposite, or None."""
-    ours = {t.lemma_.lower() for t in item.parse.doc} | {t.lower_ for t in item.parse.doc}
-    theirs = {t.lemma_.lower() for t in said.parse.doc} | {t.lower_ for t in said.parse.doc}
-    for word in sorted(ours - theirs):
-        for other in sorted(theirs - ours):
-            if other in OPPOSITES.get(word, ()) or _is_prefixed(word, other):
-                return f"{other!r} instead of {word!r}"
+def _opposite(item: Said, said: Said) -> tuple[Any, Any] | None:
+    """Return a word of an item and its opposite in the sentence, or None."""
+    ours, theirs = _forms(item), _forms(said)
+    for word in sorted(ours.keys() - theirs):
+        for other in sorted(theirs.keys() - ours):
+            opposed = other in OPPOSITES.get(word, ()) or _is_prefixed(word, other)
+            if opposed and not _is_converse(item, said, ours[word], theirs[other]):
+                return ours[word], theirs[other]
     return None
+
+
+def _forms(said: Said) -> dict[str, Any]:
+    """Return the tokens of a sentence by word, by lemma, and by verb with its particle."""
+    found: dict[str, Any] = {}
+    for token in said.parse.doc:
+        if token.pos_ == "PROPN":
+            continue
+        particles = [c.lower_ for c in token.children if c.dep_ in {"prt", "advmod"}]
+        lemma = token.lemma_.lower()
+        forms = (token.lower_, lemma, *(f"{lemma} {particle}" for particle in particles))
+        found.update(dict.fromkeys(forms, token))
+    return found
+
+
+def _is_converse(item: Said, said: Said, ours: Any, theirs: Any) -> bool:
+    """Tell whether two verbs say the same of each other's subjects: "buy from", "sell to"."""
+    mine, its = (one.roles.get(one.stems[t.i], {}) for one, t in ((item, ours), (said, theirs)))
+    subject, other = (roles.get(_SUBJECT, frozenset()) for roles in (mine, its))
+    elsewhere = any(subject & its[role] for role in its if role != _SUBJECT)
+    return elsewhere and not subject & other
 
 
 def _compares_conversely(item: Said, said: Said) -> bool:
@@ -326,6 +377,11 @@ def _other_scope(item: Said, said: Said) -> Conflict | None:
     for one in sorted(ours.keys() & theirs.keys()):
         if ours[one] != theirs[one]:
             return Conflict("it is said of others in number")
+    root = item.parse.root
+    able = root is None or any(child.lower_ == "can" for child in root.children)
+    verb = "" if able else item.stems[root.i]
+    if item.done.get(verb) and not said.done.get(verb, True):
+        return Conflict("it is not said to be done")
     return None
 
 
@@ -340,7 +396,8 @@ def _scopes(said: Said) -> dict[str, bool]:
         if token.pos_ == "PRON" or token.dep_ not in {"det", "amod", "predet"}:
             noun = next((far for to in token.children for far in to.children), token.head)
         if said.stems[noun.i]:
-            found[said.stems[noun.i]] = word in ALL_OF
+            counted = said.stems[noun.i]
+            found[counted] = found.get(counted, True) and word in ALL_OF  # "half of all"
     return found
 
 
@@ -447,21 +504,21 @@ def _other_name(item: Said, said: Said, known: frozenset[str]) -> Conflict | Non
 
 
 def _other_noun(item: Said, said: Said) -> Conflict | None:
-    """Return whether a copy of the item has another noun in the place of one of its nouns."""
+    """Return whether a copy of the item has other nouns in the place of some of its nouns."""
     ours, theirs = _slots(item), _slots(said)
     lacking, foreign = ours.keys() - said.by_stance.keys(), theirs.keys() - item.by_stance.keys()
-    others = item.by_stance.keys() - lacking
-    if (
-        len(lacking) != 1
-        or len(foreign) > _FEW
-        or not others
-        or _weight(others & said.by_stance.keys()) < _weight(others)
-    ):
+    described = {
+        one
+        for token, one in zip(item.parse.doc, item.stems, strict=True)
+        if token.dep_ == "amod" and item.stems[token.head.i] in lacking
+    }
+    others = item.by_stance.keys() - lacking - described
+    if max(len(lacking), len(foreign)) > _FEW or not others or others - said.by_stance.keys():
         return None
-    (noun,) = lacking
-    for other in sorted(foreign):
-        if theirs[other] & ours[noun] and other[:_ALIKE] != noun[:_ALIKE]:
-            return Conflict("it is said of something else")
+    for noun in sorted(lacking):
+        for other in sorted(foreign):
+            if theirs[other] & ours[noun] and other[:_ALIKE] != noun[:_ALIKE]:
+                return Conflict("it is said of something else")
     return None
 
 
