@@ -387,7 +387,7 @@ def _other_scope(item: Said, said: Said) -> Conflict | None:
 
 def _scopes(said: Said) -> dict[str, bool]:
     """Return for each noun that is counted roughly whether all of it is meant."""
-    found = {}
+    found: dict[str, bool] = {}
     for token in said.parse.doc:
         word = token.lower_
         if word not in ALL_OF | SOME_OF:
