@@ -54,17 +54,26 @@ _MIN_WORDS = 3
 # What a whole sentence does not end in, though a full stop may follow where a reply was cut short.
 _LEADS_ON = frozenset(
     "a an the and or but nor than because although while whereas if when unless until of to from"
-    " with by into between among during that which who whose its their his our your my every is are"
-    " was were be been has have had will would could should may might must".split()
+    " with by into between among during that which who whose its their his our your my"
+    " every".split()
 )
+_AUXILIARIES = frozenset(
+    "is are was were be been has have had will would could should may might must".split()
+)
+_PRONOUNS = frozenset("i it he she they we you there this that".split())
 
 
 def half_fault(text: str) -> str:
     """Return why a text is no whole sentence, or nothing."""
     line = one_line(text)
     ends = line.rstrip("\"'”’)]").endswith((".", "!", "?"))
-    whole = ends and count_words(line) >= _MIN_WORDS and tokens(line)[-1] not in _LEADS_ON
-    return "" if whole else "this is no whole sentence"
+    if not ends or count_words(line) < _MIN_WORDS:
+        return "this is no whole sentence"
+    before, last = tokens(line)[-2:]
+    # "as it was" ends a sentence, and so may the last word of a quotation.
+    leads_on = last in _LEADS_ON or (last in _AUXILIARIES and before not in _PRONOUNS)
+    is_quoted = re.search(r"[\"”’]\W*$", line) is not None
+    return "this is no whole sentence" if leads_on and not is_quoted else ""
 
 
 # A segment id, or an evidence key that is marked as one: "E1" alone may be a street or a vitamin.

@@ -60,6 +60,9 @@ def test_what_a_sentence_may_not_hold_is_named(text, fault):
     [
         ("The board owns the Orrin Post.", True),
         ("He called it “a matter for the board.”", True),
+        ("The Post corrected the text and left the headline as it was.", True),
+        ("She sold on “terms that the board was not pleased with”.", True),
+        ("The council says that the Post was.", False),
         ("The board owns", False),
         ("The board owns the Post and sold it to the", False),
         ("The board, which owns the Post, paid for the.", False),
