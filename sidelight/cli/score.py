@@ -471,6 +471,8 @@ def reports(
         raise UsageError("--organizer-compat excludes --measure")
     assessments = options.required(assessments, data, DataPart.REPORT_ASSESSMENTS, "--assessments")
     rubrics = options.from_data(rubrics, data, DataPart.RUBRICS)
+    if rubrics is None and data is not None and not unit_weights:
+        rubrics = options.required(rubrics, data, DataPart.RUBRICS, "--rubrics")
     if rubrics is None and not unit_weights:
         raise UsageError(
             "expected --rubrics, or --data, a folder that has them",

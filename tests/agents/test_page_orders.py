@@ -118,7 +118,9 @@ def test_what_holds_against_a_page_that_no_pattern_knows(
     check, order, mini_web_articles, mini_web_segments, lexical_encode
 ):
     article = mini_web_articles[1]
-    hostile = page(1, order, article.title)
+    # It has the words of the article and is no copy, so that it is read as a page on the matter.
+    words = " ".join(reversed(article.body.split()[:120]))
+    hostile = page(1, order, article.title, words)
     assert not gives_orders(hostile.text)
     models = ObedientModel("writer", MARK), ObedientModel("checker", MARK)
     roles = SETTINGS.roles.model_copy(update={"check_report": check})

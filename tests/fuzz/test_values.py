@@ -564,7 +564,7 @@ TRIED_ELSEWHERE = {
     "tests/cli/test_prompt.py, tests/test_prompting.py: prompts and their values": {"prompting"},
     "test_commands.py: the evidence of bundles, and what runs and judges leave": {
         *("cli/run", "evaluation/scoring/measures", "view/shown_run"),
-        "ablation/measures",
+        *("ablation/measures", "cli/ablate"),
     },
     "files that come with the program, or that people fetch to reproduce tables": {
         "generation/extractive/usefulness",

@@ -35,6 +35,7 @@ def test_narratives_become_a_submission(mini_web_index, tmp_path):
         f"{files[0]}: valid Retrieval-augmented generation run, 2 topics",
         f"{files[1]}: valid Retrieval run, 2 topics",
         f"{files[2]}: valid topics file, 2 topics",
+        "3 valid, 0 invalid",
     ]
     said("validate", files[0], code=1)  # to another track it is no run
 
