@@ -126,7 +126,7 @@ def test_a_data_folder_may_lack_what_is_not_needed_and_runs_are_those_it_has(tmp
     _, warned = score("--data", data)
     assert f"not scored, not in {data}: {DataPart.QUESTION_ASSESSMENTS}\n" in warned
     shutil.rmtree(data / DataPart.RUBRICS)
-    with pytest.raises(UsageError, match="expected --rubrics"):
+    with pytest.raises(InputError, match=f"{data / DataPart.RUBRICS}: expected"):
         score("--data", data)
 
 
