@@ -53,9 +53,8 @@ def passes_verdict(text: str) -> bool:
 _MIN_WORDS = 3
 # What a whole sentence does not end in, though a full stop may follow where a reply was cut short.
 _LEADS_ON = frozenset(
-    "a an the and or but nor than because although while whereas if when unless until of to from"
-    " with by into between among during that which who whose its their his our your my"
-    " every".split()
+    "a an the and or but nor than because although while whereas if when unless until of into"
+    " between among during who whose its their his our your my every".split()
 )
 _AUXILIARIES = frozenset(
     "is are was were be been has have had will would could should may might must".split()
@@ -78,7 +77,7 @@ def half_fault(text: str) -> str:
 
 # A segment id, or an evidence key that is marked as one: "E1" alone may be a street or a vitamin.
 _ID = re.compile(
-    r"\w_doc_\d|[\[(]\s*[EC]\d+(?:\s*[,;]\s*[EC]\d+)*\s*[\])]|\b[EC]\d+[,;] [EC]\d|<<<|>>>"
+    r"\w_doc_\d|[\[(]\s*[CEP]\d+(?:\s*[,;]\s*[CEP]\d+)*\s*[\])]|\b[CEP]\d+[,;] [CEP]\d|<<<|>>>"
     r"|\b(?:rubric|lead|claim)-\d",
     re.ASCII,
 )

@@ -252,10 +252,12 @@ def _foreign(
     """
     text = "\n".join(shown)
     # An ordinary word may be capitalised at the beginning.
-    words = {name: stems(name) <= stems(text) | named for name in names(sentence.partition(" ")[2])}
-    # "two thousand" and "2,000" are one.
-    in_words = _counted(canonical(sentence)) <= _counted(canonical(text))
+    said_names = names(sentence.partition(" ")[2])
+    said_figures = figures(sentence)
     counted = _counted(text)
-    words |= {one: in_words or one.rstrip("%") in counted for one in figures(sentence)}
-    lacks = sorted(word for word, is_there in words.items() if not is_there)
-    return [] if in_part and 2 * len(lacks) <= len(words) else lacks
+    lacks = {figure for figure in said_figures if figure.rstrip("%") not in counted}
+    # "two thousand" and "2,000" are one.
+    if lacks and _counted(canonical(sentence)) <= _counted(canonical(text)):
+        lacks = set()
+    lacks |= {name for name in said_names if not stems(name) <= stems(text) | named}
+    return [] if in_part and 2 * len(lacks) <= len({*said_figures, *said_names}) else sorted(lacks)

@@ -133,6 +133,8 @@ class Findings:
         self._sources = sources
         claims = [claim for found in by_angle.values() for claim in found][:_MOST_CLAIMS]
         self.by_key = {f"C{number}": claim for number, claim in enumerate(claims, start=1)}
+        passages = dict.fromkeys(one for claim in claims for one in claim.segment_ids)
+        self._passages = {one: f"P{number}" for number, one in enumerate(passages, start=1)}
 
     @classmethod
     async def of(cls, angles: Sequence[Angle], evidence: EvidenceSet, encode: Encode) -> Findings:
@@ -222,8 +224,7 @@ class Findings:
         source = self._sources.get(claim.segment_ids[0], "")
         first = seen.setdefault(source, key)
         source = source if first == key else f"as {first}"
-        if len(claim.segment_ids) > 1:
-            source += f"; in {len(claim.segment_ids)} passages"
+        source += f"; {', '.join(self._passages[one] for one in claim.segment_ids)}"
         if pages > 1:
             source += f" on {pages} pages"
         return ShownClaim(

@@ -7,6 +7,7 @@ from what was read; no further call is made.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -42,6 +43,8 @@ from sidelight.schemas.segment import Segment, document_id_of
 from sidelight.text import one_line, stems
 
 _WINDOW_CHARACTERS = 2_400
+# Of the text beside a window a reader, and later a check, is shown so many words.
+_BESIDE_WORDS = 40
 # Rules, article and questions are read with each part again, so that small parts cost more; in
 # large ones models overlook things.
 _PART_CHARACTERS = 25_000
@@ -55,13 +58,15 @@ class Window(NamedTuple):
 
     Attributes:
         segment: The segment.
-        text: What of it was not shown in the window before.
+        text: What of it was not read before.
         follows: Whether the window before, of the same page, leads up to it.
+        before: Of what leads up to it and was read in an earlier round, the last words.
     """
 
     segment: Segment
     text: str
     follows: bool
+    before: str = ""
 
 
 def choose(by_angle: Iterable[Sequence[Segment]], max_characters: int) -> list[Segment]:
@@ -112,19 +117,26 @@ def strays(segments: Iterable[Segment], about: AbstractSet[str]) -> set[str]:
     return {page for page, value in shared.items() if value < least}
 
 
-def parts(segments: Iterable[Segment]) -> list[list[Window]]:
+def parts(
+    segments: Iterable[Segment], read: Mapping[str, Mapping[str, Segment]]
+) -> list[list[Window]]:
     """Return segments in parts for one prompt each, about equally long.
 
     The best pages go to different parts, because a part may give only so many claims. A page stays
     whole, unless it is longer than a part.
+
+    Args:
+        segments: What is to be read, best first.
+        read: By document id, then by segment id, what earlier rounds read; none of that text is
+            shown again.
     """
     by_page: dict[str, list[Segment]] = {}
     for segment in segments:
         by_page.setdefault(document_id_of(segment.segment_id), []).append(segment)
     blocks: list[list[Window]] = []
-    for page in map(_without_overlap, by_page.values()):
+    for document_id, page in by_page.items():
         room = 0
-        for window in page:
+        for window in _without_overlap(page, read.get(document_id, {})):
             if len(window.text) > room:
                 blocks.append([])
                 room = _PART_CHARACTERS
@@ -149,16 +161,24 @@ def _is_placed(segment: Segment) -> bool:
     return segment.end_char - segment.start_char == len(segment.text)
 
 
-def _without_overlap(page: Sequence[Segment]) -> list[Window]:
-    """Return the windows of a page in its order, each without what the one before holds."""
+def _without_overlap(page: Sequence[Segment], read: Mapping[str, Segment]) -> list[Window]:
+    """Return the windows of a page in its order, each without what another one holds."""
     windows: list[Window] = []
+    starts = sorted(one.start_char for one in read.values())
+    before = ""
     end = 0
-    for segment in _in_order(page):
-        shared = max(0, end - segment.start_char) if _is_placed(segment) and windows else 0
-        text = segment.text[shared:].strip()[:_WINDOW_CHARACTERS]
-        if text:
-            windows.append(Window(segment, text, follows=shared > 0))
+    for segment in _in_order((*page, *read.values())):
+        shared = max(0, end - segment.start_char) if _is_placed(segment) else 0
         end = max(end, segment.end_char)
+        if segment.segment_id in read:
+            before = " ".join(segment.text.split()[-_BESIDE_WORDS:])
+            continue
+        following = starts[bisect_right(starts, segment.start_char) :][:1]
+        stop = following[0] - segment.start_char if following and _is_placed(segment) else None
+        text = segment.text[shared:stop].strip()[:_WINDOW_CHARACTERS]
+        if text:
+            windows.append(Window(segment, text, shared > 0, before if shared else ""))
+        before = ""
     return windows
 
 
@@ -177,8 +197,6 @@ _NO_STATEMENT = re.compile(
     r"|(?:left out|omitted|not mentioned|no mention|none|nothing)\W*$)",
     re.IGNORECASE,
 )
-# Of the windows beside one that is evidence, a check is shown so many words.
-_BESIDE_WORDS = 40
 
 
 class ReadClaim(Value):
@@ -257,7 +275,7 @@ class PromptedReader:
             for found in ranked
         ]
         chosen = choose(unread, _LATER_CHARACTERS if self._pages else _FIRST_CHARACTERS)
-        read = parts(chosen)
+        read = parts(chosen, self._pages)
         outcomes = await answers(self._claims(profile, heaviest, part) for part in read)
         dropped = {
             one: "read before" if self._was_read(segment) else "no room to read it"
@@ -374,7 +392,11 @@ class PromptedReader:
         segment = window.segment
         date = self._dates[document_id_of(segment.segment_id)]
         source = " | ".join(filter(None, (segment.host, segment.title, date)))
-        return ShownWindow(key, "(the page goes on)" if window.follows else source, window.text)
+        if window.before:
+            source += f"\n(read before: ... {window.before})"
+        elif window.follows:
+            source = "(the page goes on)"
+        return ShownWindow(key, source, window.text)
 
 
 class _PartRead(NamedTuple):

@@ -47,7 +47,6 @@ REPORT_PROMPT = load_prompt(Path(__file__).with_name("report.prompt.md"))
 # Of so many words is a sentence, and so many are asked for beyond those that fill the report.
 _SENTENCE_WORDS, _LEAST_SPARE, _MOST_SPARE = 23, 3, 5
 _SENTENCES, _CLAIMS_PER_SENTENCE = 24, 6
-_WORDS_OF_ITS_OWN = 1
 
 
 class WrittenSentence(Value):
@@ -210,25 +209,23 @@ def stating(text: str, claims: Sequence[FoundClaim], evidence: EvidenceSet) -> D
     ranked = (claim.segment_ids[place : place + 1] for place in range(longest) for claim in claims)
     named = dict.fromkeys(one for ids in ranked for one in ids if one in items)
     pages = set(map(document_id_of, named))
+    others = [one for one in items if document_id_of(one) in pages and one not in named]
+    holds = {one: _held(items[one]) for one in (*named, *others)}
     wanted = set(numbers(text)), set(stems(" ".join(sorted(names(text))))), set(stems(text))
     cited: list[str] = []
 
     def adds(one: str) -> tuple[int, ...]:
-        said = _held(items[one])
-        return tuple(len(missing & held) for missing, held in zip(wanted, said, strict=True))
+        return tuple(len(missing & held) for missing, held in zip(wanted, holds[one], strict=True))
 
-    for left, least in (
-        ([*named], 1),
-        ([one for one in items if document_id_of(one) in pages and one not in named], 2),
-    ):
+    for left, least in ((list(named), 1), (others, 2)):
         while left and len(cited) < MAX_CITED:
             best = max(left, key=adds)
             left.remove(best)
-            if sum(adds(best)) < least and (least > 1 or overlapping(best, cited)):
-                continue
-            cited.append(best)
-            for missing, held in zip(wanted, _held(items[best]), strict=True):
-                missing.difference_update(held)
+            stands_apart = best in named and not overlapping(best, cited)
+            if stands_apart or sum(adds(best)) >= least:
+                cited.append(best)
+                for missing, held in zip(wanted, holds[best], strict=True):
+                    missing.difference_update(held)
     covering = [claim.answers for claim in claims]
     missed = chances_missed((angle_id for covers in covering for angle_id in covers), covering)
     return DraftSentence(

@@ -44,8 +44,8 @@ def test_claims_stand_under_the_question_they_answer_best(lexical_encode):
     # A page is named once.
     page = "b.example | Page b"
     sources = [claim.source for one in shown for claim in one.claims]
-    held = "in 2 passages on 2 pages"
-    assert sources == [f"{page}; {held}", f"as C1; {held}", "c.example | Page c"]
+    held = "P1, P2 on 2 pages"
+    assert sources == [f"{page}; {held}", f"as C1; {held}", "c.example | Page c; P3"]
     assert found.shown(["C2"])[0].claims[0].source == f"{page}; {held}"
     assert [one.angle_id for one in found.shown(["C2"])] == ["boats"]
     # What was filed under another question, too, is named there.

@@ -110,7 +110,7 @@ def test_later_rounds_follow_leads(lexical_encode):
         ("2.lead-2-1", "census boats Orrin"),
     ]
     request = asked.user()
-    assert "C1 [c.example | Page c | 3 May 2021; says Orrin Harbour Trust; " in request
+    assert "C1 [c.example | Page c | 3 May 2021; P1; says Orrin Harbour Trust; " in request
     assert "; against: the article's 400 boats] " in request
     assert "- drafted words 1" in request
     assert request.count("(nothing was found)") == 2

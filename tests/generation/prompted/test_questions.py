@@ -83,7 +83,7 @@ def test_two_questions_about_one_study_both_stand(encoder):
 def test_evidence_is_shown_and_chooses_no_name(lexical_encode):
     asked = scripted(reply("Who owns Zebra Holdings?", *GOOD[:11]))
     assert written(asked, lexical_encode, ANGLE) == GOOD[:10]
-    assert "C1 [c.example | Page c] Zebra Holdings counted 420 boats." in asked.user()
+    assert "C1 [c.example | Page c; P1] Zebra Holdings counted 420 boats." in asked.user()
     assert "Zebra" not in outside_fences(asked.user())
 
 

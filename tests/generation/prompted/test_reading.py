@@ -300,7 +300,7 @@ def test_a_copy_on_another_page_is_not_read():
 
 
 def test_pages_stand_together_and_share_no_text():
-    ((first, second, other),) = parts([page_window(1, 1), page_window(2, 0), page_window(1, 0)])
+    ((first, second, other),) = parts([page_window(1, 1), page_window(2, 0), page_window(1, 0)], {})
     assert [one.segment.segment_id for one in (first, second)] == [
         "web_doc_00_1#0_0",
         "web_doc_00_1#1_0",
@@ -310,15 +310,24 @@ def test_pages_stand_together_and_share_no_text():
 
 
 def test_windows_apart_keep_their_text():
-    ((first, third),) = parts([page_window(1, 0), page_window(1, 3)])
+    ((first, third),) = parts([page_window(1, 0), page_window(1, 3)], {})
     assert [first.text, third.text] == [page_window(1, n).text.strip() for n in (0, 3)]
     assert not third.follows
+
+
+def test_what_an_earlier_round_read_is_not_shown_again():
+    read = {one.segment_id: one for one in (page_window(1, 0), page_window(1, 4))}
+    new = [page_window(1, number) for number in (3, 2, 1)]
+    ((first, second),) = parts(new, {"web_doc_00_1": read})
+    assert f"{first.text}{second.text}".replace(" ", "") == LONG_BODY[300:600].replace(" ", "")
+    assert first.before.split() == page_window(1, 0).text.split()[-40:]
+    assert (first.follows, second.follows, second.before) == (True, True, "")
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 8)), unique=True, max_size=120))
 def test_every_window_is_in_one_part_or_says_nothing_new(places):
     segments = [page_window(page, number, 4_000, body=LONG_BODY * 20) for page, number in places]
-    read = parts(segments)
+    read = parts(segments, {})
     shown = [one.segment.segment_id for part in read for one in part]
     assert len(shown) == len(set(shown))
     assert set(shown) <= {one.segment_id for one in segments}

@@ -92,9 +92,9 @@ def test_claims_are_shown_by_question_with_page_speaker_and_what_they_go_against
         text.index(part)
         for part in (
             "- owner [publisher, have to know] Who owns the Orrin Post?",
-            f"C1 [b.example | Page b; in 2 passages on 2 pages] {SOLD.text}",
+            f"C1 [b.example | Page b; P1, P2 on 2 pages] {SOLD.text}",
             "- boats [figure, good to know]",
-            "C2 [c.example | Page c; says Orrin Harbour Trust; against: the article's 400 boats] "
+            "C2 [c.example | Page c; P3; says Orrin Harbour Trust; against: the article's 400 boats] "
             + HOLDS.text,
         )
     ]

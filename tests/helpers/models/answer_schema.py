@@ -177,8 +177,11 @@ class _Writer:
 
 
 def _sentences(text):
-    parts = (part.strip(" .!?\n") for part in re.split(r"[.!?]\s|\n", text))
-    return list(dict.fromkeys(part for part in parts if len(part.split()) >= 4)) or ["Nothing"]
+    """Return sentences short enough to be said whole, or else any; lines of lists are none."""
+    lines = (line for line in text.splitlines() if not re.match(r"- |\S+ \[", line))
+    parts = (part.strip(" .!?\n") for line in lines for part in re.split(r"[.!?]\s", line))
+    parts = [part for part in dict.fromkeys(parts) if len(part.split()) >= 4]
+    return [one for one in parts if len(one.split()) <= ORDINARY_WORDS] or parts or ["Nothing"]
 
 
 def _listed(text):
