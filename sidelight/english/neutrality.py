@@ -53,9 +53,8 @@ def passes_verdict(text: str) -> bool:
 _MIN_WORDS = 3
 # What a whole sentence does not end in, though a full stop may follow where a reply was cut short.
 _LEADS_ON = frozenset(
-    "a an the and or but nor than because although while whereas if when unless until of to from"
-    " with by into between among during that which who whose its their his our your my"
-    " every".split()
+    "a an the and or but nor than because although while whereas if when unless until of to from "
+    "with by into between among during that which who whose its their his our your my every".split()
 )
 _AUXILIARIES = frozenset(
     "is are was were be been has have had will would could should may might must".split()
@@ -67,11 +66,11 @@ def half_fault(text: str) -> str:
     """Return why a text is no whole sentence, or nothing."""
     line = one_line(text)
     ends = line.rstrip("\"'”’)]").endswith((".", "!", "?"))
-    if not ends or count_words(line) < _MIN_WORDS:
+    words = tokens(line)  # a dash is none, though it counts in a limit
+    if not ends or min(len(words), count_words(line)) < _MIN_WORDS:
         return "this is no whole sentence"
-    before, last = tokens(line)[-2:]
     # "as it was" ends a sentence, and so may the last word of a quotation.
-    leads_on = last in _LEADS_ON or (last in _AUXILIARIES and before not in _PRONOUNS)
+    leads_on = words[-1] in _LEADS_ON or (words[-1] in _AUXILIARIES and words[-2] not in _PRONOUNS)
     is_quoted = re.search(r"[\"”’]\W*$", line) is not None
     return "this is no whole sentence" if leads_on and not is_quoted else ""
 
