@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 # a field, above the second they are about the same fact.
 _FLOOR, _CEILING = 0.38, 0.80
 _SHARED_KEYWORDS = 2
-# Keywords that a window shares with the article, and twice the names: most windows on other matters
-# reach less on the seven webs for development from which it was taken.
+# Of keywords that a window shares with the article, plus twice the names that it shares. Most
+# windows on other matters have fewer, on the seven development webs on which this was chosen.
 _NEEDED = 5
 _IN_CONTEXT = 0.9
 _MIN_WORDS = 5
