@@ -78,7 +78,7 @@ def half_fault(text: str) -> str:
 # A segment id, or an evidence key that is marked as one: "E1" alone may be a street or a vitamin.
 _ID = re.compile(
     r"\w_doc_\d|[\[(]\s*[EC]\d+(?:\s*[,;]\s*[EC]\d+)*\s*[\])]|\b[EC]\d+[,;] [EC]\d|<<<|>>>"
-    r"|\b(?:rubric|lead|claim)-\d",
+    r"|^[EC]\d+ \[|\b(?:rubric|lead|claim)-\d",
     re.ASCII,
 )
 

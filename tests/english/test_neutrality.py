@@ -46,6 +46,7 @@ def test_a_verdict_is_recognised_and_context_is_none(text, is_verdict):
         ("Boats lie there, says msmarco_v2.1_doc_16_1#2_3.", "citation"),
         ("Boats lie there [E1, E2].", "citation"),
         ("Boats lie there (C1).", "citation"),
+        ("C3 [trust.example | The pier] Boats lie there.", "citation"),
         ("The claim that boats lie there is false.", "verdict"),
         ("The Orrin Post is trustworthy.", "verdict"),
     ],
