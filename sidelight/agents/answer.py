@@ -12,7 +12,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from sidelight.agents.state import AnswerDeps, AnswerState, read_candidates, search, selected_of
+from sidelight.agents.state import AnswerDeps, AnswerState, in_thread, read_candidates, selected_of
 from sidelight.errors import UsageError
 from sidelight.generation.compose import resolve_report
 from sidelight.generation.no_evidence import NO_ANSWER
@@ -85,9 +85,8 @@ async def find_evidence(state: AnswerState, runtime: Runtime[AnswerDeps]) -> dic
     """Return the hits of all searches in one order, and the evidence among them."""
     deps, angles = runtime.context, state["angles"]
     planned = [PlannedQuery.of(angle, 1, angle.query) for angle in angles]
-    found = await search(
-        deps.retriever, [Query(query_id=one.query_id, text=one.text) for one in planned], deps.k
-    )
+    queries = [Query(query_id=one.query_id, text=one.text) for one in planned]
+    found = await in_thread(deps.retriever.search, queries, deps.k)
     hits = {one.angle_id: found.hits[one.query_id] for one in planned}
     candidates = await read_candidates(deps.lookup, hits, ())
     selection = await deps.select_evidence(state["profile"], angles, candidates.by_name)

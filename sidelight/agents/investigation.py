@@ -24,9 +24,9 @@ from sidelight.agents.state import (
     DocumentsDeps,
     InvestigationState,
     in_thread,
+    known,
     only_candidates,
     read_candidates,
-    search,
     selected_of,
     usable_evidence,
 )
@@ -115,22 +115,16 @@ async def profile_article(state: InvestigationState, runtime: Runtime[Deps]) -> 
 async def draft_rubric(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Return the drafted angles."""
     angles = await runtime.context.roles.draft_rubric(state["profile"])
-    return {
-        "angles": {angle.angle_id: angle for angle in angles},
-        "trace": Trace(rubric=angles),
-    }
+    return {"angles": {angle.angle_id: angle for angle in angles}, "trace": Trace(rubric=angles)}
 
 
 async def plan_queries(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Return new angles and the searches of the next round."""
     round_number = state["round_number"] + 1
+    profile, angles, evidence = known(state)
+    queries = tuple(state.get("queries", {}).values())
     plan = await runtime.context.roles.plan_queries(
-        state["profile"],
-        tuple(state["angles"].values()),
-        tuple(state.get("queries", {}).values()),
-        usable_evidence(state),
-        state.get("coverage"),
-        round_number,
+        profile, angles, queries, evidence, state.get("coverage"), round_number
     )
     return {
         "round_number": round_number,
@@ -148,7 +142,7 @@ async def investigate(state: Assignment, runtime: Runtime[Deps]) -> dict[str, An
     """
     deps = runtime.context
     queries = [Query(query_id=query.query_id, text=query.text) for query in state["queries"]]
-    found = await search(deps.retriever, queries, deps.k)
+    found = await in_thread(deps.retriever.search, queries, deps.k)
     searched = Searched(
         hits={query_id: tuple(hits) for query_id, hits in found.hits.items()},
         dropped=found.dropped,
@@ -180,11 +174,7 @@ async def assess_coverage(state: InvestigationState, runtime: Runtime[Deps]) -> 
     """Return coverage after the round, with the decision to go on or not."""
     round_number = state["round_number"]
     coverage = await runtime.context.roles.assess_coverage(
-        state["profile"],
-        tuple(state["angles"].values()),
-        usable_evidence(state),
-        state.get("coverage"),
-        round_number,
+        *known(state), state.get("coverage"), round_number
     )
     trace = Trace(rounds={round_number: Round(coverage=coverage)})
     return {"coverage": coverage, "trace": trace}
@@ -197,9 +187,7 @@ async def write_questions(state: InvestigationState, runtime: Runtime[Deps]) -> 
         InputError: The writer gave too few, or one that breaks a limit.
     """
     track = runtime.context.track
-    draft = await runtime.context.roles.write_questions(
-        state["profile"], tuple(state["angles"].values()), usable_evidence(state)
-    )
+    draft = await runtime.context.roles.write_questions(*known(state))
     questions = QuestionSet(
         topic_id=runtime.context.topic.topic_id,
         questions=tuple(one_line(question) for question in draft.questions)[
@@ -213,25 +201,15 @@ async def write_questions(state: InvestigationState, runtime: Runtime[Deps]) -> 
 
 async def write_report(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Return a first draft."""
-    draft = await runtime.context.roles.write_report(
-        state["profile"], tuple(state["angles"].values()), usable_evidence(state)
-    )
-    return {
-        "draft_report": draft,
-        "revisions": 0,
-        "trace": Trace(draft=draft),
-    }
+    draft = await runtime.context.roles.write_report(*known(state))
+    return {"draft_report": draft, "revisions": 0, "trace": Trace(draft=draft)}
 
 
 async def check_report(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Return the checked report: sentences kept, as far as they fit, and sentences removed."""
     deps = runtime.context
-    checked = await deps.roles.check_report(
-        state["profile"],
-        tuple(state["angles"].values()),
-        state["draft_report"],
-        usable_evidence(state),
-    )
+    profile, angles, evidence = known(state)
+    checked = await deps.roles.check_report(profile, angles, state["draft_report"], evidence)
     kept = within(checked.draft, deps.track.cited_text.max_words)
     checked = checked.model_copy(update={"draft": kept})
     number = state["revisions"]
@@ -247,15 +225,9 @@ async def revise_report(state: InvestigationState, runtime: Runtime[Deps]) -> di
         Query(query_id=removal.sentence.text, text=removal.sentence.text)
         for removal in checked.removed
     ]
-    found = await search(deps.retriever, queries, _FOUND_PER_SENTENCE)
+    found = await in_thread(deps.retriever.search, queries, _FOUND_PER_SENTENCE)
     candidates = await read_candidates(deps.lookup, found.hits, state.get("refused", {}))
-    revision = await deps.roles.revise_report(
-        state["profile"],
-        tuple(state["angles"].values()),
-        usable_evidence(state),
-        checked,
-        candidates.by_name,
-    )
+    revision = await deps.roles.revise_report(*known(state), checked, candidates.by_name)
     evidence = only_candidates(revision.evidence, candidates)
     revised = Revised(
         found={text: tuple(hit.segment_id for hit in hits) for text, hits in found.hits.items()},

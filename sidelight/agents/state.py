@@ -31,7 +31,7 @@ from sidelight.generation.roles import (
 )
 from sidelight.retrieval.base import Lookup
 from sidelight.retrieval.best_segment import DocumentRetriever
-from sidelight.retrieval.lateral import LateralHits, LateralRetriever
+from sidelight.retrieval.lateral import LateralRetriever
 from sidelight.schemas.investigation.angle import (
     Angle,
     ArticleProfile,
@@ -39,7 +39,7 @@ from sidelight.schemas.investigation.angle import (
     Coverage,
     PlannedQuery,
 )
-from sidelight.schemas.investigation.evidence import EvidenceSet, Hit, Query, Selection
+from sidelight.schemas.investigation.evidence import EvidenceSet, Hit, Selection
 from sidelight.schemas.investigation.report import CheckedReport, DraftReport, QuestionSet, Report
 from sidelight.schemas.investigation.trace import Outcome, PageName, Selected, Trace
 from sidelight.schemas.run import QuestionRankings
@@ -74,11 +74,6 @@ def _counting(key: str) -> list[tuple[int, str]]:
 def merge_evidence(left: EvidenceSet, right: EvidenceSet) -> EvidenceSet:
     """Merge two sets of evidence by segment id."""
     return EvidenceSet.merge(left, right)
-
-
-def merge_traces(left: Trace, right: Trace) -> Trace:
-    """Merge the traces of two steps."""
-    return left.merge(right)
 
 
 class InvestigationState(TypedDict, total=False):
@@ -118,7 +113,7 @@ class InvestigationState(TypedDict, total=False):
     checked_report: CheckedReport
     revisions: int
     report: Report
-    trace: Annotated[Trace, merge_traces]
+    trace: Annotated[Trace, Trace.merge]
 
 
 class Assignment(TypedDict):
@@ -132,6 +127,13 @@ class Assignment(TypedDict):
 def usable_evidence(state: InvestigationState) -> EvidenceSet:
     """Return the selected evidence, without pages that were later found to give orders."""
     return state.get("evidence", EvidenceSet()).without(state.get("refused", {}).keys())
+
+
+def known(
+    state: InvestigationState,
+) -> tuple[ArticleProfile, tuple[Angle, ...], EvidenceSet]:
+    """Return what most roles are told: the article, all angles and the usable evidence."""
+    return state["profile"], tuple(state["angles"].values()), usable_evidence(state)
 
 
 class AnswerState(TypedDict, total=False):
@@ -151,7 +153,7 @@ class AnswerState(TypedDict, total=False):
     hits: tuple[Hit, ...]
     evidence: EvidenceSet
     report: Report
-    trace: Annotated[Trace, merge_traces]
+    trace: Annotated[Trace, Trace.merge]
 
 
 def outcome_of(state: InvestigationState, track: Track) -> Outcome:
@@ -235,11 +237,6 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _THREADS = ThreadPoolExecutor(max_workers=32, thread_name_prefix="search")
-
-
-async def search(retriever: LateralRetriever, queries: Sequence[Query], k: int) -> LateralHits:
-    """Return up to `k` hits for every query id, and what was left out."""
-    return await in_thread(retriever.search, queries, k)
 
 
 async def in_thread(search: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

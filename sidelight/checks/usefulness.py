@@ -154,9 +154,6 @@ class PromptedUsefulness:
         return [Usefulness(reason=by_key[key].reason, label=by_key[key].label) for key in keys]
 
 
-_ARTICLE_WORDS = 400
-
-
 class DocumentRater:
     """Rates documents by a check of usefulness.
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sidelight.english.names import find_names, host_label, strip_title
 from sidelight.english.vocabulary import MONTHS
 from sidelight.schemas.investigation.angle import Cut
-from sidelight.text import clean, count_words, tokens
+from sidelight.text import clean, count_words, one_line, tokens
 
 if TYPE_CHECKING:
     from sidelight.schemas.topic import Article
@@ -178,7 +178,7 @@ _OUTLET_WORD = re.compile(
 )
 _ADDRESS = re.compile(r"[A-Z][\w-]{1,60}\.(?:com|org|net|news|co\.[a-z]{2})")
 _SITE_WORD = re.compile(r"[A-Z]+[a-z]*[A-Z]\w*")  # such as BuzzFeed or WIRED
-_HEADING = re.compile(r"\b(?:breaking|latest|top|stories|more|related)\b", re.IGNORECASE)
+_SECTION_WORD = re.compile(r"\b(?:breaking|latest|top|stories|more|related)\b", re.IGNORECASE)
 _DEFINITE_PLACES = frozenset({"The Hague", "The Netherlands", "The Bahamas", "The Gambia"})
 _BYLINE_PARTS = re.compile(r" ?[|•·,] ?| [-–—] | (?:for|of|in|on) (?=The |[A-Z\d])")
 _DATED = re.compile(rf"\b(?:{_MONTHS})\b.{{0,20}}\b\d{{4}}\b|\b\d{{4}}-\d\d-\d\d\b", re.IGNORECASE)
@@ -201,14 +201,14 @@ def find_masthead(body: str) -> Masthead:
     The name of an outlet has a word such as `Gazette`, or begins with "The", or stands behind a bar
     after the headline and is not that of an author.
     """
-    headline = tail = bylines = ""
+    found = tail = bylines = ""
     outlets: list[str] = []
     for line in [line for line in clean(body).split("\n") if line][:_MASTHEAD_LINES]:
         words = count_words(line) if len(line) <= _MAX_HEADLINE_CHARACTERS else len(line)
         if words > _MAX_HEADLINE_WORDS or (_is_prose(line) and line[-1] not in "?!"):
             break
-        is_byline = line == tail or any(pattern.search(line) for pattern in _BYLINES)
-        if is_byline or _DATED.search(line):
+        is_byline = any(pattern.search(line) for pattern in (*_BYLINES, _DATED))
+        if is_byline or line == tail:
             pieces = _BYLINE_PARTS.split(line)
             bylines += line
         else:
@@ -216,15 +216,16 @@ def find_masthead(body: str) -> Masthead:
             title = max(pieces, key=count_words)
             is_headline = words >= _MIN_HEADLINE_WORDS and count_words(title) >= _MIN_TITLE_WORDS
             if is_headline and title[-1] not in ".,;:" and not _SITE_CHROME.search(line):
-                tail = tail or line.rpartition(" | ")[2] * (pieces[-1] != title)
-                if not headline:
-                    headline = title
+                if not tail and pieces[-1] != title:
+                    tail = line.rpartition(" | ")[2]
+                if not found:
+                    found = title
                     pieces.remove(title)
         outlets += filter(_is_name, map(str.strip, pieces))
     if outlets:
-        return Masthead(headline, next(filter(_OUTLET_WORD.search, outlets), outlets[0]))
+        return Masthead(found, next(filter(_OUTLET_WORD.search, outlets), outlets[0]))
     is_site = _is_capitalised(tail) or _SITE_WORD.fullmatch(tail)
-    return Masthead(headline, tail if is_site and tail not in bylines else "")
+    return Masthead(found, tail if is_site and tail not in bylines else "")
 
 
 def _parts(line: str) -> list[str]:
@@ -240,7 +241,7 @@ def _is_name(name: str) -> bool:
         return True
     is_definite = name.startswith("The ") and name not in _DEFINITE_PLACES
     is_marked = is_definite or _OUTLET_WORD.search(name) is not None
-    return is_marked and _is_capitalised(name) and not _HEADING.search(name)
+    return is_marked and _is_capitalised(name) and not _SECTION_WORD.search(name)
 
 
 def _is_capitalised(name: str) -> bool:
@@ -267,7 +268,7 @@ def find_authors(article: Article) -> tuple[str, ...]:
             continue
         for match in (match for pattern in _BYLINES for match in pattern.finditer(line)):
             found = dict.fromkeys(_cut_at_noise(name) for name in _SPLIT.split(match["names"]))
-            # Behind the comma may stand the outlet, of whose name a byline's pattern ends early.
+            # Behind a comma may stand the outlet, or as much of its name as the pattern matches.
             authors = tuple(
                 one
                 for one in found
@@ -309,14 +310,14 @@ def find_publisher(article: Article) -> str:
 
 def headline(title: str, publisher: str) -> str:
     """Return the page title without the outlet's name behind a dash or bar."""
-    parts = re.split(r"(?<!\s)\s+[-–—|]\s+", clean(title))
+    parts = re.split(r" [-–—|] ", one_line(title))
     outlet = set(tokens(publisher))
     kept = [part for part in parts[1:] if not outlet.intersection(tokens(part))]
     return " - ".join([parts[0], *(part for part in kept if count_words(part) > 3)])
 
 
 def _title_suffixes(title: str) -> list[str]:
-    parts = re.split(r"\s+[-–—|:]\s+", clean(title))
+    parts = re.split(r" [-–—|:] ", one_line(title))
     return [part.strip() for part in reversed(parts[1:]) if len(part.split()) <= 5]
 
 

@@ -66,19 +66,19 @@ def half_fault(text: str) -> str:
     """Return why a text is no whole sentence, or nothing."""
     line = one_line(text)
     ends = line.rstrip("\"'”’)]").endswith((".", "!", "?"))
-    if not ends or count_words(line) < _MIN_WORDS:
+    words = tokens(line)  # a dash is none, though it counts in a limit
+    if not ends or min(len(words), count_words(line)) < _MIN_WORDS:
         return "this is no whole sentence"
-    before, last = tokens(line)[-2:]
     # "as it was" ends a sentence, and so may the last word of a quotation.
-    leads_on = last in _LEADS_ON or (last in _AUXILIARIES and before not in _PRONOUNS)
+    leads_on = words[-1] in _LEADS_ON or (words[-1] in _AUXILIARIES and words[-2] not in _PRONOUNS)
     is_quoted = re.search(r"[\"”’]\W*$", line) is not None
     return "this is no whole sentence" if leads_on and not is_quoted else ""
 
 
 # A segment id, or an evidence key that is marked as one: "E1" alone may be a street or a vitamin.
 _ID = re.compile(
-    r"\w_doc_\d|[\[(]\s*[CEP]\d+(?:\s*[,;]\s*[CEP]\d+)*\s*[\])]|\b[CEP]\d+[,;] [CEP]\d|<<<|>>>"
-    r"|\b(?:rubric|lead|claim)-\d",
+    r"\w_doc_\d|[\[(]\s*[CEP]\d+(?:\s*[,;]\s*[CEP]\d+)*\s*[\])]|\b[CEP]\d+[,;] [CEP]\d"
+    r"|<<<|>>>|^[CE]\d+ \[|\b(?:rubric|lead|claim)-\d",
     re.ASCII,
 )
 

@@ -272,7 +272,7 @@ class Sentence:
 
     @cached_property
     def bare_definites(self) -> tuple[Any, ...]:
-        """Nouns with "the" and nothing that says which: "the company", "the two", "the Board"."""
+        """Nouns with "the" that nothing specifies: "the company", "the two counts", "the Board"."""
         return tuple(
             token
             for token in self.doc

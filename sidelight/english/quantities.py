@@ -1,7 +1,8 @@
 """Quantities and dates in one notation, so that equal ones are written alike.
 
 "T1.8 million" becomes "T1800000", "a fifth" "20 percent", "200 millilitres" "0.2 litres", "a
-fortnight" "14 days", "3rd of May, 1967" "3 May 1967". What is no quantity stays as it is written.
+fortnight" "14 days", "3rd of May, 1967" "3 May 1967", "6.30 p.m." "18:30". What is no quantity
+stays as it is written.
 """
 
 from __future__ import annotations
@@ -12,19 +13,20 @@ from math import log10
 
 from sidelight.english.vocabulary import MONTHS
 
-_SMALL = {
-    word: number
-    for number, word in enumerate(
-        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-        "sixteen seventeen eighteen nineteen".split(),
-        start=1,
-    )
-}
+
+def _numbered(words: str, first: int = 1) -> dict[str, int]:
+    return {word: number for number, word in enumerate(words.split(), start=first)}
+
+
+_SMALL = _numbered(
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen"
+)
 _TENS = {
     word: 10 * number
-    for number, word in enumerate(
-        "twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2
-    )
+    for word, number in _numbered(
+        "twenty thirty forty fifty sixty seventy eighty ninety", 2
+    ).items()
 }
 _SCALES = {
     "hundred": 1e2,
@@ -39,17 +41,7 @@ _SCALES = {
     "bn": 1e9,
     "tn": 1e12,
 }
-_PARTS = {
-    "half": 2,
-    "third": 3,
-    "quarter": 4,
-    "fifth": 5,
-    "sixth": 6,
-    "seventh": 7,
-    "eighth": 8,
-    "ninth": 9,
-    "tenth": 10,
-}
+_PARTS = _numbered("half third quarter fifth sixth seventh eighth ninth tenth", 2)
 # A unit, what it is told in, and how many of that it is.
 _UNITS = {
     unit: (base, float(factor))
@@ -100,25 +92,21 @@ _PART_OF_UNIT = re.compile(
 )
 _AND_A_HALF = re.compile(
     rf"\b(?P<times>an?|one|two|three|four|five|six|seven|eight|nine|ten|\d{{1,3}}) "
-    rf"(?:(?P<unit>{_UNIT})s? and a half|and a half)\b",
+    rf"(?:(?P<unit>{_UNIT})s? )?and a half\b",
     re.IGNORECASE,
 )
-_ORDINALS = {
-    word: number
-    for number, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
-        "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth "
-        "twenty-first".split(),
-        start=1,
-    )
-}
+_ORDINALS = _numbered(
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
+    "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first"
+)
 _ORDINAL = re.compile(
     rf"\b(?P<word>{'|'.join(reversed(_ORDINALS))})(?= of {_MONTH}\b|[ -]century\b)", re.IGNORECASE
 )
-_AFTERNOON = re.compile(
+_TIME_OF_DAY = re.compile(
     r"\b(?P<hour>\d{1,2})(?:[.:](?P<minute>[0-5]\d))? ?(?P<half>[ap])(?:\.m\.?|m\b)", re.IGNORECASE
 )
-_MINUTES = re.compile(r"\b(\d{1,6}) minutes(?:,? and|,)? (\d{1,6}) minutes\b")
+# What "two hours and eleven minutes" has become when each unit is told in minutes.
+_HOURS_AND_MINUTES = re.compile(r"\b(\d{1,6}) minutes(?:,? and|,)? (\d{1,6}) minutes\b")
 _QUANTITY = re.compile(
     rf"(?<![\w.,-])(?P<sign>[A-Z]{{0,3}}[$£€¥]|[A-Z]{{1,3}}(?=\d))? ?"
     rf"(?P<first>{_ANY_NUMBER}|\ban?(?= (?:{_SCALE_WORDS}|fortnight|decade|century)\b))"
@@ -135,13 +123,13 @@ def canonical(text: str) -> str:
     """Return a text with its quantities and dates in one notation."""
     text = _ISO.sub(_iso_date, text)
     text = _ORDINAL.sub(lambda match: f"{_ORDINALS[match['word'].casefold()]}th", text)
-    text = _AFTERNOON.sub(_time_of_day, text)
+    text = _TIME_OF_DAY.sub(_time_of_day, text)
     text = _DATE.sub(_date, text)
     text = _PART_OF_UNIT.sub(_part_of_unit, text)
     text = _AND_A_HALF.sub(_and_a_half, text)
     text = _FRACTION.sub(_fraction, text)
     text = _QUANTITY.sub(_quantity, text)
-    return _MINUTES.sub(lambda match: f"{int(match[1]) + int(match[2])} minutes", text)
+    return _HOURS_AND_MINUTES.sub(lambda match: f"{int(match[1]) + int(match[2])} minutes", text)
 
 
 def _time_of_day(match: re.Match[str]) -> str:

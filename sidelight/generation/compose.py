@@ -9,9 +9,8 @@ Citations of a draft become those that a run file holds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 
 from sidelight.generation.no_evidence import nothing_told
 from sidelight.schemas.investigation.angle import Angle
@@ -28,23 +27,6 @@ from sidelight.schemas.segment import document_id_of
 from sidelight.text import budget_words, tokens
 
 _REPEATED_HOST = 0.75
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A sentence that could go into a report.
-
-    Attributes:
-        text: The sentence.
-        covers: Probability, in [0, 1], that it covers each angle it speaks to.
-        host: Where it comes from; another sentence from there is worth less.
-        segment_ids: What it would cite.
-    """
-
-    text: str
-    covers: Mapping[str, float]
-    host: str
-    segment_ids: tuple[str, ...]
 
 
 def chances_missed(
@@ -65,85 +47,73 @@ def chances_missed(
 
 
 def compose(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[DraftSentence],
     weights: Mapping[str, float],
     max_words: int,
-    are_redundant: Callable[[Candidate, Candidate], bool],
+    hosts: Mapping[str, str],
     *,
-    standing: Sequence[Candidate] = (),
-) -> list[Candidate]:
-    """Return the chosen candidates in the order they were chosen, never over `max_words`.
+    standing: Sequence[DraftSentence] = (),
+) -> list[int]:
+    """Return the places of what is chosen, in the order of choice, never over `max_words`.
 
     Args:
         candidates: Ties in gain go to the earlier one.
         weights: Expected importance per angle.
         max_words: Budget, counted by `text.budget_words`.
-        are_redundant: Tells whether two candidates say the same; the later one is left out.
+        hosts: By segment id; another sentence whose first citation is from the same host is worth
+            less.
         standing: What the report holds already. It uses up words and covers angles like what is
             chosen, and stays whatever else there is.
     """
-    words = {id(candidate): budget_words(candidate.text) for candidate in candidates}
-    left = max_words - sum(budget_words(candidate.text) for candidate in standing)
-    hosts = {candidate.host for candidate in standing}
-    chosen: list[Candidate] = []
-
-    def gain(candidate: Candidate, missed: Mapping[str, float]) -> float:
-        raw = sum(
-            weights[angle] * missed[angle] * chance
-            for angle, chance in candidate.covers.items()
-            if angle in weights
-        )
-        return raw * (_REPEATED_HOST if candidate.host in hosts else 1.0)
-
-    def remaining(items: Iterable[Candidate], over: Sequence[Candidate]) -> list[Candidate]:
-        return [
-            item
-            for item in items
-            if words[id(item)] <= left and not any(are_redundant(known, item) for known in over)
-        ]
-
-    open_candidates = remaining(candidates, standing)
-    while open_candidates:
-        missed = chances_missed(weights, (item.covers for item in (*standing, *chosen)))
-        gains = {id(item): gain(item, missed) for item in open_candidates}
-        best = max(open_candidates, key=lambda item: gains[id(item)] / words[id(item)])
-        if gains[id(best)] <= 0:
+    words = [budget_words(one.text) for one in candidates]
+    left = max_words - sum(budget_words(one.text) for one in standing)
+    first = [hosts.get(next(iter(one.segment_ids), ""), "") for one in (*candidates, *standing)]
+    used = set(first[len(candidates) :])
+    chosen: list[int] = []
+    waiting = list(range(len(candidates)))
+    while waiting := [place for place in waiting if words[place] <= left]:
+        held = (*standing, *(candidates[place] for place in chosen))
+        missed = chances_missed(weights, (one.covers for one in held))
+        gains = {
+            place: sum(
+                weights[angle] * missed[angle] * chance
+                for angle, chance in candidates[place].covers.items()
+                if angle in weights
+            )
+            * (_REPEATED_HOST if first[place] in used else 1.0)
+            for place in waiting
+        }
+        best = max(waiting, key=lambda place: gains[place] / words[place])
+        if gains[best] <= 0:
             break
         chosen.append(best)
-        hosts.add(best.host)
-        left -= words[id(best)]
-        open_candidates = remaining((item for item in open_candidates if item is not best), [best])
+        waiting.remove(best)
+        used.add(first[best])
+        left -= words[best]
     return chosen
 
 
 def refill(
-    draft: DraftReport,
-    angles: Sequence[Angle],
-    evidence: EvidenceSet,
-    max_words: int,
-    say_the_same: Callable[[Candidate, Candidate], bool],
+    draft: DraftReport, angles: Sequence[Angle], evidence: EvidenceSet, max_words: int
 ) -> DraftReport:
     """Return the draft with reserve sentences, chosen by `compose`, added at its end.
 
-    Nothing is taken away. A draft that stays empty says that nothing was found, or nothing stood.
+    Nothing is taken away: what says the same as something chosen never gets into a reserve. A draft
+    that stays empty says that nothing was found, or nothing stood.
 
     Args:
         draft: What stands, and the reserve.
         angles: What the report is to cover.
         evidence: Everything the sentences may cite.
         max_words: The track's limit.
-        say_the_same: See `compose`.
     """
-    standing = as_candidates(draft.sentences, evidence)
-    waiting = as_candidates(draft.reserve, evidence)
     weights = {angle.angle_id: angle.weight for angle in angles}
-    added = compose(waiting, weights, max_words, say_the_same, standing=standing)
-    sentence_of = {
-        id(candidate): sentence for candidate, sentence in zip(waiting, draft.reserve, strict=True)
-    }
-    fresh = [sentence_of.pop(id(candidate)) for candidate in added]
+    hosts = {item.segment.segment_id: item.segment.host for item in evidence.items}
+    added = compose(draft.reserve, weights, max_words, hosts, standing=draft.sentences)
+    fresh = (draft.reserve[place] for place in added)
+    waiting = (one for place, one in enumerate(draft.reserve) if place not in added)
     sentences = (*draft.sentences, *fresh) or nothing_told(evidence).sentences
-    return draft.model_copy(update={"sentences": sentences, "reserve": tuple(sentence_of.values())})
+    return draft.model_copy(update={"sentences": sentences, "reserve": tuple(waiting)})
 
 
 def within(
@@ -177,20 +147,6 @@ def covered(sentences: Iterable[DraftSentence], angles: Iterable[Angle]) -> floa
     weights = {angle.angle_id: angle.weight for angle in angles}
     missed = chances_missed(weights, (one.covers for one in sentences))
     return sum(weight * (1.0 - missed[angle_id]) for angle_id, weight in weights.items())
-
-
-def as_candidates(sentences: Sequence[DraftSentence], evidence: EvidenceSet) -> list[Candidate]:
-    """Return sentences as `compose` weighs them, from the host they cite first."""
-    hosts = {item.segment.segment_id: item.segment.host for item in evidence.items}
-    return [
-        Candidate(
-            text=sentence.text,
-            covers=sentence.covers,
-            host=hosts.get(sentence.segment_ids[0], "") if sentence.segment_ids else "",
-            segment_ids=sentence.segment_ids,
-        )
-        for sentence in sentences
-    ]
 
 
 def resolve_report(

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sidelight.schemas.investigation.angle import Angle, Coverage
+from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Coverage
+from sidelight.schemas.investigation.evidence import EvidenceSet
 
 _ENOUGH = 0.95
 
 
-@dataclass(frozen=True, slots=True)
-class StoppingRule:
-    """Go on as long as another round is expected to raise coverage.
+@dataclass(frozen=True)
+class CoverageAssessor(ABC):
+    """The role `assess_coverage`: go on while another round is expected to raise coverage.
 
     Attributes:
         max_rounds: Never more rounds than this.
@@ -23,21 +25,28 @@ class StoppingRule:
     max_rounds: int
     min_gain: float
 
-    def coverage(
+    @abstractmethod
+    def chances(self, angles: Sequence[Angle], evidence: EvidenceSet) -> Mapping[str, float]:
+        """Return for each angle, by id, the chance that evidence speaks to it, in [0, 1]."""
+
+    async def __call__(
         self,
+        profile: ArticleProfile,
         angles: Sequence[Angle],
-        by_angle: Mapping[str, float],
+        evidence: EvidenceSet,
         previous: Coverage | None,
         round_number: int,
     ) -> Coverage:
         """Return coverage after a round and whether to go on.
 
         Args:
+            profile: The article.
             angles: All there are.
-            by_angle: For each of them (by id), the chance that evidence speaks to it, in [0, 1].
+            evidence: All that was found.
             previous: Coverage after the round before; None after the first.
             round_number: The round that has ended, 1-based.
         """
+        by_angle = self.chances(angles, evidence)
         total = sum(angle.weight for angle in angles)
         weight = sum(angle.weight * by_angle[angle.angle_id] for angle in angles)
         score = round(weight / total, 4) if total else 0.0

@@ -105,7 +105,8 @@ class CachedModel:
             ReplyError: The reply cannot be used.
         """
         key = request.fingerprint()
-        stored = self._reply(key)
+        # SQLite answers in tens of microseconds, so it is called on the event loop.
+        stored = _reply(self._database, key)
         if stored is not None:
             self.hits += 1
             return stored.model_copy(update={"cached": True})
@@ -134,7 +135,7 @@ class CachedModel:
         try:
             reply = await self._model.complete(request)
         except OfflineError:
-            failure = self._failure(key)
+            failure = _failure(self._database, key)
             if failure is None:
                 raise
             if failure.kind == "misfit" and failure.text:  # whoever reads it finds the same fault
@@ -146,14 +147,7 @@ class CachedModel:
             raise
         _execute(self._database, _KEEP_REPLY, (key, reply.model_dump_json()))
         # Another process may have been first; then its answer is the one everybody gets.
-        return self._reply(key) or reply
-
-    # SQLite answers in tens of microseconds, so it is called on the event loop.
-    def _reply(self, key: str) -> Reply | None:
-        return _reply(self._database, key)
-
-    def _failure(self, key: str) -> ReplyFailure | None:
-        return _failure(self._database, key)
+        return _reply(self._database, key) or reply
 
 
 def kept_replies(folder: Path, fingerprints: Iterable[str]) -> list[KeptReply]:

@@ -1,5 +1,7 @@
 """Whole runs by the command line, every step with a model."""
 
+import sqlite3
+from contextlib import closing
 from typing import Any
 
 from sidelight.formats.topics import read_narratives
@@ -59,6 +61,13 @@ def run(*options):
     """Run topics, and return the summary."""
     summary: dict[str, Any] = told("run", *options)
     return summary
+
+
+def n_rows(cache, table, kind=""):
+    """Count what a cache keeps: `replies`, or `failures`, those of one kind or all."""
+    like = f' WHERE failure LIKE \'{{"kind":"{kind}"%\'' if kind else ""
+    with closing(sqlite3.connect(cache / "replies.sqlite")) as database:
+        return int(database.execute(f"SELECT count(*) FROM {table}{like}").fetchone()[0])
 
 
 def files(out):

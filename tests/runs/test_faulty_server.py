@@ -1,6 +1,5 @@
 """Whole runs against a model server that fails, talks nonsense, is away or goes away."""
 
-import sqlite3
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +17,7 @@ from sidelight.text import figures
 from tests.helpers.models.by_hand import investigate
 from tests.helpers.models.fault_server import FAULTS, HTTP_FAULTS, REPLY_FAULTS, FaultServer
 from tests.helpers.models.weak_model import WeakServer
-from tests.helpers.prompted_runs import SHORT, files, run, write_inputs, write_narratives
+from tests.helpers.prompted_runs import SHORT, files, n_rows, run, write_inputs, write_narratives
 
 TASKS_OF_THREE = {"task1.tsv": 30, "task2.jsonl": 3}
 # Faults whose reply is whole, so that it is kept and only its content is no use.
@@ -29,15 +28,6 @@ pytestmark = pytest.mark.usefixtures("quick_backoff")
 
 def lines(path):
     return len(path.read_text().splitlines())
-
-
-def n_rows(cache, table, kind=""):
-    database = sqlite3.connect(cache / "replies.sqlite")
-    like = f' WHERE failure LIKE \'{{"kind":"{kind}"%\'' if kind else ""
-    try:
-        return int(database.execute(f"SELECT count(*) FROM {table}{like}").fetchone()[0])
-    finally:
-        database.close()
 
 
 def failures(summary):

@@ -70,13 +70,15 @@ class Question(NamedTuple):
 
     Attributes:
         aspect: The side of trustworthiness that it belongs to.
-        weight: Share of a rubric's credit that it is expected to earn beside those of the table
-            that are worth more, in percent; of the first one, where an article gives rise to
-            several. Fitted on the marks that readers gave 609 questions on 15 webs of development.
+        weight: Percentage of a rubric's credit that it is expected to add to that of the questions
+            with a higher weight. Where an article gives rise to several questions of a kind, it is
+            the weight of the first. Fitted on the marks that readers gave 609 questions on 15
+            development topics.
         angle_id: The angle of the investigation that looks into it; empty for none.
         is_generic: Whether it would fit any article on the subject.
-        is_one_of_several: Whether an article may give rise to several: on its claims, studies and
-            people.
+        is_one_of_several: Whether an article may give rise to several of its kind: on its claims,
+            studies and people.
+        statement: What it quotes from the article, where it asks whether that is so; else empty.
         texts: Its wordings; one of them is asked.
     """
 
@@ -85,6 +87,7 @@ class Question(NamedTuple):
     angle_id: str = ""
     is_generic: bool = False
     is_one_of_several: bool = False
+    statement: str = ""
     texts: tuple[str, ...] = ()
 
     def worded(self, *texts: str) -> Self:
@@ -92,7 +95,11 @@ class Question(NamedTuple):
         return self._replace(texts=texts)
 
     def at(self, place: int) -> Self:
-        """Return the question as one of several, of which those before it are worth more."""
+        """Return the question as one of several of its kind, each worth less than the one before.
+
+        Args:
+            place: How many of them come before it.
+        """
         return self._replace(weight=self.weight * _NEXT**place, is_one_of_several=True)
 
     def about(self, *, number: int = 1, **names: str) -> Self:
@@ -103,7 +110,9 @@ class Question(NamedTuple):
             names: What its wordings name in braces; they may name less than is given.
         """
         texts = (text.format(**names).replace("s's ", "s' ") for text in self.texts)
-        return self.worded(*texts)._replace(angle_id=self.angle_id.format(number=number))
+        return self.worded(*texts)._replace(
+            angle_id=self.angle_id.format(number=number), statement=names.get("statement", "")
+        )
 
 
 def _on(angle: AngleTemplate, weight: float, *, is_generic: bool = False) -> Question:

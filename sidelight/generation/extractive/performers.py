@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from sidelight.checks.usefulness import DocumentRater, NearestSentence
 from sidelight.generation.compose import chances_missed, refill
-from sidelight.generation.stopping import StoppingRule
+from sidelight.generation.stopping import CoverageAssessor
 from sidelight.generation.support_checker import SupportChecker
 from sidelight.schemas.investigation.report import Revision
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Coverage
+    from sidelight.schemas.investigation.angle import Angle, ArticleProfile
     from sidelight.schemas.investigation.evidence import EvidenceSet
     from sidelight.schemas.investigation.report import CheckedReport
     from sidelight.schemas.segment import Segment
@@ -35,33 +35,18 @@ class ExtractiveChecker(SupportChecker):
         super().__init__(sentences)
 
 
-class ExtractiveAssessor:
+class ExtractiveAssessor(CoverageAssessor):
     """The role `assess_coverage` without a model.
 
     An angle's coverage is the chance that some evidence speaks to it, `1 - prod(1 - relevance)`.
-
-    Args:
-        max_rounds: See `StoppingRule`.
-        min_gain: See `StoppingRule`.
     """
 
-    def __init__(self, max_rounds: int, min_gain: float) -> None:
-        self._rule = StoppingRule(max_rounds, min_gain)
-
-    async def __call__(
-        self,
-        profile: ArticleProfile,
-        angles: Sequence[Angle],
-        evidence: EvidenceSet,
-        previous: Coverage | None,
-        round_number: int,
-    ) -> Coverage:
-        """Return coverage after a round and whether to go on."""
+    def chances(self, angles: Sequence[Angle], evidence: EvidenceSet) -> dict[str, float]:
+        """Return for each angle the chance that some evidence speaks to it."""
         missed = chances_missed(
             (angle.angle_id for angle in angles), (item.relevance for item in evidence.items)
         )
-        by_angle = {angle_id: 1.0 - chance for angle_id, chance in missed.items()}
-        return self._rule.coverage(angles, by_angle, previous, round_number)
+        return {angle_id: 1.0 - chance for angle_id, chance in missed.items()}
 
 
 class ExtractiveRater(DocumentRater):
@@ -94,6 +79,4 @@ class ExtractiveReviser:
         found: Mapping[str, Sequence[Segment]],
     ) -> Revision:
         """Return the draft that stood, filled up from its reserve, in order."""
-        # What says the same as something chosen never gets into a reserve.
-        draft = refill(checked.draft, angles, evidence, self._max_words, lambda *_: False)
-        return Revision(draft=draft)
+        return Revision(draft=refill(checked.draft, angles, evidence, self._max_words))

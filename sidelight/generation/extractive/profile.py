@@ -39,18 +39,16 @@ _SAME_CLAIM = 0.5
 _MAX_SUBJECT_WORDS = 6
 _SUBJECT_KEYWORDS = 3
 _PLACES = frozenset({"GPE", "NORP", "LOC"})
-# Beside a noun phrase of several words: a name, that of a university or the like, a single noun,
-# a person of the headline, people of a kind, and a name that stands behind "in" or "on".
-_NAME, _BODY, _SINGLE, _PERSON, _PEOPLE, _WHERE = 4.0, 2.0, 0.3, 0.6, 0.3, 0.25
-_OFTEN, _MAX_NAMES = 3, 30  # mentions of a name that the headline lacks; of the commonest names
-_MAX_ONCE = 3  # words of a name that the text has once; more are a headline in capitals
-_LOCATIVE = 0.4  # share of mentions behind such a word, from which a name is that of a place
-
+# The subject. What each mention is worth beside one of a noun phrase of several words: of a name,
+# of that of a university or the like, of a single noun, and of people of a kind. These figures and
+# those below were chosen on development topics: without any of them some get another subject.
+_NAME, _BODY, _SINGLE, _PEOPLE = 4.0, 2.0, 0.3, 0.3
+# Factors for what the headline has nothing of and for what stands in it whole. A headline has more
+# of the single nouns of its text than of the phrases by chance.
+_NAME_IN_TITLE, _PHRASE_IN_TITLE, _NOUN_IN_TITLE = (0.65, 2.0), (0.5, 2.0), (0.75, 1.5)
+_OFTEN = 3  # mentions of a name that the headline lacks
 _RARE = 3.0  # rarity of a word, in nats, from which it tells one subject from others
 
-_UNIT_WORDS = frozenset(
-    {"percent", "cent", "million", "billion", "thousand", "year", "years", "day"}
-)
 _MONTH_WORD = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?"
 # A title makes a person of what a parser may take for an organisation.
 _DOCTOR = re.compile(
@@ -205,10 +203,11 @@ def _subject(
         if text.casefold() in places or len(words) > _MAX_SUBJECT_WORDS:
             continue
         share = 1.0 if text in title else sum(word in in_title for word in words) / len(words)
-        # A headline has more of the single words of its text than of the phrases by chance.
-        single = len(words) == 1 and text.islower()
-        least = 0.75 if single else 0.5 if text.islower() else 0.65
-        factor = least + (0.75 if single else 2.0 - least) * share
+        if not text.islower():
+            least, most = _NAME_IN_TITLE
+        else:
+            least, most = _PHRASE_IN_TITLE if len(words) > 1 else _NOUN_IN_TITLE
+        factor = least + (most - least) * share
         worth[text] = max(worth.get(text, 0.0), value * factor)
     if not worth:
         return one_line(title)
@@ -221,23 +220,16 @@ def _subject_names(
 ) -> Iterator[tuple[str, list[str], float]]:
     """Yield names that may be a subject, with their words and what their mentions are worth."""
     names = find_names(body)
-    titled = [name for name in names if name in title]
-    for name, count in dict(
-        [*names.most_common(_MAX_NAMES), *((n, names[n]) for n in titled)]
-    ).items():
+    titled = {name for name in names if name in title}
+    for name, count in names.items():
         words = name.casefold().split()
-        in_full = any(one.startswith(f"{name} ") for one in titled)
-        is_headline = len(words) > _MAX_ONCE and count == 1
-        is_plain = len(words) == 1 and re.search(rf"\b{re.escape(words[0])}\b", body)  # "the Bill"
-        if name.isupper() or in_full or is_headline or is_plain or not_meant.intersection(words):
+        is_meant = name in titled or count >= _OFTEN
+        if not is_meant or name.isupper() or not_meant.intersection(words):
             continue
-        weight = _BODY if looks_like_organisation(name) else _NAME
-        if name in titled:
-            yield name, words, weight * count
-        elif count >= _OFTEN:
-            where = rf"\b(?:at|in|near|on|outside)\s+(?:the\s+)?{re.escape(name)}\b"
-            is_place = len(re.findall(where, body)) >= _LOCATIVE * count
-            yield name, words, weight * count * (_WHERE if is_place else 1.0)
+        in_full = any(one.startswith(f"{name} ") for one in titled)
+        is_plain = len(words) == 1 and re.search(rf"\b{re.escape(words[0])}\b", body)  # "the Bill"
+        if not in_full and not is_plain:
+            yield name, words, (_BODY if looks_like_organisation(name) else _NAME) * count
 
 
 def _subject_people(
@@ -247,7 +239,7 @@ def _subject_people(
     for person in people:
         if person in title:
             uses = len(re.findall(rf"\b{re.escape(person.split()[-1])}\b", body))
-            yield person, person.casefold().split(), _PERSON * uses
+            yield person, person.casefold().split(), uses
 
 
 def _subject_phrases(
@@ -262,7 +254,7 @@ def _subject_phrases(
         ]
         keys = [t.lemma_.casefold() for t in phrase if t.is_alpha and len(t) > 1]
         plain = all(t.pos_ in {"NOUN", "ADJ"} for t in phrase)
-        other = (_UNIT_WORDS | not_meant).intersection(keys)
+        other = not_meant.intersection(keys)
         if not keys or not plain or other or phrase[-1].pos_ != "NOUN" or lemmas[keys[-1]] < 2:
             continue
         value = sum(min(lemmas[key], lemmas[keys[-1]]) for key in keys) / len(keys)

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 # a field, above the second they are about the same fact.
 _FLOOR, _CEILING = 0.38, 0.80
 _SHARED_KEYWORDS = 2
-# Keywords that a window shares with the article, and twice the names: most windows on other matters
-# reach less on the seven webs for development from which it was taken.
+# Of keywords that a window shares with the article, plus twice the names that it shares. Most
+# windows on other matters have fewer, on the seven development webs on which this was chosen.
 _NEEDED = 5
 _IN_CONTEXT = 0.9
 _MIN_WORDS = 5
@@ -114,7 +114,7 @@ class ExtractiveSelector:
         speaking: Sequence[tuple[Segment, float]],
         brought: Mapping[str, int],
     ) -> EvidenceSet:
-        taken, _ = spread((segment for segment, _ in speaking), self._keep)
+        taken = spread((segment for segment, _ in speaking), self._keep)
         chosen = {segment.segment_id for segment in taken}
         return EvidenceSet(
             items=tuple(
@@ -234,7 +234,7 @@ def _names_subject(words: set[str], profile: ArticleProfile) -> bool:
 _KEPT_PER_HOST = 2
 
 
-def spread(ranked: Iterable[Segment], keep: int) -> tuple[list[Segment], dict[str, str]]:
+def spread(ranked: Iterable[Segment], keep: int) -> list[Segment]:
     """Return the best segments, two per host at most, without overlapping windows.
 
     A page without an address is its own host: nobody knows whom it shares one with.
@@ -242,22 +242,17 @@ def spread(ranked: Iterable[Segment], keep: int) -> tuple[list[Segment], dict[st
     Args:
         ranked: The best first.
         keep: So many are taken at most.
-
-    Returns:
-        What is taken, the best first, and by segment id why the others are not.
     """
     taken: list[Segment] = []
-    left: dict[str, str] = {}
     for segment in ranked:
         if len(taken) == keep:
-            left[segment.segment_id] = "others say more"
-        elif sum(_host(other) == _host(segment) for other in taken) == _KEPT_PER_HOST:
-            left[segment.segment_id] = "two from its host say more"
-        elif overlapping(segment.segment_id, (other.segment_id for other in taken)):
-            left[segment.segment_id] = "overlaps a window that says more"
-        else:
+            break
+        of_host = sum(_host(other) == _host(segment) for other in taken)
+        if of_host < _KEPT_PER_HOST and not overlapping(
+            segment.segment_id, (other.segment_id for other in taken)
+        ):
             taken.append(segment)
-    return taken, left
+    return taken
 
 
 def _host(segment: Segment) -> str:

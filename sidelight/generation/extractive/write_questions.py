@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ from sidelight.schemas.investigation.report import DraftQuestions
 from sidelight.text import count_words, one_line, sentences, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sidelight.english.parser import Sentence
     from sidelight.generation.extractive.asked import Question
@@ -38,8 +39,10 @@ if TYPE_CHECKING:
 SAME_QUESTION = 0.92
 _REPEATED_ASPECT = 0.85
 _UNANSWERED = 0.85
-# Of several claims, studies or people it is worth asking about those that findings speak of: the
-# cosine from which one is worth more than others, and how much more.
+# Of several claims, studies or people those that findings speak of are worth asking about. From
+# the first cosine to the nearest finding a question is worth more than without findings, below it
+# less; the second number is how fast, the third the least factor. Chosen on development topics,
+# like the factor for a statement with a figure.
 _NEAR, _BY_NEARNESS, _LEAST_NEAR = 0.6, 2.0, 0.3
 _WITH_FIGURE = 1.5
 _MAX_QUESTION_WORDS = 30
@@ -53,10 +56,12 @@ _RULING = re.compile(
     r"|fact.?check\w*|misleading)\b",
     re.IGNORECASE,
 )
-# Chance of being worth knowing: of a finding whose body is asked about, and of one that a question
-# is near to.
+# The least chance of being worth knowing: of a finding whose organisation is asked about, and of
+# one to which questions are compared.
 _LIKELY, _POSSIBLE = 0.5, 0.3
 _MIN_STATEMENT_WORDS, _MAX_STATEMENT_WORDS, _MAX_QUOTED = 5, 24, 0.3
+_GENERAL = 3  # of so many mentions of a noun one has "a" before it where things of a kind are meant
+_TAKES_S = re.compile(r"[^A-Z]*[^A-Zshxyz]")
 _CONJUNCTION = re.compile(r"^(?:And|But|Yet|So|Still|Also|Meanwhile|However),? (?=\w)")
 
 
@@ -82,9 +87,9 @@ class ExtractiveQuestionWriter:
     ) -> DraftQuestions:
         """Return the questions by falling worth, each aspect worth less the more it has asked.
 
-        One of several is worth the more the closer some finding comes to it. A question is worth
-        less where its angle was searched for and nothing was found; what nobody searched for is not
-        known to have no answer.
+        One of several of a kind is worth more the closer a finding comes to it. A question is worth
+        less where its angle was searched for and nothing was found; what nobody searched for may
+        well have an answer.
         """
         searched = {angle.angle_id for angle in angles}
         unanswered = searched - evidence.covers(searched)
@@ -101,7 +106,11 @@ class ExtractiveQuestionWriter:
             if (text := self._worded(question, profile.title))
         }
         near = self._nearness(
-            [text for text, question in candidates.items() if question.is_one_of_several],
+            {
+                text: question.statement or text
+                for text, question in candidates.items()
+                if question.is_one_of_several
+            },
             [
                 one.text
                 for one, chance in zip(findings, chances, strict=True)
@@ -133,13 +142,16 @@ class ExtractiveQuestionWriter:
         chosen += [text for text in reserve if text not in chosen][: self._count - len(chosen)]
         return DraftQuestions(questions=tuple(chosen))
 
-    def _nearness(self, asked: Sequence[str], told: Sequence[str]) -> dict[str, float]:
-        """Return for each question how much more it is worth for what some findings tell."""
+    def _nearness(self, asked: Mapping[str, str], told: Sequence[str]) -> dict[str, float]:
+        """Return by what factor each question is worth more for what some findings tell.
+
+        Args:
+            asked: What each question is about, by its text.
+            told: What the findings tell.
+        """
         if not told:
             return {}
-        # Of a question on a statement only the statement counts.
-        meant = [text.split('"')[1] if text.count('"') > 1 else text for text in asked]
-        nearest = self._sentences.similarity(meant, told).max(axis=1)
+        nearest = self._sentences.similarity(list(asked.values()), told).max(axis=1)
         return {
             text: max(_LEAST_NEAR, 1.0 + _BY_NEARNESS * (float(cosine) - _NEAR))
             for text, cosine in zip(asked, nearest, strict=True)
@@ -249,9 +261,9 @@ class _Questions:
             if statement := _statement(one):
                 question = asked.STATEMENT.about(
                     number=claims.get(one.text, 1), statement=statement
-                )
+                ).at(0)
                 more = _WITH_FIGURE if one.figures else 1.0
-                yield question.at(0)._replace(weight=question.weight * more)
+                yield question._replace(weight=question.weight * more)
 
     def _about_studies(self) -> Iterator[Question]:
         """Yield what a study did, and who paid for it."""
@@ -302,25 +314,28 @@ class _Questions:
 def subject_phrase(profile: ArticleProfile, parsed: Sequence[Sentence]) -> str:
     """Return the subject as it stands inside a question, with the place that it is about.
 
-    It gets "the" where the article mostly writes it so, or the plural where it writes "a", and the
-    place that the article names most where neither it nor its headline names one.
+    It gets "the" where the article mostly writes it so, or at all for several words; the plural
+    where the article writes "a" before it; and the place that the article names most, unless it
+    holds a name.
     """
-    subject = definite(profile.subject, profile.body)
-    phrase = re.escape(subject)
-    uses = len(re.findall(rf"(?<!\w){phrase}(?!\w)", profile.body))
-    counted = len(re.findall(rf"\b[Aa]n? {phrase}(?!\w)", profile.body))
-    if subject.islower() and subject[-1] not in "shxyz" and 3 * counted >= max(1, uses):
+    body, subject = profile.body, definite(profile.subject, profile.body)
+
+    def uses(before: str) -> int:
+        return len(re.findall(rf"{before}{re.escape(subject)}(?!\w)", body))
+
+    with_a = uses(r"\b[Aa]n? ")
+    if with_a and _GENERAL * with_a >= uses(r"(?<!\w)") and re.fullmatch(_TAKES_S, subject):
         subject = f"{subject}s"
-    elif " " in subject and re.search(rf"\b[Tt]he {phrase}(?!\w)", profile.body):
-        subject = f"the {subject.removeprefix('the ')}"
-    places = [place for one in parsed for place in one.named("GPE")]
-    common = max(dict.fromkeys(places), key=places.count, default="")
-    if not re.search(rf"\b(?:across|around|in|near) (?:the )?{re.escape(common)}", profile.body):
-        common = ""  # a product that was taken for a place
+    elif " " in subject and uses(r"\b[Tt]he "):
+        subject = f"the {subject}"
+    places = Counter(place for one in parsed for place in one.named("GPE"))
+    [(common, mentioned)] = places.most_common(1) or [("", 0)]
+    # Without such a word before it, it is rather a product that was taken for a place.
+    about = rf"\b(?:across|around|in|near) (?:the )?{re.escape(common)}"
     named = any(place in subject for place in places)
     proper = any(word[0].isupper() for word in subject.removeprefix("the ").split())
-    if common and places.count(common) > 1 and not named and not proper:
-        return f"{subject} in {definite(common, profile.body)}"
+    if mentioned > 1 and re.search(about, body) and not named and not proper:
+        return f"{subject} in {definite(common, body)}"
     return subject
 
 
@@ -401,7 +416,7 @@ def _studies(parsed: Sequence[Sentence]) -> list[str]:
             if token.lemma_.casefold() not in STUDIES or token.pos_ != "NOUN":
                 continue
             kept = [part for part in token.subtree if _belongs(part, token)]
-            # Words that were left out take the space behind them along.
+            # Where words after this one were left out, a space stands for them.
             words = [
                 part.text_with_ws if after.i == part.i + 1 else f"{part.text} "
                 for part, after in pairwise([*kept, token])

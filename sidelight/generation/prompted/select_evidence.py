@@ -31,13 +31,13 @@ from sidelight.generation.prompted.findings import (
     told_once,
 )
 from sidelight.generation.roles import SelectEvidence
-from sidelight.generation.stopping import StoppingRule
+from sidelight.generation.stopping import CoverageAssessor
 from sidelight.llm.prompted import Asked, PromptedModel
 from sidelight.llm.structured import IdOf
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import OneOf
-from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Coverage
+from sidelight.schemas.investigation.angle import Angle, ArticleProfile
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim, Selection
 from sidelight.schemas.segment import Segment, document_id_of
 from sidelight.text import one_line, stems
@@ -463,34 +463,19 @@ def _stance(claim: ReadClaim) -> dict[str, Any]:
     return {"against" if claim.stance == _AGAINST else "supports": statement}
 
 
-class ReadAssessor:
+class ReadAssessor(CoverageAssessor):
     """The role `assess_coverage` where evidence was read and labelled.
 
     An angle is covered as far as the best of its evidence answers it: ten pages that each help to
     judge an answer are no answer. So coverage is never complete, and whether a lead is left to
     follow is for the planner to say.
-
-    Args:
-        max_rounds: See `StoppingRule`.
-        min_gain: See `StoppingRule`.
     """
 
-    def __init__(self, max_rounds: int, min_gain: float) -> None:
-        self._rule = StoppingRule(max_rounds, min_gain)
-
-    async def __call__(
-        self,
-        profile: ArticleProfile,
-        angles: Sequence[Angle],
-        evidence: EvidenceSet,
-        previous: Coverage | None,
-        round_number: int,
-    ) -> Coverage:
-        """Return coverage after a round and whether to go on."""
-        by_angle = {
+    def chances(self, angles: Sequence[Angle], evidence: EvidenceSet) -> dict[str, float]:
+        """Return for each angle how far the best of its evidence answers it."""
+        return {
             angle.angle_id: max(
                 (item.relevance.get(angle.angle_id, 0.0) for item in evidence.items), default=0.0
             )
             for angle in angles
         }
-        return self._rule.coverage(angles, by_angle, previous, round_number)

@@ -158,7 +158,7 @@ class PromptedReportWriter:
             if draft.sentences:
                 return draft
             self._instead(error)
-            return refill(draft, angles, evidence, self._max_words, lambda *_: False)
+            return refill(draft, angles, evidence, self._max_words)
         return _as_drafted(drafts, claims, evidence)
 
 

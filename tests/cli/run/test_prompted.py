@@ -6,7 +6,7 @@ import pytest
 
 from sidelight.errors import BudgetExhaustedError, OfflineError, UsageError
 from tests.helpers.models.fault_server import FaultServer
-from tests.helpers.prompted_runs import SHORT, files, run, write_inputs
+from tests.helpers.prompted_runs import SHORT, files, n_rows, run, write_inputs
 
 
 @pytest.fixture
@@ -37,8 +37,9 @@ def test_roles_with_and_without_a_model_work_together(chosen, asked, server, opt
     plainly = ("--set", "roles.default=extractive")
     address = ("--base-url", server.base_url)
     summary = run(*options, *plainly, *chosen, *address, "--output", tmp_path / "run")
-    errors = [one for one in summary["problems"] if one["severity"] == "error"]
-    assert (len(summary["done"]), errors, summary["fallbacks"]) == (1, [], {})
+    assert (len(summary["done"]), summary["fallbacks"]) == (1, {})
+    # This model cites whatever it is shown.
+    assert {one["code"] for one in summary["problems"]} <= {"citation-adjacent"}
     assert prompts(summary) <= asked
     assert min(asked) in prompts(summary)
 
@@ -64,14 +65,13 @@ def test_a_budget_stops_a_run_that_goes_on_when_called_again(options, tmp_path):
         assert caught.value.exit_code == 2
         assert server.stats().calls == 5
         assert set(files(tmp_path / "run")) == {"config.yaml"}
+        unusable = n_rows(tmp_path / "run" / "cache", "failures", "misfit")
         summary = run(*given)
         stats = server.stats()
     assert len(summary["done"]) == 1
-    # Only a reply that could not be used is asked for again.
-    again = sum(count - 1 for count in stats.answered_twice().values())
-    unusable = sum(sum(usage["failures"].values()) for usage in summary["calls"])
-    assert stats.calls - again <= len(stats.asked) + 1
-    assert again <= unusable
+    # Only replies that could not be used are asked for again.
+    assert sum(count - 1 for count in stats.answered_twice().values()) == unusable
+    assert stats.calls == len(stats.asked) + unusable
 
 
 @pytest.mark.parametrize(

@@ -39,10 +39,16 @@ def test_questions_name_what_the_article_names(encoder):
         assert name in questions
 
 
-def test_a_body_that_the_evidence_says_looked_into_it_is_asked_about(encoder, monkeypatch):
-    # How likely a finding is to be worth knowing is fitted anew now and then.
-    monkeypatch.setattr("sidelight.generation.extractive.write_questions._LIKELY", 0.1)
-    asked = [one for one in written(encoder, count=30) if "Transport Tribunal" in one]
+def test_a_body_that_the_evidence_says_looked_into_it_is_asked_about(encoder):
+    ruling = page(
+        "The Transport Tribunal found in 2020 that the figure of 90,000 passengers which the Sound "
+        "Courier printed was wrong, and that the Marrow Sound Line had paid the Sound Authority "
+        "T40,000 for the Tollmere pier." + OTHER_MATTERS,
+        title="Ruling on the Sound Courier",
+        url="https://tribunal.example/corrections/ruling",
+    )
+    asked = written(encoder, count=30, found=evidence(ruling))
+    asked = [one for one in asked if "Transport Tribunal" in one]
     assert len(asked) == 1
     assert "find" in asked[0]
     unfound = written(encoder, count=30, found=EvidenceSet())
