@@ -5,6 +5,8 @@ import random
 import re
 from typing import Any
 
+from sidelight.english.neutrality import half_fault
+
 FENCE = re.compile(r"<<<BEGIN (.+?)(?: (\S*\d\S*))?>>>\n(.*?)\n<<<END", re.DOTALL)
 LISTED = re.compile(r"(\S+) [\[(]")  # an id, as a list in a fence shows it: "q1 [claim] Who ..."
 NAME = re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+){0,2}")
@@ -153,6 +155,8 @@ class _Writer:
             return " ".join(self._sentence())[: schema.get("maxLength")]
         limit = WORD_LIMIT.search(schema.get("description", ""))
         words = self._sentence()[: int(limit[1]) if limit else ORDINARY_WORDS]
+        while len(words) > 3 and half_fault(f"{' '.join(words)}."):
+            words.pop()  # what was cut to a limit ends as a sentence may
         if "quer" in name or "question" in name:
             words = [word for word in words if word.lower() not in JOINS][:6]
         text = " ".join(words).strip(",;:")
@@ -177,11 +181,8 @@ class _Writer:
 
 
 def _sentences(text):
-    """Return sentences short enough to be said whole, or else any; lines of lists are none."""
-    lines = (line for line in text.splitlines() if not re.match(r"- |\S+ \[", line))
-    parts = (part.strip(" .!?\n") for line in lines for part in re.split(r"[.!?]\s", line))
-    parts = [part for part in dict.fromkeys(parts) if len(part.split()) >= 4]
-    return [one for one in parts if len(one.split()) <= ORDINARY_WORDS] or parts or ["Nothing"]
+    parts = (part.strip(" .!?\n") for part in re.split(r"[.!?]\s|\n", text))
+    return list(dict.fromkeys(part for part in parts if len(part.split()) >= 4)) or ["Nothing"]
 
 
 def _listed(text):
