@@ -96,7 +96,7 @@ def search(
         texts = [queries] if isinstance(queries, str) else queries
         queries = {str(number): text for number, text in enumerate(texts, start=1)}
     folder = open_index(Path(index))
-    opened = open_retriever(retriever or ("hybrid" if folder.has_vectors else "bm25"), folder)
+    opened = open_retriever(retriever, folder)
     asked = [Query(query_id=name, text=text) for name, text in queries.items()]
     rows: list[dict[str, Any]] = []
     for query_id, hits in opened.search(asked, k).items():

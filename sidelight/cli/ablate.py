@@ -101,7 +101,7 @@ def ablate(  # long: half of it are its options
         write_markdown_table(output / f"{table.name}.md", table.header, table.rows)
     record = {
         "sidelight": VERSION,
-        "grid": read_grid(grid).model_dump(),
+        "grid": found.grid.model_dump(),
         **found.about(),
         "topics": found.topic_ids,
         "judge": judge if rubrics else None,
@@ -145,12 +145,14 @@ class Experiment(NamedTuple):
     """Results of an experiment.
 
     Attributes:
+        grid: What it was made by.
         arms: All arms, the base first.
         twins: By arm whose results an earlier arm has, the earlier arm.
         effects: By measure, means and differences from the base of all other arms.
         costs: Of arms that are runs, by name.
     """
 
+    grid: Grid
     arms: Sequence[Arm]
     twins: dict[str, str]
     effects: Sequence[MeasureEffects]
@@ -230,7 +232,7 @@ class Experiment(NamedTuple):
             return f"{figure} {interval(one.interval)}" if one.interval else figure
 
         def of_effect(heading: str, key: str, spec: str) -> Column:
-            shown = lambda value: "-" if value is None else format(value, spec)  # noqa: E731
+            shown = partial(_formatted, spec)
             return Column(heading, key, lambda row: getattr(row[1], key, None), shown)
 
         base, signed = self.arms[0].name, f"+{found.measure.format}"
@@ -335,6 +337,10 @@ class Experiment(NamedTuple):
         return self.about() | {"measures": measures}
 
 
+def _formatted(spec: str, value: object) -> str:
+    return "-" if value is None else format(value, spec)
+
+
 def _mark(p_value: float) -> str:
     return "**" if p_value < 0.01 else "*" if p_value < 0.05 else ""
 
@@ -393,7 +399,7 @@ def experiment(
         assert given.queries is not None and given.qrels is not None  # noqa: S101, PT018 - checked
         scores, twins = _search(arms, folder, plan, given.queries, given.qrels, output)
     effects = find_effects(scores, arms[0].name, samples=samples, seed=seed)
-    return Experiment(arms, twins, effects, costs)
+    return Experiment(plan, arms, twins, effects, costs)
 
 
 def _open(
@@ -486,11 +492,11 @@ def _run(  # long: a list of what it is given, and of what it does
 
 
 def _check_topics(folder: Path, topic_ids: Iterable[str]) -> None:
-    """Refuse a folder whose tables are over topics that are not among these.
+    """Refuse a folder whose tables are over further topics, which new tables would lose.
 
     Raises:
-        UsageError: They are.
-        InputError: What was recorded of them cannot be read.
+        UsageError: The tables have a topic that is not among these.
+        InputError: The record of the tables cannot be read.
     """
     path = folder / EXPERIMENT
     if not path.exists():

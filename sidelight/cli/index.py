@@ -447,8 +447,7 @@ def search(
             remedy='Try: sidelight search --index DIR "who owns the outlet"',
         )
     folder = open_index(index)
-    usual = "hybrid" if folder.has_vectors else "bm25"
-    opened = open_retriever(retriever or usual, folder)
+    opened = open_retriever(retriever, folder)
     if queries is not None and output is not None:
         search: Search = _documents(opened) if documents else opened.search
         return _write_run(search, opened.name, queries, k, output)

@@ -434,7 +434,9 @@ def from_data(given: Path | None, data: Path | None, part: DataPart) -> Path | N
     return given or (look_for(data, part) if data else None)
 
 
-def required(given: Path | None, data: Path | None, part: DataPart, option: str) -> Path:
+def required(
+    given: Path | None, data: Path | None, part: DataPart, option: str, remedy: str = ""
+) -> Path:
     """Return what an option names, or else the part of the data folder.
 
     Raises:
@@ -443,7 +445,7 @@ def required(given: Path | None, data: Path | None, part: DataPart, option: str)
     """
     path = given or (find_part(data, part) if data else None)
     if path is None:
-        raise UsageError(f"expected {option}, or --data, a folder that has it")
+        raise UsageError(f"expected {option}, or --data, a folder that has it", remedy=remedy)
     return path
 
 

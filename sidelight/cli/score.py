@@ -369,15 +369,14 @@ def score(
 ) -> None:
     """Score runs; with --data, of all tasks with labels. Each command below has more options."""
     if context.invoked_subcommand is None:
-        parts: dict[Callable[..., console.Result], DataPart] = {
-            questions: DataPart.QUESTION_ASSESSMENTS,
-            reports: DataPart.REPORT_ASSESSMENTS,
+        parts: dict[DataPart, Callable[..., console.Result]] = {
+            DataPart.QUESTION_ASSESSMENTS: questions,
+            DataPart.REPORT_ASSESSMENTS: reports,
         }
-        there = [one for one, part in parts.items() if options.from_data(None, data, part)]
-        commands = there or list(parts)
-        if lacking := [part for one, part in parts.items() if one not in commands]:
-            console.err.print(f"not scored, not in {data}: {lacking[0]}", markup=False)
-        results = (command(data=data, output=output) for command in commands)
+        there = [part for part in parts if options.from_data(None, data, part)] or list(parts)
+        for lacking in parts.keys() - there:
+            console.err.print(f"not scored, not in {data}: {lacking}", markup=False)
+        results = (parts[part](data=data, output=output) for part in there)
         console.deliver_each(results, wants_json=as_json)
     elif data or output or as_json:
         raise UsageError(
@@ -470,14 +469,11 @@ def reports(
     if organizer_compat and measures:
         raise UsageError("--organizer-compat excludes --measure")
     assessments = options.required(assessments, data, DataPart.REPORT_ASSESSMENTS, "--assessments")
-    rubrics = options.from_data(rubrics, data, DataPart.RUBRICS)
-    if rubrics is None and data is not None and not unit_weights:
-        rubrics = options.required(rubrics, data, DataPart.RUBRICS, "--rubrics")
-    if rubrics is None and not unit_weights:
-        raise UsageError(
-            "expected --rubrics, or --data, a folder that has them",
-            remedy="Without rubrics, --unit-weights scores against the answers in the assessments.",
-        )
+    rubrics = (
+        options.from_data(rubrics, data, DataPart.RUBRICS)
+        if unit_weights
+        else options.required(rubrics, data, DataPart.RUBRICS, "--rubrics", _WITHOUT_RUBRICS)
+    )
     rules = load_track(track)
     known = read_rubrics(rubrics, rules.scales) if rubrics else None
     notes: list[str] = []
@@ -496,6 +492,9 @@ def reports(
     origin = _origin([assessments], sampling, len({one.topic_id for one in table.topics}), notes)
     prefix = score_prefix(origin.labels, rules.cited_text)
     return score_labels.scores_result(origin, table, prefix, output)
+
+
+_WITHOUT_RUBRICS = "Without rubrics, --unit-weights scores against the answers in the assessments."
 
 
 def _unit_weights(

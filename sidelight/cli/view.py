@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from sidelight.config.settings import Settings
     from sidelight.index.folder import SearchIndex
-    from sidelight.view.model import TopicPage
+    from sidelight.view.model import Page, TopicPage
     from sidelight.view.shown_run import ShownRun
     from sidelight.wiring.models import ModelAccess
 
@@ -131,8 +131,8 @@ def write_page(
     topics: Path | None = None,
     index: Path | None = None,
     plugins: Sequence[str] = (),
-) -> None:
-    """Write the page of a run.
+) -> Page:
+    """Write the page of a run, and return what it shows.
 
     Args:
         run: Run directory, or the files of a run.
@@ -165,6 +165,7 @@ def write_page(
         [_shown([rival], topics, index, plugins) for rival in rivals],
     )
     atomic_write(destination, render_page(page))
+    return page
 
 
 def _marking(run: Path, rubrics: Path | None, labels: list[Path]) -> tuple[Path | None, list[Path]]:
@@ -374,8 +375,6 @@ def _investigate(
     Raises:
         InputError: There is nothing in it to investigate.
     """
-    from sidelight.view.collect import collect_page
-    from sidelight.view.shown_run import finished_run
     from sidelight.wiring.run import make_run
 
     print_ = sha256((article.model_dump_json() + settings.fingerprint()).encode()).hexdigest()
@@ -384,8 +383,7 @@ def _investigate(
     if done.failures:
         raise InputError(done.failures[0].message)
     destination = output or run / PAGE
-    write_page(run, destination, labels=[])
-    page = collect_page(finished_run(done.directory), {}, [])
+    page = write_page(run, destination, labels=[], plugins=settings.plugins())
     (topic,) = page.topics
     return _Read(topic, destination, page.caution)
 
@@ -395,7 +393,7 @@ def _read_article(path: Path, url: str) -> Article:
 
     Raises:
         InputError: It holds none.
-        UsageError: An address stands in the place of the file, or something else in its own.
+        UsageError: The file is given as a web address, or the address is none.
     """
     from sidelight.serve import guards
     from sidelight.serve.app import ADDRESS, MAX_URL
@@ -487,7 +485,7 @@ def make_tools(  # long: each tool with the words that an assistant reads
 
     # Libraries tell what they load; assistants show that as errors.
     server = MCPServer("sidelight", instructions=_INSTRUCTIONS, log_level="WARNING")
-    name = settings.retrieval.retriever if folder.has_vectors else "bm25"
+    name = settings.retrieval.retriever if folder.has_vectors else None
     retriever, one_at_a_time = open_retriever(name, folder), Lock()
 
     def tool(work: Callable[..., Any]) -> Callable[..., Any]:

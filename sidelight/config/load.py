@@ -187,15 +187,15 @@ def dump_settings(settings: Settings, facts: Mapping[str, str] | None = None) ->
 
 
 def check_same(recorded: Path, wanted: str, what: str) -> None:
-    """Refuse a folder of which `dump_settings` recorded something else than it says now.
+    """Refuse a folder that was made with other settings, code or inputs.
 
     Args:
-        recorded: Where it did.
-        wanted: What it says now.
+        recorded: File in the folder with what `dump_settings` returned when it was made.
+        wanted: What `dump_settings` returns now.
         what: What the folder holds.
 
     Raises:
-        UsageError: It did.
+        UsageError: The two differ; the message says in what.
     """
     found = read_limited(recorded).decode()
     if found == wanted:
