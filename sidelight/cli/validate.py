@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Annotated
@@ -13,9 +14,11 @@ import typer
 from sidelight.cli import options
 from sidelight.cli.console import Note, PlainTable, Result, Shown, out, problem_lines
 from sidelight.cli.progress import progress_bar
-from sidelight.errors import InputError, UsageError
+from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
+from sidelight.formats.lines import quoted
+from sidelight.formats.runs.submission import run_formats
 from sidelight.formats.topics import read_articles, read_topics
-from sidelight.formats.verdict import Verdict, judge_file, mend_file
+from sidelight.formats.verdict import Verdict, detect_format, judge_file, mend_file
 from sidelight.registry import did_you_mean
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, Track, load_track
@@ -106,6 +109,7 @@ def validate(  # long: half of it are its options
             verdicts.append(
                 judge_file(path, rules, topic_ids, known_segments=known_segments, official=official)
             )
+    verdicts = _told_apart(verdicts)
     n_valid = sum(verdict.valid for verdict in verdicts)
     n_invalid = len(verdicts) - n_valid
     return Result(
@@ -143,6 +147,41 @@ def _made_for(path: Path) -> tuple[str, ...]:
     try:
         return run.topic_ids() if path.name in run.read_manifest().files else ()
     except InputError:
+        return ()
+
+
+def _told_apart(verdicts: list[Verdict]) -> list[Verdict]:
+    """Add a warning to each run of a task whose run_id an earlier run of the task has."""
+    first: dict[tuple[str, str], str] = {}
+    found = []
+    for one in verdicts:
+        problems = list(one.problems)
+        for run_id in _run_ids(one) if len(verdicts) > 1 else ():
+            key = one.kind.name if one.kind else "", run_id
+            if key in first:
+                problems.append(
+                    Problem(
+                        "run-id-twice",
+                        one.file,
+                        None,
+                        "a run_id of its own",
+                        f"{quoted(run_id)}, the run_id of {first[key]}",
+                        "Leave out a run that is given twice, or rename one of two runs.",
+                        "warning",
+                    )
+                )
+            first.setdefault(key, one.file)
+        found.append(replace(one, problems=tuple(problems)))
+    return found
+
+
+def _run_ids(verdict: Verdict) -> tuple[str, ...]:
+    """Return the run ids in a file that was found to be a valid run of a task; none in others."""
+    path, kind = Path(verdict.file), verdict.kind
+    kept_as = run_formats().get(detect_format(path) or "") if kind and kind.check else None
+    try:
+        return kept_as.read(path).run_ids if kept_as and verdict.valid else ()
+    except InvalidFileError:  # the track's own validator may accept what cannot be read
         return ()
 
 
