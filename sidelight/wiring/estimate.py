@@ -27,7 +27,7 @@ from sidelight.schemas.topic import Article, Topic
 from sidelight.tracks import load_track
 from sidelight.transport import secret_for
 from sidelight.wiring.roles import chosen_performers, model_named, models_asked
-from sidelight.wiring.run import document_names, document_parts
+from sidelight.wiring.run import OF_DOCUMENTS, document_parts
 
 if TYPE_CHECKING:
     from sidelight.index.manifest import IndexPlan
@@ -207,7 +207,7 @@ def check_settings(settings: Settings, index: Path | None, base_url: str = "") -
     parts = {"retriever": ("retriever", settings.retrieval.retriever)}
     parts |= {f"role {role}": (f"role.{role}", settings.roles.performer(role)) for role in ROLES}
     if load_track(settings.track).find(QuestionRankingsTask):
-        parts |= {kind: (kind, name) for kind, name in document_names(settings).items()}
+        parts |= {part[0]: part for part in settings.parts().values() if part[0] in OF_DOCUMENTS}
     loaded: dict[str, type] = {}
     for title, (kind, name) in parts.items():
         try:
