@@ -15,6 +15,7 @@ from sidelight.cli import console, options
 from sidelight.cli.console import Column, ResultTable, table_of
 from sidelight.cli.judge import check_judging
 from sidelight.cli.progress import progress_bar
+from sidelight.cli.tables import decimal
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.files import atomic_write, read_json, read_limited
@@ -232,7 +233,7 @@ class Experiment(NamedTuple):
             return f"{figure} {interval(one.interval)}" if one.interval else figure
 
         def of_effect(heading: str, key: str, spec: str) -> Column:
-            shown = partial(_formatted, spec)
+            shown = partial(decimal, spec=spec, lacking="-")
             return Column(heading, key, lambda row: getattr(row[1], key, None), shown)
 
         base, signed = self.arms[0].name, f"+{found.measure.format}"
@@ -335,10 +336,6 @@ class Experiment(NamedTuple):
             for found in self.effects
         ]
         return self.about() | {"measures": measures}
-
-
-def _formatted(spec: str, value: object) -> str:
-    return "-" if value is None else format(value, spec)
 
 
 def _mark(p_value: float) -> str:

@@ -322,10 +322,10 @@ def audit_result(found: Audit, changes: Path) -> Result:
         [
             one.probe,
             *map(str, (one.n_verdicts, one.n_changed)),
-            _share_shown(one.share_changed, ".1%"),
+            decimal(one.share_changed, ".1%"),
             *map(str, (one.n_gained, one.n_lost, one.n_unjudged)),
-            _share_shown(one.credit_change, "+.4f"),
-            "-" if one.most is None else _share_shown(one.left, ".1%"),
+            decimal(one.credit_change, "+.4f"),
+            "-" if one.most is None else decimal(one.left, ".1%"),
         ]
         for one in found.results
     ]
@@ -350,10 +350,6 @@ def audit_result(found: Audit, changes: Path) -> Result:
             f"  {changes}",
         ],
     )
-
-
-def _share_shown(value: float | None, digits: str) -> str:
-    return "undefined" if value is None else format(value, digits)
 
 
 @options.takes_groups

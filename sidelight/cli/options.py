@@ -496,11 +496,6 @@ def interval_cell(interval: Interval | None) -> str:
     return f"[{interval.low:.4f}, {interval.high:.4f}]" if interval else "-"
 
 
-def four_digits(value: float | None) -> str:
-    """Return a figure as a table shows it."""
-    return "-" if value is None else f"{value:.4f}"
-
-
 GradedPath = Annotated[
     Path, typer.Argument(metavar="GRADED", help="Graded passages: JSON lines, plain or .gz.")
 ]

@@ -12,6 +12,7 @@ from sidelight.cli import console, options
 from sidelight.cli.tables import (
     agreement_table,
     cover_table,
+    decimal,
     judgment_tables,
     standings_table,
     tables_result,
@@ -66,7 +67,7 @@ def spurious(
     texts = {item.item_id: item.text for one in banks for item in one.items}
     uses = spurious_items(
         found.exam(by.grader),
-        _judged(found, by.official),
+        _judgments(found, by.official),
         **by.levels(),
     )
     records = [
@@ -94,7 +95,7 @@ def uncovered(
     found, banks = _read(graded), _banks(by.bank)
     missed = uncovered_passages(
         found.exam(by.grader),
-        _judged(found, by.official),
+        _judgments(found, by.official),
         **by.levels(),
     )
     passages = _texts(graded, {(one.query_id, one.passage_id) for one in missed})
@@ -186,10 +187,6 @@ def _banks(path: Path) -> tuple[ExamBank, ...]:
     from sidelight.formats.banks.exams import read_exams
 
     return read_exams(path)
-
-
-def _judged(found: GradedFile, official: Path | None) -> Qrels:
-    return read_qrels(official) if official else found.rankings.judged
 
 
 def _texts(graded: Path, wanted: Container[tuple[str, str]]) -> dict[tuple[str, str], str]:
@@ -300,7 +297,7 @@ def corrections(
     if output:
         write_graded(output, corrected(queries, said))
     kappas = ", ".join(
-        f"{what} {'undefined' if kappa is None else f'{kappa:.3f}'}"
+        f"{what} {decimal(kappa)}"
         for what, kappa in (
             ("Cohen's kappa", found.kappa),
             ("on relevant or not", found.kappa_relevant),
@@ -334,14 +331,13 @@ def correlations(
     output: options.Output = None,
 ) -> console.Result:
     """Correlate the leaderboard by each grader's labels with the official one; count wins."""
-    from sidelight.evaluation.exams.grades import collect, exam_qrels, title
+    from sidelight.evaluation.exams.grades import exam_qrels, title
     from sidelight.evaluation.exams.leaderboard import correlate_graders, judged_runs
-    from sidelight.formats.labels.graded_passages import read_graded
 
-    found = collect(read_graded(graded))
+    found = _read(graded)
     graders = {title(grader): exam_qrels(exam) for grader, exam in found.exams.items()}
     graders |= {path.stem: read_qrels(path) for path in labels or ()}
-    judged = read_qrels(official) if official else found.rankings.judged
+    judged = _judgments(found, official)
     rows = correlate_graders(
         found.rankings.places,
         graders,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from sidelight.cli import console, options, score_labels
+from sidelight.cli.tables import decimal
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.formats.banks.rubrics import read_rubrics
@@ -102,6 +104,7 @@ def compare(  # long: half of it are options
     )
 
 
+_FOUR_DIGITS = partial(decimal, spec=".4f", lacking="-")
 _PAIR_COLUMNS = (
     console.Column("pair", ("first", "second"), itemgetter(0, 1), " - ".join),
     console.Column("difference", "difference", attrgetter("difference"), "{:+.4f}".format),
@@ -114,7 +117,7 @@ _PAIR_COLUMNS = (
     console.Column("p", "p_value", attrgetter("p_value"), "{:.4f}".format),
     console.Column("p (Holm)", "p_holm", attrgetter("p_holm"), "{:.4f}".format),
     *(console.Column(name, name, attrgetter(name)) for name in ("won", "lost", "tied")),
-    console.Column("detectable", "detectable", attrgetter("detectable"), options.four_digits),
+    console.Column("detectable", "detectable", attrgetter("detectable"), _FOUR_DIGITS),
 )
 
 
@@ -197,7 +200,7 @@ def _explained(diff: ScoreDiff) -> console.Result:
                 gap.run_tag,
                 gap.topic_id or "mean",
                 gap.measure.replace("_", " "),
-                "-" if gap.theirs is None else f"{gap.theirs:.4f}",
+                _FOUR_DIGITS(gap.theirs),
                 f"{gap.ours:.4f}",
                 _causes_cell(gap.causes),
             ]
@@ -310,18 +313,18 @@ def _headroom(
     columns = [
         console.Column("topic", "topic_id", attrgetter("topic_id")),
         *(
-            console.Column(name, name, attrgetter(name), options.four_digits)
+            console.Column(name, name, attrgetter(name), _FOUR_DIGITS)
             for name in ("ceiling", "best")
         ),
         # `;` separates runs in the file, where they stand before the mean.
         console.Column("", "best_runs", lambda topic: ";".join(topic.best_runs)),
-        console.Column("mean", "mean", attrgetter("mean"), options.four_digits),
+        console.Column("mean", "mean", attrgetter("mean"), _FOUR_DIGITS),
         console.Column(
             "contradiction",
             # Questions have none, and one column less.
             "mean_contradiction" if isinstance(task, CitedTextTask) else "",
             attrgetter("mean_contradiction"),
-            options.four_digits,
+            _FOUR_DIGITS,
         ),
         console.Column("best runs", "", attrgetter("best_runs"), ", ".join),
     ]
