@@ -37,7 +37,7 @@ from sidelight.wiring.models import ask, models_by_name
 if TYPE_CHECKING:
     from sidelight.evaluation.battles import Battle
     from sidelight.evaluation.scoring.table import Interval, ScoreTable, TopicScore
-    from sidelight.index.folder import SegmentTexts
+    from sidelight.index.text.docstore import SegmentTexts
 
 
 class ScoreOrigin(NamedTuple):

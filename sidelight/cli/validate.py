@@ -24,7 +24,7 @@ from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, Track, load_track
 
 if TYPE_CHECKING:
-    from sidelight.index.folder import SegmentTexts
+    from sidelight.index.text.docstore import SegmentTexts
 
 _MAX_SHOWN = 20
 
