@@ -58,7 +58,8 @@ def demo(
     data = sample_path()
     segments, index, encoder = folder / "segments.jsonl", folder / "index", Encoder()
     with _step("Cut documents into segments"):
-        n_segments = write_segments(segments, read_documents(data / "documents.jsonl"), _ignore)
+        documents = read_documents(data / "documents.jsonl")
+        n_segments = write_segments(segments, documents, lambda _: None)
     with _step(f"Index {counted(n_segments, 'segment')} (Lucene and FAISS)"):
         build_index([segments], index, encoder, progress=progress_bar)
     opened = open_folder(index)
@@ -125,10 +126,6 @@ def scores_shown(table: list[_Row], judge: str) -> list[Shown]:
         ),
         "development figures: weights were fitted on these rubrics",
     ]
-
-
-def _ignore(_: int) -> None:
-    """Show no progress for a step that takes a moment."""
 
 
 @contextmanager

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import Commands, Note, PlainTable, Result, Shown, out
+from sidelight.cli.console import Column, Commands, Note, Result, Shown, out, table_of
 from sidelight.cli.options import BaseUrl, Config, index_option, model_option
 from sidelight.errors import Check, UsageError
 from sidelight.llm.server.openai_compat import probe
@@ -95,32 +96,14 @@ def list_prompts() -> Result:
     """List every prompt: id, version, hash and variables."""
     from sidelight.prompting import find_prompts
 
-    prompts = find_prompts()
-    return Result(
-        [
-            {
-                "prompt": one.id,
-                "version": one.version,
-                "fingerprint": one.fingerprint,
-                "variables": one.variables,
-            }
-            for one in prompts
-        ],
-        [
-            PlainTable(
-                ("prompt", "version", "hash", "variables"),
-                [
-                    (
-                        one.id,
-                        str(one.version),
-                        one.fingerprint[:_HASH_CHARS],
-                        ", ".join(one.variables),
-                    )
-                    for one in prompts
-                ],
-            )
-        ],
-    )
+    columns = [
+        Column("prompt", "prompt", attrgetter("id")),
+        Column("version", "version", attrgetter("version")),
+        Column("hash", "fingerprint", attrgetter("fingerprint"), lambda one: one[:_HASH_CHARS]),
+        Column("variables", "variables", attrgetter("variables"), ", ".join),
+    ]
+    table = table_of("prompts", find_prompts(), columns)
+    return Result(table.records, [table])
 
 
 @app.command()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -70,16 +71,7 @@ def spurious(
         _judgments(found, by.official),
         **by.levels(),
     )
-    records = [
-        {
-            "query_id": one.query_id,
-            "item_id": one.item_id,
-            "not_relevant": one.not_relevant,
-            "relevant": one.relevant,
-            "text": texts.get(one.item_id, ""),
-        }
-        for one in uses
-    ]
+    records = [asdict(one) | {"text": texts.get(one.item_id, "")} for one in uses]
     return _listed("spurious_items", records, by.output)
 
 

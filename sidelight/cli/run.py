@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -147,16 +148,8 @@ def _document(summary: RunSummary, settings: Settings, access: ModelAccess) -> d
         "problems": [problem.as_dict() for problem in summary.problems],
         "seconds": summary.seconds(),
         "calls": [
-            {
-                "model": model,
-                "prompt": prompt,
-                "calls": sums.calls,
-                "cached": sums.cached,
-                "prompt_tokens": sums.prompt_tokens,
-                "completion_tokens": sums.completion_tokens,
-                "latency_s": sums.latency_s,
-                "failures": dict(sums.failures),
-            }
+            {"model": model, "prompt": prompt}
+            | {one.name: getattr(sums, one.name) for one in fields(sums)}
             for (model, prompt), sums in usage.items()
         ],
         "retries": access.retries,
