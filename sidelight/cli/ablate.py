@@ -22,11 +22,13 @@ from sidelight.files import atomic_write, read_json, read_limited
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.table import to_frame, write_markdown_table
 from sidelight.formats.topics import read_articles, read_queries
+from sidelight.index.text.corpus import CorpusFields
 from sidelight.runs.directory import RunDirectory, as_json
 from sidelight.schemas.grading.judgment import Measure
 from sidelight.schemas.topic import Topic
 from sidelight.text import counted
 from sidelight.versions import VERSION
+from sidelight.wiring.estimate import estimate_run
 from sidelight.wiring.judges import judge_class
 from sidelight.wiring.models import ModelAccess
 
@@ -405,7 +407,6 @@ def _open(
     from sidelight.index.build import build_index
     from sidelight.index.encoding.encoder import Encoder
     from sidelight.index.folder import open_index
-    from sidelight.index.text.corpus import CorpusFields
 
     if (index is None) == (not corpus):
         raise UsageError("expected --index, or --corpus to build one")
@@ -538,8 +539,6 @@ def _search(
 
 def _plan(arms: Sequence[Arm], topics: Path | None) -> console.Result:
     """Return what each arm changes, and what it would ask of models."""
-    from sidelight.wiring.estimate import estimate_run
-
     articles = read_articles(topics) if topics else ()
     arms_json, rows = [], []
     for arm in arms:

@@ -23,6 +23,7 @@ from sidelight.cli.tables import (
     score_tables,
 )
 from sidelight.errors import InputError, UsageError
+from sidelight.formats.banks.nuggets import read_nuggets, write_nuggets
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart
 from sidelight.formats.labels import qrels as labelled
@@ -427,7 +428,6 @@ def norms(  # long: half of it are options
     from dataclasses import asdict
 
     from sidelight.evaluation.agreement.people import compare_norms
-    from sidelight.formats.banks.nuggets import read_nuggets, write_nuggets
 
     rules = load_track(track)
     known = options.known_rubrics(rubrics, data, rules)

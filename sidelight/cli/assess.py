@@ -14,6 +14,7 @@ from sidelight.cli import options
 from sidelight.cli.console import WITH_REPLIES, Commands, Result, interrupted, unanswered
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, UsageError
+from sidelight.evaluation.labelling.asking import Assessor
 from sidelight.evaluation.labelling.judge import Judge
 from sidelight.formats.labels import qrels as labels
 from sidelight.formats.runs.trec_run import read_trec_run
@@ -21,6 +22,7 @@ from sidelight.formats.table import write_table
 from sidelight.formats.topics import read_articles, read_topics
 from sidelight.formats.verdict import read_runs
 from sidelight.llm.prompted import PromptedModel
+from sidelight.runs.directory import RunDirectory
 from sidelight.schemas.grading.judgment import QuestionGrade, Unjudged
 from sidelight.schemas.topic import Article, Narrative, question_id
 from sidelight.text import counted
@@ -161,7 +163,6 @@ def _asked(runs: list[Path]) -> Iterator[AskedDocuments]:
     """
     from sidelight.checks.usefulness import Document
     from sidelight.evaluation.labelling.judged_runs import AskedDocuments
-    from sidelight.runs.directory import RunDirectory
 
     found: dict[str, AskedDocuments] = {}
     for path in runs:
@@ -220,7 +221,6 @@ def relevance(  # long: half of it are options
     With several models, OUTPUT.votes.csv keeps what each said. With --run-id, a grade is as sure as
     the share of models that gave it.
     """
-    from sidelight.evaluation.labelling.asking import Assessor
     from sidelight.evaluation.labelling.relevance import (
         RELEVANCE_PROMPT,
         PromptedRelevance,

@@ -10,8 +10,11 @@ import typer
 
 from sidelight.cli.console import Column, Commands, Note, Result, Shown, out, table_of
 from sidelight.cli.options import BaseUrl, Config, index_option, model_option
+from sidelight.config.load import load_settings
 from sidelight.errors import Check, UsageError
 from sidelight.llm.server.openai_compat import probe
+from sidelight.prompting import find_prompts, read_values
+from sidelight.wiring.estimate import check_settings
 
 if TYPE_CHECKING:
     from sidelight.prompting import Prompt
@@ -72,8 +75,6 @@ def _is_typed(context: typer.Context, parameter: str) -> bool:
 
 
 def _check_config(config: Path | None, index: Path | None, base_url: str | None) -> list[Check]:
-    from sidelight.config.load import load_settings
-    from sidelight.wiring.estimate import check_settings
 
     return check_settings(load_settings(config), index, base_url or "")
 
@@ -94,8 +95,6 @@ _HASH_CHARS = 12
 @app.command("list")
 def list_prompts() -> Result:
     """List every prompt: id, version, hash and variables."""
-    from sidelight.prompting import find_prompts
-
     columns = [
         Column("prompt", "prompt", attrgetter("id")),
         Column("version", "version", attrgetter("version")),
@@ -121,15 +120,12 @@ def render(
     ] = None,
 ) -> None:
     """Show what a model would be sent."""
-    from sidelight.prompting import read_values
-
     prompt = _find(prompt_id)
     rendered = prompt.render(**(read_values(values) if values else prompt.example()))
     out.print(str(rendered), markup=False)
 
 
 def _find(prompt_id: str) -> Prompt:
-    from sidelight.prompting import find_prompts
 
     prompts = {prompt.id: prompt for prompt in find_prompts()}
     if prompt_id not in prompts:

@@ -18,8 +18,12 @@ import typer
 
 from sidelight.cli import options
 from sidelight.cli.console import ASKS_AGAIN, WITH_REPLIES, Result, Shown, interrupted, warning
+from sidelight.cli.judge import estimate_result
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, ReplyError, UsageError
+from sidelight.evaluation.labelling.asking import PromptCounter
+from sidelight.formats.banks.exams import passages_behind, read_exams, read_query_texts
+from sidelight.formats.labels.graded_passages import read_graded, write_graded
 from sidelight.formats.lines import stream_lines
 from sidelight.formats.runs.submission import run_formats
 from sidelight.formats.runs.trec_run import read_ranking_run
@@ -147,8 +151,6 @@ class Grades:
         Raises:
             UsageError: No model is asked.
         """
-        from sidelight.evaluation.labelling.asking import PromptCounter
-
         if not self.asked.models:
             raise UsageError("--estimate is for a grader that asks: --judge prompted --model NAME")
         counter = PromptCounter()
@@ -181,7 +183,6 @@ class Grades:
         return await grade_directly(pool, self.texts, self._direct(model), on_cells)
 
     def _by_items(self, model: PromptedModel | None) -> PassageGrader:
-        from sidelight.evaluation.labelling.asking import PromptCounter
         from sidelight.evaluation.labelling.passage_grade import (
             EmbeddedPassageGrades,
             PromptedPassageGrades,
@@ -197,7 +198,6 @@ class Grades:
         )
 
     def _direct(self, model: PromptedModel | None) -> PromptedDirectGrades:
-        from sidelight.evaluation.labelling.asking import PromptCounter
         from sidelight.evaluation.labelling.passage_grade import (
             DIRECT_METHODS,
             PromptedDirectGrades,
@@ -218,7 +218,6 @@ def set_up_grades(request: GradeRequest) -> Grades:
     """
     from sidelight.evaluation.exams.cells import banks_by_query
     from sidelight.evaluation.labelling.passage_grade import DIRECT_METHODS
-    from sidelight.formats.banks.exams import read_exams, read_query_texts
 
     if request.judge not in {"embedded", "prompted"}:
         raise UsageError(
@@ -302,7 +301,6 @@ def gather(
         ranked_passages,
         written_passages,
     )
-    from sidelight.formats.labels.graded_passages import read_graded
 
     texts_of = _texts_of(index, texts)
     found: list[GradedQuery] = []
@@ -395,9 +393,7 @@ def grade(  # long: half of it are options
     Only cells missing from OUTPUT and PASSAGES are graded: another run or item costs only what it
     adds.
     """
-    from sidelight.cli.judge import estimate_result
     from sidelight.evaluation.exams.cells import merged
-    from sidelight.formats.labels.graded_passages import read_graded, write_graded
 
     setup = set_up_grades(by)
     pool = gather(passages, part, depth, index, texts)
@@ -415,8 +411,6 @@ def grade(  # long: half of it are options
 
 def _circular(setup: Grades, graded: Sequence[GradedQuery]) -> int:
     """Return how many passages are graded by items that were drafted from them."""
-    from sidelight.formats.banks.exams import passages_behind
-
     behind = {
         query_id: {name for bank in banks for name in passages_behind(bank)}
         for query_id, banks in setup.banks.items()

@@ -22,8 +22,11 @@ from sidelight.cli.console import (
 )
 from sidelight.cli.progress import progress_bar
 from sidelight.cli.tables import decimal
+from sidelight.config.load import load_settings
 from sidelight.errors import ReplyError
+from sidelight.evaluation.labelling.asking import TOKENS_PER_CALL, TOKENS_PER_LABEL
 from sidelight.llm.base import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
+from sidelight.runs.directory import RunDirectory
 from sidelight.schemas.task import QuestionListTask, Task
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
@@ -142,8 +145,6 @@ def _shown(task: Task, outcome: dict[str, Any], computation: str) -> str:
 
 def estimate_result(estimate: CostEstimate, at_once: int) -> Result:
     """Return what judging would come to, and what that rests on."""
-    from sidelight.evaluation.labelling.asking import TOKENS_PER_CALL, TOKENS_PER_LABEL
-
     return Result(
         estimate.model_dump(),
         [
@@ -380,9 +381,7 @@ def evaluate(  # long: half of it are options
 
     Without --rubrics it uses those that the run drafted; it drafts none.
     """
-    from sidelight.config.load import load_settings
     from sidelight.index.folder import open_index
-    from sidelight.runs.directory import RunDirectory
     from sidelight.runs.self_evaluation import (
         assess_all,
         check_folder,

@@ -16,18 +16,23 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_
 import typer
 
 from sidelight.cli.console import err, set_options
+from sidelight.config.load import describe_settings
 from sidelight.errors import InputError, InvalidFileError, UsageError
+from sidelight.evaluation.labelling.examples import read_examples
 from sidelight.evaluation.labelling.judge import Mode
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart, find_part, look_for
 from sidelight.formats.topics import read_articles
+from sidelight.llm.base import Budget
 from sidelight.schemas.grading.judgment import Measure
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
 from sidelight.schemas.topic import Article
 from sidelight.tracks import Track as TrackRules
 from sidelight.tracks import load_track
+from sidelight.wiring.judges import JudgeInputs, open_encoder, set_up_judge
+from sidelight.wiring.models import ModelAccess, models_by_name
 
 if TYPE_CHECKING:
     from sidelight.config.settings import Settings
@@ -35,7 +40,6 @@ if TYPE_CHECKING:
     from sidelight.evaluation.scoring.table import Interval, TopicScore
     from sidelight.llm.base import Totals
     from sidelight.wiring.judges import JudgeSetup
-    from sidelight.wiring.models import ModelAccess
 
 
 _SERVER, _JUDGING, _CHANCE = "Model server", "Judge", "Intervals and tests"
@@ -64,8 +68,6 @@ def names_of(kind: str) -> Callable[[str], list[str]]:
 
 def _settings(incomplete: str) -> list[str]:
     """Complete the name of a setting."""
-    from sidelight.config.load import describe_settings
-
     names = (f"{one.name}=" for one in describe_settings())
     return [name for name in names if name.startswith(incomplete)]
 
@@ -257,9 +259,6 @@ class ModelCalls(NamedTuple):
         Args:
             cache: Folder of replies.
         """
-        from sidelight.llm.base import Budget
-        from sidelight.wiring.models import ModelAccess
-
         return ModelAccess(
             cache=cache,
             offline=self.offline,
@@ -371,8 +370,6 @@ def read_labelled(examples: Path | None, example_runs: list[str] | None) -> Exam
         UsageError: Runs were named, but no folder.
         InputError: The folder cannot be read.
     """
-    from sidelight.evaluation.labelling.examples import read_examples
-
     if examples is None:
         if example_runs:
             raise UsageError("--example-run names a run of --examples, which was not given")
@@ -613,8 +610,6 @@ class JudgeOptions(NamedTuple):
 
         Where no folder is named for them, they are those of the data folder that are not judged.
         """
-        from sidelight.evaluation.labelling.examples import read_examples
-
         if self.examples or data is None:
             return read_labelled(self.examples, self.example_run), ""
         asks = isinstance(task, QuestionListTask)
@@ -648,9 +643,6 @@ class JudgeOptions(NamedTuple):
             examples: What it may learn from.
             min_confidence: Labels less certain than this are left unjudged.
         """
-        from sidelight.wiring.judges import JudgeInputs, open_encoder, set_up_judge
-        from sidelight.wiring.models import models_by_name
-
         return set_up_judge(
             self.name,
             JudgeInputs(

@@ -22,6 +22,8 @@ from sidelight.cli.tables import (
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.files import atomic_write, sha256_file
+from sidelight.formats.banks.exams import read_exams, read_query_texts
+from sidelight.formats.labels.graded_passages import is_graded, read_graded, write_graded
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.schemas.grading.rubric import ExamBank, item_ids
 from sidelight.text import counted
@@ -170,21 +172,17 @@ def _listed(
 
 def _read(graded: Path) -> GradedFile:
     from sidelight.evaluation.exams.grades import collect
-    from sidelight.formats.labels.graded_passages import read_graded
 
     return collect(read_graded(graded))
 
 
 def _banks(path: Path) -> tuple[ExamBank, ...]:
-    from sidelight.formats.banks.exams import read_exams
 
     return read_exams(path)
 
 
 def _texts(graded: Path, wanted: Container[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """Read the file once more, for some texts: all of them would fill the memory."""
-    from sidelight.formats.labels.graded_passages import read_graded
-
     return {
         (query.query_id, passage.passage_id): passage.text
         for query in read_graded(graded)
@@ -215,8 +213,6 @@ def verify(
     track: options.Track = EXAM_TRACK,
 ) -> None:
     """Write a page on which people accept or correct grades: passages by items, no network."""
-    from sidelight.formats.banks.exams import read_exams, read_query_texts
-    from sidelight.formats.labels.graded_passages import read_graded
     from sidelight.view.verification.page import render_verification, verification
 
     banks = [one for path in bank or () for one in read_exams(path)]
@@ -271,7 +267,6 @@ def corrections(
 ) -> console.Result:
     """Say how far people agree with the grades they checked, and keep what they corrected."""
     from sidelight.evaluation.exams.grades import check_grades, corrected, read_corrections
-    from sidelight.formats.labels.graded_passages import read_graded, write_graded
 
     said = read_corrections(saved)
     if said.sha256 != sha256_file(graded):
@@ -479,7 +474,6 @@ def cover(
     from sidelight.evaluation.exams.grades import title
     from sidelight.evaluation.exams.leaderboard import exam_cover
     from sidelight.evaluation.scoring.table import run_intervals
-    from sidelight.formats.banks.exams import read_exams
 
     found = _read(graded)
     exam = found.exam(grader)
@@ -532,7 +526,6 @@ def tables(
     """Count grades against official judgments, with kappa of each cell and of relevant or not."""
     from sidelight.evaluation.agreement.qrels import compare_qrels
     from sidelight.evaluation.exams.grades import exam_qrels
-    from sidelight.formats.labels.graded_passages import is_graded
 
     if is_graded(graded):
         found = _read(graded)

@@ -20,10 +20,12 @@ from sidelight.cli.progress import progress_bar, without_lines
 from sidelight.config.load import SettingDescription, describe_settings, load_settings
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, UsageError
+from sidelight.formats.runs.linked_reports import LINKED_REPORTS, linked
 from sidelight.formats.runs.submission import Delivery, run_format
 from sidelight.formats.topics import read_searches, read_topics, write_narratives
 from sidelight.formats.verdict import track_of
 from sidelight.llm.base import TOKENS_PER_SECOND
+from sidelight.runs.directory import RunDirectory
 from sidelight.runs.log import SEARCH, PromptUsage
 from sidelight.runs.runner import RunSummary
 from sidelight.schemas.run import RunIdentity
@@ -310,7 +312,6 @@ def run(  # long: half of it are its options
 ) -> console.Result:
     """Work on every topic and write the submission files of the track."""
     from sidelight.index.folder import open_index
-    from sidelight.runs.directory import RunDirectory
 
     changes = options.with_judge(overrides or [], judge_model)
     settings = load_settings(config, changes)
@@ -455,7 +456,6 @@ def link(
     track: options.Track = DEFAULT_TRACK,
 ) -> None:
     """Write a run with the addresses of the pages that it cites, for readers on the web."""
-    from sidelight.formats.runs.linked_reports import LINKED_REPORTS, linked
     from sidelight.index.folder import open_index
 
     read = run_format(track_of(run, load_track(track)).cited_text).read(run)

@@ -15,9 +15,15 @@ import typer
 from sidelight.cli import console, options
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import UsageError
+from sidelight.evaluation.labelling.asking import Assessor
 from sidelight.evaluation.labelling.judge import Judge
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.files import atomic_write
+from sidelight.formats.banks.nuggets import (
+    read_nugget_assignments,
+    read_nuggets,
+    write_nugget_assignments,
+)
 from sidelight.formats.labels import qrels as labelled
 from sidelight.formats.labels.assessments import write_support_sentences
 from sidelight.formats.runs.submission import reports_by_topic
@@ -205,11 +211,6 @@ def nuggets(  # long: half of it are options
 ) -> console.Result:
     """Score answers by nuggets: strict vital first, then vital, strict all, all, and coverage."""
     from sidelight.evaluation.scoring.measures import score_nuggets
-    from sidelight.formats.banks.nuggets import (
-        read_nugget_assignments,
-        read_nuggets,
-        write_nugget_assignments,
-    )
 
     rules = options.track_of_scale("nuggets", track)
     banks, judge = None, None
@@ -240,7 +241,6 @@ def _assigned(
     by: options.LabelOptions,
 ) -> list[NuggetAssignment]:
     """Return the labels of runs, by the embedded judge or by a model."""
-    from sidelight.evaluation.labelling.asking import Assessor
     from sidelight.evaluation.nuggets.create import LearnedAssigner, PromptedAssigner, assign_runs
 
     access, model = by.access(), by.model

@@ -20,6 +20,7 @@ from sidelight.formats.runs.submission import run_formats
 from sidelight.formats.topics import read_articles, read_topics
 from sidelight.formats.verdict import Verdict, detect_format, judge_file, mend_file
 from sidelight.registry import did_you_mean
+from sidelight.runs.directory import RunDirectory, judge_run, pack_runs
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, Track, load_track
 
@@ -92,8 +93,6 @@ def validate(  # long: half of it are its options
     A run directory is checked with all its files, by the rules of its own track. --fix mends ranks,
     order, unknown fields and, by whole sentences, the word limit; it invents nothing.
     """
-    from sidelight.runs.directory import RunDirectory, judge_run
-
     rules = load_track(track)
     covered, known_segments = _known(rules, topics, index)
     verdicts: list[Verdict] = []
@@ -141,8 +140,6 @@ def _known(
 
 def _made_for(path: Path) -> tuple[str, ...]:
     """Return the topics of the run directory that wrote a file; none for any other file."""
-    from sidelight.runs.directory import RunDirectory
-
     run = RunDirectory(path.parent)
     try:
         return run.topic_ids() if path.name in run.read_manifest().files else ()
@@ -228,8 +225,6 @@ def pack(
 
     A run whose files were edited after they were made is submitted as a manual one.
     """
-    from sidelight.runs.directory import RunDirectory, pack_runs
-
     rules = load_track(track)
     covered, known_segments = _known(rules, topics, index)
     packing = pack_runs(
@@ -275,7 +270,6 @@ def bundle(
     """Repeat a run from its replies and pack it with all it read; `verify` needs nothing else."""
     from sidelight.index.folder import open_index
     from sidelight.reproduction.bundle import make_bundle
-    from sidelight.runs.directory import RunDirectory
 
     directory = RunDirectory(run, allow_plugin or ())
     with progress_bar("topics", total=len(read_articles(topics))) as advance:

@@ -21,14 +21,21 @@ import typer
 from sidelight.cli import options
 from sidelight.cli.console import WHERE_IT_WAS, Note, Result, Shown, err, interrupted, out
 from sidelight.cli.progress import progress_bar, without_lines
+from sidelight.config.load import load_settings
 from sidelight.errors import InputError, SidelightError, UsageError
 from sidelight.files import MAX_DOCUMENT_BYTES, atomic_write, read_limited
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart, find_part, look_for
 from sidelight.formats.topics import read_topics, topic_format
-from sidelight.formats.verdict import track_of
+from sidelight.formats.verdict import judge_file, track_of
+from sidelight.retrieval.first_stage import open_retriever
+from sidelight.runs.directory import RunDirectory
+from sidelight.schemas.investigation.evidence import Query
 from sidelight.schemas.topic import Article
 from sidelight.tracks import load_track
+from sidelight.view.model import RunList
+from sidelight.view.page import render_page, render_runs
+from sidelight.wiring.run import make_run, open_investigation, open_sources
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer
@@ -150,7 +157,6 @@ def write_page(
         UsageError: There are labels without rubrics, or rubrics without labels.
     """
     from sidelight.view.collect import collect_page
-    from sidelight.view.page import render_page
     from sidelight.view.shown_run import read_labels
 
     paths = [run] if isinstance(run, Path) else list(run)
@@ -198,8 +204,6 @@ def _runs_in(given: Sequence[Path]) -> list[Path]:
     Raises:
         InputError: There are more than a page can show.
     """
-    from sidelight.runs.directory import RunDirectory
-
     folder, *others = given
     config = RunDirectory(folder).config
     if others or not folder.is_dir() or config.exists():
@@ -236,10 +240,7 @@ def _write_runs(
     Raises:
         InputError: No run can be shown, or labels and rubrics do not fit together.
     """
-    from sidelight.runs.directory import RunDirectory
     from sidelight.view.collect import list_run
-    from sidelight.view.model import RunList
-    from sidelight.view.page import render_runs
     from sidelight.view.shown_run import finished_run, read_labels
 
     scales = load_track().scales
@@ -277,7 +278,6 @@ def _shown(
         UsageError: Several paths are given, of which one is a directory.
     """
     from sidelight.index.folder import open_index
-    from sidelight.runs.directory import RunDirectory
     from sidelight.view.shown_run import finished_run, handed_in_run
 
     if paths[0].is_dir() and len(paths) == 1:
@@ -326,7 +326,6 @@ def read(
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> Result:
     """Investigate one article: print the report and the questions, and write the page."""
-    from sidelight.config.load import load_settings
     from sidelight.index.folder import open_index
 
     settings = load_settings(config, overrides or ())
@@ -375,8 +374,6 @@ def _investigate(
     Raises:
         InputError: There is nothing in it to investigate.
     """
-    from sidelight.wiring.run import make_run
-
     print_ = sha256((article.model_dump_json() + settings.fingerprint()).encode()).hexdigest()
     run = Path("runs") / f"read-{print_[:12]}"
     done = make_run([article], settings, folder, run, access, on_step=on_step)
@@ -479,10 +476,6 @@ def make_tools(  # long: each tool with the words that an assistant reads
     from mcp.server import MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
 
-    from sidelight.formats.verdict import judge_file
-    from sidelight.retrieval.first_stage import open_retriever
-    from sidelight.schemas.investigation.evidence import Query
-
     # Libraries tell what they load; assistants show that as errors.
     server = MCPServer("sidelight", instructions=_INSTRUCTIONS, log_level="WARNING")
     name = settings.retrieval.retriever if folder.has_vectors else None
@@ -549,7 +542,6 @@ def mcp(
 
     It speaks the Model Context Protocol; the assistant starts it, and nothing listens on a port.
     """
-    from sidelight.config.load import load_settings
     from sidelight.index.folder import open_index
 
     settings = load_settings(config, overrides or ())
@@ -599,11 +591,9 @@ def serve(  # long: one list of options
 
     Nothing leaves this machine but what a configured model server is asked.
     """
-    from sidelight.config.load import load_settings
     from sidelight.index.folder import open_index
     from sidelight.serve.app import make_app, serve_app
     from sidelight.serve.desk import Desk, Worker, claim_folder
-    from sidelight.wiring.run import open_investigation, open_sources
 
     settings = load_settings(config, overrides or ())
     _check_track(settings.track)

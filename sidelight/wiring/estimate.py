@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING
 from sidelight.config.settings import ModelSettings, ServerSettings, Settings
 from sidelight.english.cleaning import clean_article
 from sidelight.errors import INSTALL, Check, InputError, MachineError, UsageError
+from sidelight.index.remote.client import token_variable
+from sidelight.index.vectors.profiles import IN_LUCENE, NO_VECTORS, profile_named
 from sidelight.llm.base import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
 from sidelight.llm.prompted import Asked
 from sidelight.llm.server.vllm import find_vllm
 from sidelight.parts import ROLES
 from sidelight.registry import load, needs
+from sidelight.retrieval.rerank import window_starts
 from sidelight.runs.log import PromptUsage
 from sidelight.schemas.base import Value
 from sidelight.schemas.task import QuestionRankingsTask
@@ -27,7 +30,7 @@ from sidelight.schemas.topic import Article, Topic
 from sidelight.tracks import load_track
 from sidelight.transport import secret_for
 from sidelight.wiring.roles import chosen_performers, model_named, models_asked
-from sidelight.wiring.run import OF_DOCUMENTS, document_parts
+from sidelight.wiring.run import document_names, document_parts
 
 if TYPE_CHECKING:
     from sidelight.index.manifest import IndexPlan
@@ -157,7 +160,6 @@ def _ranking(settings: Settings) -> Iterator[Asked]:
     A window shows twenty segments of at most 180 words.
     """
     from sidelight.generation.prompted.documents import RANK_PROMPT
-    from sidelight.retrieval.rerank import window_starts
 
     if settings.retrieval.listwise_depth is not None:
         windows = len(window_starts(settings.retrieval.listwise_depth))
@@ -207,7 +209,7 @@ def check_settings(settings: Settings, index: Path | None, base_url: str = "") -
     parts = {"retriever": ("retriever", settings.retrieval.retriever)}
     parts |= {f"role {role}": (f"role.{role}", settings.roles.performer(role)) for role in ROLES}
     if load_track(settings.track).find(QuestionRankingsTask):
-        parts |= {part[0]: part for part in settings.parts().values() if part[0] in OF_DOCUMENTS}
+        parts |= {kind: (kind, name) for kind, name in document_names(settings).items()}
     loaded: dict[str, type] = {}
     for title, (kind, name) in parts.items():
         try:
@@ -297,8 +299,6 @@ def _index(read: Sequence[str], retriever: str, path: Path) -> Iterator[Check]:
 
 def _remote(index: RemoteIndex, read: Sequence[str], retriever: str) -> Iterator[Check]:
     """Look at what a folder says of its server; nothing is asked."""
-    from sidelight.index.remote.client import token_variable
-
     address = index.address
     yield Check("index", f"{address.index} at {address.url}; try it: sidelight search WORDS")
     variable = token_variable(address)
@@ -326,7 +326,6 @@ def _token(url: str, variable: str) -> Check:
 
 def _vectors(plan: IndexPlan, segments: int) -> Check:
     from sidelight.index.vectors.capacity import count_gpus, memory_bytes, plan_capacity
-    from sidelight.index.vectors.profiles import IN_LUCENE, NO_VECTORS, profile_named
 
     dimension = plan.encoder.dimension
     if plan.profile == NO_VECTORS:

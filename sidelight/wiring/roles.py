@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from sidelight.config.settings import ModelSettings, Settings
 from sidelight.errors import InputError, UsageError
+from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.generation.roles import Roles
 from sidelight.llm.base import Model
 from sidelight.llm.prompted import PromptedModel
@@ -144,7 +145,6 @@ def offers(settings: Settings, encode: Encode, asks: Mapping[str, PromptedModel]
     Those with a model and those without remember apart: what shares a batch of the encoder must not
     hang on when a reply comes.
     """
-    from sidelight.generation.no_evidence import NOTHING_FOUND
     from sidelight.text_vectors import TextVectors
 
     track, investigation = load_track(settings.track), settings.investigation

@@ -21,6 +21,16 @@ from sidelight.llm.base import Model
 from sidelight.llm.prompted import PromptedModel
 from sidelight.parts import ROLES
 from sidelight.registry import load, make
+from sidelight.retrieval.base import GivenRetriever
+from sidelight.retrieval.best_segment import DocumentRetriever
+from sidelight.retrieval.first_stage import open_retriever
+from sidelight.retrieval.lateral import LateralRetriever, SegmentCache
+from sidelight.retrieval.rerank import (
+    CrossEncoder,
+    ListwiseRetriever,
+    RerankRetriever,
+    StandingRetriever,
+)
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.log import TopicLog, with_fallback
 from sidelight.runs.runner import Investigate, RunSummary, run_topics
@@ -76,8 +86,6 @@ def open_sources(settings: RetrievalSettings, folder: SearchIndex) -> Sources:
 def build_retriever(settings: RetrievalSettings, folder: SearchIndex) -> Retriever:
     """Return the first stage that the settings name, reranked and weighed where they say so."""
     from sidelight.index.encoding.encoder import require_model
-    from sidelight.retrieval.first_stage import open_retriever
-    from sidelight.retrieval.rerank import CrossEncoder, RerankRetriever, StandingRetriever
 
     if settings.reranker is not None:
         require_model("reranker", settings.reranker)
@@ -126,8 +134,6 @@ async def _open_agents(
     """
     from sidelight.agents import investigation as agents
     from sidelight.agents.state import Deps, DocumentsDeps, outcome_of
-    from sidelight.retrieval.best_segment import DocumentRetriever
-    from sidelight.retrieval.lateral import LateralRetriever, SegmentCache
 
     track, allow_own_article = load_track(settings.track), settings.retrieval.allow_own_article
     graph = agents.build_documents_graph() if documents else agents.build_graph()
@@ -185,7 +191,6 @@ async def open_listwise(
         UsageError: A model is to order results, and the settings name none.
     """
     from sidelight.generation.prompted.documents import PromptedRanker
-    from sidelight.retrieval.rerank import ListwiseRetriever
 
     depth = settings.retrieval.listwise_depth
     if depth is None:
@@ -282,19 +287,20 @@ def make_run(
     )
 
 
-OF_DOCUMENTS = frozenset({"expander", "rater"})
-"""Kinds of parts that word searches for documents, and rate these."""
+def document_names(settings: Settings) -> dict[str, str]:
+    """Return who words searches and who rates documents, by kind, where somebody does."""
+    chosen = {"expander": settings.documents.expander, "rater": settings.documents.rater}
+    return {kind: name for kind, name in chosen.items() if name != "none"}
 
 
 def document_parts(settings: Settings) -> dict[str, type]:
-    """Return the classes that word searches and rate documents, by kind, where somebody does.
+    """Return the classes that word searches and rate documents, by kind.
 
     Raises:
         UsageError: A name stands for none.
         MachineError: A package that one needs is not installed.
     """
-    parts = settings.parts().values()
-    return {kind: load(kind, name) for kind, name in parts if kind in OF_DOCUMENTS}
+    return {kind: load(kind, name) for kind, name in document_names(settings).items()}
 
 
 async def _open_parts(
@@ -383,8 +389,6 @@ def _dependencies(
         retriever_of_topic: Makes what searches; see `open_listwise`.
     """
     from sidelight.agents.state import AnswerDeps
-    from sidelight.retrieval.base import GivenRetriever
-    from sidelight.retrieval.lateral import LateralRetriever, SegmentCache
 
     offered = roles.offers(settings, sources.encode, {})
     offered["nothing_found"] = lambda: DraftReport(sentences=())
