@@ -48,14 +48,15 @@ app = console.Commands(
 
 First = Annotated[Path, typer.Argument(help="One side, such as people: the reference.")]
 Second = Annotated[Path, typer.Argument(help="The other side, such as a judge.")]
+MaybeSecond = Annotated[
+    Path | None, typer.Argument(help="The other side; with --data, give it as FIRST.")
+]
 
 
 @app.command()
 def labels(  # long: half of it are options
     first: First,
-    second: Annotated[
-        Path | None, typer.Argument(help="The other side; with --data, give it as FIRST.")
-    ] = None,
+    second: MaybeSecond = None,
     data: options.Data = None,
     rubrics: Annotated[
         Path | None,
@@ -133,9 +134,7 @@ def labels(  # long: half of it are options
 @app.command()
 def scores(
     first: First,
-    second: Annotated[
-        Path | None, typer.Argument(help="The other side; with --data, give it as FIRST.")
-    ] = None,
+    second: MaybeSecond = None,
     data: options.Data = None,
     measure: options.MeasureName = None,
     samples: options.Samples = 1000,

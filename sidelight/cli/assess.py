@@ -28,7 +28,7 @@ from sidelight.schemas.topic import Article, Narrative, question_id
 from sidelight.text import counted
 from sidelight.tracks import Track as TrackRules
 from sidelight.tracks import load_track
-from sidelight.wiring.judges import JudgeInputs, set_up_judge
+from sidelight.wiring.judges import JudgeInputs
 from sidelight.wiring.models import ask, models_by_name
 
 if TYPE_CHECKING:
@@ -61,11 +61,7 @@ def questions(  # long: half of it are options
 
     given = read_runs(runs, load_track(track).question_list)
     articles = {one.topic_id: one for one in read_articles(topics)}
-    setup = set_up_judge(
-        "prompted" if model else "embedded",
-        JudgeInputs(articles=lambda: articles),
-        models_by_name([model] if model else [], at_once),
-    )
+    setup = options.judge_by(model, at_once, JudgeInputs(articles=lambda: articles))
     access = calls.access(cache or output.with_name(f"{output.name}.replies"))
 
     async def work(judge: Judge) -> tuple[str, list[QuestionGrade]]:
@@ -102,11 +98,7 @@ def documents(  # long: half of it are options
     """Grade the documents that runs of the same questions rank, by their best segments."""
     from sidelight.evaluation.labelling.judged_runs import grade_documents
 
-    setup = set_up_judge(
-        "prompted" if model else "embedded",
-        JudgeInputs(articles=dict),
-        models_by_name([model] if model else [], at_once),
-    )
+    setup = options.judge_by(model, at_once, JudgeInputs(articles=dict))
     access = calls.access(cache or output.with_name(f"{output.name}.replies"))
     asked = list(_asked(runs))
 

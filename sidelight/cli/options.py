@@ -661,6 +661,12 @@ class JudgeOptions(NamedTuple):
         return self.calls.access(self.cache or output / REPLIES)
 
 
+def judge_by(model: str | None, at_once: int, inputs: JudgeInputs) -> JudgeSetup:
+    """Return the judge that asks a model, or the embedded one if none is named; not yet opened."""
+    asked = models_by_name([model] if model else [], at_once)
+    return set_up_judge("prompted" if model else "embedded", inputs, asked)
+
+
 class LabelOptions(NamedTuple):
     """Who labels runs, how it is asked, and how the labels are scored."""
 

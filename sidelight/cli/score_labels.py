@@ -37,7 +37,7 @@ from sidelight.schemas.topic import Narrative, asked_in, parse_question_id
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
 from sidelight.tracks import Track as TrackRules
-from sidelight.wiring.judges import JudgeInputs, open_encoder, set_up_judge
+from sidelight.wiring.judges import JudgeInputs, open_encoder
 from sidelight.wiring.models import ask, models_by_name
 
 if TYPE_CHECKING:
@@ -294,11 +294,8 @@ def support(  # long: half of it are options
     read = read_runs(runs, rules.cited_text)
     known = read_topics(topics, rules) if topics else None
     access = by.access()
-    setup = set_up_judge(
-        "prompted" if by.model else "embedded",
-        JudgeInputs(encoder=None if by.words_only else open_encoder, articles=dict),
-        models_by_name([by.model] if by.model else [], by.at_once),
-    )
+    inputs = JudgeInputs(encoder=None if by.words_only else open_encoder, articles=dict)
+    setup = options.judge_by(by.model, by.at_once, inputs)
     n_sentences = sum(len(report.responses) for run in read for report in run.reports)
 
     async def work(judge: Judge) -> tuple[str, list[JudgedSentence]]:
