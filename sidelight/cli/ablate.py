@@ -74,8 +74,7 @@ def ablate(  # long: half of it are its options
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the arms and their estimated cost, and stop.")
     ] = False,
-    samples: options.Samples = DEFAULT_SAMPLES,
-    seed: options.Seed = 0,
+    sampling: options.Sampling,
     measures: options.MoreMeasures = None,
 ) -> console.Result:
     """Compare arms that differ from a base in a few settings, with intervals and tests."""
@@ -94,8 +93,7 @@ def ablate(  # long: half of it are its options
         judge=judge,
         access=calls.access(output / "cache"),
         parallel=parallel,
-        samples=samples,
-        seed=seed,
+        **sampling._asdict(),
         further=options.find_measures(measures),
     )
     tables, notes = found.tables(), found.notes()
@@ -108,8 +106,7 @@ def ablate(  # long: half of it are its options
         **found.about(),
         "topics": found.topic_ids,
         "judge": judge if rubrics else None,
-        "samples": samples,
-        "seed": seed,
+        **sampling._asdict(),
         "notes": [str(one.text) if isinstance(one, console.Note) else one for one in notes],
     }
     atomic_write(output / EXPERIMENT, as_json(record))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -486,16 +487,10 @@ def _missed_table(rubrics: Mapping[str, Rubric], found: NormComparison) -> conso
     """Return how many questions of each importance no nugget answers."""
     asked = Counter(one.importance for rubric in rubrics.values() for one in rubric.questions)
     missed = Counter(one.importance for questions in found.missed.values() for one in questions)
-    rows = [
-        (label.name, asked[label], missed[label])
-        for label in sorted(asked, key=lambda label: -label.credit)
+    columns = [
+        console.Column("experts' questions", "importance", attrgetter("name")),
+        console.Column("asked", "questions", asked.__getitem__),
+        console.Column("no nugget answers", "missed", missed.__getitem__),
     ]
-    return console.ResultTable(
-        "missed_questions",
-        ["experts' questions", "asked", "no nugget answers"],
-        [[name, str(asked), str(missed)] for name, asked, missed in rows],
-        [
-            {"importance": name, "questions": asked, "missed": missed}
-            for name, asked, missed in rows
-        ],
-    )
+    labels = sorted(asked, key=lambda label: -label.credit)
+    return console.table_of("missed_questions", labels, columns)

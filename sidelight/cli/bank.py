@@ -289,7 +289,6 @@ def _summary(banks: tuple[ExamBank, ...]) -> str:
 
 
 def _pair(option: str, text: str) -> tuple[str, str]:
-
     name, equals, value = text.partition("=")
     if not (equals and name.strip() and value.strip()):
         raise UsageError(f"{option}: expected NAME=TEXT; found {text!r}")

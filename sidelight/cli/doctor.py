@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +12,7 @@ import typer
 from sidelight.cli.console import Column, Commands, Note, Result, Shown, out, table_of
 from sidelight.cli.options import BaseUrl, Config, index_option, model_option
 from sidelight.config.load import load_settings
-from sidelight.errors import Check, UsageError
+from sidelight.errors import UsageError
 from sidelight.llm.server.openai_compat import probe
 from sidelight.prompting import find_prompts, read_values
 from sidelight.wiring.estimate import check_settings
@@ -45,9 +46,9 @@ def doctor(
                 "--model asks a server, and --config and --index ask nothing",
                 remedy="Call doctor once with each.",
             )
-        checks = _check_config(config, index, base_url)
+        checks = check_settings(load_settings(config), index, base_url or "")
     elif model and base_url:
-        checks = _check_server(model, base_url, api_key_variable)
+        checks = asyncio.run(probe(model, base_url, api_key_variable))
     elif model or _is_typed(context, "base_url"):
         raise UsageError("--model and --base-url need each other")
     else:
@@ -72,17 +73,6 @@ def _is_typed(context: typer.Context, parameter: str) -> bool:
     """Tell whether an option stands on the command line, not in the environment alone."""
     source = context.get_parameter_source(parameter)
     return source is not None and source.name == "COMMANDLINE"
-
-
-def _check_config(config: Path | None, index: Path | None, base_url: str | None) -> list[Check]:
-
-    return check_settings(load_settings(config), index, base_url or "")
-
-
-def _check_server(model: str, base_url: str, api_key_variable: str) -> list[Check]:
-    import asyncio
-
-    return asyncio.run(probe(model, base_url, api_key_variable))
 
 
 app = Commands(help="List, show and render prompts, without a call.", no_args_is_help=True)

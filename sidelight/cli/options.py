@@ -415,8 +415,8 @@ MoreMeasures = Annotated[
 class Sampling(NamedTuple):
     """How chance was drawn; what a reader needs to get the same figures."""
 
-    samples: int
-    seed: int
+    samples: Samples = DEFAULT_SAMPLES
+    seed: Seed = 0
 
     def __str__(self) -> str:
         return f"{self.samples} samples, seed {self.seed}"
@@ -680,8 +680,7 @@ class LabelOptions(NamedTuple):
     cache: Cache = None
     at_once: AtOnce = DEFAULT_AT_ONCE
     measures: MoreMeasures = None
-    samples: Samples = DEFAULT_SAMPLES
-    seed: Seed = 0
+    sampling: Sampling = Sampling()
 
     def access(self) -> ModelAccess:
         """Return how models may be used.
@@ -692,11 +691,6 @@ class LabelOptions(NamedTuple):
         return self.calls.access(
             reply_folder(self.cache, self.output) if self.model else Path(REPLIES)
         )
-
-    @property
-    def sampling(self) -> Sampling:
-        """How chance is drawn."""
-        return Sampling(self.samples, self.seed)
 
 
 def reply_folder(cache: Path | None, output: Path | None) -> Path:

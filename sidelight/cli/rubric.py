@@ -20,12 +20,11 @@ from sidelight.cli.tables import (
     wins_table,
 )
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.files import atomic_write, sha256_file
 from sidelight.formats.banks.exams import read_exams, read_query_texts
 from sidelight.formats.labels.graded_passages import is_graded, read_graded, write_graded
 from sidelight.formats.labels.qrels import read_qrels
-from sidelight.schemas.grading.rubric import ExamBank, item_ids
+from sidelight.schemas.grading.rubric import item_ids
 from sidelight.text import counted
 from sidelight.tracks import EXAM_TRACK, load_track
 
@@ -66,7 +65,7 @@ def spurious(
     """List items that passages answer which assessors call not relevant, the worst first."""
     from sidelight.evaluation.exams.grades import spurious_items
 
-    found, banks = _read(graded), _banks(by.bank)
+    found, banks = _read(graded), read_exams(by.bank)
     texts = {item.item_id: item.text for one in banks for item in one.items}
     uses = spurious_items(
         found.exam(by.grader),
@@ -86,7 +85,7 @@ def uncovered(
     """List relevant passages that answer no item, each with a fact that the bank could ask for."""
     from sidelight.evaluation.exams.grades import suggested_item, uncovered_passages
 
-    found, banks = _read(graded), _banks(by.bank)
+    found, banks = _read(graded), read_exams(by.bank)
     missed = uncovered_passages(
         found.exam(by.grader),
         _judgments(found, by.official),
@@ -135,7 +134,7 @@ def holes(
         }
         for path in run or ()
     ]
-    missing = find_holes(found.exam(grader), found.rankings, item_ids(_banks(bank)), runs)
+    missing = find_holes(found.exam(grader), found.rankings, item_ids(read_exams(bank)), runs)
     records = [
         {
             "query_id": one.query_id,
@@ -174,11 +173,6 @@ def _read(graded: Path) -> GradedFile:
     from sidelight.evaluation.exams.grades import collect
 
     return collect(read_graded(graded))
-
-
-def _banks(path: Path) -> tuple[ExamBank, ...]:
-
-    return read_exams(path)
 
 
 def _texts(graded: Path, wanted: Container[tuple[str, str]]) -> dict[tuple[str, str], str]:
@@ -391,6 +385,7 @@ def qrels(
 
 
 @app.command()
+@options.takes_groups
 def leaderboard(  # long: half of it are options
     graded: options.GradedPath,
     *,
@@ -402,8 +397,7 @@ def leaderboard(  # long: half of it are options
     official: options.OfficialQrels = None,
     run: options.MoreRuns = None,
     track: options.Track = EXAM_TRACK,
-    samples: options.Samples = DEFAULT_SAMPLES,
-    seed: options.Seed = 0,
+    sampling: options.Sampling,
     output: options.Output = None,
 ) -> console.Result:
     """Rank the runs of a file by grades, beside their ranks by official judgments."""
@@ -425,8 +419,8 @@ def leaderboard(  # long: half of it are options
         )
     compared = {}
     if theirs and len(seen) >= MIN_RUNS:
-        compared = compare_leaderboards(theirs, ours, seen, samples=samples, seed=seed)
-    intervals = run_intervals(ours, samples=samples, seed=seed)
+        compared = compare_leaderboards(theirs, ours, seen, **sampling._asdict())
+    intervals = run_intervals(ours, **sampling._asdict())
     rows = standings(ours, theirs, places, judged)
     tables = [standings_table(ours, rows, intervals), agreement_table(compared)]
     about = {
@@ -436,12 +430,12 @@ def leaderboard(  # long: half of it are options
         "n_runs_compared": len(seen),
         "unjudged_cells": exam.unjudged,
         "undefined": ours.undefined,
-        "bootstrap": options.Sampling(samples, seed)._asdict(),
+        "bootstrap": sampling._asdict(),
     }
     notes: list[str | console.Note] = [
         (
             f"{title(exam.grader)}: relevant from grade {level}; "
-            f"{_drawn(len(exam.cells), options.Sampling(samples, seed))}; of correlations over "
+            f"{_drawn(len(exam.cells), sampling)}; of correlations over "
             f"{counted(len(seen), 'run')}; {counted(exam.unjudged, 'cell')} unjudged"
         ),
         *console.undefined_warnings(ours.undefined, len(exam.cells), "query"),
@@ -452,6 +446,7 @@ def leaderboard(  # long: half of it are options
 
 
 @app.command()
+@options.takes_groups
 def cover(
     graded: options.GradedPath,
     *,
@@ -464,8 +459,7 @@ def cover(
     ] = None,
     run: options.MoreRuns = None,
     track: options.Track = EXAM_TRACK,
-    samples: options.Samples = DEFAULT_SAMPLES,
-    seed: options.Seed = 0,
+    sampling: options.Sampling,
     output: options.Output = None,
 ) -> console.Result:
     """Rank the runs of a file by the share of items that their first passages answer."""
@@ -485,7 +479,7 @@ def cover(
         depth=depth,
         items=item_ids(read_exams(bank)) if bank else None,
     )
-    intervals = run_intervals(covered.table, samples=samples, seed=seed)
+    intervals = run_intervals(covered.table, **sampling._asdict())
     overall = sum(covered.everything.values()) / len(covered.everything)
     about = {
         "grader": title(exam.grader),
@@ -494,13 +488,13 @@ def cover(
         "everything": overall,
         "unjudged_cells": exam.unjudged,
         "undefined": covered.table.undefined,
-        "bootstrap": options.Sampling(samples, seed)._asdict(),
+        "bootstrap": sampling._asdict(),
     }
     notes: list[str | console.Note] = [
         (
             f"{title(exam.grader)}: answered from grade {level}, first "
             f"{counted(depth, 'passage')}; all passages together answer {overall:.3f}; "
-            f"{_drawn(len(exam.cells), options.Sampling(samples, seed))}; "
+            f"{_drawn(len(exam.cells), sampling)}; "
             f"{counted(exam.unjudged, 'cell')} unjudged"
         ),
         *console.undefined_warnings(covered.table.undefined, len(exam.cells), "query"),

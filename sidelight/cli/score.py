@@ -68,8 +68,8 @@ def compare(  # long: half of it are options
             f"{scores.measure.name}, undefined on all of {counted(len(scores.topic_ids), 'topic')}",
             remedy="Choose another one with --measure.",
         )
-    pairs = compare_runs(scores, baseline=baseline, samples=samples, seed=seed)
     sampling = options.Sampling(samples, seed)
+    pairs = compare_runs(scores, baseline=baseline, **sampling._asdict())
     table = console.table_of(f"{scores.measure.name}_run_pairs", pairs, _PAIR_COLUMNS)
     n_topics, n_shown = len(scores.topic_ids), sum(pair.p_holm < 1 - CONFIDENCE for pair in pairs)
     undefined = {scores.measure.name: scores.undefined} if scores.undefined else {}

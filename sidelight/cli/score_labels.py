@@ -17,7 +17,6 @@ from sidelight.cli.progress import progress_bar
 from sidelight.errors import UsageError
 from sidelight.evaluation.labelling.asking import Assessor
 from sidelight.evaluation.labelling.judge import Judge
-from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.files import atomic_write
 from sidelight.formats.banks.nuggets import (
     read_nugget_assignments,
@@ -106,6 +105,7 @@ def scores_result(  # long: files, table and JSON of one result
 
     sampling, n_topics = origin.sampling, origin.n_topics
     intervals = run_intervals(table, **sampling._asdict()) if sampling else None
+    ends = {tag: one and one._asdict() for tag, one in (intervals or {}).items()}
     header, rows = _run_table(table, intervals, n_topics)
 
     def write() -> Iterator[Path]:
@@ -133,7 +133,8 @@ def scores_result(  # long: files, table and JSON of one result
             "n_rubric_topics": n_topics,
             "bootstrap": sampling._asdict() if sampling else None,
             "runs": [
-                {"run_tag": run.run_tag, **run.row} | _interval_json(run.run_tag, intervals)
+                {"run_tag": run.run_tag, **run.row}
+                | ({"interval": ends[run.run_tag]} if intervals else {})
                 for run in table.runs
             ],
             "topics": [
@@ -158,15 +159,6 @@ def scores_result(  # long: files, table and JSON of one result
             console.Files(write, "files"),
         ],
     )
-
-
-def _interval_json(
-    run_tag: str, intervals: dict[str, Interval | None] | None
-) -> dict[str, dict[str, float] | None]:
-    if intervals is None:
-        return {}
-    interval = intervals[run_tag]
-    return {"interval": interval._asdict() if interval else None}
 
 
 def _run_table(
@@ -339,8 +331,7 @@ def battles(  # long: half of it are options
     calls: options.ModelCalls,
     cache: options.Cache = None,
     at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
-    samples: options.Samples = DEFAULT_SAMPLES,
-    seed: options.Seed = 0,
+    sampling: options.Sampling,
 ) -> console.Result:
     """Rate runs by battles: each pair of answers is compared twice, in both orders."""
     from sidelight.evaluation.battles import PromptedBattles, hold_battles, rate
@@ -359,7 +350,7 @@ def battles(  # long: half of it are options
     total = len(queries) * len(list(combinations(read, 2)))
     with progress_bar("battles", total=total) as advance:
         held = asyncio.run(ask(models_by_name([model], at_once), access, work))
-    ratings = rate(held, samples=samples, seed=seed)
+    ratings = rate(held, **sampling._asdict())
     undecided = sum(battle.won is None for battle in held)
     if output is not None:
         write_table(output / "battles.csv", ("topic_id", "first", "second", "won", "reason"), held)
@@ -376,7 +367,7 @@ def battles(  # long: half of it are options
         {
             "model": model,
             "undecided": undecided,
-            "bootstrap": {"samples": samples, "seed": seed},
+            "bootstrap": sampling._asdict(),
             "runs": [
                 one._asdict() | {"interval": one.interval and list(one.interval)} for one in ratings
             ],
@@ -394,6 +385,7 @@ Assessors = Annotated[
 ]
 
 
+@options.takes_groups
 def quality(
     *,
     grades: Annotated[Path, typer.Option("--grades", help="Graded questions, eight columns.")],
@@ -401,8 +393,7 @@ def quality(
     assessors: Assessors = None,
     output: options.Output = None,
     track: options.Track,
-    samples: options.Samples = DEFAULT_SAMPLES,
-    seed: options.Seed = 0,
+    sampling: options.Sampling,
 ) -> console.Result:
     """Score question runs by the grades of their questions.
 
@@ -414,7 +405,7 @@ def quality(
     rules = options.track_of_scale("question_quality", track)
     table = score_question_quality(rules, labelled.read_question_grades(grades, rules.scales))
     n_topics = len({score.topic_id for score in table.topics})
-    origin = _origin_of([grades], graded_by, options.Sampling(samples, seed), n_topics)
+    origin = _origin_of([grades], graded_by, sampling, n_topics)
     prefix = score_prefix(origin.labels, rules.question_list)
     result = scores_result(origin, table, prefix, output)
     if output is None:

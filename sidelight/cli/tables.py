@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sidelight.cli.console import (
     Column,
@@ -71,14 +71,14 @@ def category_tables(  # long: three tables side by side
         Column(f"{len(found.categories)} categories", "part", itemgetter(0)),
         Column("n", "n", lambda row: row[1].n),
         *(
-            Column(names[key], key, lambda row, key=key: row[1].coefficients[key], decimal)
+            Column(names[key], key, _entry(lambda row: row[1].coefficients, key), decimal)
             for key in found.coefficients
         ),
         *(
             Column(
                 f"{names[key]}, 95%",
                 (f"{key}_low", f"{key}_high"),
-                lambda row, key=key: row[1].intervals.get(key),
+                partial(lambda key, row: row[1].intervals.get(key), key),
                 partial(_spread, lacking="undefined"),
             )
             for key in found.intervals
@@ -87,14 +87,14 @@ def category_tables(  # long: three tables side by side
     confusion = [
         Column(f"{one} (rows), {other}", "first", itemgetter(0)),
         *(
-            Column(category, category, lambda row, place=place: row[1][place])
+            Column(category, category, _entry(itemgetter(1), place))
             for place, category in enumerate(found.categories)
         ),
     ]
     shares = [
         Column("share of labels", "label", itemgetter(0)),
         *(
-            Column(side, name, lambda row, place=place: row[1][place], "{:.1%}".format)
+            Column(side, name, _entry(itemgetter(1), place), "{:.1%}".format)
             for place, (side, name) in enumerate(zip(sides, ("first", "second"), strict=True))
         ),
         Column("difference", "difference", lambda row: row[1][1] - row[1][0], "{:+.1%}".format),
@@ -113,6 +113,11 @@ def category_tables(  # long: three tables side by side
             partial(draw_label_shares, found, sides),
         ),
     ]
+
+
+def _entry(part: Callable[[Any], Any], key: object) -> Callable[[Any], Any]:
+    """Return what reads an entry of a part of an item."""
+    return lambda item: part(item)[key]
 
 
 def correlation_table(found: ScoreComparison) -> ResultTable:
@@ -231,9 +236,7 @@ def standings_table(
         Column(main.name, main.name, lambda one: values[one.run_tag][main.name], main.shown),
         Column("95% interval", "", lambda one: intervals[one.run_tag], interval_cell),
         *(
-            Column(
-                one.name, one.name, lambda run, key=one.name: values[run.run_tag][key], one.shown
-            )
+            Column(one.name, one.name, _entry(lambda run: values[run.run_tag], one.name), one.shown)
             for one in others
         ),
         Column("", ("interval_low", "interval_high"), lambda one: intervals[one.run_tag]),
@@ -285,10 +288,7 @@ def cover_table(cover: Cover, intervals: Mapping[str, Interval | None]) -> Resul
 
     columns = [
         Column("run", "run_tag", attrgetter("run_tag")),
-        *(
-            Column("", name, lambda run, name=name: run.row[name])
-            for name in cover.table.runs[0].row
-        ),
+        *(Column("", name, _entry(attrgetter("row"), name)) for name in cover.table.runs[0].row),
         Column("EXAM", "", lambda run: run.row[EXAM.name], EXAM.shown),
         Column(
             "95% interval",
@@ -356,7 +356,7 @@ def wins_table(found: Sequence[GraderCorrelations]) -> ResultTable:
         Column("grader", "grader", attrgetter("grader")),
         Column("relevant from", "level", attrgetter("level")),
         *(
-            Column(name, name, lambda row, name=name: row.values[name], partial(_cell, best[name]))
+            Column(name, name, _entry(attrgetter("values"), name), partial(_cell, best[name]))
             for name in columns
         ),
         Column("wins", "wins", attrgetter("wins")),
