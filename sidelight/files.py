@@ -348,7 +348,7 @@ def atomic_write(path: Path, text: str) -> None:
 def locked_folder(folder: Path, busy: UsageError) -> Iterator[None]:
     """Lock a folder, made if need be, for this process; the lock ends when the process does.
 
-    One that was made, and into which nothing was put, goes again.
+    A folder that was made here and stayed empty is removed at the end.
 
     Args:
         folder: Its lock is the file `LOCK` in it.

@@ -7,13 +7,15 @@ Whatever these functions return prints itself in a few words, and `to_frame()` m
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar, cast
 
-from sidelight.errors import InputError
+from sidelight.errors import InputError, SidelightError
 from sidelight.formats.table import to_frame
 from sidelight.text import counted
 
@@ -30,6 +32,44 @@ Run: TypeAlias = "str | Path | Mapping[str, Mapping[str, float]] | Any"
 # What columns of a data frame may be called: here, in ir_measures, and in PyTerrier.
 _QUERY, _SEGMENT = ("query_id", "query", "qid"), ("segment_id", "doc_id", "docno", "docid")
 _SCORE, _GRADE = ("score",), ("relevance", "label", "grade")
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_SETTINGS = re.compile(r"--set [\w.]+=[^\s,;]+(?: --set [\w.]+=[^\s,;]+)*")
+_OPTION = re.compile(r"--([a-z-]+)")
+# Options that parameters are not called like.
+_CALLED = {"set": "settings", "measure": "measures", "judge": "by"}
+
+
+def _in_python(function: Callable[P, R]) -> Callable[P, R]:
+    """Let errors of a function name its parameters where they name options of commands."""
+    parameters = inspect.signature(function).parameters
+    named = {option: name for option, name in _CALLED.items() if name in parameters}
+    named |= {name.replace("_", "-"): name for name in parameters}
+
+    def listed(found: re.Match[str]) -> str:
+        given = found[0].removeprefix("--set ").split(" --set ")
+        return f"settings={given}".replace("'", '"') if "settings" in parameters else found[0]
+
+    def parameter(found: re.Match[str]) -> str:
+        return f"`{named[found[1]]}`" if found[1] in named else found[0]
+
+    def in_python(text: str) -> str:
+        said, *command = re.split(r"(?=sidelight [a-z])", text)  # which is typed as it is
+        return _OPTION.sub(parameter, _SETTINGS.sub(listed, said)) + "".join(command)
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except SidelightError as error:
+            error.message, error.remedy = in_python(error.message), in_python(error.remedy)
+            error.args = (error.message,)
+            raise
+
+    return called
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,6 +109,7 @@ class Hits(Sequence[dict[str, Any]]):
         return found
 
 
+@_in_python
 def search(
     queries: str | Sequence[str] | Mapping[str, str],
     index: str | Path,
@@ -96,7 +137,7 @@ def search(
         texts = [queries] if isinstance(queries, str) else queries
         queries = {str(number): text for number, text in enumerate(texts, start=1)}
     folder = open_index(Path(index))
-    opened = open_retriever(retriever or ("hybrid" if folder.has_vectors else "bm25"), folder)
+    opened = open_retriever(retriever, folder)
     asked = [Query(query_id=name, text=text) for name, text in queries.items()]
     rows: list[dict[str, Any]] = []
     for query_id, hits in opened.search(asked, k).items():
@@ -111,6 +152,7 @@ _OF_SEGMENT = {"segment_id", "title", "url", "text"}
 _TITLE = 60  # characters shown
 
 
+@_in_python
 def run(
     topics: str | Path | Sequence[Topic],
     index: str | Path,
@@ -144,7 +186,7 @@ def run(
     from sidelight.wiring.models import ModelAccess
     from sidelight.wiring.run import make_run
 
-    known = load_settings(None if config is None else Path(config), settings)
+    known = load_settings(config, settings)
     if isinstance(topics, str | Path):
         topics = read_topics(Path(topics), load_track(known.track))
     folder, access = Path(output), ModelAccess(Path(output) / "cache", base_url=base_url)
@@ -161,6 +203,7 @@ def run(
         )
 
 
+@_in_python
 def score(
     runs: Run | Mapping[str, Run], qrels: Run, measures: str | Sequence[str] = "nDCG@10 R@100"
 ) -> ScoreTable:
@@ -221,6 +264,7 @@ def _by_query(given: Any, values: Sequence[str]) -> Mapping[str, Mapping[str, fl
     return found
 
 
+@_in_python
 def judge(
     run: str | Path, index: str | Path, rubrics: str | Path | None = None, *, by: str = "embedded"
 ) -> SelfEvaluation:
@@ -252,6 +296,7 @@ def judge(
         return asyncio.run(work())
 
 
+@_in_python
 def ablate(
     grid: str | Path | Mapping[str, Any],
     output: str | Path,

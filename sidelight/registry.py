@@ -196,8 +196,8 @@ def _files_behind(root: Path) -> set[Path]:
         files = [*one.rglob("*.py"), *one.rglob("*.prompt.md")] if one.is_dir() else [one]
         found.update(files)
         for line in (line for path in files for line in _IMPORT.findall(read_limited(path))):
-            names = () if installed else set(re.findall(rb"\w+", line))
-            near = {beside / f"{name.decode()}{end}" for name in names for end in ("", ".py")}
+            words = () if installed else set(re.findall(rb"\w+", line))
+            near = {beside / f"{word.decode()}{end}" for word in words for end in ("", ".py")}
             new = {path for path in near - seen if path.exists()}
             seen |= new
             todo += new

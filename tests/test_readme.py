@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import sidelight
-from sidelight.errors import InputError
+from sidelight.errors import InputError, SidelightError
 from sidelight.sample import sample_path
 from tests.helpers.commands import ROOT as COMMAND
 from tests.helpers.commands import subcommands
@@ -168,6 +168,24 @@ def test_paths_may_be_text(mini_web_index, tmp_path):
     assert sidelight.read_question_run(f"{runs}/question_generation_runs/lantern-t1").questions
     assert sidelight.read_report_run(f"{runs}/report_generation_runs/lantern-t2").reports
     assert sidelight.people_report_scores(sidelight.load_track(), data).runs
+
+
+def test_errors_of_functions_name_parameters(mini_web_index, tmp_path):
+    """Where a command would name an option; commands that are to be typed stay as they are."""
+    topics, prompted = sample_path() / "topics.jsonl", "roles.write_report=prompted"
+    model = "models.writer.name=tiny"
+    for settings, says in (
+        (["k"], "`settings` 'k': expected key"),
+        (["submission.run_id=x"], 'settings=["submission.team_id=TEAM", "submission.run_id='),
+        ([prompted], 'settings=["models.writer.name=NAME"], or take'),
+        ([prompted, model], "Give one with `base_url` http://HOST:PORT/v1, or"),
+        (["models.rubric=1"], "sidelight judge RUN --rubrics DIR"),
+    ):
+        with pytest.raises(SidelightError) as error:
+            sidelight.run(topics, mini_web_index.path, tmp_path / "run", settings=settings)
+        assert says in str(error.value)
+    with pytest.raises(SidelightError, match=r"^`measures`: expected at least one"):
+        sidelight.score({"1": {"a": 1.0}}, {"1": {"a": 1}}, "")
 
 
 def test_a_script_without_a_main_guard_compares_judged_runs(mini_web_index, tmp_path):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache, partial
 from math import ceil
 from pathlib import Path
@@ -129,14 +129,9 @@ def _is_judged(run: Path, rubrics: Path, judge: str) -> bool:
 def _stamp(run: Path, rubrics: Path, judge: str) -> str:
     """Return a hash of all that the judging of a run depends on."""
     digest = hashlib.sha256(judge.encode() + code_of("judge", judge).encode())
-    for path in _read(run, rubrics):
+    for path in (run / "manifest.json", *sorted(rubrics.glob("*.json"))):
         digest.update(read_limited(path))
     return digest.hexdigest()
-
-
-def _read(run: Path, rubrics: Path) -> Iterator[Path]:
-    yield run / "manifest.json"
-    yield from sorted(rubrics.glob("*.json"))
 
 
 # Of every run, judged or not.

@@ -30,15 +30,14 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import yaml
 from pydantic import Field, ValidationError
 
-from sidelight.config.load import check_same, dump_settings, load_settings
+from sidelight.config.load import check_same, dump_settings, load_settings, read_yaml_file
 from sidelight.config.settings import RetrievalSettings, Settings
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.retrieval import score_retrieval
 from sidelight.evaluation.scoring.table import TopicScore
-from sidelight.files import MAX_TABLE_BYTES, atomic_write, bundled, read_limited, read_yaml
+from sidelight.files import MAX_TABLE_BYTES, atomic_write, bundled, read_limited
 from sidelight.formats.runs.trec_run import write_trec_run
 from sidelight.retrieval.base import Retriever
 from sidelight.runs.log import TopicLog
@@ -109,16 +108,10 @@ def read_grid(path: Path | Mapping[str, Any]) -> Grid:
     Raises:
         UsageError: It is missing, no YAML, or no grid.
     """
-    where = path if isinstance(path, Path) else Path("the grid")
+    where = path if isinstance(path, Path) else "the grid"
+    content = read_yaml_file(path, "grid") if isinstance(path, Path) else path
     try:
-        content = read_yaml(read_limited(bundled(where)).decode()) if where is path else path
         return Grid.model_validate(content)
-    except FileNotFoundError:
-        raise UsageError(f"there is no grid file {path}") from None
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is not valid YAML: {error}") from None
     except ValidationError as error:
         # A misspelt key is named before the one that is missing for it.
         first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")

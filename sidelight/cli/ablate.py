@@ -15,17 +15,20 @@ from sidelight.cli import console, options
 from sidelight.cli.console import Column, ResultTable, table_of
 from sidelight.cli.judge import check_judging
 from sidelight.cli.progress import progress_bar
+from sidelight.cli.tables import decimal
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.files import atomic_write, read_json, read_limited
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.table import to_frame, write_markdown_table
 from sidelight.formats.topics import read_articles, read_queries
+from sidelight.index.text.corpus import CorpusFields
 from sidelight.runs.directory import RunDirectory, as_json
 from sidelight.schemas.grading.judgment import Measure
 from sidelight.schemas.topic import Topic
 from sidelight.text import counted
 from sidelight.versions import VERSION
+from sidelight.wiring.estimate import estimate_run
 from sidelight.wiring.judges import judge_class
 from sidelight.wiring.models import ModelAccess
 
@@ -71,8 +74,7 @@ def ablate(  # long: half of it are its options
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the arms and their estimated cost, and stop.")
     ] = False,
-    samples: options.Samples = DEFAULT_SAMPLES,
-    seed: options.Seed = 0,
+    sampling: options.Sampling,
     measures: options.MoreMeasures = None,
 ) -> console.Result:
     """Compare arms that differ from a base in a few settings, with intervals and tests."""
@@ -91,8 +93,7 @@ def ablate(  # long: half of it are its options
         judge=judge,
         access=calls.access(output / "cache"),
         parallel=parallel,
-        samples=samples,
-        seed=seed,
+        **sampling._asdict(),
         further=options.find_measures(measures),
     )
     tables, notes = found.tables(), found.notes()
@@ -101,12 +102,11 @@ def ablate(  # long: half of it are its options
         write_markdown_table(output / f"{table.name}.md", table.header, table.rows)
     record = {
         "sidelight": VERSION,
-        "grid": read_grid(grid).model_dump(),
+        "grid": found.grid.model_dump(),
         **found.about(),
         "topics": found.topic_ids,
         "judge": judge if rubrics else None,
-        "samples": samples,
-        "seed": seed,
+        **sampling._asdict(),
         "notes": [str(one.text) if isinstance(one, console.Note) else one for one in notes],
     }
     atomic_write(output / EXPERIMENT, as_json(record))
@@ -145,12 +145,14 @@ class Experiment(NamedTuple):
     """Results of an experiment.
 
     Attributes:
+        grid: What it was made by.
         arms: All arms, the base first.
         twins: By arm whose results an earlier arm has, the earlier arm.
         effects: By measure, means and differences from the base of all other arms.
         costs: Of arms that are runs, by name.
     """
 
+    grid: Grid
     arms: Sequence[Arm]
     twins: dict[str, str]
     effects: Sequence[MeasureEffects]
@@ -230,7 +232,7 @@ class Experiment(NamedTuple):
             return f"{figure} {interval(one.interval)}" if one.interval else figure
 
         def of_effect(heading: str, key: str, spec: str) -> Column:
-            shown = lambda value: "-" if value is None else format(value, spec)  # noqa: E731
+            shown = partial(decimal, spec=spec, lacking="-")
             return Column(heading, key, lambda row: getattr(row[1], key, None), shown)
 
         base, signed = self.arms[0].name, f"+{found.measure.format}"
@@ -393,7 +395,7 @@ def experiment(
         assert given.queries is not None and given.qrels is not None  # noqa: S101, PT018 - checked
         scores, twins = _search(arms, folder, plan, given.queries, given.qrels, output)
     effects = find_effects(scores, arms[0].name, samples=samples, seed=seed)
-    return Experiment(arms, twins, effects, costs)
+    return Experiment(plan, arms, twins, effects, costs)
 
 
 def _open(
@@ -402,7 +404,6 @@ def _open(
     from sidelight.index.build import build_index
     from sidelight.index.encoding.encoder import Encoder
     from sidelight.index.folder import open_index
-    from sidelight.index.text.corpus import CorpusFields
 
     if (index is None) == (not corpus):
         raise UsageError("expected --index, or --corpus to build one")
@@ -486,11 +487,11 @@ def _run(  # long: a list of what it is given, and of what it does
 
 
 def _check_topics(folder: Path, topic_ids: Iterable[str]) -> None:
-    """Refuse a folder whose tables are over topics that are not among these.
+    """Refuse a folder whose tables are over further topics, which new tables would lose.
 
     Raises:
-        UsageError: They are.
-        InputError: What was recorded of them cannot be read.
+        UsageError: The tables have a topic that is not among these.
+        InputError: The record of the tables cannot be read.
     """
     path = folder / EXPERIMENT
     if not path.exists():
@@ -535,8 +536,6 @@ def _search(
 
 def _plan(arms: Sequence[Arm], topics: Path | None) -> console.Result:
     """Return what each arm changes, and what it would ask of models."""
-    from sidelight.wiring.estimate import estimate_run
-
     articles = read_articles(topics) if topics else ()
     arms_json, rows = [], []
     for arm in arms:

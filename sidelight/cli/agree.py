@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,6 +24,7 @@ from sidelight.cli.tables import (
     score_tables,
 )
 from sidelight.errors import InputError, UsageError
+from sidelight.formats.banks.nuggets import read_nuggets, write_nuggets
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart
 from sidelight.formats.labels import qrels as labelled
@@ -47,14 +49,15 @@ app = console.Commands(
 
 First = Annotated[Path, typer.Argument(help="One side, such as people: the reference.")]
 Second = Annotated[Path, typer.Argument(help="The other side, such as a judge.")]
+MaybeSecond = Annotated[
+    Path | None, typer.Argument(help="The other side; with --data, give it as FIRST.")
+]
 
 
 @app.command()
 def labels(  # long: half of it are options
     first: First,
-    second: Annotated[
-        Path | None, typer.Argument(help="The other side; with --data, give it as FIRST.")
-    ] = None,
+    second: MaybeSecond = None,
     data: options.Data = None,
     rubrics: Annotated[
         Path | None,
@@ -132,9 +135,7 @@ def labels(  # long: half of it are options
 @app.command()
 def scores(
     first: First,
-    second: Annotated[
-        Path | None, typer.Argument(help="The other side; with --data, give it as FIRST.")
-    ] = None,
+    second: MaybeSecond = None,
     data: options.Data = None,
     measure: options.MeasureName = None,
     samples: options.Samples = 1000,
@@ -427,7 +428,6 @@ def norms(  # long: half of it are options
     from dataclasses import asdict
 
     from sidelight.evaluation.agreement.people import compare_norms
-    from sidelight.formats.banks.nuggets import read_nuggets, write_nuggets
 
     rules = load_track(track)
     known = options.known_rubrics(rubrics, data, rules)
@@ -487,16 +487,10 @@ def _missed_table(rubrics: Mapping[str, Rubric], found: NormComparison) -> conso
     """Return how many questions of each importance no nugget answers."""
     asked = Counter(one.importance for rubric in rubrics.values() for one in rubric.questions)
     missed = Counter(one.importance for questions in found.missed.values() for one in questions)
-    rows = [
-        (label.name, asked[label], missed[label])
-        for label in sorted(asked, key=lambda label: -label.credit)
+    columns = [
+        console.Column("experts' questions", "importance", attrgetter("name")),
+        console.Column("asked", "questions", asked.__getitem__),
+        console.Column("no nugget answers", "missed", missed.__getitem__),
     ]
-    return console.ResultTable(
-        "missed_questions",
-        ["experts' questions", "asked", "no nugget answers"],
-        [[name, str(asked), str(missed)] for name, asked, missed in rows],
-        [
-            {"importance": name, "questions": asked, "missed": missed}
-            for name, asked, missed in rows
-        ],
-    )
+    labels = sorted(asked, key=lambda label: -label.credit)
+    return console.table_of("missed_questions", labels, columns)

@@ -14,6 +14,7 @@ from sidelight.cli import options
 from sidelight.cli.console import WITH_REPLIES, Commands, Result, interrupted, unanswered
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, UsageError
+from sidelight.evaluation.labelling.asking import Assessor
 from sidelight.evaluation.labelling.judge import Judge
 from sidelight.formats.labels import qrels as labels
 from sidelight.formats.runs.trec_run import read_trec_run
@@ -21,12 +22,13 @@ from sidelight.formats.table import write_table
 from sidelight.formats.topics import read_articles, read_topics
 from sidelight.formats.verdict import read_runs
 from sidelight.llm.prompted import PromptedModel
+from sidelight.runs.directory import RunDirectory
 from sidelight.schemas.grading.judgment import QuestionGrade, Unjudged
 from sidelight.schemas.topic import Article, Narrative, question_id
 from sidelight.text import counted
 from sidelight.tracks import Track as TrackRules
 from sidelight.tracks import load_track
-from sidelight.wiring.judges import JudgeInputs, set_up_judge
+from sidelight.wiring.judges import JudgeInputs
 from sidelight.wiring.models import ask, models_by_name
 
 if TYPE_CHECKING:
@@ -59,11 +61,7 @@ def questions(  # long: half of it are options
 
     given = read_runs(runs, load_track(track).question_list)
     articles = {one.topic_id: one for one in read_articles(topics)}
-    setup = set_up_judge(
-        "prompted" if model else "embedded",
-        JudgeInputs(articles=lambda: articles),
-        models_by_name([model] if model else [], at_once),
-    )
+    setup = options.judge_by(model, at_once, JudgeInputs(articles=lambda: articles))
     access = calls.access(cache or output.with_name(f"{output.name}.replies"))
 
     async def work(judge: Judge) -> tuple[str, list[QuestionGrade]]:
@@ -100,11 +98,7 @@ def documents(  # long: half of it are options
     """Grade the documents that runs of the same questions rank, by their best segments."""
     from sidelight.evaluation.labelling.judged_runs import grade_documents
 
-    setup = set_up_judge(
-        "prompted" if model else "embedded",
-        JudgeInputs(articles=dict),
-        models_by_name([model] if model else [], at_once),
-    )
+    setup = options.judge_by(model, at_once, JudgeInputs(articles=dict))
     access = calls.access(cache or output.with_name(f"{output.name}.replies"))
     asked = list(_asked(runs))
 
@@ -161,7 +155,6 @@ def _asked(runs: list[Path]) -> Iterator[AskedDocuments]:
     """
     from sidelight.checks.usefulness import Document
     from sidelight.evaluation.labelling.judged_runs import AskedDocuments
-    from sidelight.runs.directory import RunDirectory
 
     found: dict[str, AskedDocuments] = {}
     for path in runs:
@@ -220,7 +213,6 @@ def relevance(  # long: half of it are options
     With several models, OUTPUT.votes.csv keeps what each said. With --run-id, a grade is as sure as
     the share of models that gave it.
     """
-    from sidelight.evaluation.labelling.asking import Assessor
     from sidelight.evaluation.labelling.relevance import (
         RELEVANCE_PROMPT,
         PromptedRelevance,

@@ -10,8 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli import console, options
+from sidelight.cli.judge import estimate_result
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, ReplyError, UsageError
+from sidelight.evaluation.labelling.asking import PromptCounter
+from sidelight.formats.banks.exams import drafted_from, read_exams, read_query_texts, write_exams
+from sidelight.formats.banks.nuggets import read_nuggets, write_nuggets
+from sidelight.formats.labels.graded_passages import read_graded
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.topics import read_topics
 from sidelight.llm.prompted import PromptedModel
@@ -62,8 +67,6 @@ def draft(  # long: half of it are options
     estimate: options.Estimate = False,
 ) -> console.Result:
     """Draft a bank for people to refine: by a model, or from what passages have in common."""
-    from sidelight.formats.banks.exams import read_query_texts, write_exams
-
     if (model is None) is (passages is None):
         raise UsageError(
             "expected --model, which drafts, or --passages, from which facts are taken",
@@ -120,9 +123,7 @@ def _ask(
 
 
 def _cost(texts: dict[str, str], style: Style, count: int, at_once: int) -> console.Result:
-    from sidelight.cli.judge import estimate_result
     from sidelight.evaluation.exams.banks import draft_banks
-    from sidelight.evaluation.labelling.asking import PromptCounter
 
     counter, queries = PromptCounter(), _queries(texts, style)
     asyncio.run(draft_banks(counter, queries, style, count))
@@ -142,8 +143,6 @@ def _queries(texts: dict[str, str], style: Style) -> list[DraftedQuery]:
 
 def _extract(passages: Path, texts: dict[str, str], count: int) -> tuple[ExamBank, ...]:
     from sidelight.evaluation.exams.banks import extract_bank
-    from sidelight.formats.banks.exams import drafted_from
-    from sidelight.formats.labels.graded_passages import read_graded
 
     return tuple(
         drafted_from(
@@ -178,7 +177,6 @@ def merge(
 ) -> console.Result:
     """Put the items of several banks together; the same words are one item."""
     from sidelight.evaluation.exams.banks import merge_banks
-    from sidelight.formats.banks.exams import read_exams
 
     return _written(output, merge_banks(map(read_exams, banks)))
 
@@ -202,7 +200,6 @@ def edit(
 ) -> console.Result:
     """Add, leave out and reword items; a reworded item is new and is graded again."""
     from sidelight.evaluation.exams.banks import edit_banks
-    from sidelight.formats.banks.exams import read_exams
 
     changed = edit_banks(
         read_exams(bank),
@@ -222,7 +219,6 @@ def diff(
     from dataclasses import asdict
 
     from sidelight.evaluation.exams.banks import diff_banks
-    from sidelight.formats.banks.exams import read_exams
 
     sides = read_exams(old), read_exams(new)
     changes, versions = diff_banks(*sides), [bank_version(one) for one in sides]
@@ -245,8 +241,6 @@ def show(
     query: Annotated[str | None, options.query_option("Show the items of this query.")] = None,
 ) -> console.Result:
     """Show the version of a bank and its queries, or the items of one."""
-    from sidelight.formats.banks.exams import read_exams
-
     banks = read_exams(bank)
     shown = [one for one in banks if query in {None, one.topic_id}]
     if not shown:
@@ -280,7 +274,6 @@ def show(
 
 
 def _written(path: Path, banks: tuple[ExamBank, ...]) -> console.Result:
-    from sidelight.formats.banks.exams import write_exams
 
     write_exams(path, banks)
     document = {"written": str(path), "version": bank_version(banks)}
@@ -296,7 +289,6 @@ def _summary(banks: tuple[ExamBank, ...]) -> str:
 
 
 def _pair(option: str, text: str) -> tuple[str, str]:
-
     name, equals, value = text.partition("=")
     if not (equals and name.strip() and value.strip()):
         raise UsageError(f"{option}: expected NAME=TEXT; found {text!r}")
@@ -332,7 +324,6 @@ def nuggets(  # long: half of it are options
     Where a topic has sub-narratives, each nugget gets the one that it belongs to.
     """
     from sidelight.evaluation.nuggets import create
-    from sidelight.formats.banks.nuggets import read_nuggets, write_nuggets
     from sidelight.index.folder import open_index
 
     rules = options.track_of_scale("nuggets", track)

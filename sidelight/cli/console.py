@@ -23,6 +23,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from sidelight.errors import Problem, ReplyError, UsageError
 from sidelight.files import atomic_write, in_utf8
+from sidelight.formats.table import latex_table, write_table
 from sidelight.text import counted, finite_number
 
 if TYPE_CHECKING:
@@ -467,8 +468,6 @@ def write_results(folder: Path | None, tables: Iterable[ResultTable]) -> list[Pa
     Raises:
         MachineError: There is a figure, and matplotlib is not installed. The tables are written.
     """
-    from sidelight.formats.table import latex_table, write_table
-
     if folder is None:
         return []
     written, figures = [], []

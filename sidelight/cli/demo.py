@@ -19,15 +19,20 @@ from sidelight.cli.progress import progress_bar
 from sidelight.cli.view import PAGE, write_page
 from sidelight.config.load import load_settings
 from sidelight.errors import InputError, InvalidFileError
+from sidelight.evaluation.labelling.examples import read_examples
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart
 from sidelight.formats.runs.cited_sentences import read_report_run
+from sidelight.formats.runs.question_list import read_question_run
 from sidelight.formats.topics import read_articles
 from sidelight.formats.verdict import judge_file
+from sidelight.index.text.corpus import read_documents, write_segments
 from sidelight.runs.directory import RunDirectory
+from sidelight.sample import sample_path
 from sidelight.text import counted
 from sidelight.tracks import load_track
 from sidelight.wiring.judges import JudgeInputs, make_judge
+from sidelight.wiring.run import make_run
 
 if TYPE_CHECKING:
     from sidelight.index.encoding.encoder import Encoder
@@ -51,14 +56,13 @@ def demo(
     from sidelight.index.build import build_index
     from sidelight.index.encoding.encoder import Encoder
     from sidelight.index.folder import open_folder
-    from sidelight.index.text.corpus import read_documents, write_segments
-    from sidelight.sample import sample_path
 
     started = time.monotonic()
     data = sample_path()
     segments, index, encoder = folder / "segments.jsonl", folder / "index", Encoder()
     with _step("Cut documents into segments"):
-        n_segments = write_segments(segments, read_documents(data / "documents.jsonl"), _ignore)
+        documents = read_documents(data / "documents.jsonl")
+        n_segments = write_segments(segments, documents, lambda _: None)
     with _step(f"Index {counted(n_segments, 'segment')} (Lucene and FAISS)"):
         build_index([segments], index, encoder, progress=progress_bar)
     opened = open_folder(index)
@@ -127,10 +131,6 @@ def scores_shown(table: list[_Row], judge: str) -> list[Shown]:
     ]
 
 
-def _ignore(_: int) -> None:
-    """Show no progress for a step that takes a moment."""
-
-
 @contextmanager
 def _step(title: str) -> Iterator[None]:
     started = time.monotonic()
@@ -140,7 +140,6 @@ def _step(title: str) -> Iterator[None]:
 
 
 def _run(index: IndexFolder, topics: Path, destination: Path) -> RunDirectory:
-    from sidelight.wiring.run import make_run
 
     settings = load_settings(None, ["submission.run_id=sidelight-demo"])
     articles = read_articles(topics)
@@ -160,8 +159,6 @@ def _run(index: IndexFolder, topics: Path, destination: Path) -> RunDirectory:
 
 def _excerpt(directory: RunDirectory, topics: Path, index: IndexFolder) -> list[Shown]:
     """Return the first questions and sentences on the first article."""
-    from sidelight.formats.runs.question_list import read_question_run
-
     article = read_articles(topics)[0]
     questions = read_question_run(directory.file(load_track().question_list)).questions
     report = read_report_run(directory.file(load_track().cited_text)).reports[0]
@@ -198,7 +195,6 @@ async def _judge(
 ) -> tuple[str, list[_Row]]:
     """Judge our run and the weak one; return who judged, and a row for each and the strong one."""
     from sidelight.evaluation.labelling.comparing import SentenceEncoder
-    from sidelight.evaluation.labelling.examples import read_examples
     from sidelight.evaluation.labelling.judged_runs import judge_runs
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
     from sidelight.evaluation.scoring.table import score_prefix, write_score_files

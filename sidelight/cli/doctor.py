@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import Commands, Note, PlainTable, Result, Shown, out
+from sidelight.cli.console import Column, Commands, Note, Result, Shown, out, table_of
 from sidelight.cli.options import BaseUrl, Config, index_option, model_option
-from sidelight.errors import Check, UsageError
+from sidelight.config.load import load_settings
+from sidelight.errors import UsageError
 from sidelight.llm.server.openai_compat import probe
+from sidelight.prompting import find_prompts, read_values
+from sidelight.wiring.estimate import check_settings
 
 if TYPE_CHECKING:
     from sidelight.prompting import Prompt
@@ -41,9 +46,9 @@ def doctor(
                 "--model asks a server, and --config and --index ask nothing",
                 remedy="Call doctor once with each.",
             )
-        checks = _check_config(config, index, base_url)
+        checks = check_settings(load_settings(config), index, base_url or "")
     elif model and base_url:
-        checks = _check_server(model, base_url, api_key_variable)
+        checks = asyncio.run(probe(model, base_url, api_key_variable))
     elif model or _is_typed(context, "base_url"):
         raise UsageError("--model and --base-url need each other")
     else:
@@ -70,19 +75,6 @@ def _is_typed(context: typer.Context, parameter: str) -> bool:
     return source is not None and source.name == "COMMANDLINE"
 
 
-def _check_config(config: Path | None, index: Path | None, base_url: str | None) -> list[Check]:
-    from sidelight.config.load import load_settings
-    from sidelight.wiring.estimate import check_settings
-
-    return check_settings(load_settings(config), index, base_url or "")
-
-
-def _check_server(model: str, base_url: str, api_key_variable: str) -> list[Check]:
-    import asyncio
-
-    return asyncio.run(probe(model, base_url, api_key_variable))
-
-
 app = Commands(help="List, show and render prompts, without a call.", no_args_is_help=True)
 
 PromptId = Annotated[str, typer.Argument(metavar="ID", help="As `sidelight prompt list` has it.")]
@@ -93,34 +85,14 @@ _HASH_CHARS = 12
 @app.command("list")
 def list_prompts() -> Result:
     """List every prompt: id, version, hash and variables."""
-    from sidelight.prompting import find_prompts
-
-    prompts = find_prompts()
-    return Result(
-        [
-            {
-                "prompt": one.id,
-                "version": one.version,
-                "fingerprint": one.fingerprint,
-                "variables": one.variables,
-            }
-            for one in prompts
-        ],
-        [
-            PlainTable(
-                ("prompt", "version", "hash", "variables"),
-                [
-                    (
-                        one.id,
-                        str(one.version),
-                        one.fingerprint[:_HASH_CHARS],
-                        ", ".join(one.variables),
-                    )
-                    for one in prompts
-                ],
-            )
-        ],
-    )
+    columns = [
+        Column("prompt", "prompt", attrgetter("id")),
+        Column("version", "version", attrgetter("version")),
+        Column("hash", "fingerprint", attrgetter("fingerprint"), lambda one: one[:_HASH_CHARS]),
+        Column("variables", "variables", attrgetter("variables"), ", ".join),
+    ]
+    table = table_of("prompts", find_prompts(), columns)
+    return Result(table.records, [table])
 
 
 @app.command()
@@ -138,15 +110,12 @@ def render(
     ] = None,
 ) -> None:
     """Show what a model would be sent."""
-    from sidelight.prompting import read_values
-
     prompt = _find(prompt_id)
     rendered = prompt.render(**(read_values(values) if values else prompt.example()))
     out.print(str(rendered), markup=False)
 
 
 def _find(prompt_id: str) -> Prompt:
-    from sidelight.prompting import find_prompts
 
     prompts = {prompt.id: prompt for prompt in find_prompts()}
     if prompt_id not in prompts:

@@ -12,20 +12,23 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from sidelight.cli import options
-from sidelight.cli.console import WITH_REPLIES, Result, Shown, interrupted, warning
+from sidelight.cli.console import ASKS_AGAIN, WITH_REPLIES, Result, Shown, interrupted, warning
+from sidelight.cli.judge import estimate_result
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, ReplyError, UsageError
+from sidelight.evaluation.labelling.asking import PromptCounter
+from sidelight.formats.banks.exams import passages_behind, read_exams, read_query_texts
+from sidelight.formats.labels.graded_passages import read_graded, write_graded
 from sidelight.formats.lines import stream_lines
 from sidelight.formats.runs.submission import run_formats
 from sidelight.formats.runs.trec_run import read_ranking_run
 from sidelight.formats.verdict import detect_format
 from sidelight.llm.prompted import PromptedModel
-from sidelight.schemas.base import Value
 from sidelight.schemas.grading.graded_passage import GradedQuery, Grader
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.grading.rubric import ExamBank
@@ -50,50 +53,48 @@ POOL = "pool"
 """The direct grader that asks no model."""
 
 
-class GradeRequest(Value):
-    """What the command line asks for.
-
-    Attributes:
-        banks: Files of banks.
-        direct: The name of a direct method, or None to grade by items.
-        queries: A file with the texts of the queries.
-        judge: `embedded` or `prompted`; direct methods go by their name.
-        model: Who is asked.
-        at_once: Calls under way at once.
-        items_at_once: Items one call is asked about.
-        workbench: See `self_rating`.
-        template: The wording of a direct method, where the user brings it.
-    """
-
-    banks: tuple[Path, ...]
-    direct: str | None
-    queries: Path | None
-    judge: str
-    model: str | None
-    at_once: int
-    items_at_once: int = 1
-    workbench: bool = False
-    template: Path | None = None
+# Replies are short: more connections than this cost more processor time than they save waiting.
+_AT_ONCE = 128
 
 
-class GradeSummary(Value):
-    """What a file holds by the graders of this time.
+class GradeRequest(NamedTuple):
+    """Who grades, by what, and how it is asked; direct methods go by their name."""
 
-    Attributes:
-        queries: How many there are.
-        passages: Likewise.
-        cells: Grades by these graders.
-        unjudged: Cells without one.
-        by_grade: How often each grade was given.
-        graders: Who they are.
-    """
-
-    queries: int
-    passages: int
-    cells: int
-    unjudged: int
-    by_grade: dict[str, int]
-    graders: tuple[str, ...]
+    bank: Annotated[
+        list[Path] | None, options.bank_option("Grade by its items; repeat for more.")
+    ] = None
+    direct: Annotated[
+        str | None,
+        typer.Option(
+            "--direct",
+            help="Grade for the query as a whole instead: Thomas, FaggioliB, FaggioliB_few, HELM, "
+            "Sun, Sun_few, UMBRELA, which ask a model, or pool, which does not.",
+        ),
+    ] = None
+    template: Annotated[
+        Path | None,
+        typer.Option(
+            "--template",
+            help="With --direct: ask in the words of this file, which has {query} and {passage}.",
+        ),
+    ] = None
+    queries: Annotated[
+        Path | None, options.queries_option("Texts of the queries, where no bank has them.")
+    ] = None
+    judge: Annotated[str, options.JUDGE] = "embedded"
+    model: Annotated[str | None, options.model_option("Prompted: ask this model.")] = None
+    items_at_once: Annotated[
+        int,
+        typer.Option("--items-at-once", min=1, help="Prompted: items per call."),
+    ] = 1
+    workbench_compat: Annotated[
+        bool,
+        typer.Option(
+            "--workbench-compat",
+            help="Prompted: read replies that are no grade as the workbench's code does.",
+        ),
+    ] = False
+    at_once: options.AtOnce = _AT_ONCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +151,6 @@ class Grades:
         Raises:
             UsageError: No model is asked.
         """
-        from sidelight.evaluation.labelling.asking import PromptCounter
-
         if not self.asked.models:
             raise UsageError("--estimate is for a grader that asks: --judge prompted --model NAME")
         counter = PromptCounter()
@@ -169,20 +168,6 @@ class Grades:
         grader = self._by_items(None)
         return {grader.grader(bank.kind) for banks in self.banks.values() for bank in banks}
 
-    def summary(self, graded: Sequence[GradedQuery]) -> GradeSummary:
-        """Return what graded passages hold by these graders."""
-        ours = self.graders()
-        ratings = [rating for grader, rating in _ratings(graded) if grader in ours]
-        given = Counter(rating for rating in ratings if isinstance(rating, int))
-        return GradeSummary(
-            queries=len(graded),
-            passages=sum(len(query.passages) for query in graded),
-            cells=given.total(),
-            unjudged=sum(isinstance(rating, Unjudged) for rating in ratings),
-            by_grade={str(grade): given[grade] for grade in sorted(given)},
-            graders=tuple(sorted(f"{one.prompt}@{one.model}" for one in ours)),
-        )
-
     async def _grade(
         self, model: PromptedModel | None, pool: Sequence[GradedQuery], on_cells: OnCells
     ) -> list[GradedQuery]:
@@ -198,7 +183,6 @@ class Grades:
         return await grade_directly(pool, self.texts, self._direct(model), on_cells)
 
     def _by_items(self, model: PromptedModel | None) -> PassageGrader:
-        from sidelight.evaluation.labelling.asking import PromptCounter
         from sidelight.evaluation.labelling.passage_grade import (
             EmbeddedPassageGrades,
             PromptedPassageGrades,
@@ -210,11 +194,10 @@ class Grades:
             model or PromptCounter(),  # who is only named is never asked
             self.asked.models[0].name,
             at_once=self.request.items_at_once,
-            workbench=self.request.workbench,
+            workbench=self.request.workbench_compat,
         )
 
     def _direct(self, model: PromptedModel | None) -> PromptedDirectGrades:
-        from sidelight.evaluation.labelling.asking import PromptCounter
         from sidelight.evaluation.labelling.passage_grade import (
             DIRECT_METHODS,
             PromptedDirectGrades,
@@ -235,7 +218,6 @@ def set_up_grades(request: GradeRequest) -> Grades:
     """
     from sidelight.evaluation.exams.cells import banks_by_query
     from sidelight.evaluation.labelling.passage_grade import DIRECT_METHODS
-    from sidelight.formats.banks.exams import read_exams, read_query_texts
 
     if request.judge not in {"embedded", "prompted"}:
         raise UsageError(
@@ -253,12 +235,12 @@ def set_up_grades(request: GradeRequest) -> Grades:
         raise UsageError("a grader that asks needs a model", remedy="Give it: --model NAME.")
     if request.model and not asks:
         raise UsageError("--model is for a grader that asks: --judge prompted")
-    if request.direct is None and not request.banks:
+    if request.direct is None and not request.bank:
         raise UsageError(
             "there is nothing to grade by",
             remedy="Name a bank with --bank, or a direct grader with --direct.",
         )
-    banks = [bank for path in request.banks for bank in read_exams(path)]
+    banks = [bank for path in request.bank or () for bank in read_exams(path)]
     texts = {bank.topic_id: bank.query_text for bank in banks}
     if request.queries:
         texts |= read_query_texts(request.queries)
@@ -319,7 +301,6 @@ def gather(
         ranked_passages,
         written_passages,
     )
-    from sidelight.formats.labels.graded_passages import read_graded
 
     texts_of = _texts_of(index, texts)
     found: list[GradedQuery] = []
@@ -373,8 +354,6 @@ def _texts_of(index: Path | None, texts: Path | None) -> TextsOf:
 
 
 _DEPTH = 20
-# Replies are short: more connections than this cost more processor time than they save waiting.
-_AT_ONCE = 128
 
 
 @options.takes_groups
@@ -391,40 +370,7 @@ def grade(  # long: half of it are options
             "Graded passages (.jsonl or .gz); what it holds is not graded again."
         ),
     ],
-    bank: Annotated[
-        list[Path] | None, options.bank_option("Grade by its items; repeat for more.")
-    ] = None,
-    direct: Annotated[
-        str | None,
-        typer.Option(
-            "--direct",
-            help="Grade for the query as a whole instead: Thomas, FaggioliB, FaggioliB_few, HELM, "
-            "Sun, Sun_few, UMBRELA, which ask a model, or pool, which does not.",
-        ),
-    ] = None,
-    template: Annotated[
-        Path | None,
-        typer.Option(
-            "--template",
-            help="With --direct: ask in the words of this file, which has {query} and {passage}.",
-        ),
-    ] = None,
-    queries: Annotated[
-        Path | None, options.queries_option("Texts of the queries, where no bank has them.")
-    ] = None,
-    judge: Annotated[str, options.JUDGE] = "embedded",
-    model: Annotated[str | None, options.model_option("Prompted: ask this model.")] = None,
-    items_at_once: Annotated[
-        int,
-        typer.Option("--items-at-once", min=1, help="Prompted: items per call."),
-    ] = 1,
-    workbench_compat: Annotated[
-        bool,
-        typer.Option(
-            "--workbench-compat",
-            help="Prompted: read replies that are no grade as the workbench's code does.",
-        ),
-    ] = False,
+    by: GradeRequest,
     part: Annotated[
         AnswerPart,
         typer.Option("--part", help="For answers: grade what they say or what they cite."),
@@ -440,7 +386,6 @@ def grade(  # long: half of it are options
     ] = None,
     calls: options.ModelCalls,
     cache: options.Cache = None,
-    at_once: options.AtOnce = _AT_ONCE,
     estimate: options.Estimate = False,
 ) -> Result:
     """Grade passages by the items of a bank from 0 to 5, or directly for the query.
@@ -448,29 +393,15 @@ def grade(  # long: half of it are options
     Only cells missing from OUTPUT and PASSAGES are graded: another run or item costs only what it
     adds.
     """
-    from sidelight.cli.judge import estimate_result
     from sidelight.evaluation.exams.cells import merged
-    from sidelight.formats.labels.graded_passages import read_graded, write_graded
 
-    setup = set_up_grades(
-        GradeRequest(
-            banks=tuple(bank or ()),
-            direct=direct,
-            queries=queries,
-            judge=judge,
-            model=model,
-            at_once=at_once,
-            items_at_once=items_at_once,
-            workbench=workbench_compat,
-            template=template,
-        )
-    )
+    setup = set_up_grades(by)
     pool = gather(passages, part, depth, index, texts)
     if output.exists():
         pool = merged(read_graded(output), pool)
     n_missing = setup.count(pool)
     if estimate:
-        return estimate_result(setup.estimate(pool), at_once)
+        return estimate_result(setup.estimate(pool), by.at_once)
     access = calls.access(cache or output.parent / options.REPLIES)
     with progress_bar("cells", total=n_missing) as advance:
         graded = asyncio.run(setup.perform(access, pool, advance))
@@ -480,8 +411,6 @@ def grade(  # long: half of it are options
 
 def _circular(setup: Grades, graded: Sequence[GradedQuery]) -> int:
     """Return how many passages are graded by items that were drafted from them."""
-    from sidelight.formats.banks.exams import passages_behind
-
     behind = {
         query_id: {name for bank in banks for name in passages_behind(bank)}
         for query_id, banks in setup.banks.items()
@@ -494,21 +423,29 @@ def _circular(setup: Grades, graded: Sequence[GradedQuery]) -> int:
 
 
 def _result(setup: Grades, graded: list[GradedQuery], n_new: int, output: Path) -> Result:
-    found = setup.summary(graded)
+    ours = setup.graders()
+    ratings = [rating for grader, rating in _ratings(graded) if grader in ours]
+    given = Counter(rating for rating in ratings if isinstance(rating, int))
+    found = {
+        "queries": len(graded),
+        "passages": sum(len(query.passages) for query in graded),
+        "cells": given.total(),
+        "unjudged": sum(isinstance(rating, Unjudged) for rating in ratings),
+    }
+    by_grade = {str(grade): given[grade] for grade in sorted(given)}
+    graders = sorted(f"{one.prompt}@{one.model}" for one in ours)
     shown: list[Shown] = [
         (
-            f"{counted(found.passages, 'passage')} of {counted(found.queries, 'query')}, "
-            f"{counted(found.cells, 'cell')} by {', '.join(found.graders)}; {n_new} of them new"
+            f"{counted(found['passages'], 'passage')} of {counted(found['queries'], 'query')}, "
+            f"{counted(found['cells'], 'cell')} by {', '.join(graders)}; {n_new} of them new"
         )
     ]
-    if found.cells:
-        shares = "  ".join(f"{grade}: {count}" for grade, count in found.by_grade.items())
+    if given:
+        shares = "  ".join(f"{grade}: {count}" for grade, count in by_grade.items())
         shown.append(f"grades  {shares}")
-    if found.unjudged:
-        cells = counted(found.unjudged, "cell")
-        shown.append(
-            warning(f"warning: {cells} could not be graded; the same command asks for them again")
-        )
+    if found["unjudged"]:
+        cells = counted(found["unjudged"], "cell")
+        shown.append(warning(f"warning: {cells} could not be graded; {ASKS_AGAIN}"))
     if circular := _circular(setup, graded):
         shown.append(
             warning(
@@ -518,11 +455,13 @@ def _result(setup: Grades, graded: list[GradedQuery], n_new: int, output: Path) 
             )
         )
     document = {
-        **found.model_dump(),
+        **found,
+        "by_grade": by_grade,
+        "graders": graders,
         "new": n_new,
         "drafted_from": circular,
         "output": str(output),
     }
     # What people graded and what earlier calls did stays in the file, whatever this one came to.
-    none = found.unjudged and not found.cells
+    none = found["unjudged"] and not given
     return Result(document, [*shown, f"  {output}"], exit_code=ReplyError.exit_code if none else 0)

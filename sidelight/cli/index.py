@@ -21,7 +21,18 @@ from sidelight.files import files_below, read_limited
 from sidelight.formats.runs.trec_run import read_trec_run, write_trec_run
 from sidelight.formats.topics import read_queries
 from sidelight.index.encoding.onnx_model import Arithmetic
+from sidelight.index.remote.client import (
+    RemoteAddress,
+    allow_token,
+    is_remote,
+    read_address,
+    write_address,
+)
+from sidelight.index.text.corpus import CorpusFields, read_documents, write_segments
+from sidelight.index.vectors.profiles import NO_VECTORS, profile_named
 from sidelight.registry import load
+from sidelight.retrieval.best_segment import DocumentRetriever
+from sidelight.retrieval.first_stage import open_retriever, reciprocal_rank_fusion
 from sidelight.schemas.investigation.evidence import Hit, Query
 from sidelight.schemas.topic import Article
 from sidelight.text import counted, one_line
@@ -51,7 +62,6 @@ def plan(
     and BM25 1,080 to 1,480 of web pages: 120 to 170 GB for MS MARCO V2.1.
     """
     from sidelight.index.vectors.capacity import plan_capacity, this_machine
-    from sidelight.index.vectors.profiles import profile_named
 
     planned = plan_capacity(profile_named(profile), count, dim, this_machine(output))
     where = f" of {planned.gpus} GPU(s)" if planned.gpus else ""
@@ -112,7 +122,6 @@ def remote(  # long: half of it are its options
     from pydantic import ValidationError
 
     from sidelight.index.folder import open_folder, open_index
-    from sidelight.index.remote.client import RemoteAddress, allow_token, is_remote, write_address
 
     try:
         address = RemoteAddress(
@@ -221,7 +230,6 @@ def build(  # long: most of it are its options
     from sidelight.index.build import build_index
     from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
     from sidelight.index.folder import GivenParts, lucene_folder
-    from sidelight.index.text.corpus import CorpusFields
 
     if not shards and lucene is None:
         raise UsageError("expected shards, or --lucene with an index that stores text")
@@ -260,7 +268,6 @@ def info(
 ) -> Result:
     """Check that an index is complete, and say what built it."""
     from sidelight.index.manifest import read_manifest
-    from sidelight.index.remote.client import is_remote, read_address
 
     if is_remote(folder):
         address = read_address(folder)
@@ -282,7 +289,6 @@ def verify(
 
 
 def _built(folder: Path, manifest: Manifest) -> Result:
-    from sidelight.index.vectors.profiles import NO_VECTORS
 
     built = manifest.plan
     described = {
@@ -334,8 +340,6 @@ def segment(
 
     A page or text is a document, and the name of its file is its id.
     """
-    from sidelight.index.text.corpus import write_segments
-
     with progress_bar("documents") as advance:
         count = write_segments(output, _read_documents(documents), advance)
     if not count:
@@ -355,8 +359,6 @@ def _read_documents(paths: Sequence[Path]) -> Iterator[Article]:
         InputError: A file cannot be read, or holds no text, or two files give one id.
         InvalidFileError: A line is no document.
     """
-    from sidelight.index.text.corpus import read_documents
-
     known: dict[str, Path] = {}
     for path in paths:
         if not path.is_dir() and path.suffix.lower() not in _PAGES:
@@ -437,7 +439,6 @@ def search(
 ) -> Result:
     """Search an index and show the hits, or write a TREC run for a file of queries."""
     from sidelight.index.folder import open_index
-    from sidelight.retrieval.first_stage import open_retriever
 
     if words is not None and not words.strip():
         raise UsageError("expected words to search for; found none")
@@ -447,8 +448,7 @@ def search(
             remedy='Try: sidelight search --index DIR "who owns the outlet"',
         )
     folder = open_index(index)
-    usual = "hybrid" if folder.has_vectors else "bm25"
-    opened = open_retriever(retriever or usual, folder)
+    opened = open_retriever(retriever, folder)
     if queries is not None and output is not None:
         search: Search = _documents(opened) if documents else opened.search
         return _write_run(search, opened.name, queries, k, output)
@@ -456,7 +456,6 @@ def search(
 
 
 def _documents(retriever: Retriever) -> Search:
-    from sidelight.retrieval.best_segment import DocumentRetriever
 
     found = DocumentRetriever(retriever.search)
     return lambda queries, k: {
@@ -498,8 +497,6 @@ def fuse(
     k: options.HitsPerQuery = 1000,
 ) -> None:
     """Fuse search results by the ranks they give (reciprocal rank fusion, constant 60)."""
-    from sidelight.retrieval.first_stage import reciprocal_rank_fusion
-
     found = list(map(read_trec_run, runs))
     queries = dict.fromkeys(query_id for results in found for query_id in results)
     if not queries:

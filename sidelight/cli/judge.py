@@ -22,8 +22,11 @@ from sidelight.cli.console import (
 )
 from sidelight.cli.progress import progress_bar
 from sidelight.cli.tables import decimal
+from sidelight.config.load import load_settings
 from sidelight.errors import ReplyError
+from sidelight.evaluation.labelling.asking import TOKENS_PER_CALL, TOKENS_PER_LABEL
 from sidelight.llm.base import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
+from sidelight.runs.directory import RunDirectory
 from sidelight.schemas.task import QuestionListTask, Task
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
@@ -142,8 +145,6 @@ def _shown(task: Task, outcome: dict[str, Any], computation: str) -> str:
 
 def estimate_result(estimate: CostEstimate, at_once: int) -> Result:
     """Return what judging would come to, and what that rests on."""
-    from sidelight.evaluation.labelling.asking import TOKENS_PER_CALL, TOKENS_PER_LABEL
-
     return Result(
         estimate.model_dump(),
         [
@@ -322,10 +323,10 @@ def audit_result(found: Audit, changes: Path) -> Result:
         [
             one.probe,
             *map(str, (one.n_verdicts, one.n_changed)),
-            _share_shown(one.share_changed, ".1%"),
+            decimal(one.share_changed, ".1%"),
             *map(str, (one.n_gained, one.n_lost, one.n_unjudged)),
-            _share_shown(one.credit_change, "+.4f"),
-            "-" if one.most is None else _share_shown(one.left, ".1%"),
+            decimal(one.credit_change, "+.4f"),
+            "-" if one.most is None else decimal(one.left, ".1%"),
         ]
         for one in found.results
     ]
@@ -350,10 +351,6 @@ def audit_result(found: Audit, changes: Path) -> Result:
             f"  {changes}",
         ],
     )
-
-
-def _share_shown(value: float | None, digits: str) -> str:
-    return "undefined" if value is None else format(value, digits)
 
 
 @options.takes_groups
@@ -384,9 +381,7 @@ def evaluate(  # long: half of it are options
 
     Without --rubrics it uses those that the run drafted; it drafts none.
     """
-    from sidelight.config.load import load_settings
     from sidelight.index.folder import open_index
-    from sidelight.runs.directory import RunDirectory
     from sidelight.runs.self_evaluation import (
         assess_all,
         check_folder,

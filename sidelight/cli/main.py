@@ -1,7 +1,7 @@
 """The `sidelight` command: collects the commands and maps errors to exit codes.
 
 Exit codes: 0 done, 1 the input is at fault, 2 wrong usage, 3 the environment is at fault, 4 a
-defect of sidelight, 130 interrupted.
+defect of sidelight, 130 interrupted, 143 terminated.
 A command's module is imported when the command is called, and imports torch, the JVM and langgraph
 inside its functions, so help is instant.
 """
@@ -39,6 +39,7 @@ from sidelight.versions import VERSION, switch_off_telemetry
 _VALUES_BETWEEN_COLLECTIONS = 100_000
 
 _DEFECT = 4
+_SIGNALLED = 128  # plus the number of a signal: the exit code that a shell expects
 # A path that leads to no file, or to a folder where a file is wanted, or the reverse.
 _NO_SUCH_FILE = (
     FileNotFoundError,
@@ -208,11 +209,12 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):  # names of files may be other bytes than UTF-8
             stream.reconfigure(errors="backslashreplace")
     try:
-        with progress_lines(), interrupts_heard():
+        with progress_lines(), interrupts_heard() as terminated:
             app()
     except SystemExit as end:
         if end.code == INTERRUPTED:
             typer.echo(f"Interrupted. {_what_next(sys.argv[1:])}", err=True)
+            end.code = _SIGNALLED + terminated[0] if terminated else INTERRUPTED
         raise
     except SidelightError as error:
         _fail(error)

@@ -16,18 +16,23 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_
 import typer
 
 from sidelight.cli.console import err, set_options
+from sidelight.config.load import describe_settings
 from sidelight.errors import InputError, InvalidFileError, UsageError
+from sidelight.evaluation.labelling.examples import read_examples
 from sidelight.evaluation.labelling.judge import Mode
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart, find_part, look_for
 from sidelight.formats.topics import read_articles
+from sidelight.llm.base import Budget
 from sidelight.schemas.grading.judgment import Measure
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
 from sidelight.schemas.topic import Article
 from sidelight.tracks import Track as TrackRules
 from sidelight.tracks import load_track
+from sidelight.wiring.judges import JudgeInputs, open_encoder, set_up_judge
+from sidelight.wiring.models import ModelAccess, models_by_name
 
 if TYPE_CHECKING:
     from sidelight.config.settings import Settings
@@ -35,7 +40,6 @@ if TYPE_CHECKING:
     from sidelight.evaluation.scoring.table import Interval, TopicScore
     from sidelight.llm.base import Totals
     from sidelight.wiring.judges import JudgeSetup
-    from sidelight.wiring.models import ModelAccess
 
 
 _SERVER, _JUDGING, _CHANCE = "Model server", "Judge", "Intervals and tests"
@@ -64,8 +68,6 @@ def names_of(kind: str) -> Callable[[str], list[str]]:
 
 def _settings(incomplete: str) -> list[str]:
     """Complete the name of a setting."""
-    from sidelight.config.load import describe_settings
-
     names = (f"{one.name}=" for one in describe_settings())
     return [name for name in names if name.startswith(incomplete)]
 
@@ -257,9 +259,6 @@ class ModelCalls(NamedTuple):
         Args:
             cache: Folder of replies.
         """
-        from sidelight.llm.base import Budget
-        from sidelight.wiring.models import ModelAccess
-
         return ModelAccess(
             cache=cache,
             offline=self.offline,
@@ -371,8 +370,6 @@ def read_labelled(examples: Path | None, example_runs: list[str] | None) -> Exam
         UsageError: Runs were named, but no folder.
         InputError: The folder cannot be read.
     """
-    from sidelight.evaluation.labelling.examples import read_examples
-
     if examples is None:
         if example_runs:
             raise UsageError("--example-run names a run of --examples, which was not given")
@@ -418,8 +415,8 @@ MoreMeasures = Annotated[
 class Sampling(NamedTuple):
     """How chance was drawn; what a reader needs to get the same figures."""
 
-    samples: int
-    seed: int
+    samples: Samples = DEFAULT_SAMPLES
+    seed: Seed = 0
 
     def __str__(self) -> str:
         return f"{self.samples} samples, seed {self.seed}"
@@ -434,7 +431,9 @@ def from_data(given: Path | None, data: Path | None, part: DataPart) -> Path | N
     return given or (look_for(data, part) if data else None)
 
 
-def required(given: Path | None, data: Path | None, part: DataPart, option: str) -> Path:
+def required(
+    given: Path | None, data: Path | None, part: DataPart, option: str, remedy: str = ""
+) -> Path:
     """Return what an option names, or else the part of the data folder.
 
     Raises:
@@ -443,7 +442,7 @@ def required(given: Path | None, data: Path | None, part: DataPart, option: str)
     """
     path = given or (find_part(data, part) if data else None)
     if path is None:
-        raise UsageError(f"expected {option}, or --data, a folder that has it")
+        raise UsageError(f"expected {option}, or --data, a folder that has it", remedy=remedy)
     return path
 
 
@@ -492,11 +491,6 @@ def find_measures(names: list[str] | None) -> list[Measure]:
 def interval_cell(interval: Interval | None) -> str:
     """Return an interval as a table shows it."""
     return f"[{interval.low:.4f}, {interval.high:.4f}]" if interval else "-"
-
-
-def four_digits(value: float | None) -> str:
-    """Return a figure as a table shows it."""
-    return "-" if value is None else f"{value:.4f}"
 
 
 GradedPath = Annotated[
@@ -616,8 +610,6 @@ class JudgeOptions(NamedTuple):
 
         Where no folder is named for them, they are those of the data folder that are not judged.
         """
-        from sidelight.evaluation.labelling.examples import read_examples
-
         if self.examples or data is None:
             return read_labelled(self.examples, self.example_run), ""
         asks = isinstance(task, QuestionListTask)
@@ -651,9 +643,6 @@ class JudgeOptions(NamedTuple):
             examples: What it may learn from.
             min_confidence: Labels less certain than this are left unjudged.
         """
-        from sidelight.wiring.judges import JudgeInputs, open_encoder, set_up_judge
-        from sidelight.wiring.models import models_by_name
-
         return set_up_judge(
             self.name,
             JudgeInputs(
@@ -672,6 +661,12 @@ class JudgeOptions(NamedTuple):
         return self.calls.access(self.cache or output / REPLIES)
 
 
+def judge_by(model: str | None, at_once: int, inputs: JudgeInputs) -> JudgeSetup:
+    """Return the judge that asks a model, or the embedded one if none is named; not yet opened."""
+    asked = models_by_name([model] if model else [], at_once)
+    return set_up_judge("prompted" if model else "embedded", inputs, asked)
+
+
 class LabelOptions(NamedTuple):
     """Who labels runs, how it is asked, and how the labels are scored."""
 
@@ -685,8 +680,7 @@ class LabelOptions(NamedTuple):
     cache: Cache = None
     at_once: AtOnce = DEFAULT_AT_ONCE
     measures: MoreMeasures = None
-    samples: Samples = DEFAULT_SAMPLES
-    seed: Seed = 0
+    sampling: Sampling = Sampling()
 
     def access(self) -> ModelAccess:
         """Return how models may be used.
@@ -697,11 +691,6 @@ class LabelOptions(NamedTuple):
         return self.calls.access(
             reply_folder(self.cache, self.output) if self.model else Path(REPLIES)
         )
-
-    @property
-    def sampling(self) -> Sampling:
-        """How chance is drawn."""
-        return Sampling(self.samples, self.seed)
 
 
 def reply_folder(cache: Path | None, output: Path | None) -> Path:

@@ -17,6 +17,7 @@ from sidelight.formats.table import write_table
 from sidelight.formats.topics import read_articles, read_pooled_questions, write_pooled_questions
 from sidelight.formats.verdict import read_runs
 from sidelight.llm.prompted import PromptedModel
+from sidelight.retrieval.rerank import CrossEncoder
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
 from sidelight.wiring.models import ask, models_by_name
@@ -173,7 +174,6 @@ def pairs(
     """
     from sidelight.evaluation.pooling import PooledPair, pool_pairs
     from sidelight.index.encoding.encoder import DEFAULT_ENCODER
-    from sidelight.retrieval.rerank import CrossEncoder
 
     rules = load_track(track)
     known = options.known_rubrics(rubrics, data, rules)

@@ -11,11 +11,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from select import select
+from types import FrameType
 
 from sidelight.cli.console import err
 
 _LINE_EVERY_S = 60.0
 _SOON_S = 0.5
+_ENDS = {signal.SIGINT, signal.SIGTERM}
 
 
 @dataclass
@@ -159,24 +161,37 @@ def progress_lines() -> Iterator[None]:
 
 
 @contextmanager
-def interrupts_heard() -> Iterator[None]:
-    """Say at once that Ctrl-C was heard where what is under way takes longer to end."""
+def interrupts_heard() -> Iterator[list[int]]:
+    """End as by Ctrl-C where the process is to terminate, and say it where that takes a while.
+
+    Yields:
+        What is filled with SIGTERM when that was received.
+    """
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
+    terminated: list[int] = []
+
+    def terminate(number: int, frame: FrameType | None) -> None:
+        terminated.append(number)
+        at_once = signal.getsignal(signal.SIGINT)  # a shell has commands behind `&` ignore it
+        (at_once if callable(at_once) else signal.default_int_handler)(signal.SIGINT, frame)
+
+    by_default = signal.signal(signal.SIGTERM, terminate)
     before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
 
     def tell() -> None:
         with os.fdopen(reading, "rb", buffering=0) as heard:
             while number := heard.read(1):
-                if number[0] == signal.SIGINT and not select([heard], [], [], _SOON_S)[0]:
+                if number[0] in _ENDS and not select([heard], [], [], _SOON_S)[0]:
                     err.print("Stopping; what is under way ends first.", markup=False)
                     while heard.read(1):  # once is enough
                         pass
 
     threading.Thread(target=tell, daemon=True).start()
     try:
-        yield
+        yield terminated
     finally:
+        signal.signal(signal.SIGTERM, by_default)
         signal.set_wakeup_fd(before)
         os.close(writing)
 

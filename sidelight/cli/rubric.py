@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -12,16 +13,18 @@ from sidelight.cli import console, options
 from sidelight.cli.tables import (
     agreement_table,
     cover_table,
+    decimal,
     judgment_tables,
     standings_table,
     tables_result,
     wins_table,
 )
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.files import atomic_write, sha256_file
+from sidelight.formats.banks.exams import read_exams, read_query_texts
+from sidelight.formats.labels.graded_passages import is_graded, read_graded, write_graded
 from sidelight.formats.labels.qrels import read_qrels
-from sidelight.schemas.grading.rubric import ExamBank, item_ids
+from sidelight.schemas.grading.rubric import item_ids
 from sidelight.text import counted
 from sidelight.tracks import EXAM_TRACK, load_track
 
@@ -62,23 +65,14 @@ def spurious(
     """List items that passages answer which assessors call not relevant, the worst first."""
     from sidelight.evaluation.exams.grades import spurious_items
 
-    found, banks = _read(graded), _banks(by.bank)
+    found, banks = _read(graded), read_exams(by.bank)
     texts = {item.item_id: item.text for one in banks for item in one.items}
     uses = spurious_items(
         found.exam(by.grader),
-        _judged(found, by.official),
+        _judgments(found, by.official),
         **by.levels(),
     )
-    records = [
-        {
-            "query_id": one.query_id,
-            "item_id": one.item_id,
-            "not_relevant": one.not_relevant,
-            "relevant": one.relevant,
-            "text": texts.get(one.item_id, ""),
-        }
-        for one in uses
-    ]
+    records = [asdict(one) | {"text": texts.get(one.item_id, "")} for one in uses]
     return _listed("spurious_items", records, by.output)
 
 
@@ -91,10 +85,10 @@ def uncovered(
     """List relevant passages that answer no item, each with a fact that the bank could ask for."""
     from sidelight.evaluation.exams.grades import suggested_item, uncovered_passages
 
-    found, banks = _read(graded), _banks(by.bank)
+    found, banks = _read(graded), read_exams(by.bank)
     missed = uncovered_passages(
         found.exam(by.grader),
-        _judged(found, by.official),
+        _judgments(found, by.official),
         **by.levels(),
     )
     passages = _texts(graded, {(one.query_id, one.passage_id) for one in missed})
@@ -140,7 +134,7 @@ def holes(
         }
         for path in run or ()
     ]
-    missing = find_holes(found.exam(grader), found.rankings, item_ids(_banks(bank)), runs)
+    missing = find_holes(found.exam(grader), found.rankings, item_ids(read_exams(bank)), runs)
     records = [
         {
             "query_id": one.query_id,
@@ -177,25 +171,12 @@ def _listed(
 
 def _read(graded: Path) -> GradedFile:
     from sidelight.evaluation.exams.grades import collect
-    from sidelight.formats.labels.graded_passages import read_graded
 
     return collect(read_graded(graded))
 
 
-def _banks(path: Path) -> tuple[ExamBank, ...]:
-    from sidelight.formats.banks.exams import read_exams
-
-    return read_exams(path)
-
-
-def _judged(found: GradedFile, official: Path | None) -> Qrels:
-    return read_qrels(official) if official else found.rankings.judged
-
-
 def _texts(graded: Path, wanted: Container[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """Read the file once more, for some texts: all of them would fill the memory."""
-    from sidelight.formats.labels.graded_passages import read_graded
-
     return {
         (query.query_id, passage.passage_id): passage.text
         for query in read_graded(graded)
@@ -226,8 +207,6 @@ def verify(
     track: options.Track = EXAM_TRACK,
 ) -> None:
     """Write a page on which people accept or correct grades: passages by items, no network."""
-    from sidelight.formats.banks.exams import read_exams, read_query_texts
-    from sidelight.formats.labels.graded_passages import read_graded
     from sidelight.view.verification.page import render_verification, verification
 
     banks = [one for path in bank or () for one in read_exams(path)]
@@ -282,7 +261,6 @@ def corrections(
 ) -> console.Result:
     """Say how far people agree with the grades they checked, and keep what they corrected."""
     from sidelight.evaluation.exams.grades import check_grades, corrected, read_corrections
-    from sidelight.formats.labels.graded_passages import read_graded, write_graded
 
     said = read_corrections(saved)
     if said.sha256 != sha256_file(graded):
@@ -300,7 +278,7 @@ def corrections(
     if output:
         write_graded(output, corrected(queries, said))
     kappas = ", ".join(
-        f"{what} {'undefined' if kappa is None else f'{kappa:.3f}'}"
+        f"{what} {decimal(kappa)}"
         for what, kappa in (
             ("Cohen's kappa", found.kappa),
             ("on relevant or not", found.kappa_relevant),
@@ -334,14 +312,13 @@ def correlations(
     output: options.Output = None,
 ) -> console.Result:
     """Correlate the leaderboard by each grader's labels with the official one; count wins."""
-    from sidelight.evaluation.exams.grades import collect, exam_qrels, title
+    from sidelight.evaluation.exams.grades import exam_qrels, title
     from sidelight.evaluation.exams.leaderboard import correlate_graders, judged_runs
-    from sidelight.formats.labels.graded_passages import read_graded
 
-    found = collect(read_graded(graded))
+    found = _read(graded)
     graders = {title(grader): exam_qrels(exam) for grader, exam in found.exams.items()}
     graders |= {path.stem: read_qrels(path) for path in labels or ()}
-    judged = read_qrels(official) if official else found.rankings.judged
+    judged = _judgments(found, official)
     rows = correlate_graders(
         found.rankings.places,
         graders,
@@ -408,6 +385,7 @@ def qrels(
 
 
 @app.command()
+@options.takes_groups
 def leaderboard(  # long: half of it are options
     graded: options.GradedPath,
     *,
@@ -419,8 +397,7 @@ def leaderboard(  # long: half of it are options
     official: options.OfficialQrels = None,
     run: options.MoreRuns = None,
     track: options.Track = EXAM_TRACK,
-    samples: options.Samples = DEFAULT_SAMPLES,
-    seed: options.Seed = 0,
+    sampling: options.Sampling,
     output: options.Output = None,
 ) -> console.Result:
     """Rank the runs of a file by grades, beside their ranks by official judgments."""
@@ -442,8 +419,8 @@ def leaderboard(  # long: half of it are options
         )
     compared = {}
     if theirs and len(seen) >= MIN_RUNS:
-        compared = compare_leaderboards(theirs, ours, seen, samples=samples, seed=seed)
-    intervals = run_intervals(ours, samples=samples, seed=seed)
+        compared = compare_leaderboards(theirs, ours, seen, **sampling._asdict())
+    intervals = run_intervals(ours, **sampling._asdict())
     rows = standings(ours, theirs, places, judged)
     tables = [standings_table(ours, rows, intervals), agreement_table(compared)]
     about = {
@@ -453,12 +430,12 @@ def leaderboard(  # long: half of it are options
         "n_runs_compared": len(seen),
         "unjudged_cells": exam.unjudged,
         "undefined": ours.undefined,
-        "bootstrap": options.Sampling(samples, seed)._asdict(),
+        "bootstrap": sampling._asdict(),
     }
     notes: list[str | console.Note] = [
         (
             f"{title(exam.grader)}: relevant from grade {level}; "
-            f"{_drawn(len(exam.cells), options.Sampling(samples, seed))}; of correlations over "
+            f"{_drawn(len(exam.cells), sampling)}; of correlations over "
             f"{counted(len(seen), 'run')}; {counted(exam.unjudged, 'cell')} unjudged"
         ),
         *console.undefined_warnings(ours.undefined, len(exam.cells), "query"),
@@ -469,6 +446,7 @@ def leaderboard(  # long: half of it are options
 
 
 @app.command()
+@options.takes_groups
 def cover(
     graded: options.GradedPath,
     *,
@@ -481,8 +459,7 @@ def cover(
     ] = None,
     run: options.MoreRuns = None,
     track: options.Track = EXAM_TRACK,
-    samples: options.Samples = DEFAULT_SAMPLES,
-    seed: options.Seed = 0,
+    sampling: options.Sampling,
     output: options.Output = None,
 ) -> console.Result:
     """Rank the runs of a file by the share of items that their first passages answer."""
@@ -491,7 +468,6 @@ def cover(
     from sidelight.evaluation.exams.grades import title
     from sidelight.evaluation.exams.leaderboard import exam_cover
     from sidelight.evaluation.scoring.table import run_intervals
-    from sidelight.formats.banks.exams import read_exams
 
     found = _read(graded)
     exam = found.exam(grader)
@@ -503,7 +479,7 @@ def cover(
         depth=depth,
         items=item_ids(read_exams(bank)) if bank else None,
     )
-    intervals = run_intervals(covered.table, samples=samples, seed=seed)
+    intervals = run_intervals(covered.table, **sampling._asdict())
     overall = sum(covered.everything.values()) / len(covered.everything)
     about = {
         "grader": title(exam.grader),
@@ -512,13 +488,13 @@ def cover(
         "everything": overall,
         "unjudged_cells": exam.unjudged,
         "undefined": covered.table.undefined,
-        "bootstrap": options.Sampling(samples, seed)._asdict(),
+        "bootstrap": sampling._asdict(),
     }
     notes: list[str | console.Note] = [
         (
             f"{title(exam.grader)}: answered from grade {level}, first "
             f"{counted(depth, 'passage')}; all passages together answer {overall:.3f}; "
-            f"{_drawn(len(exam.cells), options.Sampling(samples, seed))}; "
+            f"{_drawn(len(exam.cells), sampling)}; "
             f"{counted(exam.unjudged, 'cell')} unjudged"
         ),
         *console.undefined_warnings(covered.table.undefined, len(exam.cells), "query"),
@@ -544,7 +520,6 @@ def tables(
     """Count grades against official judgments, with kappa of each cell and of relevant or not."""
     from sidelight.evaluation.agreement.qrels import compare_qrels
     from sidelight.evaluation.exams.grades import exam_qrels
-    from sidelight.formats.labels.graded_passages import is_graded
 
     if is_graded(graded):
         found = _read(graded)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -19,10 +20,12 @@ from sidelight.cli.progress import progress_bar, without_lines
 from sidelight.config.load import SettingDescription, describe_settings, load_settings
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, UsageError
+from sidelight.formats.runs.linked_reports import LINKED_REPORTS, linked
 from sidelight.formats.runs.submission import Delivery, run_format
 from sidelight.formats.topics import read_searches, read_topics, write_narratives
 from sidelight.formats.verdict import track_of
 from sidelight.llm.base import TOKENS_PER_SECOND
+from sidelight.runs.directory import RunDirectory
 from sidelight.runs.log import SEARCH, PromptUsage
 from sidelight.runs.runner import RunSummary
 from sidelight.schemas.run import RunIdentity
@@ -40,7 +43,8 @@ def run_result(
     settings: Settings,
     seconds: float,
     access: ModelAccess,
-    judged: Judged,
+    evaluation: dict[str, Any] | None,
+    exit_code: int,
 ) -> console.Result:
     """Return what a run did and cost, what failed, what is thin, its files, and its scores.
 
@@ -49,7 +53,8 @@ def run_result(
         settings: What it was made with.
         seconds: It took.
         access: What tells of the models that were asked.
-        judged: What `sidelight evaluate` says of it.
+        evaluation: What `sidelight evaluate` says of it; None if there is nothing.
+        exit_code: The code with which that ended.
     """
     kept = f", {len(summary.kept)} finished before" if summary.kept else ""
     shown: list[console.Shown] = [
@@ -80,10 +85,10 @@ def run_result(
     directory = summary.directory
     shown += [f"  {path}" for path in (*summary.files, directory.manifest, directory.traces)]
     document = _document(summary, settings, access)
-    if judged.evaluation:
-        document["evaluation"] = judged.evaluation
-        shown += evaluation_shown(judged.evaluation, load_track(settings.track))
-    return console.Result(document, shown, judged.exit_code or (0 if summary.succeeded else 1))
+    if evaluation:
+        document["evaluation"] = evaluation
+        shown += evaluation_shown(evaluation, load_track(settings.track))
+    return console.Result(document, shown, exit_code or (0 if summary.succeeded else 1))
 
 
 def _fallbacks(by_topic: Mapping[str, Sequence[str]]) -> dict[str, int]:
@@ -147,16 +152,8 @@ def _document(summary: RunSummary, settings: Settings, access: ModelAccess) -> d
         "problems": [problem.as_dict() for problem in summary.problems],
         "seconds": summary.seconds(),
         "calls": [
-            {
-                "model": model,
-                "prompt": prompt,
-                "calls": sums.calls,
-                "cached": sums.cached,
-                "prompt_tokens": sums.prompt_tokens,
-                "completion_tokens": sums.completion_tokens,
-                "latency_s": sums.latency_s,
-                "failures": dict(sums.failures),
-            }
+            {"model": model, "prompt": prompt}
+            | {one.name: getattr(sums, one.name) for one in fields(sums)}
             for (model, prompt), sums in usage.items()
         ],
         "retries": access.retries,
@@ -203,34 +200,14 @@ def _row(name: str, one: PromptEstimate) -> tuple[str, ...]:
     )
 
 
-class Judged(NamedTuple):
-    """What judging a finished run came to.
-
-    Attributes:
-        evaluation: What `sidelight evaluate` says; None if there is nothing.
-        exit_code: The code with which it ended.
-    """
-
-    evaluation: dict[str, Any] | None = None
-    exit_code: int = 0
-
-
 class Judging(NamedTuple):
-    """What a run is judged with, as far as those who generate may know it.
+    """What a run is judged with, as far as those who generate may know it."""
 
-    Attributes:
-        judge: Name of the judge; None for a run that is not judged.
-        rubrics: Where the rubrics are; None for those the run drafts.
-        allow_self: Whether the model that writes may judge.
-        examples: Where labelled runs are.
-        example_runs: Those of them that the judge is shown; all if there are none.
-    """
-
-    judge: str | None
-    rubrics: Path | None
-    allow_self: bool
-    examples: Path | None
-    example_runs: Sequence[str]
+    judge: Annotated[str | None, options.JUDGE] = None
+    rubrics: options.RunRubrics = None
+    allow_self_judging: options.SelfJudging = False
+    examples: options.ExampleFolder = None
+    example_run: options.ExampleRuns = None
 
     def check(self, settings: Settings) -> None:
         """Find what judging will lack before anything is paid for.
@@ -250,30 +227,35 @@ class Judging(NamedTuple):
             settings,
             settings.models.writer,
             examples=self.examples is not None,
-            allow_self=self.allow_self,
+            allow_self=self.allow_self_judging,
         )
         options.check_drafts(settings, self.rubrics)
 
-    def evaluate(self, run: Path, index: Path, passed_on: Sequence[str]) -> Judged:
+    def evaluate(
+        self, run: Path, index: Path, passed_on: Sequence[str]
+    ) -> tuple[dict[str, Any] | None, int]:
         """Judge a finished run; what fails or is interrupted has said so itself.
 
         Args:
             run: Run directory.
             index: The index it was made with.
             passed_on: Options of `sidelight run` that `sidelight evaluate` has, too.
+
+        Returns:
+            What `sidelight evaluate` says, if it ended well, and its exit code.
         """
         named = (
             ("--judge", self.judge),
             ("--rubrics", self.rubrics),
             ("--examples", self.examples),
-            *(("--example-run", tag) for tag in self.example_runs),
+            *(("--example-run", tag) for tag in self.example_run or ()),
         )
         command = [
             # -P: no module of the working folder takes the place of an installed one.
             *(sys.executable, "-P", "-m", "sidelight.cli.main", "evaluate", str(run), "--json"),
             *("--index", str(index)),
             *(part for name, value in named if value for part in (name, str(value))),
-            *(("--allow-self-judging",) if self.allow_self else ()),
+            *(("--allow-self-judging",) if self.allow_self_judging else ()),
             *passed_on,
         ]
         try:
@@ -282,9 +264,8 @@ class Judging(NamedTuple):
                     command, stdout=subprocess.PIPE, check=False
                 )
         except KeyboardInterrupt:
-            return Judged(exit_code=console.INTERRUPTED)
-        evaluation = None if done.returncode else orjson.loads(done.stdout)
-        return Judged(evaluation, done.returncode)
+            return None, console.INTERRUPTED
+        return None if done.returncode else orjson.loads(done.stdout), done.returncode
 
 
 @options.takes_groups
@@ -307,31 +288,25 @@ def run(  # long: half of it are its options
     calls: options.ModelCalls,
     cache: options.RunCache = None,
     overrides: options.Overrides = None,
-    judge: Annotated[str | None, options.JUDGE] = None,
-    rubrics: options.RunRubrics = None,
+    judging: Judging,
     judge_model: options.JudgeModel = None,
-    allow_self_judging: options.SelfJudging = False,
-    examples: options.ExampleFolder = None,
-    example_run: options.ExampleRuns = None,
     estimate: options.Estimate = False,
 ) -> console.Result:
     """Work on every topic and write the submission files of the track."""
     from sidelight.index.folder import open_index
-    from sidelight.runs.directory import RunDirectory
 
     changes = options.with_judge(overrides or [], judge_model)
     settings = load_settings(config, changes)
-    judging = Judging(judge, rubrics, allow_self_judging, examples, example_run or ())
     judging.check(settings)
     todo = read_topics(topics, load_track(settings.track))
     if unknown := set(topic or ()) - {one.topic_id for one in todo}:
         raise UsageError(f"--topic {min(unknown)}: {topics} has no such topic")
     wanted = [one for one in todo if not topic or one.topic_id in topic]
-    if (rubrics or examples) and not estimate:
-        topic_ids = [one.topic_id for one in todo]
-        check_judging(rubrics, topic_ids, examples, example_run or ())
     if estimate:
-        return _estimate(settings, wanted, judged=judge is not None)
+        return _estimate(settings, wanted, judged=judging.judge is not None)
+    if judging.rubrics or judging.examples:
+        topic_ids = [one.topic_id for one in todo]
+        check_judging(judging.rubrics, topic_ids, judging.examples, judging.example_run or ())
     folder = open_index(index)
     destination = output or Path("runs") / settings.submission.run_id
     access = calls.access(cache or destination / "cache")
@@ -349,8 +324,8 @@ def run(  # long: half of it are its options
             on_topic=lambda _: advance(1),
             on_step=advance.begin,
         )
-    seconds, judged = time.monotonic() - started, Judged()
-    if judge and (summary.done or summary.kept):
+    seconds, evaluation, exit_code = time.monotonic() - started, None, 0
+    if judging.judge and (summary.done or summary.kept):
         left = calls.less(access.budget.totals)
         passed_on = {
             "--config": config,
@@ -359,7 +334,7 @@ def run(  # long: half of it are its options
             "--max-calls": left.max_calls,
             "--max-tokens": left.max_tokens,
         }
-        judged = judging.evaluate(
+        evaluation, exit_code = judging.evaluate(
             destination,
             index,
             [
@@ -370,7 +345,7 @@ def run(  # long: half of it are its options
                 *(["--offline"] if left.offline else []),
             ],
         )
-    return run_result(summary, settings, seconds, access, judged)
+    return run_result(summary, settings, seconds, access, evaluation, exit_code)
 
 
 def _estimate(settings: Settings, topics: Sequence[Topic], *, judged: bool) -> console.Result:
@@ -462,7 +437,6 @@ def link(
     track: options.Track = DEFAULT_TRACK,
 ) -> None:
     """Write a run with the addresses of the pages that it cites, for readers on the web."""
-    from sidelight.formats.runs.linked_reports import LINKED_REPORTS, linked
     from sidelight.index.folder import open_index
 
     read = run_format(track_of(run, load_track(track)).cited_text).read(run)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from sidelight.cli import console, options, score_labels
+from sidelight.cli.tables import decimal
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.formats.banks.rubrics import read_rubrics
@@ -66,8 +68,8 @@ def compare(  # long: half of it are options
             f"{scores.measure.name}, undefined on all of {counted(len(scores.topic_ids), 'topic')}",
             remedy="Choose another one with --measure.",
         )
-    pairs = compare_runs(scores, baseline=baseline, samples=samples, seed=seed)
     sampling = options.Sampling(samples, seed)
+    pairs = compare_runs(scores, baseline=baseline, **sampling._asdict())
     table = console.table_of(f"{scores.measure.name}_run_pairs", pairs, _PAIR_COLUMNS)
     n_topics, n_shown = len(scores.topic_ids), sum(pair.p_holm < 1 - CONFIDENCE for pair in pairs)
     undefined = {scores.measure.name: scores.undefined} if scores.undefined else {}
@@ -102,6 +104,7 @@ def compare(  # long: half of it are options
     )
 
 
+_FOUR_DIGITS = partial(decimal, spec=".4f", lacking="-")
 _PAIR_COLUMNS = (
     console.Column("pair", ("first", "second"), itemgetter(0, 1), " - ".join),
     console.Column("difference", "difference", attrgetter("difference"), "{:+.4f}".format),
@@ -114,7 +117,7 @@ _PAIR_COLUMNS = (
     console.Column("p", "p_value", attrgetter("p_value"), "{:.4f}".format),
     console.Column("p (Holm)", "p_holm", attrgetter("p_holm"), "{:.4f}".format),
     *(console.Column(name, name, attrgetter(name)) for name in ("won", "lost", "tied")),
-    console.Column("detectable", "detectable", attrgetter("detectable"), options.four_digits),
+    console.Column("detectable", "detectable", attrgetter("detectable"), _FOUR_DIGITS),
 )
 
 
@@ -197,7 +200,7 @@ def _explained(diff: ScoreDiff) -> console.Result:
                 gap.run_tag,
                 gap.topic_id or "mean",
                 gap.measure.replace("_", " "),
-                "-" if gap.theirs is None else f"{gap.theirs:.4f}",
+                _FOUR_DIGITS(gap.theirs),
                 f"{gap.ours:.4f}",
                 _causes_cell(gap.causes),
             ]
@@ -310,18 +313,18 @@ def _headroom(
     columns = [
         console.Column("topic", "topic_id", attrgetter("topic_id")),
         *(
-            console.Column(name, name, attrgetter(name), options.four_digits)
+            console.Column(name, name, attrgetter(name), _FOUR_DIGITS)
             for name in ("ceiling", "best")
         ),
         # `;` separates runs in the file, where they stand before the mean.
         console.Column("", "best_runs", lambda topic: ";".join(topic.best_runs)),
-        console.Column("mean", "mean", attrgetter("mean"), options.four_digits),
+        console.Column("mean", "mean", attrgetter("mean"), _FOUR_DIGITS),
         console.Column(
             "contradiction",
             # Questions have none, and one column less.
             "mean_contradiction" if isinstance(task, CitedTextTask) else "",
             attrgetter("mean_contradiction"),
-            options.four_digits,
+            _FOUR_DIGITS,
         ),
         console.Column("best runs", "", attrgetter("best_runs"), ", ".join),
     ]
@@ -369,15 +372,14 @@ def score(
 ) -> None:
     """Score runs; with --data, of all tasks with labels. Each command below has more options."""
     if context.invoked_subcommand is None:
-        parts: dict[Callable[..., console.Result], DataPart] = {
-            questions: DataPart.QUESTION_ASSESSMENTS,
-            reports: DataPart.REPORT_ASSESSMENTS,
+        parts: dict[DataPart, Callable[..., console.Result]] = {
+            DataPart.QUESTION_ASSESSMENTS: questions,
+            DataPart.REPORT_ASSESSMENTS: reports,
         }
-        there = [one for one, part in parts.items() if options.from_data(None, data, part)]
-        commands = there or list(parts)
-        if lacking := [part for one, part in parts.items() if one not in commands]:
-            console.err.print(f"not scored, not in {data}: {lacking[0]}", markup=False)
-        results = (command(data=data, output=output) for command in commands)
+        there = [part for part in parts if options.from_data(None, data, part)] or list(parts)
+        for lacking in parts.keys() - there:
+            console.err.print(f"not scored, not in {data}: {lacking}", markup=False)
+        results = (parts[part](data=data, output=output) for part in there)
         console.deliver_each(results, wants_json=as_json)
     elif data or output or as_json:
         raise UsageError(
@@ -470,14 +472,11 @@ def reports(
     if organizer_compat and measures:
         raise UsageError("--organizer-compat excludes --measure")
     assessments = options.required(assessments, data, DataPart.REPORT_ASSESSMENTS, "--assessments")
-    rubrics = options.from_data(rubrics, data, DataPart.RUBRICS)
-    if rubrics is None and data is not None and not unit_weights:
-        rubrics = options.required(rubrics, data, DataPart.RUBRICS, "--rubrics")
-    if rubrics is None and not unit_weights:
-        raise UsageError(
-            "expected --rubrics, or --data, a folder that has them",
-            remedy="Without rubrics, --unit-weights scores against the answers in the assessments.",
-        )
+    rubrics = (
+        options.from_data(rubrics, data, DataPart.RUBRICS)
+        if unit_weights
+        else options.required(rubrics, data, DataPart.RUBRICS, "--rubrics", _WITHOUT_RUBRICS)
+    )
     rules = load_track(track)
     known = read_rubrics(rubrics, rules.scales) if rubrics else None
     notes: list[str] = []
@@ -496,6 +495,9 @@ def reports(
     origin = _origin([assessments], sampling, len({one.topic_id for one in table.topics}), notes)
     prefix = score_prefix(origin.labels, rules.cited_text)
     return score_labels.scores_result(origin, table, prefix, output)
+
+
+_WITHOUT_RUBRICS = "Without rubrics, --unit-weights scores against the answers in the assessments."
 
 
 def _unit_weights(

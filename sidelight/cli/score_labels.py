@@ -15,9 +15,14 @@ import typer
 from sidelight.cli import console, options
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import UsageError
+from sidelight.evaluation.labelling.asking import Assessor
 from sidelight.evaluation.labelling.judge import Judge
-from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.files import atomic_write
+from sidelight.formats.banks.nuggets import (
+    read_nugget_assignments,
+    read_nuggets,
+    write_nugget_assignments,
+)
 from sidelight.formats.labels import qrels as labelled
 from sidelight.formats.labels.assessments import write_support_sentences
 from sidelight.formats.runs.submission import reports_by_topic
@@ -31,13 +36,13 @@ from sidelight.schemas.topic import Narrative, asked_in, parse_question_id
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
 from sidelight.tracks import Track as TrackRules
-from sidelight.wiring.judges import JudgeInputs, open_encoder, set_up_judge
+from sidelight.wiring.judges import JudgeInputs, open_encoder
 from sidelight.wiring.models import ask, models_by_name
 
 if TYPE_CHECKING:
     from sidelight.evaluation.battles import Battle
     from sidelight.evaluation.scoring.table import Interval, ScoreTable, TopicScore
-    from sidelight.index.folder import SegmentTexts
+    from sidelight.index.text.docstore import SegmentTexts
 
 
 class ScoreOrigin(NamedTuple):
@@ -100,6 +105,7 @@ def scores_result(  # long: files, table and JSON of one result
 
     sampling, n_topics = origin.sampling, origin.n_topics
     intervals = run_intervals(table, **sampling._asdict()) if sampling else None
+    ends = {tag: one and one._asdict() for tag, one in (intervals or {}).items()}
     header, rows = _run_table(table, intervals, n_topics)
 
     def write() -> Iterator[Path]:
@@ -127,7 +133,8 @@ def scores_result(  # long: files, table and JSON of one result
             "n_rubric_topics": n_topics,
             "bootstrap": sampling._asdict() if sampling else None,
             "runs": [
-                {"run_tag": run.run_tag, **run.row} | _interval_json(run.run_tag, intervals)
+                {"run_tag": run.run_tag, **run.row}
+                | ({"interval": ends[run.run_tag]} if intervals else {})
                 for run in table.runs
             ],
             "topics": [
@@ -152,15 +159,6 @@ def scores_result(  # long: files, table and JSON of one result
             console.Files(write, "files"),
         ],
     )
-
-
-def _interval_json(
-    run_tag: str, intervals: dict[str, Interval | None] | None
-) -> dict[str, dict[str, float] | None]:
-    if intervals is None:
-        return {}
-    interval = intervals[run_tag]
-    return {"interval": interval._asdict() if interval else None}
 
 
 def _run_table(
@@ -205,11 +203,6 @@ def nuggets(  # long: half of it are options
 ) -> console.Result:
     """Score answers by nuggets: strict vital first, then vital, strict all, all, and coverage."""
     from sidelight.evaluation.scoring.measures import score_nuggets
-    from sidelight.formats.banks.nuggets import (
-        read_nugget_assignments,
-        read_nuggets,
-        write_nugget_assignments,
-    )
 
     rules = options.track_of_scale("nuggets", track)
     banks, judge = None, None
@@ -240,7 +233,6 @@ def _assigned(
     by: options.LabelOptions,
 ) -> list[NuggetAssignment]:
     """Return the labels of runs, by the embedded judge or by a model."""
-    from sidelight.evaluation.labelling.asking import Assessor
     from sidelight.evaluation.nuggets.create import LearnedAssigner, PromptedAssigner, assign_runs
 
     access, model = by.access(), by.model
@@ -294,11 +286,8 @@ def support(  # long: half of it are options
     read = read_runs(runs, rules.cited_text)
     known = read_topics(topics, rules) if topics else None
     access = by.access()
-    setup = set_up_judge(
-        "prompted" if by.model else "embedded",
-        JudgeInputs(encoder=None if by.words_only else open_encoder, articles=dict),
-        models_by_name([by.model] if by.model else [], by.at_once),
-    )
+    inputs = JudgeInputs(encoder=None if by.words_only else open_encoder, articles=dict)
+    setup = options.judge_by(by.model, by.at_once, inputs)
     n_sentences = sum(len(report.responses) for run in read for report in run.reports)
 
     async def work(judge: Judge) -> tuple[str, list[JudgedSentence]]:
@@ -342,8 +331,7 @@ def battles(  # long: half of it are options
     calls: options.ModelCalls,
     cache: options.Cache = None,
     at_once: options.AtOnce = options.DEFAULT_AT_ONCE,
-    samples: options.Samples = DEFAULT_SAMPLES,
-    seed: options.Seed = 0,
+    sampling: options.Sampling,
 ) -> console.Result:
     """Rate runs by battles: each pair of answers is compared twice, in both orders."""
     from sidelight.evaluation.battles import PromptedBattles, hold_battles, rate
@@ -362,7 +350,7 @@ def battles(  # long: half of it are options
     total = len(queries) * len(list(combinations(read, 2)))
     with progress_bar("battles", total=total) as advance:
         held = asyncio.run(ask(models_by_name([model], at_once), access, work))
-    ratings = rate(held, samples=samples, seed=seed)
+    ratings = rate(held, **sampling._asdict())
     undecided = sum(battle.won is None for battle in held)
     if output is not None:
         write_table(output / "battles.csv", ("topic_id", "first", "second", "won", "reason"), held)
@@ -379,7 +367,7 @@ def battles(  # long: half of it are options
         {
             "model": model,
             "undecided": undecided,
-            "bootstrap": {"samples": samples, "seed": seed},
+            "bootstrap": sampling._asdict(),
             "runs": [
                 one._asdict() | {"interval": one.interval and list(one.interval)} for one in ratings
             ],
@@ -397,6 +385,7 @@ Assessors = Annotated[
 ]
 
 
+@options.takes_groups
 def quality(
     *,
     grades: Annotated[Path, typer.Option("--grades", help="Graded questions, eight columns.")],
@@ -404,8 +393,7 @@ def quality(
     assessors: Assessors = None,
     output: options.Output = None,
     track: options.Track,
-    samples: options.Samples = DEFAULT_SAMPLES,
-    seed: options.Seed = 0,
+    sampling: options.Sampling,
 ) -> console.Result:
     """Score question runs by the grades of their questions.
 
@@ -417,7 +405,7 @@ def quality(
     rules = options.track_of_scale("question_quality", track)
     table = score_question_quality(rules, labelled.read_question_grades(grades, rules.scales))
     n_topics = len({score.topic_id for score in table.topics})
-    origin = _origin_of([grades], graded_by, options.Sampling(samples, seed), n_topics)
+    origin = _origin_of([grades], graded_by, sampling, n_topics)
     prefix = score_prefix(origin.labels, rules.question_list)
     result = scores_result(origin, table, prefix, output)
     if output is None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sidelight.cli.console import (
     Column,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.agreement.qrels import QrelsComparison
     from sidelight.evaluation.agreement.ranks import Bootstrap, ScoreComparison, TopicMean
     from sidelight.evaluation.exams.leaderboard import Cover, GraderCorrelations, Standing
-    from sidelight.evaluation.scoring.table import Interval, RunScore, ScoreTable
+    from sidelight.evaluation.scoring.table import Interval, ScoreTable
 
 
 def grade_tables(
@@ -66,34 +66,41 @@ def category_tables(  # long: three tables side by side
     from sidelight.evaluation.figures import draw_confusion, draw_label_shares
 
     one, other = sides
-    bounded = ("kappa", "ac1") if found.intervals else ()
     names = {"raw": "raw", "kappa": "kappa", "ac1": "AC1"}
     coefficients = [
         Column(f"{len(found.categories)} categories", "part", itemgetter(0)),
         Column("n", "n", lambda row: row[1].n),
-        *(Column(names[key], "", partial(_coefficient, key), decimal) for key in names),
-        *(Column(f"{names[key]}, 95%", "", partial(_interval, key), _bounds) for key in bounded),
-        *(Column("", key, partial(_coefficient, key)) for key in found.coefficients),
         *(
-            Column("", (f"{key}_low", f"{key}_high"), partial(_interval, key))
+            Column(names[key], key, _entry(lambda row: row[1].coefficients, key), decimal)
+            for key in found.coefficients
+        ),
+        *(
+            Column(
+                f"{names[key]}, 95%",
+                (f"{key}_low", f"{key}_high"),
+                partial(lambda key, row: row[1].intervals.get(key), key),
+                partial(_spread, lacking="undefined"),
+            )
             for key in found.intervals
         ),
     ]
     confusion = [
         Column(f"{one} (rows), {other}", "first", itemgetter(0)),
         *(
-            Column(category, category, partial(_part, place))
+            Column(category, category, _entry(itemgetter(1), place))
             for place, category in enumerate(found.categories)
         ),
     ]
     shares = [
         Column("share of labels", "label", itemgetter(0)),
         *(
-            Column(side, name, partial(_part, place), "{:.1%}".format)
+            Column(side, name, _entry(itemgetter(1), place), "{:.1%}".format)
             for place, (side, name) in enumerate(zip(sides, ("first", "second"), strict=True))
         ),
         Column("difference", "difference", lambda row: row[1][1] - row[1][0], "{:+.1%}".format),
-        Column("ratio", "ratio", lambda row: found.share_ratios[row[0]], _ratio),
+        Column(
+            "ratio", "ratio", lambda row: found.share_ratios[row[0]], partial(decimal, spec=".2f")
+        ),
     ]
     counts = zip(found.categories, found.table.tolist(), strict=True)
     return [
@@ -108,16 +115,9 @@ def category_tables(  # long: three tables side by side
     ]
 
 
-def _part(place: int, row: tuple[str, Sequence[float]]) -> float:
-    return row[1][place]
-
-
-def _coefficient(name: str, row: tuple[str, CategoryAgreement]) -> float | None:
-    return row[1].coefficients[name]
-
-
-def _interval(name: str, row: tuple[str, CategoryAgreement]) -> Interval | None:
-    return row[1].intervals.get(name)
+def _entry(part: Callable[[Any], Any], key: object) -> Callable[[Any], Any]:
+    """Return what reads an entry of a part of an item."""
+    return lambda item: part(item)[key]
 
 
 def correlation_table(found: ScoreComparison) -> ResultTable:
@@ -192,23 +192,15 @@ def _pair(interval: Bootstrap | TopicMean) -> tuple[float | None, float | None]:
     return interval.low, interval.high
 
 
-def _spread(ends: tuple[float | None, float | None]) -> str:
-    """Return the interval of a correlation as tables show it."""
-    low, high = ends
-    return "-" if low is None or high is None else f"{low:.3f} to {high:.3f}"
+def _spread(ends: tuple[float | None, float | None] | None, lacking: str = "-") -> str:
+    """Return the interval of a coefficient as tables show it."""
+    low, high = ends or (None, None)
+    return lacking if low is None or high is None else f"{low:.3f} to {high:.3f}"
 
 
-def decimal(value: float | None) -> str:
-    """Return a coefficient as tables show it."""
-    return "undefined" if value is None else f"{value:.3f}"
-
-
-def _bounds(interval: Interval | None) -> str:
-    return "undefined" if interval is None else f"{interval.low:.3f} to {interval.high:.3f}"
-
-
-def _ratio(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.2f}"
+def decimal(value: float | None, spec: str = ".3f", lacking: str = "undefined") -> str:
+    """Return a figure as tables show it, with three digits unless told otherwise."""
+    return lacking if value is None else format(value, spec)
 
 
 _CORRELATIONS = ("spearman", "tau_b", "tau_ap", "tau_ap_b")
@@ -239,22 +231,21 @@ def standings_table(
     """Return a row for each run, the best first."""
     main, *others = ours.measures
     values = {run.run_tag: run.row for run in ours.runs}
-
-    def score_of(name: str, one: Standing) -> object:
-        return values[one.run_tag][name]
-
     columns = [
         Column("run", "run_tag", attrgetter("run_tag")),
-        Column(main.name, main.name, partial(score_of, main.name), main.shown),
+        Column(main.name, main.name, lambda one: values[one.run_tag][main.name], main.shown),
         Column("95% interval", "", lambda one: intervals[one.run_tag], interval_cell),
-        *(Column(one.name, one.name, partial(score_of, one.name), one.shown) for one in others),
+        *(
+            Column(one.name, one.name, _entry(lambda run: values[run.run_tag], one.name), one.shown)
+            for one in others
+        ),
         Column("", ("interval_low", "interval_high"), lambda one: intervals[one.run_tag]),
         Column("rank", "rank", attrgetter("rank"), "{:g}".format),
         Column(
             "official rank",
             "official_rank",
             attrgetter("official"),
-            lambda rank: "-" if rank is None else f"{rank:g}",
+            partial(decimal, spec="g", lacking="-"),
         ),
         Column("judged", "judged", attrgetter("judged"), "{:.0%}".format),
     ]
@@ -297,7 +288,7 @@ def cover_table(cover: Cover, intervals: Mapping[str, Interval | None]) -> Resul
 
     columns = [
         Column("run", "run_tag", attrgetter("run_tag")),
-        *(Column("", name, partial(_score, name)) for name in cover.table.runs[0].row),
+        *(Column("", name, _entry(attrgetter("row"), name)) for name in cover.table.runs[0].row),
         Column("EXAM", "", lambda run: run.row[EXAM.name], EXAM.shown),
         Column(
             "95% interval",
@@ -313,10 +304,6 @@ def cover_table(cover: Cover, intervals: Mapping[str, Interval | None]) -> Resul
         ),
     ]
     return table_of("exam_cover", cover.table.runs, columns)
-
-
-def _score(name: str, run: RunScore) -> float | None:
-    return run.row[name]
 
 
 def judgment_tables(found: QrelsComparison, levels: tuple[int, int]) -> list[ResultTable]:
@@ -369,24 +356,15 @@ def wins_table(found: Sequence[GraderCorrelations]) -> ResultTable:
         Column("grader", "grader", attrgetter("grader")),
         Column("relevant from", "level", attrgetter("level")),
         *(
-            Column(
-                column,
-                column,
-                partial(_value, column),
-                partial(_cell, best=best[column]),
-            )
-            for column in columns
+            Column(name, name, _entry(attrgetter("values"), name), partial(_cell, best[name]))
+            for name in columns
         ),
         Column("wins", "wins", attrgetter("wins")),
     ]
     return table_of("correlations", found, table)
 
 
-def _value(column: str, row: GraderCorrelations) -> float | None:
-    return row.values[column]
-
-
-def _cell(value: float | None, best: float) -> str:
+def _cell(best: float, value: float | None) -> str:
     from sidelight.evaluation.exams.leaderboard import WITHIN
 
     good = value is not None and best - value <= WITHIN + 1e-9

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Annotated
@@ -13,15 +14,18 @@ import typer
 from sidelight.cli import options
 from sidelight.cli.console import Note, PlainTable, Result, Shown, out, problem_lines
 from sidelight.cli.progress import progress_bar
-from sidelight.errors import InputError, UsageError
+from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
+from sidelight.formats.lines import quoted
+from sidelight.formats.runs.submission import run_formats
 from sidelight.formats.topics import read_articles, read_topics
-from sidelight.formats.verdict import Verdict, judge_file, mend_file
+from sidelight.formats.verdict import Verdict, detect_format, judge_file, mend_file
 from sidelight.registry import did_you_mean
+from sidelight.runs.directory import RunDirectory, judge_run, pack_runs
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, Track, load_track
 
 if TYPE_CHECKING:
-    from sidelight.index.folder import SegmentTexts
+    from sidelight.index.text.docstore import SegmentTexts
 
 _MAX_SHOWN = 20
 
@@ -89,8 +93,6 @@ def validate(  # long: half of it are its options
     A run directory is checked with all its files, by the rules of its own track. --fix mends ranks,
     order, unknown fields and, by whole sentences, the word limit; it invents nothing.
     """
-    from sidelight.runs.directory import RunDirectory, judge_run
-
     rules = load_track(track)
     covered, known_segments = _known(rules, topics, index)
     verdicts: list[Verdict] = []
@@ -106,6 +108,7 @@ def validate(  # long: half of it are its options
             verdicts.append(
                 judge_file(path, rules, topic_ids, known_segments=known_segments, official=official)
             )
+    verdicts = _told_apart(verdicts)
     n_valid = sum(verdict.valid for verdict in verdicts)
     n_invalid = len(verdicts) - n_valid
     return Result(
@@ -137,12 +140,45 @@ def _known(
 
 def _made_for(path: Path) -> tuple[str, ...]:
     """Return the topics of the run directory that wrote a file; none for any other file."""
-    from sidelight.runs.directory import RunDirectory
-
     run = RunDirectory(path.parent)
     try:
         return run.topic_ids() if path.name in run.read_manifest().files else ()
     except InputError:
+        return ()
+
+
+def _told_apart(verdicts: list[Verdict]) -> list[Verdict]:
+    """Add a warning to each run of a task whose run_id an earlier run of the task has."""
+    first: dict[tuple[str, str], str] = {}
+    found = []
+    for one in verdicts:
+        problems = list(one.problems)
+        for run_id in _run_ids(one) if len(verdicts) > 1 else ():
+            key = one.kind.name if one.kind else "", run_id
+            if key in first:
+                problems.append(
+                    Problem(
+                        "run-id-twice",
+                        one.file,
+                        None,
+                        "a run_id of its own",
+                        f"{quoted(run_id)}, the run_id of {first[key]}",
+                        "Leave out a run that is given twice, or rename one of two runs.",
+                        "warning",
+                    )
+                )
+            first.setdefault(key, one.file)
+        found.append(replace(one, problems=tuple(problems)))
+    return found
+
+
+def _run_ids(verdict: Verdict) -> tuple[str, ...]:
+    """Return the run ids in a file that was found to be a valid run of a task; none in others."""
+    path, kind = Path(verdict.file), verdict.kind
+    kept_as = run_formats().get(detect_format(path) or "") if kind and kind.check else None
+    try:
+        return kept_as.read(path).run_ids if kept_as and verdict.valid else ()
+    except InvalidFileError:  # the track's own validator may accept what cannot be read
         return ()
 
 
@@ -189,8 +225,6 @@ def pack(
 
     A run whose files were edited after they were made is submitted as a manual one.
     """
-    from sidelight.runs.directory import RunDirectory, pack_runs
-
     rules = load_track(track)
     covered, known_segments = _known(rules, topics, index)
     packing = pack_runs(
@@ -236,7 +270,6 @@ def bundle(
     """Repeat a run from its replies and pack it with all it read; `verify` needs nothing else."""
     from sidelight.index.folder import open_index
     from sidelight.reproduction.bundle import make_bundle
-    from sidelight.runs.directory import RunDirectory
 
     directory = RunDirectory(run, allow_plugin or ())
     with progress_bar("topics", total=len(read_articles(topics))) as advance:

@@ -21,21 +21,28 @@ import typer
 from sidelight.cli import options
 from sidelight.cli.console import WHERE_IT_WAS, Note, Result, Shown, err, interrupted, out
 from sidelight.cli.progress import progress_bar, without_lines
+from sidelight.config.load import load_settings
 from sidelight.errors import InputError, SidelightError, UsageError
 from sidelight.files import MAX_DOCUMENT_BYTES, atomic_write, read_limited
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart, find_part, look_for
 from sidelight.formats.topics import read_topics, topic_format
-from sidelight.formats.verdict import track_of
+from sidelight.formats.verdict import judge_file, track_of
+from sidelight.retrieval.first_stage import open_retriever
+from sidelight.runs.directory import RunDirectory
+from sidelight.schemas.investigation.evidence import Query
 from sidelight.schemas.topic import Article
 from sidelight.tracks import load_track
+from sidelight.view.model import RunList
+from sidelight.view.page import render_page, render_runs
+from sidelight.wiring.run import make_run, open_investigation, open_sources
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer
 
     from sidelight.config.settings import Settings
     from sidelight.index.folder import SearchIndex
-    from sidelight.view.model import TopicPage
+    from sidelight.view.model import Page, TopicPage
     from sidelight.view.shown_run import ShownRun
     from sidelight.wiring.models import ModelAccess
 
@@ -131,8 +138,8 @@ def write_page(
     topics: Path | None = None,
     index: Path | None = None,
     plugins: Sequence[str] = (),
-) -> None:
-    """Write the page of a run.
+) -> Page:
+    """Write the page of a run, and return what it shows.
 
     Args:
         run: Run directory, or the files of a run.
@@ -150,7 +157,6 @@ def write_page(
         UsageError: There are labels without rubrics, or rubrics without labels.
     """
     from sidelight.view.collect import collect_page
-    from sidelight.view.page import render_page
     from sidelight.view.shown_run import read_labels
 
     paths = [run] if isinstance(run, Path) else list(run)
@@ -165,6 +171,7 @@ def write_page(
         [_shown([rival], topics, index, plugins) for rival in rivals],
     )
     atomic_write(destination, render_page(page))
+    return page
 
 
 def _marking(run: Path, rubrics: Path | None, labels: list[Path]) -> tuple[Path | None, list[Path]]:
@@ -197,8 +204,6 @@ def _runs_in(given: Sequence[Path]) -> list[Path]:
     Raises:
         InputError: There are more than a page can show.
     """
-    from sidelight.runs.directory import RunDirectory
-
     folder, *others = given
     config = RunDirectory(folder).config
     if others or not folder.is_dir() or config.exists():
@@ -235,10 +240,7 @@ def _write_runs(
     Raises:
         InputError: No run can be shown, or labels and rubrics do not fit together.
     """
-    from sidelight.runs.directory import RunDirectory
     from sidelight.view.collect import list_run
-    from sidelight.view.model import RunList
-    from sidelight.view.page import render_runs
     from sidelight.view.shown_run import finished_run, read_labels
 
     scales = load_track().scales
@@ -276,7 +278,6 @@ def _shown(
         UsageError: Several paths are given, of which one is a directory.
     """
     from sidelight.index.folder import open_index
-    from sidelight.runs.directory import RunDirectory
     from sidelight.view.shown_run import finished_run, handed_in_run
 
     if paths[0].is_dir() and len(paths) == 1:
@@ -325,7 +326,6 @@ def read(
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> Result:
     """Investigate one article: print the report and the questions, and write the page."""
-    from sidelight.config.load import load_settings
     from sidelight.index.folder import open_index
 
     settings = load_settings(config, overrides or ())
@@ -374,18 +374,13 @@ def _investigate(
     Raises:
         InputError: There is nothing in it to investigate.
     """
-    from sidelight.view.collect import collect_page
-    from sidelight.view.shown_run import finished_run
-    from sidelight.wiring.run import make_run
-
     print_ = sha256((article.model_dump_json() + settings.fingerprint()).encode()).hexdigest()
     run = Path("runs") / f"read-{print_[:12]}"
     done = make_run([article], settings, folder, run, access, on_step=on_step)
     if done.failures:
         raise InputError(done.failures[0].message)
     destination = output or run / PAGE
-    write_page(run, destination, labels=[])
-    page = collect_page(finished_run(done.directory), {}, [])
+    page = write_page(run, destination, labels=[], plugins=settings.plugins())
     (topic,) = page.topics
     return _Read(topic, destination, page.caution)
 
@@ -395,7 +390,7 @@ def _read_article(path: Path, url: str) -> Article:
 
     Raises:
         InputError: It holds none.
-        UsageError: An address stands in the place of the file, or something else in its own.
+        UsageError: The file is given as a web address, or the address is none.
     """
     from sidelight.serve import guards
     from sidelight.serve.app import ADDRESS, MAX_URL
@@ -481,13 +476,9 @@ def make_tools(  # long: each tool with the words that an assistant reads
     from mcp.server import MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
 
-    from sidelight.formats.verdict import judge_file
-    from sidelight.retrieval.first_stage import open_retriever
-    from sidelight.schemas.investigation.evidence import Query
-
     # Libraries tell what they load; assistants show that as errors.
     server = MCPServer("sidelight", instructions=_INSTRUCTIONS, log_level="WARNING")
-    name = settings.retrieval.retriever if folder.has_vectors else "bm25"
+    name = settings.retrieval.retriever if folder.has_vectors else None
     retriever, one_at_a_time = open_retriever(name, folder), Lock()
 
     def tool(work: Callable[..., Any]) -> Callable[..., Any]:
@@ -551,7 +542,6 @@ def mcp(
 
     It speaks the Model Context Protocol; the assistant starts it, and nothing listens on a port.
     """
-    from sidelight.config.load import load_settings
     from sidelight.index.folder import open_index
 
     settings = load_settings(config, overrides or ())
@@ -601,11 +591,9 @@ def serve(  # long: one list of options
 
     Nothing leaves this machine but what a configured model server is asked.
     """
-    from sidelight.config.load import load_settings
     from sidelight.index.folder import open_index
     from sidelight.serve.app import make_app, serve_app
     from sidelight.serve.desk import Desk, Worker, claim_folder
-    from sidelight.wiring.run import open_investigation, open_sources
 
     settings = load_settings(config, overrides or ())
     _check_track(settings.track)

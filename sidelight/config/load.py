@@ -149,7 +149,9 @@ def load_settings(path: str | Path | None = None, overrides: Sequence[str] = ())
         UsageError: The file is missing or not YAML, a key is unknown, a value is out of range, or
             anything names a rubric: a system that writes must not see what it is judged by.
     """
-    tree = {} if path is None else _read(Path(path))
+    tree = {} if path is None else read_yaml_file(Path(path), "configuration")
+    if not isinstance(tree, dict):
+        raise UsageError(f"{path}: expected a mapping of settings, found {type(tree).__name__}")
     for override in overrides:
         _apply(tree, override)
     _refuse_rubrics(tree, "")
@@ -187,15 +189,15 @@ def dump_settings(settings: Settings, facts: Mapping[str, str] | None = None) ->
 
 
 def check_same(recorded: Path, wanted: str, what: str) -> None:
-    """Refuse a folder of which `dump_settings` recorded something else than it says now.
+    """Refuse a folder that was made with other settings, code or inputs.
 
     Args:
-        recorded: Where it did.
-        wanted: What it says now.
+        recorded: File in the folder with what `dump_settings` returned when it was made.
+        wanted: What `dump_settings` returns now.
         what: What the folder holds.
 
     Raises:
-        UsageError: It did.
+        UsageError: The two differ; the message says in what.
     """
     found = read_limited(recorded).decode()
     if found == wanted:
@@ -210,21 +212,26 @@ def check_same(recorded: Path, wanted: str, what: str) -> None:
     )
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_yaml_file(path: Path, what: str) -> Any:
+    """Return what a YAML file holds; an empty mapping where it is empty.
+
+    Args:
+        path: The file, or that of the same name that came with sidelight.
+        what: What it is, for messages.
+
+    Raises:
+        UsageError: It is missing, cannot be read, or is no YAML.
+    """
     try:
         tree = read_yaml(read_limited(bundled(path)).decode())
     except FileNotFoundError:
-        raise UsageError(f"there is no configuration file {path}") from None
+        raise UsageError(f"there is no {what} file {path}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not valid YAML: {error}") from None
     except (OSError, ValueError) as error:  # a name that holds a null character is a ValueError
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"{path} cannot be read: {reason}") from None
-    if tree is None:
-        return {}
-    if not isinstance(tree, dict):
-        raise UsageError(f"{path}: expected a mapping of settings, found {type(tree).__name__}")
-    return tree
+    return {} if tree is None else tree
 
 
 def _apply(tree: dict[str, Any], override: str) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from functools import partial
 from types import NoneType
 from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 import orjson
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from sidelight.errors import UsageError
 from sidelight.parts import ROLES
@@ -51,6 +52,10 @@ def _located(kind: str, name: str) -> str:
     return name
 
 
+def _part(kind: str) -> AfterValidator:
+    return AfterValidator(partial(_located, kind))
+
+
 class _Group(Value):
     """Settings of one kind: `none`, as `sidelight settings` prints it, is no value."""
 
@@ -76,7 +81,7 @@ class SubmissionSettings(_Group):
 class RetrievalSettings(_Group):
     """How segments are found."""
 
-    retriever: str = Field(
+    retriever: Annotated[str, _part("retriever")] = Field(
         "hybrid", description="First stage; `hybrid` fuses bm25 and dense by reciprocal rank."
     )
     k: Segments = Field(20, ge=1, le=1000, description="Segments kept per query.")
@@ -107,11 +112,6 @@ class RetrievalSettings(_Group):
         default=False,
         description="Whether the target article and its copies may be found and cited.",
     )
-
-    @field_validator("retriever")
-    @classmethod
-    def _is_retriever(cls, name: str) -> str:
-        return _located("retriever", name)
 
 
 class InvestigationSettings(_Group):
@@ -190,7 +190,7 @@ class RoleSettings(_Group):
 class DocumentSettings(_Group):
     """How documents are found for questions, by tracks that want them."""
 
-    expander: str = Field(
+    expander: Annotated[str, _part("expander")] = Field(
         "extractive",
         description="Performer that words the searches for a question; `as-asked` searches for the "
         "question itself.",
@@ -204,11 +204,6 @@ class DocumentSettings(_Group):
         description="Performer that rates how useful documents are; `none` ranks them by "
         "the sum of their scores.",
     )
-
-    @field_validator("expander")
-    @classmethod
-    def _expands(cls, name: str) -> str:
-        return _located("expander", name)
 
     @field_validator("rater")
     @classmethod
@@ -300,7 +295,7 @@ class ServerSettings(_Group):
 class Settings(_Group):
     """Everything a run depends on besides its topics and its index."""
 
-    track: str = Field(
+    track: Annotated[str, _part("track")] = Field(
         DEFAULT_TRACK, description="Track: its tasks, limits and ids; a name or a YAML file."
     )
     submission: SubmissionSettings = SubmissionSettings()
@@ -312,11 +307,6 @@ class Settings(_Group):
     servers: dict[str, ServerSettings] = Field(
         default_factory=dict, description="Servers by name; no result depends on them."
     )
-
-    @field_validator("track")
-    @classmethod
-    def _is_track(cls, name: str) -> str:
-        return _located("track", name)
 
     def parts(self) -> dict[str, tuple[str, str]]:
         """Return the parts that are named: by setting, their kind and name."""

@@ -28,7 +28,7 @@ from sidelight.index.encoding.encoder import Encoder, SpladeEncoder
 from sidelight.index.lucene.segments import LuceneIndex, LuceneSearcher, LuceneVectors
 from sidelight.index.manifest import InputFile, Manifest, read_manifest
 from sidelight.index.remote.client import is_remote
-from sidelight.index.remote.index import RemoteIndex, RemoteText
+from sidelight.index.remote.index import RemoteIndex
 from sidelight.index.text.docstore import Docstore, RawText
 from sidelight.index.vectors.profiles import IN_LUCENE, NO_VECTORS
 from sidelight.index.vectors.vectors import VectorIndex
@@ -150,9 +150,6 @@ def open_text(index: Path) -> Docstore | RawText:
     folder = index / DOCSTORE
     return Docstore(folder) if folder.exists() else RawText(LuceneIndex(index / LUCENE))
 
-
-SegmentTexts: TypeAlias = Docstore | RawText | RemoteText
-"""Segment ids to segments: `get_many`, and `in` for whether there is one."""
 
 SearchIndex: TypeAlias = IndexFolder | RemoteIndex
 """What is searched: an index in a folder of this machine, or one on a server."""

@@ -519,6 +519,13 @@ def _write_prompts(folder: Path) -> None:
         (folder / f"{prompt.id}.md").write_text(prompt.source, encoding="utf-8")
 
 
+def _prompts() -> dict[str, BundledPrompt]:
+    return {
+        prompt.id: BundledPrompt(version=prompt.version, fingerprint=prompt.fingerprint)
+        for prompt in find_prompts()
+    }
+
+
 def _describe(packed: Path, settings: Settings, manifest: RunManifest) -> Contents:
     return Contents(
         sidelight=manifest.sidelight,
@@ -527,10 +534,7 @@ def _describe(packed: Path, settings: Settings, manifest: RunManifest) -> Conten
         packages=manifest.packages,
         models={model.name: model.revision for model in settings.models.of_run()},
         index=manifest.index,
-        prompts={
-            prompt.id: BundledPrompt(version=prompt.version, fingerprint=prompt.fingerprint)
-            for prompt in find_prompts()
-        },
+        prompts=_prompts(),
         files=describe_files(packed),
     )
 
@@ -613,10 +617,7 @@ def _read_replies(path: Path) -> Iterator[KeptReply]:
 
 def _other_prompts(folder: Path, contents: Contents) -> list[errors.Problem]:
     """Return prompts that this installation words otherwise than the one that made the bundle."""
-    here = {
-        prompt.id: BundledPrompt(version=prompt.version, fingerprint=prompt.fingerprint)
-        for prompt in find_prompts()
-    }
+    here = _prompts()
     return [
         errors.Problem(
             "prompt-changed",

@@ -32,11 +32,11 @@ PARTS = ("lucene", "terms", "vectors", "encoder", "impacts", "docstore")
 """What the constructor of a retriever may ask for: these parts of an `SearchIndex`, and `depth`."""
 
 
-def open_retriever(name: str, folder: SearchIndex, *, depth: int = 100) -> Retriever:
+def open_retriever(name: str | None, folder: SearchIndex, *, depth: int = 100) -> Retriever:
     """Open a first-stage retriever over an index.
 
     Args:
-        name: As registered, or `module:Class`.
+        name: As registered, or `module:Class`; None for `hybrid`, or `bm25` without vectors.
         folder: An open index; only the parts that the retriever asks for are opened.
         depth: Hits of each retriever that one which fuses others takes.
 
@@ -44,6 +44,7 @@ def open_retriever(name: str, folder: SearchIndex, *, depth: int = 100) -> Retri
         UsageError: There is no retriever of that name, or it asks for something else.
         InputError: The index lacks a part that it asks for.
     """
+    name = name or ("hybrid" if folder.has_vectors else "bm25")
     offered = {part: partial(getattr, folder, part) for part in PARTS} | {"depth": lambda: depth}
     retriever: Retriever = make(f"retriever {name!r}", load("retriever", name), offered)
     return retriever

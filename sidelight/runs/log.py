@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Coroutine, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from time import perf_counter
 from typing import Any, ParamSpec, TypeVar
 
@@ -143,14 +143,8 @@ class PromptUsage:
 
     def __add__(self, other: PromptUsage) -> PromptUsage:
         """Return what the calls of two prompts came to."""
-        return PromptUsage(
-            calls=self.calls + other.calls,
-            cached=self.cached + other.cached,
-            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
-            completion_tokens=self.completion_tokens + other.completion_tokens,
-            latency_s=self.latency_s + other.latency_s,
-            failures=self.failures + other.failures,
-        )
+        names = [one.name for one in fields(self)]
+        return PromptUsage(*(getattr(self, name) + getattr(other, name) for name in names))
 
 
 def usage_by_prompt(calls: Iterable[CallRecord]) -> dict[tuple[str, str], PromptUsage]:

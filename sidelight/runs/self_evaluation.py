@@ -88,12 +88,6 @@ def drafted_rubrics(results: Iterable[TopicResult | None]) -> dict[str, Rubric]:
     return rubrics
 
 
-def write_drafted(folder: Path, rubrics: Mapping[str, Rubric]) -> None:
-    """Write rubrics in the track's JSON, one file a topic."""
-    for topic_id, rubric in rubrics.items():
-        write_rubric(folder / f"{quote(topic_id, safe='')}.json", rubric)
-
-
 def _drafted_question(topic_id: str, rank: int, angle: Angle) -> RubricQuestion:
     scale = load_track().scales["importance"]
     importance = min(scale.labels, key=lambda label: abs(label.credit - angle.weight))
@@ -388,8 +382,8 @@ async def evaluate_run(
     """
     run = material.run
     check_folder(run, folder)
-    if run.drafted:
-        write_drafted(folder / DRAFTED, run.rubrics)
+    for topic_id, rubric in run.rubrics.items() if run.drafted else ():
+        write_rubric(folder / DRAFTED / f"{quote(topic_id, safe='')}.json", rubric)
     judge.prepare(stage.report for stage in material.stages)
     for file in run.files():
         manifest = await judge_runs(judge, file, folder, on_labels)

@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING
 from sidelight.config.settings import ModelSettings, ServerSettings, Settings
 from sidelight.english.cleaning import clean_article
 from sidelight.errors import INSTALL, Check, InputError, MachineError, UsageError
+from sidelight.index.remote.client import token_variable
+from sidelight.index.vectors.profiles import IN_LUCENE, NO_VECTORS, profile_named
 from sidelight.llm.base import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
 from sidelight.llm.prompted import Asked
 from sidelight.llm.server.vllm import find_vllm
 from sidelight.parts import ROLES
 from sidelight.registry import load, needs
+from sidelight.retrieval.rerank import window_starts
 from sidelight.runs.log import PromptUsage
 from sidelight.schemas.base import Value
 from sidelight.schemas.task import QuestionRankingsTask
@@ -157,7 +160,6 @@ def _ranking(settings: Settings) -> Iterator[Asked]:
     A window shows twenty segments of at most 180 words.
     """
     from sidelight.generation.prompted.documents import RANK_PROMPT
-    from sidelight.retrieval.rerank import window_starts
 
     if settings.retrieval.listwise_depth is not None:
         windows = len(window_starts(settings.retrieval.listwise_depth))
@@ -297,8 +299,6 @@ def _index(read: Sequence[str], retriever: str, path: Path) -> Iterator[Check]:
 
 def _remote(index: RemoteIndex, read: Sequence[str], retriever: str) -> Iterator[Check]:
     """Look at what a folder says of its server; nothing is asked."""
-    from sidelight.index.remote.client import token_variable
-
     address = index.address
     yield Check("index", f"{address.index} at {address.url}; try it: sidelight search WORDS")
     variable = token_variable(address)
@@ -326,7 +326,6 @@ def _token(url: str, variable: str) -> Check:
 
 def _vectors(plan: IndexPlan, segments: int) -> Check:
     from sidelight.index.vectors.capacity import count_gpus, memory_bytes, plan_capacity
-    from sidelight.index.vectors.profiles import IN_LUCENE, NO_VECTORS, profile_named
 
     dimension = plan.encoder.dimension
     if plan.profile == NO_VECTORS:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sidelight.config.settings import ModelSettings, Settings
 from sidelight.errors import InputError, UsageError
+from sidelight.evaluation.labelling.asking import PromptCounter
 from sidelight.evaluation.labelling.judge import Judge, Mode
 from sidelight.llm.prompted import PromptedModel
 from sidelight.registry import load, make, needs
@@ -162,8 +163,6 @@ class JudgeSetup:
         Raises:
             UsageError: The judge asks no model.
         """
-        from sidelight.evaluation.labelling.asking import PromptCounter
-
         if not self.asked.models:
             raise UsageError("--estimate is for a judge that asks: --judge prompted")
         counter = PromptCounter()

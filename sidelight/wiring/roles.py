@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from sidelight.config.settings import ModelSettings, Settings
 from sidelight.errors import InputError, UsageError
+from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.generation.roles import Roles
 from sidelight.llm.base import Model
 from sidelight.llm.prompted import PromptedModel
@@ -63,6 +64,31 @@ def model_named(settings: Settings, model: str) -> ModelSettings | None:
     return named or settings.models.writer
 
 
+async def open_named(
+    settings: Settings, models: Models, model: str, who_asks: str
+) -> tuple[Model, ModelSettings]:
+    """Return a model and its settings, opened.
+
+    Args:
+        settings: Name the models.
+        models: Opens them.
+        model: What it does: `writer`, `checker` or `ranker`.
+        who_asks: Who asks it, and the verb, for the message.
+
+    Raises:
+        UsageError: The settings name none.
+    """
+    named = model_named(settings, model)
+    if named is None:
+        name = "ranker" if model == "ranker" else "writer"
+        raise UsageError(
+            f"{who_asks} a model, and the settings name none",
+            remedy=f"Name one: --set models.{name}.name=NAME, or take a configuration from "
+            "configs/",
+        )
+    return await models.named(named), named
+
+
 async def open_roles(
     settings: Settings, models: Models, encode: Encode
 ) -> Callable[[TopicLog], Roles]:
@@ -73,17 +99,11 @@ async def open_roles(
     """
     performers = chosen_performers(settings)
     asked = {role: models_asked(performer) for role, performer in performers.items()}
-    opened: dict[str, tuple[Model, ModelSettings]] = {}
-    for name in sorted(set().union(*asked.values())):
-        named = model_named(settings, name)
-        if named is None:
-            asking = sorted(role for role, names in asked.items() if names)
-            raise UsageError(
-                f"{', '.join(asking)} ask a model, and the settings name none",
-                remedy="Name one: --set models.writer.name=NAME, or take a configuration from "
-                "configs/",
-            )
-        opened[name] = await models.named(named), named
+    asking = ", ".join(sorted(role for role, names in asked.items() if names))
+    opened = {
+        name: await open_named(settings, models, name, f"{asking} ask")
+        for name in sorted(set().union(*asked.values()))
+    }
 
     def of_topic(log: TopicLog) -> Roles:
         asks = {name: asked_model(*model, log) for name, model in opened.items()}
@@ -125,7 +145,6 @@ def offers(settings: Settings, encode: Encode, asks: Mapping[str, PromptedModel]
     Those with a model and those without remember apart: what shares a batch of the encoder must not
     hang on when a reply comes.
     """
-    from sidelight.generation.no_evidence import NOTHING_FOUND
     from sidelight.text_vectors import TextVectors
 
     track, investigation = load_track(settings.track), settings.investigation

@@ -21,6 +21,16 @@ from sidelight.llm.base import Model
 from sidelight.llm.prompted import PromptedModel
 from sidelight.parts import ROLES
 from sidelight.registry import load, make
+from sidelight.retrieval.base import GivenRetriever
+from sidelight.retrieval.best_segment import DocumentRetriever
+from sidelight.retrieval.first_stage import open_retriever
+from sidelight.retrieval.lateral import LateralRetriever, SegmentCache
+from sidelight.retrieval.rerank import (
+    CrossEncoder,
+    ListwiseRetriever,
+    RerankRetriever,
+    StandingRetriever,
+)
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.log import TopicLog, with_fallback
 from sidelight.runs.runner import Investigate, RunSummary, run_topics
@@ -76,8 +86,6 @@ def open_sources(settings: RetrievalSettings, folder: SearchIndex) -> Sources:
 def build_retriever(settings: RetrievalSettings, folder: SearchIndex) -> Retriever:
     """Return the first stage that the settings name, reranked and weighed where they say so."""
     from sidelight.index.encoding.encoder import require_model
-    from sidelight.retrieval.first_stage import open_retriever
-    from sidelight.retrieval.rerank import CrossEncoder, RerankRetriever, StandingRetriever
 
     if settings.reranker is not None:
         require_model("reranker", settings.reranker)
@@ -91,10 +99,9 @@ def build_retriever(settings: RetrievalSettings, folder: SearchIndex) -> Retriev
     return found
 
 
-@asynccontextmanager
-async def open_investigation(
+def open_investigation(
     settings: Settings, sources: Sources, access: ModelAccess
-) -> AsyncIterator[Investigate]:
+) -> AbstractAsyncContextManager[Investigate]:
     """Keep what investigations need open, and yield the function that investigates one topic.
 
     Sources, graph and models are shared by all topics.
@@ -103,33 +110,69 @@ async def open_investigation(
         UsageError: A role asks a model that the settings do not name, or whose server is nowhere.
         MachineError: A model server cannot be started.
     """
-    from sidelight.agents.investigation import build_graph
-    from sidelight.agents.state import Deps, outcome_of
-    from sidelight.retrieval.lateral import LateralRetriever, SegmentCache
+    return _open_agents(settings, sources, access, documents=False)
 
-    track = load_track(settings.track)
-    graph, allow_own_article = build_graph(), settings.retrieval.allow_own_article
-    steps = graph_steps(settings)
+
+def open_questions_and_documents(
+    settings: Settings, sources: Sources, access: ModelAccess
+) -> AbstractAsyncContextManager[Investigate]:
+    """Yield the function that works on one article, as `open_investigation` does."""
+    return _open_agents(settings, sources, access, documents=True)
+
+
+@asynccontextmanager
+async def _open_agents(
+    settings: Settings, sources: Sources, access: ModelAccess, *, documents: bool
+) -> AsyncIterator[Investigate]:
+    """Yield the function that works on one topic.
+
+    Args:
+        settings: Of the run.
+        sources: What it may read.
+        access: How it may use models.
+        documents: Whether documents are found for the questions, and no report is written.
+    """
+    from sidelight.agents import investigation as agents
+    from sidelight.agents.state import Deps, DocumentsDeps, outcome_of
+
+    track, allow_own_article = load_track(settings.track), settings.retrieval.allow_own_article
+    graph = agents.build_documents_graph() if documents else agents.build_graph()
+    outcome = agents.documents_outcome_of if documents else outcome_of
+    config: Any = {"recursion_limit": graph_steps(settings)}
     async with open_models(settings, access) as models:
         roles_of_topic = await roles.open_roles(settings, models, sources.encode)
         retriever_of_topic = await open_listwise(settings, models, sources)
+        parts_of_topic = await _open_parts(settings, models, sources) if documents else None
 
         async def investigate(topic: Topic, log: TopicLog) -> Outcome:
             lookup = SegmentCache(sources.lookup)
             around = topic if isinstance(topic, Article) and not allow_own_article else None
+            retriever = LateralRetriever(
+                retriever_of_topic(log, lookup), around, lookup, log.lost_search
+            )
+            wanted = None
+            if parts_of_topic is not None:
+                parts = parts_of_topic(log)
+                wanted = DocumentsDeps(
+                    expand=parts["expander"],
+                    rate=parts.get("rater"),
+                    retriever=DocumentRetriever(
+                        lambda queries, k: retriever.search(queries, k).hits
+                    ),
+                    depth=settings.documents.depth,
+                )
             deps = Deps(
                 topic=topic,
                 track=track,
                 roles=roles_of_topic(log),
-                retriever=LateralRetriever(
-                    retriever_of_topic(log, lookup), around, lookup, log.lost_search
-                ),
+                retriever=retriever,
                 lookup=lookup,
                 k=settings.retrieval.k,
+                documents=wanted,
             )
             with untraced():
-                state = await graph.ainvoke({}, context=deps, config={"recursion_limit": steps})
-            return outcome_of(cast("InvestigationState", state), track)
+                state = await graph.ainvoke({}, context=deps, config=config)
+            return outcome(cast("InvestigationState", state), track)
 
         yield investigate
 
@@ -148,23 +191,15 @@ async def open_listwise(
         UsageError: A model is to order results, and the settings name none.
     """
     from sidelight.generation.prompted.documents import PromptedRanker
-    from sidelight.retrieval.rerank import ListwiseRetriever
 
     depth = settings.retrieval.listwise_depth
     if depth is None:
         return lambda _log, _lookup: sources.retriever
-    named = settings.models.ranker or settings.models.writer
-    if named is None:
-        raise UsageError(
-            "retrieval.listwise_depth asks a model, and the settings name none",
-            remedy="Name one: --set models.ranker.name=NAME",
-        )
-    model, loop = await models.named(named), asyncio.get_running_loop()
+    asked = await roles.open_named(settings, models, "ranker", "retrieval.listwise_depth asks")
+    loop = asyncio.get_running_loop()
 
     def of_topic(log: TopicLog, lookup: Lookup) -> Retriever:
-        ranker = PromptedRanker(
-            roles.asked_model(model, named, log), log.instead("rank_segments", None)
-        )
+        ranker = PromptedRanker(roles.asked_model(*asked, log), log.instead("rank_segments", None))
 
         async def rank(windows: Sequence[tuple[str, Sequence[Segment]]]) -> list[tuple[int, ...]]:
             return await asyncio.gather(*(ranker(query, window) for query, window in windows))
@@ -252,70 +287,10 @@ def make_run(
     )
 
 
-UNRATED = "none"
-"""Stands for nobody in `documents.rater`."""
-
-
-@asynccontextmanager
-async def open_questions_and_documents(
-    settings: Settings, sources: Sources, access: ModelAccess
-) -> AsyncIterator[Investigate]:
-    """Yield the function that works on one article; sources, graph and models are shared by all.
-
-    Raises:
-        UsageError: Somebody is to ask a model that the settings do not name, or whose server is
-            nowhere.
-        MachineError: A model server cannot be started.
-    """
-    from sidelight.agents.investigation import build_documents_graph, documents_outcome_of
-    from sidelight.agents.state import Deps, DocumentsDeps
-    from sidelight.retrieval.best_segment import DocumentRetriever
-    from sidelight.retrieval.lateral import LateralRetriever, SegmentCache
-
-    track, graph = load_track(settings.track), build_documents_graph()
-    async with open_models(settings, access) as models:
-        roles_of_topic = await roles.open_roles(settings, models, sources.encode)
-        retriever_of_topic = await open_listwise(settings, models, sources)
-        parts_of_topic = await _open_parts(settings, models, sources)
-
-        async def investigate(topic: Topic, log: TopicLog) -> Outcome:
-            lookup = SegmentCache(sources.lookup)
-            allowed = settings.retrieval.allow_own_article
-            around = topic if isinstance(topic, Article) and not allowed else None
-            retriever = LateralRetriever(
-                retriever_of_topic(log, lookup), around, lookup, log.lost_search
-            )
-            parts = parts_of_topic(log)
-            deps = Deps(
-                topic=topic,
-                track=track,
-                roles=roles_of_topic(log),
-                retriever=retriever,
-                lookup=lookup,
-                k=settings.retrieval.k,
-                documents=DocumentsDeps(
-                    expand=parts["expander"],
-                    rate=parts.get("rater"),
-                    retriever=DocumentRetriever(
-                        lambda queries, k: retriever.search(queries, k).hits
-                    ),
-                    depth=settings.documents.depth,
-                ),
-            )
-            config = {"recursion_limit": graph_steps(settings)}
-            with untraced():
-                state = await graph.ainvoke({}, context=deps, config=cast("Any", config))
-            return documents_outcome_of(cast("InvestigationState", state), track)
-
-        yield investigate
-
-
 def document_names(settings: Settings) -> dict[str, str]:
     """Return who words searches and who rates documents, by kind, where somebody does."""
-    chosen = {"expander": settings.documents.expander}
-    if settings.documents.rater != UNRATED:
-        chosen["rater"] = settings.documents.rater
-    return chosen
+    chosen = {"expander": settings.documents.expander, "rater": settings.documents.rater}
+    return {kind: name for kind, name in chosen.items() if name != "none"}
 
 
 def document_parts(settings: Settings) -> dict[str, type]:
@@ -333,15 +308,10 @@ async def _open_parts(
 ) -> Callable[[TopicLog], dict[str, Any]]:
     """Return what makes the parts of a topic; models are opened once for all of them."""
     parts = document_parts(settings)
-    opened = {}
-    for name in sorted({name for part in parts.values() for name in roles.models_asked(part)}):
-        named = roles.model_named(settings, name)
-        if named is None:
-            raise UsageError(
-                "the settings of documents ask a model, and name none",
-                remedy="Name one: --set models.writer.name=NAME",
-            )
-        opened[name] = await models.named(named), named
+    opened = {
+        name: await roles.open_named(settings, models, name, "the settings of documents ask")
+        for name in sorted({name for part in parts.values() for name in roles.models_asked(part)})
+    }
 
     def of_topic(log: TopicLog) -> dict[str, Any]:
         asks = {name: roles.asked_model(*model, log) for name, model in opened.items()}
@@ -384,7 +354,9 @@ async def open_answer(
         )
     track, graph = load_track(settings.track), build_graph()
     async with open_models(settings, access) as models:
-        asked = await _writer(settings, models) if writer == _ANSWER_WRITER else None
+        asked = None
+        if writer == _ANSWER_WRITER:
+            asked = await roles.open_named(settings, models, "writer", f"{writer} asks")
         retriever_of_topic = await open_listwise(settings, models, sources)
 
         async def answer(topic: Topic, log: TopicLog) -> Outcome:
@@ -396,16 +368,6 @@ async def open_answer(
             return outcome_of(cast("AnswerState", state), track)
 
         yield answer
-
-
-async def _writer(settings: Settings, models: Models) -> tuple[Model, ModelSettings]:
-    named = roles.model_named(settings, "writer")
-    if named is None:
-        raise UsageError(
-            f"{_ANSWER_WRITER} asks a model, and the settings name none",
-            remedy="Name one: --set models.writer.name=NAME",
-        )
-    return await models.named(named), named
 
 
 def _dependencies(
@@ -427,8 +389,6 @@ def _dependencies(
         retriever_of_topic: Makes what searches; see `open_listwise`.
     """
     from sidelight.agents.state import AnswerDeps
-    from sidelight.retrieval.base import GivenRetriever
-    from sidelight.retrieval.lateral import LateralRetriever, SegmentCache
 
     offered = roles.offers(settings, sources.encode, {})
     offered["nothing_found"] = lambda: DraftReport(sentences=())

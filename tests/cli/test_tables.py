@@ -218,7 +218,7 @@ def prompts(_, patched):
         SimpleNamespace(id=name, version=2, fingerprint="0123456789abcdef", variables=variables)
         for name, variables in (("report", ("article", "claims", "language")), ("check", ("text",)))
     ]
-    patched.setattr("sidelight.prompting.find_prompts", lambda: found)
+    patched.setattr("sidelight.cli.doctor.find_prompts", lambda: found)
     return ["prompt", "list"]
 
 

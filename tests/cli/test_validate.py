@@ -58,6 +58,18 @@ def test_one_invalid_file_among_valid_ones_fails_all_are_judged(valid_run, tmp_p
     assert output.endswith("\n1 valid, 1 invalid\n")
 
 
+def test_two_runs_of_a_task_with_one_run_id_are_named(valid_run, tmp_path):
+    again = tmp_path / "again"
+    again.write_text(valid_run.read_text())
+    for files in ((valid_run, again), (valid_run, valid_run)):
+        code, output = run(*files)
+        assert code == 0
+        assert f"found '{RUN_ID}', the run_id of {valid_run}. Leave out a run" in output
+    assert "run-id-twice" not in run(valid_run)[1]
+    again.write_text(valid_run.read_text().replace(RUN_ID, "lamp-two"))
+    assert "run-id-twice" not in run(valid_run, again)[1]
+
+
 def test_shows_twenty_problems_and_counts_the_rest(valid_run, tmp_path):
     broken = tmp_path / "broken"
     broken.write_text(valid_run.read_text().replace("Who", "\x00ho"))

@@ -97,8 +97,6 @@ def compute_in(arithmetic: onnx_model.Arithmetic, model: Any, name: str, int8: P
     Raises:
         MachineError: Int8 is asked for, and there is no such file.
     """
-    import torch
-
     model.to(torch.bfloat16 if arithmetic is onnx_model.Arithmetic.BF16 else torch.float32)
     if arithmetic is onnx_model.Arithmetic.BF16 and model.device.type == "cpu":
         pack_linear(model[0].model)
@@ -111,7 +109,6 @@ def compute_in(arithmetic: onnx_model.Arithmetic, model: Any, name: str, int8: P
 
 def _int8_forward(name: str, path: Path | None) -> Callable[..., Any]:
     """Return what takes the place of a transformer's own computation."""
-    import torch
     from transformers.modeling_outputs import BaseModelOutput
 
     if path is None:
@@ -268,8 +265,6 @@ class Encoder:
         Raises:
             MachineError: The bundled model is asked for and not installed.
         """
-        import torch
-
         found = {onnx_model.default_arithmetic()} - {onnx_model.Arithmetic.FP32}
         if not torch.cuda.is_available() and onnx_model.int8_file(_place(self.name)):
             found.add(onnx_model.Arithmetic.INT8)
@@ -381,7 +376,6 @@ def _read(model: Any, texts: list[str], prompt: str, rows: int, tokens: int) -> 
 
 def _vectors_of(model: Any, features: Any) -> NDArray[np.float32]:
     """Return what the model makes of the tokens of a batch."""
-    import torch
     from sentence_transformers.util import batch_to_device
 
     with torch.inference_mode():

@@ -25,6 +25,7 @@ from sidelight.files import check_tables
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.lucene.segments import Bm25, LuceneVectors
 from sidelight.index.remote.client import RemoteAddress, RestClient, read_address
+from sidelight.index.text.docstore import SegmentTexts
 from sidelight.schemas.investigation.evidence import Hit, Query, ranked
 from sidelight.schemas.segment import Segment
 
@@ -458,8 +459,8 @@ class RemoteBm25:
         return self._pages.hits(request) or hits
 
 
-class RemoteText:
-    """Segment ids to segments, from any thread.
+class RemoteText(SegmentTexts):
+    """The segments of an index on a server, those kept and those it is asked for.
 
     Args:
         address: The server and its index.
@@ -476,30 +477,16 @@ class RemoteText:
         """Return how many segments are kept here; how many the server has, it does not say."""
         return len(self._pages)
 
-    def __contains__(self, segment_id: object) -> bool:
-        return isinstance(segment_id, str) and segment_id in self._find([segment_id])
-
-    def get_many(self, segment_ids: Sequence[str]) -> list[Segment]:
-        """Return segments in the order asked for.
-
-        Raises:
-            InputError: The server does not hold an id; the first one is named.
-            MachineError: The server is not there, or does not answer as it should.
-        """
-        found = self._find(segment_ids)
-        for segment_id in segment_ids:
-            if segment_id not in found:
-                raise InputError(
-                    f"the index does not hold the segment {segment_id!r}",
-                    remedy="Use the index that the id comes from.",
-                )
-        return [found[segment_id] for segment_id in segment_ids]
-
     def close(self) -> None:
         """Close what is kept."""
         self._pages.close()
 
     def _find(self, segment_ids: Sequence[str]) -> dict[str, Segment]:
+        """Return those of some segments that there are.
+
+        Raises:
+            MachineError: The server is not there, or does not answer as it should.
+        """
         wanted = list(dict.fromkeys(segment_ids))
         found = self._pages.segments(wanted)
         missing = [name for name in wanted if name not in found]

@@ -247,19 +247,11 @@ class SqliteStore:
         return int(self._rows("SELECT count(*) FROM segments")[0][0])
 
     def __iter__(self) -> Iterator[Segment]:
-        last = ""
-        query = f"SELECT {_COLUMNS} FROM segments WHERE segment_id > ? ORDER BY segment_id LIMIT ?"  # noqa: S608
-        while rows := self._rows(query, last, _PAGE):
-            yield from self._segments(rows)
-            last = rows[-1][0]
+        return self._segments(self._all(_COLUMNS))
 
     def ids(self) -> Iterator[str]:
         """Yield all ids in order."""
-        last = ""
-        query = "SELECT segment_id FROM segments WHERE segment_id > ? ORDER BY segment_id LIMIT ?"
-        while rows := self._rows(query, last, _PAGE):
-            yield from (segment_id for (segment_id,) in rows)
-            last = rows[-1][0]
+        return (segment_id for (segment_id,) in self._all("segment_id"))
 
     def get(self, segment_ids: Iterable[str]) -> Iterator[Segment]:
         """Yield the segments of these ids in the order of ids; unknown ids are left out."""
@@ -272,6 +264,14 @@ class SqliteStore:
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
+
+    def _all(self, columns: str) -> Iterator[tuple[str, ...]]:
+        """Yield these columns of all rows, of which the first is the id, in order."""
+        last = ""
+        query = f"SELECT {columns} FROM segments WHERE segment_id > ? ORDER BY segment_id LIMIT ?"  # noqa: S608
+        while rows := self._rows(query, last, _PAGE):
+            yield from rows
+            last = rows[-1][0]
 
     def _rows(self, query: str, *values: object) -> list[tuple[str, ...]]:
         with _of_a_store(self._path), self._lock:
@@ -292,8 +292,34 @@ def open_store(path: Path) -> OffsetStore | SqliteStore:
     return SqliteStore(path) if path.name == SEGMENTS else OffsetStore(path)
 
 
-class Docstore:
-    """All segments of an index, read-only and usable from any thread.
+class SegmentTexts:
+    """Segment ids to segments, usable from any thread: a base class of all stores of an index."""
+
+    def __contains__(self, segment_id: object) -> bool:
+        return isinstance(segment_id, str) and segment_id in self._find([segment_id])
+
+    def get_many(self, segment_ids: Sequence[str]) -> list[Segment]:
+        """Return segments in the order asked for; each file is read once, front to back.
+
+        Raises:
+            InputError: There is no segment of an id; the first such id is named.
+        """
+        found = self._find(segment_ids)
+        for segment_id in segment_ids:
+            if segment_id not in found:
+                raise InputError(
+                    f"the index does not hold the segment {segment_id!r}",
+                    remedy="Use the index that the id comes from.",
+                )
+        return [found[segment_id] for segment_id in segment_ids]
+
+    def _find(self, segment_ids: Sequence[str]) -> dict[str, Segment]:
+        """Return those of some segments that there are."""
+        raise NotImplementedError
+
+
+class Docstore(SegmentTexts):
+    """All segments of an index, read-only.
 
     Their order is that of their shards' names, and within a shard that of its lines; the segments
     whose ids do not say where they are come last, in the order of ids.
@@ -321,26 +347,8 @@ class Docstore:
     def __len__(self) -> int:
         return sum(map(len, self._stores))
 
-    def __contains__(self, segment_id: object) -> bool:
-        return isinstance(segment_id, str) and segment_id in self._find([segment_id])
-
     def __iter__(self) -> Iterator[Segment]:
         return chain.from_iterable(self._stores)
-
-    def get_many(self, segment_ids: Sequence[str]) -> list[Segment]:
-        """Return segments in the order asked for; each file is read once, front to back.
-
-        Raises:
-            InputError: The docstore does not hold an id; the first one is named.
-        """
-        found = self._find(segment_ids)
-        for segment_id in segment_ids:
-            if segment_id not in found:
-                raise InputError(
-                    f"the index does not hold the segment {segment_id!r}",
-                    remedy="Use the index that the id comes from.",
-                )
-        return [found[segment_id] for segment_id in segment_ids]
 
     def close(self) -> None:
         """Close all files."""
@@ -372,8 +380,8 @@ _FIELDS_OF = {
 }
 
 
-class RawText:
-    """Segment ids to segments, read one by one, from any thread.
+class RawText(SegmentTexts):
+    """The segments of a Lucene index that stores their text, read one by one.
 
     Args:
         index: An index that stores text.
@@ -400,22 +408,9 @@ class RawText:
     def __contains__(self, segment_id: object) -> bool:
         return isinstance(segment_id, str) and bool(self._raw_of(self._index.reader, segment_id))
 
-    def get_many(self, segment_ids: Sequence[str]) -> list[Segment]:
-        """Return segments in the order asked for.
-
-        Raises:
-            InputError: The index does not hold an id; the first one is named.
-        """
-        return [self._get(segment_id) for segment_id in segment_ids]
-
     def close(self) -> None:
         """Do nothing: the index stays open."""
 
-    def _get(self, segment_id: str) -> Segment:
-        raw = self._raw_of(self._index.reader, segment_id)
-        if raw is None:
-            raise InputError(
-                f"the index does not hold the segment {segment_id!r}",
-                remedy="Use the index that the id comes from.",
-            )
-        return Segment(**vars(self._parse(raw)))
+    def _find(self, segment_ids: Sequence[str]) -> dict[str, Segment]:
+        raws = ((name, self._raw_of(self._index.reader, name)) for name in segment_ids)
+        return {name: Segment(**vars(self._parse(raw))) for name, raw in raws if raw is not None}

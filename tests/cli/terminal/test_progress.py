@@ -35,7 +35,7 @@ def wait(capsys, lines=1):
 
 def test_a_line_says_how_much_is_done_and_what_is_left(capsys):
     with progress_lines(), progress_bar("labels", total=4000) as advance:
-        assert wait(capsys)[0] == "labels: 0 of 4,000 after less than a minute"
+        assert wait(capsys, 2)[-1] == "labels: 0 of 4,000 after less than a minute"
         advance(1000)
         assert wait(capsys, 2)[-1].startswith("labels: 1,000 of 4,000 after less than a minute, ")
 
@@ -64,6 +64,26 @@ def test_an_interruption_is_heard_at_once(capsys, monkeypatch):
         signal.signal(signal.SIGINT, before)
     time.sleep(0.1)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("interrupt", [signal.default_int_handler, signal.SIG_IGN])
+def test_a_termination_ends_a_command_as_ctrl_c_does(interrupt, tmp_path, monkeypatch, capsys):
+    def terminated(*_, **__):
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(9)
+
+    monkeypatch.setattr("sidelight.cli.run.read_topics", terminated)
+    options = ["run", "--topics", str(tmp_path), "--index", str(tmp_path)]
+    monkeypatch.setattr("sys.argv", ["sidelight", *options])
+    before = [signal.signal(signal.SIGINT, interrupt), signal.getsignal(signal.SIGTERM)]
+    try:
+        with pytest.raises(SystemExit) as end:
+            command_line.main()
+        assert signal.getsignal(signal.SIGTERM) == before[1]
+    finally:
+        signal.signal(signal.SIGINT, before[0])
+    assert end.value.code == 143
+    assert capsys.readouterr().err.endswith("Interrupted. The same command resumes.\n")
 
 
 def test_hours_are_told():
