@@ -38,9 +38,9 @@ from sidelight.evaluation.labelling.judge import (
 from sidelight.evaluation.labelling.question_quality import (
     QUESTION_QUALITY,
     QUESTION_REDUNDANCY,
-    LearnedQuestionQuality,
     LearnedQuestionRedundancy,
     PromptedQuestionList,
+    grade_questions,
 )
 from sidelight.evaluation.labelling.relevance import USEFULNESS, UsefulnessLabeller
 from sidelight.evaluation.labelling.rubric_cases import (
@@ -101,7 +101,7 @@ class EmbeddedJudge(Judge):
             COMPOUND_QUESTIONS: label_by_form,
             REPORT_ANSWERS: self._answers,
             SUPPORT: support,
-            QUESTION_QUALITY: LearnedQuestionQuality(),
+            QUESTION_QUALITY: grade_questions,
         }
         if encode:
             self.labellers[USEFULNESS] = UsefulnessLabeller(NearestSentence(encode))
