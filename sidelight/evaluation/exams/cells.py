@@ -81,10 +81,9 @@ def missing_cells(
     for query in queries:
         for bank in banks.get(query.query_id, ()):
             for passage in query.passages:
-                grading = passage.grading(grader.grader(bank.kind))
                 done = {
                     item.item_id
-                    for item in (grading.items if grading else ())
+                    for item in passage.items_by(grader.grader(bank.kind))
                     if item.rating is not None and not isinstance(item.rating, Unjudged)
                 }
                 left = tuple(item for item in bank.tests if item.item_id not in done)

@@ -27,7 +27,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from difflib import SequenceMatcher
-from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -36,7 +35,7 @@ from pydantic import BaseModel, ValidationError
 
 from sidelight.errors import ReplyError, StructuredOutputError
 from sidelight.evaluation.labelling.asking import NOTHING, PrefixOrder
-from sidelight.evaluation.labelling.judge import Judgment, LabellingProtocol
+from sidelight.evaluation.labelling.judge import Judgment
 from sidelight.learned.comparing import Task
 from sidelight.learned.item_grades import ItemGrades
 from sidelight.learned.ordinal_model import load_grade_model, weights_hash
@@ -46,7 +45,7 @@ from sidelight.llm.structured import FreeText, check_each_once
 from sidelight.prompting import Prompt, load_prompt, load_template
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.graded_passage import HIGHEST_RATING, Grader
-from sidelight.schemas.grading.judgment import Label, LabelScale, OneOf, Unjudged
+from sidelight.schemas.grading.judgment import OneOf, Unjudged
 from sidelight.schemas.grading.rubric import ExamItem, ExamKind
 from sidelight.text import one_line, tokens
 from sidelight.text_vectors import Encode
@@ -321,18 +320,6 @@ class DirectMethod(Value):
             return load_template(self.template, ("query", "passage"))
         name = self.name.lower().replace("faggiolib", "faggioli_b")
         return load_prompt(_HERE / f"direct_{name}.prompt.md")
-
-    @cached_property
-    def protocol(self) -> LabellingProtocol[DirectCase]:
-        """The protocol, with its scale."""
-        grades = sorted(set(self.verdicts.values()), reverse=True)
-        scale = LabelScale(
-            name=f"grades by {self.name}",
-            labels=tuple(Label(name=str(grade), credit=grade) for grade in grades),
-        )
-        return LabellingProtocol(
-            name=f"grades by {self.name}", scale=scale, units=lambda case: [case.query]
-        )
 
 
 def _numbers(highest: int) -> dict[str, int]:

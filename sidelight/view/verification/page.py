@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sidelight.errors import InputError
 from sidelight.evaluation.exams.grades import collect, title
-from sidelight.schemas.grading.graded_passage import GradedPassage, GradedQuery, Grader, ItemGrade
+from sidelight.schemas.grading.graded_passage import GradedPassage, GradedQuery, Grader
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.view.page import content_policy, page_template
 
@@ -129,9 +129,7 @@ def _grid(
     items: Mapping[str, str],
     limit: int | None,
 ) -> Grid:
-    graded = {
-        item.item_id: None for passage in query.passages for item in _graded_items(passage, grader)
-    }
+    graded = {item.item_id: None for passage in query.passages for item in passage.items_by(grader)}
     places = {item_id: place for place, item_id in enumerate(items)}
     item_ids = tuple(sorted(graded, key=lambda item_id: places.get(item_id, len(places))))
     rows = [_row(passage, grader, item_ids) for passage in query.passages]
@@ -147,7 +145,7 @@ def _grid(
 
 
 def _row(passage: GradedPassage, grader: Grader, item_ids: Sequence[str]) -> PassageRow:
-    graded = {item.item_id: item for item in _graded_items(passage, grader)}
+    graded = {item.item_id: item for item in passage.items_by(grader)}
     answers = _answers(passage)
     cells = []
     for item_id in item_ids:
@@ -166,11 +164,6 @@ def _row(passage: GradedPassage, grader: Grader, item_ids: Sequence[str]) -> Pas
         passage.relevance,
         tuple(cells),
     )
-
-
-def _graded_items(passage: GradedPassage, grader: Grader) -> tuple[ItemGrade, ...]:
-    grading = passage.grading(grader)
-    return grading.items if grading else ()
 
 
 def _answers(passage: GradedPassage) -> dict[str, str]:

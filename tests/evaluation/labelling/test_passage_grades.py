@@ -195,9 +195,6 @@ def test_all_baselines_and_their_verdicts_are_understood_and_no_others():
     } == RANGES
     prompts = [method.prompt for method in passage_grade.DIRECT_METHODS.values()]
     assert len({prompt.fingerprint for prompt in prompts}) == len(prompts)
-    assert len({method.protocol for method in passage_grade.DIRECT_METHODS.values()}) == len(
-        prompts
-    )
     for name in passage_grade.DIRECT_METHODS:
         for verdict, grade in passage_grade.DIRECT_METHODS[name].verdicts.items():
             assert ask(name, verdict_reply(verdict.title()))[0] == str(grade)
