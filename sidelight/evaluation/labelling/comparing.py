@@ -56,6 +56,8 @@ class LevelModel(Protocol):
 Fit: TypeAlias = "Callable[[Features, Levels], LevelModel]"
 """Fits a model on features `(n, n_features)` and levels `(n,)`."""
 
+M = TypeVar("M", bound=LevelModel)
+
 
 class Thresholds:
     """The level is how many thresholds one feature reaches.
@@ -181,33 +183,62 @@ def _parts(groups: Sequence[str]) -> Levels:
     return np.array([place[group] for group in groups])
 
 
-class Compared(NamedTuple):
-    """Examples with people's labels and a judge's.
+def learn(
+    fit: Callable[[Features, Levels], M],
+    features: Features,
+    levels: Levels,
+    people: Sequence[str],
+    topics: Sequence[str],
+    runs: Sequence[str],
+    labels_of: Callable[[Levels], Sequence[str]],
+) -> tuple[M, JudgeAgreement]:
+    """Return a model fitted on all examples, and how well it agrees with people on new ones.
 
-    Attributes:
+    Each topic is predicted by a model fitted on the others, and again without the runs that are
+    predicted.
+
+    Args:
+        fit: Fits a model.
+        features: `(n, n_features)` of the examples.
+        levels: `(n,)`, by people.
+        people: `(n,)` labels by people, as they are compared.
+        topics: `(n,)` topic ids.
+        runs: `(n,)` run tags.
+        labels_of: Makes labels of the levels that are predicted for all examples.
+    """
+    new_runs = predict_by_topic_and_run(features, levels, topics, runs, fit)
+    found = agreement(
+        people,
+        labels_of(predict_by_topic(features, levels, topics, fit)),
+        None if new_runs is None else labels_of(new_runs),
+        topics,
+        runs,
+    )
+    return fit(features, levels), found
+
+
+def agreement(
+    people: Sequence[str],
+    judge: Sequence[str],
+    new_runs: Sequence[str] | None,
+    topics: Sequence[str],
+    runs: Sequence[str],
+) -> JudgeAgreement:
+    """Return how well people and a judge agree.
+
+    Args:
         people: `(n,)` labels by people.
         judge: `(n,)` labels by the judge, which had not seen those of the topic.
         new_runs: The same, by one that had not seen those of the run either; None for none.
         topics: `(n,)` topic ids.
         runs: `(n,)` run tags.
     """
-
-    people: Sequence[str]
-    judge: Sequence[str]
-    new_runs: Sequence[str] | None
-    topics: Sequence[str]
-    runs: Sequence[str]
-
-
-def agreement(found: Compared) -> JudgeAgreement:
-    """Return how well people and a judge agree."""
-    people, new_runs = found.people, found.new_runs
     return JudgeAgreement(
         n_labels=len(people),
-        n_topics=len(set(found.topics)),
-        n_runs=len(set(found.runs)),
-        raw=_raw(people, found.judge),
-        kappa=_kappa(people, found.judge),
+        n_topics=len(set(topics)),
+        n_runs=len(set(runs)),
+        raw=_raw(people, judge),
+        kappa=_kappa(people, judge),
         raw_new_runs=None if new_runs is None else _raw(people, new_runs),
         kappa_new_runs=None if new_runs is None else _kappa(people, new_runs),
     )
@@ -222,19 +253,6 @@ def _kappa(people: Sequence[str], judge: Sequence[str]) -> float | None:
 
 
 OrdinalT = TypeVar("OrdinalT", QuestionAssessment, AnswerAssessment)
-
-
-class Learned(NamedTuple):
-    """A labeller fitted to examples, and its agreement on held-out ones.
-
-    Attributes:
-        model: Fitted on all of them, or going by thresholds where there are too few.
-        agreement: With people, each topic predicted by a model fitted on the others, and again
-            without the runs that are predicted; None where nothing was learned.
-    """
-
-    model: LevelModel
-    agreement: JudgeAgreement | None = None
 
 
 def by_submission(labels: Iterable[OrdinalT]) -> list[tuple[tuple[str, str], list[OrdinalT]]]:

@@ -118,10 +118,9 @@ class EmbeddedQuestionSimilarity:
     def __init__(
         self, comparison: comparing.TextComparison, examples: Examples | None, min_confidence: float
     ) -> None:
-        learned = _learn(comparison, examples) if examples else comparing.Learned(_THRESHOLDS)
-        self.agreement = learned.agreement
+        model, self.agreement = _learn(comparison, examples) if examples else (_THRESHOLDS, None)
         self._comparison = comparison
-        self._labels = comparing.LevelLabels(learned.model, _SIMILARITY_SCALE, min_confidence)
+        self._labels = comparing.LevelLabels(model, _SIMILARITY_SCALE, min_confidence)
 
     async def __call__(self, case: RubricCase[Questions]) -> list[Judgment]:
         """Return one judgment for each pair, by rubric question, then submitted question."""
@@ -136,7 +135,9 @@ class EmbeddedQuestionSimilarity:
         ]
 
 
-def _learn(comparison: comparing.TextComparison, examples: Examples) -> comparing.Learned:
+def _learn(
+    comparison: comparing.TextComparison, examples: Examples
+) -> tuple[comparing.LevelModel, JudgeAgreement | None]:
     """Learn from labels of question pairs."""
     rows, labels, topics, runs = [], [], [], []
     for (run_tag, topic_id), items in comparing.by_submission(examples.question_labels):
@@ -153,22 +154,14 @@ def _learn(comparison: comparing.TextComparison, examples: Examples) -> comparin
             topics.append(topic_id)
             runs.append(run_tag)
     if not rows:
-        return comparing.Learned(_THRESHOLDS)
+        return _THRESHOLDS, None
     x, y = np.array(rows), np.array([_SIMILARITY_SCALE.levels.index(label) for label in labels])
     fit = partial(
         comparing.fit_levels, n_levels=len(_SIMILARITY_SCALE.levels), fallback=_THRESHOLDS
     )
-    predicted = comparing.predict_by_topic(x, y, topics, fit)
-    new_runs = comparing.predict_by_topic_and_run(x, y, topics, runs, fit)
-    found = comparing.Compared(
-        # Labels without credit count as one, as in the agreement the track published.
-        [_SIMILARITY_SCALE.coarse(label) for label in labels],
-        _coarse(predicted),
-        None if new_runs is None else _coarse(new_runs),
-        topics,
-        runs,
-    )
-    return comparing.Learned(fit(x, y), comparing.agreement(found))
+    # Labels without credit count as one, as in the agreement the track published.
+    people = [_SIMILARITY_SCALE.coarse(label) for label in labels]
+    return comparing.learn(fit, x, y, people, topics, runs, _coarse)
 
 
 def _coarse(levels: comparing.Levels) -> list[str]:
@@ -500,19 +493,11 @@ class EmbeddedReportAnswers:
                 for label in labels
             ]
         )
-        predicted = comparing.predict_by_topic(x, y, topics, ShiftedLevels.fit)
-        new_runs = comparing.predict_by_topic_and_run(x, y, topics, runs, ShiftedLevels.fit)
-        found = comparing.Compared(
-            labels,
-            _judged(predicted, opposed),
-            None if new_runs is None else _judged(new_runs, opposed),
-            topics,
-            runs,
-        )
-        return ShiftedLevels.fit(x, y), comparing.agreement(found)
+        labels_of = partial(_judged, opposed)
+        return comparing.learn(ShiftedLevels.fit, x, y, labels, topics, runs, labels_of)
 
 
-def _judged(levels: comparing.Levels, opposed: list[bool]) -> list[str]:
+def _judged(opposed: list[bool], levels: comparing.Levels) -> list[str]:
     """Return labels; what is said elsewhere in a report outweighs a sentence against it."""
     return [
         _ANSWER_SCALE.opposite
