@@ -8,14 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from sidelight.errors import InputError
 from sidelight.evaluation.exams.grades import collect, title
 from sidelight.schemas.grading.graded_passage import GradedPassage, GradedQuery, Grader
 from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.view.page import content_policy, page_template
+from sidelight.view.page import content_policy, page_part, page_template
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +190,7 @@ def render_verification(page: Verification, source: str, digest: str) -> str:
         source: Name of the file of graded passages.
         digest: Its SHA-256, which corrections name, so that they are not read into another file.
     """
-    style, script = _part("style.css"), _part("script.js")
+    style, script = page_part(_FOLDER, "style.css"), page_part(_FOLDER, "script.js")
     about = {
         "source": source,
         "sha256": digest,
@@ -205,8 +204,3 @@ def render_verification(page: Verification, source: str, digest: str) -> str:
         script=script,
         policy=content_policy(style, script),
     )
-
-
-@cache
-def _part(name: str) -> str:
-    return (_FOLDER / name).read_text(encoding="utf-8")
