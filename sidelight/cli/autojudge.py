@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TypeVar
@@ -38,7 +39,7 @@ from sidelight.evaluation.labelling.passage_grade import (
 from sidelight.evaluation.labelling.rubric_cases import REPORT_ANSWERS
 from sidelight.evaluation.labelling.run_kinds import TaskRuns
 from sidelight.evaluation.labelling.support import assess_support
-from sidelight.evaluation.nuggets.create import PromptedAssigner, assign_runs, create_nuggets
+from sidelight.evaluation.nuggets.create import assign_prompted, assign_runs, create_nuggets
 from sidelight.evaluation.scoring.measures import score_nuggets, score_support
 from sidelight.evaluation.scoring.score import score_reports
 from sidelight.evaluation.scoring.table import ScoreTable
@@ -311,7 +312,8 @@ class SidelightModelJudge:
         runs = report_runs(rag_responses)
 
         async def work(model: PromptedModel) -> list[NuggetAssignment]:
-            return await assign_runs(runs, banks, queries, PromptedAssigner(Assessor(model)))
+            assigner = partial(assign_prompted, Assessor(model))
+            return await assign_runs(runs, banks, queries, assigner)
 
         found = _asked(llm_config, outdir, work)
         write_nugget_assignments(outdir / ASSIGNMENT_FILE, found)

@@ -66,26 +66,21 @@ async def grade_questions(case: QuestionListCase) -> list[Judgment]:
     return found
 
 
-class LearnedQuestionRedundancy:
-    """Tells which questions an earlier one of the list answers: "1", or else "0".
+async def tell_redundant(encode: Encode, case: QuestionListCase) -> list[Judgment]:
+    """Return for each question "1" if an earlier one of the list answers it, or else "0".
 
     Args:
         encode: Tells how near questions are in meaning.
+        case: The questions.
     """
-
-    def __init__(self, encode: Encode) -> None:
-        self._encode = encode
-
-    async def __call__(self, case: QuestionListCase) -> list[Judgment]:
-        """Return one judgment for each question, in order."""
-        if not case.questions:
-            return []
-        vectors = self._encode(case.questions)
-        limit = question_model().cuts.redundant
-        return [
-            Judgment(str(int(near >= limit)), f"nearest earlier question: cosine {near:.2f}")
-            for near in closest_earlier(vectors @ vectors.T)
-        ]
+    if not case.questions:
+        return []
+    vectors = encode(case.questions)
+    limit = question_model().cuts.redundant
+    return [
+        Judgment(str(int(near >= limit)), f"nearest earlier question: cosine {near:.2f}")
+        for near in closest_earlier(vectors @ vectors.T)
+    ]
 
 
 QUALITY_PROMPT = load_prompt(Path(__file__).with_name("question_quality.prompt.md"))
@@ -106,8 +101,10 @@ class GradedList(Value):
     grades: tuple[GradedQuestion, ...]
 
 
-class PromptedQuestionList:
-    """Labels the questions of a list by asking a model.
+async def ask_about_questions(
+    assessor: Assessor, label: Callable[[GradedQuestion], str], case: QuestionListCase
+) -> list[Judgment]:
+    """Return a model's judgment on each question of a list, in order.
 
     Quality and redundancy are asked for in one call, so that the second of the two to be wanted
     costs nothing: the reply is in the cache.
@@ -115,24 +112,16 @@ class PromptedQuestionList:
     Args:
         assessor: Asks.
         label: What of a graded question is the label.
+        case: The questions.
     """
-
-    def __init__(self, assessor: Assessor, label: Callable[[GradedQuestion], str]) -> None:
-        self._assessor = assessor
-        self._label = label
-
-    async def __call__(self, case: QuestionListCase) -> list[Judgment]:
-        """Return one judgment for each question, in order."""
-        if not case.questions:
-            return []
-        return await self._assessor.judgments(
-            (case.article.topic_id,),
-            QUALITY_PROMPT,
-            GradedList,
-            _ranks(case),
-            lambda answer: (
-                (one.rank, Judgment(self._label(one), one.reason)) for one in answer.grades
-            ),
-            article=case.article,
-            questions=list(case.questions),
-        )
+    if not case.questions:
+        return []
+    return await assessor.judgments(
+        (case.article.topic_id,),
+        QUALITY_PROMPT,
+        GradedList,
+        _ranks(case),
+        lambda answer: ((one.rank, Judgment(label(one), one.reason)) for one in answer.grades),
+        article=case.article,
+        questions=list(case.questions),
+    )

@@ -221,36 +221,25 @@ COMPOUND_QUESTIONS = AssessmentProtocol(
 
 async def label_by_form(case: RubricCase[Questions]) -> list[Judgment]:
     """Return one judgment for each submitted question, in order."""
-    return [_judgment(compound_reason(question.text)) for question in case.submission]
-
-
-def _judgment(reason: str | None) -> Judgment:
-    if reason is None:
-        return Judgment(COMPOUND_QUESTIONS.scale.lowest, "no second question was found")
-    return Judgment(COMPOUND_QUESTIONS.scale.highest, reason)
+    reasons = [compound_reason(question.text) for question in case.submission]
+    return [
+        Judgment(_COMPOUND_SCALE.highest, reason)
+        if reason is not None
+        else Judgment(_COMPOUND_SCALE.lowest, "no second question was found")
+        for reason in reasons
+    ]
 
 
 _COMPOUND_SCALE = COMPOUND_QUESTIONS.scale
 
 
-class PromptedCompoundQuestions:
-    """Labels by asking a model, once for each question.
+async def ask_whether_compound(assessor: Assessor, case: RubricCase[Questions]) -> list[Judgment]:
+    """Return a model's judgment on each submitted question, in order; one call for each."""
 
-    Args:
-        assessor: Asks.
-    """
-
-    def __init__(self, assessor: Assessor) -> None:
-        self._assessor = assessor
-
-    async def __call__(self, case: RubricCase[Questions]) -> list[Judgment]:
-        """Return one judgment for each submitted question, in order."""
-        return await asyncio.gather(*(self._judgment(item.text) for item in case.submission))
-
-    async def _judgment(self, question: str) -> Judgment:
+    async def judged(question: str) -> Judgment:
         if not one_line(question):
             return Judgment(_COMPOUND_SCALE.lowest, NOTHING)
-        return await self._assessor.judgment(
+        return await assessor.judgment(
             (),
             COMPOUND_PROMPT,
             CompoundVerdict,
@@ -260,3 +249,5 @@ class PromptedCompoundQuestions:
             ),
             question=question,
         )
+
+    return await asyncio.gather(*(judged(item.text) for item in case.submission))

@@ -304,31 +304,27 @@ COMPARE = {
 }
 
 
-class PromptedQuestionSimilarity:
-    """Labels by asking a model about one or many pairs at a time.
+async def ask_similarity(
+    assessor: Assessor,
+    material: Callable[[Rubric], TopicMaterial],
+    mode: Mode,
+    case: RubricCase[Questions],
+) -> list[Judgment]:
+    """Return a model's judgment on each pair, by rubric question, then submitted question.
 
     Args:
         assessor: Asks.
         material: What the prompts on a rubric's topic show.
-        mode: About how many pairs.
+        mode: About how many pairs one call is asked.
+        case: The questions.
     """
-
-    def __init__(
-        self, assessor: Assessor, material: Callable[[Rubric], TopicMaterial], mode: Mode
-    ) -> None:
-        self._assessor = assessor
-        self._material = material
-        self._compare = COMPARE[mode]
-
-    async def __call__(self, case: RubricCase[Questions]) -> list[Judgment]:
-        """Return one judgment for each pair, by rubric question, then submitted question."""
-        texts = [one_line(question.text) for question in case.submission]
-        readable = [text for text in texts if text]
-        rows: list[list[Judgment]] = [[] for _ in case.rubric.questions]
-        if readable:
-            rows = await self._compare(self._assessor, self._material(case.rubric), readable)
-        nothing = Judgment(_SIMILARITY_SCALE.lowest, NOTHING)
-        return [next(given) if text else nothing for given in map(iter, rows) for text in texts]
+    texts = [one_line(question.text) for question in case.submission]
+    readable = [text for text in texts if text]
+    rows: list[list[Judgment]] = [[] for _ in case.rubric.questions]
+    if readable:
+        rows = await COMPARE[mode](assessor, material(case.rubric), readable)
+    nothing = Judgment(_SIMILARITY_SCALE.lowest, NOTHING)
+    return [next(given) if text else nothing for given in map(iter, rows) for text in texts]
 
 
 def _cells(answer: GridVerdict) -> Iterable[tuple[str, Judgment]]:
@@ -524,35 +520,31 @@ class ReportVerdict(Value):
     labels: tuple[AnswerVerdict, ...]
 
 
-class PromptedReportAnswers:
-    """Labels by asking a model, once for each report.
+async def ask_answers(
+    assessor: Assessor,
+    material: Callable[[Rubric], TopicMaterial],
+    case: RubricCase[SubmittedReport],
+) -> list[Judgment]:
+    """Return a model's judgment on each expected answer, in the rubric's order, by one call.
 
     Args:
         assessor: Asks.
         material: What the prompts on a rubric's topic show.
+        case: The report.
     """
-
-    def __init__(self, assessor: Assessor, material: Callable[[Rubric], TopicMaterial]) -> None:
-        self._assessor = assessor
-        self._material = material
-
-    async def __call__(self, case: RubricCase[SubmittedReport]) -> list[Judgment]:
-        """Return one judgment for each expected answer, in the rubric's order."""
-        rubric, report = case
-        answer_ids = [answer.answer_id for answer in rubric.answers]
-        if not one_line(report.text):
-            return [Judgment(REPORT_ANSWERS.scale.lowest, NOTHING)] * len(answer_ids)
-        topic = self._material(rubric)
-        return await self._assessor.judgments(
-            (rubric.topic_id,),
-            REPORT_ANSWERS_PROMPT,
-            ReportVerdict,
-            answer_ids,
-            lambda answer: (
-                (one.answer_id, Judgment(one.label, one.reason)) for one in answer.labels
-            ),
-            article=topic.article,
-            rubric=rubric,
-            examples=topic.reports,
-            report=report.text,
-        )
+    rubric, report = case
+    answer_ids = [answer.answer_id for answer in rubric.answers]
+    if not one_line(report.text):
+        return [Judgment(REPORT_ANSWERS.scale.lowest, NOTHING)] * len(answer_ids)
+    topic = material(rubric)
+    return await assessor.judgments(
+        (rubric.topic_id,),
+        REPORT_ANSWERS_PROMPT,
+        ReportVerdict,
+        answer_ids,
+        lambda answer: ((one.answer_id, Judgment(one.label, one.reason)) for one in answer.labels),
+        article=topic.article,
+        rubric=rubric,
+        examples=topic.reports,
+        report=report.text,
+    )

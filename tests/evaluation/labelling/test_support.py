@@ -3,6 +3,7 @@
 import asyncio
 import csv
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -18,9 +19,9 @@ from sidelight.evaluation.labelling.judged_runs import (
 )
 from sidelight.evaluation.labelling.judges import EmbeddedJudge, PromptedJudge
 from sidelight.evaluation.labelling.question_quality import (
-    LearnedQuestionRedundancy,
     QuestionListCase,
     grade_questions,
+    tell_redundant,
 )
 from sidelight.evaluation.labelling.support import SUPPORT, assess_support
 from sidelight.evaluation.scoring.measures import score_support
@@ -190,8 +191,8 @@ def test_labels_tell_good_from_flawed():
         )
 
     asked = ["Who funds it?", "Who is Ada Marsh?", "By whom is it funded?"]
-    assert grades(asked, LearnedQuestionRedundancy(encode)) == [0, 0, 1]
-    assert grades([], LearnedQuestionRedundancy(encode)) == []
+    assert grades(asked, partial(tell_redundant, encode)) == [0, 0, 1]
+    assert grades([], partial(tell_redundant, encode)) == []
 
 
 # Whole runs graded one by one, by the embedded judge and by one that asks.
