@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidelight.evaluation.audit.text_attacks import TEXT_ATTACKS, keywords, shuffle
+from sidelight.evaluation.audit.text_attacks import keywords, shuffle
 from sidelight.learned import questions
 from sidelight.learned.models import AnswerModel, SupportModel
 from sidelight.learned.reading.opposition import conflict, said_of
@@ -17,6 +17,7 @@ from sidelight.learned.reading.tables import word_order
 from sidelight.learned.reading.text_pieces import read_text
 from sidelight.learned.reading.words import MAX_WORDS, read, split, stem
 from sidelight_research.question_figures import corrected
+from sidelight_research.training import TEXT_ATTACKS
 from tests.helpers.attacked_answers import attack_shares, credit_of
 
 PARAPHRASES = Path(__file__).with_name("honest_paraphrases.json")
