@@ -188,14 +188,15 @@ class TaskRuns(NamedTuple):
 
     def left_out(self) -> dict[str, str]:
         """Return run tag -> topics on which the run is not judged, if there are any, and why."""
-        found = {}
+        found: dict[str, str] = {}
         for run in self.runs:
             topics = self.kind.submissions(run).keys()
             unknown, missing = sorted(topics - self.rubrics.keys()), self.rubrics.keys() - topics
             told = [f"no rubric for {', '.join(unknown)}, not judged"] if unknown else []
             told += [f"nothing submitted on {', '.join(sorted(missing))}"] if missing else []
-            found[run.run_tag] = "; ".join(told)
-        return {run_tag: told for run_tag, told in found.items() if told}
+            if told:
+                found[run.run_tag] = "; ".join(told)
+        return found
 
     def _fitting(self) -> dict[tuple[str, str], tuple[Any, str]]:
         return {
@@ -326,8 +327,8 @@ async def gather_labels(
     return list(chain.from_iterable(await asyncio.gather(*map(counted, work))))
 
 
-def check_given(judge: Judge, given: TaskRuns) -> None:
-    """Check that a judge may judge runs.
+def checked_cases(judge: Judge, given: TaskRuns) -> dict[tuple[str, str], RubricCase[Any]]:
+    """Return the cases of runs, which a judge may judge; see `TaskRuns.cases`.
 
     Raises:
         InputError: No run has anything on a topic with a rubric, or what it has cannot be told
@@ -340,8 +341,10 @@ def check_given(judge: Judge, given: TaskRuns) -> None:
             f"the judge has seen labels of {', '.join(seen)} and cannot judge them",
             remedy="Leave these runs out, or take other runs as examples with --example-run.",
         )
-    if not given.cases():
+    cases = given.cases()
+    if not cases:
         raise InputError(
             "no run holds anything on a topic that has a rubric",
             remedy="Give the rubrics of the topics that the runs are about.",
         )
+    return cases

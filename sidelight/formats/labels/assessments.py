@@ -100,6 +100,10 @@ COMPOUND_ASSESSMENTS = AssessmentKind(
     label_columns=("auto_compound_question_assessment",),
     rationale_columns=("auto_assessment_rationale",),
 )
+ASSESSMENT_KINDS: dict[str, AssessmentKind[Any]] = {
+    kind.name: kind for kind in (QUESTION_ASSESSMENTS, ANSWER_ASSESSMENTS, COMPOUND_ASSESSMENTS)
+}
+"""By name."""
 
 
 def read_assessments(path: Path, kind: AssessmentKind[A], scales: Scales) -> list[A]:
