@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 from sidelight.errors import InputError
 from sidelight.evaluation.labelling.passage_grade import (
-    DirectCase,
     PassageCase,
     PassageGrader,
     PoolGrades,
@@ -114,8 +113,10 @@ async def grade_cells(
         async with slots:
             judgments = await grader(one.case)
         items = tuple(
-            _item_grade(item.item_id, judgment.label, judgment.rationale)
-            for item, judgment in zip(one.items, judgments, strict=True)
+            ItemGrade(item.item_id, said.label)
+            if isinstance(said.label, Unjudged)
+            else ItemGrade(item.item_id, int(said.label), said.rationale, int(said.label) > 0)
+            for item, said in zip(one.items, judgments, strict=True)
         )
         on_cells(len(items))
         key = one.passage.query_id, one.passage.passage_id
@@ -124,18 +125,14 @@ async def grade_cells(
     work: dict[tuple[str, str], list[Grading]] = {}
     for key, grading in await asyncio.gather(*map(graded, todo)):
         work.setdefault(key, []).append(grading)
-    return [
-        replace(
-            query,
-            passages=tuple(
-                _in_bank_order(_with(passage, work), banks[query.query_id], grader)
-                if (query.query_id, passage.passage_id) in work
-                else passage
-                for passage in query.passages
-            ),
-        )
-        for query in queries
-    ]
+
+    def done(passage: GradedPassage) -> GradedPassage:
+        gradings = work.get((passage.query_id, passage.passage_id), ())
+        for grading in gradings:
+            passage = passage.graded(grading)
+        return _in_bank_order(passage, banks[passage.query_id], grader) if gradings else passage
+
+    return [replace(query, passages=tuple(map(done, query.passages))) for query in queries]
 
 
 async def grade_directly(
@@ -159,7 +156,7 @@ async def grade_directly(
         if passage.query_id not in texts or any(isinstance(one.rating, int) for one in known):
             return passage
         async with slots:
-            (judgment,) = await grader(DirectCase(texts[passage.query_id], passage.text))
+            judgment = await grader(texts[passage.query_id], passage.text)
         on_cells(1)
         rating = judgment.label if isinstance(judgment.label, Unjudged) else int(judgment.label)
         relevant = isinstance(rating, int) and rating >= grader.method.relevant
@@ -194,20 +191,6 @@ def grade_pools(
         )
         for query in queries
     ]
-
-
-def _item_grade(item_id: str, label: str | Unjudged, answer: str) -> ItemGrade:
-    if isinstance(label, Unjudged):
-        return ItemGrade(item_id, label)
-    return ItemGrade(item_id, int(label), answer, correct=int(label) > 0)
-
-
-def _with(
-    passage: GradedPassage, work: Mapping[tuple[str, str], Sequence[Grading]]
-) -> GradedPassage:
-    for grading in work.get((passage.query_id, passage.passage_id), ()):
-        passage = passage.graded(grading)
-    return passage
 
 
 def _in_bank_order(

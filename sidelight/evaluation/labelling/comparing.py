@@ -264,8 +264,10 @@ def by_submission(labels: Iterable[OrdinalT]) -> list[tuple[tuple[str, str], lis
     return sorted(groups.items(), key=lambda group: group[0])
 
 
-class LevelLabels:
-    """Labels rows of features.
+def level_labels(
+    model: LevelModel, scale: LabelScale, min_confidence: float, features: Features
+) -> list[str | Unjudged]:
+    """Return the label of each row of features.
 
     Args:
         model: Predicts levels, 0 being the lowest of the scale.
@@ -273,27 +275,17 @@ class LevelLabels:
         min_confidence: Labels are withheld as unjudged where their credit is less likely than this,
             in [0, 1]: labels that earn the same count together, for no score depends on which it
             is.
+        features: `(n, n_features)`.
     """
-
-    def __init__(self, model: LevelModel, scale: LabelScale, min_confidence: float) -> None:
-        self._model = model
-        self._levels = scale.levels
-        credit = np.array([scale.credit(name) for name in scale.levels])
-        self._earns_the_same = credit[:, None] == credit[None, :]
-        self._min_confidence = min_confidence
-
-    def of(self, features: Features) -> list[str | Unjudged]:
-        """Return the label of each row of `(n, n_features)`."""
-        levels, probabilities = self._model.predict(features), self._model.probabilities(features)
-        confidence = (probabilities * self._earns_the_same[levels]).sum(axis=1)
-        return [
-            self._levels[level]
-            if likely >= self._min_confidence
-            else Unjudged(
-                reason=f"confidence in the credit {likely:.2f}, below {self._min_confidence:g}"
-            )
-            for level, likely in zip(levels, confidence, strict=True)
-        ]
+    credit = np.array([scale.credit(name) for name in scale.levels])
+    levels, probabilities = model.predict(features), model.probabilities(features)
+    confidence = (probabilities * (credit[levels][:, None] == credit)).sum(axis=1)
+    return [
+        scale.levels[level]
+        if likely >= min_confidence
+        else Unjudged(reason=f"confidence in the credit {likely:.2f}, below {min_confidence:g}")
+        for level, likely in zip(levels, confidence, strict=True)
+    ]
 
 
 def described(names: Sequence[str], values: Iterable[float]) -> str:

@@ -291,13 +291,6 @@ class PromptedPassageGrades(PassageGrader):
 _YES_OR_NO = {"yes": 1, "no": 0}
 
 
-class DirectCase(NamedTuple):
-    """A query and a passage."""
-
-    query: str
-    passage: str
-
-
 class DirectMethod(Value):
     """One way to ask for a grade.
 
@@ -430,10 +423,10 @@ class PromptedDirectGrades:
         prompt = method.prompt
         self.grader = Grader(f"{method.name}-{prompt.version}-{prompt.fingerprint[:8]}", name)
 
-    async def __call__(self, case: DirectCase) -> list[Judgment]:
-        """Return the one judgment on a case; a verdict outside the scale is none."""
-        if not one_line(case.passage):
-            return [Judgment("0", NOTHING)]
+    async def __call__(self, query: str, passage: str) -> Judgment:
+        """Return the judgment on a passage; a verdict outside the scale is none."""
+        if not one_line(passage):
+            return Judgment("0", NOTHING)
         verdicts = self.method.verdicts
 
         def check(answer: DirectVerdict | FreeText) -> None:
@@ -442,24 +435,24 @@ class PromptedDirectGrades:
                 raise ValueError(f"the verdict must be one of {', '.join(verdicts)}")
 
         kind: type[DirectVerdict | FreeText] = FreeText if self.method.template else DirectVerdict
-        async with self._order.turn(self.method.prompt.id, case.query):
+        async with self._order.turn(self.method.prompt.id, query):
             try:
                 answer = await self._model.answer(
                     self.method.prompt,
                     kind,
                     check=check,
-                    query=case.query,
-                    passage=case.passage,
+                    query=query,
+                    passage=passage,
                 )
             except ReplyError as error:
-                return [self._salvaged(error)]
+                return self._salvaged(error)
         said, reasons = (
             (answer.text, answer.text)
             if isinstance(answer, FreeText)
             else (answer.verdict, answer.reasons)
         )
         verdict = last_verdict(said, verdicts) or ""
-        return [Judgment(str(verdicts[verdict]), one_line(reasons))]
+        return Judgment(str(verdicts[verdict]), one_line(reasons))
 
     def _salvaged(self, error: ReplyError) -> Judgment:
         """Return what can be read out of a reply that did not fit."""

@@ -112,7 +112,7 @@ class EmbeddedQuestionSimilarity:
     Args:
         comparison: How texts are compared.
         examples: Labelled submissions; None for thresholds.
-        min_confidence: Less likely labels are withheld; see `LevelLabels`.
+        min_confidence: Less likely labels are withheld; see `level_labels`.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class EmbeddedQuestionSimilarity:
     ) -> None:
         model, self.agreement = _learn(comparison, examples) if examples else (_THRESHOLDS, None)
         self._comparison = comparison
-        self._labels = comparing.LevelLabels(model, _SIMILARITY_SCALE, min_confidence)
+        self._labels_of = partial(comparing.level_labels, model, _SIMILARITY_SCALE, min_confidence)
 
     async def __call__(self, case: RubricCase[Questions]) -> list[Judgment]:
         """Return one judgment for each pair, by rubric question, then submitted question."""
@@ -131,7 +131,7 @@ class EmbeddedQuestionSimilarity:
         rows = features.reshape(-1, features.shape[-1])
         return [
             Judgment(label, comparing.described(QUESTION_FEATURES, row))
-            for label, row in zip(self._labels.of(rows), rows, strict=True)
+            for label, row in zip(self._labels_of(rows), rows, strict=True)
         ]
 
 
@@ -425,7 +425,7 @@ class EmbeddedReportAnswers:
     Args:
         encode: Texts to vectors; None goes by words alone.
         examples: Labelled submissions, which calibrate the model; None leaves it as it is.
-        min_confidence: Less likely labels are withheld; see `LevelLabels`.
+        min_confidence: Less likely labels are withheld; see `level_labels`.
     """
 
     def __init__(
@@ -436,7 +436,9 @@ class EmbeddedReportAnswers:
         self._levels, self.agreement = (
             self._learn(examples) if examples else (ShiftedLevels(), None)
         )
-        self._labels = comparing.LevelLabels(self._levels, _ANSWER_SCALE, min_confidence)
+        self._labels_of = partial(
+            comparing.level_labels, self._levels, _ANSWER_SCALE, min_confidence
+        )
 
     def prepare(self, reports: Iterable[SubmittedReport]) -> None:
         """Encode reports that will be labelled, all at once, which is quicker than one by one."""
@@ -447,7 +449,7 @@ class EmbeddedReportAnswers:
         looked = self._look(case.rubric, case.submission)
         judgments = []
         verdicts = looked.verdicts(self._levels.shift)
-        for verdict, likely in zip(verdicts, self._labels.of(rows_of(looked)), strict=True):
+        for verdict, likely in zip(verdicts, self._labels_of(rows_of(looked)), strict=True):
             label, told = likely, verdict.sentence
             if verdict.opposed:
                 label, told = (

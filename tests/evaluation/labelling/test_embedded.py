@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from sidelight.evaluation.labelling.comparing import (
     UNFITTED,
-    LevelLabels,
     OrdinalClassifier,
     SentenceEncoder,
     TextComparison,
     Thresholds,
     agreement,
     fit_levels,
+    level_labels,
     predict_by_topic,
     predict_by_topic_and_run,
 )
@@ -251,8 +251,8 @@ def test_labels_of_equal_credit_are_not_uncertain_of_each_other():
 
     scale = load_track().scales["similarity"]
     assert scale.levels[:2] == ("very-different", "different")
-    assert LevelLabels(TossUp(), scale, 0.9).of(np.zeros((2, 1))) == ["different"] * 2
-    [withheld] = LevelLabels(TossUp(), scale, 0.99).of(np.zeros((1, 1)))
+    assert level_labels(TossUp(), scale, 0.9, np.zeros((2, 1))) == ["different"] * 2
+    [withheld] = level_labels(TossUp(), scale, 0.99, np.zeros((1, 1)))
     assert isinstance(withheld, Unjudged)
 
 
