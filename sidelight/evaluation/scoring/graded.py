@@ -26,9 +26,7 @@ from sidelight.schemas.topic import parse_question_id
 from sidelight.tracks import Track
 
 
-def score_question_quality(
-    track: Track, grades: Sequence[QuestionGrade], further: Sequence[Measure] = ()
-) -> ScoreTable:
+def score_question_quality(track: Track, grades: Sequence[QuestionGrade]) -> ScoreTable:
     """Score runs of questions by the grades of their questions.
 
     A topic on which a run has no grade, while another has, scores 0 and is listed.
@@ -36,11 +34,9 @@ def score_question_quality(
     Args:
         track: Whose scales and measures count.
         grades: At most one for each question, as the reader returns them.
-        further: Measures to compute besides the track's.
 
     Raises:
         InputError: There are no grades.
-        UsageError: A further measure needs what is not known here.
     """
     labels: dict[tuple[str, str], list[QuestionGrade]] = defaultdict(list)
     for item in grades:
@@ -63,7 +59,6 @@ def score_question_quality(
         labels.keys(),
         record,
         track.question_list.measures,
-        further,
     )
 
 
