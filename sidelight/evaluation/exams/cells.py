@@ -313,13 +313,13 @@ def ranked_passages(runs: Iterable[RankingRun], depth: int, texts_of: TextsOf) -
     Raises:
         InputError: The text of a passage is not known.
     """
-    places: dict[str, dict[str, list[Ranked]]] = {}
-    for run in runs:
-        for query_id, hits in run.rankings.items():
-            for rank, hit in enumerate(hits[:depth], start=1):
-                found = places.setdefault(query_id, {}).setdefault(hit.segment_id, [])
-                found.append(Ranked(run.run_tag, rank, hit.score))
-    return _known(places, texts_of)
+    placed = (
+        (query_id, hit.segment_id, Ranked(run.run_tag, rank, hit.score))
+        for run in runs
+        for query_id, hits in run.rankings.items()
+        for rank, hit in enumerate(hits[:depth], start=1)
+    )
+    return _known(placed, texts_of)
 
 
 def cited_passages(runs: Iterable[ReportRun], texts_of: TextsOf) -> list[GradedQuery]:
@@ -332,14 +332,15 @@ def cited_passages(runs: Iterable[ReportRun], texts_of: TextsOf) -> list[GradedQ
     Raises:
         InputError: The text of a segment is not known.
     """
-    places: dict[str, dict[str, list[Ranked]]] = {}
-    for run in runs:
-        for query_id, sentences in run.results().items():
-            cited = dict.fromkeys(one for sentence in sentences for one in sentence.citations)
-            for rank, segment_id in enumerate(cited, start=1):
-                found = places.setdefault(query_id, {}).setdefault(segment_id, [])
-                found.append(Ranked(run.run_tag, rank, 1 / rank))
-    return _known(places, texts_of)
+    placed = (
+        (query_id, segment_id, Ranked(run.run_tag, rank, 1 / rank))
+        for run in runs
+        for query_id, sentences in run.results().items()
+        for rank, segment_id in enumerate(
+            dict.fromkeys(one for sentence in sentences for one in sentence.citations), start=1
+        )
+    )
+    return _known(placed, texts_of)
 
 
 def written_passages(runs: Iterable[ReportRun]) -> list[GradedQuery]:
@@ -401,9 +402,11 @@ def _together(first: GradedPassage, second: GradedPassage) -> GradedPassage:
     )
 
 
-def _known(
-    places: Mapping[str, Mapping[str, list[Ranked]]], texts_of: TextsOf
-) -> list[GradedQuery]:
+def _known(placed: Iterable[tuple[str, str, Ranked]], texts_of: TextsOf) -> list[GradedQuery]:
+    """Return passages by their queries and ids, with their places in runs."""
+    places: dict[str, dict[str, list[Ranked]]] = {}
+    for query_id, segment_id, place in placed:
+        places.setdefault(query_id, {}).setdefault(segment_id, []).append(place)
     wanted = sorted({segment_id for passages in places.values() for segment_id in passages})
     texts = texts_of(wanted)
     if unknown := [one for one in wanted if one not in texts]:

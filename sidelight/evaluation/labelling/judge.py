@@ -88,15 +88,28 @@ class AssessmentProtocol(LabellingProtocol[RubricCase[S]], Generic[S, A]):
 
     Attributes:
         kind: What assessments of this kind look like in a file.
-        record: Makes the assessments of a run's case: run tag, case, judgments by unit.
+        about: By unit, what of an assessment says what was judged, beside its topic and its run.
         order: Sorts assessments.
         file_name: Of a judge's assessments.
     """
 
     kind: AssessmentKind[A]
-    record: Callable[[str, RubricCase[S], Sequence[Judgment]], list[A]]
+    about: Callable[[RubricCase[S]], Sequence[dict[str, Any]]]
     order: Callable[[A], Any]
     file_name: str
+
+    def record(self, run_tag: str, case: RubricCase[S], judgments: Sequence[Judgment]) -> list[A]:
+        """Return the assessments of a run's case from the judgments on its units."""
+        return [
+            self.kind.value_type(
+                topic_id=case.rubric.topic_id,
+                run_tag=run_tag,
+                label=judgment.label,
+                rationale=judgment.rationale,
+                **about,
+            )
+            for about, judgment in zip(self.about(case), judgments, strict=True)
+        ]
 
 
 class Mode(StrEnum):
