@@ -288,11 +288,6 @@ def level_labels(
     ]
 
 
-def described(names: Sequence[str], values: Iterable[float]) -> str:
-    """Return features for people, each with its name."""
-    return ", ".join(f"{name} {value:.2f}" for name, value in zip(names, values, strict=True))
-
-
 class SentenceEncoder(NamedTuple):
     """A model that makes vectors of sentences.
 

@@ -223,12 +223,7 @@ class Judge:
             able = ", ".join(one.name for one in self.labellers)
             raise UsageError(f"the judge {self.name} labels {able}, and not {protocol.name}")
         judgments = await self.labellers[protocol](case)
-        self._check(protocol, judgments, len(protocol.units(case)))
-        return judgments
-
-    def _check(
-        self, protocol: LabellingProtocol[Any], judgments: Sequence[Judgment], n_units: int
-    ) -> None:
+        n_units = len(protocol.units(case))
         given = {item.label for item in judgments if not isinstance(item.label, Unjudged)}
         if unknown := sorted(given - set(protocol.scale.names)):
             raise UsageError(
@@ -240,3 +235,4 @@ class Judge:
                 f"the judge {self.name} gave {protocol.name} {counted(len(judgments), 'label')}; "
                 f"expected {n_units}"
             )
+        return judgments

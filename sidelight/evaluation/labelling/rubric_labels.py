@@ -129,10 +129,11 @@ class EmbeddedQuestionSimilarity:
             return []
         features = question_features(self._comparison, case.rubric, texts)
         rows = features.reshape(-1, features.shape[-1])
-        return [
-            Judgment(label, comparing.described(QUESTION_FEATURES, row))
-            for label, row in zip(self._labels_of(rows), rows, strict=True)
-        ]
+        told = (
+            ", ".join(f"{name} {x:.2f}" for name, x in zip(QUESTION_FEATURES, row, strict=True))
+            for row in rows
+        )
+        return list(map(Judgment, self._labels_of(rows), told))
 
 
 def _learn(

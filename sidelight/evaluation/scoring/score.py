@@ -28,7 +28,7 @@ from sidelight.evaluation.metrics.base import TopicRecord
 from sidelight.evaluation.metrics.rubric import question_coverage, report_support
 from sidelight.evaluation.scoring.table import ScoreTable, tabulate
 from sidelight.formats.banks.rubrics import read_rubrics
-from sidelight.formats.data_folder import DataPart, find_part, look_for
+from sidelight.formats.data_folder import DataPart, find_part, run_files
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     COMPOUND_ASSESSMENTS,
@@ -270,8 +270,7 @@ def submitted_reports(data: Path) -> dict[tuple[str, str], tuple[CitedSentence, 
         InputError: A file cannot be read, or a run has two reports for a topic.
         InvalidFileError: A file is not what it should be.
     """
-    folder = look_for(data, DataPart.REPORT_RUNS)
-    paths = [path for path in sorted(folder.iterdir()) if path.name[0] != "."] if folder else []
+    paths = run_files(data, DataPart.REPORT_RUNS)
     return reports_by_topic([read_report_run(path) for path in paths]) if paths else None
 
 
