@@ -62,8 +62,8 @@ def earned(questions: Sequence[str], marks: Marks, rubric: Rubric) -> float:
     for question in questions:
         for number, label in marks.get(question, ()):
             best[number] = max(best[number], _CREDIT[label])
-    questions = enumerate(rubric.questions, start=1)
-    return sum(best[number] * one.weight for number, one in questions) / rubric.total_weight
+    asked = enumerate(rubric.questions, start=1)
+    return sum(best[number] * one.weight for number, one in asked) / rubric.total_weight
 
 
 def main() -> None:

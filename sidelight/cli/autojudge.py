@@ -31,11 +31,7 @@ from sidelight.cli.options import DEFAULT_AT_ONCE, REPLIES, track_of_scale
 from sidelight.errors import InputError, ReplyError, UsageError
 from sidelight.evaluation.labelling.asking import Assessor
 from sidelight.evaluation.labelling.judged_runs import judge_runs
-from sidelight.evaluation.labelling.passage_grade import (
-    DIRECT_METHODS,
-    DirectCase,
-    PromptedDirectGrades,
-)
+from sidelight.evaluation.labelling.passage_grade import DIRECT_METHODS, PromptedDirectGrades
 from sidelight.evaluation.labelling.rubric_cases import REPORT_ANSWERS
 from sidelight.evaluation.labelling.run_kinds import TaskRuns
 from sidelight.evaluation.labelling.support import assess_support
@@ -265,17 +261,17 @@ class SidelightModelJudge:
         """
         texts = _documents(rag_responses)
         pairs = [
-            (topic.request_id, name, DirectCase(_query(topic), text))
+            (topic.request_id, name, _query(topic), text)
             for topic in rag_topics
             for name, text in texts.get(topic.request_id, {}).items()
         ]
 
         async def work(model: PromptedModel) -> list[QrelRow]:
             grade = PromptedDirectGrades(DIRECT_METHODS[_DIRECT], model, llm_config.model)
-            judged = await asyncio.gather(*(grade(case) for _, _, case in pairs))
+            judged = await asyncio.gather(*(grade(query, text) for _, _, query, text in pairs))
             return [
                 QrelRow(topic_id, name, int(one.label))
-                for (topic_id, name, _), (one,) in zip(pairs, judged, strict=True)
+                for (topic_id, name, *_), one in zip(pairs, judged, strict=True)
                 if not isinstance(one.label, Unjudged)
             ]
 

@@ -227,7 +227,9 @@ def _common_name(names: Sequence[str]) -> str:
 
 def _read_files(paths: Sequence[Path], track: Track) -> dict[str, Any]:
     """Return the runs of questions and of reports that files hold, by the kind of their task."""
-    tasks = [task for task in map(track.find, (QuestionListTask, CitedTextTask)) if task]
+    tasks: list[Task] = [
+        task for task in (track.find(QuestionListTask), track.find(CitedTextTask)) if task
+    ]
     read: dict[str, tuple[Path, Any]] = {}
     for path in paths:
         found = detect_format(path)
