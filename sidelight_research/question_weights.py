@@ -4,10 +4,10 @@
 
 The folder is laid out like the bundled sample, with a run `run` over its topics and
 `question_marks.json`: for each topic and each marked question, which questions of the rubric it is
-very similar (`VS`) or similar (`S`) to, by number. Beside the table of kinds, from which the
-weights of `generation/extractive/asked.py` are taken, it prints what the lists earn that the writer
-makes now. Of a kind one wording was marked; another wording earns the same. A question of a kind
-that nobody marked for an article earns nothing there.
+very similar (`VS`) or similar (`S`) to, by number. The command prints the table of kinds, from
+which the weights of `generation/extractive/asked.py` are taken, and what the lists that the writer
+makes now earn. One wording of each kind was marked; other wordings earn the same. A question of a
+kind that nobody marked for an article earns nothing there.
 """
 
 from __future__ import annotations

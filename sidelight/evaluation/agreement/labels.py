@@ -52,7 +52,7 @@ def agreement_intervals(
 ) -> dict[str, Interval | None]:
     """Return the 95% bootstrap interval of each coefficient, by its name.
 
-    The percentiles are those of `scoring.uncertainty.bootstrap_intervals`. Samples in which a
+    The percentiles are those of `scoring.table.bootstrap_intervals`. Samples in which a
     coefficient is undefined are left out.
 
     Args:
@@ -208,7 +208,7 @@ class LabelComparison:
 
 
 def assessment_kind(path: Path) -> str:
-    """Return which kind of assessments a file holds, as `formats.detect.detect_format` names it.
+    """Return which kind of assessments a file holds, as `detect_format` names it.
 
     Raises:
         InputError: The file cannot be read or holds no assessments.

@@ -167,7 +167,7 @@ def compare_scores(
 def _cells(scores: Collection[TopicScore], measure: str) -> dict[tuple[str, str], float]:
     """Return (run tag, topic id) -> score, without topics on which the measure is undefined.
 
-    Where it is undefined on all topics, all scores are 0, and so is no correlation defined.
+    Where it is undefined on all topics, all scores are 0, and no correlation is defined.
     """
     cells, nowhere = {}, all(measure in score.undefined for score in scores)
     for score in scores:

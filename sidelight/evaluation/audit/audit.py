@@ -2,8 +2,8 @@
 
 Each probe changes one thing everywhere that should not matter; the labels before and after are
 compared one by one. Each attack replaces a rubric's own answers by text that does not say the same,
-and should leave little of their credit (both in `audit.attacks`). Only labels are asked of a judge,
-so any judge can be audited, and no labels by people are needed.
+and should leave little of their credit (both in `audit.text_attacks`). Only labels are asked of a
+judge, so any judge can be audited, and no labels by people are needed.
 """
 
 from __future__ import annotations

@@ -373,9 +373,9 @@ def minimum_detectable_difference(
     against a; for a two-sided test with a power of 80%. Source: Bloom, Minimum Detectable Effects,
     Evaluation Review 19(5), 1995.
 
-    None with fewer than 3 topics, for runs that differ on no topic, whose s says nothing, and where
-    no difference could ever be shown: the randomisation test of n topics gives no p-value below
-    2 / 2^n.
+    None with fewer than 3 topics, for runs that differ on no topic, because s says nothing then,
+    and where no difference could ever be shown: the randomisation test of n topics gives no p-value
+    below 2 / 2^n.
 
     Args:
         differences: `(n,)` of two runs, topic by topic.

@@ -42,7 +42,7 @@ class AssessmentKind(Generic[A]):
     """One of the three kinds of assessment files.
 
     Attributes:
-        name: As `formats.detect` calls it.
+        name: As `formats.verdict.detect_format` calls it.
         title: What people call a file of it.
         value_type: What a row becomes; its fields are named like the columns.
         scale: Which of a track's scales has the labels a row may have.
