@@ -42,24 +42,19 @@ from sidelight.schemas.task import (
 )
 from sidelight.text import count_words, normalized
 
-
-class FittingQuestions(NamedTuple):
-    """Questions within their limits, and what was over them; "" where nothing was."""
-
-    submission: Sequence[SubmittedQuestion]
-    over: str = ""
+S = TypeVar("S")
 
 
-class FittingReport(NamedTuple):
-    """A report within its limit, and what was over it; "" where nothing was."""
+class Fitting(NamedTuple, Generic[S]):
+    """What of a submission is within its limits, and what was over them; "" where nothing was."""
 
-    submission: SubmittedReport
+    submission: S
     over: str = ""
 
 
 def fit_questions(
     questions: Sequence[SubmittedQuestion], task: QuestionListTask
-) -> FittingQuestions:
+) -> Fitting[Sequence[SubmittedQuestion]]:
     """Leave out questions past the last rank, and the end of those with too many characters.
 
     Args:
@@ -79,12 +74,12 @@ def fit_questions(
         else:
             kept.append(question)
     if not over:
-        return FittingQuestions(questions)
+        return Fitting(questions)
     limits = f"at most {task.count} questions of {task.max_characters} characters"
-    return FittingQuestions(tuple(kept), f"{', '.join(over)}; {limits}")
+    return Fitting(tuple(kept), f"{', '.join(over)}; {limits}")
 
 
-def fit_report(report: SubmittedReport, task: CitedTextTask) -> FittingReport:
+def fit_report(report: SubmittedReport, task: CitedTextTask) -> Fitting[SubmittedReport]:
     """Cut a report after its last word within the limit, words being split on white space."""
     kept: list[CitedSentence] = []
     left = task.max_words
@@ -98,16 +93,15 @@ def fit_report(report: SubmittedReport, task: CitedTextTask) -> FittingReport:
         kept.append(sentence)
         left -= n_words
     else:
-        return FittingReport(report)
+        return Fitting(report)
     n_words = sum(count_words(sentence.text) for sentence in report.responses)
-    return FittingReport(
+    return Fitting(
         report.model_copy(update={"responses": tuple(kept)}),
         f"{n_words} words; at most {task.max_words}",
     )
 
 
 R = TypeVar("R", QuestionRun, ReportRun)
-S = TypeVar("S")
 Run: TypeAlias = QuestionRun | ReportRun
 
 
@@ -125,7 +119,7 @@ class RunKind(Generic[R, S]):
 
     protocols: tuple[AssessmentProtocol[S, Any], ...]
     submissions: Callable[[R], Mapping[str, S]]
-    fit: Callable[[S, Any], tuple[S, str]]
+    fit: Callable[[S, Any], Fitting[S]]
     texts: Callable[[R], Iterable[tuple[str, str]]]
     example_texts: Callable[[Examples], Iterable[tuple[str, str]]]
 
@@ -198,7 +192,7 @@ class TaskRuns(NamedTuple):
                 found[run.run_tag] = "; ".join(told)
         return found
 
-    def _fitting(self) -> dict[tuple[str, str], tuple[Any, str]]:
+    def _fitting(self) -> dict[tuple[str, str], Fitting[Any]]:
         return {
             (topic_id, run.run_tag): self.kind.fit(submission, self.task)
             for run in self.runs

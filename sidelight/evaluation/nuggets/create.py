@@ -38,7 +38,7 @@ MERGE_PROMPT = load_prompt(Path(__file__).with_name("nugget_merge.prompt.md"))
 IMPORTANCE_PROMPT = load_prompt(Path(__file__).with_name("nugget_importance.prompt.md"))
 PART_PROMPT = load_prompt(Path(__file__).with_name("nugget_part.prompt.md"))
 
-T = TypeVar("T")
+Item = TypeVar("Item")
 
 MOST = 30
 MOST_WORDS = 12
@@ -125,7 +125,7 @@ async def weigh(query: str, nuggets: Sequence[str], model: PromptedModel) -> lis
     return labels
 
 
-def _windows(items: Sequence[T]) -> Iterator[Sequence[T]]:
+def _windows(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
     return (items[start : start + WINDOW] for start in range(0, len(items), WINDOW))
 
 
