@@ -422,7 +422,7 @@ class Table:
     def _retells(self, text: str) -> bool:
         """Tell whether a text says only what the article says, and nothing that was found on it.
 
-        What a text says of the publisher or an author counts if the article says it, too.
+        What the publisher or an author said counts as the article's if the article has it, too.
         """
         if _CORRECTING.search(text) or _CONTRAST.search(text):
             return False
