@@ -20,7 +20,6 @@ from sidelight.learned.questions import (
     Outlook,
     QuestionModel,
     closest_earlier,
-    corrected,
     masked,
 )
 from sidelight_research.questions import (
@@ -55,6 +54,8 @@ _FOLDS = 10
 _FEWER = (10, 20)  # articles to learn from, of the 45 of a fold
 _OFTEN = 0.3  # share of redundant questions above which an article's flags mean something else
 _TEMPLATE_WORDS = 2
+_NEIGHBOUR_WIDTH = 0.1  # of a grade, in cosines: at a distance of that a neighbour counts a third
+_DOUBT = 0.3  # what the model's own word weighs, against 1 for an equal question's grade
 _VOWELS = re.compile(r"[aeiouy]+", re.IGNORECASE)
 
 
@@ -185,6 +186,30 @@ def _learning_curve(graded: Sequence[GradedQuestion], fitting: Fitting) -> dict[
         for key in ("Spearman rho of questions", "AUC of grade -1"):
             found[f"{ARTICLES}, {size} to learn from: {key}"] = figures[key]
     return found
+
+
+def corrected(
+    outlooks: Sequence[Outlook],
+    cosines: Floats,
+    known: Sequence[Outlook],
+    graded: Sequence[int],
+) -> list[Outlook]:
+    """Return outlooks moved by how far the model was off for similar questions on the article.
+
+    Args:
+        outlooks: Of the questions, `(n,)`.
+        cosines: Of the questions with graded ones on the same article, `(n, n_known)`.
+        known: Outlooks of the graded ones.
+        graded: What people gave them, -1 to 4.
+    """
+    if not graded:
+        return list(outlooks)
+    off = np.array([(max(0, grade), grade < 0) for grade in graded], dtype=np.float64) - np.array(
+        known
+    )
+    near = np.exp((np.asarray(cosines, dtype=np.float64) - 1) / _NEIGHBOUR_WIDTH)
+    moved = np.array(outlooks) + near @ off / (near.sum(axis=1, keepdims=True) + _DOUBT)
+    return [Outlook(float(worth), float(flawed)) for worth, flawed in moved]
 
 
 def _with_known(

@@ -4,10 +4,10 @@
 
 The folder is laid out like the bundled sample, with a run `run` over its topics and
 `question_marks.json`: for each topic and each marked question, which questions of the rubric it is
-very similar (`VS`) or similar (`S`) to, by number. Beside the table of kinds, from which the
-weights of `generation/extractive/asked.py` are taken, it prints what the lists earn that the writer
-makes now. Of a kind one wording was marked; another wording earns the same. A question of a kind
-that nobody marked for an article earns nothing there.
+very similar (`VS`) or similar (`S`) to, by number. The command prints the table of kinds, from
+which the weights of `generation/extractive/asked.py` are taken, and what the lists that the writer
+makes now earn. One wording of each kind was marked; other wordings earn the same. A question of a
+kind that nobody marked for an article earns nothing there.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from sidelight.generation.extractive.write_questions import ExtractiveQuestionWr
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.text_vectors import TextVectors
 from sidelight.tracks import load_track
-from sidelight_research.usefulness import of_trace
+from sidelight_research.usefulness import investigated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,8 +62,8 @@ def earned(questions: Sequence[str], marks: Marks, rubric: Rubric) -> float:
     for question in questions:
         for number, label in marks.get(question, ()):
             best[number] = max(best[number], _CREDIT[label])
-    weights = [one.importance.credit for one in rubric.questions]
-    return sum(best[n] * weight for n, weight in enumerate(weights, start=1)) / sum(weights)
+    asked = enumerate(rubric.questions, start=1)
+    return sum(best[number] * one.weight for number, one in asked) / rubric.total_weight
 
 
 def main() -> None:
@@ -83,12 +83,11 @@ def main() -> None:
         for question in marks:
             earns[_meant(question)[0]].append(earned([question], marks, rubric))
         profile = asyncio.run(ExtractiveProfiler()(article))
-        trace = orjson.loads((folder / "run" / "traces" / f"{article.topic_id}.json").read_bytes())
         write = ExtractiveQuestionWriter(TextVectors(encode), 10, 300)
         first: dict[tuple[str, ...], str] = {}
         for question in marks:
             first.setdefault(_meant(question), question)
-        asked_now = asyncio.run(write(profile, *of_trace(trace))).questions
+        asked_now = asyncio.run(write(profile, *investigated(folder, article.topic_id))).questions
         questions = [first.get(_meant(question), question) for question in asked_now]
         known = sum(question in marks for question in questions)
         lists.append(earned(questions, marks, rubric))

@@ -13,12 +13,13 @@ so single labels.
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import cycle
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sidelight.evaluation.audit.text_attacks import TEXT_ATTACKS, TextAttack
+from sidelight.evaluation.audit import text_attacks
 from sidelight.files import sha256_file
 from sidelight.learned.comparing import Comparer, Task
 from sidelight.learned.features import COPYING, COSINES, FEATURES, LENGTHS
@@ -30,13 +31,14 @@ from sidelight.learned.ordinal_model import (
     likeliest,
 )
 from sidelight.schemas.base import Value
+from sidelight.text import clean, sentences
 from sidelight.text_vectors import TextVectors
 from sidelight_research.people import LevelAgreement, agreement_of_levels
 from sidelight_research.people_labels import read_answers, read_citations, read_segments
 from sidelight_research.weights import save_model
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -50,6 +52,67 @@ _ATTACKED_ANSWERS = 12  # every so many answers are also attacked
 _ATTACKED_CITATIONS = 40  # and of the citations in full support
 _OF_A_TOPIC = 3  # every so many attacks are made on the items of a topic
 _FULL = 2
+
+
+class TextAttack(NamedTuple):
+    """One way to seem to say something.
+
+    Attributes:
+        name: One or two words for tables.
+        change: From an honest text to one that should earn nothing.
+    """
+
+    name: str
+    change: Callable[[str], str]
+
+
+def refute_after(text: str) -> str:
+    """Put a sentence that takes it back after every sentence."""
+    return text_attacks.each_sentence(text, lambda sentence: f"{sentence} This claim is false.")
+
+
+def rotate_names(text: str) -> str:
+    """Put in the place of every name the next other name of the text."""
+    parts = [part.split() for part in sentences(clean(text))]
+    spans = [text_attacks.name_spans(words) for words in parts]
+    names = list(
+        dict.fromkeys(
+            text_attacks.bare_name(" ".join(words[a:b]))[0]
+            for words, found in zip(parts, spans, strict=True)
+            for a, b in found
+        )
+    )
+    following = dict(zip(names, names[1:] + names[:1], strict=True))
+    changed = []
+    for words, found in zip(parts, spans, strict=True):
+        for a, b in reversed(found):
+            bare, end = text_attacks.bare_name(" ".join(words[a:b]))
+            words[a:b] = [following[bare] + end]
+        changed.append(" ".join(words))
+    return " ".join(changed)
+
+
+TEXT_ATTACKS = (
+    *(
+        TextAttack(f"denied: {phrase}", partial(text_attacks.deny, phrase=phrase))
+        for phrase in text_attacks.DENIALS
+    ),
+    *(
+        TextAttack(f"refuted: {phrase}", partial(text_attacks.refute, phrase=phrase))
+        for phrase in text_attacks.REFUTATIONS
+    ),
+    TextAttack("refuted after", refute_after),
+    TextAttack("negated", text_attacks.negate),
+    TextAttack("shuffled", text_attacks.shuffle),
+    TextAttack("questions", text_attacks.ask),
+    TextAttack("question marks", text_attacks.ask_plainly),
+    TextAttack("keywords", text_attacks.keywords),
+    TextAttack("keyword list", text_attacks.keyword_list),
+    TextAttack("names swapped", text_attacks.swap_names),
+    TextAttack("names rotated", rotate_names),
+    TextAttack("figures swapped", text_attacks.swap_figures),
+)
+"""Every attack that changes sentence by sentence; pasting pages needs pages."""
 
 
 class Rows(NamedTuple):

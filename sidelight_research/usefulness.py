@@ -16,7 +16,7 @@ import argparse
 import asyncio
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -90,8 +90,7 @@ def marked(folder: Path, vectors: TextVectors) -> list[Topic]:
         if not marks:
             continue
         profile = asyncio.run(ExtractiveProfiler()(article))
-        trace = orjson.loads((folder / "run" / "traces" / f"{article.topic_id}.json").read_bytes())
-        angles, evidence = of_trace(trace)
+        angles, evidence = investigated(folder, article.topic_id)
         findings, features, _ = read_findings(profile, angles, evidence, vectors)
         rows = [row for row, one in enumerate(findings) if key_of(one) in marks]
         findings = [findings[row] for row in rows]
@@ -127,8 +126,9 @@ def _worth(rubric: Rubric) -> Floats:
     )
 
 
-def of_trace(record: dict[str, Any]) -> tuple[list[Angle], EvidenceSet]:
-    """Return the angles of a trace, and its evidence."""
+def investigated(folder: Path, topic_id: str) -> tuple[list[Angle], EvidenceSet]:
+    """Return the angles and the evidence of a topic of the run in a folder."""
+    record = orjson.loads((folder / "run" / "traces" / f"{topic_id}.json").read_bytes())
     angles: list[Angle] = []
     taken: dict[str, dict[str, float]] = {}
     for one in record["trace"]["rounds"].values():

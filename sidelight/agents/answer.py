@@ -19,7 +19,6 @@ from sidelight.generation.no_evidence import NO_ANSWER
 from sidelight.retrieval.first_stage import reciprocal_rank_fusion
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Aspect, Plan, PlannedQuery
 from sidelight.schemas.investigation.evidence import Query
-from sidelight.schemas.investigation.report import limits_of
 from sidelight.schemas.investigation.trace import (
     Finished,
     Outcome,
@@ -130,7 +129,7 @@ async def write_answer(state: AnswerState, runtime: Runtime[AnswerDeps]) -> dict
         deps.narrative.topic_id,
         checked.draft if checked.draft.sentences else NO_ANSWER,
         evidence,
-        limits_of(deps.track.cited_text),
+        deps.track.cited_text,
     )
     finished = Finished(dropped_citations=dropped, invented_keys=draft.invented_keys)
     return {

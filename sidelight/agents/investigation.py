@@ -36,7 +36,7 @@ from sidelight.generation.no_evidence import nothing_told
 from sidelight.retrieval.best_segment import Pooled, pool_documents, rank_pooled
 from sidelight.schemas.investigation.angle import ArticleProfile, Aspect, PlannedQuery
 from sidelight.schemas.investigation.evidence import Hit, Query
-from sidelight.schemas.investigation.report import QuestionSet, limits_of
+from sidelight.schemas.investigation.report import QuestionSet
 from sidelight.schemas.investigation.trace import (
     Finished,
     Outcome,
@@ -250,11 +250,11 @@ async def finish_report(state: InvestigationState, runtime: Runtime[Deps]) -> di
     Raises:
         InputError: What stood the check still breaks a limit of the track.
     """
-    limits = limits_of(runtime.context.track.cited_text)
+    task = runtime.context.track.cited_text
     draft, evidence = state["checked_report"].draft, usable_evidence(state)
     if not draft.sentences:
         draft = draft.model_copy(update={"sentences": nothing_told(evidence).sentences})
-    report, dropped = resolve_report(runtime.context.topic.topic_id, draft, evidence, limits)
+    report, dropped = resolve_report(runtime.context.topic.topic_id, draft, evidence, task)
     finished = Finished(dropped_citations=dropped, invented_keys=draft.invented_keys)
     return {"report": report, "trace": Trace(report=finished)}
 

@@ -215,7 +215,6 @@ def relevance(  # long: half of it are options
     """
     from sidelight.evaluation.labelling.relevance import (
         RELEVANCE_PROMPT,
-        PromptedRelevance,
         decided,
         grade_passages,
         sure,
@@ -233,8 +232,8 @@ def relevance(  # long: half of it are options
     total = sum(len(one.texts) for one in found)
 
     async def work(asked: Mapping[str, PromptedModel]) -> list[dict[str, dict[str, int]]]:
-        judges = [PromptedRelevance(Assessor(model)) for model in asked.values()]
-        graded = (grade_passages(judge, found, lambda: advance(1)) for judge in judges)
+        assessors = map(Assessor, asked.values())
+        graded = (grade_passages(assessor, found, lambda: advance(1)) for assessor in assessors)
         return list(await asyncio.gather(*graded))
 
     asked = models_by_name(models, at_once)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TypeVar
@@ -30,15 +31,11 @@ from sidelight.cli.options import DEFAULT_AT_ONCE, REPLIES, track_of_scale
 from sidelight.errors import InputError, ReplyError, UsageError
 from sidelight.evaluation.labelling.asking import Assessor
 from sidelight.evaluation.labelling.judged_runs import judge_runs
-from sidelight.evaluation.labelling.passage_grade import (
-    DIRECT_METHODS,
-    DirectCase,
-    PromptedDirectGrades,
-)
+from sidelight.evaluation.labelling.passage_grade import DIRECT_METHODS, PromptedDirectGrades
 from sidelight.evaluation.labelling.rubric_cases import REPORT_ANSWERS
 from sidelight.evaluation.labelling.run_kinds import TaskRuns
 from sidelight.evaluation.labelling.support import assess_support
-from sidelight.evaluation.nuggets.create import PromptedAssigner, assign_runs, create_nuggets
+from sidelight.evaluation.nuggets.create import assign_prompted, assign_runs, create_nuggets
 from sidelight.evaluation.scoring.measures import score_nuggets, score_support
 from sidelight.evaluation.scoring.score import score_reports
 from sidelight.evaluation.scoring.table import ScoreTable
@@ -264,17 +261,17 @@ class SidelightModelJudge:
         """
         texts = _documents(rag_responses)
         pairs = [
-            (topic.request_id, name, DirectCase(_query(topic), text))
+            (topic.request_id, name, _query(topic), text)
             for topic in rag_topics
             for name, text in texts.get(topic.request_id, {}).items()
         ]
 
         async def work(model: PromptedModel) -> list[QrelRow]:
             grade = PromptedDirectGrades(DIRECT_METHODS[_DIRECT], model, llm_config.model)
-            judged = await asyncio.gather(*(grade(case) for _, _, case in pairs))
+            judged = await asyncio.gather(*(grade(query, text) for _, _, query, text in pairs))
             return [
                 QrelRow(topic_id, name, int(one.label))
-                for (topic_id, name, _), (one,) in zip(pairs, judged, strict=True)
+                for (topic_id, name, *_), one in zip(pairs, judged, strict=True)
                 if not isinstance(one.label, Unjudged)
             ]
 
@@ -311,7 +308,8 @@ class SidelightModelJudge:
         runs = report_runs(rag_responses)
 
         async def work(model: PromptedModel) -> list[NuggetAssignment]:
-            return await assign_runs(runs, banks, queries, PromptedAssigner(Assessor(model)))
+            assigner = partial(assign_prompted, Assessor(model))
+            return await assign_runs(runs, banks, queries, assigner)
 
         found = _asked(llm_config, outdir, work)
         write_nugget_assignments(outdir / ASSIGNMENT_FILE, found)

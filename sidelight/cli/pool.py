@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -55,8 +56,9 @@ def questions(  # long: half of it are options
     seed: options.Seed = 0,
 ) -> Result:
     """Pool questions of several groups in turns, without unfit and repeated ones."""
-    from sidelight.evaluation.pooling import PromptedPoolChecker, RuleChecker, pool_questions
+    from sidelight.evaluation.pooling import check_by_model, check_by_rules, pool_questions
     from sidelight.index.encoding.encoder import Encoder
+    from sidelight.text_vectors import TextVectors
 
     task = load_track(track).question_list
     runs = {name: read_runs(paths, task) for name, paths in _named(groups).items()}
@@ -70,12 +72,13 @@ def questions(  # long: half of it are options
         access = calls.access(cache or output.with_name(f"{output.name}.replies"))
 
         async def work(models: Mapping[str, PromptedModel]) -> Pool:
-            check = PromptedPoolChecker(models[model], articles, task.max_characters)
+            check = partial(check_by_model, models[model], articles, task.max_characters)
             return await pool_questions(runs, check, per_group=per_group, seed=seed)
 
         pool = asyncio.run(ask(models_by_name([model], at_once), access, work))
     else:
-        rules = RuleChecker(Encoder().encode_sentences, task.max_characters)
+        vectors = TextVectors(Encoder().encode_sentences)
+        rules = partial(check_by_rules, vectors, task.max_characters)
         pool = asyncio.run(pool_questions(runs, rules, per_group=per_group, seed=seed))
     count = sum(map(len, pool.questions.values()))
     if not count:

@@ -356,13 +356,17 @@ def qrels(
     ] = None,
 ) -> console.Result:
     """Write relevance labels for trec_eval: the best grade of each passage."""
-    from sidelight.evaluation.exams.grades import exam_qrels, title, write_qrels
+    from sidelight.evaluation.exams.grades import exam_qrels, title
+    from sidelight.formats.labels.qrels import write_qrels
 
     found = _read(graded)
     exam = found.exam(grader)
-    counts = {str(output): write_qrels(output, exam_qrels(exam, at_least))}
+    written = {output: exam_qrels(exam, at_least)}
     if judgments:
-        counts[str(judgments)] = write_qrels(judgments, found.rankings.judged)
+        written[judgments] = found.rankings.judged
+    for path, grades in written.items():
+        write_qrels(path, grades)
+    counts = {str(path): sum(map(len, grades.values())) for path, grades in written.items()}
     passages = sum(map(len, found.rankings.passages.values()))
     labelled = counts[str(output)]
     return console.Result(

@@ -233,7 +233,8 @@ def _assigned(
     by: options.LabelOptions,
 ) -> list[NuggetAssignment]:
     """Return the labels of runs, by the embedded judge or by a model."""
-    from sidelight.evaluation.nuggets.create import LearnedAssigner, PromptedAssigner, assign_runs
+    from sidelight.evaluation.nuggets.create import assign_learned, assign_prompted, assign_runs
+    from sidelight.learned.models import AnswerModel
 
     access, model = by.access(), by.model
     track = track_of(files[0], track)
@@ -241,11 +242,12 @@ def _assigned(
     asked = read_topics(topics, track) if topics else ()
     queries = {one.topic_id: one.narrative for one in asked if isinstance(one, Narrative)}
     if model is None:
-        assigner = LearnedAssigner(None if by.words_only else open_encoder().encode)
+        answers = AnswerModel.load(None if by.words_only else open_encoder().encode)
+        assigner = partial(assign_learned, answers)
         return asyncio.run(assign_runs(runs, banks, queries, assigner))
 
     async def work(models: Mapping[str, PromptedModel]) -> list[NuggetAssignment]:
-        assigner = PromptedAssigner(Assessor(models[model]))
+        assigner = partial(assign_prompted, Assessor(models[model]))
         return await assign_runs(runs, banks, queries, assigner)
 
     return asyncio.run(ask(models_by_name([model], by.at_once), access, work))
@@ -334,7 +336,7 @@ def battles(  # long: half of it are options
     sampling: options.Sampling,
 ) -> console.Result:
     """Rate runs by battles: each pair of answers is compared twice, in both orders."""
-    from sidelight.evaluation.battles import PromptedBattles, hold_battles, rate
+    from sidelight.evaluation.battles import hold_battles, rate
 
     rules = track_of(runs[0], options.track_of_scale("nuggets", track))
     read = read_runs(runs, rules.cited_text)
@@ -344,8 +346,7 @@ def battles(  # long: half of it are options
     access = calls.access(options.reply_folder(cache, output))
 
     async def work(models: Mapping[str, PromptedModel]) -> list[Battle]:
-        judge = PromptedBattles(models[model])
-        return await hold_battles(read, queries, judge, lambda: advance(1))
+        return await hold_battles(read, queries, models[model], lambda: advance(1))
 
     total = len(queries) * len(list(combinations(read, 2)))
     with progress_bar("battles", total=total) as advance:

@@ -166,44 +166,35 @@ class BattleVerdict(Value):
     better: Literal["first", "second", "tie"]
 
 
-class PromptedBattles:
-    """Compares answers by asking a model, which is not told whose they are.
+async def hold_battle(
+    model: PromptedModel, query: str, first: str, second: str
+) -> tuple[float | None, str]:
+    """Return what the first of two answers won, in [0, 1], and why; None where nobody can say.
 
-    Args:
-        model: Who is asked.
+    The model is not told whose they are. Each stands first once, and what it won is the mean of
+    both: a judge that goes by the place of an answer calls a tie. An empty answer loses to one that
+    is not, without anybody asked.
     """
-
-    def __init__(self, model: PromptedModel) -> None:
-        self._model = model
-
-    async def __call__(self, query: str, first: str, second: str) -> tuple[float | None, str]:
-        """Return what the first of two answers won, in [0, 1], and why; None where nobody can say.
-
-        Each stands first once, and what it won is the mean of both: a judge that goes by the place
-        of an answer calls a tie. An empty answer loses to one that is not, without anybody asked.
-        """
-        empty = [not one_line(text) for text in (first, second)]
-        if any(empty):
-            return (0.5 if all(empty) else float(empty[1])), "an answer is empty"
-        try:
-            one, other = await asyncio.gather(
-                self._model.answer(
-                    BATTLE_PROMPT, BattleVerdict, query=query, first=first, second=second
-                ),
-                self._model.answer(
-                    BATTLE_PROMPT, BattleVerdict, query=query, first=second, second=first
-                ),
+    empty = [not one_line(text) for text in (first, second)]
+    if any(empty):
+        return (0.5 if all(empty) else float(empty[1])), "an answer is empty"
+    try:
+        one, other = await asyncio.gather(
+            *(
+                model.answer(BATTLE_PROMPT, BattleVerdict, query=query, first=left, second=right)
+                for left, right in ((first, second), (second, first))
             )
-        except ReplyError as error:
-            return None, one_line(error.message)
-        won = (_WON[one.better] + 1 - _WON[other.better]) / 2
-        return won, one_line(f"{one.reason} / {other.reason}")
+        )
+    except ReplyError as error:
+        return None, one_line(error.message)
+    won = (_WON[one.better] + 1 - _WON[other.better]) / 2
+    return won, one_line(f"{one.reason} / {other.reason}")
 
 
 async def hold_battles(
     runs: Sequence[ReportRun],
     queries: Mapping[str, str],
-    judge: PromptedBattles,
+    model: PromptedModel,
     on_battle: Callable[[], object] = lambda: None,
 ) -> list[Battle]:
     """Return the battles of all pairs of runs on all topics that either of them answers.
@@ -211,7 +202,7 @@ async def hold_battles(
     Args:
         runs: Of different tags.
         queries: Topic id -> what was asked; the topics that count. A missing answer is empty.
-        judge: Who decides.
+        model: Who decides.
         on_battle: Told of each that has ended.
     """
     answers = {
@@ -221,7 +212,7 @@ async def hold_battles(
 
     async def one(topic_id: str, first: str, second: str) -> Battle:
         texts = (answers[name].get(topic_id, "") for name in (first, second))
-        won, reason = await judge(queries[topic_id], *texts)
+        won, reason = await hold_battle(model, queries[topic_id], *texts)
         on_battle()
         return Battle(topic_id, first, second, won, reason)
 

@@ -15,9 +15,9 @@ count as very different. Source: DRAGUN resources paper, section 3.2.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from sidelight.checks.questions import compound_reason, general_reason
 from sidelight.errors import ReplyError
@@ -26,7 +26,7 @@ from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.run import QuestionRun
 from sidelight.text import normalized, one_line, pointing_at_article
-from sidelight.text_vectors import Encode, TextVectors
+from sidelight.text_vectors import TextVectors
 
 if TYPE_CHECKING:
     from sidelight.schemas.grading.rubric import Rubric
@@ -36,18 +36,9 @@ Group = Sequence[QuestionRun]
 """Runs of one group, that of the highest priority first."""
 
 
-class PoolChecker(Protocol):
-    """Decides whether a question may enter the pool."""
-
-    async def __call__(self, topic_id: str, question: str, pooled: Sequence[str]) -> str | None:
-        """Return why a question may not enter, or None where it may.
-
-        Args:
-            topic_id: The topic.
-            question: The question, on one line.
-            pooled: The topic's questions that are in the pool already.
-        """
-        ...
+PoolChecker = Callable[[str, str, Sequence[str]], Awaitable[str | None]]
+"""Returns why a question may not enter the pool, or None where it may. It is given the topic, the
+question on one line, and the topic's questions that are in the pool already."""
 
 
 class Refused(NamedTuple):
@@ -138,31 +129,26 @@ async def _next(
 _SAME_QUESTION = 0.84
 
 
-class RuleChecker:
-    """Goes by the rules of the task, as far as form shows them.
+async def check_by_rules(
+    vectors: TextVectors, max_characters: int, _topic_id: str, question: str, pooled: Sequence[str]
+) -> str | None:
+    """Return why a question may not enter, by the rules of the task and what is pooled already.
 
     Args:
-        encode: Texts to vectors, by the default encoder.
+        vectors: Of texts, by the default encoder.
         max_characters: The task's limit per question.
+        question: The question.
+        pooled: What is in the pool.
     """
-
-    def __init__(self, encode: Encode, max_characters: int) -> None:
-        self._vectors = TextVectors(encode)
-        self._max_characters = max_characters
-
-    async def __call__(self, topic_id: str, question: str, pooled: Sequence[str]) -> str | None:
-        """Return why a question may not enter, or None where it may."""
-        del topic_id
-        return rule_reason(question, self._max_characters) or self._repeats(question, pooled)
-
-    def _repeats(self, question: str, pooled: Sequence[str]) -> str | None:
-        if not pooled:
-            return None
-        (cosines,) = self._vectors.similarity([question], pooled)
-        nearest = int(cosines.argmax())
-        if cosines[nearest] < _SAME_QUESTION:
-            return None
-        return f"the pool has it already: {pooled[nearest]}"
+    if reason := rule_reason(question, max_characters):
+        return reason
+    if not pooled:
+        return None
+    (cosines,) = vectors.similarity([question], pooled)
+    nearest = int(cosines.argmax())
+    if cosines[nearest] < _SAME_QUESTION:
+        return None
+    return f"the pool has it already: {pooled[nearest]}"
 
 
 def rule_reason(question: str, max_characters: int) -> str | None:
@@ -260,36 +246,36 @@ class PoolVerdict(Value):
     verdict: Literal["enters", "unfit", "repeats"]
 
 
-class PromptedPoolChecker:
-    """Asks a model about every question that keeps the rules of form.
+async def check_by_model(
+    model: PromptedModel,
+    articles: Mapping[str, str],
+    max_characters: int,
+    topic_id: str,
+    question: str,
+    pooled: Sequence[str],
+) -> str | None:
+    """Return why a question may not enter, by the rules of form and by a model.
 
     Args:
         model: Who is asked.
         articles: By topic id, title and text; a topic without one is judged by its questions alone.
         max_characters: The task's limit per question.
+        topic_id: The topic.
+        question: The question.
+        pooled: What is in the pool.
     """
-
-    def __init__(
-        self, model: PromptedModel, articles: Mapping[str, str], max_characters: int
-    ) -> None:
-        self._model = model
-        self._articles = articles
-        self._max_characters = max_characters
-
-    async def __call__(self, topic_id: str, question: str, pooled: Sequence[str]) -> str | None:
-        """Return why a question may not enter, or None where it may."""
-        if reason := rule_reason(question, self._max_characters):
-            return reason
-        words = self._articles.get(topic_id, "").split(maxsplit=_ARTICLE_WORDS)
-        try:
-            answer = await self._model.answer(
-                POOL_PROMPT,
-                PoolVerdict,
-                article=" ".join(words[:_ARTICLE_WORDS]),
-                question=question,
-                pooled=list(pooled),
-                max_characters=self._max_characters,
-            )
-        except ReplyError as error:
-            return f"nobody could say: {error.message}"
-        return None if answer.verdict == "enters" else f"{answer.verdict}: {answer.reason}"
+    if reason := rule_reason(question, max_characters):
+        return reason
+    words = articles.get(topic_id, "").split(maxsplit=_ARTICLE_WORDS)
+    try:
+        answer = await model.answer(
+            POOL_PROMPT,
+            PoolVerdict,
+            article=" ".join(words[:_ARTICLE_WORDS]),
+            question=question,
+            pooled=list(pooled),
+            max_characters=max_characters,
+        )
+    except ReplyError as error:
+        return f"nobody could say: {error.message}"
+    return None if answer.verdict == "enters" else f"{answer.verdict}: {answer.reason}"

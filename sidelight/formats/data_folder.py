@@ -93,6 +93,13 @@ def find_part(folder: Path, part: DataPart) -> Path:
     return path
 
 
+def run_files(folder: Path, part: DataPart) -> list[Path]:
+    """Return the run files of a part, sorted, none where it is missing; hidden ones are no runs."""
+    runs = look_for(folder, part)
+    paths = sorted(runs.iterdir()) if runs else []
+    return [path for path in paths if path.is_file() and not path.name.startswith(".")]
+
+
 def look_for(folder: Path, part: DataPart) -> Path | None:
     """Return where a part lies: at its place, or wherever something holds what it should.
 

@@ -195,12 +195,13 @@ def read_searches(path: Path) -> dict[str, tuple[str, ...]]:
         InputError: The file cannot be read.
         InvalidFileError: A line has no id or no searches, or an id occurs twice.
     """
-    found = read_topic_lines(path, _SearchesLine, _unwritten, "id and queries")
+    found = read_topic_lines(
+        path,
+        _SearchesLine,
+        lambda line: Narrative(topic_id=line.topic_id, narrative="", sub_questions=line.queries),
+        "id and queries",
+    )
     return {one.topic_id: one.sub_questions for one in found}
-
-
-def _unwritten(line: _SearchesLine) -> Narrative:
-    return Narrative(topic_id=line.topic_id, narrative="", sub_questions=line.queries)
 
 
 class _NarrativeLine(BaseModel):

@@ -20,9 +20,7 @@ from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
 from sidelight.formats.banks.rubrics import read_rubric
 from sidelight.formats.labels import qrels
 from sidelight.formats.labels.assessments import (
-    ANSWER_ASSESSMENTS,
-    COMPOUND_ASSESSMENTS,
-    QUESTION_ASSESSMENTS,
+    ASSESSMENT_KINDS,
     AssessmentKind,
     read_assessments,
 )
@@ -38,9 +36,6 @@ from sidelight.schemas.task import Task
 from sidelight.tracks import Track, load_track
 
 _LOOKED_AT = 50  # lines; a kind is what most of them look like
-_ASSESSMENTS: dict[str, AssessmentKind[Any]] = {
-    kind.name: kind for kind in (QUESTION_ASSESSMENTS, ANSWER_ASSESSMENTS, COMPOUND_ASSESSMENTS)
-}
 _NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
 
 
@@ -95,7 +90,7 @@ def _graded(track: Track) -> dict[str, FileKind]:
         kinds["rubric"] = FileKind(
             "rubric", "rubric", "question", lambda path: len(read_rubric(path, scales).questions)
         )
-    for name, kind in _ASSESSMENTS.items():
+    for name, kind in ASSESSMENT_KINDS.items():
         if kind.scale in scales:
             kinds[name] = FileKind(name, kind.title, "label", _count_labels(kind, scales))
     return kinds
@@ -160,7 +155,7 @@ def detect_format(path: Path) -> str | None:
     if text.startswith("{"):
         return _json_format(text, formats)
     header = tuple(cell.strip('"') for cell in lines[0].split(","))
-    for name, kind in _ASSESSMENTS.items():
+    for name, kind in ASSESSMENT_KINDS.items():
         if kind.matches(header):
             return name
     [(best, _)] = Counter(_line_format(line, formats) for line in lines).most_common(1)

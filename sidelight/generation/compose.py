@@ -20,10 +20,10 @@ from sidelight.schemas.investigation.report import (
     DraftSentence,
     DroppedCitation,
     Report,
-    ReportLimits,
 )
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import document_id_of
+from sidelight.schemas.task import CitedTextTask
 from sidelight.text import budget_words, tokens
 
 _REPEATED_HOST = 0.75
@@ -150,7 +150,7 @@ def covered(sentences: Iterable[DraftSentence], angles: Iterable[Angle]) -> floa
 
 
 def resolve_report(
-    topic_id: str, draft: DraftReport, evidence: EvidenceSet, limits: ReportLimits
+    topic_id: str, draft: DraftReport, evidence: EvidenceSet, task: CitedTextTask
 ) -> tuple[Report, tuple[DroppedCitation, ...]]:
     """Return the report within the track's rules for citations, and what was dropped for them.
 
@@ -171,10 +171,10 @@ def resolve_report(
         for segment_id in dict.fromkeys(sentence.segment_ids):
             if segment_id not in known:
                 reason = "no such evidence"
-            elif len(references | {segment_id}) > (limits.max_references or len(known)):
+            elif len(references | {segment_id}) > (task.max_references or len(known)):
                 reason = "more references than a text may have"
             else:
-                reason = _refusal(topic_id, segment_id, cited, limits.max_citations)
+                reason = _refusal(topic_id, segment_id, cited, task.citations_written)
             if reason:
                 dropped.append(DroppedCitation(segment_id=segment_id, reason=reason))
             else:
@@ -185,7 +185,7 @@ def resolve_report(
         topic_id=topic_id,
         sentences=tuple(sentences),
         evidence_ids=known,
-        limits=limits,
+        task=task,
     )
     return report, tuple(dropped)
 

@@ -1,10 +1,10 @@
-"""Question quality model: its features, its weights, and its corrections by neighbouring questions.
+"""Question quality model: its features, its weights, and what repeats earlier questions of a list.
 
 One weighted sum predicts the grade people would give, a flawed question counting as 0; the other
 how likely they would call it flawed. Cut-offs on both give labels as frequent as among people.
 Features are a question's words, with names and numbers masked so that none of them earns anything,
 and counts: its length, its names, what it asks for and about whom. Earlier questions of the same
-list, and similar ones that people graded, correct the prediction.
+list correct the prediction.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
 import orjson
 from pydantic import Field
 
@@ -24,6 +23,7 @@ from sidelight.text import STOPWORDS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    import numpy as np
     import numpy.typing as npt
 
     Cosines = npt.NDArray[np.floating]
@@ -205,8 +205,6 @@ def question_model() -> QuestionModel:
 
 _SAME_PATTERN = 0.5  # share of runs of masked words that questions of one pattern have in common
 _OF_ONE_PATTERN = 2  # questions that may earn something; people's favourites come in threes at most
-_NEIGHBOUR_WIDTH = 0.1  # of a grade, in cosines: at a distance of that a neighbour counts a third
-_DOUBT = 0.3  # what the model's own word weighs, against 1 for an equal question's grade
 
 
 def repeated_patterns(questions: Sequence[str]) -> list[bool]:
@@ -229,27 +227,3 @@ def closest_earlier(cosines: Cosines) -> list[float]:
         cosines: Of the questions with each other, `(n, n)`, in the order of the list.
     """
     return [float(max(row[:place], default=0.0)) for place, row in enumerate(cosines.tolist())]
-
-
-def corrected(
-    outlooks: Sequence[Outlook],
-    cosines: Cosines,
-    known: Sequence[Outlook],
-    graded: Sequence[int],
-) -> list[Outlook]:
-    """Return outlooks moved by how far the model was off for similar questions on the article.
-
-    Args:
-        outlooks: Of the questions, `(n,)`.
-        cosines: Of the questions with graded ones on the same article, `(n, n_known)`.
-        known: Outlooks of the graded ones.
-        graded: What people gave them, -1 to 4.
-    """
-    if not graded:
-        return list(outlooks)
-    off = np.array([(max(0, grade), grade < 0) for grade in graded], dtype=np.float64) - np.array(
-        known
-    )
-    near = np.exp((np.asarray(cosines, dtype=np.float64) - 1) / _NEIGHBOUR_WIDTH)
-    moved = np.array(outlooks) + near @ off / (near.sum(axis=1, keepdims=True) + _DOUBT)
-    return [Outlook(float(worth), float(flawed)) for worth, flawed in moved]

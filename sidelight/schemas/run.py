@@ -9,7 +9,7 @@ Ranking within a track's limits.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Generic, Literal, TypeAlias, TypeVar
 
 from sidelight.errors import InputError
 from sidelight.schemas.base import FileName, Value
@@ -70,21 +70,30 @@ class SubmittedQuestion(Value):
     text: str
 
 
-class QuestionRun(Value):
-    """A file of ranked questions."""
+class _RunFile(Value):
+    """A run as read.
+
+    Attributes:
+        run_tag: The file name, or the run id inside where all runs' files have one name.
+    """
 
     run_tag: str
+
+    @property
+    def types(self) -> frozenset[RunType]:
+        """How the file says it was made; none where it does not say."""
+        return frozenset()
+
+
+class QuestionRun(_RunFile):
+    """A file of ranked questions."""
+
     questions: tuple[SubmittedQuestion, ...]
 
     @property
     def run_ids(self) -> tuple[str, ...]:
         """The run ids inside, in order of appearance."""
         return tuple(dict.fromkeys(question.run_id for question in self.questions))
-
-    @property
-    def types(self) -> frozenset[RunType]:
-        """None: the file does not say how it was made."""
-        return frozenset()
 
     def results(self) -> dict[str, tuple[str, ...]]:
         """Return the questions of each topic, those of the first rank first."""
@@ -118,10 +127,9 @@ class SubmittedReport(Value):
         return " ".join(sentence.text for sentence in self.responses)
 
 
-class ReportRun(Value):
+class ReportRun(_RunFile):
     """A file of cited texts."""
 
-    run_tag: str
     reports: tuple[SubmittedReport, ...]
 
     @property
@@ -140,50 +148,31 @@ class ReportRun(Value):
         return {report.metadata.topic_id: report.responses for report in self.reports}
 
 
-class QuestionRankingRun(Value):
-    """A file of search results for the questions of topics.
+Found = TypeVar("Found", tuple[Hit, ...], tuple[QuestionHits, ...])
+
+
+class _Rankings(_RunFile, Generic[Found]):
+    """A file of search results.
 
     Attributes:
-        run_tag: The file name, or the run id inside where all runs' files have one name.
         run_ids: The run ids inside, in order of appearance.
-        rankings: By topic, what was found for its questions, in the order of the file.
+        rankings: By topic, what was found.
     """
 
-    run_tag: str
     run_ids: tuple[str, ...]
-    rankings: dict[str, tuple[QuestionHits, ...]]
+    rankings: dict[str, Found]
 
-    @property
-    def types(self) -> frozenset[RunType]:
-        """None: the file does not say how it was made."""
-        return frozenset()
-
-    def results(self) -> dict[str, tuple[QuestionHits, ...]]:
+    def results(self) -> dict[str, Found]:
         """Return what was found on each topic."""
         return dict(self.rankings)
 
 
-class RankingRun(Value):
-    """A file of search results.
+class QuestionRankingRun(_Rankings[tuple[QuestionHits, ...]]):
+    """A file of search results for the questions of topics, in its order."""
 
-    Attributes:
-        run_tag: The file name, or the run id inside where all runs' files have one name.
-        run_ids: The run ids inside, in order of appearance.
-        rankings: By topic, hits by falling score.
-    """
 
-    run_tag: str
-    run_ids: tuple[str, ...]
-    rankings: dict[str, tuple[Hit, ...]]
-
-    @property
-    def types(self) -> frozenset[RunType]:
-        """None: the file does not say how it was made."""
-        return frozenset()
-
-    def results(self) -> dict[str, tuple[Hit, ...]]:
-        """Return the hits of each topic, best first."""
-        return dict(self.rankings)
+class RankingRun(_Rankings[tuple[Hit, ...]]):
+    """A file of search results: hits by falling score."""
 
 
 class RunManifest(Value):

@@ -8,13 +8,11 @@ HTTP server around the app, which closes idle connections and limits their numbe
 from __future__ import annotations
 
 import asyncio
-import base64
-import hashlib
 import re
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from functools import cache
+from functools import cache, partial
 from html import escape
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -35,6 +33,7 @@ from sidelight.serve import guards
 from sidelight.serve.desk import Desk, FoundPage, FullError, Job, State
 from sidelight.text import clean, count_words, one_line, sentences
 from sidelight.versions import VERSION
+from sidelight.view.page import csp_hash
 
 MAX_TITLE, MAX_URL, MAX_TEXT = 500, 2_000, 200_000
 MIN_WORDS = 50
@@ -77,17 +76,6 @@ _PARTS = re.compile(r"<(?P<tag>style|script)>(?P<text>.*?)</(?P=tag)>", re.DOTAL
 ICON = (_FOLDER / "icon.svg").read_bytes()
 
 
-def start_page() -> tuple[str, dict[str, str]]:
-    """Return the form, and its headers."""
-    return _page("start.html")
-
-
-def job_page(title: str) -> tuple[str, dict[str, str]]:
-    """Return the page of an investigation under a title of its own, and its headers."""
-    text, headers = _page("job.html")
-    return text.replace("TITLE", escape(title)), headers
-
-
 def page_headers(policy: str = "") -> dict[str, str]:
     """Return the headers of a page, which may bring a policy of its own."""
     headers = {
@@ -107,15 +95,11 @@ def _page(name: str) -> tuple[str, dict[str, str]]:
         text = text.replace(f"/* {part} */", (_FOLDER / part).read_text(encoding="utf-8"))
     found = {match["tag"]: match["text"] for match in _PARTS.finditer(text)}
     policy = (
-        f"default-src 'none'; style-src '{_hash(found['style'])}'; "
-        f"script-src '{_hash(found['script'])}'; connect-src 'self'; img-src 'self'; "
+        f"default-src 'none'; style-src '{csp_hash(found['style'])}'; "
+        f"script-src '{csp_hash(found['script'])}'; connect-src 'self'; img-src 'self'; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
     return text, page_headers(policy)
-
-
-def _hash(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
 ADDRESS = re.compile(r"https?://\S+")
@@ -236,12 +220,13 @@ def make_app(desk: Desk, *, hosts: Sequence[str], per_minute: int, token: str = 
     app.add_exception_handler(RequestValidationError, _refuse_invalid)
     # The last one added comes first.
     app.add_middleware(guards.BodyGuard, max_bytes=MAX_BODY_BYTES, timeout_s=BODY_TIMEOUT_S)
-    app.add_middleware(guards.RateGuard, per_minute=per_minute)
+    app.add_middleware(guards.Guard, check=guards.rate_check(per_minute))
     # What no page or program of the user's sent does not count against the user's rate.
-    app.add_middleware(guards.KindGuard, kinds=_KINDS)
-    app.add_middleware(guards.OriginGuard)
+    app.add_middleware(guards.Guard, check=partial(guards.check_kind, kinds=_KINDS))
+    app.add_middleware(guards.Guard, check=guards.check_origin)
     if token:
-        app.add_middleware(guards.TokenGuard, token=token)
+        check_token = partial(guards.check_token, token=token.encode())
+        app.add_middleware(guards.Guard, check=check_token)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
     app.add_middleware(guards.ClientAddress)
     refused = (400, 408, 413)
@@ -298,12 +283,14 @@ class _Routes:
         self._streams: Counter[str] = Counter()
 
     async def start(self) -> HTMLResponse:
-        text, headers = start_page()
+        text, headers = _page("start.html")
         return HTMLResponse(text, headers=headers)
 
     async def watch(self, job_id: str) -> HTMLResponse:
         job = self._desk.find(job_id)
-        text, headers = job_page(one_line(job.article.title) if job else "No such investigation")
+        title = one_line(job.article.title) if job else "No such investigation"
+        text, headers = _page("job.html")
+        text = text.replace("TITLE", escape(title))
         return HTMLResponse(text, 200 if job else 404, headers=headers)
 
     async def icon(self) -> Response:

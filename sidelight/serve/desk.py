@@ -18,7 +18,6 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self, TypeVar
@@ -129,12 +128,6 @@ def claim_folder(folder: Path) -> None:
         ) from error
 
 
-def write_job(folder: Path, job_id: str, job: JobFile) -> None:
-    """Write what is known of an investigation."""
-    make_folder(folder)
-    atomic_write(folder / f"{job_id}.json", job.model_dump_json())
-
-
 def read_jobs(folder: Path) -> list[tuple[str, JobFile]]:
     """Return the investigations of a folder by id, in the order in which they were asked for.
 
@@ -152,11 +145,6 @@ def read_jobs(folder: Path) -> list[tuple[str, JobFile]]:
             continue
         found.append((path.stem, job))
     return found
-
-
-def remove_job(folder: Path, job_id: str) -> None:
-    """Remove the file of an investigation."""
-    (folder / f"{job_id}.json").unlink(missing_ok=True)
 
 
 _MOST = 60  # of each: all are sent with every event
@@ -361,7 +349,9 @@ class Desk:
             self._jobs[job_id] = job
 
     def _save(self, job: Job) -> None:
-        write_job(self._folder, job.job_id, JobFile(article=job.article, message=job.message))
+        make_folder(self._folder)
+        kept = JobFile(article=job.article, message=job.message)
+        atomic_write(self._folder / f"{job.job_id}.json", kept.model_dump_json())
 
     async def _work(self) -> None:
         while True:
@@ -423,7 +413,7 @@ class Desk:
         if summary.failures:
             job.message = summary.failures[0].message
             return
-        await asyncio.to_thread(partial(_write_page, run))
+        await asyncio.to_thread(_write_page, run)
 
     @staticmethod
     def _begin(job: Job, step: str) -> None:
@@ -445,7 +435,7 @@ class Desk:
         ended = [job for job in self._jobs.values() if job.ended]
         for job in ended[: -self._kept]:
             del self._jobs[job.job_id]
-            remove_job(self._folder, job.job_id)
+            (self._folder / f"{job.job_id}.json").unlink(missing_ok=True)
             shutil.rmtree(self._folder / job.job_id, ignore_errors=True)
 
 

@@ -100,110 +100,70 @@ class BodyGuard:
                 return b"".join(parts)
 
 
-class OriginGuard:
-    """Refuses what a page of another site has a browser send; programs that say no origin may send.
+class Guard:
+    """Refuses requests before their bodies are looked at.
+
+    Args:
+        app: The app.
+        check: Returns the answer to a request that is refused, None for any other.
+    """
+
+    def __init__(self, app: ASGIApp, *, check: Callable[[Scope], JSONResponse | None]) -> None:
+        self._app = app
+        self._check = check
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        refusal = self._check(scope) if scope["type"] == "http" else None
+        await (refusal or self._app)(scope, receive, send)
+
+
+def check_origin(scope: Scope) -> JSONResponse | None:
+    """Refuse what a page of another site has a browser send; programs that say no origin may send.
 
     Browsers say in `Sec-Fetch-Site` where a request comes from, whatever name a proxy gives this
     app. Those that do not, because nothing is encrypted, say the page's address in `Origin`.
-
-    Args:
-        app: The app.
     """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        if scope.get("method") in {"POST", "DELETE"} and _is_of_another_site(Headers(scope=scope)):
-            refusal = _refuse(403, "Expected a request of this app's own pages, or of a program.")
-            await refusal(scope, receive, send)
-        else:
-            await self._app(scope, receive, send)
+    if scope["method"] in {"POST", "DELETE"} and _is_of_another_site(Headers(scope=scope)):
+        return _refuse(403, "Expected a request of this app's own pages, or of a program.")
+    return None
 
 
-class KindGuard:
-    """Refuses a body whose media type is none of those that its address takes.
+def check_kind(scope: Scope, kinds: Mapping[str, Sequence[str]]) -> JSONResponse | None:
+    """Refuse a body whose media type is none of those that its address takes.
 
     Args:
-        app: The app.
+        scope: The request.
         kinds: Media types by path.
     """
-
-    def __init__(self, app: ASGIApp, *, kinds: Mapping[str, Sequence[str]]) -> None:
-        self._app = app
-        self._kinds = kinds
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        kinds = self._kinds.get(scope.get("path", ""))
-        if (
-            scope.get("method") == "POST"
-            and kinds
-            and media_type(Headers(scope=scope)) not in kinds
-        ):
-            message = f"Expected {' or '.join(kinds)} as the Content-Type."
-            await _refuse(415, message)(scope, receive, send)
-        else:
-            await self._app(scope, receive, send)
+    known = kinds.get(scope["path"])
+    if scope["method"] == "POST" and known and media_type(Headers(scope=scope)) not in known:
+        return _refuse(415, f"Expected {' or '.join(known)} as the Content-Type.")
+    return None
 
 
-class RateLimit:
-    """Limit on the requests of one client in any minute.
+def rate_check(per_minute: int) -> Callable[[Scope], JSONResponse | None]:
+    """Return what counts the submissions of each client, and refuses too many.
 
     Args:
-        per_minute: That many.
-    """
-
-    def __init__(self, per_minute: int) -> None:
-        self._limit = parse(f"{per_minute}/minute")
-        self._limiter = MovingWindowRateLimiter(MemoryStorage())
-
-    def allows(self, client: str) -> bool:
-        """Count a request, and tell whether it is within the limit."""
-        return self._limiter.hit(self._limit, client)
-
-
-class RateGuard:
-    """Counts every submission of a client before its body is looked at.
-
-    Args:
-        app: The app.
         per_minute: Submissions that one client may make in any minute; beyond it gets 429.
     """
+    limit, limiter = parse(f"{per_minute}/minute"), MovingWindowRateLimiter(MemoryStorage())
 
-    def __init__(self, app: ASGIApp, *, per_minute: int) -> None:
-        self._app = app
-        self._limit = RateLimit(per_minute)
+    def check(scope: Scope) -> JSONResponse | None:
+        if scope["method"] == "POST" and not limiter.hit(limit, client_of(scope)):
+            return _refuse(429, "Too many articles in a minute.", {"Retry-After": "60"})
+        return None
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        if scope.get("method") == "POST" and not self._limit.allows(client_of(scope)):
-            refusal = _refuse(429, "Too many articles in a minute.", {"Retry-After": "60"})
-            await refusal(scope, receive, send)
-        else:
-            await self._app(scope, receive, send)
+    return check
 
 
-class TokenGuard:
-    """Asks for a token: as `Authorization: Bearer`, or as the password a browser asks for.
-
-    Args:
-        app: The app.
-        token: The token.
-    """
-
-    def __init__(self, app: ASGIApp, *, token: str) -> None:
-        self._app = app
-        self._token = token.encode()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        if scope["type"] == "http" and not hmac.compare_digest(_shown_token(scope), self._token):
-            asks = {"WWW-Authenticate": 'Basic realm="sidelight", charset="UTF-8"'}
-            await _refuse(401, "The token is missing or wrong.", asks)(scope, receive, send)
-        else:
-            await self._app(scope, receive, send)
+def check_token(scope: Scope, token: bytes) -> JSONResponse | None:
+    """Ask for a token: as `Authorization: Bearer`, or as the password a browser asks for."""
+    if hmac.compare_digest(_shown_token(scope), token):
+        return None
+    asks = {"WWW-Authenticate": 'Basic realm="sidelight", charset="UTF-8"'}
+    return _refuse(401, "The token is missing or wrong.", asks)
 
 
 class ClientAddress:

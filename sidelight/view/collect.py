@@ -29,7 +29,7 @@ from sidelight.evaluation.scoring.table import ScoreTable, mean_scores
 from sidelight.formats.topics import topic_format
 from sidelight.schemas.grading.judgment import AnswerAssessment, Scales, Unjudged
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
-from sidelight.schemas.investigation.angle import Angle, PlannedQuery
+from sidelight.schemas.investigation.angle import PlannedQuery
 from sidelight.schemas.investigation.evidence import Hit
 from sidelight.schemas.investigation.trace import Round, Trace
 from sidelight.schemas.investigation.usefulness import USEFULNESS_SCALE
@@ -38,7 +38,7 @@ from sidelight.schemas.topic import Article, ArticleQuestion, FacetedQuery, Narr
 from sidelight.text import budget_words, clean
 from sidelight.tracks import Track
 from sidelight.view import model, report
-from sidelight.view.digest import Told, digest
+from sidelight.view.digest import angles_of, digest
 from sidelight.view.shown_run import STEPS, Labels, Made, ShownRun
 
 _NO_MODEL, _UNNAMED = "extractive", "What others say"
@@ -180,11 +180,10 @@ def follow(trace: Trace, sources: Mapping[str, int]) -> model.Trail:
         sources: By segment id, its number among the sources of the report.
     """
     rounds = _Rounds(trace.rounds.values(), sources)
-    angles: dict[str, Angle] = {angle.angle_id: angle for angle in trace.rubric or ()}
+    angles = angles_of(trace)
     searches: dict[str, list[model.Search]] = {}
     for round_ in trace.rounds.values():
         if round_.plan is not None:
-            angles |= {angle.angle_id: angle for angle in round_.plan.angles}
             for query in round_.plan.queries:
                 searches.setdefault(query.angle_id, []).append(rounds.search(round_, query))
     coverages = [one.coverage for one in trace.rounds.values() if one.coverage is not None]
@@ -313,8 +312,7 @@ def leaderboards(
                 if task == questions_title(track)
                 else score.report_headroom(track, rubrics, labels.answers)
             )
-            rows = (model.BoardRow(run.run_tag, run.row, run.run_tag in ours) for run in table.runs)
-            boards.append(model.Board(task, tuple(rows), tuple(headroom)))
+            boards.append(model.Board(task, table.runs, ours, tuple(headroom)))
     return tuple(boards)
 
 
@@ -469,7 +467,7 @@ def _topic(
 ) -> model.TopicPage:
     sentences, sources = _cited(made, support)
     told = (
-        Told.of(made.topic, made.trace or Trace(), made.evidence)
+        report.Told.of(made.topic, made.trace or Trace(), made.evidence)
         if isinstance(made.topic, Article)
         else None
     )
@@ -494,7 +492,7 @@ def _topic(
     )
 
 
-def _shown(topic: Topic, told: Told | None) -> tuple[report.WebPage, tuple[str, ...]]:
+def _shown(topic: Topic, told: report.Told | None) -> tuple[report.WebPage, tuple[str, ...]]:
     """Return the displayed name of a topic, and its text where it has more than a name."""
     match topic:
         case Article():

@@ -1,8 +1,8 @@
 """Digest of a topic, shown first: publisher and author, claims, and what others found.
 
-The article describes itself, from the run's profile or read anew from the page. Sentences of the
-report are matched with questions and grouped by subject, and claims of the article are matched with
-what others say. Word similarity weighs words by how few sentences of an article hold them.
+Sentences of the report are matched with questions and grouped by subject, and claims of the article
+are matched with what others say. Word similarity weighs words by how few sentences of an article
+hold them.
 """
 
 from __future__ import annotations
@@ -12,123 +12,21 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
 from math import log, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.english.cleaning import (
-    clean_article,
-    find_authors,
-    find_masthead,
-    find_publisher,
-    headline,
-)
-from sidelight.english.names import host_label
 from sidelight.english.vocabulary import TIES
-from sidelight.generation.pages import Origins, page_date, publishers
+from sidelight.generation.pages import Origins
 from sidelight.schemas.investigation.angle import Angle, Aspect
 from sidelight.schemas.investigation.evidence import FoundClaim
 from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
 from sidelight.text import content_words, sentences, tokens
-from sidelight.view.report import ShownSentence, Source, source_of
+from sidelight.view.report import ShownSentence, Source, Told, source_of
 
 if TYPE_CHECKING:
     from sidelight.view.shown_run import Made
-
-_MIN_NAME = 3
-_MIN_SITE = 6  # shorter names of sites are words that any text may hold
-_WORD = re.compile(r"[^\W_]+")
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """An article, taken apart.
-
-    Attributes:
-        title: Its headline.
-        publisher: Who published it; empty where nobody knows.
-        site: What its host is called, in letters and digits alone.
-        authors: Who wrote it; none where nobody is named.
-        date: As the page has it; empty where it bears none.
-        paragraphs: Its prose.
-        n_left_out: Words of menus, links and comments that are not in it.
-    """
-
-    title: str
-    publisher: str
-    site: str
-    authors: tuple[str, ...]
-    date: str
-    paragraphs: tuple[str, ...]
-    n_left_out: int
-
-    @classmethod
-    def of(cls, article: Article, trace: Trace, known: Iterable[Segment] = ()) -> Told:
-        """Return the facts of an article; the run's profile takes precedence over rules.
-
-        Args:
-            article: The article.
-            trace: What the run did.
-            known: Segments, of which some may be from the same site and name it.
-        """
-        prose, cuts = clean_article(article.body)
-        profile = trace.profile
-        publisher = (profile and profile.publisher) or find_publisher(article)
-        if publisher == article.host:
-            publisher = publishers(known).get(article.host, publisher)
-        return cls(
-            title=(profile and profile.title)
-            or headline(article.title, publisher)
-            or find_masthead(article.body).headline
-            or article.topic_id,
-            publisher=publisher,
-            site="".join(tokens(host_label(article.host))),
-            authors=(profile and profile.authors) or find_authors(article),
-            date=page_date(article.url, article.body),
-            paragraphs=tuple(line for line in prose.split("\n") if line),
-            n_left_out=sum(cut.words for cut in cuts),
-        )
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """The sentences of the prose."""
-        return tuple(one for paragraph in self.paragraphs for one in sentences(paragraph))
-
-    def names_publisher(self, text: str) -> int | None:
-        """Return where a text names the publisher or its site, if it does."""
-        place = _found(text, [self.publisher])
-        if place is None and len(self.site) >= _MIN_SITE:
-            words = list(_WORD.finditer(text))
-            letters = "".join(match.group().casefold() for match in words)
-            before = accumulate((len(one.group()) for one in words), initial=0)
-            begins = dict(zip(before, words, strict=False))
-            match = begins.get(letters.find(self.site))
-            place = match.start() if match else None
-        return place
-
-    def names_author(self, text: str) -> int | None:
-        """Return where a text names an author, if it does; the last word of a name is enough."""
-        return _found(text, [name.split()[-1] for name in self.authors if name.split()])
-
-
-def angles_of(trace: Trace) -> Mapping[str, Angle]:
-    """Return everything that an investigation asked, by id."""
-    angles = {angle.angle_id: angle for angle in trace.rubric or ()}
-    for round_ in trace.rounds.values():
-        if round_.plan is not None:
-            angles |= {angle.angle_id: angle for angle in round_.plan.angles}
-    return angles
-
-
-def _found(text: str, names: list[str]) -> int | None:
-    places = [
-        match.start()
-        for name in names
-        if len(name) >= _MIN_NAME and (match := re.search(rf"\b{re.escape(name)}\b", text))
-    ]
-    return min(places, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,55 +187,46 @@ _LEAST_CHANCE = 0.1
 _LEAST_LIKENESS = 1.0  # from which a sentence is taken to be on a claim of the article
 
 
-class Subjects:
-    """Says what a sentence of a report is on.
+def subjects_of(
+    texts: Iterable[str],
+    told: Told,
+    angles: Mapping[str, Angle],
+    covers: Mapping[str, Mapping[str, float]],
+    likeness: Likeness,
+) -> list[str]:
+    """Return what each sentence of a report is on.
 
     Args:
+        texts: The sentences.
         told: The article.
         angles: What was asked, by id.
         covers: By the text of a sentence, the chance that it answers each angle.
         likeness: Compares it with sentences of the article where nobody knows what it answers.
     """
+    said = told.sentences
 
-    def __init__(
-        self,
-        told: Told,
-        angles: Mapping[str, Angle],
-        covers: Mapping[str, Mapping[str, float]],
-        likeness: Likeness,
-    ) -> None:
-        self._told = told
-        self._likeness = likeness
-        self._angles = angles
-        self._covers = covers
-
-    def of(self, texts: Iterable[str]) -> list[str]:
-        """Return the subject of each sentence of a report."""
-        found: list[str] = []
-        for text in texts:
-            before = found[-1] if found else AROUND
-            found.append(before if _GOES_ON.match(text) and found else self._subject(text, before))
-        return found
-
-    def _subject(self, text: str, before: str) -> str:
-        named = {
-            PUBLISHER: self._told.names_publisher(text),
-            AUTHOR: self._told.names_author(text),
-        }
+    def subject_of(text: str, before: str) -> str:
+        named = {PUBLISHER: told.names_publisher(text), AUTHOR: told.names_author(text)}
         places = {subject: place for subject, place in named.items() if place is not None}
         if places:
             return min(places, key=lambda subject: places[subject])
         chances: dict[str, float] = {}
-        for angle_id, chance in self._covers.get(text, {}).items():
-            if angle_id in self._angles and chance >= _LEAST_CHANCE:
-                subject = _BY_ASPECT[self._angles[angle_id].aspect]
+        for angle_id, chance in covers.get(text, {}).items():
+            if angle_id in angles and chance >= _LEAST_CHANCE:
+                subject = _BY_ASPECT[angles[angle_id].aspect]
                 chances[subject] = max(chance, chances.get(subject, 0.0))
-        if not chances and self._covers:
+        if not chances and covers:
             return before
         if not chances:
-            alike = (self._likeness.between(text, said) for said in self._told.sentences)
+            alike = (likeness.between(text, one) for one in said)
             return CLAIMS if max(alike, default=0.0) >= _LEAST_LIKENESS else AROUND
         return max(chances, key=lambda subject: (chances[subject], -_ORDER.index(subject)))
+
+    found: list[str] = []
+    for text in texts:
+        before = found[-1] if found else AROUND
+        found.append(before if found and _GOES_ON.match(text) else subject_of(text, before))
+    return found
 
 
 def paragraphs(
@@ -353,6 +242,15 @@ def paragraphs(
 _MOST = 3
 _LEAST_SHARE = 0.3
 _LEAST_OVERLAP = 0.3  # from which an angle and a question count as alike
+
+
+def angles_of(trace: Trace) -> Mapping[str, Angle]:
+    """Return everything that an investigation asked, by id."""
+    angles = {angle.angle_id: angle for angle in trace.rubric or ()}
+    for round_ in trace.rounds.values():
+        if round_.plan is not None:
+            angles |= {angle.angle_id: angle for angle in round_.plan.angles}
+    return angles
 
 
 def answers(
@@ -497,6 +395,9 @@ class Table:
         self._angles = angles
         self._covers = covers
         self._likeness = likeness
+        names = [re.escape(name) for name in (told.publisher, *told.surnames) if name]
+        who = "|".join([_ARTICLE, *(rf"(?:[\w.'’-]{{1,20}}\s){{0,3}}{name}\b" for name in names)])
+        self._tells = re.compile(rf"(?:{who})[^.;:]{{0,40}}?\s{_SAYS}|According to (?:{who})")
         self._by_subject: dict[str, list[ShownSentence]] = {}
         for sentence, subject in zip(sentences, subjects, strict=True):
             if sentence.citations and not self._retells(sentence.text):
@@ -521,16 +422,12 @@ class Table:
     def _retells(self, text: str) -> bool:
         """Tell whether a text says only what the article says, and nothing that was found on it.
 
-        What publisher or author said is that where the article has it, too.
+        What the publisher or an author said counts as the article's if the article has it, too.
         """
         if _CORRECTING.search(text) or _CONTRAST.search(text):
             return False
-        surnames = [name.split()[-1] for name in self._told.authors if name.split()]
-        names = [re.escape(name) for name in (self._told.publisher, *surnames) if name]
-        who = "|".join([_ARTICLE, *(rf"(?:[\w.'’-]{{1,20}}\s){{0,3}}{name}\b" for name in names)])
-        told = re.compile(rf"(?:{who})[^.;:]{{0,40}}?\s{_SAYS}|According to (?:{who})")
         return (
-            all(map(told.match, sentences(text)))
+            all(map(self._tells.match, sentences(text)))
             and self._nearest(text, {})[1] >= _LEAST_LIKENESS
             and not _counts_otherwise(text, self._said)
         )
@@ -700,7 +597,7 @@ def digest(
     likeness = Likeness(
         [*told.sentences, told.title], ignored=" ".join([told.publisher, *told.authors])
     )
-    subjects = Subjects(told, angles, covers, likeness).of(texts)
+    subjects = subjects_of(texts, told, angles, covers, likeness)
     table = Table(told, sentences, subjects, angles, covers, likeness)
     claims = {
         claim.model_dump_json(): claim

@@ -14,6 +14,7 @@ from sidelight.view.report import ShownSentence, Source, WebPage
 
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.score import TopicHeadroom
+    from sidelight.evaluation.scoring.table import RunScore
     from sidelight.view.shown_run import ShownRun
 
 
@@ -262,20 +263,12 @@ class TopicPage:
 
 
 @dataclass(frozen=True, slots=True)
-class BoardRow:
-    """One run on a leaderboard: measure name -> value; `ours` marks the run of the page."""
-
-    run_tag: str
-    values: dict[str, float | None]
-    ours: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Board:
-    """Runs on one task, the best first, and each topic's headroom."""
+    """Runs on one task, the best first, tags of the run of the page, and each topic's headroom."""
 
     task: str
-    rows: tuple[BoardRow, ...]
+    runs: tuple[RunScore, ...]
+    ours: frozenset[str]
     headroom: tuple[TopicHeadroom, ...]
 
 

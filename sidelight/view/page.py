@@ -24,14 +24,15 @@ _FOLDER = Path(__file__).parent
 
 def render_page(page: Page) -> str:
     """Return the page as HTML; the same values give the same text."""
-    style, script = _part("style.css"), _part("script.js")
+    style, script = page_part(_FOLDER, "style.css"), page_part(_FOLDER, "script.js")
     policy = content_policy(style, script)
     return page_template(_FOLDER).render(page=page, style=style, script=script, policy=policy)
 
 
 def render_runs(found: RunList) -> str:
     """Return the page on which runs are listed and compared as HTML."""
-    style, script = _part("style.css") + _part("runs.css"), _part("runs.js")
+    style = page_part(_FOLDER, "style.css") + page_part(_FOLDER, "runs.css")
+    script = page_part(_FOLDER, "runs.js")
     topics = dict.fromkeys(topic_id for one in found.runs for topic_id in one.topics)
     return page_template(_FOLDER, "runs.html.jinja").render(
         found=found,
@@ -46,7 +47,7 @@ def render_runs(found: RunList) -> str:
 def content_policy(style: str, script: str) -> str:
     """Return the policy of a page that may use this style and this script and nothing else."""
     return (
-        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        f"default-src 'none'; style-src '{csp_hash(style)}'; script-src '{csp_hash(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
 
@@ -67,9 +68,12 @@ def page_template(folder: Path, name: str = "page.html.jinja") -> Template:
     return environment.get_template(name)
 
 
-def _part(name: str) -> str:
-    return (_FOLDER / name).read_text(encoding="utf-8")
+@cache
+def page_part(folder: Path, name: str) -> str:
+    """Return a style or script of a folder."""
+    return (folder / name).read_text(encoding="utf-8")
 
 
-def _hash(text: str) -> str:
+def csp_hash(text: str) -> str:
+    """Return a style or script as a Content-Security-Policy names it."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

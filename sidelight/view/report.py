@@ -1,21 +1,32 @@
-"""Report values of a page: sentences, citations, web pages, and the support of sentences.
+"""Values of a page on an article and its report: sentences, citations, web pages, and support.
 
-Support is shown as the run's own check and as a judge labelled it.
+Support of sentences is shown as the run's own check and as a judge labelled it. The article
+describes itself, from the run's profile or read anew from the page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from sidelight.generation.pages import Origins
+from sidelight.english.cleaning import (
+    clean_article,
+    find_authors,
+    find_masthead,
+    find_publisher,
+    headline,
+)
+from sidelight.english.names import host_label
+from sidelight.generation.pages import Origins, page_date, publishers
 from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment
-from sidelight.schemas.topic import host_of
-from sidelight.text import clean, content_words, sentence_spans
+from sidelight.schemas.topic import Article, host_of
+from sidelight.text import clean, content_words, sentence_spans, sentences, tokens
 
 Verdicts = Mapping[str, "ShownSupport"]
 """By the number of a sentence."""
@@ -256,3 +267,93 @@ def _citation(sentence: str, source: Source, supports: bool) -> Citation:  # noq
     text = source.text
     start, end = _nearest(sentence, text)
     return Citation(source, text[:start], text[start:end], text[end:], supports)
+
+
+_MIN_NAME = 3
+_MIN_SITE = 6  # shorter names of sites are words that any text may hold
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An article, taken apart.
+
+    Attributes:
+        title: Its headline.
+        publisher: Who published it; empty where nobody knows.
+        site: What its host is called, in letters and digits alone.
+        authors: Who wrote it; none where nobody is named.
+        date: As the page has it; empty where it bears none.
+        paragraphs: Its prose.
+        n_left_out: Words of menus, links and comments that are not in it.
+    """
+
+    title: str
+    publisher: str
+    site: str
+    authors: tuple[str, ...]
+    date: str
+    paragraphs: tuple[str, ...]
+    n_left_out: int
+
+    @classmethod
+    def of(cls, article: Article, trace: Trace, known: Iterable[Segment] = ()) -> Told:
+        """Return the facts of an article; the run's profile takes precedence over rules.
+
+        Args:
+            article: The article.
+            trace: What the run did.
+            known: Segments, of which some may be from the same site and name it.
+        """
+        prose, cuts = clean_article(article.body)
+        profile = trace.profile
+        publisher = (profile and profile.publisher) or find_publisher(article)
+        if publisher == article.host:
+            publisher = publishers(known).get(article.host, publisher)
+        return cls(
+            title=(profile and profile.title)
+            or headline(article.title, publisher)
+            or find_masthead(article.body).headline
+            or article.topic_id,
+            publisher=publisher,
+            site="".join(tokens(host_label(article.host))),
+            authors=(profile and profile.authors) or find_authors(article),
+            date=page_date(article.url, article.body),
+            paragraphs=tuple(line for line in prose.split("\n") if line),
+            n_left_out=sum(cut.words for cut in cuts),
+        )
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The sentences of the prose."""
+        return tuple(one for paragraph in self.paragraphs for one in sentences(paragraph))
+
+    @property
+    def surnames(self) -> list[str]:
+        """The last words of the authors' names."""
+        return [name.split()[-1] for name in self.authors if name.split()]
+
+    def names_publisher(self, text: str) -> int | None:
+        """Return where a text names the publisher or its site, if it does."""
+        place = _found(text, [self.publisher])
+        if place is None and len(self.site) >= _MIN_SITE:
+            words = list(_WORD.finditer(text))
+            letters = "".join(match.group().casefold() for match in words)
+            before = accumulate((len(one.group()) for one in words), initial=0)
+            begins = dict(zip(before, words, strict=False))
+            match = begins.get(letters.find(self.site))
+            place = match.start() if match else None
+        return place
+
+    def names_author(self, text: str) -> int | None:
+        """Return where a text names an author, if it does; the last word of a name is enough."""
+        return _found(text, self.surnames)
+
+
+def _found(text: str, names: list[str]) -> int | None:
+    places = [
+        match.start()
+        for name in names
+        if len(name) >= _MIN_NAME and (match := re.search(rf"\b{re.escape(name)}\b", text))
+    ]
+    return min(places, default=None)

@@ -18,6 +18,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
 from sidelight.errors import InputError
 from sidelight.evaluation.labelling.judged_runs import read_manifest_beside
@@ -165,18 +166,6 @@ def _run_tag(run: RunDirectory, task: Task | None) -> str:
     return run_format(task).read(run.file(task)).run_tag if task else ""
 
 
-@dataclass
-class _Files:
-    """Run files of one run, while they are read."""
-
-    formats: dict[str | None, Path] = field(default_factory=dict)
-    names: list[str] = field(default_factory=list)
-    questions: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    reports: dict[str, tuple[CitedSentence, ...]] = field(default_factory=dict)
-    question_tag: str = ""
-    report_tag: str = ""
-
-
 def handed_in_run(
     paths: Sequence[Path],
     track: Track,
@@ -195,25 +184,26 @@ def handed_in_run(
         InputError: A file holds neither questions nor reports, or two files hold the same.
         InvalidFileError: A file cannot be understood.
     """
-    files = _Files()
-    for path in paths:
-        _read_into(files, path, track)
-    handed_in = dict.fromkeys([*files.questions, *files.reports])
+    read = _read_files(paths, track)
+    asked, written = read.get("question_list"), read.get("cited_text")
+    questions = asked.results() if asked else {}
+    reports = written.results() if written else {}
     known = {topic.topic_id: topic for topic in topics}
-    ordered = tuple(sorted(handed_in, key=_place([*known, *handed_in])))
+    handed_in = dict.fromkeys([*questions, *reports])
+    ordered = tuple(one for one in dict.fromkeys([*known, *handed_in]) if one in handed_in)
 
     def make(topic_id: str) -> Made:
-        report = files.reports.get(topic_id, ())
+        report = reports.get(topic_id, ())
         cited = list(dict.fromkeys(one for sentence in report for one in sentence.citations))
         return Made(
             topic=known.get(topic_id) or Article(topic_id=topic_id, body=""),
-            questions=tuple(map(clean, files.questions.get(topic_id, ()))),
+            questions=tuple(map(clean, questions.get(topic_id, ()))),
             report=report,
             evidence=tuple(look_up(cited)),
         )
 
     return ShownRun(
-        name=_common_name(files.names),
+        name=_common_name([name for run in read.values() for name in run.run_ids[:1]]),
         place=paths[0].name,
         track=track,
         facts={
@@ -223,8 +213,8 @@ def handed_in_run(
         },
         topics=ordered,
         make=make,
-        question_tag=files.question_tag,
-        report_tag=files.report_tag,
+        question_tag=asked.run_tag if asked else "",
+        report_tag=written.run_tag if written else "",
     )
 
 
@@ -235,37 +225,30 @@ def _common_name(names: Sequence[str]) -> str:
     return names[0] if len(set(names)) == 1 else common or " and ".join(names)
 
 
-def _place(ids: Sequence[str]) -> Callable[[str], int]:
-    places: dict[str, int] = {}
-    for place, one in enumerate(ids):
-        places.setdefault(one, place)
-    return places.__getitem__
-
-
-def _read_into(files: _Files, path: Path, track: Track) -> None:
-    found = detect_format(path)
-    questions, report = track.find(QuestionListTask), track.find(CitedTextTask)
-    if found in files.formats:
-        title = next((task.title for task in track.tasks if task.format == found), found)
-        raise InputError(
-            f"{path}: expected one file for each task of a run; {files.formats[found]} is of "
-            f"{title}, too",
-            remedy="Write a page for each run; --compare shows another run beside it.",
-        )
-    files.formats[found] = path
-    if questions and found == questions.format:
-        asked = run_format(questions).read(path)
-        files.questions, files.question_tag = dict(asked.results()), asked.run_tag
-        files.names += asked.run_ids[:1]
-    elif report and found == report.format:
-        written = run_format(report).read(path)
-        files.reports, files.report_tag = dict(written.results()), written.run_tag
-        files.names += written.run_ids[:1]
-    else:
-        raise InputError(
-            f"{path}: expected a run of questions or reports; found {found or 'something else'}",
-            remedy="Give a folder that `sidelight run` wrote, or run files as they are handed in.",
-        )
+def _read_files(paths: Sequence[Path], track: Track) -> dict[str, Any]:
+    """Return the runs of questions and of reports that files hold, by the kind of their task."""
+    tasks: list[Task] = [
+        task for task in (track.find(QuestionListTask), track.find(CitedTextTask)) if task
+    ]
+    read: dict[str, tuple[Path, Any]] = {}
+    for path in paths:
+        found = detect_format(path)
+        task = next((one for one in tasks if one.format == found), None)
+        if task is None:
+            raise InputError(
+                f"{path}: expected a run of questions or reports; found "
+                f"{found or 'something else'}",
+                remedy="Give a folder that `sidelight run` wrote, or run files as they are handed "
+                "in.",
+            )
+        if task.kind in read:
+            raise InputError(
+                f"{path}: expected one file for each task of a run; {read[task.kind][0]} is of "
+                f"{task.title}, too",
+                remedy="Write a page for each run; --compare shows another run beside it.",
+            )
+        read[task.kind] = path, run_format(task).read(path)
+    return {kind: run for kind, (_, run) in read.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,11 +20,11 @@ from sidelight.schemas.investigation.report import (
     DraftReport,
     DraftSentence,
     QuestionSet,
-    ReportLimits,
 )
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
 from sidelight.text import clean, count_words, one_line
+from sidelight.tracks import load_track
 from sidelight.wiring.roles import open_roles
 from tests.helpers.models.obedient_model import ObedientModel
 
@@ -77,7 +77,6 @@ SEGMENTS = [
 ]
 SEGMENTS[-1] = SEGMENTS[-1].model_copy(update={"segment_id": "a_doc_00_7#2_0"})
 USEFUL, STRAY = "a_doc_00_5#0_0", "a_doc_00_6#0_0"
-LIMITS = ReportLimits(max_words=250, max_citations=3, max_uncited=1)
 
 
 class Worked(NamedTuple):
@@ -230,7 +229,7 @@ def test_a_report_within_the_limits(worked, roles):
         checked.draft.sentences
     )
     everything = EvidenceSet.merge(evidence, revision.evidence)
-    report, dropped = resolve_report("t", revision.draft, everything, LIMITS)
+    report, dropped = resolve_report("t", revision.draft, everything, load_track().cited_text)
     assert dropped == ()
     assert report.sentences
     assert "[E1]" not in str(report.sentences)

@@ -17,7 +17,7 @@ from sidelight.registry import names
 from sidelight.runs.directory import RunDirectory, pack_runs
 from sidelight.runs.runner import run_topics
 from sidelight.schemas.investigation.evidence import Hit
-from sidelight.schemas.investigation.report import QuestionSet, Report, limits_of
+from sidelight.schemas.investigation.report import QuestionSet, Report
 from sidelight.schemas.investigation.trace import Outcome, Trace
 from sidelight.schemas.run import (
     CitedSentence,
@@ -79,7 +79,7 @@ def full(task, topic_id="t"):
         ids = tuple(segment(number, task) for number in range(task.citations_written))
         words = (task.max_words // 10 - 1) * [" ".join(["Word"] * 10) + "."]
         sentences = tuple(CitedSentence(text=text, citations=ids) for text in words)
-        return Report(topic_id, sentences, frozenset(ids), limits_of(task))
+        return Report(topic_id, sentences, frozenset(ids), task)
     if isinstance(task, QuestionRankingsTask):
         hits = tuple(Hit(document(rank), 1000.0 - rank) for rank in range(task.depth))
         rankings = tuple(

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidelight.errors import InputError
-from sidelight.evaluation.battles import Battle, PromptedBattles, hold_battles, rate
+from sidelight.evaluation.battles import Battle, hold_battle, hold_battles, rate
 from tests.helpers.asking.conversation import scripted
 from tests.helpers.labels.toy import report_run
 
@@ -25,16 +26,16 @@ def test_each_answer_stands_first_once_and_an_empty_one_loses():
         *((("tie", "second"), 0.75), (("second", "first"), 0.0), (("tie", "tie"), 0.5)),
     ]:
         asked = scripted(*map(says, replies))
-        found, reason = asyncio.run(PromptedBattles(asked.model)("why?", "One.", "Two."))
+        found, reason = asyncio.run(hold_battle(asked.model, "why?", "One.", "Two."))
         assert (found, reason) == (won, "It answers. / It answers.")
         assert asked.user(0).index("One.") < asked.user(0).index("Two.")
         assert asked.user(1).index("Two.") < asked.user(1).index("One.")
-    battles = PromptedBattles(scripted().model)
-    assert asyncio.run(battles("why?", " ", "Two."))[0] == 0.0
-    assert asyncio.run(battles("why?", "One.", ""))[0] == 1.0
-    assert asyncio.run(battles("why?", "", ""))[0] == 0.5
+    battle = partial(hold_battle, scripted().model)
+    assert asyncio.run(battle("why?", " ", "Two."))[0] == 0.0
+    assert asyncio.run(battle("why?", "One.", ""))[0] == 1.0
+    assert asyncio.run(battle("why?", "", ""))[0] == 0.5
     asked = scripted(*["no JSON"] * 4)
-    won, reason = asyncio.run(PromptedBattles(asked.model)("why?", "One.", "Two."))
+    won, reason = asyncio.run(hold_battle(asked.model, "why?", "One.", "Two."))
     assert won is None
     assert "no valid BattleVerdict" in reason
 
@@ -51,11 +52,11 @@ def test_all_pairs_meet_on_every_topic_and_no_name_is_told():
         report_run("run-a", t=["A long answer."]),
         report_run("run-c", u=["Short."]),
     ]
-    battles = asyncio.run(hold_battles(runs[:2], {"t": "why?"}, PromptedBattles(asked.model)))
+    battles = asyncio.run(hold_battles(runs[:2], {"t": "why?"}, asked.model))
     assert [(one.first, one.second, one.won) for one in battles] == [("run-a", "run-b", 1.0)]
     queries = {"t": "why?", "u": "who?", "v": "when?"}
-    judge = PromptedBattles(scripted(longer, longer).model)
-    battles = asyncio.run(hold_battles(runs, queries, judge))
+    model = scripted(longer, longer).model
+    battles = asyncio.run(hold_battles(runs, queries, model))
     assert {one.topic_id for one in battles} == {"t", "u"}
     assert len(battles) == 5  # a and b on t, and c, which is missing there; c against both on u
 

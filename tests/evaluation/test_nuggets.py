@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import json
+from functools import partial
 
 import orjson
 import pytest
@@ -10,14 +11,15 @@ import pytest
 from sidelight.errors import InputError, StructuredOutputError
 from sidelight.evaluation.labelling.asking import Assessor
 from sidelight.evaluation.nuggets.create import (
-    LearnedAssigner,
-    PromptedAssigner,
+    assign_learned,
+    assign_prompted,
     assign_runs,
     create_nuggets,
     documents_to_read,
 )
 from sidelight.evaluation.scoring.measures import score_nuggets
 from sidelight.formats.banks.nuggets import read_nugget_assignments, write_nugget_assignments
+from sidelight.learned.models import AnswerModel
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.grading.rubric import Nugget, NuggetBank
 from sidelight.tracks import load_track
@@ -99,23 +101,28 @@ def labels(*given):
 
 def test_nuggets_are_assigned_with_and_without_a_model():
     asked = scripted(labels(*["support"] * 10), labels("not_support", "partial_support"))
-    assigner = PromptedAssigner(Assessor(asked.model))
+    assigner = partial(assign_prompted, Assessor(asked.model))
     found = asyncio.run(assigner(bank(*(f"fact {n}" for n in range(12))), "why?", "An answer."))
     assert [one.label for one in found] == ["support"] * 10 + ["not_support", "partial_support"]
     assert "1. fact 10\n2. fact 11" in asked.user(1)
     asked = scripted(labels("support"), labels("support"))
-    assigner = PromptedAssigner(Assessor(asked.model))
+    assigner = partial(assign_prompted, Assessor(asked.model))
     first, second = asyncio.run(assigner(bank("a fact", "b fact"), "why?", "An answer."))
     assert first.label == "support"
     assert isinstance(second.label, Unjudged)
     assert "missing: 2" in second.label.reason
-    found = asyncio.run(PromptedAssigner(Assessor(scripted().model))(bank("a fact"), "why?", " "))
+    found = asyncio.run(assign_prompted(Assessor(scripted().model), bank("a fact"), "why?", " "))
     assert [one.label for one in found] == ["not_support"]
     text = "The Peat Association pays half of the journal's budget."
     run = report_run("r", **{"1": [text], "2": [text]})
     nuggets = bank("Peat Association pays half of the budget", "The moon is made of cheese")
     (found,) = asyncio.run(
-        assign_runs([run], {"1": nuggets}, {"1": "who pays?"}, LearnedAssigner(None))
+        assign_runs(
+            [run],
+            {"1": nuggets},
+            {"1": "who pays?"},
+            partial(assign_learned, AnswerModel.load(None)),
+        )
     )
     assert found.labels == ("support", "not_support")
     assert (found.run_tag, found.query, found.answer) == ("r", "who pays?", text)

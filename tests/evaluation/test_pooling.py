@@ -1,6 +1,7 @@
 """Questions and pairs that are pooled for people to judge."""
 
 import asyncio
+from functools import partial
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,14 +9,15 @@ from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.evaluation.pooling import (
-    PromptedPoolChecker,
-    RuleChecker,
+    check_by_model,
+    check_by_rules,
     pool_pairs,
     pool_questions,
     rule_reason,
 )
 from sidelight.formats.topics import read_pooled_questions
 from sidelight.llm.prompted import PromptedModel, Sampling
+from sidelight.text_vectors import TextVectors
 from tests.helpers.labels.toy import HAVE, question_run, rubric
 from tests.helpers.models.scripted_model import ScriptedModel
 
@@ -76,7 +78,7 @@ def test_questions_are_checked_by_rules_and_by_a_model(lexical_encode):
     ]:
         found = rule_reason(question, 120)
         assert found is None if reason is None else reason in (found or "")
-    check = RuleChecker(lexical_encode, 120)
+    check = partial(check_by_rules, TextVectors(lexical_encode), 120)
     asked = "Who pays for the Harrow Lane Institute?"
     assert asyncio.run(check("t", asked, [])) is None
     assert "has it already" in (asyncio.run(check("t", asked, [asked.replace("?", " ?")])) or "")
@@ -86,7 +88,7 @@ def test_questions_are_checked_by_rules_and_by_a_model(lexical_encode):
         '{"reason": "same", "verdict": "repeats"}',
     ]
     model = PromptedModel(ScriptedModel(replies), Sampling(), lambda _: None)
-    check = PromptedPoolChecker(model, {"t": "An article"}, 120)
+    check = partial(check_by_model, model, {"t": "An article"}, 120)
     assert asyncio.run(check("t", "Who owns the Courier", [])) is not None
     assert asyncio.run(check("t", "Who owns the Courier?", [])) is None
     seen = asyncio.run(check("t", "Who has the Courier?", ["Who owns the Courier?"]))

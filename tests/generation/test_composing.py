@@ -17,9 +17,10 @@ from sidelight.generation.no_evidence import NO_EVIDENCE, NOTHING_STANDS, nothin
 from sidelight.generation.stopping import CoverageAssessor
 from sidelight.schemas.investigation.angle import Angle, Aspect
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
-from sidelight.schemas.investigation.report import DraftReport, DraftSentence, ReportLimits
+from sidelight.schemas.investigation.report import DraftReport, DraftSentence
 from sidelight.schemas.segment import Segment, overlapping
 from sidelight.text import budget_words
+from sidelight.tracks import load_track
 
 
 def sentence(words, host="h", **covers):
@@ -267,9 +268,12 @@ CITABLE = EvidenceSet(
 )  # the article itself, three windows of one document, another document
 
 
+TASK = load_track().cited_text.model_copy(update={"max_citations": 2})
+
+
 def resolve(*cited):
     draft = DraftReport(sentences=(DraftSentence(text="A fact.", segment_ids=cited),))
-    report, dropped = resolve_report(TOPIC, draft, CITABLE, ReportLimits(250, 2, 1))
+    report, dropped = resolve_report(TOPIC, draft, CITABLE, TASK)
     return report.sentences[0].citations, [(one.segment_id, one.reason) for one in dropped]
 
 

@@ -1,8 +1,8 @@
 """What attacks and paraphrases earn, as a share of what the honest text earns."""
 
-from sidelight.evaluation.audit.text_attacks import TEXT_ATTACKS
 from sidelight.schemas.base import Value
 from sidelight_research.people import CREDIT
+from sidelight_research.training import TEXT_ATTACKS
 
 
 class Share(Value):

@@ -11,17 +11,18 @@ from sidelight.reproduction.archive import BundledPrompt, Contents, describe_fil
 from sidelight.reproduction.bundle import Recording
 from sidelight.runs.runner import run_topics
 from sidelight.schemas.investigation.angle import ArticleFacts
-from sidelight.schemas.investigation.report import QuestionSet, Report, ReportLimits
+from sidelight.schemas.investigation.report import QuestionSet, Report
 from sidelight.schemas.investigation.trace import Outcome, Trace
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
+from sidelight.tracks import load_track
 from sidelight.versions import VERSION
 
 TOPICS = [Article(topic_id=f"topic-{letter}", body=f"Text {letter}.") for letter in "dbeac"]
 IDS = [article.topic_id for article in TOPICS]
 THIN = "topic-e"
-LIMITS = ReportLimits(max_words=250, max_citations=3, max_uncited=1)
+TASK = load_track().cited_text
 
 
 async def scripted(article):
@@ -36,7 +37,7 @@ async def scripted(article):
     return Outcome(
         results={
             "task1": QuestionSet(topic_id, questions, 10, 300),
-            "task2": Report(topic_id, (sentence,), frozenset([segment_id]), LIMITS),
+            "task2": Report(topic_id, (sentence,), frozenset([segment_id]), TASK),
         },
         evidence=(Segment(segment_id=segment_id, url="https://example.net/b", text="A source."),),
         trace=Trace(profile=ArticleFacts(publisher="", host="", subject=topic_id)),

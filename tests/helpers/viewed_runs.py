@@ -19,7 +19,6 @@ from sidelight.schemas.investigation.report import (
     QuestionSet,
     Removal,
     Report,
-    ReportLimits,
     SentenceSupport,
 )
 from sidelight.schemas.investigation.trace import (
@@ -34,6 +33,7 @@ from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment, document_id_of
 from sidelight.schemas.topic import Article
 from sidelight.text import one_line
+from sidelight.tracks import load_track
 
 CALM = "Calm words about a bog."
 TOPIC, OTHER_TOPIC = "v_doc_00_1", "v_doc_00_2"
@@ -86,13 +86,12 @@ def _outcome(topic_id, text, url, around):
         CitedSentence(text=f"They say {line}", citations=(CITED,)),
         CitedSentence(text=f"Both say {line}", citations=(ALSO_CITED, CITED)),
     )
-    limits = ReportLimits(max_words=250, max_citations=3, max_uncited=3)
     questions = tuple(f"{number} asks {line}"[:290] for number in range(10))
     known = frozenset(one.segment_id for one in found)
     return Outcome(
         results={
             "task1": QuestionSet(topic_id, questions, 10, 300),
-            "task2": Report(topic_id, sentences, known, limits),
+            "task2": Report(topic_id, sentences, known, load_track().cited_text),
         },
         evidence=found,
         trace=_trace(questions[0], text, url).merge(_checked(sentences)),

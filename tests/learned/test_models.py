@@ -9,13 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidelight.evaluation.audit.text_attacks import TEXT_ATTACKS, keywords, shuffle
+from sidelight.evaluation.audit.text_attacks import keywords, shuffle
 from sidelight.learned import questions
 from sidelight.learned.models import AnswerModel, SupportModel
 from sidelight.learned.reading.opposition import conflict, said_of
 from sidelight.learned.reading.tables import word_order
 from sidelight.learned.reading.text_pieces import read_text
 from sidelight.learned.reading.words import MAX_WORDS, read, split, stem
+from sidelight_research.question_figures import corrected
+from sidelight_research.training import TEXT_ATTACKS
 from tests.helpers.attacked_answers import attack_shares, credit_of
 
 PARAPHRASES = Path(__file__).with_name("honest_paraphrases.json")
@@ -270,13 +272,13 @@ def test_one_pattern_ten_times_is_used_up_after_two():
 
 def test_what_people_said_and_odd_texts_are_looked_at():
     plain, other = questions.Outlook(2.0, 0.2), questions.Outlook(2.0, 0.2)
-    (near, far) = questions.corrected(
+    (near, far) = corrected(
         [plain, other], np.array([[1.0], [0.2]]), [questions.Outlook(2.0, 0.2)], [-1]
     )
     assert near.worth < 0.6
     assert near.flawed > 0.7
     assert far.worth == pytest.approx(2.0, abs=0.02)
-    assert questions.corrected([plain], np.zeros((1, 0)), [], []) == [plain]
+    assert corrected([plain], np.zeros((1, 0)), [], []) == [plain]
     model = questions.question_model()
     for text in ("", "?", "a" * 100_000, "Why " * 50_000):
         assert np.isfinite(model(text)).all()

@@ -28,7 +28,6 @@ from sidelight.schemas.investigation.report import (
     QuestionSet,
     Removal,
     Report,
-    ReportLimits,
 )
 from sidelight.schemas.investigation.trace import (
     Finished,
@@ -214,7 +213,7 @@ def test_a_trace_tells_what_was_done_and_comes_back_from_its_file():
 
 TOPIC = "w_doc_00_1"
 FOUND = ("w_doc_01_5#0_10", "w_doc_01_5#1_20", "w_doc_01_5#2_30", "w_doc_02_7#0_10")
-LIMITS = ReportLimits(max_words=20, max_citations=2, max_uncited=1)
+TASK = load_track().cited_text.model_copy(update={"max_words": 20, "max_citations": 2})
 
 
 def report(*sentences, evidence=FOUND):
@@ -222,7 +221,7 @@ def report(*sentences, evidence=FOUND):
         topic_id=TOPIC,
         sentences=tuple(CitedSentence(text=text, citations=cited) for text, cited in sentences),
         evidence_ids=frozenset(evidence),
-        limits=LIMITS,
+        task=TASK,
     )
 
 
@@ -262,7 +261,7 @@ def test_no_report_ever_exceeds_its_word_limit(texts):
         made = report(*((text, FOUND[:1]) for text in texts))
     except InputError:
         return
-    assert sum(budget_words(sentence.text) for sentence in made.sentences) <= LIMITS.max_words
+    assert sum(budget_words(sentence.text) for sentence in made.sentences) <= TASK.max_words
 
 
 # A scale says what labels there are; nothing else knows them.

@@ -12,8 +12,8 @@ from sidelight.schemas.investigation.trace import Round, Selected, Trace
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
-from sidelight.view.digest import Told, _counts_otherwise, answers, digest
-from sidelight.view.report import cite
+from sidelight.view.digest import _counts_otherwise, answers, digest
+from sidelight.view.report import Told, cite
 from sidelight.view.shown_run import Made
 
 BODY = """\

@@ -119,7 +119,7 @@ def test_boards_rank_runs_and_mark_ours():
     boards = leaderboards(TRACK, {"t": RUBRIC}, labels(), frozenset({"two"}))
     assert [board.task for board in boards] == ["Questions (Task 1)", "Reports (Task 2)"]
     for board in boards:
-        assert [(row.run_tag, row.ours) for row in board.rows] == [("one", False), ("two", True)]
+        assert ([run.run_tag for run in board.runs], board.ours) == (["one", "two"], {"two"})
         assert board.headroom[0].best_runs == ("one",)
 
 

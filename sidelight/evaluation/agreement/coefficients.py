@@ -186,21 +186,14 @@ def resampled_spearman(first: Scores, second: Scores, counts: Counts) -> Correla
     return rhos
 
 
-def tau_ap(reference: Scores, scores: Scores) -> float | None:
-    """Return tau_AP of `scores` against `reference`, in [-1, 1], not symmetric.
+def resampled_tau_ap(reference: Scores, scores: Scores, counts: Counts) -> Correlations:
+    """Return tau_AP of every sample of the items, in [-1, 1], not symmetric.
 
     Args:
         reference: `(n,)` the scores that say what the order should be.
         scores: `(n,)` the scores whose order is tested.
-
-    Returns:
-        None when a side is constant.
+        counts: The samples.
     """
-    return once_each(resampled_tau_ap, reference, scores)
-
-
-def resampled_tau_ap(reference: Scores, scores: Scores, counts: Counts) -> Correlations:
-    """Return tau_AP of every sample of the items."""
     order = pair_signs(reference)
     above = pair_signs(scores) > 0  # the item of the row is above that of the column
     n_above = counts @ above
@@ -212,13 +205,8 @@ def resampled_tau_ap(reference: Scores, scores: Scores, counts: Counts) -> Corre
     return np.where(varied, taus, np.nan)
 
 
-def tau_ap_b(first: Scores, second: Scores) -> float | None:
-    """Return tau_AP,b, in [-1, 1], symmetric; None when a side is constant."""
-    return once_each(resampled_tau_ap_b, first, second)
-
-
 def resampled_tau_ap_b(first: Scores, second: Scores, counts: Counts) -> Correlations:
-    """Return tau_AP,b of every sample of the items."""
+    """Return tau_AP,b of every sample of the items, in [-1, 1], symmetric."""
     # The item of the row is above that of the column.
     one, other = pair_signs(first) > 0, pair_signs(second) > 0
     return (_directed(one, one & other, counts) + _directed(other, one & other, counts)) / 2

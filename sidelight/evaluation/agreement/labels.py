@@ -25,9 +25,7 @@ from sidelight.evaluation.agreement.coefficients import (
 )
 from sidelight.evaluation.scoring.table import MIN_TOPICS, Interval, expanded_tail
 from sidelight.formats.labels.assessments import (
-    ANSWER_ASSESSMENTS,
-    COMPOUND_ASSESSMENTS,
-    QUESTION_ASSESSMENTS,
+    ASSESSMENT_KINDS,
     AssessmentKind,
     read_assessments,
 )
@@ -54,7 +52,7 @@ def agreement_intervals(
 ) -> dict[str, Interval | None]:
     """Return the 95% bootstrap interval of each coefficient, by its name.
 
-    The percentiles are those of `scoring.uncertainty.bootstrap_intervals`. Samples in which a
+    The percentiles are those of `scoring.table.bootstrap_intervals`. Samples in which a
     coefficient is undefined are left out.
 
     Args:
@@ -171,11 +169,6 @@ class CategoryAgreement:
         }
 
 
-_ASSESSMENT_KINDS: dict[str, AssessmentKind[Any]] = {
-    kind.name: kind for kind in (QUESTION_ASSESSMENTS, ANSWER_ASSESSMENTS, COMPOUND_ASSESSMENTS)
-}
-
-
 @dataclass(frozen=True, slots=True)
 class SchemeAgreement:
     """Agreement under one set of categories.
@@ -215,13 +208,13 @@ class LabelComparison:
 
 
 def assessment_kind(path: Path) -> str:
-    """Return which kind of assessments a file holds, as `formats.detect.detect_format` names it.
+    """Return which kind of assessments a file holds, as `detect_format` names it.
 
     Raises:
         InputError: The file cannot be read or holds no assessments.
     """
     name = detect_format(path)
-    if name is None or name not in _ASSESSMENT_KINDS:
+    if name is None or name not in ASSESSMENT_KINDS:
         raise InputError(
             f"{path}: expected an assessment file; found {name or 'a file of unknown kind'}",
             remedy="`agree scores` compares score files, `agree qrels` relevance labels.",
@@ -249,7 +242,7 @@ def read_two_sides(
             f"{first} holds {names[0]}, {second} {names[1]}",
             remedy="Compare two files of one kind.",
         )
-    kind = _ASSESSMENT_KINDS[names[0]]
+    kind = ASSESSMENT_KINDS[names[0]]
     return kind, read_assessments(first, kind, scales), read_assessments(second, kind, scales)
 
 

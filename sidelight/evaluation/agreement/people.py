@@ -1,11 +1,10 @@
 """Runs ranked by two norms: the same reports by rubrics and by pooled nuggets, by one judge.
 
-Source: section 6
-of the DRAGUN resources paper, which asks how rankings change between the two and whether nuggets
-from reports miss angles that experts find. Pooled nuggets come from the reports that are to be
-graded by them, as in pooling instruments. A sentence of a report is a nugget unless another nugget
-of the topic already tells it. A nugget that more than one report tells is vital. What no report
-says can be no nugget: that is what pooling misses.
+Source: section 6 of the DRAGUN resources paper, which asks how rankings change between the two and
+whether nuggets from reports miss angles that experts find. Pooled nuggets come from the reports
+that are to be graded by them, as in pooling instruments. A sentence of a report is a nugget unless
+another nugget of the topic already tells it. A nugget that more than one report tells is vital.
+What no report says can be no nugget: that is what pooling misses.
 """
 
 from __future__ import annotations

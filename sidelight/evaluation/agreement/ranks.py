@@ -23,12 +23,12 @@ Matrix = npt.NDArray[np.float64]
 
 
 CORRELATIONS = {
-    "tau_b": (coefficients.kendall, coefficients.resampled_kendall),
-    "spearman": (coefficients.spearman, coefficients.resampled_spearman),
-    "tau_ap": (coefficients.tau_ap, coefficients.resampled_tau_ap),
-    "tau_ap_b": (coefficients.tau_ap_b, coefficients.resampled_tau_ap_b),
+    "tau_b": coefficients.resampled_kendall,
+    "spearman": coefficients.resampled_spearman,
+    "tau_ap": coefficients.resampled_tau_ap,
+    "tau_ap_b": coefficients.resampled_tau_ap_b,
 }
-"""Of scores, and of bootstrap samples of them; the first side is the reference of tau_ap, which a
+"""Of bootstrap samples of scores; the first side is the reference of tau_ap, which a
 side with many ties can flatter: tau_ap_b is its form for ties."""
 
 MIN_RUNS = 3
@@ -167,7 +167,7 @@ def compare_scores(
 def _cells(scores: Collection[TopicScore], measure: str) -> dict[tuple[str, str], float]:
     """Return (run tag, topic id) -> score, without topics on which the measure is undefined.
 
-    Where it is undefined on all topics, all scores are 0, and so is no correlation defined.
+    Where it is undefined on all topics, all scores are 0, and no correlation is defined.
     """
     cells, nowhere = {}, all(measure in score.undefined for score in scores)
     for score in scores:
@@ -206,7 +206,10 @@ def _rows(scores: Matrix) -> tuple[tuple[float, ...], ...]:
 def _correlations(
     first: coefficients.Scores, second: coefficients.Scores
 ) -> dict[str, float | None]:
-    return {name: correlate(first, second) for name, (correlate, _) in CORRELATIONS.items()}
+    return {
+        name: coefficients.once_each(resampled, first, second)
+        for name, resampled in CORRELATIONS.items()
+    }
 
 
 def _bootstrap(
@@ -216,7 +219,7 @@ def _bootstrap(
     n_runs = len(first)
     counts = generator.multinomial(n_runs, np.full(n_runs, 1 / n_runs), n_samples)
     intervals = {}
-    for name, (_, resampled) in CORRELATIONS.items():
+    for name, resampled in CORRELATIONS.items():
         values = resampled(first, second, counts)
         values = values[~np.isnan(values)]
         low = high = None

@@ -2,8 +2,8 @@
 
 Each probe changes one thing everywhere that should not matter; the labels before and after are
 compared one by one. Each attack replaces a rubric's own answers by text that does not say the same,
-and should leave little of their credit (both in `audit.attacks`). Only labels are asked of a judge,
-so any judge can be audited, and no labels by people are needed.
+and should leave little of their credit (both in `audit.text_attacks`). Only labels are asked of a
+judge, so any judge can be audited, and no labels by people are needed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 from sidelight.evaluation.audit.text_attacks import ATTACKS, PROBES, Material, honest_trials
 from sidelight.evaluation.labelling.judge import RubricCase
 from sidelight.evaluation.labelling.rubric_cases import REPORT_ANSWERS
-from sidelight.evaluation.labelling.run_kinds import check_given, gather_labels, ignore
+from sidelight.evaluation.labelling.run_kinds import checked_cases, gather_labels, ignore
 from sidelight.formats.table import write_table
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import Unjudged
@@ -134,11 +134,11 @@ def compare_probe(
 ) -> tuple[ProbeResult, list[Change]]:
     """Return what a probe did, and every verdict that it changed."""
     pairs = _pairs(before, after)
-    credit = _steps(pairs, scale)
     changed = [pair for pair in pairs if pair[1] != pair[2]]
-    at_issue = sum(step > 0 for step in credit) if probe.attack else len(changed)
+    gained = sum(after > before for before, after in _credits(pairs, scale))
+    at_issue = gained if probe.attack else len(changed)
     holds = bool(pairs) and at_issue <= tolerance * len(pairs)
-    result = _result(probe.name, probe.about, pairs, scale, holds=holds)
+    result = _result(probe, pairs, scale, holds=holds)
     return result, [_change(probe.name, pair) for pair in changed]
 
 
@@ -147,22 +147,15 @@ def compare_attack(
 ) -> tuple[ProbeResult, list[Change]]:
     """Return what an attack left of the credit of answers, and every verdict that still earns."""
     pairs = _pairs(before, after)
-    known = [
-        (scale.credit(first), scale.credit(second))
-        for _, first, second in pairs
-        if not isinstance(first, Unjudged) and not isinstance(second, Unjudged)
-    ]
+    known = _credits(pairs, scale)
     honest = fsum(first for first, _ in known)
     left = fsum(second for _, second in known) / honest if honest else None
     holds = left is not None and left <= attack.most
-    result = _result(attack.name, attack.about, pairs, scale, holds=holds)
+    result = _result(attack, pairs, scale, holds=holds, most=attack.most, left=left)
     earning = [
         pair for pair in pairs if not isinstance(pair[2], Unjudged) and scale.credit(pair[2])
     ]
-    return (
-        result.model_copy(update={"most": attack.most, "left": left}),
-        [_change(attack.name, pair) for pair in earning],
-    )
+    return result, [_change(attack.name, pair) for pair in earning]
 
 
 def _pairs(before: Labels, after: Labels) -> list[tuple[Place, Label, Label]]:
@@ -170,47 +163,44 @@ def _pairs(before: Labels, after: Labels) -> list[tuple[Place, Label, Label]]:
     return [
         (place, first, after[place])
         for place, first in before.items()
-        if _is_judged(first) or _is_judged(after[place])
+        if not (isinstance(first, Unjudged) and isinstance(after[place], Unjudged))
     ]
 
 
-def _steps(pairs: Sequence[tuple[Place, Label, Label]], scale: LabelScale) -> list[float]:
+def _credits(
+    pairs: Sequence[tuple[Place, Label, Label]], scale: LabelScale
+) -> list[tuple[float, float]]:
+    """Return what labels earn before and after, of those that could be had both times."""
     return [
-        scale.credit(second) - scale.credit(first)
+        (scale.credit(first), scale.credit(second))
         for _, first, second in pairs
         if not isinstance(first, Unjudged) and not isinstance(second, Unjudged)
     ]
 
 
 def _result(
-    name: str,
-    about: str,
+    probe: Probe[Any] | Attack,
     pairs: Sequence[tuple[Place, Label, Label]],
     scale: LabelScale,
-    *,
-    holds: bool,
+    **found: Any,
 ) -> ProbeResult:
-    credit = _steps(pairs, scale)
+    steps = [after - before for before, after in _credits(pairs, scale)]
     return ProbeResult(
-        probe=name,
-        about=about,
+        probe=probe.name,
+        about=probe.about,
         n_verdicts=len(pairs),
         n_changed=sum(first != second for _, first, second in pairs),
-        n_gained=sum(step > 0 for step in credit),
-        n_lost=sum(step < 0 for step in credit),
-        n_unjudged=len(pairs) - len(credit),
-        credit_change=fsum(credit) / len(credit) if credit else None,
-        holds=holds,
+        n_gained=sum(step > 0 for step in steps),
+        n_lost=sum(step < 0 for step in steps),
+        n_unjudged=len(pairs) - len(steps),
+        credit_change=fsum(steps) / len(steps) if steps else None,
+        **found,
     )
 
 
 def _change(name: str, pair: tuple[Place, Label, Label]) -> Change:
     place, *labels = pair
     return Change(name, *place, *("" if isinstance(one, Unjudged) else one for one in labels))
-
-
-def _is_judged(label: Label) -> bool:
-    return not isinstance(label, Unjudged)
 
 
 S = TypeVar("S")
@@ -242,8 +232,7 @@ async def audit(
         UsageError: A run is one of the judge's examples, two runs share a tag, or the judge does
             not label what such runs hold.
     """
-    check_given(judge, given)
-    cases = given.cases()
+    cases = checked_cases(judge, given)
     found = Audit(judge.title, [], [])
     for protocol in given.kind.protocols:
         if protocol not in PROBES:

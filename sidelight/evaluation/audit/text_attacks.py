@@ -1,6 +1,6 @@
 """Adversarial texts: they use the words of an honest text and do not say what it says.
 
-Plain functions from text to text, for training, tests and audits. Each changes every sentence it
+Plain functions from text to text, for audits, training and tests. Each changes every sentence it
 can; those that draw at random are seeded by the text, so equal texts are changed alike.
 
 Probes and attacks of an audit: changes that should not, or should, change the labels.
@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import random
 import re
-from functools import partial
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
@@ -53,31 +52,14 @@ _AUXILIARY = re.compile(
 )
 
 
-class TextAttack(NamedTuple):
-    """One way to seem to say something.
-
-    Attributes:
-        name: One or two words for tables.
-        change: From an honest text to one that should earn nothing.
-    """
-
-    name: str
-    change: Callable[[str], str]
-
-
-def deny(text: str, phrase: str = DENIALS[0]) -> str:
+def deny(text: str, phrase: str) -> str:
     """Put words such as "It is false that" before every sentence."""
-    return _each(text, lambda sentence: f"{phrase} {_inside(sentence)}")
+    return each_sentence(text, lambda sentence: f"{phrase} {_inside(sentence)}")
 
 
-def refute(text: str, phrase: str = REFUTATIONS[0]) -> str:
+def refute(text: str, phrase: str) -> str:
     """Put words such as "which is untrue" after every sentence."""
-    return _each(text, lambda sentence: f"{_END.sub('', sentence)}, {phrase}.")
-
-
-def refute_after(text: str) -> str:
-    """Put a sentence that takes it back after every sentence."""
-    return _each(text, lambda sentence: f"{sentence} This claim is false.")
+    return each_sentence(text, lambda sentence: f"{_END.sub('', sentence)}, {phrase}.")
 
 
 def negate(text: str) -> str:
@@ -88,7 +70,7 @@ def negate(text: str) -> str:
             return f"{sentence[: match.end()]} not{sentence[match.end() :]}"
         return f"It is not the case that {_inside(sentence)}"
 
-    return _each(text, change)
+    return each_sentence(text, change)
 
 
 def shuffle(text: str) -> str:
@@ -99,17 +81,19 @@ def shuffle(text: str) -> str:
         random.Random(sentence).shuffle(words)  # noqa: S311 - the same lots each time are wanted
         return f"{' '.join(words)}."
 
-    return _each(text, change)
+    return each_sentence(text, change)
 
 
 def ask(text: str) -> str:
     """Make every sentence a question."""
-    return _each(text, lambda sentence: f"Is it true that {_END.sub('', _inside(sentence))}?")
+    return each_sentence(
+        text, lambda sentence: f"Is it true that {_END.sub('', _inside(sentence))}?"
+    )
 
 
 def ask_plainly(text: str) -> str:
     """Put a question mark after every sentence."""
-    return _each(text, lambda sentence: f"{_END.sub('', sentence)}?")
+    return each_sentence(text, lambda sentence: f"{_END.sub('', sentence)}?")
 
 
 def keywords(text: str) -> str:
@@ -119,12 +103,12 @@ def keywords(text: str) -> str:
         words = (word.strip(".,;:!?\"“”()'’") for word in sentence.split())
         return " ".join(word for word in words if word and word.casefold() not in STOPWORDS)
 
-    return _each(text, change)
+    return each_sentence(text, change)
 
 
 def keyword_list(text: str) -> str:
     """The same with commas between the words."""
-    return _each(text, lambda sentence: f"{', '.join(keywords(sentence).split())}.")
+    return each_sentence(text, lambda sentence: f"{', '.join(keywords(sentence).split())}.")
 
 
 def swap_names(text: str) -> str:
@@ -132,39 +116,18 @@ def swap_names(text: str) -> str:
 
     def change(sentence: str) -> str:
         words = sentence.split()
-        spans = _name_spans(words)
+        spans = name_spans(words)
         if len(spans) < 2:
             return sentence
         (a, b), (c, d) = spans[:2]
         first, second = " ".join(words[a:b]), " ".join(words[c:d])
-        bare_first, end_first = _bare(first)
-        bare_second, end_second = _bare(second)
+        bare_first, end_first = bare_name(first)
+        bare_second, end_second = bare_name(second)
         return " ".join(
             [*words[:a], bare_second + end_first, *words[b:c], bare_first + end_second, *words[d:]]
         )
 
-    return _each(text, change)
-
-
-def rotate_names(text: str) -> str:
-    """Put in the place of every name the next other name of the text."""
-    parts = [part.split() for part in sentences(clean(text))]
-    spans = [_name_spans(words) for words in parts]
-    names = list(
-        dict.fromkeys(
-            _bare(" ".join(words[a:b]))[0]
-            for words, found in zip(parts, spans, strict=True)
-            for a, b in found
-        )
-    )
-    following = dict(zip(names, names[1:] + names[:1], strict=True))
-    changed = []
-    for words, found in zip(parts, spans, strict=True):
-        for a, b in reversed(found):
-            bare, end = _bare(" ".join(words[a:b]))
-            words[a:b] = [following[bare] + end]
-        changed.append(" ".join(words))
-    return " ".join(changed)
+    return each_sentence(text, change)
 
 
 def swap_figures(text: str) -> str:
@@ -180,7 +143,7 @@ def swap_figures(text: str) -> str:
         following = iter(turned)
         return _FIGURE.sub(lambda _: next(following), sentence)
 
-    return _each(text, change)
+    return each_sentence(text, change)
 
 
 _SPOILED_FILE = Path(__file__).with_name("spoiled.yaml")
@@ -190,7 +153,7 @@ _SPOILED = {
 }
 
 
-def spoil(text: str, half: str, number: int = 0) -> str:
+def spoil(text: str, half: str, number: int) -> str:
     """Put words around every sentence that keep it from being said.
 
     Args:
@@ -204,27 +167,11 @@ def spoil(text: str, half: str, number: int = 0) -> str:
         filled = next(following).replace("{s}", _END.sub("", _inside(sentence)))
         return f"{filled[0].upper()}{filled[1:]}"
 
-    return _each(text, change)
+    return each_sentence(text, change)
 
 
-TEXT_ATTACKS = (
-    *(TextAttack(f"denied: {phrase}", partial(deny, phrase=phrase)) for phrase in DENIALS),
-    *(TextAttack(f"refuted: {phrase}", partial(refute, phrase=phrase)) for phrase in REFUTATIONS),
-    TextAttack("refuted after", refute_after),
-    TextAttack("negated", negate),
-    TextAttack("shuffled", shuffle),
-    TextAttack("questions", ask),
-    TextAttack("question marks", ask_plainly),
-    TextAttack("keywords", keywords),
-    TextAttack("keyword list", keyword_list),
-    TextAttack("names swapped", swap_names),
-    TextAttack("names rotated", rotate_names),
-    TextAttack("figures swapped", swap_figures),
-)
-"""Every attack that changes sentence by sentence; pasting pages needs pages."""
-
-
-def _each(text: str, change: Callable[[str], str]) -> str:
+def each_sentence(text: str, change: Callable[[str], str]) -> str:
+    """Return a text whose sentences were changed one by one."""
     return " ".join(change(sentence) for sentence in sentences(clean(text)))
 
 
@@ -235,7 +182,7 @@ def _inside(sentence: str) -> str:
     return sentence if keep else f"{first.casefold()} {rest}"
 
 
-def _name_spans(words: list[str]) -> list[tuple[int, int]]:
+def name_spans(words: list[str]) -> list[tuple[int, int]]:
     """Return the start and end of each name among white-space separated words."""
     spans: list[tuple[int, int]] = []
     named = {word for found in entities(read(" ".join(words))) for word in found.stems}
@@ -249,7 +196,7 @@ def _name_spans(words: list[str]) -> list[tuple[int, int]]:
     return spans
 
 
-def _bare(name: str) -> tuple[str, str]:
+def bare_name(name: str) -> tuple[str, str]:
     """Return a name without the marks and the possessive after it, and these."""
     match = re.search(r"(?:['’]s)?[^\w]*$", name)
     end = match.group() if match else ""
@@ -309,26 +256,10 @@ def _saying(report: SubmittedReport, *texts: str) -> SubmittedReport:
     return report.model_copy(update={"responses": (*report.responses, *responses)})
 
 
-def _report_order(case: RubricCase[SubmittedReport]) -> RubricCase[SubmittedReport]:
-    return case._replace(rubric=_reversed(case.rubric))
-
-
-def _report_length(case: RubricCase[SubmittedReport]) -> RubricCase[SubmittedReport]:
-    return case._replace(submission=_saying(case.submission, *PADDING))
-
-
 def _report_author(case: RubricCase[SubmittedReport]) -> RubricCase[SubmittedReport]:
     metadata = case.submission.metadata.model_copy(update={"team_id": _AUTHOR, "run_id": _AUTHOR})
     named = case.submission.model_copy(update={"metadata": metadata})
     return case._replace(submission=_saying(named, _BYLINE))
-
-
-def _report_instruction(case: RubricCase[SubmittedReport]) -> RubricCase[SubmittedReport]:
-    return case._replace(submission=_saying(case.submission, _REPORT_INSTRUCTION))
-
-
-def _question_order(case: RubricCase[Questions]) -> RubricCase[Questions]:
-    return case._replace(rubric=_reversed(case.rubric), submission=case.submission[::-1])
 
 
 def _question_author(case: RubricCase[Questions]) -> RubricCase[Questions]:
@@ -345,14 +276,31 @@ def _question_instruction(case: RubricCase[Questions]) -> RubricCase[Questions]:
     return case._replace(submission=questions)
 
 
-REPORT_PROBES = (
-    Probe("order", "the order of the rubric's questions and answers", _report_order),
-    Probe("length", "sentences that say nothing, at the end of the report", _report_length),
+REPORT_PROBES: tuple[Probe[SubmittedReport], ...] = (
+    Probe(
+        "order",
+        "the order of the rubric's questions and answers",
+        lambda case: case._replace(rubric=_reversed(case.rubric)),
+    ),
+    Probe(
+        "length",
+        "sentences that say nothing, at the end of the report",
+        lambda case: case._replace(submission=_saying(case.submission, *PADDING)),
+    ),
     Probe("author", "another author, in the metadata and in a byline", _report_author),
-    Probe("instruction", "an instruction hidden in the report", _report_instruction, attack=True),
+    Probe(
+        "instruction",
+        "an instruction hidden in the report",
+        lambda case: case._replace(submission=_saying(case.submission, _REPORT_INSTRUCTION)),
+        attack=True,
+    ),
 )
-QUESTION_PROBES = (
-    Probe("order", "the order of rubric questions and submitted questions", _question_order),
+QUESTION_PROBES: tuple[Probe[Questions], ...] = (
+    Probe(
+        "order",
+        "the order of rubric questions and submitted questions",
+        lambda case: case._replace(rubric=_reversed(case.rubric), submission=case.submission[::-1]),
+    ),
     Probe("author", "another author, in the metadata", _question_author),
     Probe(
         "instruction", "an instruction hidden in every question", _question_instruction, attack=True

@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 from sidelight.errors import InputError
 from sidelight.evaluation.labelling.passage_grade import (
-    DirectCase,
     PassageCase,
     PassageGrader,
     PoolGrades,
@@ -81,10 +80,9 @@ def missing_cells(
     for query in queries:
         for bank in banks.get(query.query_id, ()):
             for passage in query.passages:
-                grading = passage.grading(grader.grader(bank.kind))
                 done = {
                     item.item_id
-                    for item in (grading.items if grading else ())
+                    for item in passage.items_by(grader.grader(bank.kind))
                     if item.rating is not None and not isinstance(item.rating, Unjudged)
                 }
                 left = tuple(item for item in bank.tests if item.item_id not in done)
@@ -115,8 +113,10 @@ async def grade_cells(
         async with slots:
             judgments = await grader(one.case)
         items = tuple(
-            _item_grade(item.item_id, judgment.label, judgment.rationale)
-            for item, judgment in zip(one.items, judgments, strict=True)
+            ItemGrade(item.item_id, said.label)
+            if isinstance(said.label, Unjudged)
+            else ItemGrade(item.item_id, int(said.label), said.rationale, int(said.label) > 0)
+            for item, said in zip(one.items, judgments, strict=True)
         )
         on_cells(len(items))
         key = one.passage.query_id, one.passage.passage_id
@@ -125,18 +125,14 @@ async def grade_cells(
     work: dict[tuple[str, str], list[Grading]] = {}
     for key, grading in await asyncio.gather(*map(graded, todo)):
         work.setdefault(key, []).append(grading)
-    return [
-        replace(
-            query,
-            passages=tuple(
-                _in_bank_order(_with(passage, work), banks[query.query_id], grader)
-                if (query.query_id, passage.passage_id) in work
-                else passage
-                for passage in query.passages
-            ),
-        )
-        for query in queries
-    ]
+
+    def done(passage: GradedPassage) -> GradedPassage:
+        gradings = work.get((passage.query_id, passage.passage_id), ())
+        for grading in gradings:
+            passage = passage.graded(grading)
+        return _in_bank_order(passage, banks[passage.query_id], grader) if gradings else passage
+
+    return [replace(query, passages=tuple(map(done, query.passages))) for query in queries]
 
 
 async def grade_directly(
@@ -160,7 +156,7 @@ async def grade_directly(
         if passage.query_id not in texts or any(isinstance(one.rating, int) for one in known):
             return passage
         async with slots:
-            (judgment,) = await grader(DirectCase(texts[passage.query_id], passage.text))
+            judgment = await grader(texts[passage.query_id], passage.text)
         on_cells(1)
         rating = judgment.label if isinstance(judgment.label, Unjudged) else int(judgment.label)
         relevant = isinstance(rating, int) and rating >= grader.method.relevant
@@ -195,20 +191,6 @@ def grade_pools(
         )
         for query in queries
     ]
-
-
-def _item_grade(item_id: str, label: str | Unjudged, answer: str) -> ItemGrade:
-    if isinstance(label, Unjudged):
-        return ItemGrade(item_id, label)
-    return ItemGrade(item_id, int(label), answer, correct=int(label) > 0)
-
-
-def _with(
-    passage: GradedPassage, work: Mapping[tuple[str, str], Sequence[Grading]]
-) -> GradedPassage:
-    for grading in work.get((passage.query_id, passage.passage_id), ()):
-        passage = passage.graded(grading)
-    return passage
 
 
 def _in_bank_order(
@@ -331,13 +313,13 @@ def ranked_passages(runs: Iterable[RankingRun], depth: int, texts_of: TextsOf) -
     Raises:
         InputError: The text of a passage is not known.
     """
-    places: dict[str, dict[str, list[Ranked]]] = {}
-    for run in runs:
-        for query_id, hits in run.rankings.items():
-            for rank, hit in enumerate(hits[:depth], start=1):
-                found = places.setdefault(query_id, {}).setdefault(hit.segment_id, [])
-                found.append(Ranked(run.run_tag, rank, hit.score))
-    return _known(places, texts_of)
+    placed = (
+        (query_id, hit.segment_id, Ranked(run.run_tag, rank, hit.score))
+        for run in runs
+        for query_id, hits in run.rankings.items()
+        for rank, hit in enumerate(hits[:depth], start=1)
+    )
+    return _known(placed, texts_of)
 
 
 def cited_passages(runs: Iterable[ReportRun], texts_of: TextsOf) -> list[GradedQuery]:
@@ -350,14 +332,15 @@ def cited_passages(runs: Iterable[ReportRun], texts_of: TextsOf) -> list[GradedQ
     Raises:
         InputError: The text of a segment is not known.
     """
-    places: dict[str, dict[str, list[Ranked]]] = {}
-    for run in runs:
-        for query_id, sentences in run.results().items():
-            cited = dict.fromkeys(one for sentence in sentences for one in sentence.citations)
-            for rank, segment_id in enumerate(cited, start=1):
-                found = places.setdefault(query_id, {}).setdefault(segment_id, [])
-                found.append(Ranked(run.run_tag, rank, 1 / rank))
-    return _known(places, texts_of)
+    placed = (
+        (query_id, segment_id, Ranked(run.run_tag, rank, 1 / rank))
+        for run in runs
+        for query_id, sentences in run.results().items()
+        for rank, segment_id in enumerate(
+            dict.fromkeys(one for sentence in sentences for one in sentence.citations), start=1
+        )
+    )
+    return _known(placed, texts_of)
 
 
 def written_passages(runs: Iterable[ReportRun]) -> list[GradedQuery]:
@@ -419,9 +402,11 @@ def _together(first: GradedPassage, second: GradedPassage) -> GradedPassage:
     )
 
 
-def _known(
-    places: Mapping[str, Mapping[str, list[Ranked]]], texts_of: TextsOf
-) -> list[GradedQuery]:
+def _known(placed: Iterable[tuple[str, str, Ranked]], texts_of: TextsOf) -> list[GradedQuery]:
+    """Return passages by their queries and ids, with their places in runs."""
+    places: dict[str, dict[str, list[Ranked]]] = {}
+    for query_id, segment_id, place in placed:
+        places.setdefault(query_id, {}).setdefault(segment_id, []).append(place)
     wanted = sorted({segment_id for passages in places.values() for segment_id in passages})
     texts = texts_of(wanted)
     if unknown := [one for one in wanted if one not in texts]:

@@ -24,7 +24,6 @@ from pydantic import BaseModel, Field, ValidationError
 
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.agreement.coefficients import cohen_kappa
-from sidelight.files import atomic_writer
 from sidelight.formats.labels.graded_passages import is_graded, read_graded
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.lines import Findings, decode_unique, read_bytes
@@ -217,27 +216,6 @@ def read_labels(path: Path, grader: str | None = None, at_least: int = 1) -> Qre
     if is_graded(path):
         return exam_qrels(collect(read_graded(path)).exam(grader), at_least)
     return read_qrels(path)
-
-
-def write_qrels(path: Path, qrels: Qrels) -> int:
-    """Write labels as trec_eval reads them, and return how many.
-
-    Raises:
-        InputError: An id has white space in it, which separates columns.
-    """
-    count = 0
-    with atomic_writer(path) as stream:
-        for query_id, grades in qrels.items():
-            for passage_id, grade in grades.items():
-                for name in (query_id, passage_id):
-                    if name.split() != [name]:
-                        raise InputError(
-                            f"{path}: cannot write {name!r} in a file whose columns are separated "
-                            "by white space"
-                        )
-                stream.write(f"{query_id} 0 {passage_id} {grade}\n")
-                count += 1
-    return count
 
 
 _FEWEST_WORDS, _MOST_WORDS = 5, 40
@@ -500,7 +478,7 @@ def check_grades(
         (query.query_id, passage.passage_id, item.item_id): item.rating
         for query in queries
         for passage in query.passages
-        for item in _graded_items(passage, grader)
+        for item in passage.items_by(grader)
     }
     confusion = np.zeros((highest + 1, highest + 1), dtype=np.int64)
     added = 0
@@ -557,8 +535,3 @@ def corrected(queries: Sequence[GradedQuery], corrections: Corrections) -> list[
         )
         for query in queries
     ]
-
-
-def _graded_items(passage: GradedPassage, grader: Grader) -> tuple[ItemGrade, ...]:
-    grading = passage.grading(grader)
-    return grading.items if grading else ()

@@ -35,7 +35,7 @@ from sidelight.evaluation.scoring.retrieval import (
     score_results,
     untied,
 )
-from sidelight.evaluation.scoring.table import ScoreTable, TopicScore, mean_scores
+from sidelight.evaluation.scoring.table import ScoreTable, TopicScore, ranked_table
 from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.schemas.grading.judgment import Measure
 
@@ -108,25 +108,11 @@ def exam_cover(
                 *([] if answerable[query_id] else [N_EXAM.name]),
             )
             topics.append(TopicScore(run, query_id, values, frozenset(undefined)))
-    table = score_table((EXAM, N_EXAM), topics)
+    table = ranked_table((EXAM, N_EXAM), topics)
     everything = {
         query_id: _share(len(answerable[query_id]), len(asked[query_id])) for query_id in query_ids
     }
     return Cover(table, everything, missing)
-
-
-def score_table(measures: tuple[Measure, ...], topics: list[TopicScore]) -> ScoreTable:
-    """Return the table of some topics' scores: runs by their mean, the best first."""
-    by_run: dict[str, list[TopicScore]] = {}
-    for topic in topics:
-        by_run.setdefault(topic.run_tag, []).append(topic)
-    runs = [mean_scores(rows) for rows in by_run.values()]
-    main = measures[0].name
-    return ScoreTable(
-        measures,
-        tuple(sorted(topics, key=lambda topic: (topic.topic_id, topic.run_tag))),
-        tuple(sorted(runs, key=lambda run: (-run.values[main], run.run_tag))),
-    )
 
 
 def _share(count: int, of: int) -> float:
@@ -207,7 +193,7 @@ def leaderboard(places: Places, qrels: Qrels, measures: str, level: int) -> Scor
                 if is_undefined(one, qrels[query_id])
             )
             topics.append(TopicScore(run, query_id, by_name, frozenset(undefined)))
-    return score_table(tuple(Measure(name=name, title=name) for name in names), topics)
+    return ranked_table(tuple(Measure(name=name, title=name) for name in names), topics)
 
 
 def compare_leaderboards(
@@ -263,12 +249,10 @@ def judged_runs(places: Places, judged: Qrels) -> Places:
 
 def average_ranks(values: Mapping[str, float]) -> dict[str, float]:
     """Return ranks from 1 for the highest; tied ones share the mean of their ranks."""
-    ordered = sorted(values.values(), reverse=True)
-    first = {value: place for place, value in reversed(list(enumerate(ordered, start=1)))}
-    count: dict[float, int] = {}
-    for value in ordered:
-        count[value] = count.get(value, 0) + 1
-    return {name: first[value] + (count[value] - 1) / 2 for name, value in values.items()}
+    from scipy.stats import rankdata
+
+    ranks = rankdata([-value for value in values.values()])
+    return dict(zip(values, ranks.tolist(), strict=True))
 
 
 def wins(table: Mapping[str, Sequence[float | None]], within: float = WITHIN) -> dict[str, int]:

@@ -56,6 +56,8 @@ class LevelModel(Protocol):
 Fit: TypeAlias = "Callable[[Features, Levels], LevelModel]"
 """Fits a model on features `(n, n_features)` and levels `(n,)`."""
 
+M = TypeVar("M", bound=LevelModel)
+
 
 class Thresholds:
     """The level is how many thresholds one feature reaches.
@@ -181,33 +183,62 @@ def _parts(groups: Sequence[str]) -> Levels:
     return np.array([place[group] for group in groups])
 
 
-class Compared(NamedTuple):
-    """Examples with people's labels and a judge's.
+def learn(
+    fit: Callable[[Features, Levels], M],
+    features: Features,
+    levels: Levels,
+    people: Sequence[str],
+    topics: Sequence[str],
+    runs: Sequence[str],
+    labels_of: Callable[[Levels], Sequence[str]],
+) -> tuple[M, JudgeAgreement]:
+    """Return a model fitted on all examples, and how well it agrees with people on new ones.
 
-    Attributes:
+    Each topic is predicted by a model fitted on the others, and again without the runs that are
+    predicted.
+
+    Args:
+        fit: Fits a model.
+        features: `(n, n_features)` of the examples.
+        levels: `(n,)`, by people.
+        people: `(n,)` labels by people, as they are compared.
+        topics: `(n,)` topic ids.
+        runs: `(n,)` run tags.
+        labels_of: Makes labels of the levels that are predicted for all examples.
+    """
+    new_runs = predict_by_topic_and_run(features, levels, topics, runs, fit)
+    found = agreement(
+        people,
+        labels_of(predict_by_topic(features, levels, topics, fit)),
+        None if new_runs is None else labels_of(new_runs),
+        topics,
+        runs,
+    )
+    return fit(features, levels), found
+
+
+def agreement(
+    people: Sequence[str],
+    judge: Sequence[str],
+    new_runs: Sequence[str] | None,
+    topics: Sequence[str],
+    runs: Sequence[str],
+) -> JudgeAgreement:
+    """Return how well people and a judge agree.
+
+    Args:
         people: `(n,)` labels by people.
         judge: `(n,)` labels by the judge, which had not seen those of the topic.
         new_runs: The same, by one that had not seen those of the run either; None for none.
         topics: `(n,)` topic ids.
         runs: `(n,)` run tags.
     """
-
-    people: Sequence[str]
-    judge: Sequence[str]
-    new_runs: Sequence[str] | None
-    topics: Sequence[str]
-    runs: Sequence[str]
-
-
-def agreement(found: Compared) -> JudgeAgreement:
-    """Return how well people and a judge agree."""
-    people, new_runs = found.people, found.new_runs
     return JudgeAgreement(
         n_labels=len(people),
-        n_topics=len(set(found.topics)),
-        n_runs=len(set(found.runs)),
-        raw=_raw(people, found.judge),
-        kappa=_kappa(people, found.judge),
+        n_topics=len(set(topics)),
+        n_runs=len(set(runs)),
+        raw=_raw(people, judge),
+        kappa=_kappa(people, judge),
         raw_new_runs=None if new_runs is None else _raw(people, new_runs),
         kappa_new_runs=None if new_runs is None else _kappa(people, new_runs),
     )
@@ -224,19 +255,6 @@ def _kappa(people: Sequence[str], judge: Sequence[str]) -> float | None:
 OrdinalT = TypeVar("OrdinalT", QuestionAssessment, AnswerAssessment)
 
 
-class Learned(NamedTuple):
-    """A labeller fitted to examples, and its agreement on held-out ones.
-
-    Attributes:
-        model: Fitted on all of them, or going by thresholds where there are too few.
-        agreement: With people, each topic predicted by a model fitted on the others, and again
-            without the runs that are predicted; None where nothing was learned.
-    """
-
-    model: LevelModel
-    agreement: JudgeAgreement | None = None
-
-
 def by_submission(labels: Iterable[OrdinalT]) -> list[tuple[tuple[str, str], list[OrdinalT]]]:
     """Return the judged labels of each (run tag, topic id), sorted."""
     groups: dict[tuple[str, str], list[OrdinalT]] = defaultdict(list)
@@ -246,8 +264,10 @@ def by_submission(labels: Iterable[OrdinalT]) -> list[tuple[tuple[str, str], lis
     return sorted(groups.items(), key=lambda group: group[0])
 
 
-class LevelLabels:
-    """Labels rows of features.
+def level_labels(
+    model: LevelModel, scale: LabelScale, min_confidence: float, features: Features
+) -> list[str | Unjudged]:
+    """Return the label of each row of features.
 
     Args:
         model: Predicts levels, 0 being the lowest of the scale.
@@ -255,32 +275,17 @@ class LevelLabels:
         min_confidence: Labels are withheld as unjudged where their credit is less likely than this,
             in [0, 1]: labels that earn the same count together, for no score depends on which it
             is.
+        features: `(n, n_features)`.
     """
-
-    def __init__(self, model: LevelModel, scale: LabelScale, min_confidence: float) -> None:
-        self._model = model
-        self._levels = scale.levels
-        credit = np.array([scale.credit(name) for name in scale.levels])
-        self._earns_the_same = credit[:, None] == credit[None, :]
-        self._min_confidence = min_confidence
-
-    def of(self, features: Features) -> list[str | Unjudged]:
-        """Return the label of each row of `(n, n_features)`."""
-        levels, probabilities = self._model.predict(features), self._model.probabilities(features)
-        confidence = (probabilities * self._earns_the_same[levels]).sum(axis=1)
-        return [
-            self._levels[level]
-            if likely >= self._min_confidence
-            else Unjudged(
-                reason=f"confidence in the credit {likely:.2f}, below {self._min_confidence:g}"
-            )
-            for level, likely in zip(levels, confidence, strict=True)
-        ]
-
-
-def described(names: Sequence[str], values: Iterable[float]) -> str:
-    """Return features for people, each with its name."""
-    return ", ".join(f"{name} {value:.2f}" for name, value in zip(names, values, strict=True))
+    credit = np.array([scale.credit(name) for name in scale.levels])
+    levels, probabilities = model.predict(features), model.probabilities(features)
+    confidence = (probabilities * (credit[levels][:, None] == credit)).sum(axis=1)
+    return [
+        scale.levels[level]
+        if likely >= min_confidence
+        else Unjudged(reason=f"confidence in the credit {likely:.2f}, below {min_confidence:g}")
+        for level, likely in zip(levels, confidence, strict=True)
+    ]
 
 
 class SentenceEncoder(NamedTuple):

@@ -12,10 +12,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from sidelight.errors import InputError
 from sidelight.formats.banks.rubrics import read_rubrics
-from sidelight.formats.data_folder import DataPart, find_part, look_for
+from sidelight.formats.data_folder import DataPart, find_part, run_files
 from sidelight.formats.labels import assessments
 from sidelight.formats.runs.cited_sentences import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
@@ -80,49 +81,40 @@ def read_examples(folder: Path, run_tags: Collection[str] = ()) -> Examples:
     rubrics = read_rubrics(find_part(folder, DataPart.RUBRICS), load_track().scales)
     questions = {
         (run.run_tag, question.topic_id, question.rank): question
-        for run in map(read_question_run, _files(folder, DataPart.QUESTION_RUNS))
+        for run in map(read_question_run, run_files(folder, DataPart.QUESTION_RUNS))
         for question in run.questions
         if not run_tags or run.run_tag in run_tags
     }
     reports = {
         (run.run_tag, report.metadata.topic_id): report
-        for run in map(read_report_run, _files(folder, DataPart.REPORT_RUNS))
+        for run in map(read_report_run, run_files(folder, DataPart.REPORT_RUNS))
         for report in run.reports
         if not run_tags or run.run_tag in run_tags
     }
-    question_labels = tuple(
+    question_labels = [
         label
-        for label in (
-            _labels(folder, DataPart.QUESTION_ASSESSMENTS, assessments.QUESTION_ASSESSMENTS)
-            if questions
-            else ()
+        for label in _labels(
+            folder, DataPart.QUESTION_ASSESSMENTS, assessments.QUESTION_ASSESSMENTS, questions
         )
         if (label.run_tag, label.topic_id, label.run_question_rank) in questions
         and label.topic_id in rubrics
-    )
-    answer_labels = tuple(
+    ]
+    answer_labels = [
         label
-        for label in (
-            _labels(folder, DataPart.REPORT_ASSESSMENTS, assessments.ANSWER_ASSESSMENTS)
-            if reports
-            else ()
+        for label in _labels(
+            folder, DataPart.REPORT_ASSESSMENTS, assessments.ANSWER_ASSESSMENTS, reports
         )
         if (label.run_tag, label.topic_id) in reports and label.topic_id in rubrics
-    )
+    ]
     question_tags = {label.run_tag for label in question_labels}
     answer_tags = {label.run_tag for label in answer_labels}
     examples = Examples(
         rubrics=rubrics,
         questions={key: item for key, item in questions.items() if key[0] in question_tags},
         reports={key: item for key, item in reports.items() if key[0] in answer_tags},
-        question_labels=question_labels,
-        answer_labels=answer_labels,
+        question_labels=tuple(question_labels),
+        answer_labels=tuple(answer_labels),
     )
-    _require_labels(examples, folder, run_tags)
-    return examples
-
-
-def _require_labels(examples: Examples, folder: Path, run_tags: Collection[str]) -> None:
     lacking = sorted(set(run_tags) - examples.run_tags)
     if lacking or not examples.run_tags:
         raise InputError(
@@ -130,16 +122,16 @@ def _require_labels(examples: Examples, folder: Path, run_tags: Collection[str])
             f"{', '.join(lacking) or 'any run'}",
             remedy="Lay runs and labels out as docs/formats.md says.",
         )
+    return examples
 
 
 def _labels(
-    folder: Path, part: DataPart, kind: assessments.AssessmentKind[assessments.A]
+    folder: Path,
+    part: DataPart,
+    kind: assessments.AssessmentKind[assessments.A],
+    submitted: Mapping[Any, object],
 ) -> list[assessments.A]:
+    """Return the labels of a part; none where nothing of what they are about is there."""
+    if not submitted:
+        return []
     return assessments.read_assessments(find_part(folder, part), kind, load_track().scales)
-
-
-def _files(folder: Path, part: DataPart) -> list[Path]:
-    """Return the run files of a folder, which may be missing; hidden files are not runs."""
-    runs = look_for(folder, part)
-    paths = sorted(runs.iterdir()) if runs else []
-    return [path for path in paths if path.is_file() and not path.name.startswith(".")]

@@ -88,15 +88,28 @@ class AssessmentProtocol(LabellingProtocol[RubricCase[S]], Generic[S, A]):
 
     Attributes:
         kind: What assessments of this kind look like in a file.
-        record: Makes the assessments of a run's case: run tag, case, judgments by unit.
+        about: By unit, what of an assessment says what was judged, beside its topic and its run.
         order: Sorts assessments.
         file_name: Of a judge's assessments.
     """
 
     kind: AssessmentKind[A]
-    record: Callable[[str, RubricCase[S], Sequence[Judgment]], list[A]]
+    about: Callable[[RubricCase[S]], Sequence[dict[str, Any]]]
     order: Callable[[A], Any]
     file_name: str
+
+    def record(self, run_tag: str, case: RubricCase[S], judgments: Sequence[Judgment]) -> list[A]:
+        """Return the assessments of a run's case from the judgments on its units."""
+        return [
+            self.kind.value_type(
+                topic_id=case.rubric.topic_id,
+                run_tag=run_tag,
+                label=judgment.label,
+                rationale=judgment.rationale,
+                **about,
+            )
+            for about, judgment in zip(self.about(case), judgments, strict=True)
+        ]
 
 
 class Mode(StrEnum):
@@ -210,12 +223,7 @@ class Judge:
             able = ", ".join(one.name for one in self.labellers)
             raise UsageError(f"the judge {self.name} labels {able}, and not {protocol.name}")
         judgments = await self.labellers[protocol](case)
-        self._check(protocol, judgments, len(protocol.units(case)))
-        return judgments
-
-    def _check(
-        self, protocol: LabellingProtocol[Any], judgments: Sequence[Judgment], n_units: int
-    ) -> None:
+        n_units = len(protocol.units(case))
         given = {item.label for item in judgments if not isinstance(item.label, Unjudged)}
         if unknown := sorted(given - set(protocol.scale.names)):
             raise UsageError(
@@ -227,3 +235,4 @@ class Judge:
                 f"the judge {self.name} gave {protocol.name} {counted(len(judgments), 'label')}; "
                 f"expected {n_units}"
             )
+        return judgments

@@ -189,8 +189,8 @@ async def assess_runs(
         UsageError: A run is one of the judge's examples, or two runs share a tag, or the judge does
             not label what such runs hold.
     """
-    run_kinds.check_given(judge, given)
-    cases = [(run_tag, case) for (_, run_tag), case in given.cases().items()]
+    checked = run_kinds.checked_cases(judge, given)
+    cases = [(run_tag, case) for (_, run_tag), case in checked.items()]
     if REPORT_ANSWERS in given.kind.protocols:
         judge.prepare(case.submission for _, case in cases)
     return {

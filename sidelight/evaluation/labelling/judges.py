@@ -17,11 +17,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from operator import attrgetter
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from sidelight.checks.questions import COMPOUND_PROMPT
+from sidelight.checks.support import PromptedSupportCheck
 from sidelight.checks.usefulness import NearestSentence, PromptedUsefulness
 from sidelight.evaluation.labelling import rubric_labels
 from sidelight.evaluation.labelling.asking import Assessor
@@ -38,21 +39,21 @@ from sidelight.evaluation.labelling.judge import (
 from sidelight.evaluation.labelling.question_quality import (
     QUESTION_QUALITY,
     QUESTION_REDUNDANCY,
-    LearnedQuestionQuality,
-    LearnedQuestionRedundancy,
-    PromptedQuestionList,
+    ask_about_questions,
+    grade_questions,
+    tell_redundant,
 )
-from sidelight.evaluation.labelling.relevance import USEFULNESS, UsefulnessLabeller
+from sidelight.evaluation.labelling.relevance import USEFULNESS, label_usefulness
 from sidelight.evaluation.labelling.rubric_cases import (
     COMPOUND_QUESTIONS,
     QUESTION_SIMILARITY,
     REPORT_ANSWERS,
-    PromptedCompoundQuestions,
     TopicMaterial,
+    ask_whether_compound,
     label_by_form,
     topic_material,
 )
-from sidelight.evaluation.labelling.support import SUPPORT, EmbeddedSupport, PromptedSupport
+from sidelight.evaluation.labelling.support import SUPPORT, EmbeddedSupport, ask_support
 from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.grading.judgment import LabelScale, Unjudged
 from sidelight.schemas.grading.rubric import Rubric
@@ -101,11 +102,11 @@ class EmbeddedJudge(Judge):
             COMPOUND_QUESTIONS: label_by_form,
             REPORT_ANSWERS: self._answers,
             SUPPORT: support,
-            QUESTION_QUALITY: LearnedQuestionQuality(),
+            QUESTION_QUALITY: grade_questions,
         }
         if encode:
-            self.labellers[USEFULNESS] = UsefulnessLabeller(NearestSentence(encode))
-            self.labellers[QUESTION_REDUNDANCY] = LearnedQuestionRedundancy(encode)
+            self.labellers[USEFULNESS] = partial(label_usefulness, NearestSentence(encode))
+            self.labellers[QUESTION_REDUNDANCY] = partial(tell_redundant, encode)
         self.agreement = {
             what: labeller.agreement
             for what, labeller in (("questions", questions), ("answers", self._answers))
@@ -134,28 +135,23 @@ def rule(scale: LabelScale) -> str:
     )
 
 
-class Ensemble(Generic[C]):
-    """Labels by asking several labellers the same.
+async def ask_all(
+    labellers: Mapping[str, Labeller[C]], scale: LabelScale, case: C
+) -> list[Judgment]:
+    """Return the judgments that several labellers come to together, all asked the same.
 
     Args:
         labellers: By the name of the model that each asks.
         scale: Of the labels that they give.
+        case: What is asked about.
     """
 
-    def __init__(self, labellers: Mapping[str, Labeller[C]], scale: LabelScale) -> None:
-        self._labellers = labellers
-        self._scale = scale
+    def together(votes: tuple[Judgment, ...]) -> Judgment:
+        told = (f"{model}: {_told(vote)}" for model, vote in zip(labellers, votes, strict=True))
+        return Judgment(combined([vote.label for vote in votes], scale), "; ".join(told))
 
-    async def __call__(self, case: C) -> list[Judgment]:
-        """Return the judgments that all come to together."""
-        given = await asyncio.gather(*(labeller(case) for labeller in self._labellers.values()))
-        return [self._one(votes) for votes in zip(*given, strict=True)]
-
-    def _one(self, votes: tuple[Judgment, ...]) -> Judgment:
-        told = (
-            f"{model}: {_told(vote)}" for model, vote in zip(self._labellers, votes, strict=True)
-        )
-        return Judgment(combined([vote.label for vote in votes], self._scale), "; ".join(told))
+    given = await asyncio.gather(*(labeller(case) for labeller in labellers.values()))
+    return list(map(together, zip(*given, strict=True)))
 
 
 def combined(votes: Sequence[str | Unjudged], scale: LabelScale) -> str | Unjudged:
@@ -237,15 +233,17 @@ class PromptedJudge(Judge):
         ) -> dict[LabellingProtocol[Any], Labeller[Any]]:
             assessor = Assessor(model)
             return {
-                COMPOUND_QUESTIONS: PromptedCompoundQuestions(assessor),
-                QUESTION_SIMILARITY: rubric_labels.PromptedQuestionSimilarity(
-                    assessor, material, mode
+                COMPOUND_QUESTIONS: partial(ask_whether_compound, assessor),
+                QUESTION_SIMILARITY: partial(
+                    rubric_labels.ask_similarity, assessor, material, mode
                 ),
-                REPORT_ANSWERS: rubric_labels.PromptedReportAnswers(assessor, material),
-                SUPPORT: PromptedSupport(model),
-                QUESTION_QUALITY: PromptedQuestionList(assessor, attrgetter("grade")),
-                QUESTION_REDUNDANCY: PromptedQuestionList(assessor, attrgetter("redundant")),
-                USEFULNESS: UsefulnessLabeller(PromptedUsefulness(model)),
+                REPORT_ANSWERS: partial(rubric_labels.ask_answers, assessor, material),
+                SUPPORT: partial(ask_support, PromptedSupportCheck(model)),
+                QUESTION_QUALITY: partial(ask_about_questions, assessor, attrgetter("grade")),
+                QUESTION_REDUNDANCY: partial(
+                    ask_about_questions, assessor, attrgetter("redundant")
+                ),
+                USEFULNESS: partial(label_usefulness, PromptedUsefulness(model)),
             }
 
         by_model = {name: labellers(model) for name, model in models.items()}
@@ -253,8 +251,10 @@ class PromptedJudge(Judge):
         self.labellers = first
         if others:
             self.labellers = {
-                protocol: Ensemble(
-                    {name: given[protocol] for name, given in by_model.items()}, protocol.scale
+                protocol: partial(
+                    ask_all,
+                    {name: given[protocol] for name, given in by_model.items()},
+                    protocol.scale,
                 )
                 for protocol in first
             }

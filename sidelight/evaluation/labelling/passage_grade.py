@@ -27,7 +27,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from difflib import SequenceMatcher
-from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -36,7 +35,7 @@ from pydantic import BaseModel, ValidationError
 
 from sidelight.errors import ReplyError, StructuredOutputError
 from sidelight.evaluation.labelling.asking import NOTHING, PrefixOrder
-from sidelight.evaluation.labelling.judge import Judgment, LabellingProtocol
+from sidelight.evaluation.labelling.judge import Judgment
 from sidelight.learned.comparing import Task
 from sidelight.learned.item_grades import ItemGrades
 from sidelight.learned.ordinal_model import load_grade_model, weights_hash
@@ -46,7 +45,7 @@ from sidelight.llm.structured import FreeText, check_each_once
 from sidelight.prompting import Prompt, load_prompt, load_template
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.graded_passage import HIGHEST_RATING, Grader
-from sidelight.schemas.grading.judgment import Label, LabelScale, OneOf, Unjudged
+from sidelight.schemas.grading.judgment import OneOf, Unjudged
 from sidelight.schemas.grading.rubric import ExamItem, ExamKind
 from sidelight.text import one_line, tokens
 from sidelight.text_vectors import Encode
@@ -292,13 +291,6 @@ class PromptedPassageGrades(PassageGrader):
 _YES_OR_NO = {"yes": 1, "no": 0}
 
 
-class DirectCase(NamedTuple):
-    """A query and a passage."""
-
-    query: str
-    passage: str
-
-
 class DirectMethod(Value):
     """One way to ask for a grade.
 
@@ -321,18 +313,6 @@ class DirectMethod(Value):
             return load_template(self.template, ("query", "passage"))
         name = self.name.lower().replace("faggiolib", "faggioli_b")
         return load_prompt(_HERE / f"direct_{name}.prompt.md")
-
-    @cached_property
-    def protocol(self) -> LabellingProtocol[DirectCase]:
-        """The protocol, with its scale."""
-        grades = sorted(set(self.verdicts.values()), reverse=True)
-        scale = LabelScale(
-            name=f"grades by {self.name}",
-            labels=tuple(Label(name=str(grade), credit=grade) for grade in grades),
-        )
-        return LabellingProtocol(
-            name=f"grades by {self.name}", scale=scale, units=lambda case: [case.query]
-        )
 
 
 def _numbers(highest: int) -> dict[str, int]:
@@ -443,10 +423,10 @@ class PromptedDirectGrades:
         prompt = method.prompt
         self.grader = Grader(f"{method.name}-{prompt.version}-{prompt.fingerprint[:8]}", name)
 
-    async def __call__(self, case: DirectCase) -> list[Judgment]:
-        """Return the one judgment on a case; a verdict outside the scale is none."""
-        if not one_line(case.passage):
-            return [Judgment("0", NOTHING)]
+    async def __call__(self, query: str, passage: str) -> Judgment:
+        """Return the judgment on a passage; a verdict outside the scale is none."""
+        if not one_line(passage):
+            return Judgment("0", NOTHING)
         verdicts = self.method.verdicts
 
         def check(answer: DirectVerdict | FreeText) -> None:
@@ -455,24 +435,24 @@ class PromptedDirectGrades:
                 raise ValueError(f"the verdict must be one of {', '.join(verdicts)}")
 
         kind: type[DirectVerdict | FreeText] = FreeText if self.method.template else DirectVerdict
-        async with self._order.turn(self.method.prompt.id, case.query):
+        async with self._order.turn(self.method.prompt.id, query):
             try:
                 answer = await self._model.answer(
                     self.method.prompt,
                     kind,
                     check=check,
-                    query=case.query,
-                    passage=case.passage,
+                    query=query,
+                    passage=passage,
                 )
             except ReplyError as error:
-                return [self._salvaged(error)]
+                return self._salvaged(error)
         said, reasons = (
             (answer.text, answer.text)
             if isinstance(answer, FreeText)
             else (answer.verdict, answer.reasons)
         )
         verdict = last_verdict(said, verdicts) or ""
-        return [Judgment(str(verdicts[verdict]), one_line(reasons))]
+        return Judgment(str(verdicts[verdict]), one_line(reasons))
 
     def _salvaged(self, error: ReplyError) -> Judgment:
         """Return what can be read out of a reply that did not fit."""

@@ -1,8 +1,7 @@
 """Question quality: a grade for each question of a run, and which questions repeat an earlier one.
 
-The learned labeller is fitted on 9,500 grades. A question is graded by its own words, names masked;
-where people have graded other questions on the article, those most similar correct the grade. From
-the third question of one pattern on, whatever names it holds, a question earns nothing. The
+The learned labeller is fitted on 9,500 grades. A question is graded by its own words, names masked.
+From the third question of one pattern on, whatever names it holds, a question earns nothing. The
 prompted labeller makes one call for the list of a run on an article.
 """
 
@@ -10,16 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple, Protocol
+from typing import Annotated, NamedTuple
 
 from sidelight.evaluation.labelling.asking import Assessor
 from sidelight.evaluation.labelling.judge import Judgment, LabellingProtocol
-from sidelight.learned.questions import (
-    closest_earlier,
-    corrected,
-    question_model,
-    repeated_patterns,
-)
+from sidelight.learned.questions import closest_earlier, question_model, repeated_patterns
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import OneOf
@@ -58,82 +52,35 @@ QUESTION_REDUNDANCY = LabellingProtocol[QuestionListCase](
 _USED_UP = "two earlier questions of the list are of the same pattern"
 
 
-class QuestionList(Protocol):
-    """What has the questions of a run on an article, the one of rank 1 first."""
-
-    @property
-    def questions(self) -> Sequence[str]:
-        """Return their texts."""
-        ...
-
-
-class KnownGrade(NamedTuple):
-    """A question on the same article with the grade that people gave it.
-
-    Attributes:
-        text: The question.
-        grade: From -1 (flawed) to 4.
-    """
-
-    text: str
-    grade: int
-
-
-class LearnedQuestionQuality:
-    """Grades questions from -1 (flawed) to 4; needs no encoder."""
-
-    async def __call__(self, case: QuestionList) -> list[Judgment]:
-        """Return one judgment for each question, in order."""
-        return grades(case.questions)
-
-
-class LearnedQuestionRedundancy:
-    """Tells which questions an earlier one of the list answers: "1", or else "0".
-
-    Args:
-        encode: Tells how near questions are in meaning.
-    """
-
-    def __init__(self, encode: Encode) -> None:
-        self._encode = encode
-
-    async def __call__(self, case: QuestionList) -> list[Judgment]:
-        """Return one judgment for each question, in order."""
-        if not case.questions:
-            return []
-        vectors = self._encode(case.questions)
-        limit = question_model().cuts.redundant
-        return [
-            Judgment(str(int(near >= limit)), f"nearest earlier question: cosine {near:.2f}")
-            for near in closest_earlier(vectors @ vectors.T)
-        ]
-
-
-def grades(
-    questions: Sequence[str], known: Sequence[KnownGrade] = (), encode: Encode | None = None
-) -> list[Judgment]:
-    """Return one judgment for each question of a list, in order.
-
-    Args:
-        questions: The list, the one of rank 1 first.
-        known: What people gave to other questions on the article.
-        encode: Tells how near questions are to known ones; without it, these are left out.
-    """
+async def grade_questions(case: QuestionListCase) -> list[Judgment]:
+    """Return a grade from -1 (flawed) to 4 for each question, in order; needs no encoder."""
     model = question_model()
-    outlooks = [model(text) for text in questions]
-    if questions and known and encode:
-        cosines = encode(questions) @ encode([one.text for one in known]).T
-        outlooks = corrected(
-            outlooks, cosines, [model(one.text) for one in known], [one.grade for one in known]
-        )
     found = []
-    for outlook, used_up in zip(outlooks, repeated_patterns(questions), strict=True):
+    for text, used_up in zip(case.questions, repeated_patterns(case.questions), strict=True):
+        outlook = model(text)
         label = model.label(outlook)
         said = f"expected grade {outlook.worth:.2f}, flawed {outlook.flawed:.2f}"
         found.append(
             Judgment(str(min(label, 0)), _USED_UP) if used_up else Judgment(str(label), said)
         )
     return found
+
+
+async def tell_redundant(encode: Encode, case: QuestionListCase) -> list[Judgment]:
+    """Return for each question "1" if an earlier one of the list answers it, or else "0".
+
+    Args:
+        encode: Tells how near questions are in meaning.
+        case: The questions.
+    """
+    if not case.questions:
+        return []
+    vectors = encode(case.questions)
+    limit = question_model().cuts.redundant
+    return [
+        Judgment(str(int(near >= limit)), f"nearest earlier question: cosine {near:.2f}")
+        for near in closest_earlier(vectors @ vectors.T)
+    ]
 
 
 QUALITY_PROMPT = load_prompt(Path(__file__).with_name("question_quality.prompt.md"))
@@ -154,8 +101,10 @@ class GradedList(Value):
     grades: tuple[GradedQuestion, ...]
 
 
-class PromptedQuestionList:
-    """Labels the questions of a list by asking a model.
+async def ask_about_questions(
+    assessor: Assessor, label: Callable[[GradedQuestion], str], case: QuestionListCase
+) -> list[Judgment]:
+    """Return a model's judgment on each question of a list, in order.
 
     Quality and redundancy are asked for in one call, so that the second of the two to be wanted
     costs nothing: the reply is in the cache.
@@ -163,24 +112,16 @@ class PromptedQuestionList:
     Args:
         assessor: Asks.
         label: What of a graded question is the label.
+        case: The questions.
     """
-
-    def __init__(self, assessor: Assessor, label: Callable[[GradedQuestion], str]) -> None:
-        self._assessor = assessor
-        self._label = label
-
-    async def __call__(self, case: QuestionListCase) -> list[Judgment]:
-        """Return one judgment for each question, in order."""
-        if not case.questions:
-            return []
-        return await self._assessor.judgments(
-            (case.article.topic_id,),
-            QUALITY_PROMPT,
-            GradedList,
-            [str(rank) for rank in range(1, len(case.questions) + 1)],
-            lambda answer: (
-                (one.rank, Judgment(self._label(one), one.reason)) for one in answer.grades
-            ),
-            article=case.article,
-            questions=list(case.questions),
-        )
+    if not case.questions:
+        return []
+    return await assessor.judgments(
+        (case.article.topic_id,),
+        QUALITY_PROMPT,
+        GradedList,
+        _ranks(case),
+        lambda answer: ((one.rank, Judgment(label(one), one.reason)) for one in answer.grades),
+        article=case.article,
+        questions=list(case.questions),
+    )

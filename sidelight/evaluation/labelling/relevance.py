@@ -83,29 +83,17 @@ class RelevanceVerdict(Value):
         return Judgment(self.grade, f"{told}; beside: {self.beside}{differs}")
 
 
-class PromptedRelevance:
-    """Grades passages by asking a model.
-
-    Args:
-        assessor: Asks.
-    """
-
-    def __init__(self, assessor: Assessor) -> None:
-        self._assessor = assessor
-
-    async def __call__(
-        self, topic_id: str, narrative: str, sub_narratives: Sequence[str], passage: str
-    ) -> Judgment:
-        """Return the grade of one passage, as text; unjudged where no reply could be used."""
-        return await self._assessor.judgment(
-            (topic_id,),
-            RELEVANCE_PROMPT,
-            RelevanceVerdict,
-            RelevanceVerdict.judgment,
-            narrative=narrative,
-            sub_narratives=list(sub_narratives),
-            passage=passage,
-        )
+async def ask_relevance(assessor: Assessor, narrative: Narrative, passage: str) -> Judgment:
+    """Return the grade of one passage, as text; unjudged where no reply could be used."""
+    return await assessor.judgment(
+        (narrative.topic_id,),
+        RELEVANCE_PROMPT,
+        RelevanceVerdict,
+        RelevanceVerdict.judgment,
+        narrative=narrative.narrative,
+        sub_narratives=list(narrative.sub_questions),
+        passage=passage,
+    )
 
 
 # Every rising map is tried: of seven grades there are 1,716.
@@ -286,14 +274,12 @@ def pool_passages(
 
 
 async def grade_passages(
-    judge: PromptedRelevance, found: Sequence[Passages], on_passage: Callable[[], object]
+    assessor: Assessor, found: Sequence[Passages], on_passage: Callable[[], object]
 ) -> dict[str, dict[str, int]]:
     """Return grades by topic and passage; a passage that nobody could judge has none."""
 
     async def grade(narrative: Narrative, text: str) -> int | None:
-        judgment = await judge(
-            narrative.topic_id, narrative.narrative, narrative.sub_questions, text
-        )
+        judgment = await ask_relevance(assessor, narrative, text)
         on_passage()
         return None if isinstance(judgment.label, Unjudged) else int(judgment.label)
 
@@ -328,20 +314,9 @@ USEFULNESS = LabellingProtocol[UsefulnessCase](
 """Labels by document, in order."""
 
 
-class UsefulnessLabeller:
-    """Labels as those who rank documents do.
-
-    Args:
-        check: Tells how useful documents are.
-    """
-
-    def __init__(self, check: UsefulnessCheck) -> None:
-        self._check = check
-
-    async def __call__(self, case: UsefulnessCase) -> list[Judgment]:
-        """Return one judgment for each document, in order."""
-        found = await self._check(case.article, case.question, case.documents)
-        return [
-            Judgment(one.label or Unjudged(reason=one.reason), one_line(one.reason))
-            for one in found
-        ]
+async def label_usefulness(check: UsefulnessCheck, case: UsefulnessCase) -> list[Judgment]:
+    """Return one judgment for each document, in order, as those label who rank documents."""
+    found = await check(case.article, case.question, case.documents)
+    return [
+        Judgment(one.label or Unjudged(reason=one.reason), one_line(one.reason)) for one in found
+    ]

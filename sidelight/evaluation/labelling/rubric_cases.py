@@ -39,70 +39,37 @@ from sidelight.schemas.topic import Article
 from sidelight.text import one_line
 from sidelight.tracks import load_track
 
-Questions: TypeAlias = "Sequence[SubmittedQuestion]"
+Questions: TypeAlias = Sequence[SubmittedQuestion]
 """What a run asks on one topic, by rank."""
 
 
-def _pairs_of_questions(case: RubricCase[Questions]) -> list[str]:
+def _pairs(case: RubricCase[Questions]) -> list[tuple[int, int]]:
     """Return the ranks of every pair, by rubric question, then submitted question."""
     pairs = product(case.rubric.questions, case.submission)
-    return [f"{wanted.rank}/{submitted.rank}" for wanted, submitted in pairs]
+    return [(wanted.rank, submitted.rank) for wanted, submitted in pairs]
 
 
-def _record_questions(
-    run_tag: str, case: RubricCase[Questions], judgments: Sequence[Judgment]
-) -> list[QuestionAssessment]:
-    pairs = product(case.rubric.questions, case.submission)
-    return [
-        QuestionAssessment(
-            topic_id=case.rubric.topic_id,
-            rubric_question_rank=wanted.rank,
-            run_tag=run_tag,
-            run_question_rank=submitted.rank,
-            label=judgment.label,
-            rationale=judgment.rationale,
-        )
-        for (wanted, submitted), judgment in zip(pairs, judgments, strict=True)
-    ]
-
-
-QUESTION_SIMILARITY = AssessmentProtocol(
+QUESTION_SIMILARITY = AssessmentProtocol[Questions, QuestionAssessment](
     name="question similarity",
     scale=load_track().scales[QUESTION_ASSESSMENTS.scale],
-    units=_pairs_of_questions,
+    units=lambda case: [f"{wanted}/{submitted}" for wanted, submitted in _pairs(case)],
     kind=QUESTION_ASSESSMENTS,
-    record=_record_questions,
+    about=lambda case: [
+        {"rubric_question_rank": wanted, "run_question_rank": submitted}
+        for wanted, submitted in _pairs(case)
+    ],
     order=attrgetter("topic_id", "rubric_question_rank", "run_tag", "run_question_rank"),
     file_name="auto_question_assessments.csv",
 )
 """Labels by rubric question, then submitted question."""
 
 
-def _answers_expected(case: RubricCase[SubmittedReport]) -> list[str]:
-    return [answer.answer_id for answer in case.rubric.answers]
-
-
-def _record_answers(
-    run_tag: str, case: RubricCase[SubmittedReport], judgments: Sequence[Judgment]
-) -> list[AnswerAssessment]:
-    return [
-        AnswerAssessment(
-            topic_id=case.rubric.topic_id,
-            run_tag=run_tag,
-            answer_id=answer.answer_id,
-            label=judgment.label,
-            rationale=judgment.rationale,
-        )
-        for answer, judgment in zip(case.rubric.answers, judgments, strict=True)
-    ]
-
-
-REPORT_ANSWERS = AssessmentProtocol(
+REPORT_ANSWERS = AssessmentProtocol[SubmittedReport, AnswerAssessment](
     name="report answers",
     scale=load_track().scales[ANSWER_ASSESSMENTS.scale],
-    units=_answers_expected,
+    units=lambda case: [answer.answer_id for answer in case.rubric.answers],
     kind=ANSWER_ASSESSMENTS,
-    record=_record_answers,
+    about=lambda case: [{"answer_id": answer.answer_id} for answer in case.rubric.answers],
     order=attrgetter("topic_id", "run_tag"),  # the rubric's order within
     file_name="auto_report_assessments.csv",
 )
@@ -187,32 +154,15 @@ def _reports(examples: Examples, rubric: Rubric) -> tuple[ExampleReport, ...]:
     )
 
 
-def _units(case: RubricCase[Questions]) -> list[str]:
-    return [str(question.rank) for question in case.submission]
-
-
-def _record(
-    run_tag: str, case: RubricCase[Questions], judgments: Sequence[Judgment]
-) -> list[CompoundAssessment]:
-    return [
-        CompoundAssessment(
-            topic_id=case.rubric.topic_id,
-            run_tag=run_tag,
-            run_question_rank=question.rank,
-            run_question_text=question.text,
-            label=judgment.label,
-            rationale=judgment.rationale,
-        )
-        for question, judgment in zip(case.submission, judgments, strict=True)
-    ]
-
-
-COMPOUND_QUESTIONS = AssessmentProtocol(
+COMPOUND_QUESTIONS = AssessmentProtocol[Questions, CompoundAssessment](
     name="compound questions",
     scale=load_track().scales[COMPOUND_ASSESSMENTS.scale],
-    units=_units,
+    units=lambda case: [str(question.rank) for question in case.submission],
     kind=COMPOUND_ASSESSMENTS,
-    record=_record,
+    about=lambda case: [
+        {"run_question_rank": question.rank, "run_question_text": question.text}
+        for question in case.submission
+    ],
     order=attrgetter("run_tag", "topic_id", "run_question_rank"),
     file_name="auto_compound_question_check.csv",
 )
@@ -221,36 +171,25 @@ COMPOUND_QUESTIONS = AssessmentProtocol(
 
 async def label_by_form(case: RubricCase[Questions]) -> list[Judgment]:
     """Return one judgment for each submitted question, in order."""
-    return [_judgment(compound_reason(question.text)) for question in case.submission]
-
-
-def _judgment(reason: str | None) -> Judgment:
-    if reason is None:
-        return Judgment(COMPOUND_QUESTIONS.scale.lowest, "no second question was found")
-    return Judgment(COMPOUND_QUESTIONS.scale.highest, reason)
+    reasons = [compound_reason(question.text) for question in case.submission]
+    return [
+        Judgment(_COMPOUND_SCALE.highest, reason)
+        if reason is not None
+        else Judgment(_COMPOUND_SCALE.lowest, "no second question was found")
+        for reason in reasons
+    ]
 
 
 _COMPOUND_SCALE = COMPOUND_QUESTIONS.scale
 
 
-class PromptedCompoundQuestions:
-    """Labels by asking a model, once for each question.
+async def ask_whether_compound(assessor: Assessor, case: RubricCase[Questions]) -> list[Judgment]:
+    """Return a model's judgment on each submitted question, in order; one call for each."""
 
-    Args:
-        assessor: Asks.
-    """
-
-    def __init__(self, assessor: Assessor) -> None:
-        self._assessor = assessor
-
-    async def __call__(self, case: RubricCase[Questions]) -> list[Judgment]:
-        """Return one judgment for each submitted question, in order."""
-        return await asyncio.gather(*(self._judgment(item.text) for item in case.submission))
-
-    async def _judgment(self, question: str) -> Judgment:
+    async def judged(question: str) -> Judgment:
         if not one_line(question):
             return Judgment(_COMPOUND_SCALE.lowest, NOTHING)
-        return await self._assessor.judgment(
+        return await assessor.judgment(
             (),
             COMPOUND_PROMPT,
             CompoundVerdict,
@@ -260,3 +199,5 @@ class PromptedCompoundQuestions:
             ),
             question=question,
         )
+
+    return await asyncio.gather(*(judged(item.text) for item in case.submission))

@@ -112,16 +112,15 @@ class EmbeddedQuestionSimilarity:
     Args:
         comparison: How texts are compared.
         examples: Labelled submissions; None for thresholds.
-        min_confidence: Less likely labels are withheld; see `LevelLabels`.
+        min_confidence: Less likely labels are withheld; see `level_labels`.
     """
 
     def __init__(
         self, comparison: comparing.TextComparison, examples: Examples | None, min_confidence: float
     ) -> None:
-        learned = _learn(comparison, examples) if examples else comparing.Learned(_THRESHOLDS)
-        self.agreement = learned.agreement
+        model, self.agreement = _learn(comparison, examples) if examples else (_THRESHOLDS, None)
         self._comparison = comparison
-        self._labels = comparing.LevelLabels(learned.model, _SIMILARITY_SCALE, min_confidence)
+        self._labels_of = partial(comparing.level_labels, model, _SIMILARITY_SCALE, min_confidence)
 
     async def __call__(self, case: RubricCase[Questions]) -> list[Judgment]:
         """Return one judgment for each pair, by rubric question, then submitted question."""
@@ -130,13 +129,16 @@ class EmbeddedQuestionSimilarity:
             return []
         features = question_features(self._comparison, case.rubric, texts)
         rows = features.reshape(-1, features.shape[-1])
-        return [
-            Judgment(label, comparing.described(QUESTION_FEATURES, row))
-            for label, row in zip(self._labels.of(rows), rows, strict=True)
-        ]
+        told = (
+            ", ".join(f"{name} {x:.2f}" for name, x in zip(QUESTION_FEATURES, row, strict=True))
+            for row in rows
+        )
+        return list(map(Judgment, self._labels_of(rows), told))
 
 
-def _learn(comparison: comparing.TextComparison, examples: Examples) -> comparing.Learned:
+def _learn(
+    comparison: comparing.TextComparison, examples: Examples
+) -> tuple[comparing.LevelModel, JudgeAgreement | None]:
     """Learn from labels of question pairs."""
     rows, labels, topics, runs = [], [], [], []
     for (run_tag, topic_id), items in comparing.by_submission(examples.question_labels):
@@ -153,22 +155,14 @@ def _learn(comparison: comparing.TextComparison, examples: Examples) -> comparin
             topics.append(topic_id)
             runs.append(run_tag)
     if not rows:
-        return comparing.Learned(_THRESHOLDS)
+        return _THRESHOLDS, None
     x, y = np.array(rows), np.array([_SIMILARITY_SCALE.levels.index(label) for label in labels])
     fit = partial(
         comparing.fit_levels, n_levels=len(_SIMILARITY_SCALE.levels), fallback=_THRESHOLDS
     )
-    predicted = comparing.predict_by_topic(x, y, topics, fit)
-    new_runs = comparing.predict_by_topic_and_run(x, y, topics, runs, fit)
-    found = comparing.Compared(
-        # Labels without credit count as one, as in the agreement the track published.
-        [_SIMILARITY_SCALE.coarse(label) for label in labels],
-        _coarse(predicted),
-        None if new_runs is None else _coarse(new_runs),
-        topics,
-        runs,
-    )
-    return comparing.Learned(fit(x, y), comparing.agreement(found))
+    # Labels without credit count as one, as in the agreement the track published.
+    people = [_SIMILARITY_SCALE.coarse(label) for label in labels]
+    return comparing.learn(fit, x, y, people, topics, runs, _coarse)
 
 
 def _coarse(levels: comparing.Levels) -> list[str]:
@@ -311,31 +305,27 @@ COMPARE = {
 }
 
 
-class PromptedQuestionSimilarity:
-    """Labels by asking a model about one or many pairs at a time.
+async def ask_similarity(
+    assessor: Assessor,
+    material: Callable[[Rubric], TopicMaterial],
+    mode: Mode,
+    case: RubricCase[Questions],
+) -> list[Judgment]:
+    """Return a model's judgment on each pair, by rubric question, then submitted question.
 
     Args:
         assessor: Asks.
         material: What the prompts on a rubric's topic show.
-        mode: About how many pairs.
+        mode: About how many pairs one call is asked.
+        case: The questions.
     """
-
-    def __init__(
-        self, assessor: Assessor, material: Callable[[Rubric], TopicMaterial], mode: Mode
-    ) -> None:
-        self._assessor = assessor
-        self._material = material
-        self._compare = COMPARE[mode]
-
-    async def __call__(self, case: RubricCase[Questions]) -> list[Judgment]:
-        """Return one judgment for each pair, by rubric question, then submitted question."""
-        texts = [one_line(question.text) for question in case.submission]
-        readable = [text for text in texts if text]
-        rows: list[list[Judgment]] = [[] for _ in case.rubric.questions]
-        if readable:
-            rows = await self._compare(self._assessor, self._material(case.rubric), readable)
-        nothing = Judgment(_SIMILARITY_SCALE.lowest, NOTHING)
-        return [next(given) if text else nothing for given in map(iter, rows) for text in texts]
+    texts = [one_line(question.text) for question in case.submission]
+    readable = [text for text in texts if text]
+    rows: list[list[Judgment]] = [[] for _ in case.rubric.questions]
+    if readable:
+        rows = await COMPARE[mode](assessor, material(case.rubric), readable)
+    nothing = Judgment(_SIMILARITY_SCALE.lowest, NOTHING)
+    return [next(given) if text else nothing for given in map(iter, rows) for text in texts]
 
 
 def _cells(answer: GridVerdict) -> Iterable[tuple[str, Judgment]]:
@@ -436,7 +426,7 @@ class EmbeddedReportAnswers:
     Args:
         encode: Texts to vectors; None goes by words alone.
         examples: Labelled submissions, which calibrate the model; None leaves it as it is.
-        min_confidence: Less likely labels are withheld; see `LevelLabels`.
+        min_confidence: Less likely labels are withheld; see `level_labels`.
     """
 
     def __init__(
@@ -447,7 +437,9 @@ class EmbeddedReportAnswers:
         self._levels, self.agreement = (
             self._learn(examples) if examples else (ShiftedLevels(), None)
         )
-        self._labels = comparing.LevelLabels(self._levels, _ANSWER_SCALE, min_confidence)
+        self._labels_of = partial(
+            comparing.level_labels, self._levels, _ANSWER_SCALE, min_confidence
+        )
 
     def prepare(self, reports: Iterable[SubmittedReport]) -> None:
         """Encode reports that will be labelled, all at once, which is quicker than one by one."""
@@ -458,7 +450,7 @@ class EmbeddedReportAnswers:
         looked = self._look(case.rubric, case.submission)
         judgments = []
         verdicts = looked.verdicts(self._levels.shift)
-        for verdict, likely in zip(verdicts, self._labels.of(rows_of(looked)), strict=True):
+        for verdict, likely in zip(verdicts, self._labels_of(rows_of(looked)), strict=True):
             label, told = likely, verdict.sentence
             if verdict.opposed:
                 label, told = (
@@ -500,19 +492,11 @@ class EmbeddedReportAnswers:
                 for label in labels
             ]
         )
-        predicted = comparing.predict_by_topic(x, y, topics, ShiftedLevels.fit)
-        new_runs = comparing.predict_by_topic_and_run(x, y, topics, runs, ShiftedLevels.fit)
-        found = comparing.Compared(
-            labels,
-            _judged(predicted, opposed),
-            None if new_runs is None else _judged(new_runs, opposed),
-            topics,
-            runs,
-        )
-        return ShiftedLevels.fit(x, y), comparing.agreement(found)
+        labels_of = partial(_judged, opposed)
+        return comparing.learn(ShiftedLevels.fit, x, y, labels, topics, runs, labels_of)
 
 
-def _judged(levels: comparing.Levels, opposed: list[bool]) -> list[str]:
+def _judged(opposed: list[bool], levels: comparing.Levels) -> list[str]:
     """Return labels; what is said elsewhere in a report outweighs a sentence against it."""
     return [
         _ANSWER_SCALE.opposite
@@ -539,35 +523,31 @@ class ReportVerdict(Value):
     labels: tuple[AnswerVerdict, ...]
 
 
-class PromptedReportAnswers:
-    """Labels by asking a model, once for each report.
+async def ask_answers(
+    assessor: Assessor,
+    material: Callable[[Rubric], TopicMaterial],
+    case: RubricCase[SubmittedReport],
+) -> list[Judgment]:
+    """Return a model's judgment on each expected answer, in the rubric's order, by one call.
 
     Args:
         assessor: Asks.
         material: What the prompts on a rubric's topic show.
+        case: The report.
     """
-
-    def __init__(self, assessor: Assessor, material: Callable[[Rubric], TopicMaterial]) -> None:
-        self._assessor = assessor
-        self._material = material
-
-    async def __call__(self, case: RubricCase[SubmittedReport]) -> list[Judgment]:
-        """Return one judgment for each expected answer, in the rubric's order."""
-        rubric, report = case
-        answer_ids = [answer.answer_id for answer in rubric.answers]
-        if not one_line(report.text):
-            return [Judgment(REPORT_ANSWERS.scale.lowest, NOTHING)] * len(answer_ids)
-        topic = self._material(rubric)
-        return await self._assessor.judgments(
-            (rubric.topic_id,),
-            REPORT_ANSWERS_PROMPT,
-            ReportVerdict,
-            answer_ids,
-            lambda answer: (
-                (one.answer_id, Judgment(one.label, one.reason)) for one in answer.labels
-            ),
-            article=topic.article,
-            rubric=rubric,
-            examples=topic.reports,
-            report=report.text,
-        )
+    rubric, report = case
+    answer_ids = [answer.answer_id for answer in rubric.answers]
+    if not one_line(report.text):
+        return [Judgment(REPORT_ANSWERS.scale.lowest, NOTHING)] * len(answer_ids)
+    topic = material(rubric)
+    return await assessor.judgments(
+        (rubric.topic_id,),
+        REPORT_ANSWERS_PROMPT,
+        ReportVerdict,
+        answer_ids,
+        lambda answer: ((one.answer_id, Judgment(one.label, one.reason)) for one in answer.labels),
+        article=topic.article,
+        rubric=rubric,
+        examples=topic.reports,
+        report=report.text,
+    )

@@ -42,24 +42,19 @@ from sidelight.schemas.task import (
 )
 from sidelight.text import count_words, normalized
 
-
-class FittingQuestions(NamedTuple):
-    """Questions within their limits, and what was over them; "" where nothing was."""
-
-    submission: Sequence[SubmittedQuestion]
-    over: str = ""
+S = TypeVar("S")
 
 
-class FittingReport(NamedTuple):
-    """A report within its limit, and what was over it; "" where nothing was."""
+class Fitting(NamedTuple, Generic[S]):
+    """What of a submission is within its limits, and what was over them; "" where nothing was."""
 
-    submission: SubmittedReport
+    submission: S
     over: str = ""
 
 
 def fit_questions(
     questions: Sequence[SubmittedQuestion], task: QuestionListTask
-) -> FittingQuestions:
+) -> Fitting[Sequence[SubmittedQuestion]]:
     """Leave out questions past the last rank, and the end of those with too many characters.
 
     Args:
@@ -79,12 +74,12 @@ def fit_questions(
         else:
             kept.append(question)
     if not over:
-        return FittingQuestions(questions)
+        return Fitting(questions)
     limits = f"at most {task.count} questions of {task.max_characters} characters"
-    return FittingQuestions(tuple(kept), f"{', '.join(over)}; {limits}")
+    return Fitting(tuple(kept), f"{', '.join(over)}; {limits}")
 
 
-def fit_report(report: SubmittedReport, task: CitedTextTask) -> FittingReport:
+def fit_report(report: SubmittedReport, task: CitedTextTask) -> Fitting[SubmittedReport]:
     """Cut a report after its last word within the limit, words being split on white space."""
     kept: list[CitedSentence] = []
     left = task.max_words
@@ -98,16 +93,15 @@ def fit_report(report: SubmittedReport, task: CitedTextTask) -> FittingReport:
         kept.append(sentence)
         left -= n_words
     else:
-        return FittingReport(report)
+        return Fitting(report)
     n_words = sum(count_words(sentence.text) for sentence in report.responses)
-    return FittingReport(
+    return Fitting(
         report.model_copy(update={"responses": tuple(kept)}),
         f"{n_words} words; at most {task.max_words}",
     )
 
 
 R = TypeVar("R", QuestionRun, ReportRun)
-S = TypeVar("S")
 Run: TypeAlias = QuestionRun | ReportRun
 
 
@@ -125,7 +119,7 @@ class RunKind(Generic[R, S]):
 
     protocols: tuple[AssessmentProtocol[S, Any], ...]
     submissions: Callable[[R], Mapping[str, S]]
-    fit: Callable[[S, Any], tuple[S, str]]
+    fit: Callable[[S, Any], Fitting[S]]
     texts: Callable[[R], Iterable[tuple[str, str]]]
     example_texts: Callable[[Examples], Iterable[tuple[str, str]]]
 
@@ -188,16 +182,17 @@ class TaskRuns(NamedTuple):
 
     def left_out(self) -> dict[str, str]:
         """Return run tag -> topics on which the run is not judged, if there are any, and why."""
-        found = {}
+        found: dict[str, str] = {}
         for run in self.runs:
             topics = self.kind.submissions(run).keys()
             unknown, missing = sorted(topics - self.rubrics.keys()), self.rubrics.keys() - topics
             told = [f"no rubric for {', '.join(unknown)}, not judged"] if unknown else []
             told += [f"nothing submitted on {', '.join(sorted(missing))}"] if missing else []
-            found[run.run_tag] = "; ".join(told)
-        return {run_tag: told for run_tag, told in found.items() if told}
+            if told:
+                found[run.run_tag] = "; ".join(told)
+        return found
 
-    def _fitting(self) -> dict[tuple[str, str], tuple[Any, str]]:
+    def _fitting(self) -> dict[tuple[str, str], Fitting[Any]]:
         return {
             (topic_id, run.run_tag): self.kind.fit(submission, self.task)
             for run in self.runs
@@ -326,8 +321,8 @@ async def gather_labels(
     return list(chain.from_iterable(await asyncio.gather(*map(counted, work))))
 
 
-def check_given(judge: Judge, given: TaskRuns) -> None:
-    """Check that a judge may judge runs.
+def checked_cases(judge: Judge, given: TaskRuns) -> dict[tuple[str, str], RubricCase[Any]]:
+    """Return the cases of runs, which a judge may judge; see `TaskRuns.cases`.
 
     Raises:
         InputError: No run has anything on a topic with a rubric, or what it has cannot be told
@@ -340,8 +335,10 @@ def check_given(judge: Judge, given: TaskRuns) -> None:
             f"the judge has seen labels of {', '.join(seen)} and cannot judge them",
             remedy="Leave these runs out, or take other runs as examples with --example-run.",
         )
-    if not given.cases():
+    cases = given.cases()
+    if not cases:
         raise InputError(
             "no run holds anything on a topic that has a rubric",
             remedy="Give the rubrics of the topics that the runs are about.",
         )
+    return cases

@@ -20,7 +20,6 @@ from sidelight.formats.runs.submission import reports_by_topic
 from sidelight.learned.models import SUPPORT as SUPPORT_MODEL
 from sidelight.learned.models import model_name
 from sidelight.learned.ordinal_model import weights_hash
-from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.grading.judgment import JudgedSentence, Unjudged
 from sidelight.schemas.run import CitedSentence, ReportRun
 from sidelight.text import one_line
@@ -70,23 +69,13 @@ class EmbeddedSupport:
         return [Judgment(support.label, one_line(support.reason))]
 
 
-class PromptedSupport:
-    """Labels by asking a model, which sees all sources of a sentence at once.
-
-    Args:
-        model: Who is asked.
-    """
-
-    def __init__(self, model: PromptedModel) -> None:
-        self._check = PromptedSupportCheck(model)
-
-    async def __call__(self, case: SupportCase) -> list[Judgment]:
-        """Return the one judgment on a sentence."""
-        try:
-            support = await self._check(case.sentence, case.sources)
-        except ReplyError as error:
-            return [Judgment(Unjudged(reason=error.message), one_line(error.message))]
-        return [Judgment(support.label, one_line(support.reason))]
+async def ask_support(check: PromptedSupportCheck, case: SupportCase) -> list[Judgment]:
+    """Return the one judgment on a sentence by a model, which sees all its sources at once."""
+    try:
+        support = await check(case.sentence, case.sources)
+    except ReplyError as error:
+        return [Judgment(Unjudged(reason=error.message), one_line(error.message))]
+    return [Judgment(support.label, one_line(support.reason))]
 
 
 # Sentences under way at once: their prompts take memory while they wait for the model.

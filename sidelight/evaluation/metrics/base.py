@@ -94,11 +94,12 @@ class Computation(Protocol):
         ...
 
 
-def declared(computation: str) -> Measure:
-    """Return the measure that a computation says it is, under the name it was asked for by.
+def declared(computation: str, name: str = "") -> Measure:
+    """Return the measure that a computation says it is.
 
     Args:
         computation: As registered, by an entry point or as `module:Class`.
+        name: What the measure is called; empty for the name of the computation.
 
     Raises:
         UsageError: There is none of that name, or it says of no measure what it is.
@@ -110,7 +111,7 @@ def declared(computation: str) -> Measure:
             f"measure {computation!r}: expected a class attribute `measure`, a Measure",
             remedy="sidelight.plugins.Measure says what it holds.",
         )
-    return measure.model_copy(update={"name": computation, "computes": computation})
+    return measure.model_copy(update={"name": name or computation, "computes": computation})
 
 
 def checked_depth(depth: int) -> int:

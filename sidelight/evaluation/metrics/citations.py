@@ -97,20 +97,24 @@ def support_by(
     return [one for one in found if not (leave_out and isinstance(one, Unjudged))]
 
 
-class SupportPrecision:
-    """Weighted precision of a report's sentences.
+class _Support:
+    """What looks at how far sentences are supported.
 
     Args:
         citations: Which citations of a sentence it is held against.
         leave_out: Whether sentences are left out that could not be judged.
     """
 
+    def __init__(self, citations: Citations = "all", *, leave_out: bool = False) -> None:
+        self._supports = partial(support_by, citations=citations, leave_out=leave_out)
+
+
+class SupportPrecision(_Support):
+    """Weighted precision of a report's sentences."""
+
     measure: ClassVar[Measure] = Measure(
         title="support by all citations, over the sentences that cite",
     )
-
-    def __init__(self, citations: Citations = "all", *, leave_out: bool = False) -> None:
-        self._supports = partial(support_by, citations=citations, leave_out=leave_out)
 
     def __call__(self, sentences: Sequence[JudgedSentence], scales: Scales) -> float:
         """Return the precision of one run on one topic."""
@@ -140,20 +144,12 @@ def support_recall(sentences: Sequence[SentenceSupport], scale: LabelScale) -> f
     return total_support(sentences, scale) / len(sentences) if sentences else 0.0
 
 
-class SupportRecall:
-    """Weighted recall of a report's sentences.
-
-    Args:
-        citations: Which citations of a sentence it is held against.
-        leave_out: Whether sentences are left out that could not be judged.
-    """
+class SupportRecall(_Support):
+    """Weighted recall of a report's sentences."""
 
     measure: ClassVar[Measure] = Measure(
         title="support by all citations, over all sentences",
     )
-
-    def __init__(self, citations: Citations = "all", *, leave_out: bool = False) -> None:
-        self._supports = partial(support_by, citations=citations, leave_out=leave_out)
 
     def __call__(self, sentences: Sequence[JudgedSentence], scales: Scales) -> float:
         """Return the recall of one run on one topic."""

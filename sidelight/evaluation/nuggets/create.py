@@ -13,9 +13,10 @@ count and the rest is unjudged.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Literal, TypeAlias, TypeVar
 
 from pydantic import Field
 
@@ -31,12 +32,13 @@ from sidelight.schemas.grading.judgment import LabelScale, OneOf
 from sidelight.schemas.grading.rubric import Nugget, NuggetAssignment, NuggetBank
 from sidelight.schemas.run import ReportRun
 from sidelight.text import budget_words, one_line
-from sidelight.text_vectors import Encode
 
 CREATE_PROMPT = load_prompt(Path(__file__).with_name("nugget_create.prompt.md"))
 MERGE_PROMPT = load_prompt(Path(__file__).with_name("nugget_merge.prompt.md"))
 IMPORTANCE_PROMPT = load_prompt(Path(__file__).with_name("nugget_importance.prompt.md"))
 PART_PROMPT = load_prompt(Path(__file__).with_name("nugget_part.prompt.md"))
+
+Item = TypeVar("Item")
 
 MOST = 30
 MOST_WORDS = 12
@@ -111,18 +113,28 @@ async def weigh(query: str, nuggets: Sequence[str], model: PromptedModel) -> lis
         ReplyError: The model gave no usable answer.
     """
     labels: list[str] = []
-    for start in range(0, len(nuggets), WINDOW):
-        window = nuggets[start : start + WINDOW]
-        numbers = [str(number) for number in range(1, len(window) + 1)]
-
-        def check(answer: WeighedList, numbers: list[str] = numbers) -> None:
-            check_each_once(numbers, [str(one.number) for one in answer.labels])
-
+    for window in _windows(nuggets):
         answer = await model.answer(
-            IMPORTANCE_PROMPT, WeighedList, check=check, query=query, nuggets=list(window)
+            IMPORTANCE_PROMPT,
+            WeighedList,
+            check=partial(_check_numbers, len(window)),
+            query=query,
+            nuggets=list(window),
         )
         labels += [one.label for one in sorted(answer.labels, key=lambda one: one.number)]
     return labels
+
+
+def _windows(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
+    return (items[start : start + WINDOW] for start in range(0, len(items), WINDOW))
+
+
+def _numbers(count: int) -> list[str]:
+    return [str(number) for number in range(1, count + 1)]
+
+
+def _check_numbers(count: int, answer: WeighedList | SortedList) -> None:
+    check_each_once(_numbers(count), [str(one.number) for one in answer.labels])
 
 
 class Sorted(Value):
@@ -153,21 +165,17 @@ async def sort_nuggets(
         ReplyError: The model gave no usable answer.
     """
     found: list[Nugget] = []
-    for start in range(0, len(bank.nuggets), WINDOW):
-        window = bank.nuggets[start : start + WINDOW]
 
-        def check(answer: SortedList, count: int = len(window)) -> None:
-            check_each_once(
-                [str(number) for number in range(1, count + 1)],
-                [str(one.number) for one in answer.labels],
-            )
-            if any(one.part > len(parts) for one in answer.labels):
-                raise ValueError(f"expected parts from 0 to {len(parts)}")
+    def check(count: int, answer: SortedList) -> None:
+        _check_numbers(count, answer)
+        if any(one.part > len(parts) for one in answer.labels):
+            raise ValueError(f"expected parts from 0 to {len(parts)}")
 
+    for window in _windows(bank.nuggets):
         answer = await model.answer(
             PART_PROMPT,
             SortedList,
-            check=check,
+            check=partial(check, len(window)),
             query=query,
             parts=list(parts),
             nuggets=[nugget.text for nugget in window],
@@ -182,13 +190,13 @@ async def sort_nuggets(
 
 async def _listed(query: str, documents: Sequence[str], model: PromptedModel) -> tuple[str, ...]:
     known: tuple[str, ...] = ()
-    for start in range(0, len(documents), WINDOW):
+    for window in _windows(documents):
         answer = await model.answer(
             CREATE_PROMPT,
             NuggetList,
             check=_check,
             query=query,
-            documents=list(documents[start : start + WINDOW]),
+            documents=list(window),
             nuggets=list(known),
             most=MOST,
             most_words=MOST_WORDS,
@@ -245,61 +253,40 @@ class AssignedList(Value):
     labels: tuple[Assigned, ...]
 
 
-class PromptedAssigner:
-    """Labels by asking a model.
-
-    Args:
-        assessor: Asks.
-    """
-
-    def __init__(self, assessor: Assessor) -> None:
-        self._assessor = assessor
-
-    async def __call__(self, bank: NuggetBank, query: str, answer: str) -> list[Judgment]:
-        """Return one judgment for each nugget, in their order."""
-        if not one_line(answer):
-            return [Judgment(ANSWER_LEVELS[0], "the answer is empty")] * len(bank.nuggets)
-        found: list[Judgment] = []
-        for start in range(0, len(bank.nuggets), WINDOW):
-            window = bank.nuggets[start : start + WINDOW]
-            found += await self._assessor.judgments(
-                (bank.topic_id, answer),
-                ASSIGN_PROMPT,
-                AssignedList,
-                [str(number) for number in range(1, len(window) + 1)],
-                lambda reply: (
-                    (str(one.number), Judgment(one.label, one.reason)) for one in reply.labels
-                ),
-                query=query,
-                answer=answer,
-                nuggets=[nugget.text for nugget in window],
-            )
-        return found
+async def assign_prompted(
+    assessor: Assessor, bank: NuggetBank, query: str, answer: str
+) -> list[Judgment]:
+    """Return a model's judgment on each nugget, in their order."""
+    if not one_line(answer):
+        return [Judgment(ANSWER_LEVELS[0], "the answer is empty")] * len(bank.nuggets)
+    found: list[Judgment] = []
+    for window in _windows(bank.nuggets):
+        found += await assessor.judgments(
+            (bank.topic_id, answer),
+            ASSIGN_PROMPT,
+            AssignedList,
+            _numbers(len(window)),
+            lambda reply: (
+                (str(one.number), Judgment(one.label, one.reason)) for one in reply.labels
+            ),
+            query=query,
+            answer=answer,
+            nuggets=[nugget.text for nugget in window],
+        )
+    return found
 
 
-class Assigner(Protocol):
-    """Says what an answer tells of each nugget of its topic."""
+async def assign_learned(
+    model: AnswerModel, bank: NuggetBank, query: str, answer: str
+) -> list[Judgment]:
+    """Return one judgment for each nugget, in their order, as the model of answers judges."""
+    items = [nugget.text for nugget in bank.nuggets]
+    verdicts = model.judge(items, answer, max_words=None, context=query)
+    return [Judgment(ANSWER_LEVELS[one.level], one.reason or one.sentence) for one in verdicts]
 
-    async def __call__(self, bank: NuggetBank, query: str, answer: str) -> list[Judgment]:
-        """Return one judgment for each nugget, in their order."""
-        ...
 
-
-class LearnedAssigner:
-    """Labels by the small model that learned from people's; see `AnswerModel`.
-
-    Args:
-        encode: Texts to vectors by the default encoder; None goes by words only.
-    """
-
-    def __init__(self, encode: Encode | None) -> None:
-        self._model = AnswerModel.load(encode)
-
-    async def __call__(self, bank: NuggetBank, query: str, answer: str) -> list[Judgment]:
-        """Return one judgment for each nugget, in their order."""
-        items = [nugget.text for nugget in bank.nuggets]
-        verdicts = self._model.judge(items, answer, max_words=None, context=query)
-        return [Judgment(ANSWER_LEVELS[one.level], one.reason or one.sentence) for one in verdicts]
+Assigner: TypeAlias = Callable[[NuggetBank, str, str], Awaitable[list[Judgment]]]
+"""Says what an answer tells of each nugget of its topic, of which the query is given, too."""
 
 
 async def assign_runs(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from math import fsum
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ import numpy as np
 from sidelight.errors import InputError
 from sidelight.evaluation.metrics.base import TopicRecord
 from sidelight.evaluation.scoring.retrieval import RetrievalScores
-from sidelight.evaluation.scoring.table import RunScore, ScoreTable, TopicScore, tabulate
+from sidelight.evaluation.scoring.table import ScoreTable, TopicScore, mean_scores, tabulate
 from sidelight.formats.lines import Findings, quoted
 from sidelight.formats.table import read_table, write_table
 from sidelight.schemas.grading.judgment import Measure, QuestionGrade
@@ -26,9 +26,7 @@ from sidelight.schemas.topic import parse_question_id
 from sidelight.tracks import Track
 
 
-def score_question_quality(
-    track: Track, grades: Sequence[QuestionGrade], further: Sequence[Measure] = ()
-) -> ScoreTable:
+def score_question_quality(track: Track, grades: Sequence[QuestionGrade]) -> ScoreTable:
     """Score runs of questions by the grades of their questions.
 
     A topic on which a run has no grade, while another has, scores 0 and is listed.
@@ -36,11 +34,9 @@ def score_question_quality(
     Args:
         track: Whose scales and measures count.
         grades: At most one for each question, as the reader returns them.
-        further: Measures to compute besides the track's.
 
     Raises:
         InputError: There are no grades.
-        UsageError: A further measure needs what is not known here.
     """
     labels: dict[tuple[str, str], list[QuestionGrade]] = defaultdict(list)
     for item in grades:
@@ -63,7 +59,6 @@ def score_question_quality(
         labels.keys(),
         record,
         track.question_list.measures,
-        further,
     )
 
 
@@ -231,25 +226,16 @@ def tabulate_kept(scores: Sequence[RetrievalScores], kept: Sequence[str]) -> Sco
             "no question can tell runs apart",
             remedy=f"Judge more documents: a question needs {MIN_USEFUL} useful ones.",
         )
-    names = list(scores[0].mean)
+    counted = set(kept)
+    rows = [[one for one in item.topics if one.topic_id in counted] for item in scores]
     runs = [
-        RunScore(
-            item.run,
-            {
-                name: fsum(item.per_query[one].get(name, 0.0) for one in kept) / len(kept)
-                for name in names
-            },
-            sum(one not in item.omitted for one in kept),
-        )
-        for item in scores
+        mean_scores(its, len(counted.difference(item.omitted)))
+        for item, its in zip(scores, rows, strict=True)
     ]
+    names = list(scores[0].mean)
     return ScoreTable(
         measures=tuple(Measure(name=name, title=name, format=".3f") for name in names),
-        topics=tuple(
-            TopicScore(item.run, one, {name: item.per_query[one].get(name, 0.0) for name in names})
-            for one in kept
-            for item in sorted(scores, key=lambda item: item.run)
-        ),
+        topics=tuple(sorted(chain(*rows), key=lambda one: (one.topic_id, one.run_tag))),
         runs=tuple(sorted(runs, key=lambda run: (-run.values[names[0]], run.run_tag))),
     )
 

@@ -56,18 +56,10 @@ SUPPORT_MEASURES = (
         parameters={"citations": "first"},
         title="support by the first citation, over all sentences",
     ),
-    Measure(
-        name="weighted_precision_all",
-        computes="support_precision",
-        title="support by all citations, over the sentences that cite",
-    ),
-    Measure(
-        name="weighted_recall_all",
-        computes="support_recall",
-        title="support by all citations, over all sentences",
-    ),
+    declared("support_precision", "weighted_precision_all"),
+    declared("support_recall", "weighted_recall_all"),
     declared("nothing_cited"),
-    declared("unjudged_sentences").model_copy(update={"name": "unjudged"}),
+    declared("unjudged_sentences", "unjudged"),
 )
 """By the first citation of a sentence, as at TREC, and by all of them together."""
 
@@ -390,11 +382,7 @@ def _parameter(text: str) -> tuple[str, Parameter]:
 
 
 NUGGET_MEASURES = (
-    Measure(
-        name="strict_vital_score",
-        computes="nugget_recall",
-        title="vital nuggets told in full, over vital nuggets",
-    ),
+    declared("nugget_recall", "strict_vital_score"),
     Measure(
         name="vital_score",
         computes="nugget_recall",
@@ -413,20 +401,12 @@ NUGGET_MEASURES = (
         parameters={"among": "all", "strict": False},
         title="nuggets told, in part for half, over all nuggets",
     ),
-    declared("unjudged_nuggets").model_copy(update={"name": "unjudged"}),
+    declared("unjudged_nuggets", "unjudged"),
 )
 """Of every answer, the one that ranks runs first; their names are those of nuggetizer's files."""
 
-COVERAGE = Measure(
-    name="sub_narrative_coverage",
-    computes="sub_narrative_coverage",
-    title="sub-narratives with a nugget told in full",
-)
-SIGNED = Measure(
-    name="signed_score",
-    computes="signed_nugget_score",
-    title="nuggets told, by weight, less those that should not be",
-)
+COVERAGE = declared("sub_narrative_coverage")
+SIGNED = declared("signed_nugget_score", "signed_score")
 
 
 def score_nuggets(

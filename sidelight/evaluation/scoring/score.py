@@ -3,9 +3,8 @@
 The rubrics say which topics, questions and answers there are; assessments only say how each one was
 met. A topic on which a run has no label scores 0 and is listed; one on which no run has any is
 undefined, and means count it as 0. A pair or answer without a label earns nothing and is counted as
-unjudged. Assessments of unknown topics, questions or answers are an
-error. Rubrics can be replaced by ones in which every answer of a topic weighs the same, also where
-no rubric is at hand.
+unjudged. Assessments of unknown topics, questions or answers are an error. Rubrics can be replaced
+by ones in which every answer of a topic weighs the same, also where no rubric is at hand.
 
 Headroom: per topic, the score of all runs together above that of the best single run.
 
@@ -28,7 +27,7 @@ from sidelight.evaluation.metrics.base import TopicRecord
 from sidelight.evaluation.metrics.rubric import question_coverage, report_support
 from sidelight.evaluation.scoring.table import ScoreTable, tabulate
 from sidelight.formats.banks.rubrics import read_rubrics
-from sidelight.formats.data_folder import DataPart, find_part, look_for
+from sidelight.formats.data_folder import DataPart, find_part, run_files
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     COMPOUND_ASSESSMENTS,
@@ -270,8 +269,7 @@ def submitted_reports(data: Path) -> dict[tuple[str, str], tuple[CitedSentence, 
         InputError: A file cannot be read, or a run has two reports for a topic.
         InvalidFileError: A file is not what it should be.
     """
-    folder = look_for(data, DataPart.REPORT_RUNS)
-    paths = [path for path in sorted(folder.iterdir()) if path.name[0] != "."] if folder else []
+    paths = run_files(data, DataPart.REPORT_RUNS)
     return reports_by_topic([read_report_run(path) for path in paths]) if paths else None
 
 

@@ -17,9 +17,10 @@ that is undefined has an empty cell.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import fsum, sqrt
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -200,16 +201,32 @@ def tabulate(
         run_tag: tuple(topic_id for topic_id in ordered_ids if (run_tag, topic_id) not in judged)
         for run_tag in ordered_tags
     }
-    runs = []
-    for run_tag in ordered_tags:
-        rows = [topic for topic in topics if topic.run_tag == run_tag]
-        runs.append(mean_scores(rows, len(rows) - len(omitted[run_tag])))
-    main = computed[0].measure
+    n_topics = {tag: len(ordered_ids) - len(missing) for tag, missing in omitted.items()}
+    table = ranked_table(tuple(one.measure for one in computed), topics, n_topics)
+    return replace(table, omitted={tag: missing for tag, missing in omitted.items() if missing})
+
+
+def ranked_table(
+    measures: tuple[Measure, ...],
+    topics: Sequence[TopicScore],
+    n_topics: Mapping[str, int] = MappingProxyType({}),
+) -> ScoreTable:
+    """Return the table of some topics' scores: runs by their mean, the best first.
+
+    Args:
+        measures: What was measured, the one that ranks runs first.
+        topics: The scores, at least one.
+        n_topics: Run tag -> topics on which it was judged; empty where that is not counted.
+    """
+    by_run: dict[str, list[TopicScore]] = {}
+    for topic in topics:
+        by_run.setdefault(topic.run_tag, []).append(topic)
+    runs = [mean_scores(rows, n_topics.get(run_tag)) for run_tag, rows in by_run.items()]
+    main = measures[0]
     return ScoreTable(
-        measures=tuple(one.measure for one in computed),
-        topics=tuple(topics),
+        measures,
+        topics=tuple(sorted(topics, key=lambda topic: (topic.topic_id, topic.run_tag))),
         runs=tuple(sorted(runs, key=lambda run: (-main.sign * run.values[main.name], run.run_tag))),
-        omitted={run_tag: missing for run_tag, missing in omitted.items() if missing},
     )
 
 
@@ -356,9 +373,9 @@ def minimum_detectable_difference(
     against a; for a two-sided test with a power of 80%. Source: Bloom, Minimum Detectable Effects,
     Evaluation Review 19(5), 1995.
 
-    None with fewer than 3 topics, for runs that differ on no topic, whose s says nothing, and where
-    no difference could ever be shown: the randomisation test of n topics gives no p-value below
-    2 / 2^n.
+    None with fewer than 3 topics, for runs that differ on no topic, because s says nothing then,
+    and where no difference could ever be shown: the randomisation test of n topics gives no p-value
+    below 2 / 2^n.
 
     Args:
         differences: `(n,)` of two runs, topic by topic.

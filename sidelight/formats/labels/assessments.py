@@ -42,7 +42,7 @@ class AssessmentKind(Generic[A]):
     """One of the three kinds of assessment files.
 
     Attributes:
-        name: As `formats.detect` calls it.
+        name: As `formats.verdict.detect_format` calls it.
         title: What people call a file of it.
         value_type: What a row becomes; its fields are named like the columns.
         scale: Which of a track's scales has the labels a row may have.
@@ -100,6 +100,10 @@ COMPOUND_ASSESSMENTS = AssessmentKind(
     label_columns=("auto_compound_question_assessment",),
     rationale_columns=("auto_assessment_rationale",),
 )
+ASSESSMENT_KINDS: dict[str, AssessmentKind[Any]] = {
+    kind.name: kind for kind in (QUESTION_ASSESSMENTS, ANSWER_ASSESSMENTS, COMPOUND_ASSESSMENTS)
+}
+"""By name."""
 
 
 def read_assessments(path: Path, kind: AssessmentKind[A], scales: Scales) -> list[A]:

@@ -133,14 +133,7 @@ def _check_labels(
                 found=lines.quoted(cell),
                 remedy="Give the grades of the track.",
             )
-        if query_id not in topic_ids:
-            findings.error(
-                "topic-unknown",
-                line,
-                expected="a topic of the track",
-                found=lines.quoted(query_id),
-                remedy="Remove the topic, or give a topics file that has it with --topics.",
-            )
+        submission.check_topic(query_id, line, topic_ids, findings)
 
 
 @submission.StrictCheck

@@ -148,6 +148,11 @@ class GradedPassage:
         """Return what a grader made of it, or None."""
         return next((one for one in self.gradings if one.grader == grader), None)
 
+    def items_by(self, grader: Grader) -> tuple[ItemGrade, ...]:
+        """Return a grader's grades of items; none where it graded none."""
+        grading = self.grading(grader)
+        return grading.items if grading else ()
+
     def graded(self, grading: Grading) -> GradedPassage:
         """Return the passage with more work of a grader, which replaces that on the same items."""
         old = self.grading(grading.grader)

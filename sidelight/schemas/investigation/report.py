@@ -115,23 +115,6 @@ class Revision(Value):
 
 
 @dataclass(frozen=True, slots=True)
-class ReportLimits:
-    """Limits of a track for a report; see `CitedTextTask`."""
-
-    max_words: int
-    max_citations: int
-    max_uncited: int | None
-    max_references: int | None = None
-
-
-def limits_of(task: CitedTextTask) -> ReportLimits:
-    """Return the limits of a task's texts."""
-    return ReportLimits(
-        task.max_words, task.citations_written, task.max_uncited, task.max_references
-    )
-
-
-@dataclass(frozen=True, slots=True)
 class Report:
     """A report that keeps the track's limits and cites only what was found; constructing checks.
 
@@ -139,7 +122,7 @@ class Report:
         topic_id: The topic, whose own segments may not be cited.
         sentences: In reading order.
         evidence_ids: Segment ids found for this topic: nothing else can be cited.
-        limits: The track's limits.
+        task: Has the limits.
 
     Raises:
         InputError: A limit is broken or a citation was never retrieved.
@@ -148,15 +131,15 @@ class Report:
     topic_id: str
     sentences: tuple[CitedSentence, ...]
     evidence_ids: frozenset[str]
-    limits: ReportLimits
+    task: CitedTextTask
 
     def __post_init__(self) -> None:
         """Check every limit."""
         words = sum(budget_words(sentence.text) for sentence in self.sentences)
-        if words > self.limits.max_words:
-            raise InputError(f"{self.topic_id}: {words} words, over {self.limits.max_words}")
+        if words > self.task.max_words:
+            raise InputError(f"{self.topic_id}: {words} words, over {self.task.max_words}")
         uncited = sum(not sentence.citations for sentence in self.sentences)
-        if self.limits.max_uncited is not None and uncited > self.limits.max_uncited:
+        if self.task.max_uncited is not None and uncited > self.task.max_uncited:
             raise InputError(f"{self.topic_id}: {uncited} sentences cite nothing")
         for sentence in self.sentences:
             self._check_sentence(sentence)
@@ -170,7 +153,7 @@ class Report:
         if not sentence.text or sentence.text != one_line(sentence.text):
             raise InputError(f"{self.topic_id}: not a clean single line: {sentence.text!r}")
         cited = sentence.citations
-        if len(cited) > self.limits.max_citations or len(set(cited)) != len(cited):
+        if len(cited) > self.task.citations_written or len(set(cited)) != len(cited):
             raise InputError(f"{self.topic_id}: too many or repeated citations: {cited}")
         for segment_id in cited:
             if segment_id not in self.evidence_ids:

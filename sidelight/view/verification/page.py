@@ -8,14 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from sidelight.errors import InputError
 from sidelight.evaluation.exams.grades import collect, title
-from sidelight.schemas.grading.graded_passage import GradedPassage, GradedQuery, Grader, ItemGrade
+from sidelight.schemas.grading.graded_passage import GradedPassage, GradedQuery, Grader
 from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.view.page import content_policy, page_template
+from sidelight.view.page import content_policy, page_part, page_template
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +128,7 @@ def _grid(
     items: Mapping[str, str],
     limit: int | None,
 ) -> Grid:
-    graded = {
-        item.item_id: None for passage in query.passages for item in _graded_items(passage, grader)
-    }
+    graded = {item.item_id: None for passage in query.passages for item in passage.items_by(grader)}
     places = {item_id: place for place, item_id in enumerate(items)}
     item_ids = tuple(sorted(graded, key=lambda item_id: places.get(item_id, len(places))))
     rows = [_row(passage, grader, item_ids) for passage in query.passages]
@@ -147,7 +144,7 @@ def _grid(
 
 
 def _row(passage: GradedPassage, grader: Grader, item_ids: Sequence[str]) -> PassageRow:
-    graded = {item.item_id: item for item in _graded_items(passage, grader)}
+    graded = {item.item_id: item for item in passage.items_by(grader)}
     answers = _answers(passage)
     cells = []
     for item_id in item_ids:
@@ -166,11 +163,6 @@ def _row(passage: GradedPassage, grader: Grader, item_ids: Sequence[str]) -> Pas
         passage.relevance,
         tuple(cells),
     )
-
-
-def _graded_items(passage: GradedPassage, grader: Grader) -> tuple[ItemGrade, ...]:
-    grading = passage.grading(grader)
-    return grading.items if grading else ()
 
 
 def _answers(passage: GradedPassage) -> dict[str, str]:
@@ -198,7 +190,7 @@ def render_verification(page: Verification, source: str, digest: str) -> str:
         source: Name of the file of graded passages.
         digest: Its SHA-256, which corrections name, so that they are not read into another file.
     """
-    style, script = _part("style.css"), _part("script.js")
+    style, script = page_part(_FOLDER, "style.css"), page_part(_FOLDER, "script.js")
     about = {
         "source": source,
         "sha256": digest,
@@ -212,8 +204,3 @@ def render_verification(page: Verification, source: str, digest: str) -> str:
         script=script,
         policy=content_policy(style, script),
     )
-
-
-@cache
-def _part(name: str) -> str:
-    return (_FOLDER / name).read_text(encoding="utf-8")

@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 
 from sidelight.evaluation.labelling.comparing import (
     UNFITTED,
-    Compared,
-    LevelLabels,
     OrdinalClassifier,
     SentenceEncoder,
     TextComparison,
     Thresholds,
     agreement,
     fit_levels,
+    level_labels,
     predict_by_topic,
     predict_by_topic_and_run,
 )
@@ -252,8 +251,8 @@ def test_labels_of_equal_credit_are_not_uncertain_of_each_other():
 
     scale = load_track().scales["similarity"]
     assert scale.levels[:2] == ("very-different", "different")
-    assert LevelLabels(TossUp(), scale, 0.9).of(np.zeros((2, 1))) == ["different"] * 2
-    [withheld] = LevelLabels(TossUp(), scale, 0.99).of(np.zeros((1, 1)))
+    assert level_labels(TossUp(), scale, 0.9, np.zeros((2, 1))) == ["different"] * 2
+    [withheld] = level_labels(TossUp(), scale, 0.99, np.zeros((1, 1)))
     assert isinstance(withheld, Unjudged)
 
 
@@ -270,14 +269,14 @@ def test_classifier_learns_levels_and_agreement_by_hand():
     people = ["x", "x", "x", "y", "y", "y", "y", "y", "y", "y"]
     judge = ["x", "x", "y", "x", "y", "y", "y", "y", "y", "y"]
     # raw 8 / 10; chance 0.3 * 0.3 + 0.7 * 0.7 = 0.58; kappa (0.8 - 0.58) / (1 - 0.58)
-    found = agreement(Compared(people, judge, people, ["t"] * 10, ["r", "s"] * 5))
+    found = agreement(people, judge, people, ["t"] * 10, ["r", "s"] * 5)
     assert (found.raw_new_runs, found.kappa_new_runs, found.n_runs) == (1, 1, 2)
     assert found.raw == 0.8
     assert found.kappa == pytest.approx(0.22 / 0.42)
     assert (found.n_labels, found.n_topics) == (10, 1)
     topics, runs = ["t"] * 3, ["r"] * 3
-    assert agreement(Compared(["x"] * 3, ["x"] * 3, None, topics, runs)).kappa is None
-    assert agreement(Compared(["x"] * 3, ["y"] * 3, None, topics, runs)).kappa == 0
+    assert agreement(["x"] * 3, ["x"] * 3, None, topics, runs).kappa is None
+    assert agreement(["x"] * 3, ["y"] * 3, None, topics, runs).kappa == 0
 
 
 def test_held_out_labels_do_not_matter():

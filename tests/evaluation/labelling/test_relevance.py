@@ -13,7 +13,7 @@ from sidelight.evaluation.labelling.asking import Assessor
 from sidelight.evaluation.labelling.judge import Judgment
 from sidelight.evaluation.labelling.relevance import (
     Calibration,
-    PromptedRelevance,
+    ask_relevance,
     grade_of,
     held_out,
     majority,
@@ -21,6 +21,7 @@ from sidelight.evaluation.labelling.relevance import (
 )
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.schemas.topic import Narrative
 from tests.helpers.asking.conversation import scripted
 
 
@@ -50,8 +51,9 @@ def reply(grade, *covered, beside="none"):
 
 def judged(*replies):
     asked = scripted(*replies)
-    judge = PromptedRelevance(Assessor(asked.model))
-    found = asyncio.run(judge("14", "I want to know all.", ["Who pays?", "Who owns?"], "A page."))
+    parts = ("Who pays?", "Who owns?")
+    narrative = Narrative(topic_id="14", narrative="I want to know all.", sub_questions=parts)
+    found = asyncio.run(ask_relevance(Assessor(asked.model), narrative, "A page."))
     asked.script.assert_finished()
     return found, asked
 

@@ -3,8 +3,7 @@
 import asyncio
 import csv
 import json
-from collections.abc import Sequence
-from typing import NamedTuple
+from functools import partial
 
 import numpy as np
 import pytest
@@ -20,10 +19,9 @@ from sidelight.evaluation.labelling.judged_runs import (
 )
 from sidelight.evaluation.labelling.judges import EmbeddedJudge, PromptedJudge
 from sidelight.evaluation.labelling.question_quality import (
-    KnownGrade,
-    LearnedQuestionQuality,
-    LearnedQuestionRedundancy,
-    grades,
+    QuestionListCase,
+    grade_questions,
+    tell_redundant,
 )
 from sidelight.evaluation.labelling.support import SUPPORT, assess_support
 from sidelight.evaluation.scoring.measures import score_support
@@ -160,32 +158,32 @@ VARIED = (
 )
 
 
-class Asked(NamedTuple):
-    questions: Sequence[str]
+ARTICLE = Article(topic_id="t", title="A title", body="Words.")
+
+
+def grades(questions, label=grade_questions):
+    found = asyncio.run(label(QuestionListCase(ARTICLE, questions)))
+    return [int(one.label) for one in found]
 
 
 def mean(questions):
-    labels = asyncio.run(LearnedQuestionQuality()(Asked(questions)))
-    return sum(max(0, int(str(one.label))) for one in labels) / len(labels)
+    labels = grades(questions)
+    return sum(max(0, label) for label in labels) / len(labels)
 
 
-def test_labels_tell_good_from_flawed_and_what_people_said_counts(lexical_encode):
-    labels = [int(str(one.label)) for one in grades(VARIED)]
+def test_labels_tell_good_from_flawed():
+    labels = grades(VARIED)
     assert labels[-1] == -1
     assert min(labels[:3]) >= 2
     assert grades(()) == []
     swapped = [one.replace("Garrick Voss", "Ilva Brandt") for one in VARIED]
     swapped = [one.replace("Sentinel Policy Journal", "Morrow Evening Post") for one in swapped]
-    assert [one.label for one in grades(swapped)] == [one.label for one in grades(VARIED)]
+    assert grades(swapped) == labels
     names = ("Ada", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal", "Ike", "Jo")
     repeated = [GOOD.format(f"{name} Marsh") for name in names]
     assert mean(repeated[:1]) >= 3
     assert mean(repeated) < mean(VARIED)
-    assert {one.label for one in grades(repeated)[2:]} <= {"0", "-1"}
-    (question, *_) = VARIED
-    known = [KnownGrade(question, -1)] * 3
-    assert grades([question], known, lexical_encode)[0].label == "-1"
-    assert grades([question], known)[0].label == grades([question])[0].label != "-1"
+    assert set(grades(repeated)[2:]) <= {0, -1}
 
     def encode(texts):
         return np.array(
@@ -193,13 +191,11 @@ def test_labels_tell_good_from_flawed_and_what_people_said_counts(lexical_encode
         )
 
     asked = ["Who funds it?", "Who is Ada Marsh?", "By whom is it funded?"]
-    found = asyncio.run(LearnedQuestionRedundancy(encode)(Asked(asked)))
-    assert [one.label for one in found] == ["0", "0", "1"]
-    assert asyncio.run(LearnedQuestionRedundancy(encode)(Asked([]))) == []
+    assert grades(asked, partial(tell_redundant, encode)) == [0, 0, 1]
+    assert grades([], partial(tell_redundant, encode)) == []
 
 
 # Whole runs graded one by one, by the embedded judge and by one that asks.
-ARTICLE = Article(topic_id="t", title="A title", body="Words.")
 ASKED = ("Who owns the Courier?", "Who is the owner of the Courier?", "Is the article fair?")
 RUN = question_run("run-a", t=ASKED)
 
