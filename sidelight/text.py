@@ -26,6 +26,7 @@ _BOUNDARY = re.compile(
     r"""(?<![.!?…])(?P<mark>[.!?…]++)(?P<close>["'”’»)\]]*)\s+(?=["'“‘«(\[]*[^\W_a-z])""",
     re.VERBOSE,
 )
+_SHINGLE = 5
 _NOWHERE = (sys.maxsize, sys.maxsize)
 _QUOTED = re.compile('“[^“”]{1,300}”|"[^"]{1,300}"')
 _LAST_WORD = re.compile(r"(?:[\w'’.-]{0,39}\w|)$")
@@ -172,12 +173,12 @@ def sentences(text: str) -> list[str]:
     return [text[start:end] for start, end in sentence_spans(text)]
 
 
-def shingles(text: str, size: int = 5) -> frozenset[tuple[str, ...]]:
-    """Return the set of runs of `size` consecutive tokens (the whole text when it is shorter)."""
+def shingles(text: str) -> frozenset[tuple[str, ...]]:
+    """Return the set of runs of five consecutive tokens (the whole text when it is shorter)."""
     words = tokens(text)
-    if len(words) <= size:
+    if len(words) <= _SHINGLE:
         return frozenset([tuple(words)]) if words else frozenset()
-    return frozenset(tuple(words[i : i + size]) for i in range(len(words) - size + 1))
+    return frozenset(tuple(words[i : i + _SHINGLE]) for i in range(len(words) - _SHINGLE + 1))
 
 
 def _few_marks(run: re.Match[str]) -> str:

@@ -1,16 +1,50 @@
-"""Encoder protocol as its users see it, and a cache of text vectors."""
+"""Encoder protocol as its users see it, and caches of what many texts or ids are asked for."""
 
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 Encode: TypeAlias = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 """Texts to L2-normalised vectors, `(n, dim) float32`; a dot product is a cosine."""
+
+
+V = TypeVar("V")
+
+
+class Remembered(Generic[V]):
+    """Values by name, fetched many at once and remembered; usable from any thread.
+
+    Args:
+        fetch: Returns the values of names that are new, in their order.
+        most: How many are remembered; those not asked for the longest are forgotten first. None
+            remembers all.
+    """
+
+    def __init__(self, fetch: Callable[[Sequence[str]], Iterable[V]], most: int | None) -> None:
+        self._fetch = fetch
+        self._most = most
+        self._known: OrderedDict[str, V] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __call__(self, names: Sequence[str]) -> list[V]:
+        """Return the value of each name, in the order asked for."""
+        with self._lock:  # while fetching, too: callers side by side ask for the same
+            new = [name for name in dict.fromkeys(names) if name not in self._known]
+            if new:
+                self._known.update(zip(new, self._fetch(new), strict=True))
+            found = [self._known[name] for name in names]
+            if self._most is not None:
+                for name in names:
+                    self._known.move_to_end(name)
+                while len(self._known) > self._most:
+                    self._known.popitem(last=False)
+        return found
 
 
 class TextVectors:
@@ -23,23 +57,15 @@ class TextVectors:
     """
 
     def __init__(self, encode: Encode) -> None:
-        self._encode = encode
-        self._known: dict[str, npt.NDArray[np.float32]] = {}
-        self._lock = threading.Lock()
+        self._rows: Remembered[npt.NDArray[np.float32]] = Remembered(encode, None)
 
     def remember(self, texts: Iterable[str]) -> None:
         """Encode the texts that are new; many at once fill whole batches."""
-        with self._lock:
-            new = [text for text in dict.fromkeys(texts) if text not in self._known]
-            if new:
-                self._known.update(zip(new, self._encode(new), strict=True))
+        self._rows(list(texts))
 
     def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return `(n, dim) float32` normalised vectors, one row per text; `(0, 0)` for no text."""
-        self.remember(texts)
-        if not texts:
-            return np.zeros((0, 0), dtype=np.float32)
-        return np.stack([self._known[text] for text in texts])
+        return np.stack(self._rows(texts)) if texts else np.zeros((0, 0), dtype=np.float32)
 
     def cosines(self, left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return the `(len(left), len(right)) float32` cosines."""

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
@@ -21,6 +19,7 @@ from sidelight.english.names import TITLES, looks_personal, strip_title
 from sidelight.english.vocabulary import BODIES, SAYING
 from sidelight.errors import MachineError, package_of
 from sidelight.files import sha256_file
+from sidelight.text_vectors import Remembered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -385,26 +384,14 @@ def _is_expletive(token: Any) -> bool:
     )
 
 
-class _Parser:
-    """The pipeline, and the sentences that it parsed last; usable from any thread."""
+def _parsing(pipeline: Any) -> Remembered[Sentence]:
+    """Return what parses sentences and remembers those that it parsed last."""
 
-    def __init__(self, pipeline: Any) -> None:
-        self._pipeline = pipeline
-        self._known: OrderedDict[str, Sentence] = OrderedDict()
-        self._lock = threading.Lock()
+    def parsed(texts: Sequence[str]) -> Iterator[Sentence]:
+        docs = pipeline.pipe((one[:MAX_CHARACTERS] for one in texts), batch_size=_BATCH)
+        return map(Sentence, texts, docs)
 
-    def __call__(self, texts: Sequence[str]) -> list[Sentence]:
-        with self._lock:
-            new = [text for text in dict.fromkeys(texts) if text not in self._known]
-            docs = self._pipeline.pipe((one[:MAX_CHARACTERS] for one in new), batch_size=_BATCH)
-            for text, doc in zip(new, docs, strict=True):
-                self._known[text] = Sentence(text, doc)
-            found = [self._known[text] for text in texts]
-            for text in dict.fromkeys(texts):
-                self._known.move_to_end(text)
-            while len(self._known) > _REMEMBERED:
-                self._known.popitem(last=False)
-            return found
+    return Remembered(parsed, _REMEMBERED)
 
 
 def parse(texts: Sequence[str]) -> list[Sentence]:
@@ -417,13 +404,13 @@ def parse(texts: Sequence[str]) -> list[Sentence]:
 
 
 @cache
-def _parser() -> _Parser:
+def _parser() -> Remembered[Sentence]:
     named = os.environ.get(PIPELINE_VARIABLE)
     with package_of("reading English"):
         import spacy
     if named:
         try:
-            return _Parser(spacy.load(named))
+            return _parsing(spacy.load(named))
         except (OSError, ValueError) as error:
             raise MachineError(
                 f"{PIPELINE_VARIABLE}: expected an installed spaCy pipeline or its folder, found "
@@ -448,4 +435,4 @@ def _parser() -> _Parser:
             remedy="Install the package anew, or name a pipeline by the environment variable "
             f"{PIPELINE_VARIABLE}.",
         )
-    return _Parser(package.load())
+    return _parsing(package.load())

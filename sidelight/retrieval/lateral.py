@@ -6,8 +6,6 @@ Cache of a topic's segments: each is fetched once.
 from __future__ import annotations
 
 import re
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +14,7 @@ from sidelight.schemas.investigation.evidence import DroppedHit, DropReason, Hit
 from sidelight.schemas.segment import Segment, document_id_of, overlapping
 from sidelight.schemas.topic import Article
 from sidelight.text import shingles, tokens
+from sidelight.text_vectors import Remembered
 
 if TYPE_CHECKING:
     from sidelight.retrieval.base import Lookup, Retriever
@@ -159,7 +158,7 @@ def _address(url: str) -> str:
 _KEPT = 2048
 
 
-class SegmentCache:
+class SegmentCache(Remembered[Segment]):
     """A lookup that remembers what was looked up last, for all steps of a topic.
 
     A search reads the text of its hits to tell copies of the article; those who select among them
@@ -171,20 +170,4 @@ class SegmentCache:
     """
 
     def __init__(self, lookup: Lookup, size: int = _KEPT) -> None:
-        self._lookup = lookup
-        self._size = size
-        self._kept: OrderedDict[str, Segment] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def __call__(self, segment_ids: Sequence[str]) -> list[Segment]:
-        """Return the segments of some ids, in the order asked for; usable from any thread."""
-        with self._lock:  # while fetching, too: searches side by side find the same pages
-            new = [name for name in dict.fromkeys(segment_ids) if name not in self._kept]
-            fetched = self._lookup(new) if new else ()
-            self._kept.update(zip(new, fetched, strict=True))
-            found = [self._kept[name] for name in segment_ids]
-            for name in segment_ids:
-                self._kept.move_to_end(name)
-            while len(self._kept) > self._size:
-                self._kept.popitem(last=False)
-        return found
+        super().__init__(lookup, size)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Self
 
-from sidelight.schemas.investigation.angle import Angle, Aspect
+from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Aspect
 
 # How many of an article's claims and studies are looked into, and so can be asked about.
 CLAIMS, STUDIES = 5, 2
@@ -43,6 +43,7 @@ class AngleTemplate(NamedTuple):
 
     def angle(
         self,
+        profile: ArticleProfile,
         *,
         number: int = 1,
         must_mention: tuple[str, ...] = (),
@@ -51,10 +52,12 @@ class AngleTemplate(NamedTuple):
         """Return the angle.
 
         Args:
+            profile: The article, whose subject question and query may name.
             number: Which author, claim, study or the like it is about, 1-based.
             must_mention: What evidence has to name one of.
-            names: What question and query name in braces.
+            names: What else question and query name in braces.
         """
+        names["subject"] = profile.subject
         return Angle(
             angle_id=self.angle_id.format(number=number),
             aspect=self.aspect,
@@ -345,9 +348,6 @@ SUBJECT_SUPPORTERS = AngleTemplate(
     weight=1.5,
 )
 
-AUTHORITY = _on(SUBJECT_RESEARCH, 2.4).worded(
-    "What did {name} {verb} about {subject}?",
-)
 RESEARCH = _on(SUBJECT_RESEARCH, 4.6, is_generic=True).worded(
     "What have independent studies or official bodies found about {subject}?",
     "What does independent research show about {subject}?",

@@ -40,11 +40,6 @@ _QUALIFIES = re.compile(
     r"^(?:But|However|Yet|Nevertheless|Nonetheless|In fact|By contrast|In contrast|Even so"
     r"|That said|Instead|Later|It later|That (?:figure|number|claim|estimate|statement))\b"
 )
-# What opens a sentence whose time or object is that of the one before.
-_CONTINUES = re.compile(
-    r"^(?:The (?:rest|other|others|year before|day before|same)|Others|Another)\b"
-)
-_REMAINDERS = frozenset({"rest", "other", "remainder"})
 _MOST_QUOTED, _MOST_UNATTRIBUTED = 0.8, 0.4  # share of a sentence between quotation marks
 _FIRST_PERSON = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours"})
 _SECOND = frozenset({"you", "your", "yours", "yourself"})
@@ -280,9 +275,7 @@ class _Reader:
             name = self._body(number, noun) if stands_for else ""
             if name:
                 edits.append((noun.left_edge.idx, noun.idx + len(noun), name))
-            elif not after and (
-                lemma in _REMAINDERS or (noun in topic and lemma not in self._known.words | UNIQUE)
-            ):
+            elif not after and noun in topic and lemma not in self._known.words | UNIQUE:
                 return None
         for entity in one.entities:
             if entity.label == "PERSON" and " " not in strip_title(entity.text):
@@ -420,7 +413,6 @@ def _is_statement(one: Sentence, *, follows: bool) -> bool:
         and one.is_finite
         and not one.label
         and not one.is_conditional
-        and (follows or not _CONTINUES.match(one.text))
         and not (one.doc[-1].is_punct and len(one.doc) > 1 and one.doc[-2].pos_ == "AUX")
         and one.quoted_share <= (_MOST_QUOTED if one.speaker else _MOST_UNATTRIBUTED)
         and not passes_verdict(one.text)

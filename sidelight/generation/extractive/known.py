@@ -26,13 +26,11 @@ TOP = 8  # sentences of a page that say where it is about
 
 # A sentence of a page is a copy of one of the article by its shingles or its vector; a page is
 # one where so many of its sentences are.
-_SHINGLE, _COPIED_SHINGLES, _COPIED_COSINE, _RETOLD_COSINE = 5, 0.4, 0.85, 0.50
+_COPIED_SHINGLES, _COPIED_COSINE, _RETOLD_COSINE = 0.4, 0.85, 0.50
 _COPIED_SHARE, _RETOLD_SHARE = 0.35, 0.42
 _FEW = 4  # sentences, of which a share says little
 _SHARED_KEYWORDS, _SOME_KEYWORDS, _FEW_KEYWORDS = 5, 3, 2
 _RELATED, _ELSEWHERE = 0.55, 0.65  # cosines of the nearest sentence
-# A check of the article's claim, or a correction of it, repeats much of it.
-_ANSWERS_IT = frozenset({"fact check", "corrections"})
 _DATELINE = re.compile(r"^[A-Z]{2,}(?:[ .,'’/-][A-Z][A-Za-z.,]*){0,5} [-–—]+ (?=[A-Z])")
 _NOTE_MARK = re.compile(r"\[(?:\d{1,3}|[a-z]|citation needed|note \d{1,2})\]")
 
@@ -128,7 +126,7 @@ class Known:
         self.sentences = sentences(profile.body)
         self.words = set(content_words(f"{profile.title} {profile.asked} {profile.body}"))
         self.numbers = numbers(profile.body) | numbers(profile.title)
-        self._shingles = shingles(profile.body, _SHINGLE)
+        self._shingles = shingles(profile.body)
         self._vectors = vectors
         self._shared: dict[Page, Shared] = {}
         self._forms = {name: name_forms(name) for name in profile.named}
@@ -152,7 +150,7 @@ class Known:
 
     def copies(self, text: str, near: float) -> bool:
         """Tell whether a sentence says what one of the article says."""
-        own = shingles(text, _SHINGLE)
+        own = shingles(text)
         shared = len(own & self._shingles) / max(1, len(own))
         return shared >= _COPIED_SHINGLES or (near >= _COPIED_COSINE and not self.news(text))
 
@@ -182,7 +180,7 @@ class Known:
             for text, near in zip(page.lines, self.shared(page).near, strict=True)
             if count_words(text) >= MIN_WORDS
         ]
-        if len(full) < _FEW or page.origin.kind in _ANSWERS_IT:
+        if len(full) < _FEW:
             return False
         copied = sum(self.copies(text, near) for text, near in full) / len(full)
         retold = sum(near >= _RETOLD_COSINE for _, near in full) / len(full)

@@ -121,7 +121,7 @@ def _publisher_angles(profile: ArticleProfile) -> Iterator[Angle]:
         asked.PUBLISHER_OUTLET,
         asked.PUBLISHER_RECORD,
     ):
-        yield template.angle(must_mention=forms, outlet=outlet, subject=profile.subject)
+        yield template.angle(profile, must_mention=forms, outlet=outlet)
 
 
 def _author_angles(profile: ArticleProfile) -> Iterator[Angle]:
@@ -132,23 +132,19 @@ def _author_angles(profile: ArticleProfile) -> Iterator[Angle]:
             asked.AUTHOR_EARLIER_WORK,
         ):
             yield template._replace(weight=template.weight / number).angle(
-                number=number,
-                must_mention=name_forms(author),
-                author=author,
-                subject=profile.subject,
+                profile, number=number, must_mention=name_forms(author), author=author
             )
 
 
 def _claim_angles(profile: ArticleProfile) -> Iterator[Angle]:
     if title := profile.title:
-        yield asked.HEADLINE.angle(title=title, words=_with_context(title, profile))
+        yield asked.HEADLINE.angle(profile, title=title, words=_with_context(title, profile))
     for number, claim in enumerate(profile.claims[: asked.CLAIMS], start=1):
         template = asked.CLAIM_WITH_FIGURES if claim.figures else asked.CLAIM
         weight = max(2.0, template.weight - 0.4 * (number - 1))
+        words = _with_context(claim.text, profile)
         yield template._replace(weight=weight).angle(
-            number=number,
-            claim=claim.text,
-            words=_with_context(claim.text, profile),
+            profile, number=number, claim=claim.text, words=words
         )
 
 
@@ -156,30 +152,17 @@ def _study_angles(profile: ArticleProfile) -> Iterator[Angle]:
     for number, name in enumerate(profile.studies[: asked.STUDIES], start=1):
         for template in (asked.STUDY_FINDINGS, asked.STUDY_FUNDING):
             yield template._replace(weight=template.weight / number).angle(
-                number=number,
-                must_mention=name_forms(name)[:1],
-                name=name,
-                subject=profile.subject,
+                profile, number=number, must_mention=name_forms(name)[:1], name=name
             )
 
 
 def _source_angles(profile: ArticleProfile) -> Iterator[Angle]:
     studies = profile.studies[: asked.STUDIES]
-    named = [
-        *((asked.SOURCE_PERSON, name) for name in profile.people),
-        *(
-            (asked.SOURCE_ORGANISATION, name)
-            for name in profile.organisations
-            if name not in studies
-        ),
-    ]
+    named = [(asked.SOURCE_PERSON, name) for name in profile.people]
+    others = (name for name in profile.organisations if name not in studies)
+    named += [(asked.SOURCE_ORGANISATION, name) for name in others]
     for number, (template, name) in enumerate(named[:_SOURCES], start=1):
-        yield template.angle(
-            number=number,
-            must_mention=name_forms(name)[:1],
-            name=name,
-            subject=profile.subject,
-        )
+        yield template.angle(profile, number=number, must_mention=name_forms(name)[:1], name=name)
 
 
 def _subject_angles(profile: ArticleProfile) -> Iterator[Angle]:
@@ -192,7 +175,7 @@ def _subject_angles(profile: ArticleProfile) -> Iterator[Angle]:
         asked.SUBJECT_CRITICS,
         asked.SUBJECT_SUPPORTERS,
     ):
-        yield template.angle(subject=subject, keywords=keywords)
+        yield template.angle(profile, keywords=keywords)
 
 
 def _linked_angles(
@@ -230,11 +213,11 @@ def _linked_angles(
     link = asked.LINK if profile.authors else asked.LINK._replace(aspect=Aspect.PUBLISHER)
     for number, name in enumerate(fresh[:_LINKS_PER_ROUND], start=taken + 1):
         yield link.angle(
+            profile,
             number=number,
             must_mention=name_forms(name)[:1],
             principal=principal,
             name=name,
-            subject=profile.subject,
         )
 
 

@@ -1,8 +1,7 @@
 """Question writer without a model: what is asked about an article's facts and what was found.
 
 A question names one subject and asks one broad property of it: people graded such questions best.
-Its names come from the parse of the article; bodies that looked into the matter come from the
-findings of the evidence.
+Its names come from the parse of the article; which of several it asks about, the evidence decides.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from sidelight.checks.questions import compound_reason
 from sidelight.english.names import definite, host_label, mentions, name_forms
 from sidelight.english.parser import parse
 from sidelight.english.quantities import canonical
-from sidelight.english.vocabulary import CORRECTS, EXPERTS, FINDS, SAYING, STUDIES, VAGUE
+from sidelight.english.vocabulary import EXPERTS, STUDIES, VAGUE
 from sidelight.generation.extractive import asked
 from sidelight.generation.extractive.usefulness import Usefulness
 from sidelight.generation.extractive.write_report import read_findings
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
     from sidelight.english.parser import Sentence
     from sidelight.generation.extractive.asked import Question
-    from sidelight.generation.extractive.findings import Finding
     from sidelight.schemas.investigation.angle import Angle, ArticleProfile
     from sidelight.schemas.investigation.evidence import EvidenceSet
     from sidelight.text_vectors import TextVectors
@@ -47,7 +45,7 @@ _NEAR, _BY_NEARNESS, _LEAST_NEAR = 0.6, 2.0, 0.3
 _WITH_FIGURE = 1.5
 _MAX_QUESTION_WORDS = 30
 _MAX_GENERIC = 3
-_PEOPLE, _ORGANISATIONS, _STUDIES, _FIGURES, _AUTHORITIES, _LINKS = 3, 2, 2, 2, 3, 2
+_PEOPLE, _ORGANISATIONS, _STUDIES, _FIGURES, _LINKS = 3, 2, 2, 2, 2
 _MAX_STUDY_WORDS, _MAX_FIGURE_WORDS = 12, 8
 _MOST_FIGURES = 60  # the 30 public articles of the track have 19 at most
 _NEAR_NAME = 8  # words around a name that say what somebody is
@@ -56,9 +54,7 @@ _RULING = re.compile(
     r"|fact.?check\w*|misleading)\b",
     re.IGNORECASE,
 )
-# The least chance of being worth knowing: of a finding whose organisation is asked about, and of
-# one to which questions are compared.
-_LIKELY, _POSSIBLE = 0.5, 0.3
+_POSSIBLE = 0.3  # chance of being worth knowing, of a finding to which questions are compared
 _MIN_STATEMENT_WORDS, _MAX_STATEMENT_WORDS, _MAX_QUOTED = 5, 24, 0.3
 _GENERAL = 3  # of so many mentions of a noun one has "a" before it where things of a kind are meant
 _TAKES_S = re.compile(r"[^A-Z]*[^A-Zshxyz]")
@@ -95,11 +91,7 @@ class ExtractiveQuestionWriter:
         unanswered = searched - evidence.covers(searched)
         findings, features, _ = read_findings(profile, angles, evidence, self._sentences)
         chances = self._usefulness.chances(features)
-        likely = sorted(
-            (row for row in range(len(findings)) if chances[row] >= _LIKELY),
-            key=lambda row: (-chances[row], row),
-        )
-        questions = _Questions(profile, angles, evidence, [findings[row] for row in likely])
+        questions = _Questions(profile, angles, evidence)
         candidates = {
             text: question
             for question in reversed(list(questions.all()))
@@ -180,18 +172,12 @@ class _Questions:
         profile: The article.
         angles: The angles of its investigation.
         evidence: What was found.
-        findings: Findings that are likely to be worth knowing, the likeliest first.
     """
 
     def __init__(
-        self,
-        profile: ArticleProfile,
-        angles: Sequence[Angle],
-        evidence: EvidenceSet,
-        findings: Sequence[Finding],
+        self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
     ) -> None:
         self._profile = profile
-        self._findings = findings
         self._parsed = parse(sentences(profile.body))
         self._outlet = outlet_name(profile, (item.segment.text for item in evidence.items))
         self._pages = [item.segment.text for item in evidence.items]
@@ -209,7 +195,6 @@ class _Questions:
         yield from self._about_claims()
         yield from self._about_studies()
         yield from self._about_sources()
-        yield from self._about_authorities()
         of_person = self._profile.subject in self._profile.people
         research = () if of_person else (asked.RESEARCH, asked.STATISTICS)
         for template in (*research, asked.CRITICS, asked.HISTORY):
@@ -294,22 +279,6 @@ class _Questions:
                 question = template.about(number=number, name=name, subject=self.subject)
                 yield question.at(place)
 
-    def _about_authorities(self) -> Iterator[Question]:
-        """Yield what bodies found or decided that the evidence says looked into the matter."""
-        seen: dict[str, str] = {}
-        profile = self._profile
-        named = (self._outlet, *profile.authors, *profile.people, self.subject)
-        not_meant = set(" ".join(named).casefold().split()) - {"the", "of", "and"}
-        for finding in self._findings:
-            for unit in finding.units:
-                body, verb = _acting_body(unit.sentence)
-                own = set(body.casefold().removeprefix("the ").split())
-                if len(own) > 1 and own.isdisjoint(not_meant):
-                    seen.setdefault(body, verb)
-        for place, (body, verb) in enumerate(list(seen.items())[:_AUTHORITIES]):
-            question = asked.AUTHORITY.about(name=body, verb=verb, subject=self.subject)
-            yield question.at(place)
-
 
 def subject_phrase(profile: ArticleProfile, parsed: Sequence[Sentence]) -> str:
     """Return the subject as it stands inside a question, with the place that it is about.
@@ -365,8 +334,6 @@ def outlet_name(profile: ArticleProfile, pages: Iterable[str]) -> str:
 def _figures(one: Sentence) -> Iterator[str]:
     """Yield the figures of a sentence with what they count, as far as a few words say."""
     for entity in one.figures:
-        if entity.start and one.doc[entity.start - 1].lower_ == "per":
-            continue
         last = one.doc[entity.end - 1]
         head = last.head if last.head.pos_ == "NOUN" and last.head.i >= entity.end else last
         of = next((child for child in head.children if child.lower_ == "of"), None)
@@ -430,13 +397,11 @@ def _studies(parsed: Sequence[Sentence]) -> list[str]:
 
 
 def _belongs(part: Any, noun: Any) -> bool:
-    """Tell whether a word is part of the short description of a noun."""
+    """Tell whether a word of a noun's subtree is part of its short description."""
     if part.i == noun.i:
         return True
     top = part
     while top.head.i != noun.i:
-        if top.head.i == top.i:
-            return False
         top = top.head
     if top.dep_ in {"compound", "amod", "nmod"}:
         return part.lemma_.casefold() not in VAGUE
@@ -446,31 +411,6 @@ def _belongs(part: Any, noun: Any) -> bool:
         (top.dep_ == "prep" and top.lower_ in {"of", "by", "from"})
         or (top.dep_ == "acl" and any(child.dep_ == "agent" for child in top.children))
     )
-
-
-def _acting_body(one: Sentence) -> tuple[str, str]:
-    """Return the organisation that is the subject of a sentence, and what it did: its verb."""
-    root, subject = one.root, one.subject
-    if root is None or subject is None or subject.dep_ != "nsubj":
-        return "", ""
-    lemma = root.lemma_.casefold()
-    verb = {
-        "rule": "rule",
-        "uphold": "rule",
-        "decide": "decide",
-        "reject": "decide",
-        "approve": "decide",
-        "warn": "say",
-    }.get(lemma, "")
-    if not verb and lemma in FINDS | {"show", "conclude"}:
-        verb = "find"
-    if not verb and lemma in SAYING | CORRECTS:
-        verb = "say"
-    for entity in one.entities:
-        if verb and entity.label == "ORG" and entity.start <= subject.i < entity.end:
-            the = "the " if entity.start and one.doc[entity.start - 1].lower_ == "the" else ""
-            return f"{the}{entity.text}", verb
-    return "", ""
 
 
 def reserve_questions(subject: str, max_characters: int) -> list[str]:

@@ -7,7 +7,6 @@ import pytest
 from sidelight.checks.questions import compound_reason
 from sidelight.generation.extractive.write_questions import ExtractiveQuestionWriter
 from sidelight.schemas.investigation.angle import ArticleProfile
-from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.text_vectors import TextVectors
 from tests.helpers.ferry import ANGLES, BODY, OTHER_MATTERS, PAGES, PROFILE, evidence, page
 
@@ -37,22 +36,6 @@ def test_questions_name_what_the_article_names(encoder):
     assert questions == " ".join(written(encoder))  # every time
     for name in ("Sound Courier", "Jonas Brill", "Tollmere ferry"):
         assert name in questions
-
-
-def test_a_body_that_the_evidence_says_looked_into_it_is_asked_about(encoder):
-    ruling = page(
-        "The Transport Tribunal found in 2020 that the figure of 90,000 passengers which the Sound "
-        "Courier printed was wrong, and that the Marrow Sound Line had paid the Sound Authority "
-        "T40,000 for the Tollmere pier." + OTHER_MATTERS,
-        title="Ruling on the Sound Courier",
-        url="https://tribunal.example/corrections/ruling",
-    )
-    asked = written(encoder, count=30, found=evidence(ruling))
-    asked = [one for one in asked if "Transport Tribunal" in one]
-    assert len(asked) == 1
-    assert "find" in asked[0]
-    unfound = written(encoder, count=30, found=EvidenceSet())
-    assert not any("Tribunal" in one for one in unfound)
 
 
 def test_what_other_pages_tell_of_an_article_decides_what_is_asked(encoder):
