@@ -5,12 +5,13 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from typing import Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
-Encode: TypeAlias = Callable[[Sequence[str]], npt.NDArray[np.float32]]
+Encode: TypeAlias = "Callable[[Sequence[str]], npt.NDArray[np.float32]]"
 """Texts to L2-normalised vectors, `(n, dim) float32`; a dot product is a cosine."""
 
 
@@ -65,10 +66,14 @@ class TextVectors:
 
     def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return `(n, dim) float32` normalised vectors, one row per text; `(0, 0)` for no text."""
+        import numpy as np
+
         return np.stack(self._rows(texts)) if texts else np.zeros((0, 0), dtype=np.float32)
 
     def cosines(self, left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return the `(len(left), len(right)) float32` cosines."""
+        import numpy as np
+
         if not left or not right:
             return np.zeros((len(left), len(right)), dtype=np.float32)
         self.remember((*left, *right))
@@ -77,4 +82,6 @@ class TextVectors:
 
     def similarity(self, left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return the cosines as float64, rounded so that ties are ties on any machine."""
+        import numpy as np
+
         return np.asarray(np.round(self.cosines(left, right).astype(np.float64), 4))
