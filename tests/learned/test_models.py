@@ -179,7 +179,6 @@ def found(item, sentence):
         ("The island's population has grown.", "The island's population has shrunk."),
         ("The heirs accepted the museum's offer.", "The museum accepted the heirs' offer."),
         ("The team climbed the north face.", "The team set out to climb the north face."),
-        ("The prosecutor charged the mayor.", "The prosecutor could charge the mayor."),
         (
             "The appeal court in Tessel upheld the ban on night flights.",
             "The appeal court in Tessel upheld the ban on fireworks.",
