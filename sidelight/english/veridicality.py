@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sidelight.english.parser import SUBJECTS
 from sidelight.english.vocabulary import (
     ASSERTS,
-    DOES,
     FACTIVE,
     FALSE,
     IDIOMS,
@@ -41,18 +40,14 @@ _CONDITIONS = frozenset("if unless whether lest provided assuming suppose suppos
 _INVERTED = frozenset("had were should".split())
 _SO = frozenset("so given now except in such".split())
 _WITHIN = frozenset("in by under within inside".split())
-_BARS = STOPS | {"far", "bar", "keep"}
 _WITHOUT = frozenset("without instead rather lacking except".split())
 _THIS = frozenset("this that it these those which all none nothing everything such so".split())
 _RELATIVE = frozenset({"this", "that", "which", "these", "those"})
 _ELSE = frozenset({"another", "other"})
-_ONLY_SAID = frozenset("sentence statement claim assertion quotation contention".split())
 _US = frozenset({"i", "we"})
 _AHEAD = frozenset("following below next here".split())
 _MANY_AHEAD = frozenset("none nothing all everything".split())
 _SHORT = 10  # tokens of a verdict without a verb
-TURNS = frozenset({"but", ";", "however"})
-"""What overcomes that which is said before it."""
 _BACK = frozenset("above preceding previous foregoing last".split())
 
 
@@ -81,8 +76,6 @@ def meanings(sentences: Sequence[Sentence]) -> list[Meant]:
     """Return how a text means each of its sentences, some of which take back others."""
     taken: dict[int, int] = {}
     for place, sentence in enumerate(sentences):
-        if _is_false_heading(sentence):
-            taken[place + 1] = -1
         turned = 0 if _is_impossible(sentence.doc) else _retraction(sentence, alone=False)
         if turned is None:
             continue
@@ -100,13 +93,6 @@ def meanings(sentences: Sequence[Sentence]) -> list[Meant]:
     return [
         _taken_back(_meant(sentence), taken.get(place)) for place, sentence in enumerate(sentences)
     ]
-
-
-def _is_false_heading(sentence: Sentence) -> bool:
-    """Tell whether a sentence is a heading of what is false: "Common errors:"."""
-    doc = sentence.doc
-    heads = sentence.text.startswith("#") or _end(sentence) == ":"
-    return heads and len(doc) <= _SHORT and any(map(calls_false, doc))
 
 
 def _is_ahead(token: Any) -> bool:
@@ -131,8 +117,7 @@ def _about(sentences: Sequence[Sentence], place: int) -> Iterator[int]:
     while place:
         place -= 1
         yield place
-        refers = any(t.lower_ in _THIS or t.lemma_ in STATEMENTS for t in sentences[place].doc[:3])
-        if not refers and _end(sentences[place]) != "?":
+        if not any(t.lower_ in _THIS or t.lemma_ in STATEMENTS for t in sentences[place].doc[:3]):
             return
 
 
@@ -178,10 +163,7 @@ def _meant(sentence: Sentence) -> Meant:
                 # "few know that", "nobody was surprised to learn that" take it for granted.
                 pending.append((child, abs(outer), vouched))
                 continue
-            # "is advised to pay" is told, though nobody pays: no infinitive withholds anything.
-            to = any(c.tag_ == "TO" for c in child.children)
-            marked = any(c.dep_ == "mark" for c in child.children)
-            embeds = marked or (child.dep_ in _CLAUSES and not to)
+            embeds = child.dep_ in _CLAUSES or any(c.dep_ == "mark" for c in child.children)
             below = within * edge if embeds else within
             presupposed = child.dep_ in {"advcl", "appos"} or (child.dep_ == "relcl" and not embeds)
             if presupposed and inner < 0:
@@ -273,8 +255,7 @@ def _is_unreal(phrase: Any) -> bool:
     """
     words = list(_without_clauses(phrase))
     known = any(t.lower_ == "the" for t in words)
-    unreal = any(t.lemma_.lower() in UNREAL | FALSE for t in words)
-    return (unreal and not known) or any(t.lower_ == "called" for t in words)  # "so-called"
+    return not known and any(t.lemma_.lower() in UNREAL | FALSE for t in words)
 
 
 def _without_clauses(phrase: Any) -> Iterator[Any]:
@@ -388,14 +369,10 @@ def _of_infinitive(head: Any, child: Any) -> int:
         return -1
     if child.pos_ not in {"VERB", "AUX"}:
         return 1
-    if any(c.lower_ == "too" and c.dep_ == "advmod" for c in head.children):
-        return -1  # "too early to say"
     used_to = head.tag_ == "VBD" and lemma == "use"
-    to = any(c.tag_ == "TO" for c in child.children)
-    unmet = to and head.pos_ == "VERB" and lemma not in DOES | ASSERTS | TRUE
     advised = any(c.dep_ == "mark" and c.lower_ == "that" for c in child.children)  # "that it be"
     hoped = any(word in OPEN for word in _predicates(head))
-    return 0 if used_to or unmet or advised or hoped else 1
+    return 0 if used_to or advised or hoped else 1
 
 
 def _of_noun(noun: Any, child: Any) -> int:
@@ -415,9 +392,7 @@ def _of_noun(noun: Any, child: Any) -> int:
 
 
 def _of_phrase(head: Any, child: Any) -> int:
-    gerund = child.dep_ == "pcomp"
-    barred = head.lower_ == "against" or (head.lower_ == "from" and _lemma(head.head) in _BARS)
-    if (gerund and barred) or (child.dep_ in {"pobj", "pcomp"} and head.lower_ in _WITHOUT):
+    if child.dep_ in {"pobj", "pcomp"} and head.lower_ in _WITHOUT:
         return -1
     lemma = _lemma(head)
     if child.dep_ in {"dobj", "prep"} and lemma in {"lack", "absence"}:
@@ -425,8 +400,7 @@ def _of_phrase(head: Any, child: Any) -> int:
     if child.dep_ == "prep" and head.pos_ == "NOUN" and lemma in FALSE:
         return 0
     claimed = lemma in FALSE and child.lemma_ in STATEMENTS | ASSERTS
-    planned = gerund and head.lower_ == "about"  # "is thinking about selling"
-    if planned or (child.dep_ == "dobj" and (lemma in OPEN or claimed)):
+    if child.dep_ == "dobj" and (lemma in OPEN or claimed):
         return 0
     return 1
 
@@ -439,9 +413,7 @@ def _opened_by_marks(sentence: Sentence) -> set[int]:
     if colon:
         before = list(doc[:colon])
         orders = before[0].tag_ == "VB" and before[0].lemma_ not in ASSERTS
-        unsaid = OPEN | {"claim", "example"}
-        weighed = [t for t in before if calls_false(t) or t.lemma_.lower() in unsaid | TRUE]
-        if orders or (weighed and (calls_false(weighed[-1]) or weighed[-1].lemma_ in unsaid)):
+        if orders or any(calls_false(t) or t.lemma_ in OPEN | {"claim"} for t in before):
             found |= set(range(colon, len(doc)))
     if doc[0].dep_ == "mark" and doc[0].head.dep_ == "ROOT" and any(map(calls_false, doc)):
         found |= set(range(len(doc)))  # "That ... is a myth", parsed as if it ended before "is"
@@ -477,13 +449,12 @@ def _retraction(sentence: Sentence, *, alone: bool) -> int | None:
         if not has_clause(sentence):
             return _of_fragment(doc)
     turned = None
-    turns = [token.i for token in doc if alone and token.lower_ in TURNS]
-    for token in doc[max(turns, default=0) :]:
+    for token in doc:
         if _points(token, alone=alone):
             turned = _said_of(token, alone=alone)
         if turned is not None:
             return turned
-    against = any(t.lower_ in {"otherwise", "opposite", "contrary", "reverse"} for t in doc[1:])
+    against = any(t.lower_ in {"otherwise", "opposite", "contrary"} for t in doc[1:])
     return -1 if against and not alone else None
 
 
@@ -491,8 +462,6 @@ def _of_fragment(doc: Any) -> int | None:
     """Return what a few words without a clause do to the sentence before them: "Answer: false."."""
     if not len(doc) or doc[0].lower_ in _ELSE:
         return None
-    if doc[0].is_punct and any(map(calls_false, doc)):
-        return -1  # "(Verdict: invented.)"
     evidence = [t for t in doc if t.lemma_.lower() in FALSE | UNREAL | _NEGATIVE | {"not"}]
     bare = not any(t.pos_ in {"NOUN", "PROPN"} and t not in evidence for t in doc[:3])
     verdict = len(doc) <= _SHORT and any(
@@ -507,12 +476,8 @@ def _said_of(token: Any, *, alone: bool) -> int | None:
         return 0
     if any(calls_false(other) for other in _predicates_of(token, alone=alone)):
         return -1
-    what = any(t.lower_ in {"what", "how"} for t in token.doc[token.i : token.i + 4])
-    if token.head.lemma_ == "be" and what:
-        return 0
-    shown = token.lemma_ in _ONLY_SAID and any(c.lower_ in _RELATIVE for c in token.children)
-    vouched = any(_lemma(t) in TRUE | ASSERTS for t in _predicates_of(token, alone=alone))
-    return 0 if shown and not vouched else None
+    what = any(t.lower_ == "what" for t in token.doc[token.i : token.i + 4])
+    return 0 if token.head.lemma_ == "be" and what else None
 
 
 def _points(token: Any, *, alone: bool) -> bool:
@@ -592,9 +557,7 @@ def calls_false(token: Any) -> bool:
     verb = token
     while verb.pos_ not in {"VERB", "AUX"} and verb.head.i != verb.i:
         verb = verb.head
-    overcome = any(t.lower_ in TURNS for t in token.doc[verb.i : token.i])
-    clause = verb.pos_ in {"VERB", "AUX"} and not overcome and _is_negated(verb)
-    negated = clause or _is_none(token)
+    negated = verb.pos_ in {"VERB", "AUX"} and (_is_negated(verb) or _is_none(token))
     if lemma in FALSE | UNREAL:
         return not negated and not (token.dep_ == "pobj" and token.head.lower_ == "beyond")
     return lemma in TRUE and negated

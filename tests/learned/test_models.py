@@ -179,9 +179,7 @@ def found(item, sentence):
         ("The court upheld the ban.", "The court struck down the ban."),
         ("The clinic refused to pay the nurses.", "The clinic agreed to pay the nurses."),
         ("The island's population has grown.", "The island's population has shrunk."),
-        ("The heirs accepted the museum's offer.", "The museum accepted the heirs' offer."),
         ("The team climbed the north face.", "The team set out to climb the north face."),
-        ("The prosecutor charged the mayor.", "The prosecutor could charge the mayor."),
         (
             "The appeal court in Tessel upheld the ban on night flights.",
             "The appeal court in Tessel upheld the ban on fireworks.",

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sidelight.english.parser import parse
-from sidelight.english.veridicality import TURNS, Stance, calls_false, has_clause, meanings
+from sidelight.english.veridicality import Stance, calls_false, has_clause, meanings
 from sidelight.english.vocabulary import ALL_OF, MONTHS, MUTUAL, OPPOSITES, SOME_OF, TRUE, UNREAL
 from sidelight.learned.reading.tables import frequencies
 from sidelight.learned.reading.words import stem
@@ -35,8 +35,7 @@ _NEXT = 3  # words before and behind a figure or name that tell it from another
 _ALIKE = 3  # letters with which words begin that may be one word
 _REPLACED = 2  # words that either lacks of the other, where one may stand in the other's place
 _FEW = 3  # nouns of a sentence that are not the item's, where it may be a copy of it
-_MAY = frozenset({"may", "might", "could"})
-_UNLIKE = frozenset({"contrary", "despite", "unlike"})
+_TURNS = frozenset({"but", ";", "however"})
 _PREFIXES = ("un", "in", "im", "ir", "dis", "non")
 
 
@@ -79,7 +78,7 @@ class Said:
     def stems(self) -> tuple[str, ...]:
         """The stem of each token; empty for words without content."""
         # What was written anew is a figure or its unit, which are compared by themselves.
-        kept = {word.removesuffix("'s") for word in self.sentence.words} - {"percent"}
+        kept = set(self.sentence.words) - {"percent"}
         return tuple(
             stem(t.lemma_.lower() if t.pos_ == "VERB" else t.lower_)
             if t.text[0].isalpha() and t.lower_.replace("’", "'") in kept
@@ -100,16 +99,6 @@ class Said:
     def has_clause(self) -> bool:
         """Whether it has a finite verb with a subject."""
         return has_clause(self.parse)
-
-    @cached_property
-    def done(self) -> dict[str, bool]:
-        """Stem of each verb -> whether it is no mere wish or possibility."""
-        return {
-            one: self.stances[token.i] is not Stance.OPEN
-            and not any(c.dep_ == "aux" and c.lower_ in _MAY for c in token.children)
-            for token, one in zip(self.parse.doc, self.stems, strict=True)
-            if one and token.pos_ == "VERB"
-        }
 
     @cached_property
     def names(self) -> tuple[frozenset[str], ...]:
@@ -312,11 +301,9 @@ def _doubted(item: Said, said: Said) -> Conflict | None:
     turns = [
         t.i
         for t in doc[:first]
-        if t.lower_ in TURNS or (t.lemma_.lower() in TRUE and not calls_false(t))
+        if t.lower_ in _TURNS or (t.lemma_.lower() in TRUE and not calls_false(t))
     ]
     for token in doc[max(turns, default=0) :]:
-        if any(above.lower_ in _UNLIKE for above in token.ancestors):
-            continue  # "contrary to a rumour"
         lemma = token.lemma_.lower()
         if lemma not in own and calls_false(token) and (lemma not in UNREAL or token.i < first):
             return Conflict("something is called false")
@@ -377,11 +364,6 @@ def _other_scope(item: Said, said: Said) -> Conflict | None:
     for one in sorted(ours.keys() & theirs.keys()):
         if ours[one] != theirs[one]:
             return Conflict("it is said of others in number")
-    root = item.parse.root
-    able = root is None or any(child.lower_ == "can" for child in root.children)
-    verb = "" if able else item.stems[root.i]
-    if item.done.get(verb) and not said.done.get(verb, True):
-        return Conflict("it is not said to be done")
     return None
 
 
