@@ -247,17 +247,15 @@ def _foreign(
 ) -> list[str]:
     """Return the figures of a sentence that no source has, and names that the article lacks, too.
 
-    Of a sentence that sources say in part some may be missing: figures are put in other units, and
-    names in other words.
+    Of a sentence that sources say in part some names may be missing: they are put in other words.
     """
     text = "\n".join(shown)
-    # An ordinary word may be capitalised at the beginning.
-    said_names = names(sentence.partition(" ")[2])
-    said_figures = figures(sentence)
     counted = _counted(text)
-    lacks = {figure for figure in said_figures if figure.rstrip("%") not in counted}
+    lacks = [figure for figure in figures(sentence) if figure.rstrip("%") not in counted]
     # "two thousand" and "2,000" are one.
     if lacks and _counted(canonical(sentence)) <= _counted(canonical(text)):
-        lacks = set()
-    lacks |= {name for name in said_names if not stems(name) <= stems(text) | named}
-    return [] if in_part and 2 * len(lacks) <= len({*said_figures, *said_names}) else sorted(lacks)
+        lacks = []
+    # An ordinary word may be capitalised at the beginning.
+    said = names(sentence.partition(" ")[2])
+    foreign = [name for name in said if not stems(name) <= stems(text) | named]
+    return sorted([*lacks, *foreign] if not in_part or 2 * len(foreign) > len(said) else lacks)

@@ -199,10 +199,11 @@ def _as_drafted(
 def stating(text: str, claims: Sequence[FoundClaim], evidence: EvidenceSet) -> DraftSentence:
     """Return a sentence with the citations of its claims.
 
-    Each citation is the one that holds most of what no earlier one does: of the sentence's figures,
-    then of its names, then of its words; among equals a claim's best supporter comes first. A
-    window that overlaps a cited one is cited, too, if a word of the sentence stands in it alone.
-    Places that are left go to other evidence from the same pages that holds several words.
+    The first is the plainest passage of the first claim. Each other one is that which holds most of
+    what no earlier one does: of the sentence's figures, then of its names, then of its words; among
+    equals a claim's plainest passage comes first. A window that overlaps a cited one is cited, too,
+    if a word of the sentence stands in it alone. Places that are left go to other evidence from the
+    same pages that holds several words.
     """
     items = {item.segment.segment_id: item for item in evidence.items}
     longest = max(len(claim.segment_ids) for claim in claims)
@@ -219,7 +220,7 @@ def stating(text: str, claims: Sequence[FoundClaim], evidence: EvidenceSet) -> D
 
     for left, least in ((list(named), 1), (others, 2)):
         while left and len(cited) < MAX_CITED:
-            best = max(left, key=adds)
+            best = max(left, key=adds) if cited else left[0]
             left.remove(best)
             stands_apart = best in named and not overlapping(best, cited)
             if stands_apart or sum(adds(best)) >= least:
