@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from sidelight.english.names import definite, looks_personal, mentions, name_forms, strip_title
 from sidelight.english.neutrality import passes_verdict
 from sidelight.english.parser import Sentence, parse
-from sidelight.english.vocabulary import BODIES, RATES, UNIQUE
+from sidelight.english.vocabulary import BODIES, INQUIRES, RATES, STUDY_PARTS, UNIQUE
 from sidelight.generation.extractive.known import MIN_WORDS, TOP, Known, Page
 from sidelight.text import count_words, tokens
 
@@ -46,6 +46,10 @@ _SECOND = frozenset({"you", "your", "yours", "yourself"})
 # What stands under, or behind, such a heading is what a check examines.
 _CLAIM = re.compile(r"(?:the )?(?:claim|statement)s?(?: checked| examined)?:?", re.IGNORECASE)
 _TURN = re.compile(r"^[A-Z][A-Z .'’-]{2,30}: ", re.MULTILINE)  # of a transcript
+# "(a)" and the like are told apart where the page lists them.
+_ITEM = re.compile(r"\((?:[a-h]|[ivx]{1,4})\)")
+_LEAST_STUDY_PARTS = 3
+_AUTHORS = "the study's authors"
 _HIM, _HER = frozenset({"he", "him", "his"}), frozenset({"she", "her", "hers"})
 _ANAPHORIC = frozenset("before earlier later same previous following next then".split())
 _ITS = frozenset({"it", "its"})
@@ -181,12 +185,15 @@ class _Reader:
         finite = sum(one.is_finite for one in parsed)
         is_own = page.origin.kind in _OWN_CAUSE or page.host == known.profile.host
         # What "we" did is told by a guest as often as by who publishes an interview.
-        self._publisher = "" if len(_TURN.findall(page.text)) > 1 else page.origin.name
+        words = Counter(tokens(page.text))
+        if len(STUDY_PARTS & words.keys()) >= _LEAST_STUDY_PARTS:
+            self._we = _AUTHORS
+        else:
+            self._we = "" if len(_TURN.findall(page.text)) > 1 else page.origin.name
         self._own_voice = is_own or addressing * 4 > finite
         self._full_names = _full_names(parsed)
         self._definite = cache(partial(definite, body=page.text))
         self._title_entity = _title_entity(page, parsed, known)
-        words = Counter(tokens(page.text))
         self._on_a_woman = words["she"] + words["her"] > words["he"] + words["his"] + words["him"]
 
     def unit(self, number: int, after: tuple[Unit, ...] = ()) -> Unit | None:
@@ -221,7 +228,8 @@ class _Reader:
     def _for_first_person(self, one: Sentence) -> list[tuple[int, int, str]] | None:
         """Return the replacements of "we" by who publishes a page, of "I" by whom it is about.
 
-        None where it is not known who that is, or "you" is addressed.
+        None where it is not known who that is, "you" is addressed, or all that "we" did is to
+        inquire.
         """
         edits: list[tuple[int, int, str]] = []
         for token in one.doc:
@@ -229,7 +237,7 @@ class _Reader:
             if one.quoted[token.i] or token.pos_ != "PRON" or word not in _FIRST_PERSON | _SECOND:
                 continue
             title, kind = self._title_entity
-            name = self._publisher if word in {"we", "us", "our"} else ""
+            name = self._we if word in {"we", "us", "our"} else ""
             if word in {"i", "my"} and kind == "PERSON":
                 name = title
             if not name or "." in name:
@@ -239,13 +247,17 @@ class _Reader:
             if not token.whitespace_ and one.text[token.idx + len(token) :][:1] in {"'", "’"}:
                 return None  # "we've"
             if edits:
-                name = {"our": "its", "us": "it", "we": "it"}.get(word, "")
+                they = {"our": "their", "us": "them", "we": "they"}
+                its = {"our": "its", "us": "it", "we": "it"}
+                name = (they if self._we == _AUTHORS else its).get(word, "")
                 if not name:
                     return None
             elif word in {"my", "our"}:
                 name = _possessive(name)
             edits.append((token.idx, token.idx + len(token), name))
-        return edits
+        clauses = {child.dep_ for child in one.root.children if child.pos_ in {"VERB", "AUX"}}
+        finds = bool(one.figures or clauses & {"ccomp", "conj"})
+        return None if edits and one.root.lemma_ in INQUIRES and not finds else edits
 
     def _in_full(self, number: int, after: Sequence[Sentence]) -> list[tuple[int, int, str]] | None:
         """Return the replacements that make a sentence be understood; None where none would.
@@ -275,7 +287,12 @@ class _Reader:
             name = self._body(number, noun) if stands_for else ""
             if name:
                 edits.append((noun.left_edge.idx, noun.idx + len(noun), name))
-            elif not after and noun in topic and lemma not in self._known.words | UNIQUE:
+            elif (
+                not after
+                and noun in topic
+                and lemma not in self._known.words
+                and noun.lower_ not in UNIQUE  # "the authors" are not the article's author
+            ):
                 return None
         for entity in one.entities:
             if entity.label == "PERSON" and " " not in strip_title(entity.text):
@@ -413,6 +430,7 @@ def _is_statement(one: Sentence, *, follows: bool) -> bool:
         and one.is_finite
         and not one.label
         and not one.is_conditional
+        and not _ITEM.search(one.text)
         and not (one.doc[-1].is_punct and len(one.doc) > 1 and one.doc[-2].pos_ == "AUX")
         and one.quoted_share <= (_MOST_QUOTED if one.speaker else _MOST_UNATTRIBUTED)
         and not passes_verdict(one.text)

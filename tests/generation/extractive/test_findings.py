@@ -46,6 +46,9 @@ HARBOUR_LIGHT = (
 TOLD_US = "Petra Quill of the Marrow Sound Line told us that we could see no accounts for 2018."
 
 
+WE_READ = "We counted all 2,200 ferries of the Marrow Sound Line for the Sound Authority in 2018."
+
+
 @pytest.mark.parametrize(
     ("text", "fields", "told"),
     [
@@ -69,6 +72,12 @@ TOLD_US = "Petra Quill of the Marrow Sound Line told us that we could see no acc
             f"{PAID} {BOUGHT} {CLAIM} {COUNT} {OF_THEM} {TOLD_US}",
             {"url": "https://tollmeregazette.example/a", "title": "Tollmere Gazette"},
             (TOLD_US.replace("us", "[Tollmere Gazette]").replace("we", "[it]"),),
+        ),
+        # "We" of a paper are its authors, not its journal.
+        (
+            f"Abstract\nMethods\n{WE_READ}\nResults\n{COUNT}\nConclusion\n{LIMIT}",
+            {"url": "https://sound-journal.example/4", "title": "Sound Journal"},
+            (WE_READ.replace("We", "[The study's authors]"),),
         ),
         # A claim is told with the sentence that qualifies it, and what points back behind its like.
         (f"{CLAIM} {LIMIT}", {}, (CLAIM, LIMIT)),
@@ -152,6 +161,12 @@ OF_A_WOMAN = "Petra Quill sold her shop at the pier. She left Tollmere in her bo
         (f"The claim\n{PAID}\nVerdict\n{BOUGHT}", {}, [(BOUGHT,)]),
         (f"Claim: {PAID}\n{BOUGHT}", {}, [(BOUGHT,)]),
         ("The claim that the Tollmere ferry loses money is false.", {}, []),
+        ("The Sound Authority found that claim (b) lacked figures for the ferry.", {}, []),
+        (
+            f"We read the accounts of the Marrow Sound Line and the Sound Authority. {PAID}",
+            {"url": "https://tollmeregazette.example/a", "title": "Tollmere Gazette"},
+            [(PAID,)],
+        ),
         ("The Tollmere ferry lost T9,000 to the Sound Authority...", {}, []),
         ("Book your seat on the Tollmere ferry at the pier today.", {}, []),
     ],
