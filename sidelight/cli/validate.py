@@ -121,7 +121,12 @@ def validate(  # long: half of it are its options
         [
             line
             for verdict in verdicts
-            for line in (*(f"  {one}" for one in mended.get(verdict.file, [])), *_lines(verdict))
+            for name, *findings in (_lines(verdict),)
+            for line in (
+                name,
+                *(f"  mended: {one}" for one in mended.get(verdict.file, [])),
+                *findings,
+            )
         ]
         + ([f"{n_valid} valid, {n_invalid} invalid"] if len(files) > 1 else []),
         exit_code=1 if n_invalid else 0,

@@ -167,6 +167,10 @@ def readable(path: Path) -> Iterator[None]:
         yield
     except files.RefusedFileError as error:
         raise InputError(f"{path}: {error.strerror}") from error
+    except IsADirectoryError as error:
+        raise InputError(
+            f"{path}: expected a file; found a folder", remedy="Name a file of this folder."
+        ) from error
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(
             f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}",

@@ -224,7 +224,8 @@ class RunDirectory:
             raise InputError(
                 f"{self.path}: expected a finished run; found no {self.manifest.name} that this "
                 "version of sidelight can read",
-                remedy="Give a folder that `sidelight run` wrote, after it has ended.",
+                remedy="Give a folder that `sidelight run` wrote, after it has ended, or name run "
+                "files.",
             ) from error
 
     def topic_ids(self) -> tuple[str, ...]:

@@ -194,6 +194,7 @@ def test_what_can_be_mended_is_mended_and_each_change_is_listed(tmp_path):
         "valid Task 2 run",
     ):
         assert change in shown
+    assert shown.index("valid Task 2 run") < shown.index("mended: line 1: unknown field")
     shown = said("validate", tmp_path / "task1.tsv", *options, code=1)  # three questions of ten
     asked = [line.split("\t")[3:] for line in (fixed / "task1.tsv").read_text().splitlines()]
     assert asked == [["1", "Who owns it?"], ["2", "Who pays?"], ["3", "Who wrote it?"]]

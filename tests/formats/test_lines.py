@@ -74,7 +74,9 @@ def test_reading_lines_keeps_numbers_and_names_what_cannot_be_read(tmp_path):
         write(tmp_path, content, f"{place}.gz")
         for place, content in enumerate((b"not gzip", whole[:-9], whole[:12]))
     ]
-    for path in (tmp_path / "nowhere", tmp_path, *broken):
+    with pytest.raises(InputError, match="expected a file; found a folder"):
+        open_text(tmp_path)
+    for path in (tmp_path / "nowhere", *broken):
         with pytest.raises(InputError, match="cannot be read"):
             open_text(path)
 
