@@ -208,7 +208,7 @@ def check_same(recorded: Path, wanted: str, what: str) -> None:
     other = " and ".join(changed) if tree == before and changed else "settings"
     raise UsageError(
         f"{recorded.parent} holds {what} with other {other} (see {recorded})",
-        remedy="Choose another folder with --output, or delete that one",
+        remedy=f"Choose another folder with --output, or delete {recorded.parent}",
     )
 
 

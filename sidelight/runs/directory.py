@@ -179,7 +179,7 @@ class RunDirectory:
             return None
         other = UsageError(
             f"{path} was made from another index, article or version of sidelight",
-            remedy="Choose another folder with --output, or delete that one",
+            remedy=f"Choose another folder with --output, or delete {self.path}",
         )
         try:
             result = self.result(topic_id)

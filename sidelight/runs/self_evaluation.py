@@ -403,7 +403,7 @@ def check_folder(run: FinishedRun, folder: Path) -> None:
     if not run.drafted and (folder / DRAFTED).exists():
         raise UsageError(
             f"{folder} holds scores by rubrics that the run drafted itself",
-            remedy="Choose another folder with -o, or delete that one.",
+            remedy=f"Choose another folder with -o, or delete {folder}.",
         )
 
 

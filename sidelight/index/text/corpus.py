@@ -286,7 +286,10 @@ def read_documents(path: Path) -> Iterator[Document]:
         InputError: The file cannot be read.
         InvalidFileError: A line is no document.
     """
-    remedy = "Give each document a docid and a body."
+    remedy = (
+        "Give each document a docid and a body. Lines with a segment are segments already: give "
+        "them to `sidelight index build`."
+    )
     yield from stream_objects(path, Document, what="a document", remedy=remedy)
 
 
