@@ -202,7 +202,7 @@ def test_a_missing_configuration_is_wrong_usage_and_missing_topics_are_input(
         "nowhere.txt: No such file or directory\nCheck the path.\n"
     )
     assert ended([*run, str(tmp_path)], monkeypatch) == 1
-    assert "s a directory" in capsys.readouterr().err
+    assert "found a folder" in capsys.readouterr().err
     assert ended([*run, topics, "--topic", "none"], monkeypatch) == 2
     assert ended(["run", "--no-such-option"], monkeypatch) == 2
 
