@@ -11,9 +11,6 @@ MAX_CALLS, MAX_PROMPT_TOKENS = 60, 150_000
 TOPICS = sorted(path.name.partition(".")[0] for path in RECORDED.glob("*.jsonl.gz"))
 
 
-@pytest.mark.skip(
-    reason="a later check asks what the replies, given before support went by words, lack"
-)
 @pytest.mark.parametrize("topic", TOPICS)
 def test_what_a_person_answered_ends_in_the_same_files(
     topic, mini_web_articles, mini_web_segments, lexical_encode, tmp_path
