@@ -28,7 +28,8 @@ import yaml
 from pydantic import Field, ValidationError
 
 from sidelight.errors import InputError, UsageError
-from sidelight.files import read_json, read_limited, read_yaml
+from sidelight.files import read_json, read_limited
+from sidelight.plain_yaml import read_yaml
 from sidelight.schemas.base import Value
 from sidelight.text import clean
 

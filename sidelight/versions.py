@@ -11,9 +11,6 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from importlib.metadata import PackageNotFoundError, version
-from multiprocessing import get_context, parent_process
-from multiprocessing.connection import wait
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -31,6 +28,8 @@ PACKAGES = (
 
 def installed_versions(names: Iterable[str] = PACKAGES) -> dict[str, str]:
     """Return the versions of those packages that are installed, by name."""
+    from importlib.metadata import PackageNotFoundError, version
+
     found = {}
     for name in names:
         with suppress(PackageNotFoundError):
@@ -81,6 +80,7 @@ def process_apart() -> Iterator[ProcessPoolExecutor]:
     It does not import the script that this one runs, which then needs no main guard.
     """
     from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
 
     # Not a fork: the JVM and torch of this process do not survive one.
     with ProcessPoolExecutor(1, get_context("spawn"), end_with_parent) as pool:
@@ -95,6 +95,9 @@ def process_apart() -> Iterator[ProcessPoolExecutor]:
 
 def end_with_parent() -> None:
     """Let this process die with the one that started it, whose lock on the folder ends, too."""
+    from multiprocessing import parent_process
+    from multiprocessing.connection import wait
+
     parent = parent_process()
 
     def watch() -> None:

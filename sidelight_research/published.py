@@ -31,7 +31,6 @@ from sidelight.evaluation.labelling.relevance import vote
 from sidelight.evaluation.metrics.rubric import QuestionDcg
 from sidelight.evaluation.scoring.graded import score_question_quality
 from sidelight.evaluation.scoring.score import rubrics_from_answers, score_questions, score_reports
-from sidelight.files import read_yaml
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart, look_for
 from sidelight.formats.labels.assessments import (
@@ -45,6 +44,7 @@ from sidelight.formats.labels.qrels import read_qrels, read_question_grades
 from sidelight.formats.lines import read_lines
 from sidelight.formats.runs.cited_sentences import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
+from sidelight.plain_yaml import read_yaml
 from sidelight.schemas.base import Value
 from sidelight.text import budget_words
 from sidelight.tracks import load_track

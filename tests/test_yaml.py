@@ -8,7 +8,7 @@ import yaml
 from sidelight.ablation.runs import read_grid
 from sidelight.config.load import load_settings
 from sidelight.errors import UsageError
-from sidelight.files import read_yaml
+from sidelight.plain_yaml import read_yaml
 from sidelight.tracks import load_track
 from tests.helpers.commands import said
 

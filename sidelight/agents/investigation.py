@@ -34,6 +34,7 @@ from sidelight.errors import InputError
 from sidelight.generation.compose import resolve_report, within
 from sidelight.generation.no_evidence import nothing_told
 from sidelight.retrieval.best_segment import Pooled, pool_documents, rank_pooled
+from sidelight.schemas.grading.judgment import Usefulness
 from sidelight.schemas.investigation.angle import ArticleProfile, Aspect, PlannedQuery
 from sidelight.schemas.investigation.evidence import Hit, Query
 from sidelight.schemas.investigation.report import QuestionSet
@@ -47,7 +48,6 @@ from sidelight.schemas.investigation.trace import (
     Searched,
     Trace,
 )
-from sidelight.schemas.investigation.usefulness import Usefulness
 from sidelight.schemas.run import QuestionHits, QuestionRankings
 from sidelight.schemas.segment import Segment, document_id_of
 from sidelight.schemas.task import QuestionRankingsTask

@@ -14,9 +14,8 @@ from sidelight.llm.prompted import PromptedModel
 from sidelight.llm.structured import check_each_once
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from sidelight.schemas.grading.judgment import OneOf
+from sidelight.schemas.grading.judgment import USEFULNESS_SCALE, OneOf, Usefulness
 from sidelight.schemas.investigation.angle import ArticleProfile
-from sidelight.schemas.investigation.usefulness import USEFULNESS_SCALE, Usefulness
 from sidelight.schemas.segment import Segment
 from sidelight.text import sentences, tokens
 from sidelight.text_vectors import Encode

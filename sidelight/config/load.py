@@ -17,8 +17,9 @@ from pydantic import BaseModel, ValidationError
 
 from sidelight.config.settings import Settings, Unit, performers_of_all
 from sidelight.errors import UsageError
-from sidelight.files import MAX_DEPTH, bundled, read_limited, read_yaml
+from sidelight.files import bundled, read_limited
 from sidelight.parts import ROLES
+from sidelight.plain_yaml import MAX_DEPTH, read_yaml
 from sidelight.registry import code_of, names, title
 from sidelight.tracks import load_track
 

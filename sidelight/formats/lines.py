@@ -21,12 +21,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import orjson
-from pydantic import ValidationError
 
 from sidelight import files
 from sidelight.errors import InputError, InvalidFileError, Problem, Severity, package_of
 
 if TYPE_CHECKING:
+    from pydantic import ValidationError
     from pydantic_core import ErrorDetails
 
 # The names pydantic gives to kinds of errors, and ours.
@@ -353,6 +353,8 @@ def parsed_lines(
         InputError: The file cannot be read.
         InvalidFileError: A line is not UTF-8 or not a JSON object.
     """
+    from pydantic import ValidationError
+
     for line, content in read_json_lines(path):
         try:
             value = parse(content)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from sidelight.schemas.grading.judgment import Usefulness
 from sidelight.schemas.investigation.angle import (
     Angle,
     ArticleProfile,
@@ -31,7 +32,6 @@ from sidelight.schemas.investigation.report import (
     Revision,
     SentenceSupport,
 )
-from sidelight.schemas.investigation.usefulness import Usefulness
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
 

@@ -13,7 +13,8 @@ import yaml
 from pydantic import Field, ValidationError, model_validator
 
 from sidelight.errors import UsageError
-from sidelight.files import read_limited, read_yaml
+from sidelight.files import read_limited
+from sidelight.plain_yaml import read_yaml
 from sidelight.registry import locate, names
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import LabelScale

@@ -30,12 +30,11 @@ from sidelight.evaluation.metrics.rubric import (
 from sidelight.evaluation.scoring import score
 from sidelight.evaluation.scoring.table import ScoreTable, mean_scores
 from sidelight.formats.topics import topic_format
-from sidelight.schemas.grading.judgment import AnswerAssessment, Scales, Unjudged
+from sidelight.schemas.grading.judgment import USEFULNESS_SCALE, AnswerAssessment, Scales, Unjudged
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.schemas.investigation.angle import PlannedQuery
 from sidelight.schemas.investigation.evidence import Hit
 from sidelight.schemas.investigation.trace import Round, Trace
-from sidelight.schemas.investigation.usefulness import USEFULNESS_SCALE
 from sidelight.schemas.segment import document_id_of
 from sidelight.schemas.topic import Article, ArticleQuestion, FacetedQuery, Narrative, Topic
 from sidelight.text import budget_words, clean

@@ -12,7 +12,7 @@ from tests.helpers.package import ROOT, imports, listed, modules
 # `sidelight_research`. A room is a module or a folder, with the folders in it that are not listed
 # themselves; `.*` adds those that are.
 GROUPS = {
-    "BASE": "errors text text_vectors files schemas",
+    "BASE": "errors text text_vectors files plain_yaml schemas",
     "MIDDLE": "BASE parts registry tracks formats config",
     "MODEL": "prompting llm",
     "SYSTEM": "checks english index retrieval generation.* agents",
@@ -23,8 +23,9 @@ text:
 versions:
 transport: errors
 files: errors
+plain_yaml:
 schemas: errors text
-prompting: errors text schemas files
+prompting: errors text schemas files plain_yaml
 text_vectors:
 english: BASE formats
 learned: BASE english

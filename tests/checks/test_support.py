@@ -25,7 +25,7 @@ from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.runs.question_list import read_question_run
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.sample import sample_path
-from sidelight.schemas.investigation.usefulness import USEFULNESS_SCALE
+from sidelight.schemas.grading.judgment import USEFULNESS_SCALE
 from sidelight.tracks import load_track, scale_named
 from tests.helpers.asking.conversation import fences, says, scripted
 from tests.helpers.models.scripted_model import ScriptedModel

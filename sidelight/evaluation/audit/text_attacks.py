@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
-from sidelight.files import read_yaml
 from sidelight.learned.reading.words import entities, read
+from sidelight.plain_yaml import read_yaml
 from sidelight.schemas.run import CitedSentence, ReportMetadata, SubmittedReport
 from sidelight.text import STOPWORDS, clean, count_words, one_line, sentences
 

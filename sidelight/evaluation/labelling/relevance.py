@@ -35,9 +35,8 @@ from sidelight.evaluation.labelling.asking import Assessor
 from sidelight.evaluation.labelling.judge import Judgment, LabellingProtocol
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.schemas.grading.judgment import USEFULNESS_SCALE, Unjudged
 from sidelight.schemas.investigation.evidence import Hit
-from sidelight.schemas.investigation.usefulness import USEFULNESS_SCALE
 from sidelight.schemas.topic import Narrative
 from sidelight.text import one_line
 

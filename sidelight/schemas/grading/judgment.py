@@ -284,3 +284,27 @@ class Measure(Value):
     def shown(self, value: float | None) -> str:
         """Return a value as tables show it; None is one that is undefined."""
         return "undefined" if value is None else format(value, self.format)
+
+
+USEFULNESS_SCALE = LabelScale(
+    name="usefulness",
+    labels=(
+        Label(name="2", credit=2, title="Very Useful"),
+        Label(name="1", credit=1, title="Useful"),
+        Label(name="0", title="Not Useful"),
+    ),
+)
+"""How useful a document is for answering a question: the labels of the TREC 2024 Lateral Reading
+overview, section 2.4.3."""
+
+
+class Usefulness(Value):
+    """A label and its reason; no label where a model gave none that could be used."""
+
+    reason: str
+    label: str | None
+
+    @property
+    def credit(self) -> float:
+        """Return what the label counts; 0 where there is none."""
+        return 0.0 if self.label is None else USEFULNESS_SCALE.credit(self.label)
