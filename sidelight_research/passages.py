@@ -20,8 +20,8 @@ from sidelight.files import sha256_file
 from sidelight.formats.banks.exams import read_exams
 from sidelight.formats.labels.graded_passages import read_graded
 from sidelight.learned.comparing import Task
-from sidelight.learned.item_grades import ITEM_FEATURES, ITEM_GRADES, ItemReader
 from sidelight.learned.ordinal_model import GradeModel, grades_of
+from sidelight.learned.passage_grades import ITEM_FEATURES, ITEM_GRADES, ItemReader
 from sidelight.schemas.base import Value
 from sidelight_research.weights import save_grade_model
 

@@ -19,7 +19,7 @@ from sidelight.formats.banks.exams import read_query_texts
 from sidelight.formats.labels.graded_passages import read_graded
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.learned.ordinal_model import grades_of
-from sidelight.learned.pool import (
+from sidelight.learned.passage_grades import (
     MAX_CHARACTERS,
     POOL_FEATURES,
     RELEVANCE,

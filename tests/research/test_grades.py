@@ -9,14 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InvalidFileError
-from sidelight.learned.item_grades import ITEM_FEATURES, ITEM_GRADES
 from sidelight.learned.ordinal_model import (
     WEIGHTS_FOLDER,
     about_model,
     grades_of,
     load_grade_model,
 )
-from sidelight.learned.pool import POOL_FEATURES, RELEVANCE, pool_features, trusted
+from sidelight.learned.passage_grades import (
+    ITEM_FEATURES,
+    ITEM_GRADES,
+    POOL_FEATURES,
+    RELEVANCE,
+    pool_features,
+    trusted,
+)
 from sidelight.learned.questions import Outlook, question_model
 from sidelight_research.passages import cut_held_out, fit_cuts, fit_grades, grade_figures, held_out
 from sidelight_research.published import targets

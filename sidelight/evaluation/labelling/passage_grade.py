@@ -37,9 +37,8 @@ from sidelight.errors import ReplyError, StructuredOutputError
 from sidelight.evaluation.labelling.asking import NOTHING, PrefixOrder
 from sidelight.evaluation.labelling.judge import Judgment
 from sidelight.learned.comparing import Task
-from sidelight.learned.item_grades import ItemGrades
 from sidelight.learned.ordinal_model import grades_of, load_grade_model, weights_hash
-from sidelight.learned.pool import RELEVANCE, pool_features, trusted
+from sidelight.learned.passage_grades import RELEVANCE, ItemGrades, pool_features, trusted
 from sidelight.llm.prompted import PromptedModel
 from sidelight.llm.structured import FreeText, check_each_once
 from sidelight.prompting import Prompt, load_prompt, load_template

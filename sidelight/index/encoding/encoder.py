@@ -33,6 +33,7 @@ import torch
 from sidelight.errors import Check, MachineError, package_of
 from sidelight.files import is_file, sha256_file
 from sidelight.index.encoding import onnx_model
+from sidelight.index.encoding.minilm import MiniLM
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
@@ -99,6 +100,8 @@ def _int8_forward(name: str) -> Callable[..., Any]:
 
 WEIGHTS = "model.safetensors"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+# The same, over the parameters as sentence-transformers names them: what indexes were made with.
+PARAMETERS_SHA256 = "2c705a5e3279febcd4b210fc95a6231ced10be71e400e863ab41b623d5799508"
 
 
 @cache
@@ -297,15 +300,21 @@ class Encoder:
             return self._loaded
 
     def _load(self) -> Any:
-        model = load_model(
-            "encoder", self.name, "SentenceTransformer", truncate_dim=self._dimension
-        )
-        self._weights = _hash_weights(model)
         arithmetic = self.arithmetic or onnx_model.default_arithmetic()
+        is_whole = self._dimension is None and arithmetic is not onnx_model.Arithmetic.INT8
+        if self.name == DEFAULT_ENCODER and is_whole and not torch.accelerator.is_available():
+            with package_of("the encoder"):
+                model: Any = MiniLM(genuine(bundled_model()))
+            self._weights, transformer = PARAMETERS_SHA256, model.bert
+        else:
+            model = load_model(
+                "encoder", self.name, "SentenceTransformer", truncate_dim=self._dimension
+            )
+            self._weights, transformer = _hash_weights(model), model[0].model
         is_bfloat16 = arithmetic is onnx_model.Arithmetic.BF16
         model.to(torch.bfloat16 if is_bfloat16 else torch.float32)
         if is_bfloat16 and model.device.type == "cpu":
-            pack_linear(model[0].model)
+            pack_linear(transformer)
         if arithmetic is onnx_model.Arithmetic.INT8:
             # The library's own way needs packages that hold others back by years. What is before
             # and after the transformer stays its own.
@@ -342,10 +351,12 @@ def _read(model: Any, texts: list[str], prompt: str, rows: int, tokens: int) -> 
 
 def _vectors_of(model: Any, features: Any) -> NDArray[np.float32]:
     """Return what the model makes of the tokens of a batch."""
-    from sentence_transformers.util import batch_to_device
-
     with torch.inference_mode():
-        found = model(batch_to_device(features, model.device))["sentence_embedding"]
+        there = {
+            key: value.to(model.device) if torch.is_tensor(value) else value
+            for key, value in features.items()
+        }
+        found = model(there)["sentence_embedding"]
         vectors: NDArray[np.float32] = found.float().cpu().numpy()
     return vectors
 

@@ -133,6 +133,15 @@ def test_vectors_are_those_of_the_model_that_is_named(encoder):
     assert len(pickle.dumps(encoder)) < 200
 
 
+@pytest.mark.parametrize("arithmetic", [Arithmetic.FP32, Arithmetic.BF16])
+def test_the_default_model_gives_the_bits_of_sentence_transformers(arithmetic):
+    ours = Encoder(arithmetic=arithmetic)
+    theirs = Encoder(str(bundled_model()), arithmetic=arithmetic)  # a path is loaded by the library
+    assert ours.identity() == theirs.identity().model_copy(update={"name": ours.name})
+    for ask in ("encode_queries", "encode_documents", "encode_sentences"):
+        np.testing.assert_array_equal(getattr(ours, ask)(TEXTS), getattr(theirs, ask)(TEXTS))
+
+
 @pytest.fixture(scope="module")
 def with_int8(tmp_path_factory):
     """A tiny encoder that comes with an int8 ONNX file."""
