@@ -54,7 +54,7 @@ _MIN_WORDS = 3
 # What a whole sentence does not end in, though a full stop may follow where a reply was cut short.
 _LEADS_ON = frozenset(
     "a an the and or but nor than because although while whereas if when unless until of into"
-    " between among during who whose its their his our your my every".split()
+    " through via per between among during who whose its their his our your my every".split()
 )
 _AUXILIARIES = frozenset(
     "is are was were be been has have had will would could should may might must".split()
@@ -78,7 +78,8 @@ def half_fault(text: str) -> str:
 # A segment id, or an evidence key that is marked as one: "E1" alone may be a street or a vitamin.
 _ID = re.compile(
     r"\w_doc_\d|[\[(]\s*[CEP]\d+(?:\s*[,;]\s*[CEP]\d+)*\s*[\])]|\b[CEP]\d+[,;] [CEP]\d"
-    r"|<<<|>>>|^[CE]\d+ \[|\b(?:rubric|lead|claim)-\d",
+    r"|[\[(]\s*[CEP]\d+\s*[,;][^\])]{0,80}\bwords\s*[\])]"  # as sentences are listed to be checked
+    r"|\[(?:have|good|nice) to know\]|<<<|>>>|^[CES]\d+ \[|\b(?:rubric|lead|claim)-\d",
     re.ASCII,
 )
 
@@ -87,10 +88,12 @@ def sentence_fault(text: str) -> str:
     """Return what is wrong with a sentence, or nothing.
 
     It has to be one sentence on one clean line, no item of a list, without citation marks, segment
-    ids or evidence keys, and without a verdict.
+    ids or evidence keys, and without a verdict, and begin as a sentence does.
     """
     if not text or text != one_line(text) or text.startswith(("- ", "* ", "• ")):
         return "not a clean single line"
+    if text.split(maxsplit=1)[0].islower():  # "eBay" is a name, "do" the rest of something
+        return "it begins within a sentence"
     if has_citation_marks(text) or _ID.search(text):
         return "a citation or an id stands in the text"
     if len(sentences(text)) != 1:
