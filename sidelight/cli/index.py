@@ -376,7 +376,13 @@ def _read_documents(paths: Sequence[Path]) -> Iterator[Article]:
                     remedy="Rename one of the two files.",
                 )
             known[document_id] = file
-            yield _document(file, document_id)
+            document = _document(file, document_id)
+            if document.body.strip():
+                yield document
+            elif path.is_dir():
+                typer.echo(f"{file}: holds no text; left out", err=True)
+            else:
+                raise InputError(f"{file}: expected a page with text; found none")
 
 
 def _pages(folder: Path) -> list[Path]:
@@ -387,13 +393,15 @@ def _pages(folder: Path) -> list[Path]:
 
 def _document(file: Path, document_id: str) -> Article:
     from sidelight.serve.app import pasted_article
-    from sidelight.serve.guards import kind_of, read_upload
+    from sidelight.serve.guards import NoArticleError, kind_of, read_upload
 
     content = read_limited(file)
-    found = read_upload(kind_of(file.name, content), content)
-    if not found.text.strip():
-        raise InputError(f"{file}: expected a page with text; found none", remedy="Remove it.")
-    return pasted_article(*found).model_copy(update={"topic_id": document_id})
+    try:
+        found = read_upload(kind_of(file.name, content), content)
+    except NoArticleError as error:
+        raise InputError(f"{file}: {error}") from None
+    page = pasted_article(*found)
+    return page.model_copy(update={"topic_id": document_id, "title": page.title or file.stem})
 
 
 def _check_segments(shards: Sequence[Path]) -> None:

@@ -16,7 +16,7 @@ import re
 import sys
 import traceback
 from collections.abc import Iterator
-from errno import ENOENT
+from errno import EISDIR, ENOENT
 from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
@@ -48,6 +48,10 @@ _NO_SUCH_FILE = (
     NotADirectoryError,
     RefusedFileError,
 )
+_TOLD: dict[int | None, str] = {
+    ENOENT: "no such file or folder",
+    EISDIR: "expected a file; found a folder",
+}
 _TRACEBACK = "SIDELIGHT_TRACEBACK"
 
 _PACKAGES, _RESEARCH = "From other packages", "Published figures and people's labels"
@@ -239,7 +243,7 @@ def main() -> None:
         )
     except _NO_SUCH_FILE as error:
         is_missing = error.errno == ENOENT
-        told = "no such file or folder" if is_missing else error.strerror
+        told = _TOLD.get(error.errno) or error.strerror
         remedy = "Check the path." if is_missing else ""
         _fail(InputError(f"{error.filename}: {told}", remedy=remedy))
     except OSError as error:  # a full disk, a folder that may not be written to

@@ -396,7 +396,10 @@ class _Read(NamedTuple):
     def document(self) -> dict[str, Any]:
         """Return title, report, questions and page, JSON-ready."""
         report = [
-            {"text": one.text, "sources": [cited.source.page.url for cited in one.citations]}
+            {
+                "text": one.text,
+                "sources": [c.source.page.url or c.source.name for c in one.citations],
+            }
             for one in self.topic.sentences
         ]
         return {
@@ -495,8 +498,8 @@ def _told(found: _Read) -> Result:
     for part in topic.digest.paragraphs:
         shown.append(Note(f"\n{part.title}" if part.title else "", "bold"))
         for one in part.sentences:
-            cited = dict.fromkeys(citation.source for citation in one.citations)
-            shown.append(f"- {one.text} [{', '.join(dict.fromkeys(s.name for s in cited))}]")
+            names = dict.fromkeys(filter(None, (cited.source.name for cited in one.citations)))
+            shown.append(f"- {one.text} [{', '.join(names)}]" if names else one.text)
     shown += [Note("\nQuestions to ask", "bold")]
     shown += [f"{rank:2}. {text}" for rank, text in enumerate(topic.questions, start=1)]
     shown += [f"\n{found.caution}"] if found.caution else []
@@ -568,7 +571,8 @@ def make_tools(  # long: each tool with the words that an assistant reads
             path = Path(place) / "file"
             # Half a character pair that JSON can say becomes bytes that are refused as no UTF-8.
             path.write_bytes(_bounded(content.encode("utf-8", "surrogatepass"), "the content"))
-            return [str(one) for one in judge_file(path, track, track.topic_ids).problems]
+            found = judge_file(path, track, track.topic_ids).problems
+            return [str(one).replace(str(path), "the content") for one in found]
 
     return server
 

@@ -19,6 +19,8 @@ from sidelight.schemas.investigation.angle import Cut
 from sidelight.text import clean, count_words, one_line, tokens
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sidelight.schemas.topic import Article
 
 _MIN_PROSE_WORDS = 8
@@ -154,6 +156,10 @@ _BYLINES = (
     ),
     re.compile(rf"^(?:{_MONTHS})\s+\d{{1,2}},\s+\d{{4}}\s+(?P<names>{_PEOPLE})$"),
     re.compile(rf"^(?P<names>{_PEOPLE})\s+\d{{1,2}}\s+(?:{_MONTHS})\s+\d{{4}}$"),
+    re.compile(
+        rf"^(?P<names>{_BYLINE_NAME}),\s+(?i:(?:[\w-]+\s+){{0,3}}"
+        r"(?:correspondent|reporter|editor|columnist|writer))$"
+    ),
 )
 # Words that follow a name in a byline, or stand where a name would.
 _NOT_A_NAME = frozenset(
@@ -185,6 +191,12 @@ _DATED = re.compile(rf"\b(?:{_MONTHS})\b.{{0,20}}\b\d{{4}}\b|\b\d{{4}}-\d\d-\d\d
 _MASTHEAD_LINES = 8
 _MIN_HEADLINE_WORDS, _MAX_HEADLINE_WORDS, _MIN_TITLE_WORDS, _MAX_OUTLET_WORDS = 4, 30, 3, 5
 _MAX_HEADLINE_CHARACTERS = 400
+
+
+def shows_date(lines: Sequence[str]) -> bool:
+    """Tell whether a short line above an article's prose bears a date."""
+    top = (line for line in lines[:_MASTHEAD_LINES] if len(line) <= _MAX_HEADLINE_CHARACTERS)
+    return any(_DATED.search(line) for line in top if count_words(line) <= _MAX_BYLINE_WORDS)
 
 
 class Masthead(NamedTuple):

@@ -10,8 +10,8 @@ NO_EVIDENCE = (
     "or the article's main statements, so no outside context can be offered here."
 )
 NOTHING_STANDS = (
-    "Other pages that touch on this outlet, its author or the article's subject were found, but "
-    "they gave no statement that could be told with its source, so no context is offered here."
+    "Pages were found, but none of them gave a statement about this outlet, its author or the "
+    "article's subject that could be told with its source, so no context is offered here."
 )
 SAYS_NOTHING = frozenset({NO_EVIDENCE, NOTHING_STANDS})
 """Sentences of ours that cite nothing."""

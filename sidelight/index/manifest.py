@@ -261,9 +261,12 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     if not path.exists():
         begun = (folder / _PLAN).exists()
+        remedy = _BUILD_AGAIN if begun else "Make one with `sidelight index build`."
+        if (folder / "index" / MANIFEST).exists():
+            remedy = f"There is one in {folder / 'index'}: name that."
         raise InputError(
             f"{folder}: expected an index; found {'an unfinished one' if begun else 'none'}",
-            remedy=_BUILD_AGAIN if begun else "Make one with `sidelight index build`.",
+            remedy=remedy,
         )
     manifest = _read(path, Manifest)
     check_folder(folder)

@@ -26,6 +26,8 @@ from pydantic import ValidationError
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 
+from sidelight.english.cleaning import shows_date
+from sidelight.english.vocabulary import MONTHS
 from sidelight.schemas.topic import Article
 from sidelight.text import clean, one_line, unescaped
 
@@ -254,7 +256,11 @@ _WEB_ENCODING = re.compile(
 )
 # What browsers write at the top of a page that they save.
 _SAVED_FROM = re.compile(r"<!-- saved from url=\(\d{1,9}\)(https?://\S{1,1990}) -->")
-_PROPERTIES = {"og:title": "title", "og:site_name": "site"}
+_PROPERTIES = {
+    "og:title": "title",
+    "og:site_name": "site",
+    "article:published_time": "published",
+}
 _PAGE_ADDRESS = re.compile(r"https?://\S{1,1990}")
 
 
@@ -309,11 +315,20 @@ def read_web_page(content: bytes) -> Upload:
             articles = max(0, articles + (-1 if tag.is_end else 1))
     inside = "".join(article)
     text = unescaped(inside if inside.strip() else "".join(parts))
+    lines = [line for line in clean(text).split("\n") if line]
     return Upload(
         _title("".join(title), facts.get("title", ""), facts.get("site", "")),
         facts.get("url") or (_SAVED_FROM.findall(page[:_HEAD_BYTES]) or [""])[0],
-        "\n".join(filter(None, clean(text).split("\n"))),
+        "\n".join([*_dateline(facts.get("published", ""), lines), *lines]),
     )
+
+
+def _dateline(published: str, lines: Sequence[str]) -> list[str]:
+    """Return the day that a page gives as its own in its head, where its text shows none."""
+    day = re.match(r"(\d{4})-(\d\d)-(\d\d)(?!\d)", published)
+    if day is None or not 1 <= int(day[2]) <= len(MONTHS):
+        return []
+    return [] if shows_date(lines) else [f"{int(day[3])} {MONTHS[int(day[2]) - 1]} {day[1]}"]
 
 
 def _title(whole: str, headline: str, site: str) -> str:
@@ -388,6 +403,8 @@ def read_upload(kind: str, content: bytes) -> Upload:
     Raises:
         NoArticleError: It holds none.
     """
+    if content.startswith(b"%PDF-"):
+        raise NoArticleError("This is a PDF. Save its text as a .txt file, and name that.")
     if kind not in READERS:
         return Upload("", "", content.decode("utf-8-sig", "replace"))
     return READERS[kind](content)

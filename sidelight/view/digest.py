@@ -232,7 +232,12 @@ def subjects_of(
 def paragraphs(
     sentences: Sequence[ShownSentence], subjects: Sequence[str]
 ) -> tuple[Paragraph, ...]:
-    """Return a report by subject; a subject has the place of its first sentence."""
+    """Return a report by subject; a subject has the place of its first sentence.
+
+    A report that is one sentence without a source says that nothing was found, and has no subject.
+    """
+    if len(sentences) == 1 and not sentences[0].citations:
+        return (Paragraph("", tuple(sentences)),)
     grouped: dict[str, list[ShownSentence]] = {}
     for sentence, subject in zip(sentences, subjects, strict=True):
         grouped.setdefault(subject, []).append(sentence)

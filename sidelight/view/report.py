@@ -235,7 +235,7 @@ def source_of(
         number=number,
         segment_id=segment.segment_id,
         page=web_page(segment.url, segment.title),
-        name=clean(origin.name),
+        name=clean(origin.name or segment.title),
         kind=origin.kind,
         date=clean(origin.date),
         passages=_passages(text, {_nearest(sentence, text) for _, sentence in cited_by}),

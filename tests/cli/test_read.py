@@ -6,6 +6,8 @@ import asyncio
 import re
 import socket
 from html import unescape
+from pathlib import Path
+from tempfile import gettempdir
 
 import pytest
 from mcp import Client
@@ -73,6 +75,23 @@ def test_an_address_that_is_given_goes_before_that_of_the_page(tmp_path):
     assert _read_article(page, "https://reed.example/a").url == "https://reed.example/a"
 
 
+def test_a_page_is_as_old_as_its_head_says_where_its_text_bears_no_date(tmp_path):
+    page = tmp_path / "page.html"
+    text = "The pumping stations were built in 1961, when the marsh was still very large. " * 5
+    head = '<meta property="article:published_time" content="%s"/>'
+    for day, line in (("2024-03-05T08:00:00Z", "5 March 2024\n"), ("2024-13-05", ""), ("x", "")):
+        page.write_text(f"{head % day}<p>{text}</p>")
+        assert _read_article(page, "").body == f"{line}{text.strip()}"
+    page.write_text(f"{head % '2024-03-05'}<p>6 May 2023</p><p>{text}</p>")
+    assert _read_article(page, "").body.startswith("6 May 2023")
+
+
+def test_a_pdf_is_refused_by_name(tmp_path, small_index):
+    (tmp_path / "article.pdf").write_bytes(b"%PDF-1.7\n\x00")
+    with pytest.raises(InputError, match=r"article.pdf: This is a PDF. Save its text"):
+        said("read", tmp_path / "article.pdf", "--index", small_index.path)
+
+
 def test_a_busy_port_is_said_before_anything_is_opened(tmp_path, small_index):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -108,5 +127,6 @@ def test_an_assistant_searches_fetches_and_is_refused_what_is_no_article(
                 assert says in str(refused.content)
             checked = await client.call_tool("validate", {"content": "nothing of use"})
             assert "kind-unknown" in str(checked.content)
+            assert str(Path(gettempdir())) not in str(checked.content)
 
     asyncio.run(talk())

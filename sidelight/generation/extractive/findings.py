@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from sidelight.english.names import definite, looks_personal, mentions, name_forms, strip_title
 from sidelight.english.neutrality import passes_verdict
 from sidelight.english.parser import Sentence, parse
-from sidelight.english.vocabulary import BODIES, INQUIRES, RATES, STUDY_PARTS, UNIQUE
+from sidelight.english.vocabulary import BODIES, INQUIRES, OUTLETS, RATES, STUDY_PARTS, UNIQUE
 from sidelight.generation.extractive.known import MIN_WORDS, TOP, Known, Page
 from sidelight.text import count_words, tokens
 
@@ -265,12 +265,7 @@ class _Reader:
             name = self._body(number, noun) if stands_for else ""
             if name:
                 edits.append((noun.left_edge.idx, noun.idx + len(noun), name))
-            elif (
-                not after
-                and noun in topic
-                and lemma not in self._known.words
-                and noun.lower_ not in UNIQUE  # "the authors" are not the article's author
-            ):
+            elif not after and noun in topic and not self._is_of_the_article(noun):
                 return None
         for entity in one.entities:
             if entity.label == "PERSON" and " " not in strip_title(entity.text):
@@ -283,6 +278,24 @@ class _Reader:
                 elif not name and last not in self._known.entities and acts:
                     return None
         return edits
+
+    def _is_of_the_article(self, noun: Any) -> bool:
+        """Tell whether who knows the article knows what a noun means.
+
+        "The author" and "the magazine" of a page that names neither the article's author nor its
+        outlet are others.
+        """
+        lemma, profile = noun.lemma_.casefold(), self._known.profile
+        if noun.lower_ in {"author", "writer"}:
+            forms = [form for name in profile.authors for form in name_forms(name)]
+            return mentions(self._page.text, forms)
+        if lemma in OUTLETS:
+            return self._page.host == profile.host or mentions(self._page.text, profile.outlet)
+        if lemma in BODIES:
+            meant = [name for name in profile.named if lemma in name.casefold().split()]
+            if meant and not mentions(self._page.text, meant):
+                return False
+        return lemma in self._known.words or noun.lower_ in UNIQUE
 
     def _dated(self, one: Sentence) -> list[tuple[int, int, str]]:
         """Return when the page was written, behind the first date that only its readers understood.

@@ -5,7 +5,7 @@ import pytest
 
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.runs.trec_run import read_trec_run
-from tests.helpers.commands import said, told
+from tests.helpers.commands import call, said, told
 
 
 def test_from_documents_to_hits(tmp_path):
@@ -47,13 +47,16 @@ def test_a_folder_of_pages_becomes_a_collection(tmp_path):
     assert (vase["url"], vase["title"]) == ("https://lamps.example/", "Vases & lamps")
     assert vase["segment"] == "The vase stands here."
     assert (note["docid"][:7], note["title"]) == ("note#0_", "A lamp of the old house was sold")
-    for name, content, says in (
-        ("note.html", "<p>So.</p>", r"note\.txt: .*expected an id of its own; found 'note'"),
-        ("empty.htm", "<script>1</script>", r"empty\.htm: expected a page with text"),
-    ):
-        (web / name).write_text(content)
-        with pytest.raises(InputError, match=says):
-            said("corpus", "segment", web, "-o", segments)
+    empty = web / "empty.htm"
+    empty.write_text("<script>1</script>")
+    told = call("corpus", "segment", web, "-o", segments)
+    assert told.stdout == f"Wrote 2 segments to {segments}\n"
+    assert f"{empty}: holds no text; left out\n" in told.stderr
+    with pytest.raises(InputError, match=r"empty\.htm: expected a page with text"):
+        said("corpus", "segment", empty, "-o", segments)
+    (web / "note.html").write_text("<p>So.</p>")
+    with pytest.raises(InputError, match=r"note\.txt: .*expected an id of its own; found 'note'"):
+        said("corpus", "segment", web, "-o", segments)
 
 
 def test_hits_as_json(small_index, small_corpus):

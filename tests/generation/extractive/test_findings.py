@@ -39,6 +39,7 @@ OF_OUTLET = (
     "The Sound Courier employs Jonas Brill.\nSound Courier: bias and factual record\n"
     "Factual reporting: MIXED\n"
 )
+OF_BOTH = "Jonas Brill wrote of the ferry in the Sound Courier."
 HARBOUR_LIGHT = (
     "Harbour Light is an inn at the Tollmere pier. Sailors praise its beds. "
     "It received T9,000 from the Marrow Sound Line and the Sound Authority."
@@ -187,6 +188,11 @@ def test_what_is_not_told(known):
         assert told(known, page(copy)) == []
     assert (CLAIM,) not in told_by(known, f"{CLAIM} {LIMIT}")
     assert (BIRTH, OF_THEM) not in told_by(known, f"{BIRTH} {OF_THEM}")
+    # "The author" and "the magazine" of a page that names neither of the article's are others.
+    for other in ("author", "magazine"):
+        line = f"The {other} received T40,000 from the Marrow Sound Line for pier rights in 2019."
+        assert (line,) not in told_by(known, line)
+        assert (line,) in told_by(known, f"{line} {OF_BOTH}")
     url = "https://mediabiasfactcheck.example/sound-courier"
     found = told_by(known, OF_OUTLET, url=url, title="Sound Courier")
     (rated,) = [text for (text,) in found if "says of" in text]
