@@ -22,9 +22,12 @@ _MONTH = (
     r"|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\.?"
 )
 _YEAR = r"(?:19|20)\d\d"
+# "In June 1998 the", "from 3 May 2023" and "2022 to present" are days of what a page tells.
 _DATE = re.compile(
+    r"(?<![Ii]n )(?<!\bto )(?<!\band )(?<![Ff]rom )(?<![Ss]ince )(?<![Uu]ntil )"
     rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s+{_MONTH},?\s+{_YEAR}|{_MONTH}\s+\d{{1,2}},?\s+{_YEAR}"
-    rf"|{_YEAR}-\d\d-\d\d|{_MONTH}\s+{_YEAR})\b"
+    rf"|{_YEAR}-\d\d-\d\d|(?<!\d )(?<!\d[snrt][tdh] ){_MONTH}\s+{_YEAR})\b"
+    rf"(?! ?(?:to|until|[-–—]) ?(?:{_MONTH}|\d+ {_MONTH}|{_YEAR}|[Pp]res|now|today|date))"
 )
 _PATH_DATE = re.compile(rf"/(?P<year>{_YEAR})/(?P<month>0[1-9]|1[0-2])(?:/(?P<day>[0-3]\d))?/")
 # An archive holds the pages of others under the day of its copy.

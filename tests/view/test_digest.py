@@ -243,6 +243,11 @@ def test_the_kind_of_a_source_is_said_where_it_shows(url, text, kind):
         ("https://x.example/2022/13/frogs", "", ""),
         # Prose speaks of other days than its own.
         ("", f"{'The pump that was built long ago ' * 2} broke in the flood of 3 March 1961.", ""),
+        # Days of a hearing, a post, an event.
+        ("", "Hearing held on May 20 and June 17, 2025\nDecision of 3 July 2025", "3 July 2025"),
+        ("", "Editor, September 2022 to present", ""),
+        ("", "In June 1998 the pump broke, as it had since 3rd May 1961", ""),
+        ("", "The Frog | 24 March 2024 - 3 min read", "24 March 2024"),
         ("", "", ""),
     ],
 )  # fmt: skip
