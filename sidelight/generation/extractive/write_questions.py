@@ -55,6 +55,7 @@ _RULING = re.compile(
     re.IGNORECASE,
 )
 _POSSIBLE = 0.3  # chance of being worth knowing, of a finding to which questions are compared
+_COMPLEMENTS = frozenset("dobj ccomp xcomp prep attr acomp agent oprd dative prt".split())
 _MIN_STATEMENT_WORDS, _MAX_STATEMENT_WORDS, _MAX_QUOTED = 5, 24, 0.3
 _GENERAL = 3  # of so many mentions of a noun one has "a" before it where things of a kind are meant
 _TAKES_S = re.compile(r"[^A-Z]*[^A-Zshxyz]")
@@ -257,7 +258,8 @@ class _Questions:
             (asked.ORGANISATION, organisations),
         ):
             for place, (name, number) in enumerate(named[:_PEOPLE]):
-                if name in self.subject or name in self._outlet:
+                bare = self._profile.subject
+                if name in self.subject or bare in name or name in self._outlet:
                     continue
                 question = template.about(number=number, name=name, subject=self.subject)
                 yield question.at(place)
@@ -329,7 +331,9 @@ def _figures(one: Sentence) -> Iterator[str]:
 def _statement(one: Sentence) -> str:
     """Return a sentence that states something by itself, to be quoted; empty for another."""
     text = _CONJUNCTION.sub("", one_line(one.text.replace("*", "").replace('"', "'")).rstrip(".!"))
-    told = one.is_finite and one.pointer is None and not one.addresses_somebody
+    # "The union does not agree" states nothing by itself.
+    says_what = one.figures or any(child.dep_ in _COMPLEMENTS for child in one.root.children)
+    told = one.is_finite and says_what and one.pointer is None and not one.addresses_somebody
     if not told or one.text.endswith("?") or one.quoted_share > _MAX_QUOTED:
         return ""
     fits = _MIN_STATEMENT_WORDS <= count_words(text) <= _MAX_STATEMENT_WORDS

@@ -38,6 +38,18 @@ def test_questions_name_what_the_article_names(encoder):
         assert name in questions
 
 
+def test_a_statement_that_states_nothing_is_not_quoted(encoder):
+    body = f"{BODY} The Marrow Ferry Workers' Union does not agree."
+    told = PROFILE.model_copy(update={"body": body})
+    assert not any("does not agree" in one for one in written(encoder, told, count=30))
+
+
+def test_nobody_is_asked_for_an_interest_in_a_part_of_its_own_name(encoder):
+    told = PROFILE.model_copy(update={"subject": "Marrow Sound"})
+    asked = written(encoder, told, count=30)
+    assert not any("Line have in" in one or "behind the Marrow Sound" in one for one in asked)
+
+
 def test_an_outlet_without_a_known_name_is_called_a_website(encoder):
     host = "larkly.example"
     nameless = PROFILE.model_copy(update={"publisher": host, "host": host, "authors": ()})
