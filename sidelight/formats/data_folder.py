@@ -82,13 +82,14 @@ def find_part(folder: Path, part: DataPart) -> Path:
     Raises:
         InputError: It is not there, or there is more than one thing that it may be.
     """
+    if not folder.is_dir():
+        raise InputError(f"{folder}: expected a folder; found none", remedy="Check the path.")
     path = look_for(folder, part)
     if path is None:
         raise InputError(
             f"{folder / part}: expected this part of the data folder; it does not exist, and "
             f"no other file in the folder is of the kind {_WANTED[part].kind.replace('_', ' ')}",
-            remedy="Lay the folder out as docs/formats.md says, or name the part by its own option "
-            "(of `score task1` or `score task2`, not of `score` alone).",
+            remedy="Lay the folder out as docs/formats.md says, or name the part by its option.",
         )
     return path
 

@@ -37,7 +37,7 @@ _CODES = {
 }
 # Where pydantic speaks of Python instead of JSON.
 _MESSAGES = {"model_type": "Input should be an object", "too_short": "Input should not be empty"}
-_MAX_QUOTED = 80
+_MAX_QUOTED, _MAX_NAMED = 80, 8
 # The built-in repr recurses as deep as the value goes, and writes megabytes to keep 80 characters.
 _repr = reprlib.Repr()
 _repr.maxstring = _repr.maxother = _MAX_QUOTED
@@ -168,8 +168,10 @@ def readable(path: Path) -> Iterator[None]:
     except files.RefusedFileError as error:
         raise InputError(f"{path}: {error.strerror}") from error
     except IsADirectoryError as error:
+        names = sorted(one.name for one in path.glob("[!.]*") if one.is_file())[:_MAX_NAMED]
         raise InputError(
-            f"{path}: expected a file; found a folder", remedy="Name a file of this folder."
+            f"{path}: expected a file; found a folder",
+            remedy=f"Name a file of this folder{': ' if names else ''}{', '.join(names)}.",
         ) from error
     except FileNotFoundError as error:
         raise InputError(f"{path}: no such file", remedy="Check the path.") from error
