@@ -74,7 +74,9 @@ def test_reading_lines_keeps_numbers_and_names_what_cannot_be_read(tmp_path):
         write(tmp_path, content, f"{place}.gz")
         for place, content in enumerate((b"not gzip", whole[:-9], whole[:12]))
     ]
-    with pytest.raises(InputError, match=r"found a folder\nName a file of this folder: 0.gz, 1.gz, "):
+    with pytest.raises(
+        InputError, match=r"found a folder\nName a file of this folder: 0.gz, 1.gz, "
+    ):
         open_text(tmp_path)
     with pytest.raises(InputError, match="nowhere: no such file"):
         open_text(tmp_path / "nowhere")
