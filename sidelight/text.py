@@ -11,7 +11,7 @@ import html
 import re
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import inf, isfinite
 from typing import Literal
@@ -223,6 +223,12 @@ def finite_number(text: str) -> float | None:
     """
     value = float(text) if _FINITE_NUMBER.fullmatch(text) else inf
     return value if isfinite(value) else None
+
+
+def first_of(names: Sequence[str], most: int = 10) -> str:
+    """Return the first of some names for a message, and how many more there are."""
+    more = len(names) - most
+    return "; ".join(names[:most]) + (f"; and {more} more" if more > 0 else "")
 
 
 def counted(number: int, noun: str) -> str:

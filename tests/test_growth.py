@@ -226,7 +226,9 @@ def found_on(page):
     """Read a page for what it tells beyond an article that has nothing to do with it."""
     vectors = TextVectors(lambda texts: np.ones((len(texts), 1), dtype=np.float32))
     known = Known(profile(OTHER), vectors)
-    pages = read_pages(EvidenceSet(items=(Evidence(segment=page, relevance={"a": 0.5}),)), "")
+    pages = read_pages(
+        EvidenceSet(items=(Evidence(segment=page, relevance={"a": 0.5}),)), profile(OTHER)
+    )
     return [list(find_findings(one, known, one.lines)) for one in pages]
 
 

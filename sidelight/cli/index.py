@@ -35,7 +35,7 @@ from sidelight.retrieval.best_segment import DocumentRetriever
 from sidelight.retrieval.first_stage import open_retriever, reciprocal_rank_fusion
 from sidelight.schemas.investigation.evidence import Hit, Query
 from sidelight.schemas.topic import Article
-from sidelight.text import counted, one_line
+from sidelight.text import counted, first_of, one_line
 
 if TYPE_CHECKING:
     from sidelight.index.folder import SearchIndex
@@ -387,8 +387,12 @@ def _read_documents(paths: Sequence[Path]) -> Iterator[Article]:
 
 def _pages(folder: Path) -> list[Path]:
     """Return the web pages and texts of a folder, without the parts of saved pages."""
-    found = (one for one in files_below(folder) if one.suffix.lower() in _PAGES)
-    return [one for one in found if _BESIDE_A_PAGE not in str(one.relative_to(folder))]
+    every = files_below(folder)
+    found = [one for one in every if _BESIDE_A_PAGE not in str(one.relative_to(folder))]
+    others = [str(one) for one in found if one.suffix.lower() not in _PAGES]
+    if others:
+        typer.echo(f"left out, neither pages nor texts: {first_of(others)}", err=True)
+    return [one for one in found if one.suffix.lower() in _PAGES]
 
 
 def _document(file: Path, document_id: str) -> Article:

@@ -113,7 +113,7 @@ def is_talk(segment: Segment) -> bool:
 
 
 _MIN_PREFIX = 8  # letters of a host that a longer name may continue
-_OWN = "the article's own site"
+OWN = "the article's own site"
 
 
 class Origin(NamedTuple):
@@ -136,11 +136,13 @@ class Origins:
     Args:
         segments: All that is known of.
         host: Of the article, whose own pages are called so.
+        publisher: Of an article without a host; a host with the same letters is its own.
     """
 
-    def __init__(self, segments: Iterable[Segment], host: str = "") -> None:
+    def __init__(self, segments: Iterable[Segment], host: str = "", publisher: str = "") -> None:
         known = sorted(segments, key=lambda one: (one.start_char, one.segment_id))
         self._host = host
+        self._letters = "" if host else _letters(publisher)
         self._names: Mapping[str, str] = publishers(known)
         self._tops: dict[str, Segment] = {}
         for segment in known:
@@ -149,10 +151,13 @@ class Origins:
     def of(self, segment: Segment) -> Origin:
         """Return where a segment comes from."""
         top = self._tops.get(document_id_of(segment.segment_id), segment)
-        is_own = bool(self._host) and segment.host == self._host
+        if self._host:
+            is_own = segment.host == self._host
+        else:
+            is_own = self._letters != "" and self._letters == _letters(host_label(segment.host))
         return Origin(
             "" if _ARCHIVED.search(segment.url) else self._name(segment.host),
-            _OWN if is_own else source_kind(segment.url, top),
+            OWN if is_own else source_kind(segment.url, top),
             page_date(segment.url, "" if top.start_char else top.text),
         )
 
@@ -208,5 +213,9 @@ def publishers(segments: Iterable[Segment]) -> dict[str, str]:
 
 def _names(label: str, name: str) -> bool:
     """Tell whether a name is that of a host's label, or a longer one that begins with it."""
-    letters = "".join(tokens(name)).removeprefix("the")
+    letters = _letters(name)
     return letters == label or (len(label) >= _MIN_PREFIX and letters.startswith(label))
+
+
+def _letters(name: str) -> str:
+    return "".join(tokens(name)).removeprefix("the")

@@ -31,7 +31,7 @@ from sidelight.schemas.base import Value
 from sidelight.schemas.topic import Article
 from sidelight.serve import guards
 from sidelight.serve.desk import Desk, FoundPage, FullError, Job, State
-from sidelight.text import clean, count_words, one_line, sentences
+from sidelight.text import clean, count_words, sentences
 from sidelight.versions import VERSION
 from sidelight.view.page import csp_hash
 
@@ -284,7 +284,7 @@ class _Routes:
 
     async def watch(self, job_id: str) -> HTMLResponse:
         job = self._desk.find(job_id)
-        title = one_line(job.article.title) if job else "No such investigation"
+        title = job.title if job else "No such investigation"
         text, headers = _page("job.html")
         text = text.replace("TITLE", escape(title))
         return HTMLResponse(text, 200 if job else 404, headers=headers)
@@ -368,7 +368,7 @@ class _Routes:
             id=job.job_id,
             state=job.state,
             ahead=self._desk.ahead_of(job),
-            title=one_line(job.article.title),
+            title=job.title,
             steps=tuple(job.steps),
             queries=tuple(job.news.queries),
             found=tuple(job.news.found),

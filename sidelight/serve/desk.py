@@ -18,6 +18,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self, TypeVar
@@ -26,6 +27,7 @@ from uuid import uuid4
 from pydantic import ValidationError
 
 from sidelight.config.settings import Settings
+from sidelight.english.cleaning import find_publisher, headline
 from sidelight.errors import SidelightError, UsageError
 from sidelight.files import atomic_write, make_folder, read_limited
 from sidelight.runs.directory import RunDirectory
@@ -211,7 +213,7 @@ class FullError(Exception):
     """No more investigations are taken for now."""
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False)
 class Job:
     """One investigation.
 
@@ -233,6 +235,11 @@ class Job:
     message: str = ""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     work: asyncio.Task[None] | None = None
+
+    @cached_property
+    def title(self) -> str:
+        """Its headline, without the outlet's name."""
+        return headline(self.article.title, find_publisher(self.article))
 
     @property
     def ended(self) -> bool:

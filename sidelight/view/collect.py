@@ -550,8 +550,7 @@ def _cited(
 ) -> tuple[tuple[report.ShownSentence, ...], tuple[report.Source, ...]]:
     segments = {one.segment_id: one for one in made.evidence}
     checked = report.checked_support(made.report, made.trace) if made.trace else {}
-    host = made.topic.host if isinstance(made.topic, Article) else ""
-    return report.cite(made.report, segments, report.agreed(checked, support), host)
+    return report.cite(made.report, segments, report.agreed(checked, support), made.origins())
 
 
 def _rival(

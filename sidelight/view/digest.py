@@ -16,13 +16,11 @@ from math import log, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.english.vocabulary import TIES
-from sidelight.generation.pages import Origins
 from sidelight.schemas.investigation.angle import Angle, Aspect
 from sidelight.schemas.investigation.evidence import FoundClaim
 from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.segment import Segment
-from sidelight.schemas.topic import Article
-from sidelight.text import content_words, sentences, tokens
+from sidelight.text import sentences, stems, tokens
 from sidelight.view.report import ShownSentence, Source, Told, source_of
 
 if TYPE_CHECKING:
@@ -103,26 +101,12 @@ class Digest:
 
 _NAME = re.compile(r"[^\W\d_a-z][\w'’-]*")
 _OF_A_NAME, _OF_A_FIGURE = 0.5, 1.5  # what such words count for, beside 1 for any other
-_ENDINGS = ("'s", "ing", "ed", "es", "s")
-_MIN_STEM = 4
-
-
-@lru_cache(maxsize=4096)
-def stems(text: str) -> frozenset[str]:
-    """Return the content words of a text without their endings.
-
-    Unlike the stems of `text.stems` they are not cut to six letters: with those, similarities and
-    so digests would change.
-    """
-    return frozenset(_stem(word) for word in content_words(text))
 
 
 @lru_cache(maxsize=4096)
 def _names(text: str) -> frozenset[str]:
     """Return the words of a text that occur in it with a capital only."""
-    capital = {_stem(word) for match in _NAME.findall(text) for word in tokens(match)}
-    small = {_stem(word) for word in tokens(_NAME.sub(" ", text))}
-    return frozenset(capital - small)
+    return stems(" ".join(_NAME.findall(text))) - stems(_NAME.sub(" ", text))
 
 
 class Likeness:
@@ -160,13 +144,6 @@ class Likeness:
             * (_OF_A_NAME if word in names else _OF_A_FIGURE if word[:1].isdigit() else 1.0)
             for word in sorted(words)
         )
-
-
-def _stem(word: str) -> str:
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _MIN_STEM:
-            return word.removesuffix(ending)
-    return word
 
 
 PUBLISHER, AUTHOR = "Who publishes it", "Who wrote it"
@@ -340,17 +317,14 @@ _COUNTED = re.compile(
     r"\b(?P<first>\d[\d,]{0,15})(?![\d,])(?:\s+(?:and|to|or)\s+(?P<second>\d[\d,]{0,15}))?\s+"
     r"(?:[a-z]+\s+)?(?P<what>[A-Za-z]{3,})"
 )
-_NO_COUNT = frozenset(
-    map(_stem, "percent cent per million billion thousand year month week day hour minute".split())
-)
+_NO_COUNT = stems("percent cent per million billion thousand year month week day hour minute")
 
 
 def _counts(text: str) -> dict[str, set[str]]:
     """Return the figures of a text by the noun that they count."""
     found: dict[str, set[str]] = {}
     for match in _COUNTED.finditer(text[:_LONGEST_SENTENCE]):
-        what = _stem(match["what"].casefold())
-        if what not in _NO_COUNT:
+        for what in stems(match["what"]) - _NO_COUNT:
             figures = filter(None, (match["first"], match["second"]))
             found.setdefault(what, set()).update(one.rstrip(",") for one in figures)
     return found
@@ -624,8 +598,7 @@ def _finder(made: Made, sources: Iterable[Source]) -> Callable[[str], Source | N
     """Return what finds a source by segment id, also one that the report does not cite."""
     cited = {source.segment_id: source for source in sources}
     known: dict[str, Segment] = {segment.segment_id: segment for segment in made.evidence}
-    host = made.topic.host if isinstance(made.topic, Article) else ""
-    origins = Origins(made.evidence, host)
+    origins = made.origins()
 
     def find(segment_id: str) -> Source | None:
         if segment_id in cited:

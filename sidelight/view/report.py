@@ -185,7 +185,7 @@ def cite(
     report: Sequence[CitedSentence],
     segments: Mapping[str, Segment],
     support: Mapping[str, ShownSupport],
-    host: str = "",
+    origins: Origins | None = None,
 ) -> tuple[tuple[ShownSentence, ...], tuple[Source, ...]]:
     """Return the sentences of a report, and its sources in the order of first citation.
 
@@ -193,13 +193,13 @@ def cite(
         report: The report.
         segments: What is known, by segment id; one that is not is shown without its text.
         support: By sentence number, where someone judged.
-        host: Of the article that the report is on.
+        origins: Knows where segments come from; by default, from the segments alone.
     """
     cited_by: dict[str, list[int]] = {}
     for number, sentence in enumerate(report, start=1):
         for segment_id in sentence.citations:
             cited_by.setdefault(segment_id, []).append(number)
-    origins = Origins(segments.values(), host)
+    origins = origins or Origins(segments.values())
     sources = {}
     for number, (segment_id, numbers) in enumerate(cited_by.items(), start=1):
         segment = segments.get(segment_id, Segment(segment_id=segment_id, url=segment_id, text=""))

@@ -20,6 +20,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+from sidelight.english.cleaning import find_publisher
 from sidelight.errors import InputError
 from sidelight.evaluation.labelling.judged_runs import read_manifest_beside
 from sidelight.evaluation.scoring.table import label_source
@@ -34,6 +35,7 @@ from sidelight.formats.runs.submission import run_format
 from sidelight.formats.table import read_table
 from sidelight.formats.topics import topic_format
 from sidelight.formats.verdict import detect_format
+from sidelight.generation.pages import Origins
 from sidelight.parts import ROLES
 from sidelight.runs.directory import RunDirectory
 from sidelight.schemas.grading.judgment import (
@@ -74,6 +76,14 @@ class Made:
     fallbacks: tuple[str, ...] = ()
     trace: Trace | None = None
     ranks_documents: bool = False
+
+    def origins(self) -> Origins:
+        """Return what knows where the segments come from."""
+        if not isinstance(self.topic, Article):
+            return Origins(self.evidence)
+        profile = self.trace and self.trace.profile
+        publisher = (profile and profile.publisher) or find_publisher(self.topic)
+        return Origins(self.evidence, self.topic.host, publisher)
 
 
 STEPS = "Steps"

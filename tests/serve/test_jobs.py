@@ -52,6 +52,8 @@ def test_a_job_has_an_address_and_a_title_of_its_own(tmp_path):
         _, content, _ = site.ask("/investigations", ARTICLE | {"title": title})
         assert content["address"] == f"/jobs/{content['id']}"
         site.events(content["id"])
+        _, other, _ = site.ask("/investigations", ARTICLE | {"title": "Fens | The Lark"})
+        assert other["title"] == "Fens"
     with served(tmp_path) as site:  # another server
         status, page, headers = site.ask(content["address"])
         assert status == 200

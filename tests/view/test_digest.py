@@ -84,7 +84,7 @@ def made(trace=None, article=ARTICLE):
 def digested(one):
     assert isinstance(one.topic, Article)
     sentences, sources = cite(
-        one.report, {segment.segment_id: segment for segment in one.evidence}, {}, one.topic.host
+        one.report, {segment.segment_id: segment for segment in one.evidence}, {}, one.origins()
     )
     told = Told.of(one.topic, one.trace or Trace(), one.evidence)
     return digest(one, told, sentences, sources)
@@ -264,6 +264,25 @@ def test_a_window_is_as_old_as_the_top_of_its_page():
     assert origins.of(later).date == "3 March 2022"
     assert origins.of(own).kind == "the article's own site"
     assert Origins([later]).of(later).date == ""
+
+
+@pytest.mark.parametrize(
+    ("host", "publisher", "is_own"),
+    [
+        ("", "The Reed Post", True),
+        ("", "Reed Post", True),
+        ("", "Reed", False),
+        ("", "", False),
+        # Another place may have a paper of the same name.
+        ("reedpost.test", "The Reed Post", False),
+    ],
+)
+def test_an_article_without_an_address_knows_its_site_by_the_name(host, publisher, is_own):
+    page = Segment(segment_id="c_doc_00_1#0_0", url="https://www.reedpost.example/x", text="So.")
+    nowhere = Segment(segment_id="c_doc_00_2#0_0", url="", text="So.")
+    origins = Origins([page, nowhere], host, publisher)
+    assert (origins.of(page).kind == "the article's own site") == is_own
+    assert origins.of(nowhere).kind != "the article's own site"
 
 
 WORDS = st.text(alphabet=st.characters(codec="utf-8"), max_size=40)

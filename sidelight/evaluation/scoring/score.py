@@ -47,9 +47,8 @@ from sidelight.schemas.grading.judgment import (
 )
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.schemas.run import CitedSentence
+from sidelight.text import first_of
 from sidelight.tracks import Track
-
-_MAX_LISTED = 10
 
 
 def score_questions(
@@ -163,7 +162,7 @@ def compound_questions(
     if lacking:
         names = [f"run {run}, topic {topic}, question {rank}" for run, topic, rank in lacking]
         raise InputError(
-            f"no verdict whether these assessed questions are compound: {_listed(names)}",
+            f"no verdict whether these assessed questions are compound: {first_of(names)}",
             remedy="Complete the compound check, or leave it out to score without the filter.",
         )
     compound_label = scales["compound"].highest
@@ -205,14 +204,9 @@ def _unknown_answers(
 def _require_known(unknown: Sequence[str], what: str) -> None:
     if unknown:
         raise InputError(
-            f"the assessments name {what} that do not exist: {_listed(unknown)}",
+            f"the assessments name {what} that do not exist: {first_of(unknown)}",
             remedy="Use all rubrics that the assessments were made with, and their track.",
         )
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _MAX_LISTED
-    return "; ".join(names[:_MAX_LISTED]) + (f"; and {more} more" if more > 0 else "")
 
 
 def people_question_scores(track: Track, data: Path, further: Sequence[Measure] = ()) -> ScoreTable:

@@ -38,7 +38,7 @@ from sidelight.schemas.run import (
 )
 from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
 from sidelight.schemas.topic import Topic
-from sidelight.text import counted
+from sidelight.text import counted, first_of
 from sidelight.tracks import run_file_names
 
 C = TypeVar("C", bound="Task")
@@ -252,7 +252,7 @@ def check_topics(run: CheckedRun[Task], first_lines: Mapping[str, int]) -> None:
             "topic-missing",
             None,
             expected=f"all {len(run.topic_ids)} topics",
-            found=f"no line for {', '.join(missing)}",
+            found=f"no line for {first_of(missing)}",
             remedy="Add the topics; one that is left out scores zero.",
         )
 

@@ -21,6 +21,7 @@ from sidelight.english.neutrality import passes_verdict
 from sidelight.english.parser import Sentence, parse
 from sidelight.english.vocabulary import BODIES, INQUIRES, OUTLETS, RATES, STUDY_PARTS, UNIQUE
 from sidelight.generation.extractive.known import MIN_WORDS, TOP, Known, Page
+from sidelight.generation.pages import OWN
 from sidelight.text import count_words, tokens
 
 _MIN_FOLLOWING, _MAX_WORDS = 3, 45
@@ -54,7 +55,7 @@ _HIM, _HER = frozenset({"he", "him", "his"}), frozenset({"she", "her", "hers"})
 _ANAPHORIC = frozenset("before earlier later same previous following next then".split())
 _ITS = frozenset({"it", "its"})
 _JOINS = frozenset({"of", "and", "for", "the", "&", "de"})
-_OWN_CAUSE = frozenset({"press release", "shop", "opinion", "blog"})
+_OWN_CAUSE = frozenset({OWN, "press release", "shop", "opinion", "blog"})
 
 
 class Unit(NamedTuple):
@@ -171,7 +172,7 @@ class _Reader:
         self._parsed = dict(zip(read, parsed, strict=True))
         addressing = sum(one.addresses_somebody for one in parsed if one.is_finite)
         finite = sum(one.is_finite for one in parsed)
-        is_own = page.origin.kind in _OWN_CAUSE or page.host == known.profile.host
+        is_own = page.origin.kind in _OWN_CAUSE
         # What "we" did is told by a guest as often as by who publishes an interview.
         words = Counter(tokens(page.text))
         if len(STUDY_PARTS & words.keys()) >= _LEAST_STUDY_PARTS:
@@ -290,7 +291,7 @@ class _Reader:
             forms = [form for name in profile.authors for form in name_forms(name)]
             return mentions(self._page.text, forms)
         if lemma in OUTLETS:
-            return self._page.host == profile.host or mentions(self._page.text, profile.outlet)
+            return self._page.origin.kind == OWN or mentions(self._page.text, profile.outlet)
         if lemma in BODIES:
             meant = [name for name in profile.named if lemma in name.casefold().split()]
             if meant and not mentions(self._page.text, meant):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from sidelight.english.names import mentions, name_forms
 from sidelight.english.parser import parse
-from sidelight.generation.pages import Origin, Origins
+from sidelight.generation.pages import OWN, Origin, Origins
 from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.segment import Segment, document_id_of
@@ -198,7 +198,7 @@ class Known:
 
     def _is_elsewhere(self, page: Page, shared: Shared) -> bool:
         """Tell whether a page is on somebody or something of the same name in another place."""
-        if page.host == self.profile.host or shared.nearest >= _ELSEWHERE:
+        if page.origin.kind == OWN or shared.nearest >= _ELSEWHERE:
             return False
         return len(shared.names) <= 1 and not shared.places and shared.foreign > 0
 
@@ -208,9 +208,7 @@ class Known:
         It does if it names something else of the article, too, or has several of its keywords; or
         if it rates or describes outlets, or is on the host of the outlet itself.
         """
-        if self.profile.host and page.host == self.profile.host:
-            return True
-        if shared.nearest >= _RELATED or page.origin.kind in {"media rating", "encyclopedia"}:
+        if shared.nearest >= _RELATED or page.origin.kind in {OWN, "media rating", "encyclopedia"}:
             return True
         own = set(name.casefold().split())
         if any(own.isdisjoint(other.casefold().split()) for other in shared.names):
@@ -223,12 +221,13 @@ class Known:
         return "" if name in self._last_names else self._first_names.get(name, "")
 
 
-def read_pages(evidence: EvidenceSet, host: str) -> list[Page]:
+def read_pages(evidence: EvidenceSet, profile: ArticleProfile) -> list[Page]:
     """Return the pages of some evidence, in the order of their ids."""
     by_document: dict[str, list[Segment]] = {}
     for item in evidence.items:
         by_document.setdefault(document_id_of(item.segment.segment_id), []).append(item.segment)
-    origins = Origins([item.segment for item in evidence.items], host)
+    found = (item.segment for item in evidence.items)
+    origins = Origins(found, profile.host, profile.publisher)
     pages = []
     for document_id, segments in sorted(by_document.items()):
         segments.sort(key=lambda one: (one.start_char, one.segment_id))

@@ -137,7 +137,7 @@ def read_findings(
     if (last := _LAST.get(vectors)) and last[0] == asked:
         return last[1]
     known = Known(profile, vectors)
-    pages = read_pages(evidence, profile.host)
+    pages = read_pages(evidence, profile)
     wanted = _worth_reading(pages, angles, vectors)
     by_text = {one.text: one for page in pages for one in find_findings(page, known, wanted)}
     findings = list(by_text.values())

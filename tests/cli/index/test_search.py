@@ -52,6 +52,8 @@ def test_a_folder_of_pages_becomes_a_collection(tmp_path):
     told = call("corpus", "segment", web, "-o", segments)
     assert told.stdout == f"Wrote 2 segments to {segments}\n"
     assert f"{empty}: holds no text; left out\n" in told.stderr
+    picture = web / "picture.png"
+    assert f"left out, neither pages nor texts: {picture}\n" in told.stderr
     with pytest.raises(InputError, match=r"empty\.htm: expected a page with text"):
         said("corpus", "segment", empty, "-o", segments)
     (web / "note.html").write_text("<p>So.</p>")

@@ -16,7 +16,7 @@ def known(encoder):
 
 
 def told(known, segment):
-    (one,) = read_pages(evidence(segment), PROFILE.host)
+    (one,) = read_pages(evidence(segment), PROFILE)
     ours = [line for line in one.lines if line not in OTHER_MATTERS]
     return [finding.texts for finding in find_findings(one, known, ours)]
 
