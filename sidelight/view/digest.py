@@ -285,7 +285,7 @@ _HEADLINE = "headline"
 _TIES = TIES - {"publish"}
 _FORMS = ("", "s", "es", "d", "ed", "ing")
 _PAST = {"paid": "pay", "sold": "sell", "bought": "buy"}
-_MOST_TIES = 3
+_MOST_TIES, _NAMED = 3, 4.0  # naming publisher or author counts for more than all ties
 _LONGEST_SENTENCE = 1_000  # characters; what follows is not looked at
 _MONEY = re.compile(
     r"\b[A-Z]{0,3}[$£€]?\d{1,12}(?:[,.]\d{1,3}){0,4}\s(?:million|billion)\b|[$£€]\s?\d"
@@ -421,10 +421,8 @@ class Table:
 
     def _behind(self) -> Finding | None:
         """Return what was found about who owns, pays or employs publisher or author."""
-        found = [*self._by_subject.get(PUBLISHER, ()), *self._by_subject.get(AUTHOR, ())]
-        # What answers another question may tell it, too.
-        around = (one for told in self._by_subject.values() for one in told if one not in found)
-        found += [one for one in around if self._tie(one)[0] >= _MOST_TIES]
+        found = [one for told in self._by_subject.values() for one in told]
+        found = [one for one in found if self._tie(one)[0] > _NAMED]
         return _finding(max(found, key=self._tie)) if found else None
 
     def _tie(self, sentence: ShownSentence) -> tuple[float, float]:
@@ -435,7 +433,8 @@ class Table:
         told = min(_MOST_TIES, len(ties))
         named = self._told.names_publisher(text), self._told.names_author(text)
         is_named = any(place is not None for place in named) or bool(_MADE_IT.search(text))
-        return told + 2 * is_named + 0.5 * (_MONEY.search(text) is not None), self._worth(sentence)
+        told += 0.5 * (_MONEY.search(text) is not None)
+        return told + _NAMED * is_named, self._worth(sentence)
 
     def _worth(self, sentence: ShownSentence) -> float:
         return max(
@@ -478,7 +477,7 @@ class Table:
         rows = []
         for subject, says in ((PUBLISHER, self._told.publisher), (AUTHOR, self._about_author())):
             on_it = sorted(self._by_subject.get(subject, ()), key=self._tie, reverse=True)
-            found = [_finding(one) for one in on_it]
+            found = [_finding(one) for one in on_it if self._tie(one)[0] >= _NAMED]
             fresh = [one for one in found if one.number not in told] or found
             if says and fresh:
                 rows.append(ComparedClaim(subject, says, tuple(fresh[:_MOST_ON_PEOPLE])))

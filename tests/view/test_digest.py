@@ -77,8 +77,8 @@ QUESTIONS = (
 )
 
 
-def made(trace=None, article=ARTICLE):
-    return Made(article, QUESTIONS, REPORT, SEGMENTS, trace=trace)
+def made(trace=None, article=ARTICLE, report=REPORT):
+    return Made(article, QUESTIONS, report, SEGMENTS, trace=trace)
 
 
 def digested(one):
@@ -112,6 +112,17 @@ def test_the_table_holds_a_claim_against_what_was_found_by_whom_and_when():
     (finding,) = claim.findings
     (source,) = finding.sources
     assert (source.name, source.date) == ("Fen Trust", "3 March 2022")
+
+
+def test_who_is_behind_it_is_told_only_by_what_names_publisher_or_author():
+    paid = "Kestrel Dredging paid Marsh Hotels Ltd $2 million and owns a third of its shares."
+    report = (*REPORT[1:3], CitedSentence(text=paid, citations=(THREE,)))
+    found = digested(made(report=report))
+    assert found.lead
+    assert found.lead.behind is None
+    rows = {row.about: row for row in found.rows}
+    assert paid not in [one.text for about in ("Who publishes it", "Who wrote it") if about in rows
+                        for one in rows[about].findings]  # fmt: skip
 
 
 @pytest.mark.parametrize(
