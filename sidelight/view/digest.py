@@ -430,7 +430,7 @@ class Table:
         text = sentence.text[:_LONGEST_SENTENCE]
         words = {_PAST.get(word, word) for word in tokens(text)}
         ties = {one for one in words if any(one.removesuffix(end) in _TIES for end in _FORMS)}
-        told = min(_MOST_TIES, len(ties))
+        told = float(min(_MOST_TIES, len(ties)))
         named = self._told.names_publisher(text), self._told.names_author(text)
         is_named = any(place is not None for place in named) or bool(_MADE_IT.search(text))
         told += 0.5 * (_MONEY.search(text) is not None)
