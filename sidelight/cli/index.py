@@ -350,6 +350,7 @@ def segment(
 
 
 _PAGES = (".html", ".htm", ".xhtml", ".txt", ".md")
+_TOP_LINES, _MAX_TITLE = 4, 120  # lines; characters
 _BESIDE_A_PAGE = "_files/"  # ends the name of the folder that a browser saves with a page
 
 
@@ -391,12 +392,13 @@ def _pages(folder: Path) -> list[Path]:
     found = [one for one in every if _BESIDE_A_PAGE not in str(one.relative_to(folder))]
     others = [str(one) for one in found if one.suffix.lower() not in _PAGES]
     if others:
-        typer.echo(f"left out, neither pages nor texts: {first_of(others)}", err=True)
+        left_out = f"left out, neither HTML nor text files: {first_of(others)}"
+        typer.echo(f"{left_out}\nTo include one, save its text as a .txt file.", err=True)
     return [one for one in found if one.suffix.lower() in _PAGES]
 
 
 def _document(file: Path, document_id: str) -> Article:
-    from sidelight.serve.app import pasted_article
+    from sidelight.serve.app import ADDRESS, MAX_URL, pasted_article
     from sidelight.serve.guards import NoArticleError, kind_of, read_upload
 
     content = read_limited(file)
@@ -405,7 +407,23 @@ def _document(file: Path, document_id: str) -> Article:
     except NoArticleError as error:
         raise InputError(f"{file}: {error}") from None
     page = pasted_article(*found)
-    return page.model_copy(update={"topic_id": document_id, "title": page.title or file.stem})
+    # A text may begin with its title and the address that it was saved from.
+    top = [line.strip() for line in page.body.split("\n") if line.strip()][:_TOP_LINES]
+    addresses = [line for line in top if len(line) <= MAX_URL and ADDRESS.fullmatch(line)]
+    return page.model_copy(
+        update={
+            "topic_id": document_id,
+            "title": page.title or _title_above(top) or file.stem,
+            "url": page.url or next(iter(addresses), ""),
+        }
+    )
+
+
+def _title_above(top: Sequence[str]) -> str:
+    """Return the first line of a text if it may be a title; else nothing."""
+    first = top[0] if top else ""
+    is_title = len(first) <= _MAX_TITLE and "://" not in first and not first.endswith((".", ":"))
+    return first if is_title else ""
 
 
 def _check_segments(shards: Sequence[Path]) -> None:

@@ -79,8 +79,8 @@ def run_result(
         shown.append(f"On {counted(topics, 'topic')}, {what} (listed in manifest.json).")
     if summary.thin:
         shown.append(
-            f"{counted(len(summary.thin), 'report')} shorter than allowed: too little evidence in "
-            "the index (listed in manifest.json)."
+            f"On {counted(len(summary.thin), 'topic')} little or nothing was found: what was "
+            "written is valid but short (thin_topics in manifest.json)."
         )
     directory = summary.directory
     shown += [f"  {path}" for path in (*summary.files, directory.manifest, directory.traces)]

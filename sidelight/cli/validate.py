@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from pkgutil import resolve_name
@@ -100,8 +101,10 @@ def validate(  # long: half of it are its options
     verdicts: list[Verdict] = []
     mended: dict[str, list[str]] = {}
     for path in files:
-        if fix is not None and path.is_file() and (found := mend_file(path, rules, fix)):
-            path, mended[str(found[0])] = found  # noqa: PLW2901 - the mended copy is checked
+        if fix is not None and path.is_file():
+            with suppress(InvalidFileError):  # what cannot be read is shown by the check
+                if found := mend_file(path, rules, fix):
+                    path, mended[str(found[0])] = found  # noqa: PLW2901 - the copy is checked
         if path.is_dir():
             run = RunDirectory(path, allow_plugin or ())
             verdicts += judge_run(run, covered, known_segments=known_segments, official=official)
@@ -123,7 +126,7 @@ def validate(  # long: half of it are its options
         },
         [line for verdict in verdicts for line in _lines(verdict, mended.get(verdict.file, ()))]
         + (
-            [f"--fix mends run files, one by one; not mended: {', '.join(as_given)}"]
+            [f"--fix mends run files that can be read; not mended: {', '.join(as_given)}"]
             * bool(as_given)
         )
         + ([f"{n_valid} valid, {n_invalid} invalid"] if len(files) > 1 else []),

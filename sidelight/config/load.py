@@ -5,7 +5,7 @@ Descriptions of all settings, for `sidelight settings` and to correct a misspelt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from sidelight.files import bundled, read_limited
 from sidelight.parts import ROLES
 from sidelight.plain_yaml import MAX_DEPTH, read_yaml
 from sidelight.registry import code_of, names, title
+from sidelight.text import first_of
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
@@ -159,8 +160,11 @@ def load_settings(path: str | Path | None = None, overrides: Sequence[str] = ())
     try:
         settings = Settings.model_validate(tree)
     except ValidationError as error:
-        found = "; ".join(map(_explain_one, error.errors()))
-        raise UsageError(f"{path or 'settings'}: {found}") from None
+        given = {override.partition("=")[0] for override in overrides}
+        found = "; ".join(
+            f"{_given_by(one, given, path)}: {_explain_one(one)}" for one in error.errors()
+        )
+        raise UsageError(found) from None
     if not settings.submission.run_id.startswith(settings.submission.team_id):
         raise UsageError(
             f"submission.run_id {settings.submission.run_id!r} must begin with the team id "
@@ -206,11 +210,38 @@ def check_same(recorded: Path, wanted: str, what: str) -> None:
     tree, *facts = wanted.removesuffix("\n").split(_FACT)
     before, *known = found.removesuffix("\n").split(_FACT)
     changed = [fact.rpartition(":")[0] for fact in facts if fact not in known]
-    other = " and ".join(changed) if tree == before and changed else "settings"
+    if tree == before and changed:
+        other = " and ".join(changed)
+    else:
+        other = f"settings{_differences(before, tree)}"
     raise UsageError(
         f"{recorded.parent} holds {what} with other {other} (see {recorded})",
         remedy=f"Choose another folder with --output, or delete {recorded.parent}",
     )
+
+
+def _differences(before: str, now: str) -> str:
+    """Return how two trees of settings differ, for a message; nothing where one cannot be read."""
+    try:
+        known, wanted = _leaves(read_yaml(before)), _leaves(read_yaml(now))
+    except yaml.YAMLError:
+        return ""
+    told = [
+        f"{name} {known.get(name, 'not set')} there, {wanted.get(name, 'not set')} here"
+        for name in sorted(known.keys() | wanted.keys())
+        if known.get(name) != wanted.get(name)
+    ]
+    return f": {first_of(told)}" if told else ""
+
+
+def _leaves(tree: object, name: str = "") -> dict[str, object]:
+    if not isinstance(tree, dict):
+        return {name: tree}
+    return {
+        full: leaf
+        for key, value in tree.items()
+        for full, leaf in _leaves(value, f"{name}.{key}" if name else str(key)).items()
+    }
 
 
 def read_yaml_file(path: Path, what: str) -> Any:
@@ -264,6 +295,13 @@ def _refuse_rubrics(tree: Mapping[str, Any], prefix: str) -> None:
             )
         if isinstance(value, dict):
             _refuse_rubrics(value, f"{name}.")
+
+
+def _given_by(entry: ErrorDetails, given: Collection[str], path: str | Path | None) -> str:
+    """Return where the value of a setting, or of a group that holds it, comes from."""
+    name = ".".join(map(str, entry["loc"]))
+    by_option = any(name == one or name.startswith(f"{one}.") for one in given)
+    return "--set" if by_option else str(path or "settings")
 
 
 def _explain_one(entry: ErrorDetails) -> str:

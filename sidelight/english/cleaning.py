@@ -10,7 +10,7 @@ address and the lines above the text.
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.english.names import find_names, host_label, strip_title
@@ -49,6 +49,9 @@ _SITE_CHROME = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*$")
+# A statement of three to seven words, which newspapers print as a paragraph of its own. A question
+# or a quotation without a full stop is a heading.
+_SHORT_PARAGRAPH = re.compile(r"[\"'“‘]?[A-Z0-9][^\s|•]*(?: [^\s|•]+){1,5} [^\s|•]+[.!][\"'”’]?")
 
 
 def clean_article(body: str) -> tuple[str, tuple[Cut, ...]]:
@@ -77,9 +80,12 @@ def _find_prose(lines: list[str]) -> tuple[list[str], list[Cut]]:
     kept: list[str] = []
     dropped: list[str] = []
     seen: set[str] = set()
-    for line in lines:
+    is_prose = [*map(_is_prose, lines), True]  # a short paragraph may be the last line
+    for number, line in enumerate(lines):
         is_service = count_words(line) <= 40 and _SITE_CHROME.search(line)
-        wanted = _is_prose(line) and not is_service and line not in seen
+        is_short = number > 0 and is_prose[number - 1] and is_prose[number + 1]
+        reads = is_prose[number] or (is_short and _SHORT_PARAGRAPH.fullmatch(line))
+        wanted = reads and not is_service and line not in seen
         (kept if wanted else dropped).append(line)
         if wanted:
             seen.add(line)
@@ -311,11 +317,15 @@ def find_publisher(article: Article) -> str:
     longer = (
         name for name in names if len(label) >= _MIN_PREFIX and _squash(name).startswith(label)
     )
-    if (name := next(exact, None) or next(longer, None)) is not None:
+    if (name := next(exact, None)) is not None:
         return name
-    for suffix in suffixes:
-        if any(len(word) > 2 and word in label for word in tokens(suffix)):
-            return suffix
+    if (name := next(longer, None)) is not None:
+        # "Atlas Obscura Trips" is a part of Atlas Obscura.
+        begun = accumulate(name.split(), lambda words, word: f"{words} {word}")
+        return next((words for words in begun if _squash(words) == label), name)
+    for shown in (*suffixes, find_masthead(f"{article.title}\n{article.body}").outlet):
+        if any(len(word) > 2 and word in label for word in tokens(shown)):
+            return shown
     word = re.search(rf"\b(?=[A-Z])(?i:{re.escape(label)})\b", article.body)
     return word.group() if word else article.host
 

@@ -171,7 +171,7 @@ def _in_words(rationale: str) -> str:
 
 
 _LABELS = {"none": "not supported", "partial": "supported in part", "unfit": "unfit for a report"}
-_ELSEWHERE = "taken for another question"
+_ELSEWHERE = "used for another question"
 
 
 def follow(trace: Trace, sources: Mapping[str, int]) -> model.Trail:
@@ -369,8 +369,10 @@ def collect_page(
     names, noun = _names([run, *(one.run for one in rivals)]), topic_format(run.track).noun
     marked = [(one, *_labels_of(one.run, one.labels)) for one in rivals]
     topics = []
+    without_model = run.facts.get(STEPS) == _NO_MODEL
     for number, topic_id in enumerate(run.topics, start=1):
         made, rubric = run.make(topic_id), rubrics.get(topic_id)
+        without_model |= "write_report" in made.fallbacks
         support = _judged_support(marking, run.report_tag, topic_id)
         marks = marker.mark(rubric) if marker and rubric else None
         others = (
@@ -388,7 +390,7 @@ def collect_page(
         labels=marking.name if marking else "",
         boards=leaderboards(run.track, rubrics, marking, tags) if marking else (),
         judges=compare_judges(run.track, rubrics, labels) if marking else (),
-        caution=_CAUTION if noun == "article" and run.facts.get(STEPS) == _NO_MODEL else "",
+        caution=_CAUTION if noun == "article" and without_model else "",
     )
 
 

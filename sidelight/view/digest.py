@@ -379,7 +379,9 @@ class Table:
         self._tells = re.compile(rf"(?:{who})[^.;:]{{0,40}}?\s{_SAYS}|According to (?:{who})")
         self._by_subject: dict[str, list[ShownSentence]] = {}
         for sentence, subject in zip(sentences, subjects, strict=True):
-            if sentence.citations and not self._retells(sentence.text):
+            text = sentence.text
+            # Away from the sentence before it, "It also found ..." cannot be understood.
+            if sentence.citations and not (_GOES_ON.match(text) or self._retells(text)):
                 self._by_subject.setdefault(subject, []).append(sentence)
 
     def make(

@@ -200,7 +200,7 @@ def test_what_can_be_mended_is_mended_and_each_change_is_listed(tmp_path):
     assert "no rank 2, 5, 6, 7, 8, 9, 10" in shown
     topics = tmp_path / "topics.jsonl"
     shown = said("validate", topics, *options)
-    assert f"--fix mends run files, one by one; not mended: {topics}" in shown
+    assert f"--fix mends run files that can be read; not mended: {topics}" in shown
     with pytest.raises(UsageError, match="expected another folder"):
         said("validate", tmp_path / "task1.tsv", "--fix", tmp_path)
 
@@ -260,9 +260,28 @@ def test_every_change_of_a_mended_copy_is_listed(tmp_path):
         f"{tmp_path}/run:3: rank '02' is now 2",
     ]
     assert asked_in(tmp_path / "new" / "run") == ["1 “Who” owns it?", "2 Who pays?"]
-    (tmp_path / "run").write_bytes(lines[2].encode() + b"\xff\n")
-    with pytest.raises(InvalidFileError, match="invalid-utf8"):
-        run(tmp_path / "run", "--fix", tmp_path / "new")
+
+
+def test_a_file_that_cannot_be_read_keeps_no_other_from_being_mended(tmp_path):
+    (tmp_path / "broken").write_bytes(f"{IDS[0]}\tt\tr\t1\tWho?\n".encode() + b"\xff\n")
+    (tmp_path / "run").write_text(f"{IDS[0]}\tt\tr\t02\tWho pays?\n")
+    code, shown = run(tmp_path / "broken", tmp_path / "run", "--fix", tmp_path / "new")
+    assert code == 1
+    assert asked_in(tmp_path / "new" / "run") == ["2 Who pays?"]
+    assert f"not mended: {tmp_path}/broken" in shown
+    assert "invalid-utf8" in shown
+    assert not (tmp_path / "new" / "broken").exists()
+
+
+def test_an_overlong_sentence_takes_no_other_along(tmp_path):
+    sentences = [" ".join(["word"] * 260), "One source says so.", "Another one denies it."]
+    metadata = {"team_id": "t", "run_id": "t-r", "topic_id": IDS[0], "type": "automatic"}
+    responses = [{"text": one, "citations": []} for one in sentences]
+    content = {"metadata": metadata | {"use_starter_kit": 0}, "responses": responses}
+    (tmp_path / "run").write_text(json.dumps(content) + "\n")
+    run(tmp_path / "run", "--fix", tmp_path / "new")
+    kept = json.loads((tmp_path / "new" / "run").read_text())["responses"]
+    assert [one["text"] for one in kept] == sentences[1:]
 
 
 def test_every_schema_is_one():

@@ -82,7 +82,10 @@ def test_presets_for_narratives_load_and_open(path, tmp_path):
         ("retrieval.reranker=data/human_rubrics", "must not know what it is judged by"),
         ("rubrics=somewhere", "must not know what it is judged by"),
         # Where a name is misspelt, the nearest is told.
-        ("retrieval.retreiver=bm25", "retrieval.retreiver; did you mean retrieval.retriever?"),
+        (
+            "retrieval.retreiver=bm25",
+            "--set: unknown setting retrieval.retreiver; did you mean retrieval.retriever?",
+        ),
         ("retreival.k=5", "unknown setting retreival; did you mean retrieval?"),
         ("k=5", "unknown setting k; did you mean retrieval.k?"),
         ("retrieval.max_rounds=2", "did you mean investigation.max_rounds?"),

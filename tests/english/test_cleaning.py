@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from sidelight.english.cleaning import clean_article
+from sidelight.english.cleaning import clean_article, find_publisher
+from sidelight.schemas.topic import Article
 
 PROSE = [
     f"Sentence number {number} of the article says something long enough." for number in range(9)
@@ -64,3 +65,24 @@ def test_the_last_word_kept_may_end_a_line():
     kept, (cut,) = clean_article("\n".join(lines))
     assert kept == "\n".join(lines[:3])
     assert cut.words == 1_000
+
+
+def test_a_short_statement_between_paragraphs_is_a_paragraph():
+    short = "The levy starts on 1 June."
+    lines = [*PROSE[:4], "He is not alone.", *PROSE[4:6], "Is it fair?", *PROSE[6:], short]
+    kept, cuts = clean_article("\n".join(lines))
+    assert kept == "\n".join(line for line in lines if line != "Is it fair?")
+    assert [(cut.reason, cut.words) for cut in cuts] == [("site chrome", 3)]
+
+
+@pytest.mark.parametrize(
+    ("url", "title", "body", "outlet"),
+    [
+        ("https://www.pennockcourier.example/news/1", "Levy", "Pennock Bay Courier", None),
+        ("https://www.atlasobscura.com/1", "Pizza", "Atlas Obscura Trips", "Atlas Obscura"),
+    ],
+    ids=["the masthead before the host", "a part of the outlet"],
+)
+def test_an_outlet_has_the_name_above_the_text_or_the_host(url, title, body, outlet):
+    article = Article(topic_id="x", url=url, title=title, body="\n".join([body, *PROSE, body]))
+    assert find_publisher(article) == (outlet or body)

@@ -46,7 +46,9 @@ def test_a_folder_belongs_to_the_settings_of_what_is_finished(directory):
     directory.claim(Settings())()  # nothing is finished yet
     assert "max_rounds: 3" in directory.config.read_text()
     directory.finish(result("1"))
-    with pytest.raises(UsageError, match="a run with other settings") as caught:
+    with pytest.raises(
+        UsageError, match=r"a run with other settings: retrieval\.k 20 there, 50 here"
+    ) as caught:
         directory.claim(load_settings(None, ["retrieval.k=50"]))
     assert "--output" in caught.value.remedy
     assert str(directory.config) in caught.value.message

@@ -127,9 +127,9 @@ def test_the_trail_says_what_became_of_every_hit(elements):
         f"1 {CALM} found.example in part source 1 2 {CALM} found.example in passing no"
         in first.words
     )
-    assert f"1 hit left: {CALM}" in first.text
-    assert "1 hit left: the page gives orders to software" in first.text
-    assert "1 hit left: taken for another question" in second.text
+    assert f"1 hit not used: {CALM}" in first.text
+    assert "1 hit not used: the page gives orders to software" in first.text
+    assert "1 hit not used: used for another question" in second.text
     removed = next(one for one in elements if one.tag == "li" and "not supported: " in one.text)
     assert CALM in removed.text
 

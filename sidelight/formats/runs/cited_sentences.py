@@ -504,8 +504,10 @@ def mend_reports(path: Path, task: CitedTextTask, destination: Path) -> list[str
             cited = cited[: task.max_citations]
             if cited != given:
                 changes.append((line, f"{where}citations are now {', '.join(cited) or 'none'}"))
-            words += budget_words(text)
-            if not tokens(text) or words > task.max_words:
+            length = budget_words(text)
+            if length <= task.max_words:  # a longer one is left out without those behind it
+                words += length
+            if not tokens(text) or max(words, length) > task.max_words:
                 why = f"beyond {task.max_words} words" if tokens(text) else "without a word"
                 changes.append((line, f"{where}left out, {why}: {quoted(text)}"))
                 continue

@@ -262,7 +262,7 @@ STUDY_FUNDING = AngleTemplate(
 
 FINDINGS = _on(STUDY_FINDINGS, 6.4).worded(
     "What did {study} measure and find?",
-    "How was {study} carried out, and what did it find?",
+    "What are the methods and findings of {study}?",
 )
 COMMISSIONED = _on(STUDY_FUNDING, 2.0).worded(
     "Who commissioned and paid for {study}?",

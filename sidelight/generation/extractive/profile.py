@@ -206,7 +206,7 @@ def _subject(
     if not worth:
         return one_line(title)
     best = max(worth, key=lambda name: (worth[name], name))
-    return _in_full(best, body) if best[0].isupper() else best
+    return _in_full(best, body) if best[0].isupper() else _as_written(best, body)
 
 
 def _subject_names(
@@ -257,6 +257,16 @@ def _subject_phrases(
         if keys[-1] in PEOPLE | STUDIES:
             value *= _PEOPLE
         yield one_line("".join(t.text_with_ws for t in phrase)).lower(), keys, value
+
+
+def _as_written(phrase: str, text: str) -> str:
+    """Return a phrase in lower case with the capitals that its text never does without."""
+    words = []
+    for word in phrase.split():
+        capital = f"{word[0].upper()}{word[1:]}"
+        inside = re.search(rf"[a-z,] {re.escape(capital)}(?!\w)", text)
+        words.append(word if not inside or re.search(rf"\b{re.escape(word)}\b", text) else capital)
+    return " ".join(words)
 
 
 def _in_full(name: str, text: str) -> str:

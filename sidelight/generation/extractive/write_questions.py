@@ -268,9 +268,9 @@ class _Questions:
 def subject_phrase(profile: ArticleProfile, parsed: Sequence[Sentence]) -> str:
     """Return the subject as it stands inside a question, with the place that it is about.
 
-    It gets "the" where the article mostly writes it so, or at all for several words; the plural
-    where the article writes "a" before it; and the place that the article names most, unless it
-    holds a name.
+    It gets "the" where the article mostly writes it so, or where it writes "the" or "its" at all
+    for several words; the plural where the article writes "a" before it; and the place that the
+    article names most, unless it holds a name.
     """
     body, subject = profile.body, definite(profile.subject, profile.body)
 
@@ -280,7 +280,7 @@ def subject_phrase(profile: ArticleProfile, parsed: Sequence[Sentence]) -> str:
     with_a = uses(r"\b[Aa]n? ")
     if with_a and _GENERAL * with_a >= uses(r"(?<!\w)") and re.fullmatch(_TAKES_S, subject):
         subject = f"{subject}s"
-    elif " " in subject and uses(r"\b[Tt]he "):
+    elif " " in subject and uses(r"\b(?:[Tt]he|[Ii]ts|[Tt]heir|[Tt]his) "):
         subject = f"the {subject}"
     places = Counter(place for one in parsed for place in one.named("GPE"))
     [(common, mentioned)] = places.most_common(1) or [("", 0)]
@@ -374,7 +374,7 @@ def _studies(parsed: Sequence[Sentence]) -> list[str]:
             tells = any(part.pos_ in {"PROPN", "NUM"} for part in kept) or len(kept) > 3
             unclear = any(part.pos_ == "PRON" for part in kept)
             if tells and not unclear and len(kept) <= _MAX_STUDY_WORDS:
-                named = one_line("".join(words))
+                named = one_line("".join(words)).rstrip(" ,;:")
                 found.setdefault(named if named.startswith("the ") else f"the {named}", None)
     return list(found)
 

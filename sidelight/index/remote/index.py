@@ -157,6 +157,11 @@ def read_search(answer: Any, k: int, server: str) -> tuple[list[Hit], list[Segme
     Raises:
         MachineError: It is no answer to a search, or a candidate has no sound id or score.
     """
+    if answer is None:
+        raise MachineError(
+            f"{server}: the server answered 404 (not found) to a search",
+            remedy="Check the name of the index, and that the address is that of the server.",
+        )
     candidates = answer.get("candidates") if isinstance(answer, dict) else None
     if not isinstance(candidates, list):
         raise _misfit(server, "a list of candidates", answer)

@@ -37,23 +37,26 @@ def test_a_folder_of_pages_becomes_a_collection(tmp_path):
         "<p>The vase stands here.</p><script>no text</script>"
     )
     (web / "note.txt").write_text("A lamp of the old house was sold\nThe lamp stood here once.\n")
+    address = "https://register.example/7"
+    (web / "register.txt").write_text(f"Lamp Register\n{address}\nThe lamp was sold in 1990.\n")
     (web / "picture.png").write_bytes(b"\x89PNG")
     segments = tmp_path / "segments.jsonl"
     with pytest.raises(InputError, match=r"found a folder\n(.*\n)*.*corpus segment .*web -o"):
         said("index", "build", web, "-o", tmp_path / "index")
-    assert said("corpus", "segment", web, "-o", segments) == f"Wrote 2 segments to {segments}\n"
-    vase, note = map(orjson.loads, segments.read_bytes().splitlines())
+    assert said("corpus", "segment", web, "-o", segments) == f"Wrote 3 segments to {segments}\n"
+    vase, note, register = map(orjson.loads, segments.read_bytes().splitlines())
     assert vase["docid"].startswith("A-vase#0_")
     assert (vase["url"], vase["title"]) == ("https://lamps.example/", "Vases & lamps")
     assert vase["segment"] == "The vase stands here."
     assert (note["docid"][:7], note["title"]) == ("note#0_", "A lamp of the old house was sold")
+    assert (register["title"], register["url"]) == ("Lamp Register", address)
     empty = web / "empty.htm"
     empty.write_text("<script>1</script>")
     told = call("corpus", "segment", web, "-o", segments)
-    assert told.stdout == f"Wrote 2 segments to {segments}\n"
+    assert told.stdout == f"Wrote 3 segments to {segments}\n"
     assert f"{empty}: holds no text; left out\n" in told.stderr
     picture = web / "picture.png"
-    assert f"left out, neither pages nor texts: {picture}\n" in told.stderr
+    assert f"left out, neither HTML nor text files: {picture}\n" in told.stderr
     with pytest.raises(InputError, match=r"empty\.htm: expected a page with text"):
         said("corpus", "segment", empty, "-o", segments)
     (web / "note.html").write_text("<p>So.</p>")

@@ -33,7 +33,7 @@ def test_a_failed_topic_is_named_and_makes_the_exit_code(topics, small_index, tm
     command = ("--topics", topics, "--index", small_index.path, "--output", out)
     shown, errors = run(*command, code=1)
     assert shown.startswith("1 topic in ")
-    assert "1 report shorter than allowed: too little evidence" in shown
+    assert "On 1 topic little or nothing was found" in shown
     assert errors == (
         "failed msmarco_v2.1_doc_99_1: InputError: msmarco_v2.1_doc_99_1: "
         "the article has neither title nor text\n"

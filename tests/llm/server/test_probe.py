@@ -79,7 +79,7 @@ def test_what_the_server_lists(models, check, found, remedy):
         ([completion("It is the otter.")], "Invalid JSON", "enforces"),
         (
             [completion("{}"), completion(GOOD)],
-            "only at the second try: the answer is no valid Mammal",
+            "only at the second try: the reply does not fit the schema of Mammal",
             "enforces",
         ),
         ([completion(None, reasoning=GOOD)], "the reply holds no answer", "reasoning parser"),
