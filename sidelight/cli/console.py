@@ -276,7 +276,7 @@ def _text(alike: list[Problem]) -> str:
     first, *others = alike
     if not others:
         return str(first)
-    lines = [str(one.line) for one in others if one.line is not None]
+    lines = [*dict.fromkeys(str(one.line) for one in alike if one.line is not None)][1:]
     where = ""
     if lines:
         more = f" and {len(lines) - _MOST_LINES} more" if len(lines) > _MOST_LINES else ""

@@ -90,7 +90,7 @@ queries_option = _spelt("--queries")
 query_option = _spelt("--query")
 rubrics_option = _spelt("--rubrics", usual="Folder of rubrics (*.json).")
 run_option = _spelt("--run", usual="Search results, six columns; repeat.")
-topics_option = _spelt("--topics", usual="Topics file (JSONL of articles).")
+topics_option = _spelt("--topics", usual="Topics file (JSONL of articles or narratives).")
 track_option = _spelt("--track", autocompletion=names_of("track"))
 
 Config = Annotated[
@@ -541,7 +541,7 @@ def lowest_relevant(track: str, scale: str, given: int | None) -> int:
 
 RunRubrics = Annotated[
     Path | None,
-    rubrics_option("Folder of rubrics, read after generation; those the run drafted if not given."),
+    rubrics_option("Folder of rubrics to judge by; without it, those that the run drafted."),
 ]
 JudgeModel = Annotated[
     str | None,

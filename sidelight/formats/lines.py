@@ -36,7 +36,11 @@ _CODES = {
     "json_invalid": "json-syntax",
 }
 # Where pydantic speaks of Python instead of JSON.
-_MESSAGES = {"model_type": "Input should be an object", "too_short": "Input should not be empty"}
+_MESSAGES = {
+    "model_type": "Input should be an object",
+    "too_short": "Input should not be empty",
+    "extra_forbidden": "There is no such field; remove it",
+}
 _MAX_QUOTED, _MAX_NAMED = 80, 8
 # The built-in repr recurses as deep as the value goes, and writes megabytes to keep 80 characters.
 _repr = reprlib.Repr()

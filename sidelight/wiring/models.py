@@ -155,12 +155,14 @@ async def open_models(settings: Settings, access: ModelAccess) -> AsyncIterator[
 
 def sampling(settings: ModelSettings) -> Sampling:
     """Return how a model picks its words."""
+    effort = settings.reasoning_effort
     return Sampling(
         temperature=settings.temperature,
         top_p=settings.top_p,
         max_tokens=settings.max_tokens,
         seed=settings.seed,
-        reasoning_effort=settings.reasoning_effort,
+        # YAML and --set read `none` as no value, so the API's effort "none" is called `off` there.
+        reasoning_effort="none" if effort == "off" else effort,
     )
 
 

@@ -11,7 +11,7 @@ from benchmarks.memory_retriever import MemoryRetriever
 from sidelight.config.load import describe_settings, dump_settings, load_settings
 from sidelight.config.settings import Settings
 from sidelight.errors import UsageError
-from sidelight.wiring.models import ModelAccess
+from sidelight.wiring.models import ModelAccess, sampling
 from sidelight.wiring.run import Sources, open_graph
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
@@ -141,3 +141,10 @@ def test_every_setting_that_names_a_part_is_known_as_one():
         if takes(one.name, "stranger:Part") and not takes(one.name, "no-such-part")
     }
     assert named == set(Settings().parts()) | {"documents.rater"}
+
+
+def test_a_model_can_be_asked_not_to_reason():
+    given = ["models.writer.name=m", "models.writer.reasoning_effort=off"]
+    writer = load_settings(None, given).models.writer
+    assert writer is not None
+    assert sampling(writer).reasoning_effort == "none"

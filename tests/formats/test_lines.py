@@ -187,7 +187,7 @@ def test_faults_of_a_value_are_said_without_python_classes():
     assert found({"parts": ["x"]}) == [("value", "parts.0 = 'x': Input should be an object")]
     assert found({"parts": [{"name": 1}], "more": 2}) == [
         ("value", "parts.0.name = 1: Input should be a valid string"),
-        ("key-unknown", "more = 2: Extra inputs are not permitted"),
+        ("key-unknown", "more = 2: There is no such field; remove it"),
     ]
     findings = Findings(Path("file"))
     assert decode_list(f"[{10**30 + 7}]", 1, findings) == [10**30 + 7]
