@@ -16,7 +16,7 @@ from sidelight.registry import did_you_mean, locate, names
 from sidelight.schemas.base import Value
 from sidelight.tracks import DEFAULT_TRACK
 
-Effort = Literal["off", "minimal", "low", "medium", "high", "xhigh", "max"]
+Effort = Literal["disabled", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 
 class Unit(NamedTuple):
@@ -230,7 +230,7 @@ class ModelSettings(_Group):
     seed: int | None = Field(0, description="Seed for sampling; `none` sends no seed.")
     reasoning_effort: Effort | None = Field(
         None,
-        description="Reasoning effort of a reasoning model: `off` asks for none (sent as `none`); "
+        description="Reasoning effort of a reasoning model: `disabled` asks for none (sent as `none`); "
         "unset, the server's default holds.",
     )
 

@@ -144,7 +144,7 @@ def test_every_setting_that_names_a_part_is_known_as_one():
 
 
 def test_a_model_can_be_asked_not_to_reason():
-    given = ["models.writer.name=m", "models.writer.reasoning_effort=off"]
+    given = ["models.writer.name=m", "models.writer.reasoning_effort=disabled"]
     writer = load_settings(None, given).models.writer
     assert writer is not None
     assert sampling(writer).reasoning_effort == "none"
