@@ -230,8 +230,8 @@ class ModelSettings(_Group):
     seed: int | None = Field(0, description="Seed for sampling; `none` sends no seed.")
     reasoning_effort: Effort | None = Field(
         None,
-        description="Reasoning effort of a reasoning model: `disabled` asks for none (sent as `none`); "
-        "unset, the server's default holds.",
+        description="Reasoning effort of a reasoning model: `disabled` asks for none (sent as "
+        "`none`); unset, the server's default holds.",
     )
 
 

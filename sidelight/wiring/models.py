@@ -161,7 +161,7 @@ def sampling(settings: ModelSettings) -> Sampling:
         top_p=settings.top_p,
         max_tokens=settings.max_tokens,
         seed=settings.seed,
-        # YAML and --set read `none` as no value, so the API's effort "none" is called `disabled` there.
+        # YAML and --set read `none` as no value, so the API's "none" is called `disabled` there.
         reasoning_effort="none" if effort == "disabled" else effort,
     )
 
