@@ -77,11 +77,7 @@ def _in_python(function: Callable[P, R]) -> Callable[P, R]:
 
 @dataclass(frozen=True, repr=False)
 class Hits(Sequence[dict[str, Any]]):
-    """The hits of one call of `search`: a sequence of its rows.
-
-    Attributes:
-        rows: One for each hit: query, rank, score, segment id, title, address and text.
-    """
+    """The hits of one call of `search`: a sequence of rows, with the segment and its query."""
 
     rows: tuple[dict[str, Any], ...]
 
@@ -127,10 +123,6 @@ def search(
         index: The index folder.
         k: Hits per query.
         retriever: Its name; `hybrid`, or `bm25` where the index has no vectors, by default.
-
-    Raises:
-        InputError: There is no such index.
-        UsageError: There is no such retriever.
     """
     from sidelight.index.folder import open_index
     from sidelight.retrieval.first_stage import open_retriever

@@ -98,13 +98,9 @@ class GradeRequest(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Grades:
-    """Somebody who grades, as soon as the model is open; `set_up_grades` returns one.
+    """Somebody who grades, as soon as the model, if one is asked, is open; see `set_up_grades`.
 
-    Attributes:
-        request: What was asked for.
-        asked: The model; none where none is asked.
-        banks: By query.
-        texts: Of the queries.
+    Banks and the texts of queries are by query id.
     """
 
     request: GradeRequest
@@ -145,11 +141,7 @@ class Grades:
         return await ask(self.asked, access, work)
 
     def estimate(self, pool: Sequence[GradedQuery]) -> CostEstimate:
-        """Return what it would cost: prompts are rendered and counted, and none is sent.
-
-        Raises:
-            UsageError: No model is asked.
-        """
+        """Return what it would cost: prompts are rendered and counted, and none is sent."""
         if not self.asked.models:
             raise UsageError("--estimate needs a model: --judge prompted --model NAME")
         counter = PromptCounter()
@@ -208,13 +200,7 @@ class Grades:
 
 
 def set_up_grades(request: GradeRequest) -> Grades:
-    """Find what is lacking before anything is opened or asked.
-
-    Raises:
-        UsageError: There is no such grader, it needs what is not there, or what is there is not
-            for it.
-        InputError: A bank or the queries cannot be read, or two banks are for the same query.
-    """
+    """Find what is lacking before anything is opened or asked; UsageError tells it."""
     from sidelight.evaluation.exams.cells import banks_by_query
     from sidelight.evaluation.labelling.passage_grade import DIRECT_METHODS
 
@@ -281,14 +267,9 @@ class AnswerPart(StrEnum):
 def gather(
     paths: Sequence[Path], part: AnswerPart, depth: int, index: Path | None, texts: Path | None
 ) -> list[GradedQuery]:
-    """Read passages of any origin: graded files, rankings, runs of answers.
+    """Read passages of any origin, seen from the content: graded files, rankings, runs of answers.
 
-    Args:
-        paths: The files; what each holds is seen from its content.
-        part: What of answers is graded.
-        depth: How many passages of a ranking, for each query.
-        index: Folder that holds the texts of segments.
-        texts: A file that holds them.
+    A ranking gives `depth` passages for each query. Texts of segments are in an index or in a file.
 
     Raises:
         InputError: A file cannot be read, is nothing of the kind, or a text is not known.

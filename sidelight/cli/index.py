@@ -354,12 +354,7 @@ _BESIDE_A_PAGE = "_files/"  # ends the name of the folder that a browser saves w
 
 
 def _read_documents(paths: Sequence[Path]) -> Iterator[Article]:
-    """Yield the documents in some files and folders.
-
-    Raises:
-        InputError: A file cannot be read, or holds no text, or two files give one id.
-        InvalidFileError: A line is no document.
-    """
+    """Yield the documents in some files and folders, each with an id of its own."""
     known: dict[str, Path] = {}
     for path in paths:
         if not path.is_dir() and path.suffix.lower() not in _PAGES:

@@ -52,19 +52,8 @@ def check_judging(
 ) -> set[str]:
     """Find what is wrong with the inputs of judging before a run is made.
 
-    The process that writes must not read them, so another process does.
-
-    Args:
-        rubrics: Folder of rubrics, if any.
-        topic_ids: The topics of the run.
-        examples: Folder of labelled runs, if any.
-        example_runs: Those of them that the judge is shown.
-
-    Returns:
-        The topics without a rubric, where rubrics are given.
-
-    Raises:
-        InputError: They cannot be read, or no rubric is for a topic of the run.
+    The process that writes must not read them, so another process does. Returns the topics without
+    a rubric, where rubrics are given; InputError if no rubric is for a topic of the run.
     """
     with process_apart() as process:
         asked = process.submit(_read_judging, rubrics, topic_ids, examples, example_runs)
@@ -84,13 +73,7 @@ def _read_judging(
 
 
 def summarise(evaluation: SelfEvaluation, run: FinishedRun, folder: Path) -> dict[str, Any]:
-    """Return what self-evaluation came to, JSON-ready.
-
-    Args:
-        evaluation: What it came to.
-        run: What was judged.
-        folder: Where its files are.
-    """
+    """Return what self-evaluation of a run came to, and the folder of its files, JSON-ready."""
     from sidelight.evaluation.scoring.measures import stage_totals
 
     totals, rules = stage_totals(evaluation.funnel), run.track
@@ -312,12 +295,7 @@ def audit(  # long: half of it are options
 
 
 def audit_result(found: Audit, changes: Path) -> Result:
-    """Return how many verdicts each probe changed, and whether the judge held.
-
-    Args:
-        found: What the probes came to.
-        changes: The file of the verdicts that changed.
-    """
+    """Return how many verdicts each probe changed, and whether the judge held."""
     from sidelight.evaluation.audit.text_attacks import ATTACKS
 
     header = ("probe", "verdicts", "changed", "share", "gained", "lost", "unjudged", "credit")

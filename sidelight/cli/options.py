@@ -129,15 +129,7 @@ TrackWithNuggets = Annotated[
 
 
 def track_of_scale(scale: str, name: str | None) -> TrackRules:
-    """Return a track that has a scale of labels.
-
-    Args:
-        scale: Of what, as `Track.scales` has it.
-        name: Of the track; None for the first that has the scale.
-
-    Raises:
-        UsageError: There is no such track, or it has no such scale.
-    """
+    """Return the named track, or the first, that has a scale of labels; UsageError if none has."""
     from sidelight.registry import names
 
     tracks = [load_track(one) for one in ([name] if name else names("track"))]
@@ -254,11 +246,7 @@ class ModelCalls(NamedTuple):
     max_tokens: MaxTokens = None
 
     def access(self, cache: Path) -> ModelAccess:
-        """Return how the command may use models.
-
-        Args:
-            cache: Folder of replies.
-        """
+        """Return how the command may use models, whose replies lie in a folder."""
         return ModelAccess(
             cache=cache,
             offline=self.offline,
@@ -364,12 +352,7 @@ QuestionMode = Annotated[Mode, typer.Option("--mode", help="Prompted: question p
 
 
 def read_labelled(examples: Path | None, example_runs: list[str] | None) -> Examples | None:
-    """Read the labelled runs that the options name; None when they name none.
-
-    Raises:
-        UsageError: Runs were named, but no folder.
-        InputError: The folder cannot be read.
-    """
+    """Read the labelled runs that the options name; None when they name none."""
     if examples is None:
         if example_runs:
             raise UsageError("--example-run names a run of --examples, which was not given")
@@ -378,12 +361,7 @@ def read_labelled(examples: Path | None, example_runs: list[str] | None) -> Exam
 
 
 def articles_of(topics: Path | None, data: Path | None) -> Callable[[], dict[str, Article]] | None:
-    """Return what reads the articles, by topic id, from where options say; None if none does.
-
-    Args:
-        topics: The topics file, if it was named.
-        data: The data folder, if it was named.
-    """
+    """Return what reads the articles, by topic id, of the topics file or the data, if any."""
     if topics is None and data is None:
         return None
 
@@ -423,23 +401,14 @@ class Sampling(NamedTuple):
 
 
 def from_data(given: Path | None, data: Path | None, part: DataPart) -> Path | None:
-    """Return what an option names, or else the part of the data folder, if there is one.
-
-    Raises:
-        InputError: There is more than one thing that it may be.
-    """
+    """Return what an option names, or else the part of the data folder, if there is one."""
     return given or (look_for(data, part) if data else None)
 
 
 def required(
     given: Path | None, data: Path | None, part: DataPart, option: str, remedy: str = ""
 ) -> Path:
-    """Return what an option names, or else the part of the data folder.
-
-    Raises:
-        InputError: The folder does not have it.
-        UsageError: There is neither.
-    """
+    """Return what an option names, or else the part of the data folder; one must be given."""
     path = given or (find_part(data, part) if data else None)
     if path is None:
         raise UsageError(f"expected {option}, or --data, a folder that has it", remedy=remedy)
@@ -452,16 +421,12 @@ def known_rubrics(given: Path | None, data: Path | None, track: TrackRules) -> d
 
 
 def score_by_people(data: Path, task: Task, measure: str | None = None) -> Sequence[TopicScore]:
-    """Score the runs of a data folder by people's labels.
+    """Score the runs of a data folder for a task by people's labels.
 
-    Args:
-        data: The folder.
-        task: What the runs did.
-        measure: Computed besides the track's, if it is none of them.
+    A measure is computed besides the track's, if it is none of them.
 
     Raises:
         InputError: A part is not there, or does not fit the rubrics.
-        InvalidFileError: A file is not what it should be.
         UsageError: People give no labels for a task of this kind.
     """
     from sidelight.evaluation.scoring.score import people_question_scores, people_report_scores
@@ -477,12 +442,7 @@ def score_by_people(data: Path, task: Task, measure: str | None = None) -> Seque
 
 
 def find_measures(names: list[str] | None) -> list[Measure]:
-    """Return the measures that an option names.
-
-    Raises:
-        UsageError: There is none of a name.
-        MachineError: A package that one needs is not installed.
-    """
+    """Return the measures that an option names; see `find_measure`."""
     from sidelight.evaluation.scoring.measures import find_measure
 
     return [find_measure(name) for name in names or ()]
@@ -525,13 +485,7 @@ BankPath = Annotated[Path, typer.Argument(metavar="BANK", help="A bank: JSON lin
 
 
 def lowest_relevant(track: str, scale: str, given: int | None) -> int:
-    """Return an option, or the lowest label that counts as the highest does on fewer labels.
-
-    Args:
-        track: Whose scales apply.
-        scale: Of what the option is a label.
-        given: The option.
-    """
+    """Return an option, or the lowest label that counts as the highest does on fewer labels."""
     if given is not None:
         return given
     labels = load_track(track).scales[scale]
@@ -567,15 +521,7 @@ def with_judge(overrides: list[str], model: str | None) -> list[str]:
 
 
 def check_drafts(settings: Settings, rubrics: Path | None) -> None:
-    """Refuse, before anything is done, to judge a run by drafts that it does not make.
-
-    Args:
-        settings: Of the run.
-        rubrics: Folder of rubrics; None for those that the run drafts.
-
-    Raises:
-        UsageError: The run is to be judged by its drafts, and its roles draft none.
-    """
+    """Refuse, before anything is done, to judge a run by drafts that it does not make."""
     if rubrics is None and (settings.roles.draft_rubric or settings.roles.default) == "extractive":
         raise UsageError(
             "without --rubrics, a run is judged by the rubrics that it drafted itself; this "
@@ -630,14 +576,7 @@ class JudgeOptions(NamedTuple):
         examples: Examples | None,
         min_confidence: float = 0.0,
     ) -> JudgeSetup:
-        """Return the judge, not yet opened.
-
-        Args:
-            known: The rubrics.
-            data: The data folder, which may have the articles.
-            examples: What it may learn from.
-            min_confidence: Labels less certain than this are left unjudged.
-        """
+        """Return the judge, not yet opened; labels below the confidence are left unjudged."""
         return set_up_judge(
             self.name,
             JudgeInputs(
@@ -678,22 +617,14 @@ class LabelOptions(NamedTuple):
     sampling: Sampling = Sampling()
 
     def access(self) -> ModelAccess:
-        """Return how models may be used.
-
-        Raises:
-            UsageError: One is asked, and no folder is named for its replies.
-        """
+        """Return how models may be used; UsageError without a folder for the replies of one."""
         return self.calls.access(
             reply_folder(self.cache, self.output) if self.model else Path(REPLIES)
         )
 
 
 def reply_folder(cache: Path | None, output: Path | None) -> Path:
-    """Return the folder of a model's replies.
-
-    Raises:
-        UsageError: There is none.
-    """
+    """Return the folder of a model's replies; UsageError if there is none."""
     if cache is None and output is None:
         raise UsageError("replies need a folder", remedy="Give --output or --cache.")
     return cache or Path(output or "", REPLIES)

@@ -137,11 +137,7 @@ def topics(
 
 
 def _named(groups: list[str]) -> dict[str, list[Path]]:
-    """Return the runs of each group.
-
-    Raises:
-        UsageError: A group has no name or no run, or two have one name.
-    """
+    """Return the runs of each group."""
     found: dict[str, list[Path]] = {}
     for text in groups:
         name, _, paths = text.partition("=")
