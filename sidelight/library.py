@@ -36,7 +36,6 @@ _QUERY, _SEGMENT = ("query_id", "query", "qid"), ("segment_id", "doc_id", "docno
 _SCORE, _GRADE = ("score",), ("relevance", "label", "grade")
 _ID, _TEXT = ("query_id", "qid"), ("text", "query", "title")  # of frames of queries
 
-
 P = ParamSpec("P")
 R = TypeVar("R")
 

@@ -64,13 +64,11 @@ def ablate(  # long: half of it are its options
         Path | None, options.topics_option("Topics file: every arm is a run.")
     ] = None,
     rubrics: Annotated[
-        Path | None,
-        options.rubrics_option("Rubrics to judge the runs by, read when all are done."),
+        Path | None, options.rubrics_option("Rubrics to judge the runs by, read when all are done.")
     ] = None,
     judge: options.JudgeName = "embedded",
     queries: Annotated[
-        Path | None,
-        options.queries_option("`id<TAB>text` lines or irds:NAME; all arms search."),
+        Path | None, options.queries_option("`id<TAB>text` lines or irds:NAME; all arms search.")
     ] = None,
     qrels: Annotated[Path | None, options.QRELS] = None,
     parallel: Annotated[

@@ -17,9 +17,18 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
-from autojudge_base import LeaderboardBuilder, LeaderboardSpec, MeasureSpec, Qrels
+from autojudge_base import (
+    Leaderboard,
+    LeaderboardBuilder,
+    LeaderboardSpec,
+    LlmConfigProtocol,
+    MeasureSpec,
+    Qrels,
+    Report,
+    Request,
+)
 from autojudge_base.nugget_data.nuggetizer import (
     NuggetizerNugget,
     NuggetizerNuggetBank,
@@ -50,10 +59,7 @@ from sidelight.tracks import Track, load_track
 from sidelight.wiring.judges import JudgeInputs, make_judge
 from sidelight.wiring.models import ModelAccess, answered, ask, models_by_name
 
-if TYPE_CHECKING:
-    from autojudge_base import Leaderboard, LlmConfigProtocol, Report, Request
-
-    T = TypeVar("T")
+T = TypeVar("T")
 
 _EMBEDDED = "embedded"
 
@@ -331,8 +337,7 @@ def _asked(
     if not config.model:
         raise UsageError("the judge asks a model, and none is named", remedy="Set OPENAI_MODEL.")
     access = ModelAccess(
-        cache=Path(config.cache_dir or outdir / REPLIES),
-        base_url=getattr(config, "base_url", None),
+        cache=Path(config.cache_dir or outdir / REPLIES), base_url=getattr(config, "base_url", None)
     )
 
     async def with_model(models: Mapping[str, PromptedModel]) -> T:

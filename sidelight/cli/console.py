@@ -14,21 +14,18 @@ from contextlib import ExitStack, redirect_stdout
 from functools import cache, wraps
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, TypeVar, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar, get_type_hints
 
 import typer
 from rich.cells import cell_len
 from rich.console import Console
+from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
 
 from sidelight.errors import Problem, ReplyError, UsageError
 from sidelight.files import as_json, atomic_write, in_utf8
 from sidelight.formats.table import latex_table, write_table
 from sidelight.text import counted, finite_number
-
-if TYPE_CHECKING:
-    from rich.text import Text
-
 
 INTERRUPTED = 130  # the exit code that a shell expects of a command that Ctrl-C ended
 _EDGE = 3  # a border and the spaces on both sides of a cell
@@ -109,7 +106,6 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     names once more. A pipe has no width to fit.
     """
     from rich.table import Table
-    from rich.text import Text
 
     lines = list(rows)
     width = out.width if out.is_terminal else None
@@ -186,7 +182,7 @@ def undefined_warnings(
             where = f"{len(topics)} of {counted(n_topics, what)} (counted as 0): "
             where += ", ".join(topics)
         warnings.append(
-            warning(f"undefined: {', '.join(measures)}: nothing to find, or no label, on {where}"),
+            warning(f"undefined: {', '.join(measures)}: nothing to find, or no label, on {where}")
         )
     return warnings
 
@@ -430,7 +426,6 @@ KEPT = "kept"
 """Attribute of a command: what is kept once it was interrupted, and what calling it again does."""
 REPLIES_KEPT = "Model replies are kept; the same command asks only for the rest."
 IF_ASKED = f"{REPLIES_KEPT} Without a model, it starts from the beginning."
-
 
 _OPTIONS = "Options"
 WHOLE_HELP = 1_000  # characters of a command's first sentence: it is wrapped, not cut

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -27,6 +27,7 @@ from sidelight.formats.labels.graded_passages import is_graded, read_graded, wri
 from sidelight.formats.runs.submission import run_formats
 from sidelight.formats.runs.trec_run import read_ranking_run
 from sidelight.formats.verdict import detect_format
+from sidelight.index.text.corpus import MS_MARCO, ShardReader
 from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.grading.graded_passage import GradedQuery, Grader
 from sidelight.schemas.grading.judgment import Unjudged
@@ -45,12 +46,9 @@ if TYPE_CHECKING:
 
 
 OnCells = Callable[[int], None]
-TextsOf = Callable[[Collection[str]], Mapping[str, str]]
-
 
 POOL = "pool"
 """The direct grader that asks no model."""
-
 
 # Replies are short: more connections than this cost more processor time than they save waiting.
 _AT_ONCE = 128
@@ -83,8 +81,7 @@ class GradeRequest(NamedTuple):
     judge: Annotated[str, options.JUDGE] = "embedded"
     model: Annotated[str | None, options.model_option("Prompted: ask this model.")] = None
     items_at_once: Annotated[
-        int,
-        typer.Option("--items-at-once", min=1, help="Prompted: items per call."),
+        int, typer.Option("--items-at-once", min=1, help="Prompted: items per call.")
     ] = 1
     workbench_compat: Annotated[
         bool,
@@ -282,7 +279,7 @@ def gather(
         written_passages,
     )
 
-    texts_of = _texts_of(index, texts)
+    texts_of = partial(_texts_of, index, texts)
     found: list[GradedQuery] = []
     for path in paths:
         if is_graded(path):
@@ -306,25 +303,20 @@ def gather(
     return found
 
 
-def _texts_of(index: Path | None, texts: Path | None) -> TextsOf:
-    def look_up(wanted: Collection[str]) -> dict[str, str]:
-        if texts:
-            from sidelight.index.text.corpus import MS_MARCO, ShardReader
+def _texts_of(index: Path | None, texts: Path | None, wanted: Collection[str]) -> dict[str, str]:
+    if texts:
+        asked = set(wanted)
+        segments = ShardReader(texts, MS_MARCO, strict=True).segments()
+        return {one.segment_id: one.text for one in segments if one.segment_id in asked}
+    if index:
+        from sidelight.index.folder import open_index
 
-            asked = set(wanted)
-            segments = ShardReader(texts, MS_MARCO, strict=True).segments()
-            return {one.segment_id: one.text for one in segments if one.segment_id in asked}
-        if index:
-            from sidelight.index.folder import open_index
-
-            found = open_index(index).docstore.find(list(wanted))
-            return {name: one.text for name, one in found.items()}
-        raise UsageError(
-            "rankings and citations name passages and do not hold their texts",
-            remedy="Name an index with --index, or a file of segments (JSONL) with --texts.",
-        )
-
-    return look_up
+        found = open_index(index).docstore.find(list(wanted))
+        return {name: one.text for name, one in found.items()}
+    raise UsageError(
+        "rankings and citations name passages and do not hold their texts",
+        remedy="Name an index with --index, or a file of segments (JSONL) with --texts.",
+    )
 
 
 _DEPTH = 20

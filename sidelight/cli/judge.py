@@ -350,8 +350,7 @@ def evaluate(  # long: half of it are options
     overrides: options.Overrides = None,
     calls: options.ModelCalls,
     output: Annotated[
-        Path | None,
-        options.output_option("Folder for the scores; RUN/scores if not given."),
+        Path | None, options.output_option("Folder for the scores; RUN/scores if not given.")
     ] = None,
     cache: options.Cache = None,
     allow_plugin: options.AllowPlugin = None,

@@ -17,29 +17,27 @@ import typer
 
 from sidelight.cli.console import err, set_options
 from sidelight.config.load import describe_settings
+from sidelight.config.settings import Settings
 from sidelight.errors import InputError, InvalidFileError, UsageError
-from sidelight.evaluation.labelling.examples import read_examples
+from sidelight.evaluation.labelling.examples import Examples, read_examples
 from sidelight.evaluation.labelling.judge import Mode
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart, find_part, look_for
 from sidelight.formats.topics import read_articles
-from sidelight.llm.base import Budget
+from sidelight.llm.base import Budget, Totals
+from sidelight.registry import names
 from sidelight.schemas.grading.judgment import Measure
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
 from sidelight.schemas.topic import Article
 from sidelight.tracks import Track as TrackRules
 from sidelight.tracks import load_track
-from sidelight.wiring.judges import JudgeInputs, open_encoder, set_up_judge
+from sidelight.wiring.judges import JudgeInputs, JudgeSetup, open_encoder, set_up_judge
 from sidelight.wiring.models import ModelAccess, models_by_name
 
 if TYPE_CHECKING:
-    from sidelight.config.settings import Settings
-    from sidelight.evaluation.labelling.examples import Examples
     from sidelight.evaluation.scoring.table import Interval, TopicScore
-    from sidelight.llm.base import Totals
-    from sidelight.wiring.judges import JudgeSetup
 
 
 _SERVER, _JUDGING, _CHANCE = "Model server", "Judge", "Intervals and tests"
@@ -59,8 +57,6 @@ def names_of(kind: str) -> Callable[[str], list[str]]:
     """Return what completes the name of a part."""
 
     def complete(incomplete: str) -> list[str]:
-        from sidelight.registry import names
-
         return [name for name in names(kind) if name.startswith(incomplete)]
 
     return complete
@@ -68,8 +64,8 @@ def names_of(kind: str) -> Callable[[str], list[str]]:
 
 def _settings(incomplete: str) -> list[str]:
     """Complete the name of a setting."""
-    names = (f"{one.name}=" for one in describe_settings())
-    return [name for name in names if name.startswith(incomplete)]
+    found = (f"{one.name}=" for one in describe_settings())
+    return [name for name in found if name.startswith(incomplete)]
 
 
 bank_option = _spelt("--bank")
@@ -118,10 +114,8 @@ DIM = typer.Option(
     "--dim", min=1, help="Dimensions kept of each vector; the model must allow truncation."
 )
 
-
 RUN = run_option()
 QRELS = qrels_option()
-
 
 TrackWithNuggets = Annotated[
     str | None, track_option("A track with nuggets; the first if not given.")
@@ -130,8 +124,6 @@ TrackWithNuggets = Annotated[
 
 def track_of_scale(scale: str, name: str | None) -> TrackRules:
     """Return the named track, or the first, that has a scale of labels; UsageError if none has."""
-    from sidelight.registry import names
-
     tracks = [load_track(one) for one in ([name] if name else names("track"))]
     found = next((one for one in tracks if scale in one.scales), None)
     if found is None:
@@ -147,7 +139,6 @@ AllowPlugin = Annotated[
         "its code runs. Repeat for more.",
     ),
 ]
-
 
 Data = Annotated[
     Path | None,
@@ -168,7 +159,6 @@ CitedIndex = Annotated[
     Path | None, index_option("Index folder; every cited segment must be in it.")
 ]
 
-
 Samples = Annotated[
     int,
     typer.Option(
@@ -177,11 +167,9 @@ Samples = Annotated[
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Random seed.", rich_help_panel=_CHANCE)]
 
-
 Output = Annotated[
     Path | None, output_option("Folder for tables (CSV, LaTeX) and figures (SVG, PNG).")
 ]
-
 
 T = TypeVar("T")
 
@@ -221,7 +209,6 @@ Estimate = Annotated[
     bool, typer.Option("--estimate", help="Print the estimated model cost, and stop.")
 ]
 
-
 RunCache = Annotated[
     Path | None, cache_option("Folder of model replies; `cache` in the run directory.")
 ]
@@ -229,8 +216,7 @@ RunCache = Annotated[
 # Of commands that judge.
 DEFAULT_AT_ONCE = 256
 AtOnce = Annotated[
-    int,
-    typer.Option("--at-once", min=1, help="Maximum concurrent calls.", rich_help_panel=_SERVER),
+    int, typer.Option("--at-once", min=1, help="Maximum concurrent calls.", rich_help_panel=_SERVER)
 ]
 Cache = Annotated[
     Path | None, cache_option(f"Folder of a model's replies; OUTPUT/{REPLIES} if not given.")
@@ -339,9 +325,7 @@ ExampleRuns = Annotated[
 WordsOnly = Annotated[
     bool,
     typer.Option(
-        "--words-only",
-        help="Embedded: compare words without an encoder.",
-        rich_help_panel=_JUDGING,
+        "--words-only", help="Embedded: compare words without an encoder.", rich_help_panel=_JUDGING
     ),
 ]
 Models = Annotated[
@@ -382,7 +366,6 @@ Merge = Annotated[
     bool,
     typer.Option("--merge", help="Where labels conflict, keep the one that the track puts first."),
 ]
-
 
 MeasureName = Annotated[str | None, measure_option("What to compare; the first one if not given.")]
 MoreMeasures = Annotated[
@@ -441,11 +424,11 @@ def score_by_people(data: Path, task: Task, measure: str | None = None) -> Seque
     raise UsageError(f"task {task.name}: there are no scores of runs of the kind {task.kind}")
 
 
-def find_measures(names: list[str] | None) -> list[Measure]:
+def find_measures(named: list[str] | None) -> list[Measure]:
     """Return the measures that an option names; see `find_measure`."""
     from sidelight.evaluation.scoring.measures import find_measure
 
-    return [find_measure(name) for name in names or ()]
+    return [find_measure(name) for name in named or ()]
 
 
 def interval_cell(interval: Interval | None) -> str:
@@ -467,19 +450,16 @@ AtLeast = Annotated[
     ),
 ]
 
-
 MinGrade = Annotated[int | None, min_grade_option("Lowest relevant grade; default: the track's.")]
 MinJudgment = Annotated[
     int | None,
     typer.Option("--min-judgment", help="Lowest relevant official judgment; default: the track's."),
 ]
 MoreRuns = Annotated[
-    list[Path] | None,
-    run_option("One more run over the same passages, six columns; repeat."),
+    list[Path] | None, run_option("One more run over the same passages, six columns; repeat.")
 ]
 OfficialQrels = Annotated[
-    Path | None,
-    qrels_option("Official judgments; those in the file by default."),
+    Path | None, qrels_option("Official judgments; those in the file by default.")
 ]
 BankPath = Annotated[Path, typer.Argument(metavar="BANK", help="A bank: JSON lines, plain or .gz.")]
 
@@ -607,8 +587,7 @@ class LabelOptions(NamedTuple):
     output: Output = None
     words_only: WordsOnly = False
     model: Annotated[
-        str | None,
-        model_option("Ask this model; the embedded judge decides if none is named."),
+        str | None, model_option("Ask this model; the embedded judge decides if none is named.")
     ] = None
     calls: ModelCalls = ModelCalls()
     cache: Cache = None

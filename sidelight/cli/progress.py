@@ -95,29 +95,16 @@ def progress_bar(description: str, total: int | None = None) -> Iterator[Bar]:
 
     Without a terminal nothing is drawn: there `progress_lines` tells of it.
     """
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        SpinnerColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from rich import progress as bars
 
     columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
+        *(bars.SpinnerColumn(), bars.TextColumn("{task.description}"), bars.BarColumn()),
+        *(bars.MofNCompleteColumn(), bars.TimeElapsedColumn(), bars.TimeRemainingColumn()),
     )
+    is_hidden = not (err.is_terminal or err.is_jupyter)
     with (
         _at(_Work(description, total)) as work,
-        Progress(
-            *columns, console=err, disable=not (err.is_terminal or err.is_jupyter)
-        ) as progress,
+        bars.Progress(*columns, console=err, disable=is_hidden) as progress,
     ):
         task = progress.add_task(description, total=total)
         yield Bar(work, partial(progress.update, task))

@@ -185,13 +185,7 @@ def estimate_shown(estimate: RunEstimate) -> list[console.Shown]:
 
 def _row(name: str, one: PromptEstimate) -> tuple[str, ...]:
     cost = "-" if one.cost is None else f"{one.cost:.2f}"
-    return (
-        name,
-        f"{one.calls:,}",
-        f"{one.prompt_tokens:,}",
-        f"{one.completion_tokens:,}",
-        cost,
-    )
+    return (name, f"{one.calls:,}", f"{one.prompt_tokens:,}", f"{one.completion_tokens:,}", cost)
 
 
 class Judging(NamedTuple):

@@ -182,8 +182,7 @@ def nuggets(  # long: half of it are options
     ],
     *,
     nuggets: Annotated[
-        Path | None,
-        options.nuggets_option("Score runs by these nuggets (JSONL), on their topics."),
+        Path | None, options.nuggets_option("Score runs by these nuggets (JSONL), on their topics.")
     ] = None,
     topics: Annotated[Path | None, options.topics_option("Topics file of the track.")] = None,
     track: options.TrackWithNuggets = None,
@@ -263,8 +262,7 @@ def support(  # long: half of it are options
     ] = None,
     track: options.Track = DEFAULT_TRACK,
     leave_out: Annotated[
-        bool,
-        typer.Option("--leave-out-unjudged", help="Leave out unjudged sentences; default: 0."),
+        bool, typer.Option("--leave-out-unjudged", help="Leave out unjudged sentences; default: 0.")
     ] = False,
     by: options.LabelOptions,
 ) -> console.Result:

@@ -282,9 +282,7 @@ def cover_table(cover: Cover, intervals: Mapping[str, Interval | None]) -> Resul
         ),
         Column("n-EXAM", "", lambda run: run.row[N_EXAM.name], N_EXAM.shown),
         Column(
-            "places without grades",
-            "places_without_grades",
-            lambda run: cover.missing[run.run_tag],
+            "places without grades", "places_without_grades", lambda run: cover.missing[run.run_tag]
         ),
     ]
     return table_of("exam_cover", cover.table.runs, columns)

@@ -35,7 +35,7 @@ from sidelight.runs.directory import RunDirectory
 from sidelight.schemas.investigation.evidence import Query
 from sidelight.schemas.topic import Article
 from sidelight.tracks import load_track
-from sidelight.view.model import RunList
+from sidelight.view.model import Page, RunList, TopicPage
 from sidelight.view.page import render_page, render_runs
 from sidelight.wiring.run import make_run, open_investigation, open_sources
 
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from sidelight.index.folder import SearchIndex
     from sidelight.schemas.grading.rubric import Rubric
     from sidelight.schemas.segment import Segment
-    from sidelight.view.model import Page, TopicPage
     from sidelight.view.shown_run import Labels, ShownRun
     from sidelight.wiring.models import ModelAccess
 
@@ -320,8 +319,7 @@ def read(
     *,
     index: Annotated[Path, options.index_option()],
     url: Annotated[
-        str,
-        typer.Option("--url", help="Address of the article; nothing is fetched from there."),
+        str, typer.Option("--url", help="Address of the article; nothing is fetched from there.")
     ] = "",
     output: Annotated[
         Path | None, options.output_option("HTML file to write; in the run directory by default.")
