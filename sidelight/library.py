@@ -3,6 +3,10 @@
 Whatever these functions return prints itself in a few words, and `to_frame()` makes a
 `pandas.DataFrame` of it. Runs, relevance labels and the queries of `ablate` are files, dictionaries
 or data frames.
+
+All of them raise InputError where something given cannot be read, is not finished or does not fit,
+UsageError where something is asked for that there is not, and MachineError where a model or a
+package is missing.
 """
 
 from __future__ import annotations
@@ -164,11 +168,6 @@ def run(
         config: YAML file of differences from the defaults.
         settings: Single settings, such as `retrieval.k=50`.
         base_url: Address of the model server, where a model is asked.
-
-    Raises:
-        InputError: Topics or index cannot be read.
-        UsageError: A setting is wrong, or the folder holds another run.
-        MachineError: A model or a package is missing.
     """
     from sidelight.cli.progress import progress_bar
     from sidelight.config.load import load_settings
@@ -206,10 +205,6 @@ def score(
         runs: One run, or runs by name.
         qrels: Labels: a file, `{query: {segment: grade}}`, or a data frame.
         measures: By the names of ir_measures.
-
-    Raises:
-        InputError: Something cannot be read, or a run and the labels have no query in common.
-        UsageError: A measure is unknown.
     """
     from sidelight.evaluation.scoring.retrieval import retrieval_table, score_runs
     from sidelight.formats.labels.qrels import read_qrels
@@ -281,10 +276,6 @@ def judge(
         index: The index it was made with.
         rubrics: Folder of rubrics; None for those that the run drafted.
         by: The name of a judge that asks no model.
-
-    Raises:
-        InputError: The run is not finished, was made with another index, or has no rubric.
-        UsageError: There is no such judge, or it needs more than there is.
     """
     from sidelight.cli.progress import progress_bar
     from sidelight.index.folder import open_index
@@ -331,10 +322,6 @@ def ablate(
         measures: Further measures of runs, by their names.
         samples: Bootstrap samples and random sign patterns; 10,000 by default.
         seed: Of both.
-
-    Raises:
-        InputError: An input cannot be read, or a topic failed.
-        UsageError: The grid is none, or a setting in it is wrong.
     """
     from sidelight.cli.ablate import Inputs, experiment
     from sidelight.evaluation.scoring import DEFAULT_SAMPLES

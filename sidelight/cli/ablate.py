@@ -416,10 +416,6 @@ def experiment(
     """Carry out an experiment, or what is left of it; see `sidelight.library.ablate`.
 
     Without an index one is built from the corpus. `parallel` counts topics over all arms.
-
-    Raises:
-        InputError: An input cannot be read, or a topic failed.
-        UsageError: The grid is none, or the inputs are not what they should be.
     """
     from sidelight.ablation.measures import find_effects
     from sidelight.ablation.runs import arms_of, read_grid

@@ -17,18 +17,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from autojudge_base import (
-    Leaderboard,
-    LeaderboardBuilder,
-    LeaderboardSpec,
-    LlmConfigProtocol,
-    MeasureSpec,
-    Qrels,
-    Report,
-    Request,
-)
+from autojudge_base import LeaderboardBuilder, LeaderboardSpec, MeasureSpec, Qrels
 from autojudge_base.nugget_data.nuggetizer import (
     NuggetizerNugget,
     NuggetizerNuggetBank,
@@ -59,7 +50,10 @@ from sidelight.tracks import Track, load_track
 from sidelight.wiring.judges import JudgeInputs, make_judge
 from sidelight.wiring.models import ModelAccess, answered, ask, models_by_name
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from autojudge_base import Leaderboard, LlmConfigProtocol, Report, Request
+
+    T = TypeVar("T")
 
 _EMBEDDED = "embedded"
 

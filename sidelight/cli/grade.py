@@ -267,10 +267,6 @@ def gather(
     """Read passages of any origin, seen from the content: graded files, rankings, runs of answers.
 
     A ranking gives `depth` passages for each query. Texts of segments are in an index or in a file.
-
-    Raises:
-        InputError: A file cannot be read, is nothing of the kind, or a text is not known.
-        UsageError: Texts are needed, and nothing says where they are.
     """
     from sidelight.evaluation.exams.cells import (
         cited_passages,

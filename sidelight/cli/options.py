@@ -404,13 +404,9 @@ def known_rubrics(given: Path | None, data: Path | None, track: TrackRules) -> d
 
 
 def score_by_people(data: Path, task: Task, measure: str | None = None) -> Sequence[TopicScore]:
-    """Score the runs of a data folder for a task by people's labels.
+    """Score the runs of a data folder for a task by people's labels; UsageError if there are none.
 
     A measure is computed besides the track's, if it is none of them.
-
-    Raises:
-        InputError: A part is not there, or does not fit the rubrics.
-        UsageError: People give no labels for a task of this kind.
     """
     from sidelight.evaluation.scoring.score import people_question_scores, people_report_scores
 

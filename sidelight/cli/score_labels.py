@@ -48,12 +48,8 @@ if TYPE_CHECKING:
 class ScoreOrigin(NamedTuple):
     """What a reader must know about scores.
 
-    Attributes:
-        labels: Who labelled, `human`, `auto` or `not stated`.
-        judge: The judge, as its manifest names it.
-        sampling: How intervals are drawn; None for no intervals.
-        n_topics: The topics that count.
-        notes: What else the scores depend on.
+    Labels are by `human`, `auto` or `not stated`; the judge is named as in its manifest. Without
+    sampling there are no intervals. Notes are what else the scores depend on.
     """
 
     labels: str

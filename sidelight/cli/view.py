@@ -141,10 +141,6 @@ def write_page(
     The run's own scores join the labels if they were made with rubrics from elsewhere; made with
     drafted ones, they stand where nothing is given. Topics and index are for run files. Plugins are
     parts that are not registered and that run directories may name all the same.
-
-    Raises:
-        InputError: A folder is not what it should be.
-        UsageError: There are labels without rubrics, or rubrics without labels.
     """
     from sidelight.view.collect import MarkedRun, collect_page
 
