@@ -213,3 +213,26 @@ def test_an_option_of_which_the_last_alone_would_count_is_refused(tmp_path):
             score(*words)
     with pytest.raises(UsageError, match="expected --data once; found it 3 times"):
         score("--data", tmp_path, "--data", tmp_path, "--data", tmp_path)
+
+
+def test_gaps_to_the_organizers_script_are_explained(tmp_path):
+    rubrics = write_rubrics(tmp_path / "rubrics", rubric("a", (HAVE, 5)))
+    labels = answers(tmp_path / "a.csv", "a,r,na-1,supports", label="annotation")
+    given = ("diff", "task2", "--rubrics", rubrics, "--assessments", labels)
+    shown, _ = score(*given)
+    # 1 of 1 against 1 of 5
+    assert "1.0000" in shown
+    assert "0.2000" in shown
+    assert "rows-missing (na-2, na-3, na-4 and 1 more)" in shown
+    assert "script divides by the rows that are present; sidelight takes a missing" in shown
+    found = json.loads(score(*given, "--json").stdout)
+    assert found["stops"] == []
+    assert found["gaps"][0]["causes"][0]["ids"] == ["na-2", "na-3", "na-4", "na-5"]
+    answers(labels, "a,r,na-9,supports", label="annotation")
+    shown, _ = score(*given)
+    assert "a.csv:2: [id-unknown]" in shown
+    assert "The organizers' script stops there and gives no score." in shown
+    assert "sidelight gives no score" in shown
+    asked = pairs(tmp_path / "p.csv", "a,1,r,1,similar"), verdicts(tmp_path / "c.csv", "a,r,1")
+    common = ("--rubrics", rubrics, "--assessments", asked[0], "--compound", asked[1])
+    assert score("diff", "task1", *common).stdout == "no difference\n"
