@@ -171,14 +171,11 @@ class Grades:
         return await grade_directly(pool, self.texts, self._direct(model), on_cells)
 
     def _by_items(self, model: PromptedModel | None) -> PassageGrader:
-        from sidelight.evaluation.labelling.passage_grade import (
-            EmbeddedPassageGrades,
-            PromptedPassageGrades,
-        )
+        from sidelight.evaluation.labelling import passage_grade as graders
 
         if not self.asked.models:
-            return EmbeddedPassageGrades(_encode)
-        return PromptedPassageGrades(
+            return graders.EmbeddedPassageGrades(_encode)
+        return graders.PromptedPassageGrades(
             model or PromptCounter(),  # who is only named is never asked
             self.asked.models[0].name,
             at_once=self.request.items_at_once,
@@ -186,14 +183,12 @@ class Grades:
         )
 
     def _direct(self, model: PromptedModel | None) -> PromptedDirectGrades:
-        from sidelight.evaluation.labelling.passage_grade import (
-            DIRECT_METHODS,
-            PromptedDirectGrades,
-        )
+        from sidelight.evaluation.labelling import passage_grade as graders
 
-        method = DIRECT_METHODS[self.request.direct or ""]
+        method = graders.DIRECT_METHODS[self.request.direct or ""]
         method = method.model_copy(update={"template": self.request.template})
-        return PromptedDirectGrades(method, model or PromptCounter(), self.asked.models[0].name)
+        name = self.asked.models[0].name
+        return graders.PromptedDirectGrades(method, model or PromptCounter(), name)
 
 
 def set_up_grades(request: GradeRequest) -> Grades:

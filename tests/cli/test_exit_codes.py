@@ -224,6 +224,16 @@ def test_an_interrupted_command_says_what_happens_next(words):
     assert kept is None or f"After an interruption, {kept[0].lower()}{kept[1:]}" in described
 
 
+def test_what_is_kept_is_said_of_judges_with_a_model_and_without():
+    for words in ("judge", "evaluate", "score support", "assess questions"):
+        said = command_line._what_next(words.split())
+        assert said == (
+            "Model replies are kept; the same command asks only for the rest. Without a model, it "
+            "starts from the beginning."
+        )
+    assert "Without a model" not in command_line._what_next(["nuggets"])  # which always asks one
+
+
 def test_ctrl_c_ends_with_130(monkeypatch, capsys):
     def interrupt(*_, **__):
         raise KeyboardInterrupt

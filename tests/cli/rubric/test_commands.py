@@ -52,6 +52,9 @@ def test_one_more_run_bank_or_grader_counts_with_the_others(graded, bank, tmp_pa
     said("rubric", "qrels", graded, "-o", tmp_path / "x", "--judgments", labels)
     rows = rubric("correlations", graded, "--labels", labels, "--min-grade", 2)["tables"]
     assert {row["grader"] for row in rows["correlations"]} == {"Asks@tiny", "other"}
+    for words in (("leaderboard",), ("correlations", "--min-grade", "4")):
+        told_of = call("rubric", words[0], graded, *words[1:]).stderr
+        assert "3 runs: with fewer than 5, a correlation says nothing" in told_of
 
 
 def test_what_is_missing_is_said(graded, tmp_path):
