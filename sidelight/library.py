@@ -3,6 +3,10 @@
 Whatever these functions return prints itself in a few words, and `to_frame()` makes a
 `pandas.DataFrame` of it. Runs, relevance labels and the queries of `ablate` are files, dictionaries
 or data frames.
+
+All of them raise InputError where something given cannot be read, is not finished or does not fit,
+UsageError where something is asked for that there is not, and MachineError where a model or a
+package is missing.
 """
 
 from __future__ import annotations
@@ -35,7 +39,6 @@ Run: TypeAlias = "str | Path | Mapping[str, Mapping[str, float]] | Any"
 _QUERY, _SEGMENT = ("query_id", "query", "qid"), ("segment_id", "doc_id", "docno", "docid")
 _SCORE, _GRADE = ("score",), ("relevance", "label", "grade")
 _ID, _TEXT = ("query_id", "qid"), ("text", "query", "title")  # of frames of queries
-
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -77,11 +80,7 @@ def _in_python(function: Callable[P, R]) -> Callable[P, R]:
 
 @dataclass(frozen=True, repr=False)
 class Hits(Sequence[dict[str, Any]]):
-    """The hits of one call of `search`: a sequence of its rows.
-
-    Attributes:
-        rows: One for each hit: query, rank, score, segment id, title, address and text.
-    """
+    """The hits of one call of `search`: a sequence of rows, with the segment and its query."""
 
     rows: tuple[dict[str, Any], ...]
 
@@ -127,10 +126,6 @@ def search(
         index: The index folder.
         k: Hits per query.
         retriever: Its name; `hybrid`, or `bm25` where the index has no vectors, by default.
-
-    Raises:
-        InputError: There is no such index.
-        UsageError: There is no such retriever.
     """
     from sidelight.index.folder import open_index
     from sidelight.retrieval.first_stage import open_retriever
@@ -173,11 +168,6 @@ def run(
         config: YAML file of differences from the defaults.
         settings: Single settings, such as `retrieval.k=50`.
         base_url: Address of the model server, where a model is asked.
-
-    Raises:
-        InputError: Topics or index cannot be read.
-        UsageError: A setting is wrong, or the folder holds another run.
-        MachineError: A model or a package is missing.
     """
     from sidelight.cli.progress import progress_bar
     from sidelight.config.load import load_settings
@@ -215,10 +205,6 @@ def score(
         runs: One run, or runs by name.
         qrels: Labels: a file, `{query: {segment: grade}}`, or a data frame.
         measures: By the names of ir_measures.
-
-    Raises:
-        InputError: Something cannot be read, or a run and the labels have no query in common.
-        UsageError: A measure is unknown.
     """
     from sidelight.evaluation.scoring.retrieval import retrieval_table, score_runs
     from sidelight.formats.labels.qrels import read_qrels
@@ -290,10 +276,6 @@ def judge(
         index: The index it was made with.
         rubrics: Folder of rubrics; None for those that the run drafted.
         by: The name of a judge that asks no model.
-
-    Raises:
-        InputError: The run is not finished, was made with another index, or has no rubric.
-        UsageError: There is no such judge, or it needs more than there is.
     """
     from sidelight.cli.progress import progress_bar
     from sidelight.index.folder import open_index
@@ -340,10 +322,6 @@ def ablate(
         measures: Further measures of runs, by their names.
         samples: Bootstrap samples and random sign patterns; 10,000 by default.
         seed: Of both.
-
-    Raises:
-        InputError: An input cannot be read, or a topic failed.
-        UsageError: The grid is none, or a setting in it is wrong.
     """
     from sidelight.cli.ablate import Inputs, experiment
     from sidelight.evaluation.scoring import DEFAULT_SAMPLES

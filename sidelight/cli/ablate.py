@@ -64,13 +64,11 @@ def ablate(  # long: half of it are its options
         Path | None, options.topics_option("Topics file: every arm is a run.")
     ] = None,
     rubrics: Annotated[
-        Path | None,
-        options.rubrics_option("Rubrics to judge the runs by, read when all are done."),
+        Path | None, options.rubrics_option("Rubrics to judge the runs by, read when all are done.")
     ] = None,
     judge: options.JudgeName = "embedded",
     queries: Annotated[
-        Path | None,
-        options.queries_option("`id<TAB>text` lines or irds:NAME; all arms search."),
+        Path | None, options.queries_option("`id<TAB>text` lines or irds:NAME; all arms search.")
     ] = None,
     qrels: Annotated[Path | None, options.QRELS] = None,
     parallel: Annotated[
@@ -136,13 +134,7 @@ class Inputs(NamedTuple):
     qrels: Path | Qrels | None = None
 
     def read(self, grid: Grid, judge: str) -> Material:
-        """Read all of it, and find what will be lacking before anything is run.
-
-        Raises:
-            InputError: Something cannot be read, a topic has no rubric, or no query has labels.
-            UsageError: Both are given or a part of either, a measure of the grid is unknown, or the
-                judge needs more.
-        """
+        """Read all of it, and find what will be lacking before anything is run."""
         searches = self.queries is not None
         if (self.topics is None) != searches or searches != (self.qrels is not None):
             raise UsageError(
@@ -198,10 +190,7 @@ class Experiment(NamedTuple):
     """Results of an experiment.
 
     Attributes:
-        grid: What it was made by.
-        arms: All arms, the base first.
-        twins: By arm whose results an earlier arm has, the earlier arm.
-        effects: By measure, means and differences from the base of all other arms.
+        twins: By arm whose results an earlier arm has, the earlier arm; the base is the first arm.
         costs: Of arms that are runs, by name.
         judges: By measure, who gave the labels that it goes by, if it needs any.
     """
@@ -424,24 +413,9 @@ def experiment(
     seed: int = 0,
     further: Sequence[Measure] = (),
 ) -> Experiment:
-    """Carry out an experiment, or what is left of it.
+    """Carry out an experiment, or what is left of it; see `sidelight.library.ablate`.
 
-    Args:
-        grid: YAML file of the arms, or what one holds.
-        output: Its folder.
-        index: The index that all arms search; None builds one from the corpus.
-        given: What the arms work on.
-        corpus: Shards to build the index from.
-        judge: The name of a judge that asks no model.
-        access: How models may be used.
-        parallel: Maximum concurrent topics, over all arms.
-        samples: Bootstrap samples and random sign patterns.
-        seed: Of both.
-        further: Measures to compute besides.
-
-    Raises:
-        InputError: An input cannot be read, or a topic failed.
-        UsageError: The grid is none, or the inputs are not what they should be.
+    Without an index one is built from the corpus. `parallel` counts topics over all arms.
     """
     from sidelight.ablation.measures import find_effects
     from sidelight.ablation.runs import arms_of, read_grid
@@ -541,12 +515,7 @@ def _run(  # long: a list of what it is given, and of what it does
 
 
 def _check_topics(folder: Path, topic_ids: Iterable[str]) -> None:
-    """Refuse a folder whose tables are over further topics, which new tables would lose.
-
-    Raises:
-        UsageError: The tables have a topic that is not among these.
-        InputError: The record of the tables cannot be read.
-    """
+    """Refuse a folder whose tables are over further topics, which new tables would lose."""
     path = folder / EXPERIMENT
     if not path.exists():
         return

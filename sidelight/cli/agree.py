@@ -175,11 +175,7 @@ def scores(
             f"{found.intervals['tau_b'].n_undefined} samples were undefined and left out"
         )
     return console.Result(
-        {
-            "files": [str(first), str(second)],
-            "sampling": sampling._asdict(),
-            **asdict(found),
-        },
+        {"files": [str(first), str(second)], "sampling": sampling._asdict(), **asdict(found)},
         [
             *shown,
             *console.few_runs_warnings(n_runs),
@@ -376,8 +372,7 @@ def grades(
     both = sorted(sides[0].keys() & sides[1].keys())
     if not both:
         raise InputError(
-            "there is no question that both files grade",
-            remedy="Compare grades of the same runs.",
+            "there is no question that both files grade", remedy="Compare grades of the same runs."
         )
     levels = scales["question_quality"].levels
     found = CategoryAgreement.of([(sides[0][key], sides[1][key]) for key in both], levels)

@@ -123,16 +123,8 @@ def _written(
 ) -> Result:
     """Write grades and who gave them, and return how many there are and what has none.
 
-    Args:
-        output: The file.
-        wanted: By query, the ids of all that was to be graded.
-        grades: By query and id.
-        words: What is graded, and what for.
-        write: Writes the grades.
-        judge: Who gave them.
-
-    Raises:
-        ReplyError: There is not one grade.
+    What was to be graded, and the grades, are by query and id. The words say what is graded, and
+    what for. Without any grade it raises ReplyError and writes nothing.
     """
     what, query = words
     every = [(query_id, name) for query_id, names in wanted.items() for name in names]
@@ -148,11 +140,7 @@ def _written(
 
 
 def _asked(runs: list[Path]) -> Iterator[AskedDocuments]:
-    """Yield the questions of runs, each with the documents that any of them ranks for it.
-
-    Raises:
-        InputError: A run is not finished, or two runs have different questions under one id.
-    """
+    """Yield the questions of runs, each with the documents that any of them ranks for it."""
     from sidelight.checks.usefulness import Document
     from sidelight.evaluation.labelling.judged_runs import AskedDocuments
 
@@ -258,12 +246,7 @@ def relevance(  # long: half of it are options
 def _found(
     runs: list[Path], topics: Path, index: Path, track: TrackRules, depth: int
 ) -> list[Passages]:
-    """Return the narratives that runs rank for, with the passages of all runs.
-
-    Raises:
-        InputError: A topic of a run is no narrative that has sub-narratives, or a passage is not in
-            the index.
-    """
+    """Return the narratives that runs rank for, with the passages of all runs."""
     from sidelight.evaluation.labelling.relevance import Passages, pool_passages
     from sidelight.index.folder import open_index
 

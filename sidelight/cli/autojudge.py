@@ -76,14 +76,9 @@ class SidelightJudge:
         rubrics: str | None = None,
         **_unused: object,
     ) -> Leaderboard:
-        """Return the scores of all runs; write the labels behind them.
+        """Return the scores of all runs; write the labels behind them into `outdir`.
 
-        Args:
-            rag_responses: The reports of all runs.
-            rag_topics: The topics that count; one on which a run has no report counts as 0.
-            outdir: Where the labels go.
-            rubrics: The folder of the rubrics; None to score by support.
-            **_unused: What else the command hands every judge, such as a model.
+        A topic on which a run has no report counts as 0. Without rubrics, support is scored.
 
         Raises:
             InputError: A run has two reports for a topic; with rubrics, a topic lacks one; without
@@ -184,13 +179,7 @@ class SidelightModelJudge:
     ) -> NuggetizerNuggetBanks:
         """Return nuggets for every topic, those that were given as they are.
 
-        Args:
-            rag_responses: Reports, whose documents are read.
-            rag_topics: The topics.
-            llm_config: The model.
-            outdir: Where replies are kept, unless the configuration says.
-            nugget_banks: Nuggets there are already.
-            **_unused: What else the command hands every judge.
+        Replies are kept in `outdir`, unless the configuration names a folder.
 
         Raises:
             InputError: No report on a topic carries a document, or none holds a fact that bears
@@ -250,15 +239,7 @@ class SidelightModelJudge:
         outdir: Path,
         **_unused: object,
     ) -> Qrels:
-        """Return how relevant the documents of reports are, 0 to 3; what nobody could judge lacks.
-
-        Args:
-            rag_responses: Reports, whose documents are graded.
-            rag_topics: The topics.
-            llm_config: The model.
-            outdir: Where replies are kept, unless the configuration says.
-            **_unused: What else the command hands every judge.
-        """
+        """Return how relevant the documents of reports are, 0 to 3, without the unjudged ones."""
         texts = _documents(rag_responses)
         pairs = [
             (topic.request_id, name, _query(topic), text)
@@ -287,18 +268,9 @@ class SidelightModelJudge:
         nugget_banks: NuggetizerNuggetBanks | None = None,
         **_unused: object,
     ) -> Leaderboard:
-        """Return the scores of all runs by nuggets; write the labels behind them.
+        """Return the scores of all runs by nuggets; write the labels behind them into `outdir`.
 
-        Args:
-            rag_responses: The reports of all runs.
-            rag_topics: The topics that count; one on which a run has no report counts as 0.
-            llm_config: The model.
-            outdir: Where labels go, and replies unless the configuration says.
-            nugget_banks: What reports should tell.
-            **_unused: What else the command hands every judge.
-
-        Raises:
-            InputError: There are no nuggets for a topic.
+        A topic on which a run has no report counts as 0; one without nuggets raises InputError.
         """
         track = _track()
         banks = {
@@ -359,8 +331,7 @@ def _asked(
     if not config.model:
         raise UsageError("the judge asks a model, and none is named", remedy="Set OPENAI_MODEL.")
     access = ModelAccess(
-        cache=Path(config.cache_dir or outdir / REPLIES),
-        base_url=getattr(config, "base_url", None),
+        cache=Path(config.cache_dir or outdir / REPLIES), base_url=getattr(config, "base_url", None)
     )
 
     async def with_model(models: Mapping[str, PromptedModel]) -> T:

@@ -98,10 +98,7 @@ def draft(  # long: half of it are options
             "version": version,
             "failed": dict(failed),
         },
-        [
-            *([told] if banks else []),
-            *console.failures(failed, "bank"),
-        ],
+        [*([told] if banks else []), *console.failures(failed, "bank")],
         exit_code=1 if failed or not banks else 0,
     )
 

@@ -14,21 +14,18 @@ from contextlib import ExitStack, redirect_stdout
 from functools import cache, wraps
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, TypeVar, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar, get_type_hints
 
 import typer
 from rich.cells import cell_len
 from rich.console import Console
+from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
 
 from sidelight.errors import Problem, ReplyError, UsageError
 from sidelight.files import as_json, atomic_write, in_utf8
 from sidelight.formats.table import latex_table, write_table
 from sidelight.text import counted, finite_number
-
-if TYPE_CHECKING:
-    from rich.text import Text
-
 
 INTERRUPTED = 130  # the exit code that a shell expects of a command that Ctrl-C ended
 _EDGE = 3  # a border and the spaces on both sides of a cell
@@ -47,17 +44,11 @@ def natural_width(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
 def table_blocks(
     header: Sequence[str], rows: Sequence[Sequence[str]], width: int | None
 ) -> list[dict[int, int]]:
-    """Return tables to be printed below each other that show all of one table.
+    """Return the tables to be printed below each other that show all of one table.
 
-    Args:
-        header: What stands above the columns.
-        rows: The cells.
-        width: Characters of a line; None for lines of any length.
-
-    Returns:
-        Of each table the columns, by their places, with their widths. Each begins with the names
-        of the rows, and the first table has the first measure. A cell too wide for any line is
-        folded.
+    Each is its columns, by their places, with their widths in characters. It begins with the names
+    of the rows, and the first has the first measure. A cell too wide for any line is folded.
+    Without a width lines have any length.
     """
     whole = _widths(header, rows)
     width = None if width is None else max(width, _LEAST_WIDTH)
@@ -115,7 +106,6 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     names once more. A pipe has no width to fit.
     """
     from rich.table import Table
-    from rich.text import Text
 
     lines = list(rows)
     width = out.width if out.is_terminal else None
@@ -135,13 +125,9 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 
 class Note(NamedTuple):
-    """A line for people.
+    """A line for people; `always` prints it beside JSON, too.
 
-    Attributes:
-        text: The line.
-        style: Its colour, as rich names it; None for none.
-        on_stderr: Whether it is trouble, and no part of the result.
-        always: Whether it is also printed where the result is printed as JSON.
+    What is on stderr is trouble, and no part of the result. The style is a colour of rich.
     """
 
     text: str | Text
@@ -160,16 +146,7 @@ ASKS_AGAIN = "the same command asks for them again, and keeps the others"
 
 
 def unanswered(lost: Sequence[str], total: int, what: str) -> list[Note]:
-    """Return a warning that names the items without a usable answer, if there are any.
-
-    Args:
-        lost: Their names.
-        total: How many items there are in all.
-        what: What one of them is.
-
-    Raises:
-        ReplyError: No item has one, so that there is nothing to write.
-    """
+    """Return a warning that names what has no usable answer; ReplyError if nothing has one."""
     if not lost:
         return []
     if len(lost) == total:
@@ -185,12 +162,7 @@ def unanswered(lost: Sequence[str], total: int, what: str) -> list[Note]:
 
 
 def failures(failed: Iterable[tuple[str, str]], what: str) -> list[Note]:
-    """Return a warning for each item of which nothing was made, also where JSON is printed.
-
-    Args:
-        failed: Names of the items, each with the reason.
-        what: What was to be made.
-    """
+    """Return a warning, also beside JSON, for each name and reason of what was not made."""
     told = [f"{name}: no {what}: {reason}" for name, reason in failed]
     told += [ASKS_AGAIN.capitalize()] if told else []
     return [warning(one)._replace(always=True) for one in told]
@@ -199,13 +171,7 @@ def failures(failed: Iterable[tuple[str, str]], what: str) -> list[Note]:
 def undefined_warnings(
     undefined: Mapping[str, Sequence[str]], n_topics: int, what: str
 ) -> list[Note]:
-    """Return warnings that name the topics on which measures are undefined.
-
-    Args:
-        undefined: Measure name -> topics on which it is.
-        n_topics: How many topics there are.
-        what: What one of them is.
-    """
+    """Return warnings that name the topics on which measures, by name, are undefined."""
     alike: dict[tuple[str, ...], list[str]] = {}
     for measure, topics in undefined.items():
         alike.setdefault(tuple(topics), []).append(measure.replace("_", " "))
@@ -216,7 +182,7 @@ def undefined_warnings(
             where = f"{len(topics)} of {counted(n_topics, what)} (counted as 0): "
             where += ", ".join(topics)
         warnings.append(
-            warning(f"undefined: {', '.join(measures)}: nothing to find, or no label, on {where}"),
+            warning(f"undefined: {', '.join(measures)}: nothing to find, or no label, on {where}")
         )
     return warnings
 
@@ -237,12 +203,7 @@ def few_runs_warnings(count: int) -> list[Note]:
 
 
 def few_warnings(count: int, what: str) -> list[Note]:
-    """Return a warning where intervals over so few topics or runs hold less often than they say.
-
-    Args:
-        count: How many there are.
-        what: What one of them is.
-    """
+    """Return a warning where intervals over so few topics or runs hold less often than they say."""
     from sidelight.evaluation.scoring.table import FEW
 
     if count >= FEW:
@@ -286,13 +247,13 @@ def _text(alike: list[Problem]) -> str:
 
 
 class ResultTable(NamedTuple):
-    """At least one row of figures, as people read them and in full.
+    """At least one row of figures: rounded for the terminal and LaTeX, and in full for CSV.
 
     Attributes:
         name: How its files are called, without the ending.
         header: What the terminal and LaTeX show above the columns.
         rows: What they show, rounded.
-        records: The figures in full by column name, as CSV holds them; None is an empty cell.
+        records: The figures in full by column name; None is an empty cell.
         draw: Saves a figure of the table under every path it is given; None if there is none.
         caption: Of the table in LaTeX; its name if there is none.
         latex: What LaTeX shows in the place of `header` and `rows`.
@@ -348,12 +309,7 @@ def table_of(
 
 
 class PlainTable(NamedTuple):
-    """A table that is printed and not written.
-
-    Attributes:
-        header: What stands above the columns.
-        rows: The cells.
-    """
+    """A table that is printed and not written."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -362,9 +318,7 @@ class PlainTable(NamedTuple):
 class Files(NamedTuple):
     """Files that are written when a result is delivered, and then listed.
 
-    Attributes:
-        write: Writes them and returns their paths.
-        key: The key of the JSON document that lists them; None lists them for people only.
+    The JSON document lists them under the key; without one they are listed for people only.
     """
 
     write: Callable[[], Iterable[Path]]
@@ -375,12 +329,9 @@ Shown: TypeAlias = "str | Note | ResultTable | PlainTable | Files"
 
 
 class Result(NamedTuple):
-    """The result of a command.
+    """The result of a command: a JSON document, without the files that are written on delivery.
 
-    Attributes:
-        document: The JSON document, without the files that are written on delivery.
-        shown: Lines, tables and files in the order in which people see them.
-        exit_code: The code with which the command ends.
+    What is shown stands in the order in which people see it.
     """
 
     document: Any
@@ -389,15 +340,7 @@ class Result(NamedTuple):
 
 
 def deliver(result: Result, *, wants_json: bool) -> None:
-    """Print a result, for people or as one JSON document, and write its files.
-
-    Args:
-        result: The result.
-        wants_json: Whether to print the document.
-
-    Raises:
-        typer.Exit: The command ends with another code than 0.
-    """
+    """Print a result, for people or as JSON, and write its files; end with its exit code."""
     if wants_json:
         _print_json(_document(result))
     else:
@@ -408,12 +351,7 @@ def deliver(result: Result, *, wants_json: bool) -> None:
 
 
 def deliver_each(results: Iterator[Result], *, wants_json: bool) -> None:
-    """Print each result as soon as it is there, or all documents as one JSON list.
-
-    Args:
-        results: The results.
-        wants_json: Whether to print the list.
-    """
+    """Print each result as soon as it is there, or all documents as one JSON list."""
     if wants_json:
         _print_json([_document(one) for one in results])
         return
@@ -453,17 +391,10 @@ def _show(one: Shown) -> None:
 
 
 def write_results(folder: Path | None, tables: Iterable[ResultTable]) -> list[Path]:
-    """Write each table as `.csv` and `.tex`, then the figures as `.svg` and `.png`.
+    """Write each table as `.csv` and `.tex`, then the figures as `.svg` and `.png`; return paths.
 
-    Args:
-        folder: Created if need be; None writes nothing.
-        tables: Of different names.
-
-    Returns:
-        What was written.
-
-    Raises:
-        MachineError: There is a figure, and matplotlib is not installed. The tables are written.
+    Without a folder nothing is written. If matplotlib is lacking, tables are written before a
+    figure raises MachineError.
     """
     if folder is None:
         return []
@@ -495,7 +426,6 @@ KEPT = "kept"
 """Attribute of a command: what is kept once it was interrupted, and what calling it again does."""
 REPLIES_KEPT = "Model replies are kept; the same command asks only for the rest."
 IF_ASKED = f"{REPLIES_KEPT} Without a model, it starts from the beginning."
-
 
 _OPTIONS = "Options"
 WHOLE_HELP = 1_000  # characters of a command's first sentence: it is wrapped, not cut
@@ -579,10 +509,6 @@ class Commands(typer.Typer):
     """A group of commands that refuse an option given twice of which the last alone would count.
 
     A command that returns a `Result` has `--json`, and its result is delivered.
-
-    Args:
-        cls: The group.
-        options: Those of `typer.Typer`.
     """
 
     def __init__(self, *, cls: type[Group] = Group, **options: Any) -> None:
@@ -635,11 +561,7 @@ def set_options(command: Callable[..., Any], signature: inspect.Signature) -> No
 
 
 def interrupted(kept: str) -> Callable[[F], F]:
-    """Say in the help of a command, and when it is interrupted, what is kept and what to do.
-
-    Args:
-        kept: Sentences: what is kept, and what the same command does then.
-    """
+    """Say in the help of a command, and when it is interrupted, what is kept and what to do."""
 
     def add(command: F) -> F:
         said = inspect.cleandoc(command.__doc__ or "")

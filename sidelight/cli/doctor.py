@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -14,11 +14,8 @@ from sidelight.cli.options import BaseUrl, Config, index_option, model_option
 from sidelight.config.load import load_settings
 from sidelight.errors import UsageError
 from sidelight.llm.server.openai_compat import probe
-from sidelight.prompting import find_prompts, read_values
+from sidelight.prompting import Prompt, find_prompts, read_values
 from sidelight.wiring.estimate import check_settings
-
-if TYPE_CHECKING:
-    from sidelight.prompting import Prompt
 
 
 def doctor(
@@ -118,7 +115,5 @@ def render(
 def _find(prompt_id: str) -> Prompt:
     prompts = {prompt.id: prompt for prompt in find_prompts()}
     if prompt_id not in prompts:
-        raise UsageError(
-            f"there is no prompt {prompt_id}; expected one of {', '.join(prompts)}",
-        )
+        raise UsageError(f"there is no prompt {prompt_id}; expected one of {', '.join(prompts)}")
     return prompts[prompt_id]

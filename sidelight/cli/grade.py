@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -27,6 +27,7 @@ from sidelight.formats.labels.graded_passages import is_graded, read_graded, wri
 from sidelight.formats.runs.submission import run_formats
 from sidelight.formats.runs.trec_run import read_ranking_run
 from sidelight.formats.verdict import detect_format
+from sidelight.index.text.corpus import MS_MARCO, ShardReader
 from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.grading.graded_passage import GradedQuery, Grader
 from sidelight.schemas.grading.judgment import Unjudged
@@ -45,12 +46,9 @@ if TYPE_CHECKING:
 
 
 OnCells = Callable[[int], None]
-TextsOf = Callable[[Collection[str]], Mapping[str, str]]
-
 
 POOL = "pool"
 """The direct grader that asks no model."""
-
 
 # Replies are short: more connections than this cost more processor time than they save waiting.
 _AT_ONCE = 128
@@ -83,8 +81,7 @@ class GradeRequest(NamedTuple):
     judge: Annotated[str, options.JUDGE] = "embedded"
     model: Annotated[str | None, options.model_option("Prompted: ask this model.")] = None
     items_at_once: Annotated[
-        int,
-        typer.Option("--items-at-once", min=1, help="Prompted: items per call."),
+        int, typer.Option("--items-at-once", min=1, help="Prompted: items per call.")
     ] = 1
     workbench_compat: Annotated[
         bool,
@@ -98,13 +95,9 @@ class GradeRequest(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Grades:
-    """Somebody who grades, as soon as the model is open; `set_up_grades` returns one.
+    """Somebody who grades, as soon as the model, if one is asked, is open; see `set_up_grades`.
 
-    Attributes:
-        request: What was asked for.
-        asked: The model; none where none is asked.
-        banks: By query.
-        texts: Of the queries.
+    Banks and the texts of queries are by query id.
     """
 
     request: GradeRequest
@@ -145,11 +138,7 @@ class Grades:
         return await ask(self.asked, access, work)
 
     def estimate(self, pool: Sequence[GradedQuery]) -> CostEstimate:
-        """Return what it would cost: prompts are rendered and counted, and none is sent.
-
-        Raises:
-            UsageError: No model is asked.
-        """
+        """Return what it would cost: prompts are rendered and counted, and none is sent."""
         if not self.asked.models:
             raise UsageError("--estimate needs a model: --judge prompted --model NAME")
         counter = PromptCounter()
@@ -182,14 +171,11 @@ class Grades:
         return await grade_directly(pool, self.texts, self._direct(model), on_cells)
 
     def _by_items(self, model: PromptedModel | None) -> PassageGrader:
-        from sidelight.evaluation.labelling.passage_grade import (
-            EmbeddedPassageGrades,
-            PromptedPassageGrades,
-        )
+        from sidelight.evaluation.labelling import passage_grade as graders
 
         if not self.asked.models:
-            return EmbeddedPassageGrades(_encode)
-        return PromptedPassageGrades(
+            return graders.EmbeddedPassageGrades(_encode)
+        return graders.PromptedPassageGrades(
             model or PromptCounter(),  # who is only named is never asked
             self.asked.models[0].name,
             at_once=self.request.items_at_once,
@@ -197,24 +183,16 @@ class Grades:
         )
 
     def _direct(self, model: PromptedModel | None) -> PromptedDirectGrades:
-        from sidelight.evaluation.labelling.passage_grade import (
-            DIRECT_METHODS,
-            PromptedDirectGrades,
-        )
+        from sidelight.evaluation.labelling import passage_grade as graders
 
-        method = DIRECT_METHODS[self.request.direct or ""]
+        method = graders.DIRECT_METHODS[self.request.direct or ""]
         method = method.model_copy(update={"template": self.request.template})
-        return PromptedDirectGrades(method, model or PromptCounter(), self.asked.models[0].name)
+        name = self.asked.models[0].name
+        return graders.PromptedDirectGrades(method, model or PromptCounter(), name)
 
 
 def set_up_grades(request: GradeRequest) -> Grades:
-    """Find what is lacking before anything is opened or asked.
-
-    Raises:
-        UsageError: There is no such grader, it needs what is not there, or what is there is not
-            for it.
-        InputError: A bank or the queries cannot be read, or two banks are for the same query.
-    """
+    """Find what is lacking before anything is opened or asked; UsageError tells it."""
     from sidelight.evaluation.exams.cells import banks_by_query
     from sidelight.evaluation.labelling.passage_grade import DIRECT_METHODS
 
@@ -281,18 +259,9 @@ class AnswerPart(StrEnum):
 def gather(
     paths: Sequence[Path], part: AnswerPart, depth: int, index: Path | None, texts: Path | None
 ) -> list[GradedQuery]:
-    """Read passages of any origin: graded files, rankings, runs of answers.
+    """Read passages of any origin, seen from the content: graded files, rankings, runs of answers.
 
-    Args:
-        paths: The files; what each holds is seen from its content.
-        part: What of answers is graded.
-        depth: How many passages of a ranking, for each query.
-        index: Folder that holds the texts of segments.
-        texts: A file that holds them.
-
-    Raises:
-        InputError: A file cannot be read, is nothing of the kind, or a text is not known.
-        UsageError: Texts are needed, and nothing says where they are.
+    A ranking gives `depth` passages for each query. Texts of segments are in an index or in a file.
     """
     from sidelight.evaluation.exams.cells import (
         cited_passages,
@@ -301,7 +270,7 @@ def gather(
         written_passages,
     )
 
-    texts_of = _texts_of(index, texts)
+    texts_of = partial(_texts_of, index, texts)
     found: list[GradedQuery] = []
     for path in paths:
         if is_graded(path):
@@ -325,25 +294,20 @@ def gather(
     return found
 
 
-def _texts_of(index: Path | None, texts: Path | None) -> TextsOf:
-    def look_up(wanted: Collection[str]) -> dict[str, str]:
-        if texts:
-            from sidelight.index.text.corpus import MS_MARCO, ShardReader
+def _texts_of(index: Path | None, texts: Path | None, wanted: Collection[str]) -> dict[str, str]:
+    if texts:
+        asked = set(wanted)
+        segments = ShardReader(texts, MS_MARCO, strict=True).segments()
+        return {one.segment_id: one.text for one in segments if one.segment_id in asked}
+    if index:
+        from sidelight.index.folder import open_index
 
-            asked = set(wanted)
-            segments = ShardReader(texts, MS_MARCO, strict=True).segments()
-            return {one.segment_id: one.text for one in segments if one.segment_id in asked}
-        if index:
-            from sidelight.index.folder import open_index
-
-            found = open_index(index).docstore.find(list(wanted))
-            return {name: one.text for name, one in found.items()}
-        raise UsageError(
-            "rankings and citations name passages and do not hold their texts",
-            remedy="Name an index with --index, or a file of segments (JSONL) with --texts.",
-        )
-
-    return look_up
+        found = open_index(index).docstore.find(list(wanted))
+        return {name: one.text for name, one in found.items()}
+    raise UsageError(
+        "rankings and citations name passages and do not hold their texts",
+        remedy="Name an index with --index, or a file of segments (JSONL) with --texts.",
+    )
 
 
 _DEPTH = 20

@@ -166,8 +166,7 @@ app = Commands(help="Build an index, or say what built it.", no_args_is_help=Tru
 )
 def build(  # long: most of it are its options
     shards: Annotated[
-        list[Path] | None,
-        typer.Argument(help="Segments as JSONL, plain or .gz, in any order."),
+        list[Path] | None, typer.Argument(help="Segments as JSONL, plain or .gz, in any order.")
     ] = None,
     *,
     output: Annotated[Path, options.output_option("Folder of the index.")],
@@ -265,9 +264,7 @@ app.command()(remote)
 
 
 @app.command()
-def info(
-    folder: Annotated[Path, typer.Argument(help="Folder of the index.")],
-) -> Result:
+def info(folder: Annotated[Path, typer.Argument(help="Folder of the index.")]) -> Result:
     """Check that an index is complete, and say what built it."""
     from sidelight.index.manifest import read_manifest
 
@@ -278,9 +275,7 @@ def info(
 
 
 @app.command()
-def verify(
-    folder: Annotated[Path, typer.Argument(help="Folder of the index.")],
-) -> None:
+def verify(folder: Annotated[Path, typer.Argument(help="Folder of the index.")]) -> None:
     """Read every file of an index, and name those that are not as they were built."""
     from sidelight.index.manifest import read_manifest, verify_files
 
@@ -355,12 +350,7 @@ _BESIDE_A_PAGE = "_files/"  # ends the name of the folder that a browser saves w
 
 
 def _read_documents(paths: Sequence[Path]) -> Iterator[Article]:
-    """Yield the documents in some files and folders.
-
-    Raises:
-        InputError: A file cannot be read, or holds no text, or two files give one id.
-        InvalidFileError: A line is no document.
-    """
+    """Yield the documents in some files and folders, each with an id of its own."""
     known: dict[str, Path] = {}
     for path in paths:
         if not path.is_dir() and path.suffix.lower() not in _PAGES:
@@ -457,8 +447,7 @@ def search(
     ] = None,
     k: options.HitsPerQuery = 10,
     queries: Annotated[
-        Path | None,
-        options.queries_option("Instead of words: `id<TAB>text` lines, or irds:NAME."),
+        Path | None, options.queries_option("Instead of words: `id<TAB>text` lines, or irds:NAME.")
     ] = None,
     documents: Annotated[
         bool,

@@ -10,16 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sidelight.cli import options
-from sidelight.cli.console import (
-    ASKS_AGAIN,
-    IF_ASKED,
-    PlainTable,
-    Result,
-    Shown,
-    interrupted,
-    warning,
-)
+from sidelight.cli import console, options
 from sidelight.cli.progress import progress_bar
 from sidelight.cli.tables import decimal
 from sidelight.config.load import load_settings
@@ -52,19 +43,8 @@ def check_judging(
 ) -> set[str]:
     """Find what is wrong with the inputs of judging before a run is made.
 
-    The process that writes must not read them, so another process does.
-
-    Args:
-        rubrics: Folder of rubrics, if any.
-        topic_ids: The topics of the run.
-        examples: Folder of labelled runs, if any.
-        example_runs: Those of them that the judge is shown.
-
-    Returns:
-        The topics without a rubric, where rubrics are given.
-
-    Raises:
-        InputError: They cannot be read, or no rubric is for a topic of the run.
+    The process that writes must not read them, so another process does. Returns the topics without
+    a rubric, where rubrics are given; InputError if no rubric is for a topic of the run.
     """
     with process_apart() as process:
         asked = process.submit(_read_judging, rubrics, topic_ids, examples, example_runs)
@@ -84,13 +64,7 @@ def _read_judging(
 
 
 def summarise(evaluation: SelfEvaluation, run: FinishedRun, folder: Path) -> dict[str, Any]:
-    """Return what self-evaluation came to, JSON-ready.
-
-    Args:
-        evaluation: What it came to.
-        run: What was judged.
-        folder: Where its files are.
-    """
+    """Return what self-evaluation of a run came to, and the folder of its files, JSON-ready."""
     from sidelight.evaluation.scoring.measures import stage_totals
 
     totals, rules = stage_totals(evaluation.funnel), run.track
@@ -106,7 +80,7 @@ def summarise(evaluation: SelfEvaluation, run: FinishedRun, folder: Path) -> dic
     }
 
 
-def evaluation_shown(outcome: dict[str, Any], rules: TrackRules) -> list[Shown]:
+def evaluation_shown(outcome: dict[str, Any], rules: TrackRules) -> list[console.Shown]:
     """Return the scores and the funnel, with what a reader must know about them."""
     questions = partial(_shown, rules.question_list, outcome)
     reports = partial(_shown, rules.cited_text, outcome)
@@ -119,14 +93,14 @@ def evaluation_shown(outcome: dict[str, Any], rules: TrackRules) -> list[Shown]:
         )
         for total in outcome["funnel"]
     ]
-    shown: list[Shown] = [
+    shown: list[console.Shown] = [
         (
             f"Judged on {counted(outcome['n_topics'], 'topic')} by {outcome['judge']}: questions "
             f"{questions('question_coverage')}, reports {reports('report_support')} supportive, "
             f"{reports('report_contradiction')} contradictory; unjudged "
             f"{questions('unjudged_pairs')} and {reports('unjudged_answers')}."
         ),
-        PlainTable(("credit of the reports", "share", "change", "answers unjudged"), rows),
+        console.PlainTable(("credit of the reports", "share", "change", "answers unjudged"), rows),
     ]
     if outcome["rubrics"] == "drafted":
         shown.append(
@@ -134,7 +108,7 @@ def evaluation_shown(outcome: dict[str, Any], rules: TrackRules) -> list[Shown]:
             "not how good it is."
         )
     if without := outcome["topics_without_rubric"]:
-        shown.append(warning(f"no rubric, not judged: {', '.join(without)}"))
+        shown.append(console.warning(f"no rubric, not judged: {', '.join(without)}"))
     return [*shown, f"  {outcome['folder']}"]
 
 
@@ -144,9 +118,9 @@ def _shown(task: Task, outcome: dict[str, Any], computation: str) -> str:
     return measure.shown(outcome[task.name][measure.name])
 
 
-def estimate_result(estimate: CostEstimate, at_once: int) -> Result:
+def estimate_result(estimate: CostEstimate, at_once: int) -> console.Result:
     """Return what judging would come to, and what that rests on."""
-    return Result(
+    return console.Result(
         estimate.model_dump(),
         [
             counted(estimate.calls, "call"),
@@ -168,7 +142,7 @@ def estimate_result(estimate: CostEstimate, at_once: int) -> Result:
 
 
 @options.takes_groups
-@interrupted(IF_ASKED)
+@console.interrupted(console.IF_ASKED)
 def judge(  # long: half of it are options
     runs: options.Runs,
     *,
@@ -188,7 +162,7 @@ def judge(  # long: half of it are options
         ),
     ] = 0.0,
     estimate: options.Estimate = False,
-) -> Result:
+) -> console.Result:
     """Label runs without people, and say how well the judge agrees with people."""
     from sidelight.evaluation.labelling.judged_runs import (
         MANIFEST_NAME,
@@ -225,11 +199,13 @@ def judge(  # long: half of it are options
     return _result(manifest, given, ending, lacking)
 
 
-def _result(manifest: JudgingManifest, given: TaskRuns, ending: list[str], lacking: str) -> Result:
+def _result(
+    manifest: JudgingManifest, given: TaskRuns, ending: list[str], lacking: str
+) -> console.Result:
     task, unjudged = given.task.name, manifest.n_unjudged[given.task.name]
     more = f"; {counted(unjudged, 'verdict')} could not be judged" if unjudged else ""
     runs, on = counted(len(given.runs), "run"), counted(manifest.n_topics, "topic")
-    shown: list[Shown] = [f"{runs} judged on {on} by {manifest.titles[task]}{more}."]
+    shown: list[console.Shown] = [f"{runs} judged on {on} by {manifest.titles[task]}{more}."]
     for what, agreement in manifest.agreement.items():
         new_runs = "unknown with one run"
         if agreement.raw_new_runs is not None:
@@ -243,36 +219,36 @@ def _result(manifest: JudgingManifest, given: TaskRuns, ending: list[str], lacki
             f"{counted(agreement.n_topics, 'topic')}, each held out); with runs held out as well: "
             f"{new_runs}"
         )
-    shown += map(warning, told_twins({run.run_tag: run.results() for run in given.runs}))
+    shown += map(console.warning, told_twins({run.run_tag: run.results() for run in given.runs}))
     for run_tag, topics in manifest.over_limits[task].items():
         topic_id, over = next(iter(topics.items()))
         more = f" (and {counted(len(topics) - 1, 'topic')} more)" if len(topics) > 1 else ""
         shown.append(
-            warning(
+            console.warning(
                 f"warning: run {run_tag}, topic {topic_id}: {over}; the rest was not judged{more}"
             )
         )
     left_out = manifest.left_out[task].items()
-    shown += [warning(f"warning: run {run_tag}: {told}") for run_tag, told in left_out]
+    shown += [console.warning(f"warning: run {run_tag}: {told}") for run_tag, told in left_out]
     if not manifest.example_run_tags:
         how = "the judge was shown none"
         if isinstance(given.task, QuestionListTask) and not manifest.instrument:
             how = "questions were labelled by fixed thresholds"
-        shown.append(warning(f"no labelled examples: {how}"))
+        shown.append(console.warning(f"no labelled examples: {how}"))
         if lacking:
-            shown.append(warning(f"why: {lacking}"))
+            shown.append(console.warning(f"why: {lacking}"))
     code = 0
     if manifest.instrument and unjudged:
-        shown.append(warning(f"some verdicts are missing: {ASKS_AGAIN}"))
+        shown.append(console.warning(f"some verdicts are missing: {console.ASKS_AGAIN}"))
         code = ReplyError.exit_code if unjudged == given.n_labels else 0
-    return Result(manifest.model_dump(), [*shown, *ending], exit_code=code)
+    return console.Result(manifest.model_dump(), [*shown, *ending], exit_code=code)
 
 
 _CHANGES = "audit_changes.csv"
 
 
 @options.takes_groups
-@interrupted(IF_ASKED)
+@console.interrupted(console.IF_ASKED)
 def audit(  # long: half of it are options
     runs: options.Runs,
     *,
@@ -286,7 +262,7 @@ def audit(  # long: half of it are options
         float,
         typer.Option("--tolerance", min=0, max=1, help="Share of verdicts a probe may change."),
     ] = 0.02,
-) -> Result:
+) -> console.Result:
     """Test a judge: do order, length, authors, hidden instructions or denials change verdicts?"""
     from sidelight.evaluation.audit.audit import audit as probe
     from sidelight.evaluation.audit.audit import write_changes
@@ -311,13 +287,8 @@ def audit(  # long: half of it are options
     return audit_result(found, output / _CHANGES)
 
 
-def audit_result(found: Audit, changes: Path) -> Result:
-    """Return how many verdicts each probe changed, and whether the judge held.
-
-    Args:
-        found: What the probes came to.
-        changes: The file of the verdicts that changed.
-    """
+def audit_result(found: Audit, changes: Path) -> console.Result:
+    """Return how many verdicts each probe changed, and whether the judge held."""
     from sidelight.evaluation.audit.text_attacks import ATTACKS
 
     header = ("probe", "verdicts", "changed", "share", "gained", "lost", "unjudged", "credit")
@@ -335,7 +306,7 @@ def audit_result(found: Audit, changes: Path) -> Result:
     tried = {one.probe for one in found.results if one.most is not None}
     not_tried = [one.name for one in ATTACKS if one.name not in tried] if tried else []
     why = "not tried, because no articles or answers to change were found (give --topics)"
-    return Result(
+    return console.Result(
         {
             "judge": found.judge,
             "probes": [
@@ -346,7 +317,7 @@ def audit_result(found: Audit, changes: Path) -> Result:
             "changes": str(changes),
         },
         [
-            PlainTable((*header, "left"), rows),
+            console.PlainTable((*header, "left"), rows),
             f"judge: {found.judge}",
             *(f"{one.probe} {one.verdict}" for one in found.results),
             *([f"{why}: {', '.join(not_tried)}"] if not_tried else []),
@@ -356,7 +327,7 @@ def audit_result(found: Audit, changes: Path) -> Result:
 
 
 @options.takes_groups
-@interrupted(IF_ASKED)
+@console.interrupted(console.IF_ASKED)
 def evaluate(  # long: half of it are options
     run: Annotated[Path, typer.Argument(help="Run directory.")],
     *,
@@ -372,13 +343,12 @@ def evaluate(  # long: half of it are options
     overrides: options.Overrides = None,
     calls: options.ModelCalls,
     output: Annotated[
-        Path | None,
-        options.output_option("Folder for the scores; RUN/scores if not given."),
+        Path | None, options.output_option("Folder for the scores; RUN/scores if not given.")
     ] = None,
     cache: options.Cache = None,
     allow_plugin: options.AllowPlugin = None,
     estimate: options.Estimate = False,
-) -> Result:
+) -> console.Result:
     """Judge a finished run with its own files, score it, and say where it lost credit.
 
     Without --rubrics it uses those that the run drafted; it drafts none.
@@ -428,4 +398,4 @@ def evaluate(  # long: half of it are options
         work = partial(evaluate_run, material=material, folder=destination, on_labels=advance)
         evaluation = asyncio.run(setup.perform(access, work))
     outcome = summarise(evaluation, finished, destination)
-    return Result(outcome, evaluation_shown(outcome, finished.track))
+    return console.Result(outcome, evaluation_shown(outcome, finished.track))

@@ -17,29 +17,27 @@ import typer
 
 from sidelight.cli.console import err, set_options
 from sidelight.config.load import describe_settings
+from sidelight.config.settings import Settings
 from sidelight.errors import InputError, InvalidFileError, UsageError
-from sidelight.evaluation.labelling.examples import read_examples
+from sidelight.evaluation.labelling.examples import Examples, read_examples
 from sidelight.evaluation.labelling.judge import Mode
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart, find_part, look_for
 from sidelight.formats.topics import read_articles
-from sidelight.llm.base import Budget
+from sidelight.llm.base import Budget, Totals
+from sidelight.registry import names
 from sidelight.schemas.grading.judgment import Measure
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
 from sidelight.schemas.topic import Article
 from sidelight.tracks import Track as TrackRules
 from sidelight.tracks import load_track
-from sidelight.wiring.judges import JudgeInputs, open_encoder, set_up_judge
+from sidelight.wiring.judges import JudgeInputs, JudgeSetup, open_encoder, set_up_judge
 from sidelight.wiring.models import ModelAccess, models_by_name
 
 if TYPE_CHECKING:
-    from sidelight.config.settings import Settings
-    from sidelight.evaluation.labelling.examples import Examples
     from sidelight.evaluation.scoring.table import Interval, TopicScore
-    from sidelight.llm.base import Totals
-    from sidelight.wiring.judges import JudgeSetup
 
 
 _SERVER, _JUDGING, _CHANCE = "Model server", "Judge", "Intervals and tests"
@@ -59,8 +57,6 @@ def names_of(kind: str) -> Callable[[str], list[str]]:
     """Return what completes the name of a part."""
 
     def complete(incomplete: str) -> list[str]:
-        from sidelight.registry import names
-
         return [name for name in names(kind) if name.startswith(incomplete)]
 
     return complete
@@ -68,8 +64,8 @@ def names_of(kind: str) -> Callable[[str], list[str]]:
 
 def _settings(incomplete: str) -> list[str]:
     """Complete the name of a setting."""
-    names = (f"{one.name}=" for one in describe_settings())
-    return [name for name in names if name.startswith(incomplete)]
+    found = (f"{one.name}=" for one in describe_settings())
+    return [name for name in found if name.startswith(incomplete)]
 
 
 bank_option = _spelt("--bank")
@@ -118,10 +114,8 @@ DIM = typer.Option(
     "--dim", min=1, help="Dimensions kept of each vector; the model must allow truncation."
 )
 
-
 RUN = run_option()
 QRELS = qrels_option()
-
 
 TrackWithNuggets = Annotated[
     str | None, track_option("A track with nuggets; the first if not given.")
@@ -129,17 +123,7 @@ TrackWithNuggets = Annotated[
 
 
 def track_of_scale(scale: str, name: str | None) -> TrackRules:
-    """Return a track that has a scale of labels.
-
-    Args:
-        scale: Of what, as `Track.scales` has it.
-        name: Of the track; None for the first that has the scale.
-
-    Raises:
-        UsageError: There is no such track, or it has no such scale.
-    """
-    from sidelight.registry import names
-
+    """Return the named track, or the first, that has a scale of labels; UsageError if none has."""
     tracks = [load_track(one) for one in ([name] if name else names("track"))]
     found = next((one for one in tracks if scale in one.scales), None)
     if found is None:
@@ -155,7 +139,6 @@ AllowPlugin = Annotated[
         "its code runs. Repeat for more.",
     ),
 ]
-
 
 Data = Annotated[
     Path | None,
@@ -176,7 +159,6 @@ CitedIndex = Annotated[
     Path | None, index_option("Index folder; every cited segment must be in it.")
 ]
 
-
 Samples = Annotated[
     int,
     typer.Option(
@@ -185,11 +167,9 @@ Samples = Annotated[
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Random seed.", rich_help_panel=_CHANCE)]
 
-
 Output = Annotated[
     Path | None, output_option("Folder for tables (CSV, LaTeX) and figures (SVG, PNG).")
 ]
-
 
 T = TypeVar("T")
 
@@ -229,7 +209,6 @@ Estimate = Annotated[
     bool, typer.Option("--estimate", help="Print the estimated model cost, and stop.")
 ]
 
-
 RunCache = Annotated[
     Path | None, cache_option("Folder of model replies; `cache` in the run directory.")
 ]
@@ -237,8 +216,7 @@ RunCache = Annotated[
 # Of commands that judge.
 DEFAULT_AT_ONCE = 256
 AtOnce = Annotated[
-    int,
-    typer.Option("--at-once", min=1, help="Maximum concurrent calls.", rich_help_panel=_SERVER),
+    int, typer.Option("--at-once", min=1, help="Maximum concurrent calls.", rich_help_panel=_SERVER)
 ]
 Cache = Annotated[
     Path | None, cache_option(f"Folder of a model's replies; OUTPUT/{REPLIES} if not given.")
@@ -254,11 +232,7 @@ class ModelCalls(NamedTuple):
     max_tokens: MaxTokens = None
 
     def access(self, cache: Path) -> ModelAccess:
-        """Return how the command may use models.
-
-        Args:
-            cache: Folder of replies.
-        """
+        """Return how the command may use models, whose replies lie in a folder."""
         return ModelAccess(
             cache=cache,
             offline=self.offline,
@@ -351,9 +325,7 @@ ExampleRuns = Annotated[
 WordsOnly = Annotated[
     bool,
     typer.Option(
-        "--words-only",
-        help="Embedded: compare words without an encoder.",
-        rich_help_panel=_JUDGING,
+        "--words-only", help="Embedded: compare words without an encoder.", rich_help_panel=_JUDGING
     ),
 ]
 Models = Annotated[
@@ -364,12 +336,7 @@ QuestionMode = Annotated[Mode, typer.Option("--mode", help="Prompted: question p
 
 
 def read_labelled(examples: Path | None, example_runs: list[str] | None) -> Examples | None:
-    """Read the labelled runs that the options name; None when they name none.
-
-    Raises:
-        UsageError: Runs were named, but no folder.
-        InputError: The folder cannot be read.
-    """
+    """Read the labelled runs that the options name; None when they name none."""
     if examples is None:
         if example_runs:
             raise UsageError("--example-run names a run of --examples, which was not given")
@@ -378,12 +345,7 @@ def read_labelled(examples: Path | None, example_runs: list[str] | None) -> Exam
 
 
 def articles_of(topics: Path | None, data: Path | None) -> Callable[[], dict[str, Article]] | None:
-    """Return what reads the articles, by topic id, from where options say; None if none does.
-
-    Args:
-        topics: The topics file, if it was named.
-        data: The data folder, if it was named.
-    """
+    """Return what reads the articles, by topic id, of the topics file or the data, if any."""
     if topics is None and data is None:
         return None
 
@@ -405,7 +367,6 @@ Merge = Annotated[
     typer.Option("--merge", help="Where labels conflict, keep the one that the track puts first."),
 ]
 
-
 MeasureName = Annotated[str | None, measure_option("What to compare; the first one if not given.")]
 MoreMeasures = Annotated[
     list[str] | None, measure_option("Additional measure, by name or as module:Class; repeat.")
@@ -423,23 +384,14 @@ class Sampling(NamedTuple):
 
 
 def from_data(given: Path | None, data: Path | None, part: DataPart) -> Path | None:
-    """Return what an option names, or else the part of the data folder, if there is one.
-
-    Raises:
-        InputError: There is more than one thing that it may be.
-    """
+    """Return what an option names, or else the part of the data folder, if there is one."""
     return given or (look_for(data, part) if data else None)
 
 
 def required(
     given: Path | None, data: Path | None, part: DataPart, option: str, remedy: str = ""
 ) -> Path:
-    """Return what an option names, or else the part of the data folder.
-
-    Raises:
-        InputError: The folder does not have it.
-        UsageError: There is neither.
-    """
+    """Return what an option names, or else the part of the data folder; one must be given."""
     path = given or (find_part(data, part) if data else None)
     if path is None:
         raise UsageError(f"expected {option}, or --data, a folder that has it", remedy=remedy)
@@ -452,17 +404,9 @@ def known_rubrics(given: Path | None, data: Path | None, track: TrackRules) -> d
 
 
 def score_by_people(data: Path, task: Task, measure: str | None = None) -> Sequence[TopicScore]:
-    """Score the runs of a data folder by people's labels.
+    """Score the runs of a data folder for a task by people's labels; UsageError if there are none.
 
-    Args:
-        data: The folder.
-        task: What the runs did.
-        measure: Computed besides the track's, if it is none of them.
-
-    Raises:
-        InputError: A part is not there, or does not fit the rubrics.
-        InvalidFileError: A file is not what it should be.
-        UsageError: People give no labels for a task of this kind.
+    A measure is computed besides the track's, if it is none of them.
     """
     from sidelight.evaluation.scoring.score import people_question_scores, people_report_scores
 
@@ -476,16 +420,11 @@ def score_by_people(data: Path, task: Task, measure: str | None = None) -> Seque
     raise UsageError(f"task {task.name}: there are no scores of runs of the kind {task.kind}")
 
 
-def find_measures(names: list[str] | None) -> list[Measure]:
-    """Return the measures that an option names.
-
-    Raises:
-        UsageError: There is none of a name.
-        MachineError: A package that one needs is not installed.
-    """
+def find_measures(named: list[str] | None) -> list[Measure]:
+    """Return the measures that an option names; see `find_measure`."""
     from sidelight.evaluation.scoring.measures import find_measure
 
-    return [find_measure(name) for name in names or ()]
+    return [find_measure(name) for name in named or ()]
 
 
 def interval_cell(interval: Interval | None) -> str:
@@ -507,31 +446,22 @@ AtLeast = Annotated[
     ),
 ]
 
-
 MinGrade = Annotated[int | None, min_grade_option("Lowest relevant grade; default: the track's.")]
 MinJudgment = Annotated[
     int | None,
     typer.Option("--min-judgment", help="Lowest relevant official judgment; default: the track's."),
 ]
 MoreRuns = Annotated[
-    list[Path] | None,
-    run_option("One more run over the same passages, six columns; repeat."),
+    list[Path] | None, run_option("One more run over the same passages, six columns; repeat.")
 ]
 OfficialQrels = Annotated[
-    Path | None,
-    qrels_option("Official judgments; those in the file by default."),
+    Path | None, qrels_option("Official judgments; those in the file by default.")
 ]
 BankPath = Annotated[Path, typer.Argument(metavar="BANK", help="A bank: JSON lines, plain or .gz.")]
 
 
 def lowest_relevant(track: str, scale: str, given: int | None) -> int:
-    """Return an option, or the lowest label that counts as the highest does on fewer labels.
-
-    Args:
-        track: Whose scales apply.
-        scale: Of what the option is a label.
-        given: The option.
-    """
+    """Return an option, or the lowest label that counts as the highest does on fewer labels."""
     if given is not None:
         return given
     labels = load_track(track).scales[scale]
@@ -567,15 +497,7 @@ def with_judge(overrides: list[str], model: str | None) -> list[str]:
 
 
 def check_drafts(settings: Settings, rubrics: Path | None) -> None:
-    """Refuse, before anything is done, to judge a run by drafts that it does not make.
-
-    Args:
-        settings: Of the run.
-        rubrics: Folder of rubrics; None for those that the run drafts.
-
-    Raises:
-        UsageError: The run is to be judged by its drafts, and its roles draft none.
-    """
+    """Refuse, before anything is done, to judge a run by drafts that it does not make."""
     if rubrics is None and (settings.roles.draft_rubric or settings.roles.default) == "extractive":
         raise UsageError(
             "without --rubrics, a run is judged by the rubrics that it drafted itself; this "
@@ -630,14 +552,7 @@ class JudgeOptions(NamedTuple):
         examples: Examples | None,
         min_confidence: float = 0.0,
     ) -> JudgeSetup:
-        """Return the judge, not yet opened.
-
-        Args:
-            known: The rubrics.
-            data: The data folder, which may have the articles.
-            examples: What it may learn from.
-            min_confidence: Labels less certain than this are left unjudged.
-        """
+        """Return the judge, not yet opened; labels below the confidence are left unjudged."""
         return set_up_judge(
             self.name,
             JudgeInputs(
@@ -668,8 +583,7 @@ class LabelOptions(NamedTuple):
     output: Output = None
     words_only: WordsOnly = False
     model: Annotated[
-        str | None,
-        model_option("Ask this model; the embedded judge decides if none is named."),
+        str | None, model_option("Ask this model; the embedded judge decides if none is named.")
     ] = None
     calls: ModelCalls = ModelCalls()
     cache: Cache = None
@@ -678,22 +592,14 @@ class LabelOptions(NamedTuple):
     sampling: Sampling = Sampling()
 
     def access(self) -> ModelAccess:
-        """Return how models may be used.
-
-        Raises:
-            UsageError: One is asked, and no folder is named for its replies.
-        """
+        """Return how models may be used; UsageError without a folder for the replies of one."""
         return self.calls.access(
             reply_folder(self.cache, self.output) if self.model else Path(REPLIES)
         )
 
 
 def reply_folder(cache: Path | None, output: Path | None) -> Path:
-    """Return the folder of a model's replies.
-
-    Raises:
-        UsageError: There is none.
-    """
+    """Return the folder of a model's replies; UsageError if there is none."""
     if cache is None and output is None:
         raise UsageError("replies need a folder", remedy="Give --output or --cache.")
     return cache or Path(output or "", REPLIES)

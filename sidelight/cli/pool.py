@@ -34,8 +34,7 @@ app = Commands(help="Pool questions, and join them to articles.", no_args_is_hel
 @interrupted(IF_ASKED)
 def questions(  # long: half of it are options
     groups: Annotated[
-        list[str],
-        typer.Argument(help="One for each group: NAME=RUN,RUN with its best run first."),
+        list[str], typer.Argument(help="One for each group: NAME=RUN,RUN with its best run first.")
     ],
     *,
     output: Annotated[Path, options.output_option("File of pooled questions, three columns.")],
@@ -137,11 +136,7 @@ def topics(
 
 
 def _named(groups: list[str]) -> dict[str, list[Path]]:
-    """Return the runs of each group.
-
-    Raises:
-        UsageError: A group has no name or no run, or two have one name.
-    """
+    """Return the runs of each group."""
     found: dict[str, list[Path]] = {}
     for text in groups:
         name, _, paths = text.partition("=")

@@ -22,15 +22,10 @@ _ENDS = {signal.SIGINT, signal.SIGTERM}
 
 @dataclass
 class _Work:
-    """Something that takes time.
+    """Something that takes time, since it began on the clock that only goes forward.
 
-    Attributes:
-        what: What is counted; None to say nothing of it.
-        total: How many there are, where that is known.
-        done: How many are done.
-        kept: How many of them were done before, which says nothing of how long the others take.
-        step: What is being done, where that is known.
-        began: When, on the clock that only goes forward.
+    Of what is not counted (None) nothing is said. What was done before, `kept`, says nothing of how
+    long the others take.
     """
 
     what: str | None
@@ -100,29 +95,16 @@ def progress_bar(description: str, total: int | None = None) -> Iterator[Bar]:
 
     Without a terminal nothing is drawn: there `progress_lines` tells of it.
     """
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        SpinnerColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from rich import progress as bars
 
     columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
+        *(bars.SpinnerColumn(), bars.TextColumn("{task.description}"), bars.BarColumn()),
+        *(bars.MofNCompleteColumn(), bars.TimeElapsedColumn(), bars.TimeRemainingColumn()),
     )
+    is_hidden = not (err.is_terminal or err.is_jupyter)
     with (
         _at(_Work(description, total)) as work,
-        Progress(
-            *columns, console=err, disable=not (err.is_terminal or err.is_jupyter)
-        ) as progress,
+        bars.Progress(*columns, console=err, disable=is_hidden) as progress,
     ):
         task = progress.add_task(description, total=total)
         yield Bar(work, partial(progress.update, task))
@@ -132,8 +114,7 @@ def progress_bar(description: str, total: int | None = None) -> Iterator[Bar]:
 def in_lines(what: str | None) -> Iterator[None]:
     """Name a part of the command that has no bar in the line of the minute.
 
-    Args:
-        what: The part; None to say nothing, where a server waits or another process tells.
+    None says nothing, where a server waits or another process tells.
     """
     with _at(_Work(what, total=1)):
         yield
@@ -173,8 +154,7 @@ def _how_far(began: float) -> str:
 def interrupts_heard() -> Iterator[list[int]]:
     """End as by Ctrl-C where the process is to terminate, and say it where that takes a while.
 
-    Yields:
-        What is filled with SIGTERM when that was received.
+    Yields what is filled with SIGTERM when that was received.
     """
     reading, writing = os.pipe()
     os.set_blocking(writing, False)

@@ -57,39 +57,25 @@ class Upkeep(NamedTuple):
 
 
 @options.takes_groups
-def spurious(
-    graded: options.GradedPath,
-    *,
-    by: Upkeep,
-) -> console.Result:
+def spurious(graded: options.GradedPath, *, by: Upkeep) -> console.Result:
     """List items that passages answer which assessors call not relevant, the worst first."""
     from sidelight.evaluation.exams.grades import spurious_items
 
     found, banks = _read(graded), read_exams(by.bank)
     texts = {item.item_id: item.text for one in banks for item in one.items}
-    uses = spurious_items(
-        found.exam(by.grader),
-        _judgments(found, by.official),
-        **by.levels(),
-    )
+    uses = spurious_items(found.exam(by.grader), _judgments(found, by.official), **by.levels())
     records = [asdict(one) | {"text": texts.get(one.item_id, "")} for one in uses]
     return _listed("spurious_items", records, by.output)
 
 
 @options.takes_groups
-def uncovered(
-    graded: options.GradedPath,
-    *,
-    by: Upkeep,
-) -> console.Result:
+def uncovered(graded: options.GradedPath, *, by: Upkeep) -> console.Result:
     """List relevant passages that answer no item, each with a fact that the bank could ask for."""
     from sidelight.evaluation.exams.grades import suggested_item, uncovered_passages
 
     found, banks = _read(graded), read_exams(by.bank)
     missed = uncovered_passages(
-        found.exam(by.grader),
-        _judgments(found, by.official),
-        **by.levels(),
+        found.exam(by.grader), _judgments(found, by.official), **by.levels()
     )
     passages = _texts(graded, {(one.query_id, one.passage_id) for one in missed})
     queries = {one.topic_id: one.query_text for one in banks}
@@ -286,8 +272,7 @@ def correlations(
     graded: options.GradedPath,
     *,
     labels: Annotated[
-        list[Path] | None,
-        options.labels_option("Relevance labels of one more grader; repeat."),
+        list[Path] | None, options.labels_option("Relevance labels of one more grader; repeat.")
     ] = None,
     measures: options.RetrievalMeasures = "nDCG@10 AP RR",
     min_grade: Annotated[

@@ -48,13 +48,7 @@ def run_result(
 ) -> console.Result:
     """Return what a run did and cost, what failed, what is thin, its files, and its scores.
 
-    Args:
-        summary: What the run came to.
-        settings: What it was made with.
-        seconds: It took.
-        access: What tells of the models that were asked.
-        evaluation: What `sidelight evaluate` says of it; None if there is nothing.
-        exit_code: The code with which that ended.
+    The exit code is that of `sidelight evaluate`, whose document is the evaluation.
     """
     kept = f", {len(summary.kept)} finished before" if summary.kept else ""
     shown: list[console.Shown] = [
@@ -191,13 +185,7 @@ def estimate_shown(estimate: RunEstimate) -> list[console.Shown]:
 
 def _row(name: str, one: PromptEstimate) -> tuple[str, ...]:
     cost = "-" if one.cost is None else f"{one.cost:.2f}"
-    return (
-        name,
-        f"{one.calls:,}",
-        f"{one.prompt_tokens:,}",
-        f"{one.completion_tokens:,}",
-        cost,
-    )
+    return (name, f"{one.calls:,}", f"{one.prompt_tokens:,}", f"{one.completion_tokens:,}", cost)
 
 
 class Judging(NamedTuple):
@@ -210,11 +198,7 @@ class Judging(NamedTuple):
     example_run: options.ExampleRuns = None
 
     def check(self, settings: Settings) -> None:
-        """Find what judging will lack before anything is paid for.
-
-        Raises:
-            UsageError: Something is missing, or the writer would judge itself.
-        """
+        """Find what judging will lack before anything is paid for."""
         if self.judge is None:
             if any(self[1:]):
                 raise UsageError(
@@ -234,15 +218,10 @@ class Judging(NamedTuple):
     def evaluate(
         self, run: Path, index: Path, passed_on: Sequence[str]
     ) -> tuple[dict[str, Any] | None, int]:
-        """Judge a finished run; what fails or is interrupted has said so itself.
+        """Judge a finished run by `sidelight evaluate`, which says itself what fails.
 
-        Args:
-            run: Run directory.
-            index: The index it was made with.
-            passed_on: Options of `sidelight run` that `sidelight evaluate` has, too.
-
-        Returns:
-            What `sidelight evaluate` says, if it ended well, and its exit code.
+        Options that both commands have are passed on. Returns its document, if it ended well, and
+        its exit code.
         """
         named = (
             ("--judge", self.judge),

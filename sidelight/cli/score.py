@@ -122,7 +122,6 @@ _PAIR_COLUMNS = (
     console.Column("detectable", "detectable", attrgetter("detectable"), _FOUR_DIGITS),
 )
 
-
 diff_app = console.Commands(
     help="Explain how our scores differ from the organizers' script.", no_args_is_help=True
 )
@@ -149,10 +148,7 @@ class LabelFiles(NamedTuple):
 @diff_app.command("task1")
 @options.takes_groups
 def diff_questions(
-    *,
-    given: LabelFiles,
-    compound: options.Compound = None,
-    track: options.Track = DEFAULT_TRACK,
+    *, given: LabelFiles, compound: options.Compound = None, track: options.Track = DEFAULT_TRACK
 ) -> console.Result:
     """Explain the differences in scores of question runs."""
     from sidelight.evaluation.scoring.organizers import diff_question_scores
@@ -170,20 +166,14 @@ def diff_questions(
 @diff_app.command("task2")
 @options.takes_groups
 def diff_reports(
-    *,
-    given: LabelFiles,
-    merge: options.Merge = False,
-    track: options.Track = DEFAULT_TRACK,
+    *, given: LabelFiles, merge: options.Merge = False, track: options.Track = DEFAULT_TRACK
 ) -> console.Result:
     """Explain the differences in scores of reports."""
     from sidelight.evaluation.scoring.organizers import diff_report_scores
 
     rules = load_track(track)
     diff = diff_report_scores(
-        rules,
-        given.known(rules),
-        given.labels(DataPart.REPORT_ASSESSMENTS),
-        merge=merge,
+        rules, given.known(rules), given.labels(DataPart.REPORT_ASSESSMENTS), merge=merge
     )
     return _explained(diff)
 
@@ -285,10 +275,7 @@ def headroom_questions(
 @headroom_app.command("task2")
 @options.takes_groups
 def headroom_reports(
-    *,
-    output: HeadroomOutput,
-    given: LabelFiles,
-    track: options.Track = DEFAULT_TRACK,
+    *, output: HeadroomOutput, given: LabelFiles, track: options.Track = DEFAULT_TRACK
 ) -> console.Result:
     """Show the headroom of reports."""
     from sidelight.evaluation.scoring.score import report_headroom
@@ -296,9 +283,7 @@ def headroom_reports(
     assessments = given.labels(DataPart.REPORT_ASSESSMENTS)
     rules = load_track(track)
     topics = report_headroom(
-        rules,
-        given.known(rules),
-        read_assessments(assessments, ANSWER_ASSESSMENTS, rules.scales),
+        rules, given.known(rules), read_assessments(assessments, ANSWER_ASSESSMENTS, rules.scales)
     )
     return _headroom(topics, rules.cited_text, assessments, output)
 

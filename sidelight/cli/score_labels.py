@@ -48,12 +48,8 @@ if TYPE_CHECKING:
 class ScoreOrigin(NamedTuple):
     """What a reader must know about scores.
 
-    Attributes:
-        labels: Who labelled, `human`, `auto` or `not stated`.
-        judge: The judge, as its manifest names it.
-        sampling: How intervals are drawn; None for no intervals.
-        n_topics: The topics that count.
-        notes: What else the scores depend on.
+    Labels are by `human`, `auto` or `not stated`; the judge is named as in its manifest. Without
+    sampling there are no intervals. Notes are what else the scores depend on.
     """
 
     labels: str
@@ -76,11 +72,7 @@ GradedBy = Annotated[
 def _origin_of(
     files: Sequence[Path], named: str | None, sampling: options.Sampling, n_topics: int
 ) -> ScoreOrigin:
-    """Return who gave the labels of some files: by what stands beside them, or as it is named.
-
-    Raises:
-        UsageError: They are called people's, and a judge gave some.
-    """
+    """Return who gave the labels of some files: by what stands beside them, or as it is named."""
     judges = dict.fromkeys(judge for path in files if (judge := labelled.read_judge(path)))
     if named == _PEOPLE and judges:
         raise UsageError(f"{files[0]}: these labels are not by people: {', '.join(judges)}")
@@ -93,14 +85,7 @@ def _origin_of(
 def scores_result(  # long: files, table and JSON of one result
     origin: ScoreOrigin, table: ScoreTable, prefix: str, output: Path | None
 ) -> console.Result:
-    """Return a table of scores with what a reader must know about it, and its files.
-
-    Args:
-        origin: What a reader must know.
-        table: At least one run.
-        prefix: How the names of the files begin.
-        output: Folder for them; None for no files.
-    """
+    """Return a table of scores with what a reader must know about it, and its files by prefix."""
     from sidelight.evaluation.scoring.table import MIN_TOPICS, run_intervals, write_score_files
 
     sampling, n_topics = origin.sampling, origin.n_topics
@@ -193,8 +178,7 @@ def nuggets(  # long: half of it are options
     ],
     *,
     nuggets: Annotated[
-        Path | None,
-        options.nuggets_option("Score runs by these nuggets (JSONL), on their topics."),
+        Path | None, options.nuggets_option("Score runs by these nuggets (JSONL), on their topics.")
     ] = None,
     topics: Annotated[Path | None, options.topics_option("Topics file of the track.")] = None,
     track: options.TrackWithNuggets = None,
@@ -274,8 +258,7 @@ def support(  # long: half of it are options
     ] = None,
     track: options.Track = DEFAULT_TRACK,
     leave_out: Annotated[
-        bool,
-        typer.Option("--leave-out-unjudged", help="Leave out unjudged sentences; default: 0."),
+        bool, typer.Option("--leave-out-unjudged", help="Leave out unjudged sentences; default: 0.")
     ] = False,
     by: options.LabelOptions,
 ) -> console.Result:
@@ -319,11 +302,7 @@ def support(  # long: half of it are options
 
 
 def _cited(sentences: Iterable[CitedSentence], index: Path) -> tuple[dict[str, str], list[str]]:
-    """Return the texts of the segments that are cited, and a line on those that are lacking.
-
-    Raises:
-        InputError: Segments are cited, and the index has none of them.
-    """
+    """Return the texts of the segments that are cited, and a line on those that are lacking."""
     from sidelight.index.folder import open_index
 
     cited = sorted({name for sentence in sentences for name in sentence.citations})

@@ -47,13 +47,9 @@ def category_tables(  # long: three tables side by side
     sides: tuple[str, str],
     prefix: str,
 ) -> list[ResultTable]:
-    """Return the coefficients, the confusion matrix and the label shares.
+    """Return the coefficients, the confusion matrix and the label shares of two sides.
 
-    Args:
-        found: Agreement on everything.
-        parts: On parts of it, by name; they get rows in the table of coefficients.
-        sides: What to call the first and the second side.
-        prefix: How the names of the files begin.
+    Parts, by name, get rows in the table of coefficients. Names of files begin with the prefix.
     """
     from sidelight.evaluation.figures import draw_confusion, draw_label_shares
 
@@ -206,11 +202,7 @@ def tables_result(
 ) -> Result:
     """Return tables that are printed and written, and after them notes.
 
-    Args:
-        tables: The tables.
-        output: Folder for them; None for no files.
-        about: What else a reader must know, for JSON.
-        notes: The same for people.
+    What else a reader must know is `about` for JSON, and the notes for people.
     """
     rows = {table.name: list(table.records) for table in tables}
     files = Files(lambda: write_results(output, tables), "written")
@@ -290,9 +282,7 @@ def cover_table(cover: Cover, intervals: Mapping[str, Interval | None]) -> Resul
         ),
         Column("n-EXAM", "", lambda run: run.row[N_EXAM.name], N_EXAM.shown),
         Column(
-            "places without grades",
-            "places_without_grades",
-            lambda run: cover.missing[run.run_tag],
+            "places without grades", "places_without_grades", lambda run: cover.missing[run.run_tag]
         ),
     ]
     return table_of("exam_cover", cover.table.runs, columns)
@@ -301,9 +291,7 @@ def cover_table(cover: Cover, intervals: Mapping[str, Interval | None]) -> Resul
 def judgment_tables(found: QrelsComparison, levels: tuple[int, int]) -> list[ResultTable]:
     """Return grades against judgments: the counts, kappa of each cell, and relevant or not.
 
-    Args:
-        found: The comparison.
-        levels: The lowest relevant grade and judgment.
+    The levels are the lowest relevant grade and judgment.
     """
     from sidelight.evaluation.agreement.coefficients import kappa_of_cell
 

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 _MAX_SHOWN = 20
 
-
 # By what people call a file, or a line of it, the model that it is read or checked by.
 _SCHEMAS = {
     "config": "sidelight.config.settings:Settings",
@@ -273,8 +272,7 @@ def bundle(
     index: Annotated[Path, options.index_option("Index folder of the run.")],
     output: Annotated[Path, options.output_option("The .tar.zst file to write.")],
     rubrics: Annotated[
-        Path | None,
-        options.rubrics_option("What a judged run was judged by, if it was given."),
+        Path | None, options.rubrics_option("What a judged run was judged by, if it was given.")
     ] = None,
     cache: options.RunCache = None,
     allow_plugin: options.AllowPlugin = None,

@@ -35,7 +35,7 @@ from sidelight.runs.directory import RunDirectory
 from sidelight.schemas.investigation.evidence import Query
 from sidelight.schemas.topic import Article
 from sidelight.tracks import load_track
-from sidelight.view.model import RunList
+from sidelight.view.model import Page, RunList, TopicPage
 from sidelight.view.page import render_page, render_runs
 from sidelight.wiring.run import make_run, open_investigation, open_sources
 
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from sidelight.index.folder import SearchIndex
     from sidelight.schemas.grading.rubric import Rubric
     from sidelight.schemas.segment import Segment
-    from sidelight.view.model import Page, TopicPage
     from sidelight.view.shown_run import Labels, ShownRun
     from sidelight.wiring.models import ModelAccess
 
@@ -121,11 +120,7 @@ def view(  # long: half of it are its options
 
 
 def _labels_of(data: Path) -> Path:
-    """Return the folder in which a data folder keeps people's labels.
-
-    Raises:
-        InputError: There is none.
-    """
+    """Return the folder in which a data folder keeps people's labels."""
     questions = look_for(data, DataPart.QUESTION_ASSESSMENTS)
     return (questions or find_part(data, DataPart.REPORT_ASSESSMENTS)).parent
 
@@ -141,22 +136,11 @@ def write_page(
     index: Path | None = None,
     plugins: Sequence[str] = (),
 ) -> Page:
-    """Write the page of a run, and return what it shows.
+    """Write the page of a run directory, or of the files of a run, and return what it shows.
 
-    Args:
-        run: Run directory, or the files of a run.
-        destination: The HTML file.
-        rubrics: Folder of rubrics.
-        labels: Folders of labels. The run's own scores join them if they were made with rubrics
-            from elsewhere; made with drafted ones, they stand where nothing is given.
-        rivals: Other run directories or run files.
-        topics: Topics of run files.
-        index: Index of the segments that run files cite.
-        plugins: Parts that are not registered and that run directories may name all the same.
-
-    Raises:
-        InputError: A folder is not what it should be.
-        UsageError: There are labels without rubrics, or rubrics without labels.
+    The run's own scores join the labels if they were made with rubrics from elsewhere; made with
+    drafted ones, they stand where nothing is given. Topics and index are for run files. Plugins are
+    parts that are not registered and that run directories may name all the same.
     """
     from sidelight.view.collect import MarkedRun, collect_page
 
@@ -178,12 +162,7 @@ def write_page(
 def _read_marks(
     rubrics: Path | None, labels: list[Path]
 ) -> Callable[[Path], tuple[dict[str, Rubric], list[Labels]]]:
-    """Return what reads the rubrics and the labels that mark a run, each folder once.
-
-    Raises:
-        InputError: Labels that are given cannot be read.
-        UsageError: There are labels without rubrics.
-    """
+    """Return what reads the rubrics and the labels that mark a run, each folder once."""
     from sidelight.view.shown_run import read_labels
 
     if labels and rubrics is None:
@@ -222,11 +201,7 @@ def _half_given() -> UsageError:
 
 
 def _runs_in(given: Sequence[Path]) -> list[Path]:
-    """Return the run directories in a folder that is none itself, sorted; none in anything else.
-
-    Raises:
-        InputError: There are more than a page can show.
-    """
+    """Return the run directories in a folder that is none itself, sorted; none in anything else."""
     folder, *others = given
     config = RunDirectory(folder).config
     if others or not folder.is_dir() or config.exists():
@@ -250,19 +225,7 @@ def _write_runs(
     labels: list[Path],
     plugins: Sequence[str] = (),
 ) -> None:
-    """Write the page on which the runs of a folder are listed and compared.
-
-    Args:
-        folder: What holds them.
-        runs: Run directories in it.
-        destination: The HTML file.
-        rubrics: Folder of rubrics.
-        labels: Folders of labels; each run's own scores join them as on its own page.
-        plugins: Parts that are not registered and that runs may name all the same.
-
-    Raises:
-        InputError: No run can be shown, or labels and rubrics do not fit together.
-    """
+    """Write the page on which the runs of a folder are listed and compared; see `write_page`."""
     from sidelight.view.collect import list_run
     from sidelight.view.shown_run import finished_run
 
@@ -290,11 +253,7 @@ def _write_runs(
 def _shown(
     paths: list[Path], topics: Path | None, index: Path | None, plugins: Sequence[str]
 ) -> ShownRun:
-    """Return the run of a directory, or of files of the track that has such.
-
-    Raises:
-        UsageError: Several paths are given, of which one is a directory.
-    """
+    """Return the run of a directory, or of files of the track that has such."""
     from sidelight.index.folder import open_index
     from sidelight.view.shown_run import finished_run, handed_in_run
 
@@ -326,11 +285,7 @@ def _shown(
 
 
 def _run_files(folder: Path) -> list[Path]:
-    """Return the files of the one run that a folder holds, one for each task; none if it has none.
-
-    Raises:
-        InputError: It holds files of several runs.
-    """
+    """Return the files of the one run that a folder holds, one for each task; or none."""
     found: dict[str, list[Path]] = {}
     formats = run_formats()
     for path in sorted(folder.iterdir()):
@@ -360,8 +315,7 @@ def read(
     *,
     index: Annotated[Path, options.index_option()],
     url: Annotated[
-        str,
-        typer.Option("--url", help="Address of the article; nothing is fetched from there."),
+        str, typer.Option("--url", help="Address of the article; nothing is fetched from there.")
     ] = "",
     output: Annotated[
         Path | None, options.output_option("HTML file to write; in the run directory by default.")
@@ -418,11 +372,7 @@ def _investigate(
     output: Path | None = None,
     on_step: Callable[[str, str], None] = lambda _topic_id, _step: None,
 ) -> _Read:
-    """Investigate an article in a run directory of its own, and write its page.
-
-    Raises:
-        InputError: There is nothing in it to investigate.
-    """
+    """Investigate an article in a run directory of its own, and write its page."""
     print_ = sha256((article.model_dump_json() + settings.fingerprint()).encode()).hexdigest()
     run = Path("runs") / f"read-{print_[:12]}"
     done = make_run([article], settings, folder, run, access, on_step=on_step)
@@ -435,12 +385,7 @@ def _investigate(
 
 
 def _read_article(path: Path, url: str) -> Article:
-    """Return the article in a file or on stdin; an address that is given goes before its own.
-
-    Raises:
-        InputError: It holds none.
-        UsageError: The file is given as a web address, or the address is none.
-    """
+    """Return the article in a file or on stdin; an address that is given goes before its own."""
     from sidelight.serve import guards
     from sidelight.serve.app import ADDRESS, MAX_URL
 
@@ -466,22 +411,14 @@ def _read_article(path: Path, url: str) -> Article:
 
 
 def _bounded(content: bytes, where: str) -> bytes:
-    """Return content from elsewhere as it is.
-
-    Raises:
-        InputError: It is longer than a file may be.
-    """
+    """Return content from elsewhere as it is; InputError if it is longer than a file may be."""
     if len(content) > MAX_DOCUMENT_BYTES:
         raise InputError(f"{where}: expected at most {MAX_DOCUMENT_BYTES:,} bytes; found more")
     return content
 
 
 def _article(where: str, title: str, url: str, text: str) -> Article:
-    """Return an article that can be investigated.
-
-    Raises:
-        InputError: The text is too long, or that of no article.
-    """
+    """Return an article that can be investigated; InputError if the text is none or too long."""
     from sidelight.serve.app import pasted_article, why_no_article
 
     if why := why_no_article(text):
@@ -512,16 +449,7 @@ _MOST_HITS, _MOST_WORDS = 50, 2_000
 def make_tools(  # long: each tool with the words that an assistant reads
     folder: SearchIndex, settings: Settings, access: ModelAccess
 ) -> MCPServer:
-    """Return an MCP server with four tools: search, fetch, investigate and validate.
-
-    Args:
-        folder: What is searched.
-        settings: Of investigations.
-        access: How they may use models.
-
-    Raises:
-        MachineError: The package `mcp` is not installed.
-    """
+    """Return an MCP server with four tools: search, fetch, investigate and validate."""
     from mcp.server import MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
 
@@ -675,11 +603,7 @@ def serve(  # long: one list of options
 
 
 def _claim_port(host: str, port: int) -> None:
-    """Make sure that nobody listens on a port yet.
-
-    Raises:
-        UsageError: Somebody does, or it cannot be listened on.
-    """
+    """Make sure that nobody listens on a port yet."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         socket.create_server((host, port), family=family).close()
@@ -695,11 +619,7 @@ def _in_address(host: str) -> str:
 
 
 def _who_may_ask(host: str, names: Sequence[str]) -> tuple[tuple[str, ...], str]:
-    """Return the names under which the app may be addressed, and the token that it asks for.
-
-    Raises:
-        UsageError: Others can reach this machine there, and there is no name or no token.
-    """
+    """Return the names under which the app may be addressed, and the token that it asks for."""
     token = os.environ.get(_TOKEN, "")
     if host not in _LOOPBACK and not names:
         raise UsageError(
@@ -723,11 +643,7 @@ def _who_may_ask(host: str, names: Sequence[str]) -> tuple[tuple[str, ...], str]
 
 
 def _check_track(name: str) -> None:
-    """Refuse a track whose topics are no articles.
-
-    Raises:
-        UsageError: It is one.
-    """
+    """Refuse a track whose topics are no articles."""
     track = load_track(name)
     if topic_format(track).noun != "article":
         raise UsageError(f"expected a track with a task on articles; {track.title} has none")

@@ -119,7 +119,5 @@ def test_the_demo_makes_valid_scored_files(installed, tmp_path):
         assert score["sidelight-demo"][task] > 2 * score[weak][task]
         assert score[strong][task] > 2 * score[weak][task]
     assert "judge: embedded 6 (all-MiniLM-L6-v2, " in shown.stdout
-    assert "development figures: " in shown.stdout
-    assert "lantern is scored by those labels" in " ".join(shown.stdout.split())
     # People's own scores of the strong run, whatever the judge makes of it.
     assert score[strong] == [0.743, 0.841, 0.0]

@@ -55,6 +55,9 @@ def test_what_is_no_article_is_refused(tmp_path, small_index):
     (tmp_path / "short.html").write_text("<html><p>Too short.</p></html>")
     with pytest.raises(InputError, match=r"short.html: .* an article has 50 or more"):
         said("read", tmp_path / "short.html", "--index", small_index.path)
+    (tmp_path / "article.pdf").write_bytes(b"%PDF-1.7\n\x00")
+    with pytest.raises(InputError, match=r"article.pdf: This is a PDF. Save its text"):
+        said("read", tmp_path / "article.pdf", "--index", small_index.path)
     assert not (tmp_path / "runs").exists()
     for words, says in (
         (
@@ -67,29 +70,18 @@ def test_what_is_no_article_is_refused(tmp_path, small_index):
             said("read", *words, "--index", small_index.path)
 
 
-def test_an_address_that_is_given_goes_before_that_of_the_page(tmp_path):
+def test_an_address_that_is_given_and_a_date_in_the_text_go_before_those_of_the_page(tmp_path):
     page = tmp_path / "page.html"
     text = "The pumping stations were built in 1961, when the marsh was still very large. " * 5
     page.write_text(f'<link rel="canonical" href="https://copy.example/"><p>{text}</p>')
     assert _read_article(page, "").url == "https://copy.example/"
     assert _read_article(page, "https://reed.example/a").url == "https://reed.example/a"
-
-
-def test_a_page_is_as_old_as_its_head_says_where_its_text_bears_no_date(tmp_path):
-    page = tmp_path / "page.html"
-    text = "The pumping stations were built in 1961, when the marsh was still very large. " * 5
     head = '<meta property="article:published_time" content="%s"/>'
     for day, line in (("2024-03-05T08:00:00Z", "5 March 2024\n"), ("2024-13-05", ""), ("x", "")):
         page.write_text(f"{head % day}<p>{text}</p>")
         assert _read_article(page, "").body == f"{line}{text.strip()}"
     page.write_text(f"{head % '2024-03-05'}<p>6 May 2023</p><p>{text}</p>")
     assert _read_article(page, "").body.startswith("6 May 2023")
-
-
-def test_a_pdf_is_refused_by_name(tmp_path, small_index):
-    (tmp_path / "article.pdf").write_bytes(b"%PDF-1.7\n\x00")
-    with pytest.raises(InputError, match=r"article.pdf: This is a PDF. Save its text"):
-        said("read", tmp_path / "article.pdf", "--index", small_index.path)
 
 
 def test_a_busy_port_is_said_before_anything_is_opened(tmp_path, small_index):

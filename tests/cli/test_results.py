@@ -3,12 +3,11 @@
 import json
 from pathlib import Path
 
-import pytest
 from typer.testing import CliRunner
 
 from sidelight.cli.console import Commands, Files, Note, PlainTable, Result, deliver, warning
 from sidelight.cli.main import app
-from tests.cli.test_tables import agree_grades, score_retrieval
+from tests.cli.test_tables import score_retrieval
 
 
 def shout(folder: Path) -> Result:
@@ -57,13 +56,6 @@ def test_json_is_alone_on_stdout_and_names_the_files_that_were_written(tmp_path)
 def test_names_are_printed_as_they_are(capsys):
     deliver(Result(None, ["run:100:[b]", Note("run:100:[b]", "red")]), wants_json=False)
     assert capsys.readouterr().out == "run:100:[b]\nrun:100:[b]\n"
-
-
-def test_tables_of_grades_are_written_without_json_too(tmp_path, monkeypatch):
-    pytest.importorskip("matplotlib")
-    words = [*agree_grades(tmp_path, monkeypatch), "-o", str(tmp_path / "out")]
-    assert CliRunner().invoke(app, words).exit_code == 0
-    assert (tmp_path / "out" / "question_grades_lean.csv").exists()
 
 
 def test_a_warning_is_no_part_of_the_json(tmp_path, monkeypatch):

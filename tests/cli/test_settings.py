@@ -1,9 +1,14 @@
-"""`sidelight settings` shows all that a configuration can say."""
+"""`sidelight settings` shows all that a configuration can say, and `prompt` what is sent."""
 
+import json
+
+import pytest
 import yaml
 
 from sidelight.config.load import load_settings
 from sidelight.config.settings import Settings
+from sidelight.errors import UsageError
+from sidelight.prompting import find_prompts
 from tests.helpers.commands import said, told
 
 
@@ -14,7 +19,7 @@ def test_what_is_printed_for_people():
     assert "roles.write_questions\n    str or none; extractive, prompted, organizers-2024" in text
 
 
-def test_every_default_is_what_a_run_without_configuration_uses():
+def test_every_default_is_what_a_run_without_configuration_uses_and_can_be_set():
     tree = Settings().model_dump(mode="json")
     described = {one["name"]: one for one in told("settings")}
     for name, one in described.items():
@@ -25,12 +30,25 @@ def test_every_default_is_what_a_run_without_configuration_uses():
             assert one["default"] == value, name
         assert one["description"]
         assert one["type"]
-
-
-def test_every_setting_can_be_set_to_its_default():
-    for one in told("settings"):
         if not one["required"]:
-            name = one["name"].replace("NAME", "default")
-            group, _, _ = name.rpartition(".")
+            named = name.replace("NAME", "default")
+            group, _, _ = named.rpartition(".")
             others = [f"{group}.name=m"] if group.startswith("models") else []
-            load_settings(None, [*others, f"{name}={yaml.safe_dump(one['default'])}"])
+            load_settings(None, [*others, f"{named}={yaml.safe_dump(one['default'])}"])
+
+
+def test_prompts_are_listed_shown_with_includes_and_rendered(tmp_path):
+    lines = said("prompt", "list").splitlines()
+    for prompt in find_prompts():
+        assert any(prompt.id in line and prompt.fingerprint[:12] in line for line in lines)
+    shown = said("prompt", "show", "rubric")
+    assert "{% include" not in shown
+    assert "{{ profile.body }}" in shown
+    assert "<<<BEGIN source 1>>>" in said("prompt", "render", "support")
+    values = tmp_path / "values.json"
+    values.write_text(json.dumps({"sources": ["[red]A[/red]"], "sentence": "B"}), encoding="utf-8")
+    assert "<<<BEGIN source 1>>>\n[red]A[/red]\n" in said(
+        "prompt", "render", "support", "--values", values
+    )
+    with pytest.raises(UsageError, match="there is no prompt nonsense"):
+        said("prompt", "render", "nonsense")

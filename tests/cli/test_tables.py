@@ -1,4 +1,4 @@
-"""What every command that prints a table shows on 80 and on 60 columns, in a pipe, and as JSON."""
+"""What every command that prints a table shows on 80 and on 60 columns, and in a pipe."""
 
 import json
 import re
@@ -7,12 +7,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli import console, demo
+from sidelight.cli import demo
 from sidelight.cli.console import PlainTable, Result, deliver
 from sidelight.cli.judge import audit_result, evaluation_shown
-from sidelight.cli.main import app
 from sidelight.cli.run import estimate_shown, usage_shown
 from sidelight.config.load import load_settings
 from sidelight.evaluation.audit.audit import Audit, ProbeResult
@@ -274,6 +272,31 @@ COMMANDS = {
 }
 
 
+def ablate(index, folder, _):
+    grid = (
+        "dimensions:\n  retriever:\n    words: {retrieval.retriever: bm25}\n"
+        "    feedback: {retrieval.retriever: rm3}\nmeasures: R@5 nDCG@10\nhits: 10\n"
+    )
+    queries = write(
+        folder / "queries.tsv", "1\tunsafe glacier", "2\tcritics ferry", "3\tquarry sold"
+    )
+    qrels = ("1 0 small_doc_00_5#3_5003 1", "2 0 small_doc_00_1#2_1002 1")
+    given = ["--queries", queries, "--qrels", write(folder / "qrels", *qrels), "--samples", "200"]
+    words = ["ablate", write(folder / "grid.yaml", grid), "-o", str(folder / "out"), *given]
+    return [*words, "--index", str(index.path)]
+
+
+def score_support(index, folder, _):
+    told = "The quarry was sold to an investor who also owns a newspaper."
+    sentence = {"text": told, "citations": ["small_doc_00_0#0_0"]}
+    metadata = {"team_id": "t", "run_id": "r", "topic_id": "a"}
+    run = write(folder / "r", json.dumps({"metadata": metadata, "responses": [sentence]}))
+    return ["score", "support", run, "--words-only", "--index", str(index.path)]
+
+
+OVER_AN_INDEX = {"ablate": ablate, "score support": score_support}
+
+
 def estimated():
     one = PromptEstimate(calls=1200, prompt_tokens=3_400_000, completion_tokens=56_000, cost=1.25)
     by_prompt = {"question_pairwise": one, "read": one}
@@ -337,15 +360,6 @@ PRINTED = {
 }
 
 
-def printed(show, folder, patched, *more, **environment):
-    for name in ("TTY_COMPATIBLE", "COLUMNS", "FORCE_COLOR"):
-        patched.delenv(name, raising=False)
-    words = [*show(folder, patched), *more]
-    done = CliRunner().invoke(app, words, env=environment)
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
-    return done.stdout.replace(str(folder), "FOLDER").replace(str(SAMPLE), "SAMPLE")
-
-
 def terminal(columns):
     return {"TTY_COMPATIBLE": "1", "COLUMNS": str(columns), "NO_COLOR": "1", "TERM": "xterm"}
 
@@ -397,59 +411,18 @@ def check_pipe(shown):
         assert len({len(line) for line in (top, heading, *rows)}) == 1
 
 
-def check_everywhere(show, name, folder, patched, capsys, golden):
-    """Carry a command out in a pipe and as JSON; what it gives is then shown on terminals, too."""
-    results = []
-
-    def deliver_and_keep(result, *, wants_json):
-        results.append(result)
-        deliver(result, wants_json=wants_json)
-
-    with patched.context() as kept:
-        kept.setattr(console, "deliver", deliver_and_keep)
-        check_pipe(printed(show, folder, patched, COLUMNS="60", TERM="dumb"))
-    json.loads(printed(show, folder, patched, "--json"))
-    check_narrow(results, patched, capsys, golden, name)
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_tables_are_whole_in_a_pipe_and_narrow_on_a_terminal_and_json_is_json(
-    name, tmp_path, monkeypatch, capsys, golden
+@pytest.mark.parametrize("name", [*COMMANDS, *OVER_AN_INDEX])
+def test_tables_are_whole_in_a_pipe_and_narrow_on_a_terminal(
+    name, carried_out, monkeypatch, capsys, golden
 ):
-    check_everywhere(COMMANDS[name], name, tmp_path, monkeypatch, capsys, golden)
+    check_pipe(carried_out(name).shown)
+    check_narrow(carried_out(name).results, monkeypatch, capsys, golden, name)
 
 
 @pytest.mark.parametrize("name", PRINTED)
 def test_tables_of_long_commands_fit_80_and_60_columns(name, monkeypatch, capsys, golden):
     results = [Result(None, PRINTED[name]())]
     check_narrow(results, monkeypatch, capsys, golden, name)
-
-
-def ablate():
-    grid = (
-        "dimensions:\n  retriever:\n    words: {retrieval.retriever: bm25}\n"
-        "    feedback: {retrieval.retriever: rm3}\nmeasures: R@5 nDCG@10\nhits: 10\n"
-    )
-    write(Path("grid.yaml"), grid)
-    write(Path("queries.tsv"), "1\tunsafe glacier", "2\tcritics ferry", "3\tquarry sold")
-    write(Path("qrels"), "1 0 small_doc_00_5#3_5003 1", "2 0 small_doc_00_1#2_1002 1")
-    words = ["ablate", "grid.yaml", "-o", "out", "--samples", "200"]
-    return [*words, "--queries", "queries.tsv", "--qrels", "qrels"]
-
-
-def score_support():
-    told = "The quarry was sold to an investor who also owns a newspaper."
-    sentence = {"text": told, "citations": ["small_doc_00_0#0_0"]}
-    metadata = {"team_id": "t", "run_id": "r", "topic_id": "a"}
-    write(Path("r"), json.dumps({"metadata": metadata, "responses": [sentence]}))
-    return ["score", "support", "r", "--words-only"]
-
-
-@pytest.mark.parametrize("words", [ablate, score_support])
-def test_tables_over_an_index(words, small_index, tmp_path, monkeypatch, capsys, golden):
-    monkeypatch.chdir(tmp_path)
-    given = [*words(), "--index", str(small_index.path)]
-    check_everywhere(lambda *_: given, words.__name__, tmp_path, monkeypatch, capsys, golden)
 
 
 @pytest.mark.parametrize("columns", [24, 40, 60, 80])

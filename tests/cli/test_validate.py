@@ -49,14 +49,6 @@ def test_lists_the_problems_of_an_invalid_file_with_their_codes(valid_run):
     assert second.startswith(f"  {valid_run}:1: error [byte-order-mark] expected UTF-8")
 
 
-def test_one_invalid_file_among_valid_ones_fails_all_are_judged(valid_run, tmp_path):
-    code, output = run(tmp_path / "nowhere", valid_run)
-    assert code == 1
-    assert output.startswith(f"{tmp_path / 'nowhere'}: no such file. Check the path.\n")
-    assert f"{valid_run}: valid Task 1 run, 30 topics" in output
-    assert output.endswith("\n1 valid, 1 invalid\n")
-
-
 def test_two_runs_of_a_task_with_one_run_id_are_named(valid_run, tmp_path):
     again = tmp_path / "again"
     again.write_text(valid_run.read_text())
@@ -115,6 +107,11 @@ def test_wrong_usage(valid_run, tmp_path):
         run(qrels, "--official")
     with pytest.raises(InvalidFileError):
         run(valid_run, "--topics", topics)
+    code, output = run(tmp_path / "nowhere", valid_run)
+    assert code == 1
+    assert output.startswith(f"{tmp_path / 'nowhere'}: no such file. Check the path.\n")
+    assert f"{valid_run}: valid Task 1 run, 30 topics" in output
+    assert output.endswith("\n1 valid, 1 invalid\n")
     code, output = run(tmp_path)
     assert code == 1
     assert "[run-unfinished] expected a finished run" in output

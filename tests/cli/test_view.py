@@ -73,19 +73,7 @@ def test_the_page_lies_in_the_run_directory(run):
     assert texts(run.path / "page.html", "h1") == ["sidelight-view"]
 
 
-def test_evaluators_see_marks_and_the_leaderboard(run, data, tmp_path):
-    view(run.path, "-o", tmp_path / "page.html", "--data", data)
-    items = texts(tmp_path / "page.html", "li")
-    assert any(
-        "Asked by question 2 (similar). 50.0 points earned, 50.0 lost" in one for one in items
-    )
-    rows = texts(tmp_path / "page.html", "tr")
-    assert rows.index("another-t2 1.000 0.000 0.000 1") < rows.index(
-        "sidelight-view-t2 this run 0.500 0.000 0.000 1"
-    )
-
-
-def test_the_scores_of_a_run_are_held_against_the_labels_given(run, data, tmp_path):
+def test_evaluators_see_marks_the_leaderboard_and_labels_held_against_the_runs_own(data, tmp_path):
     judged = write_run(tmp_path / "judged")
     (judged.path / "scores").mkdir()
     given = (data / "human_assessments" / "report_assessments.csv").read_text()
@@ -93,6 +81,12 @@ def test_the_scores_of_a_run_are_held_against_the_labels_given(run, data, tmp_pa
         given.replace("supports", "none")
     )
     view(judged.path, "-o", tmp_path / "page.html", "--data", data)
+    marked = "Asked by question 2 (similar). 50.0 points earned, 50.0 lost"
+    assert any(marked in one for one in texts(tmp_path / "page.html", "li"))
+    rows = texts(tmp_path / "page.html", "tr")
+    assert rows.index("another-t2 1.000 0.000 0.000 1") < rows.index(
+        "sidelight-view-t2 this run 0.500 0.000 0.000 1"
+    )
     captions = [one for one in texts(tmp_path / "page.html", "h3") if "two sources" in one]
     assert captions == ["Reports (Task 2): two sources of labels"]
     assert any("tau-b -1.000 over 2 runs" in one for one in texts(tmp_path / "page.html", "p"))

@@ -561,7 +561,7 @@ TRIED_ELSEWHERE = {
         "transport",
     },
     "tests/serve: what a browser sends, and the jobs made of it": {"serve/desk", "serve/guards"},
-    "tests/cli/test_prompt.py, tests/test_prompting.py: prompts and their values": {"prompting"},
+    "tests/cli/test_settings.py, tests/test_prompting.py: prompts and their values": {"prompting"},
     "test_commands.py: the evidence of bundles, and what runs and judges leave": {
         *("cli/run", "evaluation/scoring/measures", "view/shown_run"),
         *("ablation/measures", "cli/ablate"),

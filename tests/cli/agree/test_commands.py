@@ -4,21 +4,13 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
-from sidelight.cli.tables import category_tables
 from sidelight.errors import InputError, InvalidFileError, MachineError, UsageError
-from sidelight.evaluation.agreement.labels import compare_labels, read_two_sides
-from sidelight.formats.banks.rubrics import read_rubrics
+from sidelight.formats.labels.qrels import read_qrels, write_qrels
 from sidelight.sample import sample_path
-from sidelight.tracks import load_track
-from tests.helpers.commands import said
-
-SCALES = load_track().scales
+from tests.helpers.commands import call, said, told
 
 ASSESSMENTS = sample_path() / "human_assessments"
-RUBRICS = sample_path() / "human_rubrics"
 agree = partial(said, "agree")
 
 
@@ -59,21 +51,36 @@ def score_files(tmp_path):
     )
 
 
-def test_labels_as_tables(people, judge):
-    output = agree("labels", people, judge)
+def test_labels_as_tables_and_files(people, judge, tmp_path):
+    pytest.importorskip("matplotlib")
+    folder, stem = tmp_path / "out", "report_assessments_4_labels"
+    output = agree("labels", people, judge, "-o", folder)
     # 2 of 3 agree; kappa: p_e = (1 * 2 + 2 * 1) / 9, (6 / 9 - 4 / 9) / (5 / 9)
     # AC1: pi = (.5, 0, 0, .5), p_e = .5 / 3, (2 / 3 - 1 / 6) / (5 / 6)
     # One topic says nothing of others.
     undefined = ["undefined", "undefined"]
     assert line_of(output, "agreement") == ["3", "0.667", "0.400", "0.600", *undefined]
     assert "people.csv (rows), judge.csv" in output
-    assert output.splitlines()[-3:] == [
+    assert output.partition(f"  {folder}")[0].splitlines()[-3:] == [
         "people.csv: left out 0 unjudged of the shared rows, and 0 rows of this file alone",
         "judge.csv: left out 1 unjudged of the shared rows, and 0 rows of this file alone",
         "1 run, 1 topic; intervals: 95%, bootstrap over topics, 1000 samples, seed 0",
     ]
     shares = output.partition("share of labels")[2]
     assert line_of(shares, "supports") == ["33.3%", "66.7%", "+33.3%", "2.00"]
+    assert {path.name for path in folder.iterdir()} == {
+        *(f"{stem}_agreement.{ending}" for ending in ("csv", "tex")),
+        *(f"{stem}_confusion.{ending}" for ending in ("csv", "tex", "svg", "png")),
+        *(f"{stem}_shares.{ending}" for ending in ("csv", "tex", "svg", "png")),
+    }
+    header, supports, *_, none = rows(folder / f"{stem}_confusion.csv")
+    assert header == ["first", "supports", "partial", "contradicts", "none"]
+    assert (supports[1:], none[1:]) == (["1", "0", "0", "0"], ["1", "0", "0", "1"])
+    shares = {row[0]: row[1:] for row in rows(folder / f"{stem}_shares.csv")}
+    assert shares["label"] == ["first", "second", "difference", "ratio"]
+    assert shares["partial"] == ["0.0", "0.0", "0.0", ""]
+    none = "none & 66.7\\% & 33.3\\% & -33.3\\% & 0.50"
+    assert none in (folder / f"{stem}_shares.tex").read_text()
 
 
 def test_undefined_is_said(tmp_path):
@@ -90,39 +97,14 @@ def test_undefined_is_said(tmp_path):
     assert "document pairs within queries: undefined" in agree("qrels", first, second)
 
 
-def test_scores_as_a_table(score_files):
-    output = agree("scores", *score_files)
-    # a, b, c: ab reversed, ac alike, bc tied by people: tau-b = 0
-    assert output.startswith("supportive_score: 3 runs, 1 topic\n")
-    assert line_of(output, "tau-b")[0] == "0.000"
-    assert "tied by human.csv: b, c\n" in output
-    assert "runs scored only in human.csv: d\n" in output
-    assert "runs scored only in auto.csv: e\n" in output
-
-
-def test_three_runs_have_no_interval_of_a_correlation_and_five_have(tmp_path):
-    for n_runs in (3, 5):
-        rows = [f"r{n},t{topic},{n / 8},0" for n in range(n_runs) for topic in range(2)]
-        back = [f"r{n},t{topic},{-n / 8},0" for n in range(n_runs) for topic in range(2)]
-        files = score_file(tmp_path / "a.csv", *rows), score_file(tmp_path / "b.csv", *back)
-        result = CliRunner().invoke(app, ["agree", "scores", *map(str, files)])
-        found = json.loads(agree("scores", *files, "--json"))
-        cells = line_of(result.stdout, "tau-b")
-        assert cells[0] == "-1.000"
-        if n_runs == 3:
-            assert cells[1] == "-"
-            assert found["intervals"]["tau_b"]["low"] is None
-            assert "3 runs: with fewer than 5, a correlation says nothing" in result.stderr
-        else:
-            assert cells[1:4] == ["-1.000", "to", "-1.000"]
-            assert "intervals: 95%, bootstrap over runs, 1000 samples, seed 0; " in result.stdout
-            assert "warning: 5 runs: with fewer than 10" in result.stderr
-
-
-def test_a_constant_measure_is_undefined(score_files):
-    output = agree("scores", *score_files, "--measure", "unjudged")
-    assert set(line_of(output, "spearman")) == {"undefined", "-", "to"}
-    assert "undefined on 1 topic," in output
+def test_five_runs_have_an_interval_of_a_correlation(tmp_path):
+    rows = [f"r{n},t{topic},{n / 8},0" for n in range(5) for topic in range(2)]
+    back = [f"r{n},t{topic},{-n / 8},0" for n in range(5) for topic in range(2)]
+    files = score_file(tmp_path / "a.csv", *rows), score_file(tmp_path / "b.csv", *back)
+    shown, warned = call("agree", "scores", *files)
+    assert line_of(shown, "tau-b")[:4] == ["-1.000", "-1.000", "to", "-1.000"]
+    assert "intervals: 95%, bootstrap over runs, 1000 samples, seed 0; " in shown
+    assert "warning: 5 runs: with fewer than 10" in warned
 
 
 def test_what_cannot_be_compared_is_refused(tmp_path, people):
@@ -156,46 +138,20 @@ def rows(path):
     return [line.split(",") for line in path.read_text().splitlines()]
 
 
-def test_labels_as_files(tmp_path, people, judge):
+def test_scores_as_a_table_and_files(tmp_path, score_files):
     pytest.importorskip("matplotlib")
     folder = tmp_path / "out"
-    found = json.loads(agree("labels", people, judge, "-o", folder, "--json"))
-    stem = "report_assessments_4_labels"
-    assert sorted(found["written"]) == sorted(map(str, folder.iterdir()))
-    assert {path.name for path in folder.iterdir()} == {
-        *(f"{stem}_agreement.{ending}" for ending in ("csv", "tex")),
-        *(f"{stem}_confusion.{ending}" for ending in ("csv", "tex", "svg", "png")),
-        *(f"{stem}_shares.{ending}" for ending in ("csv", "tex", "svg", "png")),
-    }
-    header, (part, n, *coefficients) = rows(folder / f"{stem}_agreement.csv")
-    ends = ["kappa_low", "kappa_high", "ac1_low", "ac1_high"]
-    assert header == ["part", "n", "raw", "kappa", "ac1", *ends]
-    assert (part, n, coefficients[3:]) == ("agreement", "3", [""] * 4)
-    header, supports, *_, none = rows(folder / f"{stem}_confusion.csv")
-    assert header == ["first", "supports", "partial", "contradicts", "none"]
-    assert (supports[1:], none[1:]) == (["1", "0", "0", "0"], ["1", "0", "0", "1"])
-    shares = {row[0]: row[1:] for row in rows(folder / f"{stem}_shares.csv")}
-    assert shares["label"] == ["first", "second", "difference", "ratio"]
-    assert list(map(float, shares["supports"])) == [1 / 3, 2 / 3, 1 / 3, 2]
-    assert shares["partial"] == ["0.0", "0.0", "0.0", ""]
-    none = "none & 66.7\\% & 33.3\\% & -33.3\\% & 0.50"
-    assert none in (folder / f"{stem}_shares.tex").read_text()
-
-
-def test_importance_classes_have_rows_in_the_file():
-    kind, one, other = read_two_sides(*[ASSESSMENTS / "question_assessments.csv"] * 2, SCALES)
-    four, _ = compare_labels(kind, SCALES, one, other, read_rubrics(RUBRICS, SCALES)).schemes
-    table, *_ = category_tables(four.overall, four.by_importance, ("one", "other"), "x")
-    parts = ["agreement", "have to know", "good to know", "nice to know"]
-    assert [row["part"] for row in table.records] == [row[0] for row in table.rows] == parts
-    counts = [int(row[1]) for row in table.rows]
-    assert counts[0] == sum(counts[1:])
-
-
-def test_scores_as_files(tmp_path, score_files):
-    pytest.importorskip("matplotlib")
-    folder = tmp_path / "out"
-    shown = agree("scores", *score_files, "-o", folder)
+    shown, warned = call("agree", "scores", *score_files, "-o", folder)
+    # a, b, c: ab reversed, ac alike, bc tied by people: tau-b = 0; three runs have no interval
+    assert shown.startswith("supportive_score: 3 runs, 1 topic\n")
+    assert line_of(shown, "tau-b")[:2] == ["0.000", "-"]
+    assert "tied by human.csv: b, c\n" in shown
+    assert "runs scored only in human.csv: d\n" in shown
+    assert "runs scored only in auto.csv: e\n" in shown
+    assert "3 runs: with fewer than 5, a correlation says nothing" in warned
+    constant = agree("scores", *score_files, "--measure", "unjudged")
+    assert set(line_of(constant, "spearman")) == {"undefined", "-", "to"}
+    assert "undefined on 1 topic," in constant
     written = [Path(line.strip()) for line in shown.splitlines() if line.startswith("  /")]
     assert sorted(written) == sorted(folder.iterdir())
     means = ["a,0.5,0.6", "b,0.4,0.7", "c,0.4,0.2"]
@@ -219,3 +175,40 @@ def test_without_matplotlib_tables_are_still_written(tmp_path, people, judge, mo
     with pytest.raises(MachineError, match="needs the package 'matplotlib'"):
         agree("labels", people, judge, "-o", tmp_path / "out")
     assert {path.suffix for path in (tmp_path / "out").iterdir()} == {".csv", ".tex"}
+
+
+@pytest.mark.slow
+def test_people_and_the_shipped_judge_on_public_labels(shared_data):
+    # What it was fitted on: these figures say that it is the judge that was shipped.
+    path = shared_data / "rag-2024" / "nugget-assignments.jsonl.gz"
+    assert told("agree-people", path, "--words-only")["kappa"] > 0.45
+
+
+def test_the_majority_is_written_with_what_each_said(tmp_path):
+    for name, lines in {"a": "1 0 x 3\n1 0 y 0\n", "b": "1 0 x 3\n", "c": "1 0 x 1\n"}.items():
+        (tmp_path / name).write_text(lines)
+    out = tmp_path / "out"
+    shown = agree("vote", tmp_path / "a", tmp_path / "b", tmp_path / "c", "-o", out)
+    assert (out / "majority.qrels").read_text() == "1 0 x 3\n"
+    votes = (out / "votes.csv").read_text().splitlines()
+    assert votes == ["query,segment,majority,a,b,c", "1,x,3,3,3,1", "1,y,,0,,"]
+    assert "1 passage that 2 judges give the same grade" in shown
+    assert "1 that too few judges graded" in shown
+    # To the scale of another: what c calls 1 is 3 where both others say so.
+    (tmp_path / "d").write_text("1 0 x 3\n2 0 x 3\n")
+    (tmp_path / "c").write_text("1 0 x 1\n2 0 x 1\n")
+    agree("vote", tmp_path / "c", "-o", out, "--reference", tmp_path / "d")
+    assert (out / "votes.csv").read_text().splitlines()[1:] == ["1,x,3,3", "2,x,3,3"]
+    with pytest.raises(UsageError, match="two files have one name"):
+        agree("vote", tmp_path / "a", tmp_path / "a", "-o", out)
+    with pytest.raises(InputError, match="cannot write 'a b'"):
+        write_qrels(tmp_path / "q", {"1": {"a b": 0}})
+
+
+def test_three_public_models(shared_data, tmp_path):
+    judges = sorted((shared_data / "rag-2025" / "umbrela-2026").iterdir())
+    found = json.loads(agree("vote", *judges, "-o", tmp_path, "--json"))
+    assert found["agreeing"] == {"3": 6888, "2": 16753, "1": 2700}
+    assert found["undecided"] == 0
+    labels = read_qrels(tmp_path / "majority.qrels")
+    assert sum(map(len, labels.values())) == found["passages"] == 26341

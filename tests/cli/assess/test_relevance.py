@@ -88,7 +88,7 @@ def test_what_cannot_be_graded_is_named(tmp_path, small_index, asked, runs):
         assess(tmp_path, small_index, other, "--model", "one")
 
 
-def test_grades_are_handed_in_as_a_run_and_packed(tmp_path, small_index, asked, runs):
+def test_grades_are_handed_in_as_a_run(tmp_path, small_index, asked, runs):
     three = [part for name in asked for part in ("--model", name)]
     ours = ("--track", "rag2025", "--run-id", "lamp-rj")
     assess(tmp_path, small_index, runs[1], "--depth", 2, *three, *ours)
@@ -96,16 +96,6 @@ def test_grades_are_handed_in_as_a_run_and_packed(tmp_path, small_index, asked, 
     assert handed_in.read_text() == (
         f"1 Q0 {NAMES[0]} 3 1 lamp-rj\n1 Q0 {NAMES[1]} 0 0.3333 lamp-rj\n"
     )
-    ids = [f"msmarco_v2.1_doc_00_{number}#0_{number}" for number in range(3)]
-    handed_in.write_text("".join(f"1 Q0 {name} 3 1 lamp-rj\n" for name in ids))
-    known = ("--topics", tmp_path / "topics.jsonl", "--track", "rag2025")
-    shown = said("pack", handed_in, *known, "-o", tmp_path / "upload")
-    assert "lamp-rj" in shown
-    assert "not stated" in shown
-    assert (tmp_path / "upload" / "lamp-rj").read_bytes() == handed_in.read_bytes()
-    people = tmp_path / "people"
-    people.write_text(f"1 0 {ids[0]} 3\n1 0 {ids[1]} 0\n")
-    assert "1 label only in this file, not compared" in said("agree", "qrels", people, handed_in)
     with pytest.raises(UsageError, match="takes run directories, not judgments"):
         said("pack", handed_in, "-o", tmp_path / "other")
     with pytest.raises(UsageError, match="takes no relevance judgments"):

@@ -32,9 +32,12 @@ def drafted(queries, tmp_path):
     return path
 
 
-def test_a_model_drafts_and_its_replies_are_kept(queries, tmp_path):
+def test_a_model_drafts_as_estimated_and_its_replies_are_kept(queries, tmp_path):
     given = ("draft", "--queries", queries, "--model", "tiny", "--count", 2)
     output = ("-o", tmp_path / "bank.jsonl")
+    estimate = told("bank", *given, *output, "--estimate")
+    assert estimate["calls"] == 1
+    assert estimate["prompt_tokens"] > 100
     with ModelServer(completion(QUESTIONS)) as server:
         first = told("bank", *given, *output, "--base-url", server.base_url)
     assert [item.text for item in read_exams(tmp_path / "bank.jsonl")[0].items] == [
@@ -42,14 +45,6 @@ def test_a_model_drafts_and_its_replies_are_kept(queries, tmp_path):
         "What grows on peat?",
     ]
     assert told("bank", *given, *output, "--offline") == first
-
-
-def test_a_draft_is_estimated_without_a_call(queries, tmp_path):
-    found = told(
-        "bank", "draft", "--queries", queries, "--model", "x", "-o", tmp_path / "x", "--estimate"
-    )
-    assert found["calls"] == 1
-    assert found["prompt_tokens"] > 100
 
 
 def test_an_id_with_a_slash_is_a_query_and_a_subtopic(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 from sidelight.errors import UsageError
 from sidelight.evaluation.audit.text_attacks import ATTACKS
 from sidelight.sample import sample_path
-from tests.helpers.commands import said
+from tests.helpers.commands import said, told
 from tests.helpers.models.fault_server import FaultServer
 
 SAMPLE = sample_path()
@@ -27,15 +27,17 @@ audit = partial(said, "audit")
 )
 def test_the_embedded_judge(run, task, probes, rubrics, tmp_path):
     given = (run, "--task", task, "--rubrics", rubrics, "--words-only", "-o", tmp_path / "out")
-    shown = audit(*given)
-    assert "judge: embedded 6 (words only" in shown
-    assert ("found (give --topics): pasted" in shown) is (task == "task2")
-    found = json.loads(audit(*given, "--json"))
+    found = told("audit", *given)
+    assert found["judge"].startswith("embedded 6 (words only")
+    assert found["not_tried"] == (["pasted"] if task == "task2" else [])
     assert [probe["probe"] for probe in found["probes"]] == probes
     holds = {probe["probe"]: probe["holds"] for probe in found["probes"]}
     # By words alone, swapped names and attacks that no rule was written for get through.
     assert {name for name in probes if not holds[name]} <= {"names", "spoiled, held out"}
-    assert all(f"\n{name} {'holds' if holds[name] else 'FAILS'}: " in shown for name in probes)
+    assert all(
+        one["verdict"].startswith("holds: " if one["holds"] else "FAILS: ")
+        for one in found["probes"]
+    )
 
 
 def test_a_prompted_judge_without_a_mind_is_caught_and_replayed(rubrics, tmp_path):

@@ -4,6 +4,7 @@ import csv
 
 import pytest
 
+from sidelight.cli.judge import evaluation_shown
 from sidelight.config.load import load_settings
 from sidelight.errors import BudgetExhaustedError, InputError, UsageError
 from sidelight.formats.banks.rubrics import read_rubrics
@@ -61,18 +62,15 @@ def test_the_figures_are_those_of_judge_and_score(plain_run, rubrics, mini_web_i
     assert 1 >= retrieved >= selected > 0
     assert written >= judged
     rows = funnel(scores)
+    said, table, *_ = evaluation_shown(shown, load_track())
+    assert f"questions {shown['task1']['score']:.4f}, reports {judged:.4f} supportive, " in said
+    for stage, (name, share, _, _) in zip(shown["funnel"], table.rows, strict=True):
+        credit = sum(float(row["weight"]) * float(row[name] or 0) for row in rows)
+        assert credit == pytest.approx(stage["credit"])
+        assert share == f"{credit:.4f}"
     assert sum(float(row["weight"]) for row in rows) == pytest.approx(1)
     assert all(row["lost_at"] or row["judged"] == "1.0" for row in rows)
     assert sorted(path.name for path in plain_run.iterdir() if path.name == "scores") == []
-
-
-def test_a_judge_of_another_package_judges_a_run(plain_run, rubrics, mini_web_index, tmp_path):
-    judge = ("--judge", "tests.helpers.labels.plain_judge:PlainJudge", "--rubrics", rubrics)
-    given = ("--index", mini_web_index.path, *judge, "-o", tmp_path)
-    shown = told("evaluate", plain_run, *given)
-    assert shown["judge"] == "plain 1, embedded"
-    assert (shown["task1"]["score"], shown["task2"]["supportive_score"]) == (0, 0)
-    assert [total["credit"] for total in shown["funnel"]] == [0] * 4
 
 
 @pytest.mark.slow

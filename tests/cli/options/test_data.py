@@ -72,7 +72,13 @@ def test_agreement_with_people():
     for labels in (PAIRS[1], ANSWERS[1]):
         shown = told("agree", "labels", labels, "--data", SAMPLE)
         assert shown == told("agree", "labels", labels, labels, *RUBRICS)
-        assert shown["schemes"][0]["by_importance"]
+        parts = ["have to know", "good to know", "nice to know"]
+        assert sorted(shown["schemes"][0]["by_importance"]) == sorted(parts)
+        lines = said("agree", "labels", labels, "--data", SAMPLE).splitlines()
+        counts = [
+            int(line.split("│")[2]) for line in lines if line[2:].startswith(("agreement", *parts))
+        ]
+        assert counts[0] == sum(counts[1:4])
     # Compound questions need no rubrics.
     assert told("agree", "labels", COMPOUND[1], "--data", SAMPLE)["schemes"][0]["raw"] == 1
 

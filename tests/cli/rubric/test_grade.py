@@ -104,6 +104,9 @@ def test_answers_are_graded_for_what_they_say_or_cite(tmp_path, bank, texts):
     cited = tmp_path / "cited.jsonl"
     told("grade", run, "--part", "cited", "--texts", texts, "--bank", bank, "-o", cited)
     assert list(grades(cited)) == ["d2", "d1"]
+    (tmp_path / "prose.txt").write_text("Some prose.\n")
+    with pytest.raises(InputError, match="expected graded passages, a ranking or a run"):
+        told("grade", tmp_path / "prose.txt", "--bank", bank, "-o", tmp_path / "no.jsonl")
     with pytest.raises(UsageError, match="do not hold their texts"):
         told("grade", run, "--part", "cited", "--bank", bank, "-o", tmp_path / "no.jsonl")
 
@@ -141,13 +144,6 @@ def test_what_does_not_fit_is_refused(tmp_path, bank, texts, options, says):
     with pytest.raises(UsageError, match=says):
         told("grade", run, *named, "--texts", texts, "-o", tmp_path / "out.jsonl")
     assert not (tmp_path / "out.jsonl").exists()
-
-
-def test_what_is_no_passage_is_refused(tmp_path, bank):
-    path = tmp_path / "prose.txt"
-    path.write_text("Some prose.\n")
-    with pytest.raises(InputError, match="expected graded passages, a ranking or a run"):
-        told("grade", path, "--bank", bank, "-o", tmp_path / "out.jsonl")
 
 
 def test_an_estimate_counts_the_calls_and_makes_none(tmp_path, bank, texts):

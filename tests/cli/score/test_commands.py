@@ -141,27 +141,11 @@ def test_compatible_mode_refuses_what_the_script_cannot(tmp_path, rubrics):
     for option in ("--merge", "--unit-weights"):
         with pytest.raises(UsageError, match="cannot be combined with"):
             score(*common, option)
-
-
-def test_questions_with_and_without_filter(tmp_path, rubrics):
-    labels = pairs(tmp_path / "p.csv", "a,1,r,1,very-similar", "b,1,r,1,similar")
-    common = ("task1", "--rubrics", rubrics, "--assessments", labels)
-    shown, _ = score(*common)
-    assert "0.7500" in shown
-    assert "not filtered out" in shown
-    compound = verdicts(tmp_path / "c.csv", "a,r,1", "b,r,1")
-    shown, _ = score(*common, "--compound", compound)
-    assert "credit lost" in shown
-    assert "not filtered out" not in shown
-
-
-def test_compatible_questions_need_verdicts(tmp_path, rubrics):
     file = pairs(tmp_path / "p.csv", "a,1,r,1,very-similar")
     common = ("task1", "--rubrics", rubrics, "--assessments", file, "--organizer-compat")
     with pytest.raises(UsageError, match="needs --compound"):
         score(*common)
-    compound = verdicts(tmp_path / "c.csv", "a,r,1")
-    shown, _ = score(*common, "--compound", compound, "--json")
+    shown, _ = score(*common, "--compound", verdicts(tmp_path / "c.csv", "a,r,1"), "--json")
     assert json.loads(shown)["runs"] == [{"run_tag": "r", "score": 1.0}]
 
 
@@ -179,20 +163,6 @@ def test_labels_and_verdicts_of_two_judges_do_not_mix(tmp_path, rubrics):
     assert "some 1, embedded" in shown
     with pytest.raises(InputError, match="different judges"):
         score(*common, "--compound", files[1])
-
-
-def test_retrieval(tmp_path):
-    qrels, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
-    qrels.write_text("1 0 a 1\n2 0 b 1\n")
-    run.write_text("1 Q0 a 1 2.0 x\n")
-    common = ("retrieval", "--qrels", qrels, "--run", run, "--measures", "RR P@1")
-    shown, warned = score(*common)
-    assert "run.txt" in shown
-    assert "0.5000" in shown
-    assert "no results for 1 query (counted as 0): 2" in warned
-    (found,) = json.loads(score(*common, "--per-query", "--json").stdout)["runs"]
-    assert found["mean"] == {"RR": 0.5, "P@1": 0.5}
-    assert found["per_query"] == {"1": {"RR": 1.0, "P@1": 1.0}, "2": {"RR": 0.0, "P@1": 0.0}}
 
 
 def test_scores_of_searches_go_on_to_other_commands(tmp_path):
@@ -220,10 +190,8 @@ def test_queries_without_a_relevant_label_are_undefined(tmp_path):
     qrels.write_text("1 0 a 0\n2 0 b 0\n")
     shown, warned = score(*common)
     assert shown.count("undefined") == 2
-    assert "0.0000" not in shown
     assert "nothing to find, or no label, on all of 2 queries" in warned
-    shown, _ = score(*common, "--json")
-    found = json.loads(shown)
+    found = json.loads(score(*common, "--json").stdout)
     assert found["runs"][0]["mean"] == {"nDCG@10": None, "R(rel=2)@10": None}
     assert found["undefined"] == {"R(rel=2)@10": ["1", "2"], "nDCG@10": ["1", "2"]}
     qrels.write_text("1 0 a 1\n2 0 b 2\n")
@@ -245,3 +213,26 @@ def test_an_option_of_which_the_last_alone_would_count_is_refused(tmp_path):
             score(*words)
     with pytest.raises(UsageError, match="expected --data once; found it 3 times"):
         score("--data", tmp_path, "--data", tmp_path, "--data", tmp_path)
+
+
+def test_gaps_to_the_organizers_script_are_explained(tmp_path):
+    rubrics = write_rubrics(tmp_path / "rubrics", rubric("a", (HAVE, 5)))
+    labels = answers(tmp_path / "a.csv", "a,r,na-1,supports", label="annotation")
+    given = ("diff", "task2", "--rubrics", rubrics, "--assessments", labels)
+    shown, _ = score(*given)
+    # 1 of 1 against 1 of 5
+    assert "1.0000" in shown
+    assert "0.2000" in shown
+    assert "rows-missing (na-2, na-3, na-4 and 1 more)" in shown
+    assert "script divides by the rows that are present; sidelight takes a missing" in shown
+    found = json.loads(score(*given, "--json").stdout)
+    assert found["stops"] == []
+    assert found["gaps"][0]["causes"][0]["ids"] == ["na-2", "na-3", "na-4", "na-5"]
+    answers(labels, "a,r,na-9,supports", label="annotation")
+    shown, _ = score(*given)
+    assert "a.csv:2: [id-unknown]" in shown
+    assert "The organizers' script stops there and gives no score." in shown
+    assert "sidelight gives no score" in shown
+    asked = pairs(tmp_path / "p.csv", "a,1,r,1,similar"), verdicts(tmp_path / "c.csv", "a,r,1")
+    common = ("--rubrics", rubrics, "--assessments", asked[0], "--compound", asked[1])
+    assert score("diff", "task1", *common).stdout == "no difference\n"

@@ -29,15 +29,12 @@ def test_a_table_says_what_its_figures_are(per_topic):
         compare(per_topic, "--measure", "speed")
 
 
-def test_json_has_the_same(per_topic):
+def test_lower_is_better_by_what_is_unjudged(per_topic):
     found = json.loads(compare(per_topic, "--measure", "unjudged", "--baseline", "x", "--json"))
-    assert found["measure"] == "unjudged"
-    assert found["n_topics"] == 3
     (pair,) = found["pairs"]
     assert (pair["first"], pair["second"]) == ("y", "x")
     # y has more unjudged, which is worse
     assert (pair["won"], pair["lost"], pair["tied"]) == (0, 1, 2)
-    assert pair["p_value"] == 1.0
     assert pair["interval"] == {"low": 0.0, "high": 0.5}
 
 

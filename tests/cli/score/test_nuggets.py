@@ -69,17 +69,6 @@ def test_nuggets_that_nobody_could_judge_are_said(tmp_path):
     assert written[1].startswith("r,0.0,0.0,0.0,0.0,1.0,")
 
 
-def test_vital_scores_are_undefined_without_a_vital_nugget(tmp_path):
-    file = assigned(tmp_path / "a.jsonl", ("1", "okay", "support"))
-    shown, warned = call("score", "nuggets", "-o", tmp_path / "out", file)
-    (row,) = (line for line in shown.splitlines() if line.startswith("│ r "))
-    assert row.replace("│", " ").split()[1] == "undefined"
-    nothing = "nothing to find, or no label, on all of 1 topic\n"
-    assert warned.startswith(f"undefined: strict vital score, vital score: {nothing}")
-    per_run = (tmp_path / "out" / "not_stated_nuggets_per_run_results.csv").read_text()
-    assert per_run.splitlines()[1].startswith("r,,,1.0,1.0,0.0,")
-
-
 def test_a_topic_without_a_vital_nugget_is_named(tmp_path):
     topics = ("1", "okay", "support"), ("2", "vital", "support")
     file = assigned(tmp_path / "a.jsonl", *topics)

@@ -82,6 +82,8 @@ def test_by_a_model_resumed_and_replayed(tmp_path, given):
         # One sentence with one citation, one with two: 1 + 2 calls.
         with pytest.raises(BudgetExhaustedError):
             support(*online, "--max-calls", 2)
+        with pytest.raises(BudgetExhaustedError):
+            support(*online, "--max-tokens", 0)
         made = json.loads(support(*online))
         stats = server.stats()
         assert stats.calls == len(stats.asked) == 3
