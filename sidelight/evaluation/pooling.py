@@ -70,12 +70,9 @@ async def pool_questions(
 ) -> Pool:
     """Return the pool of all topics that any run has questions for.
 
-    Args:
-        groups: By name.
-        check: Decides which questions may enter.
-        per_group: How many questions of each group, for each topic, as long as each has enough.
-        seed: Of the order of groups, which is drawn for each topic by itself: adding or leaving out
-            topics changes nothing for the others.
+    Every group gives `per_group` questions for each topic, as long as each has enough. The order of
+    groups is drawn for each topic by itself: adding or leaving out topics changes nothing for the
+    others.
     """
     topic_ids = sorted(
         {topic for runs in groups.values() for run in runs for topic in run.results()}
@@ -134,11 +131,7 @@ async def check_by_rules(
 ) -> str | None:
     """Return why a question may not enter, by the rules of the task and what is pooled already.
 
-    Args:
-        vectors: Of texts, by the default encoder.
-        max_characters: The task's limit per question.
-        question: The question.
-        pooled: What is in the pool.
+    Vectors are by the default encoder; `max_characters` is the task's limit per question.
     """
     if reason := rule_reason(question, max_characters):
         return reason
@@ -171,10 +164,6 @@ class PooledPair(NamedTuple):
     """A pair to judge.
 
     Attributes:
-        topic_id: The topic.
-        rubric_question_rank: The question of the rubric.
-        run_tag: The run.
-        run_question_rank: The submitted question.
         chosen_by: The models that find it the nearest.
     """
 
@@ -205,11 +194,6 @@ def pool_pairs(
     """Return the pairs that some models choose.
 
     Of two submitted questions that a model finds equally near, the one of better rank is chosen.
-
-    Args:
-        rubrics: Topic id -> rubric; other topics do not count.
-        runs: Each with a tag of its own.
-        models: By name.
     """
     pairs: list[PooledPair] = []
     cells = all_pairs = 0
@@ -256,13 +240,7 @@ async def check_by_model(
 ) -> str | None:
     """Return why a question may not enter, by the rules of form and by a model.
 
-    Args:
-        model: Who is asked.
-        articles: By topic id, title and text; a topic without one is judged by its questions alone.
-        max_characters: The task's limit per question.
-        topic_id: The topic.
-        question: The question.
-        pooled: What is in the pool.
+    Articles are titles and texts; a topic without one is judged by its questions alone.
     """
     if reason := rule_reason(question, max_characters):
         return reason

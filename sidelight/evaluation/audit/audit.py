@@ -43,12 +43,7 @@ class Change(NamedTuple):
     """A verdict that changed; an empty label stands for a verdict that could not be had.
 
     Attributes:
-        probe: The name of the probe.
-        run_tag: The run.
-        topic_id: The topic.
         what: The answer, or the ranks of the rubric question and of the submitted one.
-        before: The label.
-        after: The label under the probe.
     """
 
     probe: str
@@ -63,10 +58,7 @@ class ProbeResult(Value):
     """Effect of one probe on the labels.
 
     Attributes:
-        probe: Its name.
-        about: What it changes.
         n_verdicts: Verdicts compared: those that could be had before, after, or both times.
-        n_changed: How many of them changed.
         n_gained: Changes to a label that earns more credit.
         n_lost: Changes to a label that earns less.
         n_unjudged: Changes from or to a verdict that could not be had.
@@ -217,14 +209,9 @@ async def audit(
     """Probe a judge with the runs of a task.
 
     Attacks on answers need no runs: they are made once for each topic that some run is about.
-
-    Args:
-        judge: Who is audited.
-        given: What it judges.
-        tolerance: The share of verdicts, in [0, 1], that a probe may change, or to which an attack
-            may give credit; attacks on answers have bounds of their own.
-        articles: Topic id -> text; without any, none is pasted.
-        on_labels: Told how many labels have been added, whenever some have.
+    `tolerance` is the share of verdicts, in [0, 1], that a probe may change, or to which an attack
+    may give credit; attacks on answers have bounds of their own. Without `articles`, texts by topic
+    id, none is pasted.
 
     Raises:
         InputError: No run has anything on a topic with a rubric, or what it has cannot be told

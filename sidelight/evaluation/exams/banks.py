@@ -39,8 +39,6 @@ class Change:
     Attributes:
         query: The query, with the subtopic if there is one.
         what: `added` or `dropped`.
-        item_id: The item.
-        text: Its words.
     """
 
     query: str
@@ -84,12 +82,9 @@ def edit_banks(
 ) -> Banks:
     """Return banks with some items changed.
 
-    Args:
-        banks: The banks.
-        add: Query, or `query/subtopic`, and the text of a new item.
-        drop: Ids of items.
-        reword: Item id -> new words. It is another item then, in the place of the old one, and has
-            to be graded anew; it remembers which one it replaces.
+    `add` holds the query, or `query/subtopic`, and the text of each new item; `drop` and `reword`
+    go by ids. An item with new words is another one, in the place of the old one, and has to be
+    graded anew; it remembers which one it replaces.
 
     Raises:
         UsageError: A query or an item is not there, or a new item is.
@@ -162,11 +157,7 @@ _OF_THE_QUERY = 2.0
 def extract_bank(topic_id: str, query: str, passages: Iterable[str], count: int) -> ExamBank:
     """Return a bank of the key facts of some passages, the most important first.
 
-    Args:
-        topic_id: The query.
-        query: Its words.
-        passages: Texts that systems returned; which come first counts for nothing but time.
-        count: At most so many facts.
+    Which passages come first counts for nothing but time.
     """
     by_sentence: dict[str, frozenset[str]] = {}
     shared: Counter[str] = Counter()
@@ -227,7 +218,6 @@ class DraftedQuery(NamedTuple):
     """A query, or one subtopic of it, to draft a bank for.
 
     Attributes:
-        topic_id: The query.
         subtopic_id: Empty for all of it.
         text: The query; with a subtopic `title / subtopic`.
     """
@@ -258,12 +248,7 @@ async def draft_banks(
 ) -> Drafts:
     """Ask a model for a bank for each query, all at once.
 
-    Args:
-        model: Who is asked; its cache makes the work resumable, and its server bounds the calls.
-        queries: For which.
-        style: Which prompt.
-        count: How many items a bank has.
-        on_done: Told of every query that is done.
+    The model's cache makes the work resumable, and its server bounds the calls.
     """
 
     async def draft(query: DraftedQuery) -> ExamBank | tuple[str, str]:

@@ -70,11 +70,6 @@ def missing_cells(
     """Return the cells that a grader has not graded, passage by passage.
 
     A cell for which there was no usable answer counts as not graded.
-
-    Args:
-        queries: The passages.
-        banks: By query.
-        grader: Who is to grade.
     """
     found = []
     for query in queries:
@@ -99,11 +94,8 @@ async def grade_cells(
 ) -> list[GradedQuery]:
     """Return the passages with all cells graded that a grader can grade.
 
-    Args:
-        queries: The passages.
-        banks: By query; passages of other queries stay as they are.
-        grader: Who grades.
-        on_cells: Told how many cells have been graded, whenever some have.
+    Passages of queries without a bank stay as they are. `on_cells` is told how many cells have been
+    graded, whenever some have.
     """
     todo = missing_cells(queries, banks, grader)
     grader.prepare([one.case for one in todo])
@@ -143,11 +135,7 @@ async def grade_directly(
 ) -> list[GradedQuery]:
     """Return the passages with a grade for the query as a whole; those that have one keep it.
 
-    Args:
-        queries: The passages.
-        texts: Of the queries; passages of others stay as they are.
-        grader: Who grades.
-        on_cells: Told of each passage graded.
+    Passages of queries without a text stay as they are.
     """
     slots = asyncio.Semaphore(_PASSAGES_AT_ONCE)
 
@@ -172,12 +160,8 @@ def grade_pools(
 ) -> list[GradedQuery]:
     """Return the passages with a grade by what all passages of their query have in common.
 
-    All are graded anew: a passage more changes what the others have in common.
-
-    Args:
-        queries: The passages.
-        grader: Who grades.
-        relevant: The grade from which a passage counts as relevant.
+    All are graded anew: a passage more changes what the others have in common. A grade from
+    `relevant` on is relevant.
     """
     return [
         replace(
@@ -243,11 +227,8 @@ def split_passages(text: str, limit: int = MAX_TOKENS) -> list[str]:
     """Return the passages of a text, in order; together they have all its words, each once.
 
     A paragraph is a passage. One over the limit is cut between sentences, each passage as full as
-    it can be, and a sentence over the limit between words.
-
-    Args:
-        text: Any text; a blank line ends a paragraph, or any line end where there is no blank line.
-        limit: The most tokens of a passage; at least 1.
+    it can be, and a sentence over the limit between words. A blank line ends a paragraph, or any
+    line end where there is no blank line. `limit` is the most tokens of a passage, at least 1.
     """
     text = clean(text)
     between = _BLANK_LINE if _BLANK_LINE.search(text.strip()) else re.compile(r"\n")
@@ -305,10 +286,7 @@ _SPACES = re.compile(r"\s+")
 def ranked_passages(runs: Iterable[RankingRun], depth: int, texts_of: TextsOf) -> list[GradedQuery]:
     """Return the first passages of each query in some rankings, each with its place in every run.
 
-    Args:
-        runs: Rankings.
-        depth: How many of each query and run.
-        texts_of: Segment ids to texts.
+    The first `depth` of each query and run count.
 
     Raises:
         InputError: The text of a passage is not known.
@@ -324,10 +302,6 @@ def ranked_passages(runs: Iterable[RankingRun], depth: int, texts_of: TextsOf) -
 
 def cited_passages(runs: Iterable[ReportRun], texts_of: TextsOf) -> list[GradedQuery]:
     """Return what answers cite, in the order in which they first do, with its place in every run.
-
-    Args:
-        runs: Cited answers.
-        texts_of: Segment ids to texts.
 
     Raises:
         InputError: The text of a segment is not known.

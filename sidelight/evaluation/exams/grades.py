@@ -56,7 +56,6 @@ class Rankings:
     Attributes:
         places: Run -> query id -> passage id -> place, from 1.
         judged: Official judgments, the highest of a passage.
-        passages: Query id -> ids of its passages.
     """
 
     places: dict[str, dict[str, dict[str, int]]]
@@ -69,7 +68,6 @@ class Exam:
     """One grader's ratings.
 
     Attributes:
-        grader: Who.
         cells: Its ratings; a passage of which it rated nothing is not there.
         unjudged: Cells that it could not rate.
     """
@@ -93,8 +91,7 @@ class GradedFile:
     def exam(self, name: str | None = None) -> Exam:
         """Return what a grader rated.
 
-        Args:
-            name: Its prompt, or `prompt@model`; None where there is but one.
+        A grader is named by its prompt, or by `prompt@model`; None where there is but one.
 
         Raises:
             InputError: Nothing was rated.
@@ -187,9 +184,7 @@ def relevance_label(ratings: Iterable[int], at_least: int = 1) -> int:
 
     label(p) = the m-th largest of grade(r, p) over all items r, for m = 1 the best grade.
 
-    Args:
-        ratings: One for each item.
-        at_least: m. Where fewer items are rated, no grade is reached but the lowest.
+    m is `at_least`. Where fewer items are rated, no grade is reached but the lowest.
     """
     ordered = sorted(ratings, reverse=True)
     return ordered[at_least - 1] if len(ordered) >= at_least else LOWEST
@@ -210,7 +205,6 @@ def read_labels(path: Path, grader: str | None = None, at_least: int = 1) -> Qre
     """Read labels: of a file of relevance labels, or one grader's of graded passages.
 
     Raises:
-        InputError: The file cannot be read, or nothing in it is rated.
         UsageError: No grader, or several, fit the name.
     """
     if is_graded(path):
@@ -226,8 +220,6 @@ class ItemUse:
     """Number of passages that answer an item.
 
     Attributes:
-        query_id: The query.
-        item_id: The item.
         not_relevant: Passages that answer it and were judged not relevant.
         relevant: Passages that answer it and were judged relevant.
     """
@@ -243,8 +235,6 @@ class Uncovered:
     """A relevant passage that answers no item well enough.
 
     Attributes:
-        query_id: The query.
-        passage_id: The passage.
         judgment: As assessors judged it.
         best_grade: Its best grade.
     """
@@ -260,8 +250,6 @@ class Hole:
     """A passage that was not graded, or not by all items.
 
     Attributes:
-        query_id: The query.
-        passage_id: The passage.
         missing_items: Items it was not graded by.
         in_file: Whether the file has its text.
     """
@@ -312,11 +300,7 @@ def holes(
 ) -> list[Hole]:
     """Return what has to be graded yet, in the order of the file, then of the runs.
 
-    Args:
-        exam: What is graded.
-        rankings: What the file has.
-        items: Query id -> items of its bank.
-        runs: More runs: query id -> passages that count.
+    `items` are those of each query's bank; `runs` are more runs, query id -> passages that count.
     """
     found: dict[tuple[str, str], Hole] = {}
     for query_id, passages in rankings.passages.items():
@@ -343,11 +327,6 @@ def suggested_item(query: str, passage: str, known: Iterable[str] = ()) -> str:
     Words of the query count, as do those that no item has yet; a sentence of very few words, or of
     very many, is taken where there is no other. It is for people to reword; empty where nothing is
     said.
-
-    Args:
-        query: Its words.
-        passage: The text.
-        known: Texts of the items there are.
     """
     asked = stems(query)
     taken = frozenset[str]().union(*map(stems, known)) - asked
@@ -426,12 +405,7 @@ class CheckedGrades(Value):
 
 
 def read_corrections(path: Path) -> Corrections:
-    """Read what a page saved.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: It is no such file, or a cell occurs twice.
-    """
+    """Read what a page saved."""
     findings = Findings(path)
     text = read_bytes(path).decode("utf-8", errors="replace")
     content = decode_unique(text, None, findings)
@@ -464,11 +438,7 @@ def check_grades(
 ) -> CheckedGrades:
     """Compare grades with the corrections that people made.
 
-    Args:
-        queries: The passages that people looked at.
-        corrections: What they said.
-        highest: The highest grade.
-        relevant: The grade from which a passage is relevant.
+    A passage is relevant from the grade `relevant` on.
 
     Raises:
         InputError: A cell is not in the file, or a grade is not on the scale.

@@ -45,10 +45,9 @@ class PrefixOrder:
     async def turn(self, *prefix: str) -> AsyncIterator[None]:
         """Hold the block until its prefix has been computed, unless it is the one that goes ahead.
 
-        Args:
-            prefix: Names of the parts a prompt begins with, the first part first: a topic, then a
-                rubric question. All that share the first part wait for one request with it, then
-                those that share the second for one with both.
+        A prefix names the parts a prompt begins with, the first part first: a topic, then a rubric
+        question. All that share the first part wait for one request with it, then those that share
+        the second for one with both.
         """
         async with self._admitted:
             ahead = []
@@ -74,11 +73,7 @@ _ALONE = "it"  # the id of what is asked about by itself
 
 
 class Assessor:
-    """Asks a model for judgments, prompts with a common beginning one after the other.
-
-    Args:
-        model: Who is asked.
-    """
+    """Asks a model for judgments, prompts with a common beginning one after the other."""
 
     def __init__(self, model: PromptedModel) -> None:
         self._model = model
@@ -110,15 +105,9 @@ class Assessor:
         """Ask one question and return one judgment for each id asked about.
 
         A reply that misses, repeats or invents an id is repaired once. If that does not help, what
-        it says once and was asked counts; the rest is unjudged.
-
-        Args:
-            prefix: What the prompt begins with, after its rules; see `PrefixOrder`.
-            prompt: The question.
-            kind: The type of the answer.
-            asked: Ids, each once.
-            read: Returns the ids and judgments in an answer.
-            values: The variables of the prompt.
+        it says once and was asked counts; the rest is unjudged. After its rules the prompt begins
+        with `prefix`; see `PrefixOrder`. `read` returns the ids and judgments in an answer;
+        `values` are the variables of the prompt.
         """
 
         def check(answer: T) -> None:
@@ -161,7 +150,6 @@ class Estimate(Value):
     """Estimated cost of judging, before anything is asked.
 
     Attributes:
-        calls: Model calls.
         prompt_tokens: Tokens read, what a server's prefix cache saves included.
         completion_tokens: Tokens written.
         hours: If one call is made at a time.
@@ -203,9 +191,7 @@ class PromptCounter(PromptedModel):
     def estimate(self, n_labels: int, n_at_once: int) -> Estimate:
         """Return what the prompts counted so far would cost.
 
-        Args:
-            n_labels: Labels that the replies would hold.
-            n_at_once: Calls made at once.
+        The replies would hold `n_labels` labels.
         """
         calls = self.calls.total()
         written = TOKENS_PER_CALL * calls + TOKENS_PER_LABEL * n_labels

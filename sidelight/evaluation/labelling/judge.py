@@ -51,7 +51,6 @@ class RubricCase(NamedTuple, Generic[S]):
     """A submission on a topic, to be compared with the topic's rubric.
 
     Attributes:
-        rubric: The rubric.
         submission: A report, or the questions of a run on the topic.
     """
 
@@ -72,8 +71,6 @@ class LabellingProtocol(Generic[C]):
     """One kind of labelling.
 
     Attributes:
-        name: As messages call it.
-        scale: The labels there are.
         units: The names of all that a case asks about; names are unique within the case.
     """
 
@@ -87,10 +84,7 @@ class AssessmentProtocol(LabellingProtocol[RubricCase[S]], Generic[S, A]):
     """A kind of labelling whose labels are kept in a file, with who submitted what.
 
     Attributes:
-        kind: What assessments of this kind look like in a file.
         about: By unit, what of an assessment says what was judged, beside its topic and its run.
-        order: Sorts assessments.
-        file_name: Of a judge's assessments.
     """
 
     kind: AssessmentKind[A]
@@ -127,9 +121,7 @@ class JudgeAgreement(Value):
     """Agreement of a judge with people on labels it had not seen.
 
     Attributes:
-        n_labels: Labels compared.
         n_topics: Topics they come from; each was judged with the others as examples.
-        n_runs: Runs they come from.
         raw: Share of equal labels, in [0, 1].
         kappa: Cohen's kappa; None when it is undefined (both sides used one label throughout).
         raw_new_runs: The share where the runs judged were no examples either, as runs to be judged

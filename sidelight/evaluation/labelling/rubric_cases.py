@@ -100,8 +100,6 @@ class TopicMaterial(NamedTuple):
     """Context that a prompt shows before the items to be labelled.
 
     Attributes:
-        article: The target article.
-        rubric: What people wanted to know about it.
         questions: Of all example runs, by run tag and rank.
         reports: Of all example runs, by run tag.
     """

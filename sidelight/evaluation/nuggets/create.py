@@ -68,8 +68,7 @@ class WeighedList(Value):
 def documents_to_read(grades: Mapping[str, int]) -> list[str]:
     """Return the ids of the documents that nuggets are made from, the most relevant first.
 
-    Args:
-        grades: By id; a grade of 1 says that a document is related to the question.
+    A grade of 1 says that a document is related to the question.
     """
     related = [name for name, grade in grades.items() if grade >= _LEAST_GRADE]
     return sorted(related, key=lambda name: (-grades[name], name))
@@ -84,12 +83,8 @@ async def create_nuggets(
 ) -> NuggetBank | None:
     """Return the nuggets of a topic; None where the documents hold no fact that bears on it.
 
-    Args:
-        topic_id: The topic.
-        query: What is asked.
-        documents: Texts, the most relevant first.
-        models: Each drafts a list; the first merges them and says how important each nugget is.
-        importance: The labels `vital` and `okay`, and what they weigh.
+    Documents are texts, the most relevant first. Each model drafts a list; the first merges them
+    and says how important each nugget is, `vital` or `okay`.
 
     Raises:
         ReplyError: A model gave no usable answer.
@@ -107,11 +102,7 @@ async def create_nuggets(
 
 
 async def weigh(query: str, nuggets: Sequence[str], model: PromptedModel) -> list[str]:
-    """Return how important each nugget is, in their order.
-
-    Raises:
-        ReplyError: The model gave no usable answer.
-    """
+    """Return how important each nugget is, in their order."""
     labels: list[str] = []
     for window in _windows(nuggets):
         answer = await model.answer(
@@ -153,17 +144,7 @@ class SortedList(Value):
 async def sort_nuggets(
     bank: NuggetBank, query: str, parts: Sequence[str], model: PromptedModel
 ) -> NuggetBank:
-    """Return the nuggets of a topic, each with the sub-narrative that it belongs to, if any.
-
-    Args:
-        bank: The nuggets.
-        query: The narrative.
-        parts: Its sub-narratives, at least one.
-        model: Who says so.
-
-    Raises:
-        ReplyError: The model gave no usable answer.
-    """
+    """Return the nuggets of a topic, each with the sub-narrative that it belongs to, if any."""
     found: list[Nugget] = []
 
     def check(count: int, answer: SortedList) -> None:
@@ -295,14 +276,7 @@ async def assign_runs(
     queries: Mapping[str, str],
     assigner: Assigner,
 ) -> list[NuggetAssignment]:
-    """Return the labels of all answers to topics that have nuggets, run by run.
-
-    Args:
-        runs: What is judged.
-        banks: Topic id -> nuggets.
-        queries: Topic id -> what was asked, where it is known.
-        assigner: Who judges.
-    """
+    """Return the labels of all answers to topics that have nuggets, run by run."""
     found = []
     for run in runs:
         for report in run.reports:

@@ -117,10 +117,7 @@ def score_runs(
 ) -> list[RetrievalScores]:
     """Score runs, in the order given.
 
-    Args:
-        qrels: Query id -> segment id -> grade.
-        runs: By file or name, the hits of each query: segment ids and scores.
-        names: Of measures.
+    Runs are by file or name, each with the hits of each query: segment ids and scores.
 
     Raises:
         InputError: A run shares no query with the labels.
@@ -160,15 +157,9 @@ def score_results(
 ) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
     """Score one run.
 
-    Args:
-        qrels: Query id -> segment id -> grade.
-        results: Query id -> segment id -> score; no two of a query alike, as packages break ties
-            differently.
-        measures: Of `parse_measures`.
-
-    Returns:
-        Measure name -> mean over the queries that have labels; and query id -> measure name ->
-        value, sorted by query id.
+    Labels are query id -> segment id -> grade, results query id -> segment id -> score; no two
+    scores of a query are alike, as packages break ties differently. Returned are each measure's
+    mean over the queries that have labels, and its values by query id, sorted.
 
     Raises:
         UsageError: The program behind a measure does not take such ids.
@@ -197,12 +188,7 @@ def score_results(
 
 
 def is_undefined(measure: Any, grades: Mapping[str, int]) -> bool:
-    """Tell whether labels of a query have nothing that a measure could find.
-
-    Args:
-        measure: Of `parse_measures`.
-        grades: Segment id -> grade.
-    """
+    """Tell whether labels of a query have nothing that a measure could find."""
     lowest, gains = measure.params.get("rel", 1), measure.params.get("gains") or {}
     return measure.NAME not in _COUNTS and all(
         gains.get(grade, grade) < lowest for grade in grades.values()
@@ -220,10 +206,6 @@ def untied(hits: Iterable[tuple[str, float]]) -> dict[str, float]:
 
 def write_retrieval_scores(scores: Sequence[RetrievalScores], folder: Path) -> None:
     """Write `retrieval_per_topic_results.csv` and `retrieval_per_run_results.csv`.
-
-    Args:
-        scores: Of one call of `score_retrieval`.
-        folder: Created if need be.
 
     Raises:
         UsageError: Two run files have one name, which is what a run goes by here.
