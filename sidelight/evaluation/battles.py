@@ -43,11 +43,7 @@ _TAIL = 2.5  # percent
 
 
 class Battle(NamedTuple):
-    """Two answers to one topic.
-
-    Attributes:
-        won: What the first won: 1, 0, or something between; None where nobody could say.
-    """
+    """Two answers to one topic, and what the first won, in [0, 1]; None where nobody could say."""
 
     topic_id: str
     first: str
@@ -60,7 +56,6 @@ class Rating(NamedTuple):
     """Rating of a run, with its interval.
 
     Attributes:
-        rating: 1,000 on average.
         interval: Of the rating; None with too few topics.
         won: Battles won, those undecided left out.
     """
@@ -74,11 +69,7 @@ class Rating(NamedTuple):
 
 
 def rate(battles: Sequence[Battle], *, samples: int, seed: int) -> list[Rating]:
-    """Return a rating for each run, the strongest first, ties by run tag.
-
-    Raises:
-        InputError: No battle is decided.
-    """
+    """Return a rating for each run, the strongest first, ties by run tag."""
     decided = [battle for battle in battles if battle.won is not None]
     if not decided:
         raise InputError(

@@ -17,20 +17,17 @@ from __future__ import annotations
 import random
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from sidelight.checks.questions import compound_reason, general_reason
 from sidelight.errors import ReplyError
 from sidelight.llm.prompted import PromptedModel
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
+from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.run import QuestionRun
 from sidelight.text import normalized, one_line, pointing_at_article
 from sidelight.text_vectors import TextVectors
-
-if TYPE_CHECKING:
-    from sidelight.schemas.grading.rubric import Rubric
-
 
 Group = Sequence[QuestionRun]
 """Runs of one group, that of the highest priority first."""
@@ -161,11 +158,7 @@ Score = Callable[[str, Sequence[str]], Sequence[float]]
 
 
 class PooledPair(NamedTuple):
-    """A pair to judge.
-
-    Attributes:
-        chosen_by: The models that find it the nearest.
-    """
+    """A pair to judge, and the models that find it the nearest."""
 
     topic_id: str
     rubric_question_rank: int

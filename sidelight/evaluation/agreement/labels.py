@@ -162,9 +162,7 @@ class CategoryAgreement:
 class SchemeAgreement:
     """Agreement under one set of categories.
 
-    Attributes:
-        by_importance: On the parts of the rubrics by their importance, the most important first;
-            empty without rubrics.
+    Where rubrics are known it is also by the importance of their parts, the most important first.
     """
 
     overall: CategoryAgreement

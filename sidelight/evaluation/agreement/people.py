@@ -154,9 +154,6 @@ async def compare_norms(
 
     The track's first measure of cited texts counts. The judge labels both sides, without an encoder
     by words only. Without `nuggets`, by topic id, they are pooled from the runs.
-
-    Raises:
-        InputError: There are fewer than three runs, or none on a topic with a rubric.
     """
     if encoder:  # pool and both judges read the same texts
         encoder = encoder._replace(encode=TextVectors(encoder.encode))

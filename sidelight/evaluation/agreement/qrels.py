@@ -103,9 +103,6 @@ def compare_qrels(
 
     Grades are by query id, then document id. `thresholds` are the lowest grades that count as
     relevant on the first and the second side.
-
-    Raises:
-        InputError: No document is labelled by both, or the labels are no grades.
     """
     by_query = _labelled_by_both(first, second)
     pairs = [pair for query in by_query for pair in query]

@@ -15,22 +15,22 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable, Sequence
 from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
+from sidelight.evaluation.labelling.judge import AssessmentProtocol, RubricCase
+from sidelight.evaluation.labelling.rubric_cases import (
+    QUESTION_SIMILARITY,
+    REPORT_ANSWERS,
+    Questions,
+)
 from sidelight.learned.reading.words import entities, read
 from sidelight.plain_yaml import read_yaml
+from sidelight.schemas.grading.rubric import Rubric, RubricAnswer
 from sidelight.schemas.run import CitedSentence, ReportMetadata, SubmittedReport
 from sidelight.text import STOPWORDS, clean, count_words, one_line, sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from sidelight.evaluation.labelling.judge import AssessmentProtocol, RubricCase
-    from sidelight.evaluation.labelling.rubric_cases import Questions
-    from sidelight.schemas.grading.rubric import Rubric, RubricAnswer
 
 DENIALS = (
     "It is false that",

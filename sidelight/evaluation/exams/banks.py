@@ -48,11 +48,7 @@ class Change:
 
 
 def merge_banks(files: Iterable[Banks]) -> Banks:
-    """Return the queries of all files, each with the items of all, the first file's first.
-
-    Raises:
-        UsageError: A query has questions in one file and nuggets in another.
-    """
+    """Return the queries of all files, each with the items of all, the first file's first."""
     merged: dict[tuple[str, str], ExamBank] = {}
     for banks in files:
         for bank in banks:
@@ -85,9 +81,6 @@ def edit_banks(
     `add` holds the query, or `query/subtopic`, and the text of each new item; `drop` and `reword`
     go by ids. An item with new words is another one, in the place of the old one, and has to be
     graded anew; it remembers which one it replaces.
-
-    Raises:
-        UsageError: A query or an item is not there, or a new item is.
     """
     known = {item.item_id for bank in banks for item in bank.items}
     if unknown := [one for one in (*drop, *(reword or {})) if one not in known]:
@@ -228,12 +221,7 @@ class DraftedQuery(NamedTuple):
 
 
 class Drafts(NamedTuple):
-    """Drafted banks, and the queries without one.
-
-    Attributes:
-        banks: One for each query for which the model wrote one.
-        failed: Query and why there is none.
-    """
+    """Drafted banks, and the queries for which the model wrote none, with the reason."""
 
     banks: tuple[ExamBank, ...]
     failed: tuple[tuple[str, str], ...]
@@ -290,12 +278,7 @@ async def _draft(model: PromptedModel, query: DraftedQuery, style: Style, count:
 
 
 def check_draft(draft: ExamDraft, *, style: Style, count: int) -> None:
-    """Check that a draft is a valid bank.
-
-    Raises:
-        ValueError: Items are too few, too many, empty, repeated or too long, a question ends in no
-            question mark or a fact in one.
-    """
+    """Check that a draft is a valid bank, or raise a ValueError that says why not."""
     texts = [one_line(item) for item in draft.items]
     if len(texts) != count:
         raise ValueError(f"expected {count} items; found {len(texts)}")

@@ -151,8 +151,11 @@ async def grade_directly(
         grade = DirectGrade(grader.grader, rating, judgment.rationale, relevant)
         return _with_direct(passage, grade)
 
-    every = [passage for query in queries for passage in query.passages]
-    return _as_queries(queries, await asyncio.gather(*map(graded, every)))
+    async def done(query: GradedQuery) -> GradedQuery:
+        passages = await asyncio.gather(*map(graded, query.passages))
+        return replace(query, passages=tuple(passages))
+
+    return await asyncio.gather(*map(done, queries))
 
 
 def grade_pools(
@@ -200,15 +203,6 @@ def _in_bank_order(
 def _with_direct(passage: GradedPassage, grade: DirectGrade) -> GradedPassage:
     others = tuple(one for one in passage.direct if one.grader != grade.grader)
     return replace(passage, direct=(*others, grade))
-
-
-def _as_queries(
-    queries: Sequence[GradedQuery], passages: Sequence[GradedPassage]
-) -> list[GradedQuery]:
-    found = iter(passages)
-    return [
-        replace(query, passages=tuple(next(found) for _ in query.passages)) for query in queries
-    ]
 
 
 MAX_TOKENS = 400
@@ -287,9 +281,6 @@ def ranked_passages(runs: Iterable[RankingRun], depth: int, texts_of: TextsOf) -
     """Return the first passages of each query in some rankings, each with its place in every run.
 
     The first `depth` of each query and run count.
-
-    Raises:
-        InputError: The text of a passage is not known.
     """
     placed = (
         (query_id, hit.segment_id, Ranked(run.run_tag, rank, hit.score))
@@ -301,11 +292,7 @@ def ranked_passages(runs: Iterable[RankingRun], depth: int, texts_of: TextsOf) -
 
 
 def cited_passages(runs: Iterable[ReportRun], texts_of: TextsOf) -> list[GradedQuery]:
-    """Return what answers cite, in the order in which they first do, with its place in every run.
-
-    Raises:
-        InputError: The text of a segment is not known.
-    """
+    """Return what answers cite, in the order of its first citation, with its place in each run."""
     placed = (
         (query_id, segment_id, Ranked(run.run_tag, rank, 1 / rank))
         for run in runs
@@ -343,9 +330,6 @@ def merged(first: Iterable[GradedQuery], second: Iterable[GradedQuery]) -> list[
     """Return the queries of two lists with all their passages, and all that is known of each.
 
     What the first list says of a passage goes before.
-
-    Raises:
-        InputError: A passage has two texts.
     """
     found: dict[str, dict[str, GradedPassage]] = {}
     for query in (*first, *second):

@@ -24,8 +24,6 @@ from pydantic import BaseModel, Field, ValidationError
 
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.agreement.coefficients import cohen_kappa
-from sidelight.formats.labels.graded_passages import is_graded, read_graded
-from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.lines import Findings, decode_unique, read_bytes
 from sidelight.registry import did_you_mean
 from sidelight.schemas.base import Value
@@ -201,28 +199,12 @@ def exam_qrels(exam: Exam, at_least: int = 1) -> Qrels:
     }
 
 
-def read_labels(path: Path, grader: str | None = None, at_least: int = 1) -> Qrels:
-    """Read labels: of a file of relevance labels, or one grader's of graded passages.
-
-    Raises:
-        UsageError: No grader, or several, fit the name.
-    """
-    if is_graded(path):
-        return exam_qrels(collect(read_graded(path)).exam(grader), at_least)
-    return read_qrels(path)
-
-
 _FEWEST_WORDS, _MOST_WORDS = 5, 40
 
 
 @dataclass(frozen=True, slots=True)
 class ItemUse:
-    """Number of passages that answer an item.
-
-    Attributes:
-        not_relevant: Passages that answer it and were judged not relevant.
-        relevant: Passages that answer it and were judged relevant.
-    """
+    """Number of passages that answer an item, by whether they were judged relevant."""
 
     query_id: str
     item_id: str
@@ -232,12 +214,7 @@ class ItemUse:
 
 @dataclass(frozen=True, slots=True)
 class Uncovered:
-    """A relevant passage that answers no item well enough.
-
-    Attributes:
-        judgment: As assessors judged it.
-        best_grade: Its best grade.
-    """
+    """A passage that assessors judged relevant and that answers no item well enough."""
 
     query_id: str
     passage_id: str
@@ -247,12 +224,7 @@ class Uncovered:
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """A passage that was not graded, or not by all items.
-
-    Attributes:
-        missing_items: Items it was not graded by.
-        in_file: Whether the file has its text.
-    """
+    """A passage, in the file or not, that was not graded or not by all items."""
 
     query_id: str
     passage_id: str
@@ -386,7 +358,6 @@ class CheckedGrades(Value):
     """Agreement of grades with people's corrections.
 
     Attributes:
-        checked: Cells that people looked at.
         accepted: Of them, cells whose grade they left as it was.
         added: Cells that had no grade.
         kappa: Cohen's kappa on all grades, of cells that had one; None where it is undefined.
@@ -439,9 +410,6 @@ def check_grades(
     """Compare grades with the corrections that people made.
 
     A passage is relevant from the grade `relevant` on.
-
-    Raises:
-        InputError: A cell is not in the file, or a grade is not on the scale.
     """
     grader = Grader(*corrections.grader)
     given: dict[tuple[str, str, str], object] = {

@@ -156,9 +156,6 @@ def leaderboard(places: Places, qrels: Qrels, measures: str, level: int) -> Scor
     without it, those below would move up. The queries of `qrels` count. `measures` are names of
     ir_measures, e.g. `nDCG@10 AP RR`; `level` is the lowest grade that is relevant, for measures
     that know only relevant or not.
-
-    Raises:
-        UsageError: A measure is unknown, or two have one name.
     """
     plain = parse_measures(measures)
     names = [str(one) for one in plain]
@@ -231,18 +228,18 @@ def average_ranks(values: Mapping[str, float]) -> dict[str, float]:
     return dict(zip(values, ranks.tolist(), strict=True))
 
 
-def wins(table: Mapping[str, Sequence[float | None]], within: float = WITHIN) -> dict[str, int]:
+def wins(table: Mapping[str, Sequence[float | None]]) -> dict[str, int]:
     """Return in how many columns each row is the best, or as good.
 
     Each row has a value in each column, None where there is none; it is as good if it is at most
-    `within` below the best.
+    `WITHIN` below the best.
     """
     columns = list(zip(*table.values(), strict=True))
     best = [max((one for one in column if one is not None), default=None) for column in columns]
     return {
         name: sum(
             # Printed values are decimals, whose difference may be a hair more.
-            value is not None and top is not None and top - value <= within + 1e-9
+            value is not None and top is not None and top - value <= WITHIN + 1e-9
             for value, top in zip(row, best, strict=True)
         )
         for name, row in table.items()
@@ -303,9 +300,6 @@ def correlate_graders(
 
     A level that a grader never gives is left out. `official_level` is the lowest relevant official
     label.
-
-    Raises:
-        InputError: Assessors saw fewer than three runs, or no grader has labels.
     """
     seen = judged_runs(places, judged)
     if len(seen) < MIN_RUNS:

@@ -12,7 +12,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from typing import NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -21,12 +21,10 @@ from sidelight.evaluation.labelling.judge import Judgment
 from sidelight.llm.base import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
 from sidelight.llm.prompted import PromptedModel
 from sidelight.llm.structured import check_each_once
+from sidelight.prompting import Prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.text import one_line
-
-if TYPE_CHECKING:
-    from sidelight.prompting import Prompt
 
 # Requests under way are limited by the client; this is how many prompts wait in memory for it. They
 # are admitted in the order in which they were asked for, so a topic's prompts stay together: with
@@ -151,7 +149,6 @@ class Estimate(Value):
 
     Attributes:
         prompt_tokens: Tokens read, what a server's prefix cache saves included.
-        completion_tokens: Tokens written.
         hours: If one call is made at a time.
         hours_at_once: If calls are made at once and none slows another down; no server reaches it.
     """
@@ -164,23 +161,14 @@ class Estimate(Value):
 
 
 class PromptCounter(PromptedModel):
-    """Renders prompts and counts them in place of asking.
-
-    Attributes:
-        calls: By prompt id.
-        characters: Of all prompts.
-    """
+    """Renders prompts and counts them in place of asking, calls by the id of the prompt."""
 
     def __init__(self) -> None:
         self.calls: Counter[str] = Counter()
         self.characters = 0
 
     async def answer(self, prompt: Prompt, _kind: object, /, **values: object) -> NoReturn:
-        """Count a prompt.
-
-        Raises:
-            FailedCallError: Always, so that what is asked about stays unjudged.
-        """
+        """Count a prompt, and fail, so that what is asked about stays unjudged."""
         values.pop("check")
         values.pop("ids", None)
         rendered = prompt.render(**values)

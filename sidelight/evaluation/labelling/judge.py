@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from sidelight.errors import UsageError
+from sidelight.evaluation.labelling.examples import Examples
 from sidelight.formats.labels.assessments import AssessmentKind
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import (
@@ -25,9 +26,6 @@ from sidelight.schemas.grading.judgment import (
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.run import SubmittedReport
 from sidelight.text import counted
-
-if TYPE_CHECKING:
-    from sidelight.evaluation.labelling.examples import Examples
 
 S = TypeVar("S")
 A = TypeVar("A", QuestionAssessment, AnswerAssessment, CompoundAssessment)
@@ -48,11 +46,7 @@ class Judgment(NamedTuple):
 
 
 class RubricCase(NamedTuple, Generic[S]):
-    """A submission on a topic, to be compared with the topic's rubric.
-
-    Attributes:
-        submission: A report, or the questions of a run on the topic.
-    """
+    """A submission on a topic, a report or the questions of a run, beside the topic's rubric."""
 
     rubric: Rubric
     submission: S
@@ -68,11 +62,7 @@ class Labeller(Protocol[C_contra]):
 
 @dataclass(frozen=True, eq=False)
 class LabellingProtocol(Generic[C]):
-    """One kind of labelling.
-
-    Attributes:
-        units: The names of all that a case asks about; names are unique within the case.
-    """
+    """One kind of labelling; units are unique names, within a case, of all that it asks about."""
 
     name: str
     scale: LabelScale

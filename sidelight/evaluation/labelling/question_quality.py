@@ -23,11 +23,7 @@ from sidelight.tracks import scale_named
 
 
 class QuestionListCase(NamedTuple):
-    """Questions of a run on an article, to be graded.
-
-    Attributes:
-        questions: The questions, the one of rank 1 first.
-    """
+    """Questions of a run on an article, the one of rank 1 first, to be graded."""
 
     article: Article
     questions: Sequence[str]

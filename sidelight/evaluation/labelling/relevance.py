@@ -101,9 +101,6 @@ class Calibration:
     """A rising map of grades.
 
     It is learned from pairs of a judge's grade and the reference's, of passages that both graded.
-
-    Raises:
-        InputError: There is no such passage, or there are more grades than a scale has.
     """
 
     def __init__(self, pairs: Sequence[tuple[int, int]]) -> None:
@@ -139,11 +136,7 @@ class Calibration:
 
 
 def held_out(judge: Grades, reference: Grades) -> dict[str, dict[str, int]]:
-    """Return a judge's grades, those of each query calibrated on the other queries alone.
-
-    Raises:
-        InputError: Nothing is left to learn from for some query.
-    """
+    """Return a judge's grades, those of each query calibrated on the other queries alone."""
     found: dict[str, dict[str, int]] = {}
     for query_id in judge:
         others = [
@@ -237,11 +230,7 @@ def vote_rows(votes: Mapping[str, Mapping[str, Vote]]) -> Iterator[tuple[str | i
 
 
 class Passages(NamedTuple):
-    """Passages found for a narrative.
-
-    Attributes:
-        texts: By id of the passage.
-    """
+    """Passages found for a narrative, by their ids."""
 
     narrative: Narrative
     texts: Mapping[str, str]
@@ -282,11 +271,7 @@ async def grade_passages(
 
 
 class UsefulnessCase(NamedTuple):
-    """A question with documents.
-
-    Attributes:
-        article: Title and text of what was read.
-    """
+    """A question with documents, and title and text of the article that was read."""
 
     article: str
     question: str

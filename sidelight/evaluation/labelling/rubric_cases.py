@@ -80,7 +80,6 @@ class ExampleQuestion(NamedTuple):
     """A submitted question.
 
     Attributes:
-        text: The question, on one line.
         labels: By rank, how like the questions of the rubric it is. The track asked people about
             the most likely pairs only and took the others for very different, so do prompts.
     """

@@ -191,11 +191,7 @@ class TaskRuns(NamedTuple):
 
 
 def read_task_runs(task: Task, paths: Iterable[Path], rubrics: Mapping[str, Rubric]) -> TaskRuns:
-    """Read the runs of a task; see `TaskRuns`.
-
-    Raises:
-        UsageError: No judge labels such runs.
-    """
+    """Read the runs of a task; see `TaskRuns`."""
     if not isinstance(task, QuestionListTask | CitedTextTask):
         raise UsageError(f"{task.title}: no judge labels such files")
     return TaskRuns(task, rubrics, read_runs(paths, task))
@@ -298,13 +294,7 @@ async def gather_labels(
 
 
 def checked_cases(judge: Judge, given: TaskRuns) -> dict[tuple[str, str], RubricCase[Any]]:
-    """Return the cases of runs, which a judge may judge; see `TaskRuns.cases`.
-
-    Raises:
-        InputError: No run has anything on a topic with a rubric, or what it has cannot be told
-            apart.
-        UsageError: A run is one of the judge's examples, or two runs share a tag.
-    """
+    """Return the cases of runs, which a judge may judge; see `TaskRuns.cases`."""
     seen = sorted({run.run_tag for run in given.runs} & judge.example_run_tags)
     if seen:
         raise UsageError(

@@ -26,7 +26,7 @@ from sidelight.formats.labels.assessments import ANSWER_LEVELS
 from sidelight.learned.models import AnswerModel
 from sidelight.llm.prompted import PromptedModel
 from sidelight.llm.structured import check_each_once
-from sidelight.prompting import load_prompt
+from sidelight.prompting import Prompt, load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import LabelScale, OneOf
 from sidelight.schemas.grading.rubric import Nugget, NuggetAssignment, NuggetBank
@@ -85,12 +85,11 @@ async def create_nuggets(
 
     Documents are texts, the most relevant first. Each model drafts a list; the first merges them
     and says how important each nugget is, `vital` or `okay`.
-
-    Raises:
-        ReplyError: A model gave no usable answer.
     """
     lists = await asyncio.gather(*(_listed(query, documents, model) for model in models))
-    texts = lists[0] if len(lists) == 1 else await _merged(query, lists, models[0])
+    texts = lists[0]
+    if len(lists) > 1:
+        texts = await _facts(models[0], MERGE_PROMPT, query=query, lists=[*map(list, lists)])
     if not texts:
         return None
     labels = await weigh(query, texts, models[0])
@@ -172,41 +171,21 @@ async def sort_nuggets(
 async def _listed(query: str, documents: Sequence[str], model: PromptedModel) -> tuple[str, ...]:
     known: tuple[str, ...] = ()
     for window in _windows(documents):
-        answer = await model.answer(
-            CREATE_PROMPT,
-            NuggetList,
-            check=_check,
-            query=query,
-            documents=list(window),
-            nuggets=list(known),
-            most=MOST,
-            most_words=MOST_WORDS,
+        known = await _facts(
+            model, CREATE_PROMPT, query=query, documents=list(window), nuggets=list(known)
         )
-        known = tuple(map(one_line, answer.nuggets))
     return known
 
 
-async def _merged(
-    query: str, lists: Sequence[tuple[str, ...]], model: PromptedModel
-) -> tuple[str, ...]:
+async def _facts(model: PromptedModel, prompt: Prompt, **shown: object) -> tuple[str, ...]:
     answer = await model.answer(
-        MERGE_PROMPT,
-        NuggetList,
-        check=_check,
-        query=query,
-        lists=[list(one) for one in lists],
-        most=MOST,
-        most_words=MOST_WORDS,
+        prompt, NuggetList, check=_check, ids=None, **shown, most=MOST, most_words=MOST_WORDS
     )
     return tuple(map(one_line, answer.nuggets))
 
 
 def _check(answer: NuggetList) -> None:
-    """Check that a list holds valid nuggets.
-
-    Raises:
-        ValueError: One is empty, too long, or there twice.
-    """
+    """Raise a ValueError where a nugget is empty, too long, or there twice."""
     seen: set[str] = set()
     for number, nugget in enumerate(answer.nuggets, start=1):
         words, text = budget_words(nugget), one_line(nugget).casefold()

@@ -43,7 +43,6 @@ class PairedComparison(NamedTuple):
         interval: Of the difference; None with fewer than 3 topics.
         p_value: Of the paired randomisation test.
         p_holm: The same, corrected for the number of pairs compared.
-        won: Topics on which the first is the better one.
         detectable: Smallest true difference that these topics would show with a power of 80%, after
             the correction for the number of pairs; None where they could show none, and for runs
             that differ on no topic.
@@ -67,10 +66,6 @@ def topic_values(
     """Pick one measure of per-topic scores.
 
     Without a name it is the first one. `source` is named in errors.
-
-    Raises:
-        InputError: The runs are not scored on the same topics.
-        UsageError: There is no such measure.
     """
     measures = list(scores[0].values)
     name = measure or measures[0]
@@ -105,10 +100,6 @@ def compare_runs(
 
     Pairs are ordered by the runs' means, the better run first; a baseline comes second in its
     pairs. For measures that are better when low, the better run is the one with the lower mean.
-
-    Raises:
-        InputError: There is only one run.
-        UsageError: There is no run called `baseline`.
     """
     if len(scores.values) < 2:
         raise InputError("expected at least two runs to compare; found one")

@@ -59,7 +59,6 @@ class Box(NamedTuple):
     """The scores of one topic, question or assessor.
 
     Attributes:
-        name: Whose scores they are.
         group: What colours it; empty for nothing.
         lower: The 25th percentile, interpolated linearly, as the others.
         upper: The 75th.
@@ -193,11 +192,7 @@ def filter_questions(
 
 
 def tabulate_kept(scores: Sequence[RetrievalScores], kept: Sequence[str]) -> ScoreTable:
-    """Return the scores of runs over the questions that count, the best run first.
-
-    Raises:
-        InputError: No question counts.
-    """
+    """Return the scores of runs over the questions that count, the best run first."""
     if not kept:
         raise InputError(
             "no question can tell runs apart",

@@ -88,7 +88,6 @@ def score_support(
 
     Raises:
         InputError: There is no topic, or a run reports on one that does not count.
-        UsageError: A further measure needs what is not known here.
     """
     reports = reports_by_topic(runs)
     found = {topic_id for _, topic_id in reports}
@@ -312,10 +311,6 @@ def find_measure(text: str) -> Measure:
     It names a measure; a computation, as registered, by an entry point or as `module:Class`; or one
     with parameters, as in `support_recall(citations=first)`, which is then the name of the measure,
     too.
-
-    Raises:
-        UsageError: There is no such measure.
-        MachineError: A package that it needs is not installed.
     """
     for measure in _listed():
         if text == measure.name:
@@ -405,7 +400,6 @@ def score_nuggets(
 
     Raises:
         InputError: There is no assignment, two for one answer, or one by other nuggets.
-        UsageError: A further measure needs what is not known here.
     """
     known = banks if banks is not None else {item.topic_id: item.bank for item in assignments}
     labels: dict[tuple[str, str], Sequence[str | Unjudged]] = {}

@@ -298,11 +298,7 @@ _ROUNDING = 1e-9
 
 
 class Handling(NamedTuple):
-    """What each of the two scorers does in one situation.
-
-    Attributes:
-        cause: Stable kebab-case name of the situation.
-    """
+    """What each of the two scorers does in one situation, which has a stable kebab-case name."""
 
     cause: str
     theirs: str
@@ -340,11 +336,7 @@ FindCauses = Callable[[str, str], Causes]  # of a run tag and a topic id
 
 
 class Stop(NamedTuple):
-    """A place at which the organizers' script stops.
-
-    Attributes:
-        place: File and line.
-    """
+    """A place, file and line, at which the organizers' script stops."""
 
     handling: Handling
     place: str

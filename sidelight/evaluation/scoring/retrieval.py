@@ -68,11 +68,7 @@ class RetrievalScores:
 
 
 def parse_measures(names: str) -> list[Any]:
-    """Return the measures in a text such as `nDCG@10 R@100 AP(rel=2)`.
-
-    Raises:
-        UsageError: There is none, or a name is unknown.
-    """
+    """Return the measures in a text such as `nDCG@10 R@100 AP(rel=2)`."""
     import ir_measures
 
     pipeline: Any = ir_measures.DefaultPipeline
@@ -99,12 +95,7 @@ def parse_measures(names: str) -> list[Any]:
 def score_retrieval(
     qrels_file: Path, run_files: Sequence[Path], names: str
 ) -> list[RetrievalScores]:
-    """Score run files, in the order given.
-
-    Raises:
-        InputError: A file cannot be read, or a run shares no query with the labels.
-        UsageError: A measure is unknown.
-    """
+    """Score run files, in the order given."""
     runs = {path: read_trec_run(path) for path in dict.fromkeys(run_files)}
     scored = dict(zip(runs, score_runs(read_qrels(qrels_file), runs, names), strict=True))
     return [scored[path] for path in run_files]
@@ -118,10 +109,6 @@ def score_runs(
     """Score runs, in the order given.
 
     Runs are by file or name, each with the hits of each query: segment ids and scores.
-
-    Raises:
-        InputError: A run shares no query with the labels.
-        UsageError: A measure is unknown.
     """
     measures = parse_measures(names)
     undefined = {
@@ -207,8 +194,7 @@ def untied(hits: Iterable[tuple[str, float]]) -> dict[str, float]:
 def write_retrieval_scores(scores: Sequence[RetrievalScores], folder: Path) -> None:
     """Write `retrieval_per_topic_results.csv` and `retrieval_per_run_results.csv`.
 
-    Raises:
-        UsageError: Two run files have one name, which is what a run goes by here.
+    Run files go by their names here, which must differ.
     """
     for name, count in Counter(item.run for item in scores).items():
         if count > 1:

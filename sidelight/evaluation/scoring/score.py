@@ -68,7 +68,6 @@ def score_questions(
     Raises:
         InputError: There are no assessments, or they name a topic or rank that does not exist, or
             a question lacks a verdict.
-        UsageError: A further measure needs what is not known here.
     """
     task = track.question_list
     _require_known(
@@ -113,7 +112,6 @@ def score_reports(
 
     Raises:
         InputError: There are no assessments, or they name a topic or answer that does not exist.
-        UsageError: A further measure needs what is not known here.
     """
     _require_known(_unknown_answers(rubrics, assessments), "rubric answers")
     labels: dict[tuple[str, str], dict[str, str | Unjudged]] = defaultdict(dict)
@@ -137,11 +135,7 @@ def compound_questions(
     compound: Sequence[CompoundAssessment] | None,
     scales: Scales,
 ) -> set[tuple[str, str, int]]:
-    """Return (run tag, topic id, rank) of the compound questions; none without verdicts.
-
-    Raises:
-        InputError: An assessed question lacks a verdict.
-    """
+    """Return (run tag, topic id, rank) of the compound questions; none without verdicts."""
     if compound is None:
         return set()
     verdicts = {
