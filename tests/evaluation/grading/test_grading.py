@@ -159,19 +159,6 @@ def grade(queries, banks, grader):
     return asyncio.run(cells.grade_cells(queries, cells.banks_by_query(banks), grader))
 
 
-def grown(old, new):
-    known = {(one.query_id, one.passage_id): one for query in old for one in query.passages}
-    return [
-        replace(
-            query,
-            passages=tuple(
-                known.get((one.query_id, one.passage_id), one) for one in query.passages
-            ),
-        )
-        for query in new
-    ]
-
-
 sizes = st.integers(0, 4)
 
 
@@ -182,7 +169,7 @@ def test_grading_in_parts_is_grading_at_once(few, more, items, further):
     start = [bank("q0", items), bank("q1", items)]
     in_parts, at_once = Hashes(), Hashes()
     done = grade(first, start, in_parts)
-    done = grade(grown(done, everything), start, in_parts)
+    done = grade(cells.merged(done, everything), start, in_parts)
     done = grade(done, banks, in_parts)
     assert done == grade(everything, banks, at_once)
     assert in_parts.graded == at_once.graded

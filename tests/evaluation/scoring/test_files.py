@@ -95,17 +95,17 @@ PAIR_HEADER = (
 )
 REASONS = st.sampled_from(["", "N/A", "two\nlines", 'a "word", and more', "\ufeff"])
 
-answer_rows = st.dictionaries(
-    st.tuples(st.just("t"), st.sampled_from(RUN_TAGS), st.sampled_from(["na-1", "na-2", "na-3"])),
-    st.tuples(st.sampled_from(["supports", "partial", "contradicts", "none"]), REASONS),
-    min_size=1,
-)
-pair_rows = st.dictionaries(
-    st.tuples(
-        *(st.just("t"), st.sampled_from("12"), st.sampled_from(RUN_TAGS), st.sampled_from("12"))
-    ),
-    st.tuples(st.sampled_from(["very-similar", "similar", "different"]), REASONS),
-    min_size=1,
+
+def rows_of(labels, *key):
+    about = st.tuples(st.just("t"), *map(st.sampled_from, key))
+    return st.dictionaries(about, st.tuples(st.sampled_from(labels), REASONS), min_size=1)
+
+
+FILES = st.tuples(
+    st.just(ANSWER_HEADER),
+    rows_of(["supports", "partial", "contradicts", "none"], RUN_TAGS, ["na-1", "na-2", "na-3"]),
+) | st.tuples(
+    st.just(PAIR_HEADER), rows_of(["very-similar", "similar", "different"], "12", RUN_TAGS, "12")
 )
 # Byte order mark, line ending, quoting, blank lines, the same rows again, and what pandas writes
 # where a lone carriage return gave it one row too many: a row of empty cells, and ranks as floats.
@@ -147,10 +147,7 @@ def scored(content):
         )
 
 
-@given(
-    st.tuples(st.just(ANSWER_HEADER), answer_rows) | st.tuples(st.just(PAIR_HEADER), pair_rows),
-    spellings,
-)
+@given(FILES, spellings)
 def test_no_spelling_changes_a_score(file, spelling):
     header, rows = file
     table = scored(spelled(header, rows, spelling))
