@@ -25,7 +25,8 @@ QUESTION_EXAMPLES = (
     "organizer-t1-perplex",
 )
 REPORT_EXAMPLES = ("dragun-organizers-starter-kit-task-2", "organizer-gpt-oss-t2")
-N_QUESTION_RUNS, N_REPORT_RUNS = 37, 28
+N_QUESTION_RUNS, N_REPORT_RUNS = 14, 10
+BOTH_ASKED, BOTH_REPORTED = 10, 8  # runs that people and the judge labelled
 
 TRACK = load_track()
 TOPICS = tuple(f"msmarco_v2.1_doc_{number:02}_{number}" for number in range(1, 7))
@@ -45,7 +46,7 @@ class OfficialData(NamedTuple):
 
 
 def write_official_data(folder):
-    """Write 37 question runs and 28 report runs, of which AutoJudge did not label 4 and 2."""
+    """Write question runs and report runs, of which AutoJudge did not label 4 and 2."""
     choose = random.Random(5)
     data, judged = folder / "data", folder / "auto_judge" / "output"
     for made in (data / "human_assessments", judged):
@@ -136,8 +137,8 @@ def test_agreement_is_over_the_runs_that_both_judged(official, tmp_path):
     shown = told("reproduce", "dragun-judge", "--data", official.folder, code=1)
     figures = {figure["name"]: figure for figure in shown["figures"]}
     for task, scores, examples, n in (
-        ("Task 1", official.questions, QUESTION_EXAMPLES, 33),
-        ("Task 2", official.reports, REPORT_EXAMPLES, 26),
+        ("Task 1", official.questions, QUESTION_EXAMPLES, BOTH_ASKED),
+        ("Task 2", official.reports, REPORT_EXAMPLES, BOTH_REPORTED),
     ):
         both = set(scores["people"]) & set(scores["judge"])
         assert figures[f"{task}: runs that both judged"]["here"] == n == len(both)
@@ -151,7 +152,7 @@ def test_agreement_is_over_the_runs_that_both_judged(official, tmp_path):
     common = ("agree", "labels", labels, "--data", official.folder)
     found = told(*common)
     assert found["only_runs"] == [list(REPORT_EXAMPLES), []]
-    assert found["n_runs"] == 26
+    assert found["n_runs"] == BOTH_REPORTED
     assert f"only in report_assessments.csv: {', '.join(REPORT_EXAMPLES)}" in said(*common)
     folder = shutil.copytree(official.folder, tmp_path / "copy")
     people = folder / "data/human_assessments/report_assessments.csv"
@@ -176,12 +177,12 @@ def test_scores_agree_over_the_same_runs_and_headroom_is_over_runs_with_labels(o
     common = ("agree", "scores", scores, "--data", official.folder, "--samples", "100")
     found = told(*common)
     both = set(official.questions["judge"])
-    assert len(found["run_tags"]) == 33
+    assert len(found["run_tags"]) == BOTH_ASKED
     assert found["only_runs"] == [list(QUESTION_EXAMPLES), []]
     right = tau(official.questions["people"], official.questions["judge"], both)
     assert found["runs"]["tau_b"] == pytest.approx(right)
     shown = said(*common)
-    assert shown.startswith("score: 33 runs, 6 topics\n")
+    assert shown.startswith(f"score: {BOTH_ASKED} runs, 6 topics\n")
     assert ", ".join(QUESTION_EXAMPLES) in shown
     pytest.importorskip("matplotlib")
     labels = judged / "auto_question_assessments.csv"
@@ -189,7 +190,7 @@ def test_scores_agree_over_the_same_runs_and_headroom_is_over_runs_with_labels(o
     topics = told(*command, "--assessments", labels)["topics"]
     mean = sum(topic["mean"] for topic in topics) / len(topics)
     scores = official.questions["judge"].values()
-    assert mean == pytest.approx(sum(scores) / 33)
+    assert mean == pytest.approx(sum(scores) / BOTH_ASKED)
 
 
 def test_their_layout_is_scored_counted_and_judged(official, tmp_path):

@@ -55,38 +55,12 @@ def test_coverage_by_hand():
     assert found == {VERY_SIMILAR: 1, SIMILAR: 0.5, DIFFERENT: 0, VERY_DIFFERENT: 0}
 
 
-@given(labelled_pairs(), st.randoms(use_true_random=False))
-def test_bounded_and_free_of_order(case, random):
+@given(labelled_pairs())
+def test_the_rank_of_a_submitted_question_plays_no_part(case):
     item, labels = case
-    score = question_coverage(item, labels, SCALE)
-    assert 0 <= score <= 1
-    shuffled = list(labels.items())
-    random.shuffle(shuffled)
-    questions = list(item.questions)
-    random.shuffle(questions)
-    reordered = item.model_copy(update={"questions": tuple(questions)})
-    assert question_coverage(reordered, dict(shuffled), SCALE) == score
-    ranks = {1: 3, 2: 1, 3: 2}  # the rank of a submitted question plays no part
+    ranks = {1: 3, 2: 1, 3: 2}
     moved = {(question, ranks[rank]): label for (question, rank), label in labels.items()}
-    assert question_coverage(item, moved, SCALE) == score
-
-
-@given(labelled_pairs(), st.data())
-def test_rises_with_a_label_and_never_by_omission(case, data):
-    item, labels = case
-    if not labels:
-        return
-    score = question_coverage(item, labels, SCALE)
-    changed = data.draw(st.sampled_from(sorted(labels)))
-    for label in SCALE.names:
-        other = question_coverage(item, labels | {changed: label}, SCALE)
-        if SCALE.credit(label) >= SCALE.credit(labels[changed]):
-            assert other >= score
-        else:
-            assert other <= score
-    without = {key: label for key, label in labels.items() if key != changed}
-    assert question_coverage(item, without, SCALE) <= score
-    assert question_coverage(item, labels | {changed: Unjudged(reason="?")}, SCALE) <= score
+    assert question_coverage(item, moved, SCALE) == question_coverage(item, labels, SCALE)
 
 
 ANSWERS = load_track().scales["answers"]
@@ -119,35 +93,47 @@ def test_support_and_contradiction_by_hand():
     assert report_contradiction(item, {"na-1": Unjudged(reason="no reply")}, ANSWERS) == 0
 
 
-@given(labelled_answers(), st.randoms(use_true_random=False))
-def test_support_is_bounded_and_free_of_order(case, random):
-    item, labels = case
-    score = report_support(item, labels, ANSWERS)
+@given(labelled_answers())
+def test_no_answer_is_both_supported_and_contradicted(case):
+    contradiction = report_contradiction(*case, ANSWERS)
+    assert 0 <= contradiction <= 1
+    assert contradiction + report_support(*case, ANSWERS) <= 1 + 1e-12  # but for rounding
+
+
+SCORED = st.one_of(
+    labelled_pairs().map(lambda case: (question_coverage, SCALE, *case)),
+    labelled_answers().map(lambda case: (report_support, ANSWERS, *case)),
+)
+
+
+@given(SCORED, st.randoms(use_true_random=False))
+def test_bounded_and_free_of_order(case, random):
+    score_of, scale, item, labels = case
+    score = score_of(item, labels, scale)
     assert 0 <= score <= 1
-    questions = list(item.questions)
+    shuffled, questions = list(labels.items()), list(item.questions)
+    random.shuffle(shuffled)
     random.shuffle(questions)
     reordered = item.model_copy(update={"questions": tuple(questions)})
-    assert report_support(reordered, dict(reversed(labels.items())), ANSWERS) == score
-    contradiction = report_contradiction(item, labels, ANSWERS)
-    assert 0 <= contradiction <= 1
-    # Rounding aside, no answer is both supported and contradicted.
-    assert contradiction + score <= 1 + 1e-12
+    assert score_of(reordered, dict(shuffled), scale) == score
 
 
-@given(labelled_answers(), st.data())
-def test_support_rises_with_a_label_and_never_by_omission(case, data):
-    item, labels = case
+@given(SCORED, st.data())
+def test_rises_with_a_label_and_never_by_omission(case, data):
+    score_of, scale, item, labels = case
     if not labels:
         return
-    score = report_support(item, labels, ANSWERS)
+    score = score_of(item, labels, scale)
     changed = data.draw(st.sampled_from(sorted(labels)))
-    for label in ANSWERS.names:
-        other = report_support(item, labels | {changed: label}, ANSWERS)
-        rises = ANSWERS.credit(label) - ANSWERS.credit(labels[changed])
-        assert (other > score) == (rises > 0)
-        assert (other < score) == (rises < 0)
+    for label in scale.names:
+        other = score_of(item, labels | {changed: label}, scale)
+        rises = scale.credit(label) - scale.credit(labels[changed])
+        assert other >= score if rises >= 0 else other <= score
+        # Of the labels of a question the best counts, of those of its answers all do.
+        assert score_of is question_coverage or (other == score) == (rises == 0)
     without = {key: label for key, label in labels.items() if key != changed}
-    assert report_support(item, without, ANSWERS) <= score
+    assert score_of(item, without, scale) <= score
+    assert score_of(item, labels | {changed: Unjudged(reason="?")}, scale) <= score
 
 
 # Grades of questions by hand, and what holds for any grades.
