@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from dataclasses import replace
 from itertools import permutations
 
 import pytest
@@ -300,11 +299,7 @@ def test_the_version_holds_the_model_the_mode_the_prompts_and_the_examples():
     assert set(instrument.prompts) == {"compound", "question_grid", "report_answers"}
     changed = instrument.model_copy(update={"prompts": instrument.prompts | {"compound": "x"}})
     assert changed.summary != instrument.summary
-    relabelled = replace(
-        EXAMPLES, answer_labels=(replace(EXAMPLES.answer_labels[0], label="supports"),)
-    )
-    versions = {Bench(examples=shown).judge.version for shown in (None, EXAMPLES, relabelled)}
-    assert len(versions) == 3
+    assert "examples" not in Bench().judge.version
     assert Bench(examples=EXAMPLES).judge.version.endswith(f"examples {EXAMPLES.fingerprint})")
 
 
