@@ -43,15 +43,7 @@ _TAIL = 2.5  # percent
 
 
 class Battle(NamedTuple):
-    """Two answers to one topic.
-
-    Attributes:
-        topic_id: The topic.
-        first: Tag of one run.
-        second: Tag of the other.
-        won: What the first won: 1, 0, or something between; None where nobody could say.
-        reason: Why, on one line.
-    """
+    """Two answers to one topic, and what the first won, in [0, 1]; None where nobody could say."""
 
     topic_id: str
     first: str
@@ -64,12 +56,8 @@ class Rating(NamedTuple):
     """Rating of a run, with its interval.
 
     Attributes:
-        run_tag: The run.
-        rating: 1,000 on average.
         interval: Of the rating; None with too few topics.
         won: Battles won, those undecided left out.
-        tied: Battles won by neither.
-        lost: Battles lost.
     """
 
     run_tag: str
@@ -81,16 +69,7 @@ class Rating(NamedTuple):
 
 
 def rate(battles: Sequence[Battle], *, samples: int, seed: int) -> list[Rating]:
-    """Return a rating for each run, the strongest first, ties by run tag.
-
-    Args:
-        battles: Some of them decided.
-        samples: Draws of the topics.
-        seed: Of the draws.
-
-    Raises:
-        InputError: No battle is decided.
-    """
+    """Return a rating for each run, the strongest first, ties by run tag."""
     decided = [battle for battle in battles if battle.won is not None]
     if not decided:
         raise InputError(
@@ -199,11 +178,7 @@ async def hold_battles(
 ) -> list[Battle]:
     """Return the battles of all pairs of runs on all topics that either of them answers.
 
-    Args:
-        runs: Of different tags.
-        queries: Topic id -> what was asked; the topics that count. A missing answer is empty.
-        model: Who decides.
-        on_battle: Told of each that has ended.
+    Runs have different tags; only the topics of `queries` count. A missing answer is empty.
     """
     answers = {
         run.run_tag: {report.metadata.topic_id: report.text for report in run.reports}

@@ -4,8 +4,9 @@ Modelled on: Figures 1 and 2 of the TREC 2024 Lateral Reading track overview (bo
 the DRAGUN resources paper (headroom), its Figure 2 (mean scores of two sides) and Figures 6 to 8 of
 the TREC 2025 RAG overview (per-topic scores of two sides).
 
-matplotlib is an extra, and is imported only when a figure is drawn. Colours are distinguishable
-with red-green colour blindness and differ in lightness, so that they do in grey print.
+matplotlib is an extra, and is imported only when a figure is drawn; without it that is a
+MachineError. Colours are distinguishable with red-green colour blindness and differ in lightness,
+so that they do in grey print.
 """
 
 from __future__ import annotations
@@ -43,14 +44,8 @@ _NAME_ENDS = 24  # characters kept of each end of a long name, such as a path
 def open_figure(size: tuple[float, float], paths: Sequence[Path]) -> Iterator[Figure]:
     """Yield an empty figure; save it under every path when the block ends.
 
-    What is drawn the same gives the same bytes. Text is taken as it is, a `$` in it too.
-
-    Args:
-        size: Width and height in inches.
-        paths: Their endings name the formats, e.g. `.svg` and `.png`; folders are made.
-
-    Raises:
-        MachineError: matplotlib is not installed.
+    What is drawn the same gives the same bytes. Text is taken as it is, a `$` in it too. The size
+    is in inches; endings of paths name the formats, e.g. `.svg` and `.png`.
     """
     with package_of("a figure", "Install it with: pip install 'sidelight[plots]'"):
         from matplotlib import rc_context
@@ -99,16 +94,7 @@ _COLOURS = (
 
 
 def draw_boxes(boxes: Sequence[Box], measure: str, paths: Sequence[Path]) -> None:
-    """Draw a box for each name, whiskers to the lowest and highest, in the order given.
-
-    Args:
-        boxes: At least one.
-        measure: What the numbers are.
-        paths: As `open_figure` takes them.
-
-    Raises:
-        MachineError: matplotlib is not installed.
-    """
+    """Draw a box for each name, whiskers to the lowest and highest, in the order given."""
     groups = sorted({box.group for box in boxes if box.group})
     colours = {group: _COLOURS[number % len(_COLOURS)] for number, group in enumerate(groups)}
     width = min(40.0, max(5.0, 1.5 + _BOX_INCHES * len(boxes)))
@@ -151,16 +137,7 @@ _MIN_INCHES = 8.0  # the legend stands on one line
 
 
 def draw_headroom(topics: Sequence[TopicHeadroom], title: str, paths: Sequence[Path]) -> None:
-    """Draw topics from left to right as given, and save the figure under every path.
-
-    Args:
-        topics: At least one.
-        title: Stands above the figure.
-        paths: As `open_figure` takes them.
-
-    Raises:
-        MachineError: matplotlib is not installed.
-    """
+    """Draw topics from left to right as given, and save the figure under every path."""
     width = max(_MIN_INCHES, 1.2 + _INCHES_A_TOPIC * len(topics))
     with open_figure((width, 4.2), paths) as figure:
         figure.suptitle(title)
@@ -217,15 +194,8 @@ _BAR = 0.38  # height; two of them and a gap make 1
 def draw_confusion(found: CategoryAgreement, sides: tuple[str, str], paths: Sequence[Path]) -> None:
     """Draw the confusion matrix: counts, and each as a share of its row, which is its colour.
 
-    Shares of the row, since the most common label would outshine all others.
-
-    Args:
-        found: The agreement.
-        sides: What to call the first (rows) and the second side (columns).
-        paths: As `open_figure` takes them.
-
-    Raises:
-        MachineError: matplotlib is not installed.
+    Shares of the row, since the most common label would outshine all others. Rows are those of the
+    first of two sides, columns those of the second.
     """
     n_categories = len(found.categories)
     totals = found.table.sum(axis=1, keepdims=True)
@@ -259,16 +229,7 @@ def draw_confusion(found: CategoryAgreement, sides: tuple[str, str], paths: Sequ
 def draw_label_shares(
     found: CategoryAgreement, sides: tuple[str, str], paths: Sequence[Path]
 ) -> None:
-    """Draw how often each side gives each label, and beside it which the second gives too often.
-
-    Args:
-        found: The agreement.
-        sides: What to call the first and the second side.
-        paths: As `open_figure` takes them.
-
-    Raises:
-        MachineError: matplotlib is not installed.
-    """
+    """Draw how often each side gives each label, and beside it which the second gives too often."""
     with open_figure((9.0, 1.7 + 0.65 * len(found.categories)), paths) as figure:
         left, right = figure.subplots(1, 2, sharey=True)
         _draw_shares(left, found, sides)
@@ -320,14 +281,6 @@ def draw_run_means(found: ScoreComparison, sides: tuple[str, str], paths: Sequen
     """Draw a point for each run, with a least-squares line and Kendall's tau-b.
 
     Up to 12 runs are named.
-
-    Args:
-        found: The comparison.
-        sides: What to call the first (x) and the second side (y).
-        paths: As `open_figure` takes them.
-
-    Raises:
-        MachineError: matplotlib is not installed.
     """
     named = len(found.run_tags) <= _MAX_NAMED
     with open_figure((7.4 if named else 5.6, 4.8), paths) as figure:
@@ -341,16 +294,7 @@ def draw_run_means(found: ScoreComparison, sides: tuple[str, str], paths: Sequen
 
 
 def draw_topic_cloud(found: ScoreComparison, sides: tuple[str, str], paths: Sequence[Path]) -> None:
-    """Draw a pale point for each run and topic, one for each run's mean, and where both are equal.
-
-    Args:
-        found: The comparison.
-        sides: What to call the first (x) and the second side (y).
-        paths: As `open_figure` takes them.
-
-    Raises:
-        MachineError: matplotlib is not installed.
-    """
+    """Draw pale points for runs on topics, others for means of runs, and where both are equal."""
     with open_figure((5.6, 5.6), paths) as figure:
         axes = figure.subplots()
         cloud = np.array(found.scores).reshape(2, -1)

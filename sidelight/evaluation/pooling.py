@@ -17,20 +17,17 @@ from __future__ import annotations
 import random
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from sidelight.checks.questions import compound_reason, general_reason
 from sidelight.errors import ReplyError
 from sidelight.llm.prompted import PromptedModel
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
+from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.run import QuestionRun
 from sidelight.text import normalized, one_line, pointing_at_article
 from sidelight.text_vectors import TextVectors
-
-if TYPE_CHECKING:
-    from sidelight.schemas.grading.rubric import Rubric
-
 
 Group = Sequence[QuestionRun]
 """Runs of one group, that of the highest priority first."""
@@ -70,12 +67,9 @@ async def pool_questions(
 ) -> Pool:
     """Return the pool of all topics that any run has questions for.
 
-    Args:
-        groups: By name.
-        check: Decides which questions may enter.
-        per_group: How many questions of each group, for each topic, as long as each has enough.
-        seed: Of the order of groups, which is drawn for each topic by itself: adding or leaving out
-            topics changes nothing for the others.
+    Every group gives `per_group` questions for each topic, as long as each has enough. The order of
+    groups is drawn for each topic by itself: adding or leaving out topics changes nothing for the
+    others.
     """
     topic_ids = sorted(
         {topic for runs in groups.values() for run in runs for topic in run.results()}
@@ -134,11 +128,7 @@ async def check_by_rules(
 ) -> str | None:
     """Return why a question may not enter, by the rules of the task and what is pooled already.
 
-    Args:
-        vectors: Of texts, by the default encoder.
-        max_characters: The task's limit per question.
-        question: The question.
-        pooled: What is in the pool.
+    Vectors are by the default encoder; `max_characters` is the task's limit per question.
     """
     if reason := rule_reason(question, max_characters):
         return reason
@@ -168,15 +158,7 @@ Score = Callable[[str, Sequence[str]], Sequence[float]]
 
 
 class PooledPair(NamedTuple):
-    """A pair to judge.
-
-    Attributes:
-        topic_id: The topic.
-        rubric_question_rank: The question of the rubric.
-        run_tag: The run.
-        run_question_rank: The submitted question.
-        chosen_by: The models that find it the nearest.
-    """
+    """A pair to judge, and the models that find it the nearest."""
 
     topic_id: str
     rubric_question_rank: int
@@ -205,11 +187,6 @@ def pool_pairs(
     """Return the pairs that some models choose.
 
     Of two submitted questions that a model finds equally near, the one of better rank is chosen.
-
-    Args:
-        rubrics: Topic id -> rubric; other topics do not count.
-        runs: Each with a tag of its own.
-        models: By name.
     """
     pairs: list[PooledPair] = []
     cells = all_pairs = 0
@@ -256,13 +233,7 @@ async def check_by_model(
 ) -> str | None:
     """Return why a question may not enter, by the rules of form and by a model.
 
-    Args:
-        model: Who is asked.
-        articles: By topic id, title and text; a topic without one is judged by its questions alone.
-        max_characters: The task's limit per question.
-        topic_id: The topic.
-        question: The question.
-        pooled: What is in the pool.
+    Articles are titles and texts; a topic without one is judged by its questions alone.
     """
     if reason := rule_reason(question, max_characters):
         return reason

@@ -17,6 +17,7 @@ from sidelight.sample import sample_path
 from sidelight.tracks import load_track
 from tests.helpers.models.model_server import ModelServer, completion, error
 
+pytestmark = pytest.mark.usefixtures("installed")
 SCALES = load_track().scales
 
 WORKFLOW = Path(str(files("sidelight.cli") / "autojudge.yml"))
@@ -91,7 +92,6 @@ def line(run_id, topic_id, *cited, **more):
     return json.dumps({"metadata": metadata, "responses": responses, **more}) + "\n"
 
 
-@pytest.mark.usefixtures("installed")
 def test_without_rubrics_support_decides(runs, tmp_path):
     # The second report calls another text d2: each is held against its own documents.
     renamed = {"d2": {"id": "d2", "text": SENTENCE}}
@@ -110,7 +110,6 @@ def test_without_rubrics_support_decides(runs, tmp_path):
     assert len((tmp_path / "judged" / "auto_support_sentences.csv").read_text().splitlines()) == 5
 
 
-@pytest.mark.usefixtures("installed")
 def test_a_source_that_is_not_carried_leaves_the_sentence_unjudged(runs, tmp_path):
     (runs / "one.jsonl").write_text(line("one", "a", "d1"))
     assert leaderboard(runs, ["a"])["one", "all"] == 0.0
@@ -118,7 +117,6 @@ def test_a_source_that_is_not_carried_leaves_the_sentence_unjudged(runs, tmp_pat
     assert "one\tall\tunjudged\t1.0" in shown
 
 
-@pytest.mark.usefixtures("installed")
 def test_with_rubrics_the_embedded_judge_decides(runs, tmp_path):
     for path in REPORTS.iterdir():
         (runs / f"{path.name}.jsonl").write_bytes(path.read_bytes())
@@ -136,7 +134,6 @@ def test_with_rubrics_the_embedded_judge_decides(runs, tmp_path):
     assert "words only" in manifest["version"]
 
 
-@pytest.mark.usefixtures("installed")
 def test_a_topic_without_a_rubric_is_named(runs):
     (runs / "one.jsonl").write_text(line("one", "a", "d1"))
     done = auto_judge(runs, {"a": "a"}, "--set", f"rubrics={RUBRICS}")
@@ -144,7 +141,6 @@ def test_a_topic_without_a_rubric_is_named(runs):
     assert "holds no rubric for the topic a" in done.stderr
 
 
-@pytest.mark.usefixtures("installed")
 def test_the_runs_of_the_starter_kit(runs, shared_data):
     for path in (shared_data / "autojudge-kiddie").glob("run*.jsonl"):
         (runs / path.name).write_bytes(path.read_bytes())
@@ -201,7 +197,6 @@ def judged_by_model(runs, out, base_url):
     )
 
 
-@pytest.mark.usefixtures("installed")
 def test_three_phases_and_their_replay_without_a_server(runs, tmp_path):
     (runs / "one.jsonl").write_text(line("one", "a", "d1", "d2", documents=SOURCES))
     with JudgingServer() as server:

@@ -89,10 +89,9 @@ def test_ratings_by_hand():
         rate([Battle("1", "a", "b", None)], samples=9, seed=0)
 
 
+RUNS, WON = st.sampled_from(["ab", "bc", "ac"]), st.sampled_from([0.0, 0.5, 1.0])
 BATTLES = st.lists(
-    st.tuples(
-        st.sampled_from("12"), st.sampled_from(["ab", "bc", "ac"]), st.sampled_from([0.0, 0.5, 1.0])
-    ),
+    st.builds(lambda topic, runs, won: Battle(topic, *runs, won), st.sampled_from("12"), RUNS, WON),
     min_size=1,
     max_size=20,
 )
@@ -101,9 +100,8 @@ BATTLES = st.lists(
 @settings(max_examples=40)
 @given(BATTLES)
 def test_the_order_of_runs_in_a_battle_changes_nothing(battles):
-    one = [Battle(topic, pair[0], pair[1], won) for topic, pair, won in battles]
-    other = [Battle(topic, pair[1], pair[0], 1 - won) for topic, pair, won in battles]
-    first, second = rated(one), rated(other)
+    other = [Battle(one.topic_id, one.second, one.first, 1 - one.won) for one in battles]
+    first, second = rated(battles), rated(other)
     assert first.keys() == second.keys()
     assert all(first[tag] == pytest.approx(second[tag], abs=1e-6) for tag in first)
 
@@ -111,7 +109,5 @@ def test_the_order_of_runs_in_a_battle_changes_nothing(battles):
 @settings(max_examples=40)
 @given(BATTLES)
 def test_one_more_win_never_costs(battles):
-    one = [Battle(topic, pair[0], pair[1], won) for topic, pair, won in battles]
-    more = [*one, Battle("1", "a", "b", 1.0)]
-    before, after = rated([*one, Battle("1", "a", "b", 0.0)]), rated(more)
+    before, after = (rated([*battles, Battle("1", "a", "b", won)]) for won in (0.0, 1.0))
     assert after["a"] - after["b"] >= before["a"] - before["b"] - 1e-6

@@ -136,23 +136,16 @@ TOPICS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("draw", "given"),
-    [
-        (figures.draw_run_means, (comparison([0.1, 0.2, 0.4], [0.6, 0.9, 0.3]), SIDES)),
-        (figures.draw_confusion, (FOUND, SIDES)),
-        (figures.draw_label_shares, (FOUND, SIDES)),
-        (figures.draw_headroom, (TOPICS, "Reports")),
-    ],
-)
-def test_the_same_figures_give_the_same_bytes(tmp_path, draw, given):
-    paths = [tmp_path / name for name in ("a.svg", "a.png", "b.svg", "b.png")]
-    draw(*given, paths[:2])
-    draw(*given, paths[2:])
-    svg, png, svg_again, png_again = (path.read_bytes() for path in paths)
-    assert (svg, png) == (svg_again, png_again)
-    assert svg.startswith(b"<?xml")
-    assert png.startswith(b"\x89PNG")
+def test_the_same_figures_give_the_same_bytes(tmp_path):
+    svg, png, svg_again, png_again = paths = [
+        tmp_path / name for name in ("a.svg", "a.png", "b.svg", "b.png")
+    ]
+    for given in (paths[:2], paths[2:]):
+        figures.draw_run_means(comparison([0.1, 0.2, 0.4], [0.6, 0.9, 0.3]), SIDES, given)
+    assert svg.read_bytes() == svg_again.read_bytes()
+    assert png.read_bytes() == png_again.read_bytes()
+    assert svg.read_bytes().startswith(b"<?xml")
+    assert png.read_bytes().startswith(b"\x89PNG")
 
 
 def test_topics_and_series_are_named(tmp_path):

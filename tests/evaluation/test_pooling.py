@@ -5,21 +5,13 @@ from functools import partial
 
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
-from sidelight.evaluation.pooling import (
-    check_by_model,
-    check_by_rules,
-    pool_pairs,
-    pool_questions,
-    rule_reason,
-)
+from sidelight.evaluation import pooling
 from sidelight.formats.topics import read_pooled_questions
-from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.text_vectors import TextVectors
+from tests.helpers.asking.conversation import scripted
+from tests.helpers.commands import call
 from tests.helpers.labels.toy import HAVE, question_run, rubric
-from tests.helpers.models.scripted_model import ScriptedModel
 
 
 async def anything_new(topic_id, question, pooled):
@@ -29,7 +21,7 @@ async def anything_new(topic_id, question, pooled):
 
 
 def pooled(groups, per_group=2, seed=0):
-    return asyncio.run(pool_questions(groups, anything_new, per_group=per_group, seed=seed))
+    return asyncio.run(pooling.pool_questions(groups, anything_new, per_group=per_group, seed=seed))
 
 
 GROUPS = {
@@ -76,9 +68,9 @@ def test_questions_are_checked_by_rules_and_by_a_model(lexical_encode):
         ("Is Ada Birch a doctor, and who pays the institute?", "second question"),
         ("Are there other sources?", "fit any article"),
     ]:
-        found = rule_reason(question, 120)
+        found = pooling.rule_reason(question, 120)
         assert found is None if reason is None else reason in (found or "")
-    check = partial(check_by_rules, TextVectors(lexical_encode), 120)
+    check = partial(pooling.check_by_rules, TextVectors(lexical_encode), 120)
     asked = "Who pays for the Harrow Lane Institute?"
     assert asyncio.run(check("t", asked, [])) is None
     assert "has it already" in (asyncio.run(check("t", asked, [asked.replace("?", " ?")])) or "")
@@ -87,8 +79,7 @@ def test_questions_are_checked_by_rules_and_by_a_model(lexical_encode):
         '{"reason": "fine", "verdict": "enters"}',
         '{"reason": "same", "verdict": "repeats"}',
     ]
-    model = PromptedModel(ScriptedModel(replies), Sampling(), lambda _: None)
-    check = partial(check_by_model, model, {"t": "An article"}, 120)
+    check = partial(pooling.check_by_model, scripted(*replies).model, {"t": "An article"}, 120)
     assert asyncio.run(check("t", "Who owns the Courier", [])) is not None
     assert asyncio.run(check("t", "Who owns the Courier?", [])) is None
     seen = asyncio.run(check("t", "Who has the Courier?", ["Who owns the Courier?"]))
@@ -101,15 +92,11 @@ def test_the_command_pools_and_joins(tmp_path):
         lines = [f"t\t{tag}\t{n}\tWhat did {name} study?\n" for n, name in enumerate(asked, 1)]
         (tmp_path / tag).write_text("".join(lines))
     (tmp_path / "articles.jsonl").write_text('{"docid": "t", "title": "T", "body": "Words."}\n')
-    command = ["pool", "questions", f"a={tmp_path / 'one'}", f"b={tmp_path / 'two'}"]
-    command += ["--track", "lateral2024", "-o", f"{tmp_path / 'pool.tsv'}", "--per-group", "1"]
-    result = CliRunner().invoke(app, command)
-    assert result.exit_code == 0, result.output
-    asked = read_pooled_questions(tmp_path / "pool.tsv")["t"]
-    assert len(set(asked)) == 2
-    command = ["pool", "topics", str(tmp_path / "pool.tsv")]
-    command += ["--articles", str(tmp_path / "articles.jsonl"), "-o", str(tmp_path / "topics")]
-    assert CliRunner().invoke(app, command).exit_code == 0
+    pool, articles = tmp_path / "pool.tsv", tmp_path / "articles.jsonl"
+    command = ("pool", "questions", f"a={tmp_path / 'one'}", f"b={tmp_path / 'two'}", "-o", pool)
+    call(*command, "--track", "lateral2024", "--per-group", 1)
+    assert len(set(read_pooled_questions(pool)["t"])) == 2
+    call("pool", "topics", pool, "--articles", articles, "-o", tmp_path / "topics")
     assert '"questions":["What did' in (tmp_path / "topics").read_text()
 
 
@@ -132,7 +119,7 @@ def test_where_models_differ_there_are_two_pairs():
     ]
     embedder = by_table({("Question 1?", "two?"): 0.9, ("Question 2?", "three?"): 0.9})
     reranker = by_table({("Question 1?", "two?"): 4.0, ("Question 2?", "two?"): 4.0})
-    pool = pool_pairs(wanted, runs, {"embedder": embedder, "reranker": reranker})
+    pool = pooling.pool_pairs(wanted, runs, {"embedder": embedder, "reranker": reranker})
     both = ("embedder", "reranker")
     assert pool.pairs == (
         *((TOPIC, 1, "a", 1, both), (TOPIC, 1, "b", 2, both), (TOPIC, 2, "a", 1, both)),
@@ -141,7 +128,7 @@ def test_where_models_differ_there_are_two_pairs():
     )
     assert (pool.cells, pool.all_pairs) == (4, 8)
     elsewhere = [question_run("a", other=["x?"])]
-    assert pool_pairs(wanted, elsewhere, {"m": by_table({})}) == ((), 0, 0)
+    assert pooling.pool_pairs(wanted, elsewhere, {"m": by_table({})}) == ((), 0, 0)
 
 
 @given(
@@ -160,7 +147,7 @@ def test_every_cell_has_one_pair_or_two(sizes, n_wanted, random):
     def guess(_, texts):
         return [random.random() for _ in texts]
 
-    pool = pool_pairs(wanted, runs, {"one": guess, "other": guess})
+    pool = pooling.pool_pairs(wanted, runs, {"one": guess, "other": guess})
     assert pool.cells == n_wanted * len(sizes)
     assert pool.all_pairs == n_wanted * sum(sizes)
     two = sum(len(pair.chosen_by) == 1 for pair in pool.pairs) // 2

@@ -73,10 +73,8 @@ def confusion_table(
 ) -> Confusion:
     """Count two lists of labels of the same things.
 
-    Args:
-        first: `(n,)` labels by one side.
-        second: `(n,)` labels by the other, in the same order.
-        categories: All K categories of the scheme, used or not, in the order of the table.
+    Both lists are `(n,)` in one order; `categories` are all K of the scheme, used or not, in the
+    order of the table.
     """
     place = {category: number for number, category in enumerate(categories)}
     table = np.zeros((len(place), len(place)), dtype=np.int64)
@@ -110,11 +108,7 @@ def raw_agreement(table: Confusion) -> float | None:
 
 
 def gwet_ac1(table: Confusion) -> float | None:
-    """Return Gwet's AC1, in [-1, 1]; None when nothing was compared, or there is one category.
-
-    Args:
-        table: `(K, K)` counts over all K categories of the scheme.
-    """
+    """Return Gwet's AC1, in [-1, 1]; None when nothing was compared, or there is one category."""
     observed = raw_agreement(table)
     if observed is None or len(table) < 2:
         return None
@@ -189,10 +183,7 @@ def resampled_spearman(first: Scores, second: Scores, counts: Counts) -> Correla
 def resampled_tau_ap(reference: Scores, scores: Scores, counts: Counts) -> Correlations:
     """Return tau_AP of every sample of the items, in [-1, 1], not symmetric.
 
-    Args:
-        reference: `(n,)` the scores that say what the order should be.
-        scores: `(n,)` the scores whose order is tested.
-        counts: The samples.
+    `reference` says what the order should be; the order of `scores` is tested.
     """
     order = pair_signs(reference)
     above = pair_signs(scores) > 0  # the item of the row is above that of the column

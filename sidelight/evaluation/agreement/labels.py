@@ -48,16 +48,10 @@ def agreement_intervals(
 ) -> dict[str, Interval | None]:
     """Return the 95% bootstrap interval of each coefficient, by its name.
 
-    The percentiles are those of `scoring.table.bootstrap_intervals`. Samples in which a
-    coefficient is undefined are left out.
-
-    Args:
-        tables: `(n_topics, K, K)` counts; the first side's categories are the rows.
-        samples: How many times the topics are resampled.
-        seed: Of the generator.
-
-    Returns:
-        None for a coefficient that no sample defines, and for all with fewer than 3 topics.
+    The percentiles are those of `scoring.table.bootstrap_intervals`. Samples in which a coefficient
+    is undefined are left out. `tables` are `(n_topics, K, K)` counts, a row for each category of
+    the first side. A coefficient that no sample defines is None, and so are all with fewer than 3
+    topics.
     """
     n_topics = len(tables)
     if n_topics < MIN_TOPICS:
@@ -93,7 +87,6 @@ class CategoryAgreement:
         table: `(K, K)` counts, a row for each category of the first side.
         intervals: 95%, of kappa and AC1, by name, as another draw of topics could have them; None
             where too little defines one. Empty where nothing was drawn.
-        n_topics: How many topics were drawn from.
     """
 
     categories: tuple[str, ...]
@@ -169,10 +162,7 @@ class CategoryAgreement:
 class SchemeAgreement:
     """Agreement under one set of categories.
 
-    Attributes:
-        overall: On everything both sides judged.
-        by_importance: On the parts of the rubrics by their importance, the most important first;
-            empty without rubrics.
+    Where rubrics are known it is also by the importance of their parts, the most important first.
     """
 
     overall: CategoryAgreement
@@ -187,7 +177,6 @@ class LabelComparison:
         schemes: All labels of the scale; where it merges some, also those that are left then.
         unjudged: Of what both files hold, how much the first and the second left unjudged.
         only: How much only the first and only the second file holds.
-        n_runs: Runs compared.
         only_runs: Runs of which only the first and only the second file holds anything.
     """
 
@@ -204,11 +193,7 @@ class LabelComparison:
 
 
 def assessment_kind(path: Path) -> str:
-    """Return which kind of assessments a file holds, as `detect_format` names it.
-
-    Raises:
-        InputError: The file cannot be read or holds no assessments.
-    """
+    """Return which kind of assessments a file holds, as `detect_format` names it."""
     name = detect_format(path)
     if name is None or name not in ASSESSMENT_KINDS:
         raise InputError(
@@ -221,17 +206,7 @@ def assessment_kind(path: Path) -> str:
 def read_two_sides(
     first: Path, second: Path, scales: Scales
 ) -> tuple[AssessmentKind[Any], list[Assessment], list[Assessment]]:
-    """Read two assessment files, of the kind that their columns say.
-
-    Args:
-        first: One side.
-        second: The other.
-        scales: The track's, which say what labels there are.
-
-    Raises:
-        InputError: A file cannot be read or holds no assessments, or their kinds differ.
-        InvalidFileError: A file is not what it should be.
-    """
+    """Read two assessment files, of the kind that their columns say."""
     names = [assessment_kind(path) for path in (first, second)]
     if names[0] != names[1]:
         raise InputError(
@@ -254,15 +229,8 @@ def compare_labels(
 ) -> LabelComparison:
     """Compare two sides' assessments, thing by thing.
 
-    Args:
-        kind: What both sides assessed.
-        scales: The track's.
-        first: At most one label for each thing, as the readers return them.
-        second: The same.
-        rubrics: Topic id -> rubric, to break agreement down by importance; not for compound
-            verdicts, which belong to no rubric question.
-        samples: How many times topics are drawn anew for the intervals.
-        seed: Of these draws.
+    Either side has at most one label for each thing. `rubrics` break agreement down by importance;
+    compound verdicts belong to no rubric question.
 
     Raises:
         InputError: Nothing was judged by both, or the rubrics do not know what was judged.

@@ -45,11 +45,7 @@ def pool_nuggets(
 ) -> dict[str, NuggetBank]:
     """Return the nuggets of every topic that has one, those that most reports tell first.
 
-    Args:
-        runs: Whose reports are pooled.
-        model: Tells whether a report, or a nugget, says what a sentence says.
-        importance: Its first label is for what several reports tell, its last for the rest.
-        most: Nuggets of a topic.
+    The first label of `importance` is for what several reports tell, its last for the rest.
     """
     texts: dict[str, list[Sequence[str]]] = {}
     for run in runs:
@@ -156,18 +152,8 @@ async def compare_norms(
 ) -> NormComparison:
     """Grade runs by rubrics and by nuggets, and compare the two rankings.
 
-    Args:
-        track: Whose measure of cited texts counts, the first it has.
-        rubrics: Topic id -> rubric; other topics do not count.
-        runs: At least three.
-        importance: Of pooled nuggets.
-        encoder: For the judge, which labels both sides; None goes by words only.
-        nuggets: Topic id -> nuggets to grade by; None pools them from the runs.
-        n_samples: Bootstrap samples of runs.
-        seed: Of the samples.
-
-    Raises:
-        InputError: There are fewer than three runs, or none on a topic with a rubric.
+    The track's first measure of cited texts counts. The judge labels both sides, without an encoder
+    by words only. Without `nuggets`, by topic id, they are pooled from the runs.
     """
     if encoder:  # pool and both judges read the same texts
         encoder = encoder._replace(encode=TextVectors(encoder.encode))

@@ -51,9 +51,7 @@ class PairOrder:
 def pair_order(first: Sequence[int], second: Sequence[int]) -> PairOrder:
     """Compare all pairs of n documents of one query.
 
-    Args:
-        first: `(n,)` grades by one side.
-        second: `(n,)` grades by the other, in the same order.
+    Both are `(n,)` grades in one order.
     """
     # Grades are few and documents many: count the cells of the grade table, not the pairs.
     rows, row = np.unique(np.array(first), return_inverse=True)
@@ -103,13 +101,8 @@ def compare_qrels(
 ) -> QrelsComparison:
     """Compare two sides' grades, document by document.
 
-    Args:
-        first: Query id -> document id -> grade.
-        second: The same.
-        thresholds: The lowest grade that counts as relevant on the first and the second side.
-
-    Raises:
-        InputError: No document is labelled by both, or the labels are no grades.
+    Grades are by query id, then document id. `thresholds` are the lowest grades that count as
+    relevant on the first and the second side.
     """
     by_query = _labelled_by_both(first, second)
     pairs = [pair for query in by_query for pair in query]

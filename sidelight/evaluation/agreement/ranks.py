@@ -62,8 +62,6 @@ class TopicMean:
 
     Attributes:
         mean: Over the topics that define it; None when there is none.
-        low: The lowest topic.
-        high: The highest.
         undefined: Topics left out because a side scored all runs the same.
     """
 
@@ -78,7 +76,6 @@ class ScoreComparison:
     """Two sides' scores of the same runs on the same topics, by correlation name.
 
     Attributes:
-        measure: What the scores are.
         run_tags: Runs compared, sorted.
         topic_ids: Topics compared, sorted.
         only_runs: Runs that only the first and only the second side has.
@@ -117,13 +114,8 @@ def compare_scores(
 ) -> ScoreComparison:
     """Compare two sides' scores, such as those by people's labels and by a judge's.
 
-    Args:
-        first: One score for each topic and run; the reference of tau_ap.
-        second: The same.
-        measure: The name of the score to compare. For one that is better when low, the lowest
-            scores are the top that tau_ap looks at.
-        n_samples: Bootstrap samples of runs, at least 1.
-        seed: Of the samples.
+    The first side is the reference of tau_ap. Of a measure that is better when low, the lowest
+    scores are the top that tau_ap looks at.
 
     Raises:
         InputError: A side lacks a score of a run on a topic that it otherwise has, or fewer than

@@ -8,47 +8,47 @@ judge, so any judge can be audited, and no labels by people are needed.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import fsum
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from sidelight.evaluation.audit.text_attacks import ATTACKS, PROBES, Material, honest_trials
-from sidelight.evaluation.labelling.judge import RubricCase
+from sidelight.evaluation.audit.text_attacks import (
+    ATTACKS,
+    PROBES,
+    Attack,
+    Material,
+    Probe,
+    Trial,
+    honest_trials,
+)
+from sidelight.evaluation.labelling.judge import AssessmentProtocol, Judge, RubricCase
 from sidelight.evaluation.labelling.rubric_cases import REPORT_ANSWERS
-from sidelight.evaluation.labelling.run_kinds import checked_cases, gather_labels, ignore
+from sidelight.evaluation.labelling.run_kinds import (
+    OnLabels,
+    TaskRuns,
+    checked_cases,
+    gather_labels,
+    ignore,
+)
 from sidelight.formats.table import write_table
 from sidelight.schemas.base import Value
-from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.schemas.grading.judgment import LabelScale, Unjudged
+from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.task import CitedTextTask
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from sidelight.evaluation.audit.text_attacks import Attack, Probe, Trial
-    from sidelight.evaluation.labelling.judge import AssessmentProtocol, Judge
-    from sidelight.evaluation.labelling.run_kinds import OnLabels, TaskRuns
-    from sidelight.schemas.grading.judgment import LabelScale
-    from sidelight.schemas.grading.rubric import Rubric
-
-    Labels: TypeAlias = Mapping["Place", "Label"]
 
 Label: TypeAlias = str | Unjudged
 Place: TypeAlias = tuple[str, str, str]
 """Run tag, topic id, and the unit that a label is given to."""
+Labels: TypeAlias = Mapping[Place, Label]
 
 
 class Change(NamedTuple):
     """A verdict that changed; an empty label stands for a verdict that could not be had.
 
-    Attributes:
-        probe: The name of the probe.
-        run_tag: The run.
-        topic_id: The topic.
-        what: The answer, or the ranks of the rubric question and of the submitted one.
-        before: The label.
-        after: The label under the probe.
+    `what` is the answer, or the ranks of the rubric question and of the submitted one.
     """
 
     probe: str
@@ -63,12 +63,8 @@ class ProbeResult(Value):
     """Effect of one probe on the labels.
 
     Attributes:
-        probe: Its name.
-        about: What it changes.
         n_verdicts: Verdicts compared: those that could be had before, after, or both times.
-        n_changed: How many of them changed.
         n_gained: Changes to a label that earns more credit.
-        n_lost: Changes to a label that earns less.
         n_unjudged: Changes from or to a verdict that could not be had.
         credit_change: Mean change of a verdict's credit, in [-1, 1], over those that could be had
             both times; None when there are none.
@@ -217,14 +213,9 @@ async def audit(
     """Probe a judge with the runs of a task.
 
     Attacks on answers need no runs: they are made once for each topic that some run is about.
-
-    Args:
-        judge: Who is audited.
-        given: What it judges.
-        tolerance: The share of verdicts, in [0, 1], that a probe may change, or to which an attack
-            may give credit; attacks on answers have bounds of their own.
-        articles: Topic id -> text; without any, none is pasted.
-        on_labels: Told how many labels have been added, whenever some have.
+    `tolerance` is the share of verdicts, in [0, 1], that a probe may change, or to which an attack
+    may give credit; attacks on answers have bounds of their own. Without `articles`, texts by topic
+    id, none is pasted.
 
     Raises:
         InputError: No run has anything on a topic with a rubric, or what it has cannot be told

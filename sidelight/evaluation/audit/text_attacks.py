@@ -15,22 +15,22 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable, Sequence
 from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
+from sidelight.evaluation.labelling.judge import AssessmentProtocol, RubricCase
+from sidelight.evaluation.labelling.rubric_cases import (
+    QUESTION_SIMILARITY,
+    REPORT_ANSWERS,
+    Questions,
+)
 from sidelight.learned.reading.words import entities, read
 from sidelight.plain_yaml import read_yaml
+from sidelight.schemas.grading.rubric import Rubric, RubricAnswer
 from sidelight.schemas.run import CitedSentence, ReportMetadata, SubmittedReport
 from sidelight.text import STOPWORDS, clean, count_words, one_line, sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from sidelight.evaluation.labelling.judge import AssessmentProtocol, RubricCase
-    from sidelight.evaluation.labelling.rubric_cases import Questions
-    from sidelight.schemas.grading.rubric import Rubric, RubricAnswer
 
 DENIALS = (
     "It is false that",
@@ -156,10 +156,8 @@ _SPOILED = {
 def spoil(text: str, half: str, number: int) -> str:
     """Put words around every sentence that keep it from being said.
 
-    Args:
-        text: Sentences.
-        half: Of `spoiled.yaml`: `known` or `held_out`.
-        number: Of the first template to use, counted round and round.
+    `half` is one of `spoiled.yaml`, `known` or `held_out`; its templates are used in turn from
+    `number` on.
     """
     following = cycle(_SPOILED[half][number % len(_SPOILED[half]) :] + _SPOILED[half])
 
@@ -230,9 +228,6 @@ class Probe(NamedTuple, Generic[S]):
     """One change.
 
     Attributes:
-        name: One word for tables.
-        about: What is changed.
-        change: Makes the change.
         attack: Whether it is made to gain credit. Added words may well cost some, so only credit
             gained counts against a judge then.
     """
@@ -330,8 +325,6 @@ class Material(NamedTuple):
     """Texts from which reports on a topic are made.
 
     Attributes:
-        rubric: Whose answers are said.
-        max_words: The limit of the task.
         article: Its text; empty if unknown.
     """
 
@@ -344,7 +337,6 @@ class Attack(NamedTuple):
     """One way to seem to say answers.
 
     Attributes:
-        name: One word for tables.
         about: What it puts in the place of answers.
         trials: Makes the reports, each with the answers that it does not say any more.
         most: The largest share of the honest credit that it may leave.

@@ -39,8 +39,6 @@ class Change:
     Attributes:
         query: The query, with the subtopic if there is one.
         what: `added` or `dropped`.
-        item_id: The item.
-        text: Its words.
     """
 
     query: str
@@ -50,11 +48,7 @@ class Change:
 
 
 def merge_banks(files: Iterable[Banks]) -> Banks:
-    """Return the queries of all files, each with the items of all, the first file's first.
-
-    Raises:
-        UsageError: A query has questions in one file and nuggets in another.
-    """
+    """Return the queries of all files, each with the items of all, the first file's first."""
     merged: dict[tuple[str, str], ExamBank] = {}
     for banks in files:
         for bank in banks:
@@ -84,15 +78,9 @@ def edit_banks(
 ) -> Banks:
     """Return banks with some items changed.
 
-    Args:
-        banks: The banks.
-        add: Query, or `query/subtopic`, and the text of a new item.
-        drop: Ids of items.
-        reword: Item id -> new words. It is another item then, in the place of the old one, and has
-            to be graded anew; it remembers which one it replaces.
-
-    Raises:
-        UsageError: A query or an item is not there, or a new item is.
+    `add` holds the query, or `query/subtopic`, and the text of each new item; `drop` and `reword`
+    go by ids. An item with new words is another one, in the place of the old one, and has to be
+    graded anew; it remembers which one it replaces.
     """
     known = {item.item_id for bank in banks for item in bank.items}
     if unknown := [one for one in (*drop, *(reword or {})) if one not in known]:
@@ -162,11 +150,7 @@ _OF_THE_QUERY = 2.0
 def extract_bank(topic_id: str, query: str, passages: Iterable[str], count: int) -> ExamBank:
     """Return a bank of the key facts of some passages, the most important first.
 
-    Args:
-        topic_id: The query.
-        query: Its words.
-        passages: Texts that systems returned; which come first counts for nothing but time.
-        count: At most so many facts.
+    Which passages come first counts for nothing but time.
     """
     by_sentence: dict[str, frozenset[str]] = {}
     shared: Counter[str] = Counter()
@@ -227,7 +211,6 @@ class DraftedQuery(NamedTuple):
     """A query, or one subtopic of it, to draft a bank for.
 
     Attributes:
-        topic_id: The query.
         subtopic_id: Empty for all of it.
         text: The query; with a subtopic `title / subtopic`.
     """
@@ -238,12 +221,7 @@ class DraftedQuery(NamedTuple):
 
 
 class Drafts(NamedTuple):
-    """Drafted banks, and the queries without one.
-
-    Attributes:
-        banks: One for each query for which the model wrote one.
-        failed: Query and why there is none.
-    """
+    """Drafted banks, and the queries for which the model wrote none, with the reason."""
 
     banks: tuple[ExamBank, ...]
     failed: tuple[tuple[str, str], ...]
@@ -258,12 +236,7 @@ async def draft_banks(
 ) -> Drafts:
     """Ask a model for a bank for each query, all at once.
 
-    Args:
-        model: Who is asked; its cache makes the work resumable, and its server bounds the calls.
-        queries: For which.
-        style: Which prompt.
-        count: How many items a bank has.
-        on_done: Told of every query that is done.
+    The model's cache makes the work resumable, and its server bounds the calls.
     """
 
     async def draft(query: DraftedQuery) -> ExamBank | tuple[str, str]:
@@ -305,12 +278,7 @@ async def _draft(model: PromptedModel, query: DraftedQuery, style: Style, count:
 
 
 def check_draft(draft: ExamDraft, *, style: Style, count: int) -> None:
-    """Check that a draft is a valid bank.
-
-    Raises:
-        ValueError: Items are too few, too many, empty, repeated or too long, a question ends in no
-            question mark or a fact in one.
-    """
+    """Check that a draft is a valid bank, or raise a ValueError that says why not."""
     texts = [one_line(item) for item in draft.items]
     if len(texts) != count:
         raise ValueError(f"expected {count} items; found {len(texts)}")

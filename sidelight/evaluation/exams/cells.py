@@ -70,11 +70,6 @@ def missing_cells(
     """Return the cells that a grader has not graded, passage by passage.
 
     A cell for which there was no usable answer counts as not graded.
-
-    Args:
-        queries: The passages.
-        banks: By query.
-        grader: Who is to grade.
     """
     found = []
     for query in queries:
@@ -99,11 +94,8 @@ async def grade_cells(
 ) -> list[GradedQuery]:
     """Return the passages with all cells graded that a grader can grade.
 
-    Args:
-        queries: The passages.
-        banks: By query; passages of other queries stay as they are.
-        grader: Who grades.
-        on_cells: Told how many cells have been graded, whenever some have.
+    Passages of queries without a bank stay as they are. `on_cells` is told how many cells have been
+    graded, whenever some have.
     """
     todo = missing_cells(queries, banks, grader)
     grader.prepare([one.case for one in todo])
@@ -143,11 +135,7 @@ async def grade_directly(
 ) -> list[GradedQuery]:
     """Return the passages with a grade for the query as a whole; those that have one keep it.
 
-    Args:
-        queries: The passages.
-        texts: Of the queries; passages of others stay as they are.
-        grader: Who grades.
-        on_cells: Told of each passage graded.
+    Passages of queries without a text stay as they are.
     """
     slots = asyncio.Semaphore(_PASSAGES_AT_ONCE)
 
@@ -163,8 +151,11 @@ async def grade_directly(
         grade = DirectGrade(grader.grader, rating, judgment.rationale, relevant)
         return _with_direct(passage, grade)
 
-    every = [passage for query in queries for passage in query.passages]
-    return _as_queries(queries, await asyncio.gather(*map(graded, every)))
+    async def done(query: GradedQuery) -> GradedQuery:
+        passages = await asyncio.gather(*map(graded, query.passages))
+        return replace(query, passages=tuple(passages))
+
+    return await asyncio.gather(*map(done, queries))
 
 
 def grade_pools(
@@ -172,12 +163,8 @@ def grade_pools(
 ) -> list[GradedQuery]:
     """Return the passages with a grade by what all passages of their query have in common.
 
-    All are graded anew: a passage more changes what the others have in common.
-
-    Args:
-        queries: The passages.
-        grader: Who grades.
-        relevant: The grade from which a passage counts as relevant.
+    All are graded anew: a passage more changes what the others have in common. A grade from
+    `relevant` on is relevant.
     """
     return [
         replace(
@@ -218,15 +205,6 @@ def _with_direct(passage: GradedPassage, grade: DirectGrade) -> GradedPassage:
     return replace(passage, direct=(*others, grade))
 
 
-def _as_queries(
-    queries: Sequence[GradedQuery], passages: Sequence[GradedPassage]
-) -> list[GradedQuery]:
-    found = iter(passages)
-    return [
-        replace(query, passages=tuple(next(found) for _ in query.passages)) for query in queries
-    ]
-
-
 MAX_TOKENS = 400
 
 # What no tokeniser takes for less than one token: a punctuation mark, or up to so many letters.
@@ -243,11 +221,8 @@ def split_passages(text: str, limit: int = MAX_TOKENS) -> list[str]:
     """Return the passages of a text, in order; together they have all its words, each once.
 
     A paragraph is a passage. One over the limit is cut between sentences, each passage as full as
-    it can be, and a sentence over the limit between words.
-
-    Args:
-        text: Any text; a blank line ends a paragraph, or any line end where there is no blank line.
-        limit: The most tokens of a passage; at least 1.
+    it can be, and a sentence over the limit between words. A blank line ends a paragraph, or any
+    line end where there is no blank line. `limit` is the most tokens of a passage, at least 1.
     """
     text = clean(text)
     between = _BLANK_LINE if _BLANK_LINE.search(text.strip()) else re.compile(r"\n")
@@ -305,13 +280,7 @@ _SPACES = re.compile(r"\s+")
 def ranked_passages(runs: Iterable[RankingRun], depth: int, texts_of: TextsOf) -> list[GradedQuery]:
     """Return the first passages of each query in some rankings, each with its place in every run.
 
-    Args:
-        runs: Rankings.
-        depth: How many of each query and run.
-        texts_of: Segment ids to texts.
-
-    Raises:
-        InputError: The text of a passage is not known.
+    The first `depth` of each query and run count.
     """
     placed = (
         (query_id, hit.segment_id, Ranked(run.run_tag, rank, hit.score))
@@ -323,15 +292,7 @@ def ranked_passages(runs: Iterable[RankingRun], depth: int, texts_of: TextsOf) -
 
 
 def cited_passages(runs: Iterable[ReportRun], texts_of: TextsOf) -> list[GradedQuery]:
-    """Return what answers cite, in the order in which they first do, with its place in every run.
-
-    Args:
-        runs: Cited answers.
-        texts_of: Segment ids to texts.
-
-    Raises:
-        InputError: The text of a segment is not known.
-    """
+    """Return what answers cite, in the order of its first citation, with its place in each run."""
     placed = (
         (query_id, segment_id, Ranked(run.run_tag, rank, 1 / rank))
         for run in runs
@@ -369,9 +330,6 @@ def merged(first: Iterable[GradedQuery], second: Iterable[GradedQuery]) -> list[
     """Return the queries of two lists with all their passages, and all that is known of each.
 
     What the first list says of a passage goes before.
-
-    Raises:
-        InputError: A passage has two texts.
     """
     found: dict[str, dict[str, GradedPassage]] = {}
     for query in (*first, *second):

@@ -24,8 +24,6 @@ from pydantic import BaseModel, Field, ValidationError
 
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.agreement.coefficients import cohen_kappa
-from sidelight.formats.labels.graded_passages import is_graded, read_graded
-from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.lines import Findings, decode_unique, read_bytes
 from sidelight.registry import did_you_mean
 from sidelight.schemas.base import Value
@@ -56,7 +54,6 @@ class Rankings:
     Attributes:
         places: Run -> query id -> passage id -> place, from 1.
         judged: Official judgments, the highest of a passage.
-        passages: Query id -> ids of its passages.
     """
 
     places: dict[str, dict[str, dict[str, int]]]
@@ -69,7 +66,6 @@ class Exam:
     """One grader's ratings.
 
     Attributes:
-        grader: Who.
         cells: Its ratings; a passage of which it rated nothing is not there.
         unjudged: Cells that it could not rate.
     """
@@ -93,8 +89,7 @@ class GradedFile:
     def exam(self, name: str | None = None) -> Exam:
         """Return what a grader rated.
 
-        Args:
-            name: Its prompt, or `prompt@model`; None where there is but one.
+        A grader is named by its prompt, or by `prompt@model`; None where there is but one.
 
         Raises:
             InputError: Nothing was rated.
@@ -187,9 +182,7 @@ def relevance_label(ratings: Iterable[int], at_least: int = 1) -> int:
 
     label(p) = the m-th largest of grade(r, p) over all items r, for m = 1 the best grade.
 
-    Args:
-        ratings: One for each item.
-        at_least: m. Where fewer items are rated, no grade is reached but the lowest.
+    m is `at_least`. Where fewer items are rated, no grade is reached but the lowest.
     """
     ordered = sorted(ratings, reverse=True)
     return ordered[at_least - 1] if len(ordered) >= at_least else LOWEST
@@ -206,31 +199,12 @@ def exam_qrels(exam: Exam, at_least: int = 1) -> Qrels:
     }
 
 
-def read_labels(path: Path, grader: str | None = None, at_least: int = 1) -> Qrels:
-    """Read labels: of a file of relevance labels, or one grader's of graded passages.
-
-    Raises:
-        InputError: The file cannot be read, or nothing in it is rated.
-        UsageError: No grader, or several, fit the name.
-    """
-    if is_graded(path):
-        return exam_qrels(collect(read_graded(path)).exam(grader), at_least)
-    return read_qrels(path)
-
-
 _FEWEST_WORDS, _MOST_WORDS = 5, 40
 
 
 @dataclass(frozen=True, slots=True)
 class ItemUse:
-    """Number of passages that answer an item.
-
-    Attributes:
-        query_id: The query.
-        item_id: The item.
-        not_relevant: Passages that answer it and were judged not relevant.
-        relevant: Passages that answer it and were judged relevant.
-    """
+    """Number of passages that answer an item, by whether they were judged relevant."""
 
     query_id: str
     item_id: str
@@ -240,14 +214,7 @@ class ItemUse:
 
 @dataclass(frozen=True, slots=True)
 class Uncovered:
-    """A relevant passage that answers no item well enough.
-
-    Attributes:
-        query_id: The query.
-        passage_id: The passage.
-        judgment: As assessors judged it.
-        best_grade: Its best grade.
-    """
+    """A passage that assessors judged relevant and that answers no item well enough."""
 
     query_id: str
     passage_id: str
@@ -257,14 +224,7 @@ class Uncovered:
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """A passage that was not graded, or not by all items.
-
-    Attributes:
-        query_id: The query.
-        passage_id: The passage.
-        missing_items: Items it was not graded by.
-        in_file: Whether the file has its text.
-    """
+    """A passage, in the file or not, that was not graded or not by all items."""
 
     query_id: str
     passage_id: str
@@ -312,11 +272,7 @@ def holes(
 ) -> list[Hole]:
     """Return what has to be graded yet, in the order of the file, then of the runs.
 
-    Args:
-        exam: What is graded.
-        rankings: What the file has.
-        items: Query id -> items of its bank.
-        runs: More runs: query id -> passages that count.
+    `items` are those of each query's bank; `runs` are more runs, query id -> passages that count.
     """
     found: dict[tuple[str, str], Hole] = {}
     for query_id, passages in rankings.passages.items():
@@ -343,11 +299,6 @@ def suggested_item(query: str, passage: str, known: Iterable[str] = ()) -> str:
     Words of the query count, as do those that no item has yet; a sentence of very few words, or of
     very many, is taken where there is no other. It is for people to reword; empty where nothing is
     said.
-
-    Args:
-        query: Its words.
-        passage: The text.
-        known: Texts of the items there are.
     """
     asked = stems(query)
     taken = frozenset[str]().union(*map(stems, known)) - asked
@@ -407,7 +358,6 @@ class CheckedGrades(Value):
     """Agreement of grades with people's corrections.
 
     Attributes:
-        checked: Cells that people looked at.
         accepted: Of them, cells whose grade they left as it was.
         added: Cells that had no grade.
         kappa: Cohen's kappa on all grades, of cells that had one; None where it is undefined.
@@ -426,12 +376,7 @@ class CheckedGrades(Value):
 
 
 def read_corrections(path: Path) -> Corrections:
-    """Read what a page saved.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: It is no such file, or a cell occurs twice.
-    """
+    """Read what a page saved."""
     findings = Findings(path)
     text = read_bytes(path).decode("utf-8", errors="replace")
     content = decode_unique(text, None, findings)
@@ -464,14 +409,7 @@ def check_grades(
 ) -> CheckedGrades:
     """Compare grades with the corrections that people made.
 
-    Args:
-        queries: The passages that people looked at.
-        corrections: What they said.
-        highest: The highest grade.
-        relevant: The grade from which a passage is relevant.
-
-    Raises:
-        InputError: A cell is not in the file, or a grade is not on the scale.
+    A passage is relevant from the grade `relevant` on.
     """
     grader = Grader(*corrections.grader)
     given: dict[tuple[str, str, str], object] = {

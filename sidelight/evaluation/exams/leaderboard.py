@@ -48,7 +48,6 @@ class Cover:
     """Coverage of the items by runs.
 
     Attributes:
-        table: The runs.
         everything: Share of the items that any graded passage answers, by query id.
         missing: Run -> places among its first that hold no graded passage of the file.
     """
@@ -68,12 +67,8 @@ def exam_cover(
 ) -> Cover:
     """Return how far each run covers the items of each query.
 
-    Args:
-        exam: The ratings.
-        rankings: The runs.
-        min_rating: From which on an item is answered.
-        depth: How many passages of a run count, k.
-        items: Query id -> items of its bank; without, those that any passage was graded by.
+    An item is answered from `min_rating` on; k is `depth`. `items` are those of each query's bank;
+    without them those count that any passage was graded by.
     """
     query_ids = sorted(exam.cells)
     answered = {
@@ -134,7 +129,6 @@ class Standing:
     """One run on a leaderboard.
 
     Attributes:
-        run_tag: The run.
         rank: By the grades; tied runs share the mean of their ranks.
         official: By assessors; None where they judged too little of the run.
         judged: Share of its first passages that assessors judged.
@@ -147,11 +141,7 @@ class Standing:
 
 
 def places_of(path: Path) -> dict[str, dict[str, int]]:
-    """Read a run file: query id -> passage id -> place, in the order of trec_eval.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
+    """Read a run file: query id -> passage id -> place, in the order of trec_eval."""
     found = {}
     for query_id, hits in read_trec_run(path).items():
         scores = untied(hits)
@@ -163,16 +153,9 @@ def leaderboard(places: Places, qrels: Qrels, measures: str, level: int) -> Scor
     """Score every run by some grades.
 
     A place for which the file has no passage stays a place, with a passage that is not relevant:
-    without it, those below would move up.
-
-    Args:
-        places: The runs.
-        qrels: The grades; their queries are those that count.
-        measures: Names of ir_measures, e.g. `nDCG@10 AP RR`.
-        level: The lowest grade that is relevant, for measures that know only relevant or not.
-
-    Raises:
-        UsageError: A measure is unknown, or two have one name.
+    without it, those below would move up. The queries of `qrels` count. `measures` are names of
+    ir_measures, e.g. `nDCG@10 AP RR`; `level` is the lowest grade that is relevant, for measures
+    that know only relevant or not.
     """
     plain = parse_measures(measures)
     names = [str(one) for one in plain]
@@ -196,12 +179,7 @@ def compare_leaderboards(
 ) -> dict[str, ScoreComparison]:
     """Compare two leaderboards, measure by measure.
 
-    Args:
-        official: The reference.
-        ours: Of the same measures.
-        runs: Those that count, at least three on both.
-        samples: Bootstrap samples of runs.
-        seed: Of these.
+    The official one is the reference. The runs that count are at least three on both.
     """
     theirs, own = (
         [topic for topic in table.topics if topic.run_tag in runs] for table in (official, ours)
@@ -250,19 +228,18 @@ def average_ranks(values: Mapping[str, float]) -> dict[str, float]:
     return dict(zip(values, ranks.tolist(), strict=True))
 
 
-def wins(table: Mapping[str, Sequence[float | None]], within: float = WITHIN) -> dict[str, int]:
+def wins(table: Mapping[str, Sequence[float | None]]) -> dict[str, int]:
     """Return in how many columns each row is the best, or as good.
 
-    Args:
-        table: Name -> a value in each column; None where there is none.
-        within: How far below the best a value may be.
+    Each row has a value in each column, None where there is none; it is as good if it is at most
+    `WITHIN` below the best.
     """
     columns = list(zip(*table.values(), strict=True))
     best = [max((one for one in column if one is not None), default=None) for column in columns]
     return {
         name: sum(
             # Printed values are decimals, whose difference may be a hair more.
-            value is not None and top is not None and top - value <= within + 1e-9
+            value is not None and top is not None and top - value <= WITHIN + 1e-9
             for value, top in zip(row, best, strict=True)
         )
         for name, row in table.items()
@@ -299,7 +276,6 @@ class GraderCorrelations:
     """One grader at one level.
 
     Attributes:
-        grader: Whose labels.
         level: The lowest grade that is relevant.
         values: Measure and coefficient -> correlation; None where one is undefined.
         wins: In how many of these it is the best, or as good.
@@ -322,16 +298,8 @@ def correlate_graders(
 ) -> list[GraderCorrelations]:
     """Correlate leaderboards, over the runs that assessors saw and the queries of each grader.
 
-    Args:
-        places: The runs.
-        graders: Name -> labels.
-        judged: The official labels.
-        measures: Names of ir_measures.
-        levels: Lowest relevant grades to try; one that a grader never gives is left out.
-        official_level: The lowest relevant official label.
-
-    Raises:
-        InputError: Assessors saw fewer than three runs, or no grader has labels.
+    A level that a grader never gives is left out. `official_level` is the lowest relevant official
+    label.
     """
     seen = judged_runs(places, judged)
     if len(seen) < MIN_RUNS:

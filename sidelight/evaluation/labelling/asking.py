@@ -12,7 +12,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from typing import NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -21,12 +21,10 @@ from sidelight.evaluation.labelling.judge import Judgment
 from sidelight.llm.base import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
 from sidelight.llm.prompted import PromptedModel
 from sidelight.llm.structured import check_each_once
+from sidelight.prompting import Prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.text import one_line
-
-if TYPE_CHECKING:
-    from sidelight.prompting import Prompt
 
 # Requests under way are limited by the client; this is how many prompts wait in memory for it. They
 # are admitted in the order in which they were asked for, so a topic's prompts stay together: with
@@ -45,10 +43,9 @@ class PrefixOrder:
     async def turn(self, *prefix: str) -> AsyncIterator[None]:
         """Hold the block until its prefix has been computed, unless it is the one that goes ahead.
 
-        Args:
-            prefix: Names of the parts a prompt begins with, the first part first: a topic, then a
-                rubric question. All that share the first part wait for one request with it, then
-                those that share the second for one with both.
+        A prefix names the parts a prompt begins with, the first part first: a topic, then a rubric
+        question. All that share the first part wait for one request with it, then those that share
+        the second for one with both.
         """
         async with self._admitted:
             ahead = []
@@ -74,11 +71,7 @@ _ALONE = "it"  # the id of what is asked about by itself
 
 
 class Assessor:
-    """Asks a model for judgments, prompts with a common beginning one after the other.
-
-    Args:
-        model: Who is asked.
-    """
+    """Asks a model for judgments, prompts with a common beginning one after the other."""
 
     def __init__(self, model: PromptedModel) -> None:
         self._model = model
@@ -110,15 +103,9 @@ class Assessor:
         """Ask one question and return one judgment for each id asked about.
 
         A reply that misses, repeats or invents an id is repaired once. If that does not help, what
-        it says once and was asked counts; the rest is unjudged.
-
-        Args:
-            prefix: What the prompt begins with, after its rules; see `PrefixOrder`.
-            prompt: The question.
-            kind: The type of the answer.
-            asked: Ids, each once.
-            read: Returns the ids and judgments in an answer.
-            values: The variables of the prompt.
+        it says once and was asked counts; the rest is unjudged. After its rules the prompt begins
+        with `prefix`; see `PrefixOrder`. `read` returns the ids and judgments in an answer;
+        `values` are the variables of the prompt.
         """
 
         def check(answer: T) -> None:
@@ -161,9 +148,7 @@ class Estimate(Value):
     """Estimated cost of judging, before anything is asked.
 
     Attributes:
-        calls: Model calls.
         prompt_tokens: Tokens read, what a server's prefix cache saves included.
-        completion_tokens: Tokens written.
         hours: If one call is made at a time.
         hours_at_once: If calls are made at once and none slows another down; no server reaches it.
     """
@@ -176,23 +161,14 @@ class Estimate(Value):
 
 
 class PromptCounter(PromptedModel):
-    """Renders prompts and counts them in place of asking.
-
-    Attributes:
-        calls: By prompt id.
-        characters: Of all prompts.
-    """
+    """Renders prompts and counts them in place of asking, calls by the id of the prompt."""
 
     def __init__(self) -> None:
         self.calls: Counter[str] = Counter()
         self.characters = 0
 
     async def answer(self, prompt: Prompt, _kind: object, /, **values: object) -> NoReturn:
-        """Count a prompt.
-
-        Raises:
-            FailedCallError: Always, so that what is asked about stays unjudged.
-        """
+        """Count a prompt, and fail, so that what is asked about stays unjudged."""
         values.pop("check")
         values.pop("ids", None)
         rendered = prompt.render(**values)
@@ -203,9 +179,7 @@ class PromptCounter(PromptedModel):
     def estimate(self, n_labels: int, n_at_once: int) -> Estimate:
         """Return what the prompts counted so far would cost.
 
-        Args:
-            n_labels: Labels that the replies would hold.
-            n_at_once: Calls made at once.
+        The replies would hold `n_labels` labels.
         """
         calls = self.calls.total()
         written = TOKENS_PER_CALL * calls + TOKENS_PER_LABEL * n_labels

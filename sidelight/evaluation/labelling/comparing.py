@@ -62,11 +62,7 @@ M = TypeVar("M", bound=LevelModel)
 class Thresholds:
     """The level is how many thresholds one feature reaches.
 
-    Thresholds know no probabilities: all are 0.
-
-    Args:
-        column: Which feature counts.
-        thresholds: Rising; one for each level above the lowest.
+    Thresholds rise, one for each level above the lowest. They know no probabilities: all are 0.
     """
 
     def __init__(self, column: int, thresholds: Sequence[float]) -> None:
@@ -87,10 +83,8 @@ class Thresholds:
 class OrdinalClassifier:
     """Predicts a level in 0..n_levels-1.
 
-    Args:
-        features: `(n, n_features)`, any scale.
-        levels: `(n,)`; both sides of every level above the lowest must occur.
-        n_levels: Number of levels.
+    Features are `(n, n_features)` of any scale, levels `(n,)`; both sides of every level above the
+    lowest must occur.
     """
 
     def __init__(self, features: Features, levels: Levels, n_levels: int) -> None:
@@ -158,10 +152,7 @@ def predict_by_topic_and_run(
     """Predict examples with models fitted on neither their topics nor their runs.
 
     Topics and runs are held out in as many as `_PARTS` parts each, so that many runs take no longer
-    than a few.
-
-    Returns:
-        None where there is a single run, so that nothing could be learned from another.
+    than a few. With a single run the answer is None: nothing could be learned from another.
     """
     if len(set(runs)) < MIN_TRAINING_RUNS:
         return None
@@ -195,16 +186,9 @@ def learn(
     """Return a model fitted on all examples, and how well it agrees with people on new ones.
 
     Each topic is predicted by a model fitted on the others, and again without the runs that are
-    predicted.
-
-    Args:
-        fit: Fits a model.
-        features: `(n, n_features)` of the examples.
-        levels: `(n,)`, by people.
-        people: `(n,)` labels by people, as they are compared.
-        topics: `(n,)` topic ids.
-        runs: `(n,)` run tags.
-        labels_of: Makes labels of the levels that are predicted for all examples.
+    predicted. `features` are `(n, n_features)`, `levels` `(n,)` by people, and `people` their
+    labels as they are compared; `labels_of` makes such labels of the levels that are predicted for
+    all examples.
     """
     new_runs = predict_by_topic_and_run(features, levels, topics, runs, fit)
     found = agreement(
@@ -226,12 +210,8 @@ def agreement(
 ) -> JudgeAgreement:
     """Return how well people and a judge agree.
 
-    Args:
-        people: `(n,)` labels by people.
-        judge: `(n,)` labels by the judge, which had not seen those of the topic.
-        new_runs: The same, by one that had not seen those of the run either; None for none.
-        topics: `(n,)` topic ids.
-        runs: `(n,)` run tags.
+    All are `(n,)`. The judge had not seen people's labels of the topic, and that of `new_runs` none
+    of the run either; None for none.
     """
     return JudgeAgreement(
         n_labels=len(people),
@@ -269,13 +249,9 @@ def level_labels(
 ) -> list[str | Unjudged]:
     """Return the label of each row of features.
 
-    Args:
-        model: Predicts levels, 0 being the lowest of the scale.
-        scale: The labels; one that opposes has no level.
-        min_confidence: Labels are withheld as unjudged where their credit is less likely than this,
-            in [0, 1]: labels that earn the same count together, for no score depends on which it
-            is.
-        features: `(n, n_features)`.
+    Level 0 is the lowest of the scale; a label that opposes has none. Labels are withheld as
+    unjudged where their credit is less likely than `min_confidence`, in [0, 1]: labels that earn
+    the same count together, for no score depends on which it is.
     """
     credit = np.array([scale.credit(name) for name in scale.levels])
     levels, probabilities = model.predict(features), model.probabilities(features)
@@ -303,10 +279,8 @@ class SentenceEncoder(NamedTuple):
 class TextComparison:
     """Compares texts, with word weights learned once from texts that no run can influence.
 
-    Args:
-        reference_texts: Questions and answers of the rubrics; a word's weight is its inverse
-            document frequency among them, log((n + 1) / (df + 0.5)).
-        encode: Texts to L2-normalised vectors (n, dim) float32; None compares words only.
+    A word's weight is its inverse document frequency among the reference texts,
+    log((n + 1) / (df + 0.5)). Without `encode` only words are compared.
     """
 
     def __init__(self, reference_texts: Iterable[str], encode: Encode | None = None) -> None:

@@ -31,11 +31,8 @@ class Examples:
     """Labelled submissions; every label refers to a submission and a rubric that are here.
 
     Attributes:
-        rubrics: Topic id -> rubric.
         questions: (run tag, topic id, rank) -> submitted question, of the runs that have labels.
         reports: (run tag, topic id) -> submitted report, of the runs that have labels.
-        question_labels: People's labels of question pairs.
-        answer_labels: People's labels of rubric answers.
     """
 
     rubrics: Mapping[str, Rubric]
@@ -70,13 +67,10 @@ class Examples:
 def read_examples(folder: Path, run_tags: Collection[str] = ()) -> Examples:
     """Read labelled examples.
 
-    Args:
-        folder: Laid out as in `formats.data_folder`.
-        run_tags: Only these runs; all when empty.
+    The folder is laid out as in `formats.data_folder`. Where runs are named only these count.
 
     Raises:
         InputError: A file cannot be read, a named run has no labels here, or none has.
-        InvalidFileError: A file is not what it should be.
     """
     rubrics = read_rubrics(find_part(folder, DataPart.RUBRICS), load_track().scales)
     questions = {

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from sidelight.errors import UsageError
+from sidelight.evaluation.labelling.examples import Examples
 from sidelight.formats.labels.assessments import AssessmentKind
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import (
@@ -25,9 +26,6 @@ from sidelight.schemas.grading.judgment import (
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.run import SubmittedReport
 from sidelight.text import counted
-
-if TYPE_CHECKING:
-    from sidelight.evaluation.labelling.examples import Examples
 
 S = TypeVar("S")
 A = TypeVar("A", QuestionAssessment, AnswerAssessment, CompoundAssessment)
@@ -48,12 +46,7 @@ class Judgment(NamedTuple):
 
 
 class RubricCase(NamedTuple, Generic[S]):
-    """A submission on a topic, to be compared with the topic's rubric.
-
-    Attributes:
-        rubric: The rubric.
-        submission: A report, or the questions of a run on the topic.
-    """
+    """A submission on a topic, a report or the questions of a run, beside the topic's rubric."""
 
     rubric: Rubric
     submission: S
@@ -69,13 +62,7 @@ class Labeller(Protocol[C_contra]):
 
 @dataclass(frozen=True, eq=False)
 class LabellingProtocol(Generic[C]):
-    """One kind of labelling.
-
-    Attributes:
-        name: As messages call it.
-        scale: The labels there are.
-        units: The names of all that a case asks about; names are unique within the case.
-    """
+    """One kind of labelling; units are unique names, within a case, of all that it asks about."""
 
     name: str
     scale: LabelScale
@@ -87,10 +74,7 @@ class AssessmentProtocol(LabellingProtocol[RubricCase[S]], Generic[S, A]):
     """A kind of labelling whose labels are kept in a file, with who submitted what.
 
     Attributes:
-        kind: What assessments of this kind look like in a file.
         about: By unit, what of an assessment says what was judged, beside its topic and its run.
-        order: Sorts assessments.
-        file_name: Of a judge's assessments.
     """
 
     kind: AssessmentKind[A]
@@ -127,9 +111,7 @@ class JudgeAgreement(Value):
     """Agreement of a judge with people on labels it had not seen.
 
     Attributes:
-        n_labels: Labels compared.
         n_topics: Topics they come from; each was judged with the others as examples.
-        n_runs: Runs they come from.
         raw: Share of equal labels, in [0, 1].
         kappa: Cohen's kappa; None when it is undefined (both sides used one label throughout).
         raw_new_runs: The share where the runs judged were no examples either, as runs to be judged

@@ -50,13 +50,8 @@ _Sequences = frozenset[tuple[str, ...]]
 def overlaps(given: run_kinds.TaskRuns, examples: Examples | None) -> dict[str, float]:
     """Return run tag -> how near a run comes to a copy of the examples, on its nearest topic.
 
-    Args:
-        given: What is judged.
-        examples: What the judge was shown.
-
-    Returns:
-        The largest share, over topics, of a run's five-word sequences that also occur in the
-        examples of the topic.
+    It is the largest share, over topics, of a run's five-word sequences that also occur in the
+    examples of the topic.
     """
     kind = given.kind
     shown = _by_topic(kind.example_texts(examples)) if examples else {}
@@ -89,9 +84,7 @@ class JudgingManifest(Value):
     """One judge and what it judged.
 
     Attributes:
-        judge: Its registered name.
         version: Labels of two versions are not comparable.
-        kind: Whether a model was prompted.
         n_topics: Rubrics judged against, the last time.
         example_run_tags: Runs whose labels the judge learned from.
         runs: The runs judged, by the name of the task; with each the largest share, over
@@ -177,14 +170,6 @@ async def assess_runs(
 
     The judge is given one topic after the other, all runs of each.
 
-    Args:
-        judge: Who judges.
-        given: What is judged.
-        on_labels: Told how many labels have been added, whenever some have.
-
-    Returns:
-        The assessments by protocol, each in its order.
-
     Raises:
         InputError: No run has anything on a topic with a rubric, or what it has cannot be told
             apart.
@@ -210,10 +195,8 @@ async def judge_runs(
     """Judge the runs of a task, and write the labels and the manifest; see `assess_runs`.
 
     Labels that the same judge gave other runs stay in the folder, and so does what the manifest
-    says of these; those of a run that is judged again are replaced.
-
-    Returns:
-        What the manifest says of the runs judged now.
+    says of these; those of a run that is judged again are replaced. What the manifest says of the
+    runs judged now is returned.
 
     Raises:
         InputError: The folder holds assessments of another judge or version.
@@ -334,9 +317,7 @@ class AskedDocuments(NamedTuple):
     """Documents found for a question.
 
     Attributes:
-        question_id: Its id.
         article: Title and text of what was read.
-        question: What a reader wants to know.
         documents: By id.
     """
 

@@ -66,14 +66,9 @@ class EmbeddedJudge(Judge):
 
     Word weights come from the rubrics, so they do not depend on what is judged. Labels by rule,
     compound questions and contradictions, are never withheld for want of confidence; thresholds
-    have no confidence at all.
-
-    Args:
-        rubrics: Topic id -> rubric, of all topics to be judged.
-        examples: Labelled submissions to learn from; None for thresholds.
-        encoder: Tells how near texts are in meaning; None compares words only.
-        min_confidence: Labels whose credit is less likely than this, in [0, 1], are withheld as
-            unjudged.
+    have no confidence at all. Rubrics are of all topics to be judged. Without examples thresholds
+    decide; without an encoder only words are compared. Labels whose credit is less likely than
+    `min_confidence`, in [0, 1], are withheld as unjudged.
     """
 
     name: ClassVar[str] = "embedded"
@@ -150,10 +145,7 @@ async def ask_all(
 ) -> list[Judgment]:
     """Return the judgments that several labellers come to together, all asked the same.
 
-    Args:
-        labellers: By the name of the model that each asks.
-        scale: Of the labels that they give.
-        case: What is asked about.
+    Each labeller is under the name of the model that it asks.
     """
 
     def together(votes: tuple[Judgment, ...]) -> Judgment:
@@ -197,14 +189,8 @@ class PromptedJudge(Judge):
     asked: such a text earns no credit.
 
     The version holds what labels against rubrics depend on. Support, and questions and documents by
-    themselves, are labelled with the fingerprint of their prompt beside the labels.
-
-    Args:
-        models: Who is asked, at least one, by the name under which it is served; names become part
-            of the version.
-        articles: Topic id -> article, of all topics to be judged.
-        examples: Labelled submissions to show; None for none.
-        mode: How many pairs of questions one call is asked about.
+    themselves, are labelled with the fingerprint of their prompt beside the labels. Models are
+    under the names by which they are served; articles are of all topics to be judged.
     """
 
     name: ClassVar[str] = "prompted"

@@ -54,9 +54,6 @@ class PassageCase(NamedTuple):
     """A passage that is graded by some items of a bank.
 
     Attributes:
-        query: What was asked.
-        passage: The text.
-        kind: What the items are.
         items: Each once.
     """
 
@@ -89,11 +86,7 @@ CALIBRATED_ON = "calibrated-on-TREC-DL-2019"
 
 
 class EmbeddedPassageGrades(PassageGrader):
-    """Grades by `ItemGrades`; the answer is the sentence that has most of the item.
-
-    Args:
-        encode: Texts to vectors by the default encoder.
-    """
+    """Grades by `ItemGrades`; the answer is the sentence that has most of the item."""
 
     def __init__(self, encode: Encode) -> None:
         self._model = ItemGrades(encode)
@@ -140,12 +133,8 @@ def self_rating(text: str, *, workbench: bool = False) -> int:
     """Return the grade that a reply stands for, from 0 to 5.
 
     A single digit from 0 to 5 is a grade. Of the rest, what says that there is no answer is 0, and
-    anything else 1.
-
-    Args:
-        text: What the model said.
-        workbench: Do as the published code: what says that there is no answer, or nearly in such
-            words, is 1, and anything else 0.
+    anything else 1. `workbench` does as the published code: what says that there is no answer, or
+    nearly in such words, is 1, and anything else 0.
     """
     said = one_line(text[:_MAX_PHRASE_CHARACTERS]) if len(text) <= _MAX_PHRASE_CHARACTERS else ""
     digit = _DIGIT.fullmatch(said)
@@ -204,13 +193,9 @@ class PromptedPassageGrades(PassageGrader):
     """Grades by asking a model.
 
     A reply that does not fit is repaired once. What then is no grade from 0 to 5 becomes one by
-    `self_rating`; where no reply came, or it says nothing of an item, that cell is unjudged.
-
-    Args:
-        model: Who is asked.
-        name: Under which it is served.
-        at_once: How many items one call is asked about; 1 is what the paper does.
-        workbench: See `self_rating`.
+    `self_rating`; where no reply came, or it says nothing of an item, that cell is unjudged. One
+    call is asked about `at_once` items; 1 is what the paper does. `self_rating` says what
+    `workbench` does.
     """
 
     def __init__(
@@ -341,9 +326,6 @@ class PoolGrades:
     """Grades from 0 to 3 by a model that learned from people's; a query's text does not count.
 
     A grade hangs on the other passages of the query, so all of them are graded at once.
-
-    Args:
-        encode: Texts to vectors by the default encoder.
     """
 
     def __init__(self, encode: Encode) -> None:
@@ -377,10 +359,6 @@ def last_verdict(text: str, verdicts: Collection[str]) -> str | None:
 
     A reply that is a single word or number is its verdict. Otherwise it is what follows the last
     mark such as `final score:` or `verdict:`.
-
-    Args:
-        text: The reply.
-        verdicts: What may be said, in small letters.
     """
     said = one_line(text[-_LAST:])
     plain = _PLAIN.fullmatch(said)
@@ -407,13 +385,7 @@ class _Loose(BaseModel):
 
 
 class PromptedDirectGrades:
-    """Grades by asking a model with one of the methods.
-
-    Args:
-        method: How it is asked.
-        model: Who is asked.
-        name: Under which it is served.
-    """
+    """Grades by asking a model with one of the methods."""
 
     def __init__(self, method: DirectMethod, model: PromptedModel, name: str) -> None:
         self.method = method

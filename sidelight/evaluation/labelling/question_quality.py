@@ -23,12 +23,7 @@ from sidelight.tracks import scale_named
 
 
 class QuestionListCase(NamedTuple):
-    """Questions of a run on an article, to be graded.
-
-    Attributes:
-        article: The article.
-        questions: The questions, the one of rank 1 first.
-    """
+    """Questions of a run on an article, the one of rank 1 first, to be graded."""
 
     article: Article
     questions: Sequence[str]
@@ -67,12 +62,7 @@ async def grade_questions(case: QuestionListCase) -> list[Judgment]:
 
 
 async def tell_redundant(encode: Encode, case: QuestionListCase) -> list[Judgment]:
-    """Return for each question "1" if an earlier one of the list answers it, or else "0".
-
-    Args:
-        encode: Tells how near questions are in meaning.
-        case: The questions.
-    """
+    """Return for each question "1" if an earlier one of the list answers it, or else "0"."""
     if not case.questions:
         return []
     vectors = encode(case.questions)
@@ -107,12 +97,8 @@ async def ask_about_questions(
     """Return a model's judgment on each question of a list, in order.
 
     Quality and redundancy are asked for in one call, so that the second of the two to be wanted
-    costs nothing: the reply is in the cache.
-
-    Args:
-        assessor: Asks.
-        label: What of a graded question is the label.
-        case: The questions.
+    costs nothing: the reply is in the cache. `label` says which part of a graded question is its
+    label.
     """
     if not case.questions:
         return []

@@ -53,10 +53,8 @@ Beside = Literal["none", "some", "much"]
 def grade_of(covered: int, beside: Beside, *, related: bool = True) -> int:
     """Return the grade of a passage by how many sub-narratives it answers.
 
-    Args:
-        covered: How many it answers in detail.
-        beside: How much of it is beside the narrative.
-        related: Whether it is about the narrative's subject at all.
+    `covered` are those that it answers in detail, and `beside` is how much of it is beside the
+    narrative; one that is not `related` is not about its subject at all.
     """
     if not related and not covered:
         return 0
@@ -102,11 +100,7 @@ _MAX_MAPPED_GRADES = 7
 class Calibration:
     """A rising map of grades.
 
-    Args:
-        pairs: A judge's grade and the reference's, of passages that both graded.
-
-    Raises:
-        InputError: There is no such passage, or there are more grades than a scale has.
+    It is learned from pairs of a judge's grade and the reference's, of passages that both graded.
     """
 
     def __init__(self, pairs: Sequence[tuple[int, int]]) -> None:
@@ -142,11 +136,7 @@ class Calibration:
 
 
 def held_out(judge: Grades, reference: Grades) -> dict[str, dict[str, int]]:
-    """Return a judge's grades, those of each query calibrated on the other queries alone.
-
-    Raises:
-        InputError: Nothing is left to learn from for some query.
-    """
+    """Return a judge's grades, those of each query calibrated on the other queries alone."""
     found: dict[str, dict[str, int]] = {}
     for query_id in judge:
         others = [
@@ -199,11 +189,7 @@ def majority(given: Sequence[int | None]) -> int | None:
 def vote(judges: Mapping[str, Grades]) -> dict[str, dict[str, Vote]]:
     """Return what several judges make of every passage that any of them graded.
 
-    Args:
-        judges: By name, grades by query and passage; at least one.
-
-    Returns:
-        By query and passage, in the order in which they first occur.
+    Queries and passages stand in the order in which they first occur.
     """
     found: dict[str, dict[str, Vote]] = {}
     for grades in judges.values():
@@ -244,12 +230,7 @@ def vote_rows(votes: Mapping[str, Mapping[str, Vote]]) -> Iterator[tuple[str | i
 
 
 class Passages(NamedTuple):
-    """Passages found for a narrative.
-
-    Attributes:
-        narrative: With what it comes down to.
-        texts: By id of the passage.
-    """
+    """Passages found for a narrative, by their ids."""
 
     narrative: Narrative
     texts: Mapping[str, str]
@@ -260,9 +241,7 @@ def pool_passages(
 ) -> dict[str, list[str]]:
     """Return the best passages of any ranking by topic, each once, in order of first occurrence.
 
-    Args:
-        rankings: Of each run, hits by topic, best first.
-        depth: How many of each topic count.
+    The first `depth` hits of each topic count.
     """
     found: dict[str, dict[str, None]] = {}
     for ranking in rankings:
@@ -292,13 +271,7 @@ async def grade_passages(
 
 
 class UsefulnessCase(NamedTuple):
-    """A question with documents.
-
-    Attributes:
-        article: Title and text of what was read.
-        question: What a reader wants to know.
-        documents: What was found.
-    """
+    """A question with documents, and title and text of the article that was read."""
 
     article: str
     question: str

@@ -80,7 +80,6 @@ class ExampleQuestion(NamedTuple):
     """A submitted question.
 
     Attributes:
-        text: The question, on one line.
         labels: By rank, how like the questions of the rubric it is. The track asked people about
             the most likely pairs only and took the others for very different, so do prompts.
     """
@@ -100,8 +99,6 @@ class TopicMaterial(NamedTuple):
     """Context that a prompt shows before the items to be labelled.
 
     Attributes:
-        article: The target article.
-        rubric: What people wanted to know about it.
         questions: Of all example runs, by run tag and rank.
         reports: Of all example runs, by run tag.
     """

@@ -106,14 +106,11 @@ _THRESHOLDS = comparing.Thresholds(
 class EmbeddedQuestionSimilarity:
     """Labels by words and vectors in common; how much people ask for it learns from examples.
 
+    Labels less likely than `min_confidence` are withheld; see `level_labels`.
+
     Attributes:
         agreement: With people, on topics it was not fitted on; None without examples.
         by_words: Whether thresholds of common words decide, for want of examples.
-
-    Args:
-        comparison: How texts are compared.
-        examples: Labelled submissions; None for thresholds.
-        min_confidence: Less likely labels are withheld; see `level_labels`.
     """
 
     def __init__(
@@ -313,14 +310,7 @@ async def ask_similarity(
     mode: Mode,
     case: RubricCase[Questions],
 ) -> list[Judgment]:
-    """Return a model's judgment on each pair, by rubric question, then submitted question.
-
-    Args:
-        assessor: Asks.
-        material: What the prompts on a rubric's topic show.
-        mode: About how many pairs one call is asked.
-        case: The questions.
-    """
+    """Return a model's judgment on each pair, by rubric question, then submitted question."""
     texts = [one_line(question.text) for question in case.submission]
     readable = [text for text in texts if text]
     rows: list[list[Judgment]] = [[] for _ in case.rubric.questions]
@@ -364,9 +354,7 @@ class ShiftedLevels:
     """The levels of `AnswerModel`, its logits moved.
 
     A row of its features has the logits of levels 1 and 2, then the highest level there can be.
-
-    Args:
-        shift: What is added to the logits of levels 1 and 2.
+    `shift` is what is added to the logits of levels 1 and 2.
     """
 
     def __init__(self, shift: tuple[float, float] = (0.0, 0.0)) -> None:
@@ -421,14 +409,12 @@ _MAX_QUOTED = 160  # characters
 class EmbeddedReportAnswers:
     """Labels by `AnswerModel`; examples tell how much people of this kind ask for.
 
+    Without examples the model stays as it is, and without `encode` it goes by words alone. Labels
+    less likely than `min_confidence` are withheld; see `level_labels`.
+
     Attributes:
         agreement: With people, on topics it was not calibrated on; None without examples.
         weights: A short hash of what the model learned.
-
-    Args:
-        encode: Texts to vectors; None goes by words alone.
-        examples: Labelled submissions, which calibrate the model; None leaves it as it is.
-        min_confidence: Less likely labels are withheld; see `level_labels`.
     """
 
     def __init__(
@@ -530,13 +516,7 @@ async def ask_answers(
     material: Callable[[Rubric], TopicMaterial],
     case: RubricCase[SubmittedReport],
 ) -> list[Judgment]:
-    """Return a model's judgment on each expected answer, in the rubric's order, by one call.
-
-    Args:
-        assessor: Asks.
-        material: What the prompts on a rubric's topic show.
-        case: The report.
-    """
+    """Return a model's judgment on each expected answer, in the rubric's order, by one call."""
     rubric, report = case
     answer_ids = [answer.answer_id for answer in rubric.answers]
     if not one_line(report.text):

@@ -53,9 +53,7 @@ def fit_questions(
 ) -> Fitting[Sequence[SubmittedQuestion]]:
     """Leave out questions past the last rank, and the end of those with too many characters.
 
-    Args:
-        questions: On one topic, by rank.
-        task: Its limits count; characters are code points of the NFC text.
+    Characters are code points of the NFC text.
     """
     kept, over = [], []
     for question in questions:
@@ -124,7 +122,6 @@ class TaskRuns(NamedTuple):
     """Runs of a task, and the rubrics that they are judged by.
 
     Attributes:
-        task: What the runs hold.
         rubrics: Topic id -> rubric; other topics are not judged.
         runs: The runs, each with a tag of its own.
     """
@@ -165,11 +162,7 @@ class TaskRuns(NamedTuple):
         return dict(sorted(found.items(), key=itemgetter(0)))
 
     def over_limits(self) -> dict[str, dict[str, str]]:
-        """Return run tag -> topic id -> what was over the limits of the task, and does not count.
-
-        Raises:
-            InputError: Two things that a run submitted cannot be told apart.
-        """
+        """Return run tag -> topic id -> what was over the task's limits, and does not count."""
         found: dict[str, dict[str, str]] = {}
         for (topic_id, run_tag), (_, over) in sorted(self._fitting().items(), key=itemgetter(0)):
             if over:
@@ -198,13 +191,7 @@ class TaskRuns(NamedTuple):
 
 
 def read_task_runs(task: Task, paths: Iterable[Path], rubrics: Mapping[str, Rubric]) -> TaskRuns:
-    """Read the runs of a task; see `TaskRuns`.
-
-    Raises:
-        InputError: A file cannot be read.
-        InvalidFileError: One is not what it should be.
-        UsageError: No judge labels such runs.
-    """
+    """Read the runs of a task; see `TaskRuns`."""
     if not isinstance(task, QuestionListTask | CitedTextTask):
         raise UsageError(f"{task.title}: no judge labels such files")
     return TaskRuns(task, rubrics, read_runs(paths, task))
@@ -280,19 +267,8 @@ async def assess(
     """Label cases.
 
     The judge is given one after the other, so what it reads about a topic may be reused by the next
-    run if the cases come topic by topic.
-
-    Args:
-        judge: Who judges.
-        protocol: What is labelled.
-        cases: Run tag and case.
-        on_labels: Told how many labels have been added, whenever some have.
-
-    Returns:
-        The assessments in the protocol's order.
-
-    Raises:
-        UsageError: The judge does not label such things.
+    run if the cases come topic by topic. Assessments come in the protocol's order. `on_labels` is
+    told how many labels have been added, whenever some have.
     """
 
     async def assessed(run_tag: str, case: RubricCase[S]) -> list[A]:
@@ -318,13 +294,7 @@ async def gather_labels(
 
 
 def checked_cases(judge: Judge, given: TaskRuns) -> dict[tuple[str, str], RubricCase[Any]]:
-    """Return the cases of runs, which a judge may judge; see `TaskRuns.cases`.
-
-    Raises:
-        InputError: No run has anything on a topic with a rubric, or what it has cannot be told
-            apart.
-        UsageError: A run is one of the judge's examples, or two runs share a tag.
-    """
+    """Return the cases of runs, which a judge may judge; see `TaskRuns.cases`."""
     seen = sorted({run.run_tag for run in given.runs} & judge.example_run_tags)
     if seen:
         raise UsageError(

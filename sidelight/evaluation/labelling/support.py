@@ -31,7 +31,6 @@ class SupportCase(NamedTuple):
     """A sentence and what it is held against.
 
     Attributes:
-        sentence: The sentence.
         sources: The texts it cites, at least one.
         asked: The query or narrative that it answers; empty where there is none.
     """
@@ -86,17 +85,8 @@ async def assess_support(
     """Label every sentence of some runs against its first citation and against all of them.
 
     A sentence that cites a segment whose text is not known, or on which a model gives no usable
-    answer, is unjudged.
-
-    Args:
-        judge: Who judges.
-        runs: What is judged.
-        texts_of: Segment ids to texts.
-        asked: Topic id -> the query or narrative that reports answer, where there is one.
-        on_sentence: Called after each sentence.
-
-    Returns:
-        One for each sentence, by run tag, topic, place.
+    answer, is unjudged. `asked` holds the query or narrative that reports on a topic answer, where
+    there is one. Sentences come by run tag, topic and place.
 
     Raises:
         InputError: A run has two reports for a topic, or two runs share a tag.

@@ -97,9 +97,8 @@ class Computation(Protocol):
 def declared(computation: str, name: str = "") -> Measure:
     """Return the measure that a computation says it is.
 
-    Args:
-        computation: As registered, by an entry point or as `module:Class`.
-        name: What the measure is called; empty for the name of the computation.
+    A computation is named as registered, by an entry point or as `module:Class`; a measure without
+    a name has that of its computation.
 
     Raises:
         UsageError: There is none of that name, or it says of no measure what it is.
@@ -127,9 +126,6 @@ def checked_depth(depth: int) -> int:
 
 class Computed:
     """A measure ready to be computed.
-
-    Args:
-        measure: The measure.
 
     Raises:
         UsageError: Its computation is not known, cannot be made with its parameters, or asks for
@@ -218,11 +214,7 @@ class UnjudgedSentences:
 
 
 class UnjudgedQuestions:
-    """Unjudged share of the first questions of a run.
-
-    Args:
-        depth: How many; see `checked_depth`.
-    """
+    """Unjudged share of the first questions of a run."""
 
     measure: ClassVar[Measure] = _UNJUDGED
 

@@ -64,12 +64,7 @@ Citations: TypeAlias = Literal["first", "all"]
 
 
 class _Support:
-    """What looks at how far sentences are supported.
-
-    Args:
-        citations: Which citations of a sentence it is held against.
-        leave_out: Whether sentences are left out that could not be judged.
-    """
+    """What looks at how far sentences are supported."""
 
     _over_all: ClassVar[bool] = False
 
@@ -145,12 +140,7 @@ class Sources:
 
 
 def label_value(scale: LabelScale, *, strict: bool) -> Callable[[str | Unjudged], float]:
-    """Return what a label earns: its credit, or 1 for the highest alone.
-
-    Args:
-        scale: The labels there are.
-        strict: Whether the highest alone counts.
-    """
+    """Return what a label earns: its credit, or 1 for the highest alone."""
 
     def value(label: str | Unjudged) -> float:
         if isinstance(label, Unjudged):
@@ -163,9 +153,8 @@ def label_value(scale: LabelScale, *, strict: bool) -> Callable[[str | Unjudged]
 class NuggetRecall:
     """The share of nuggets that an answer tells.
 
-    Args:
-        among: Whether the nuggets of the highest importance count, or all.
-        strict: Whether only a nugget that is told in full earns anything.
+    Those of the highest importance count, or all. With `strict` only what is told in full earns
+    anything.
     """
 
     measure: ClassVar[Measure] = Measure(title="vital nuggets told in full, over vital nuggets")

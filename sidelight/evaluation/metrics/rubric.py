@@ -67,11 +67,8 @@ def question_coverage(
 ) -> float:
     """Return the coverage of a rubric's questions, in [0, 1].
 
-    Args:
-        rubric: The rubric of the topic.
-        labels: (rubric question rank, submitted question rank) -> label. A compound question is
-            excluded by leaving its pairs out.
-        scale: What a label of a pair earns.
+    Labels are by the ranks of the rubric question and of the submitted one. A compound question is
+    excluded by leaving its pairs out.
     """
     best: dict[int, float] = {}
     for (rubric_rank, _), label in labels.items():
@@ -141,13 +138,7 @@ class CreditLost:
 def report_support(
     rubric: Rubric, labels: Mapping[str, str | Unjudged], scale: LabelScale
 ) -> float:
-    """Return the support a report gives to a rubric's answers, in [0, 1].
-
-    Args:
-        rubric: The rubric of the topic.
-        labels: Answer id -> label.
-        scale: What a label of an answer earns.
-    """
+    """Return the support a report gives to a rubric's answers, in [0, 1]."""
     return answer_mean(rubric, labels, scale.credit)
 
 
@@ -205,13 +196,7 @@ class SupportPerWord:
 def report_contradiction(
     rubric: Rubric, labels: Mapping[str, str | Unjudged], scale: LabelScale
 ) -> float:
-    """Return the share of a rubric's answers that a report contradicts, in [0, 1].
-
-    Args:
-        rubric: The rubric of the topic.
-        labels: Answer id -> label.
-        scale: Which label of an answer opposes it.
-    """
+    """Return the share of a rubric's answers that a report contradicts, in [0, 1]."""
     return answer_mean(rubric, labels, lambda label: float(label == scale.opposite))
 
 
@@ -231,11 +216,7 @@ class ReportContradiction:
 
 
 class StageCredit:
-    """The credit of one stage.
-
-    Args:
-        stage: Its name.
-    """
+    """The credit of one stage."""
 
     measure: ClassVar[Measure] = Measure(title="credit that a stage held")
 
@@ -251,11 +232,7 @@ _SCALE_NAME = "question_quality"
 
 
 class _ToDepth:
-    """What looks at the first questions of a run.
-
-    Args:
-        depth: How many; see `checked_depth`.
-    """
+    """What looks at the first questions of a run."""
 
     def __init__(self, depth: int = 10) -> None:
         self._ranks = range(1, checked_depth(depth) + 1)

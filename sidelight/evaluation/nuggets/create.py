@@ -26,7 +26,7 @@ from sidelight.formats.labels.assessments import ANSWER_LEVELS
 from sidelight.learned.models import AnswerModel
 from sidelight.llm.prompted import PromptedModel
 from sidelight.llm.structured import check_each_once
-from sidelight.prompting import load_prompt
+from sidelight.prompting import Prompt, load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import LabelScale, OneOf
 from sidelight.schemas.grading.rubric import Nugget, NuggetAssignment, NuggetBank
@@ -68,8 +68,7 @@ class WeighedList(Value):
 def documents_to_read(grades: Mapping[str, int]) -> list[str]:
     """Return the ids of the documents that nuggets are made from, the most relevant first.
 
-    Args:
-        grades: By id; a grade of 1 says that a document is related to the question.
+    A grade of 1 says that a document is related to the question.
     """
     related = [name for name, grade in grades.items() if grade >= _LEAST_GRADE]
     return sorted(related, key=lambda name: (-grades[name], name))
@@ -84,18 +83,13 @@ async def create_nuggets(
 ) -> NuggetBank | None:
     """Return the nuggets of a topic; None where the documents hold no fact that bears on it.
 
-    Args:
-        topic_id: The topic.
-        query: What is asked.
-        documents: Texts, the most relevant first.
-        models: Each drafts a list; the first merges them and says how important each nugget is.
-        importance: The labels `vital` and `okay`, and what they weigh.
-
-    Raises:
-        ReplyError: A model gave no usable answer.
+    Documents are texts, the most relevant first. Each model drafts a list; the first merges them
+    and says how important each nugget is, `vital` or `okay`.
     """
     lists = await asyncio.gather(*(_listed(query, documents, model) for model in models))
-    texts = lists[0] if len(lists) == 1 else await _merged(query, lists, models[0])
+    texts = lists[0]
+    if len(lists) > 1:
+        texts = await _facts(models[0], MERGE_PROMPT, query=query, lists=[*map(list, lists)])
     if not texts:
         return None
     labels = await weigh(query, texts, models[0])
@@ -107,11 +101,7 @@ async def create_nuggets(
 
 
 async def weigh(query: str, nuggets: Sequence[str], model: PromptedModel) -> list[str]:
-    """Return how important each nugget is, in their order.
-
-    Raises:
-        ReplyError: The model gave no usable answer.
-    """
+    """Return how important each nugget is, in their order."""
     labels: list[str] = []
     for window in _windows(nuggets):
         answer = await model.answer(
@@ -153,17 +143,7 @@ class SortedList(Value):
 async def sort_nuggets(
     bank: NuggetBank, query: str, parts: Sequence[str], model: PromptedModel
 ) -> NuggetBank:
-    """Return the nuggets of a topic, each with the sub-narrative that it belongs to, if any.
-
-    Args:
-        bank: The nuggets.
-        query: The narrative.
-        parts: Its sub-narratives, at least one.
-        model: Who says so.
-
-    Raises:
-        ReplyError: The model gave no usable answer.
-    """
+    """Return the nuggets of a topic, each with the sub-narrative that it belongs to, if any."""
     found: list[Nugget] = []
 
     def check(count: int, answer: SortedList) -> None:
@@ -191,41 +171,21 @@ async def sort_nuggets(
 async def _listed(query: str, documents: Sequence[str], model: PromptedModel) -> tuple[str, ...]:
     known: tuple[str, ...] = ()
     for window in _windows(documents):
-        answer = await model.answer(
-            CREATE_PROMPT,
-            NuggetList,
-            check=_check,
-            query=query,
-            documents=list(window),
-            nuggets=list(known),
-            most=MOST,
-            most_words=MOST_WORDS,
+        known = await _facts(
+            model, CREATE_PROMPT, query=query, documents=list(window), nuggets=list(known)
         )
-        known = tuple(map(one_line, answer.nuggets))
     return known
 
 
-async def _merged(
-    query: str, lists: Sequence[tuple[str, ...]], model: PromptedModel
-) -> tuple[str, ...]:
+async def _facts(model: PromptedModel, prompt: Prompt, **shown: object) -> tuple[str, ...]:
     answer = await model.answer(
-        MERGE_PROMPT,
-        NuggetList,
-        check=_check,
-        query=query,
-        lists=[list(one) for one in lists],
-        most=MOST,
-        most_words=MOST_WORDS,
+        prompt, NuggetList, check=_check, ids=None, **shown, most=MOST, most_words=MOST_WORDS
     )
     return tuple(map(one_line, answer.nuggets))
 
 
 def _check(answer: NuggetList) -> None:
-    """Check that a list holds valid nuggets.
-
-    Raises:
-        ValueError: One is empty, too long, or there twice.
-    """
+    """Raise a ValueError where a nugget is empty, too long, or there twice."""
     seen: set[str] = set()
     for number, nugget in enumerate(answer.nuggets, start=1):
         words, text = budget_words(nugget), one_line(nugget).casefold()
@@ -295,14 +255,7 @@ async def assign_runs(
     queries: Mapping[str, str],
     assigner: Assigner,
 ) -> list[NuggetAssignment]:
-    """Return the labels of all answers to topics that have nuggets, run by run.
-
-    Args:
-        runs: What is judged.
-        banks: Topic id -> nuggets.
-        queries: Topic id -> what was asked, where it is known.
-        assigner: Who judges.
-    """
+    """Return the labels of all answers to topics that have nuggets, run by run."""
     found = []
     for run in runs:
         for report in run.reports:

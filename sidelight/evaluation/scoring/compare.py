@@ -19,7 +19,6 @@ class TopicValues(NamedTuple):
     """One measure of some runs on the same topics.
 
     Attributes:
-        measure: What the values are of.
         topic_ids: Sorted.
         values: Run tag -> one value for each topic id, in that order.
         undefined: Those of the topics on which the measure is undefined; all runs have 0 there.
@@ -40,15 +39,10 @@ class PairedComparison(NamedTuple):
     """Two runs on the same topics.
 
     Attributes:
-        first: Run tag.
-        second: Run tag.
         difference: Mean of the first minus mean of the second.
         interval: Of the difference; None with fewer than 3 topics.
         p_value: Of the paired randomisation test.
         p_holm: The same, corrected for the number of pairs compared.
-        won: Topics on which the first is the better one.
-        lost: Topics on which the second is.
-        tied: Topics on which they are equal.
         detectable: Smallest true difference that these topics would show with a power of 80%, after
             the correction for the number of pairs; None where they could show none, and for runs
             that differ on no topic.
@@ -71,14 +65,7 @@ def topic_values(
 ) -> TopicValues:
     """Pick one measure of per-topic scores.
 
-    Args:
-        scores: At least one.
-        measure: Its name; None for the first one.
-        source: Where the scores are from, to be named in errors.
-
-    Raises:
-        InputError: The runs are not scored on the same topics.
-        UsageError: There is no such measure.
+    Without a name it is the first one. `source` is named in errors.
     """
     measures = list(scores[0].values)
     name = measure or measures[0]
@@ -113,10 +100,6 @@ def compare_runs(
 
     Pairs are ordered by the runs' means, the better run first; a baseline comes second in its
     pairs. For measures that are better when low, the better run is the one with the lower mean.
-
-    Raises:
-        InputError: There is only one run.
-        UsageError: There is no run called `baseline`.
     """
     if len(scores.values) < 2:
         raise InputError("expected at least two runs to compare; found one")

@@ -30,13 +30,6 @@ def score_question_quality(track: Track, grades: Sequence[QuestionGrade]) -> Sco
     """Score runs of questions by the grades of their questions.
 
     A topic on which a run has no grade, while another has, scores 0 and is listed.
-
-    Args:
-        track: Whose scales and measures count.
-        grades: At most one for each question, as the reader returns them.
-
-    Raises:
-        InputError: There are no grades.
     """
     labels: dict[tuple[str, str], list[QuestionGrade]] = defaultdict(list)
     for item in grades:
@@ -66,14 +59,9 @@ class Box(NamedTuple):
     """The scores of one topic, question or assessor.
 
     Attributes:
-        name: Whose scores they are.
         group: What colours it; empty for nothing.
-        n: How many scores.
-        lowest: The minimum.
         lower: The 25th percentile, interpolated linearly, as the others.
-        median: The 50th.
         upper: The 75th.
-        highest: The maximum.
     """
 
     name: str
@@ -94,12 +82,7 @@ class Box(NamedTuple):
 def boxes(
     scores: Mapping[str, Sequence[float]], groups: Mapping[str, str] | None = None
 ) -> list[Box]:
-    """Return a box for each name, ordered by median, ties by the other four numbers and by name.
-
-    Args:
-        scores: At least one for each name.
-        groups: By name, what colours a box.
-    """
+    """Return a box for each name, ordered by median, ties by the other four numbers and by name."""
     found = []
     for name, values in scores.items():
         five = (float(number) for number in np.percentile(values, (0, 25, 50, 75, 100)))
@@ -132,12 +115,7 @@ def write_boxes(path: Path, found: Iterable[Box]) -> None:
 
 
 def read_groups(path: Path) -> dict[str, str]:
-    """Read who assessed which topic: CSV with the columns `topic_id` and `assessor`.
-
-    Raises:
-        InputError: The file cannot be read, or names no topic.
-        InvalidFileError: A column is missing, or a topic has two assessors.
-    """
+    """Read who assessed which topic: CSV with the columns `topic_id` and `assessor`."""
     header, rows = read_table(path)
     findings = Findings(path)
     if not {"topic_id", "assessor"} <= set(header):
@@ -196,9 +174,7 @@ def filter_questions(
 ) -> QuestionFilter:
     """Return which of the judged questions count.
 
-    Args:
-        qrels: Question id -> document id -> grade; a document is useful from 1 on.
-        scores: Of all runs, with nDCG@10 of each question.
+    A document is useful from the grade 1 on. All runs have an nDCG@10 of each question.
     """
     few = {
         name
@@ -216,11 +192,7 @@ def filter_questions(
 
 
 def tabulate_kept(scores: Sequence[RetrievalScores], kept: Sequence[str]) -> ScoreTable:
-    """Return the scores of runs over the questions that count, the best run first.
-
-    Raises:
-        InputError: No question counts.
-    """
+    """Return the scores of runs over the questions that count, the best run first."""
     if not kept:
         raise InputError(
             "no question can tell runs apart",

@@ -83,16 +83,11 @@ def score_support(
 ) -> ScoreTable:
     """Score runs by how far what they cite supports them.
 
-    Args:
-        runs: What was judged.
-        verdicts: On every sentence of it.
-        topic_ids: The topics that count; None for those that any of the runs reports on.
-        measures: What is measured, the one that ranks runs first.
-        further: Measures to compute besides.
+    Verdicts are on every sentence of the runs. The topics that count are `topic_ids`, or those that
+    any run reports on. The first measure ranks runs; `further` ones are computed besides.
 
     Raises:
         InputError: There is no topic, or a run reports on one that does not count.
-        UsageError: A further measure needs what is not known here.
     """
     reports = reports_by_topic(runs)
     found = {topic_id for _, topic_id in reports}
@@ -155,9 +150,6 @@ class FunnelRow:
     """One rubric answer on its way.
 
     Attributes:
-        topic_id: The topic.
-        question_rank: Its question.
-        answer_id: The answer.
         importance: Weight of its question.
         weight: Its share of the topic's score, in (0, 1]; those of a topic add up to 1.
         credit: By stage, in [0, 1]; None where that could not be had.
@@ -187,7 +179,6 @@ class StageTotal(NamedTuple):
     """One stage, over all topics.
 
     Attributes:
-        stage: The stage.
         credit: Mean over topics, in [0, 1]; what is not known counts as 0, as in scores.
         change: From the stage before, or from 1; a loss is negative.
         unjudged: Answers whose credit is not known.
@@ -204,11 +195,8 @@ def funnel_rows(
 ) -> list[FunnelRow]:
     """Return a row for each answer, by topic, in the rubric's order.
 
-    Args:
-        rubrics: Topic id -> rubric; these are the topics that count.
-        assessments: Labels whose run tag is a stage, any number for an answer: the best of a stage
-            counts. An answer without a label at a stage has no credit there.
-        scale: What a label of an answer earns.
+    The topics of the rubrics count. The run tag of an assessment is a stage; the best label of an
+    answer at a stage counts, and without one it has no credit there.
     """
     found: dict[tuple[str, str, str], list[float | None]] = defaultdict(list)
     for item in assessments:
@@ -254,12 +242,7 @@ _REMEDY = "Delete the folder of scores, and judge the run again."
 
 
 def read_stage_credit(path: Path) -> dict[str, dict[str, float]]:
-    """Return each topic's credit by stage from a file of `write_funnel`.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: It has other columns, or a weight or credit is no number in [0, 1].
-    """
+    """Return each topic's credit by stage from a file of `write_funnel`."""
     header, rows = read_table(path)
     findings = Findings(path)
     if header != _COLUMNS:
@@ -325,14 +308,9 @@ _CALL = re.compile(r"(?P<name>[\w.:-]+)\((?P<parameters>[^()]*)\)")
 def find_measure(text: str) -> Measure:
     """Return the measure that a name means, ready to be computed.
 
-    Args:
-        text: The name of a measure; of a computation, as registered, by an entry point or as
-            `module:Class`; or of one with parameters, as in `support_recall(citations=first)`,
-            which is then the name of the measure, too.
-
-    Raises:
-        UsageError: There is no such measure.
-        MachineError: A package that it needs is not installed.
+    It names a measure; a computation, as registered, by an entry point or as `module:Class`; or one
+    with parameters, as in `support_recall(citations=first)`, which is then the name of the measure,
+    too.
     """
     for measure in _listed():
         if text == measure.name:
@@ -417,15 +395,11 @@ def score_nuggets(
 ) -> ScoreTable:
     """Score runs by the nuggets that their answers tell.
 
-    Args:
-        assignments: At most one for each run and topic.
-        scales: What labels earn, and which importance is the highest.
-        banks: Topic id -> nuggets: the topics that count; None for those of the assignments.
-        further: Measures to compute besides those of nuggets.
+    At most one assignment is for each run and topic. The topics that count are those of `banks`, or
+    of the assignments. `further` measures are computed besides those of nuggets.
 
     Raises:
         InputError: There is no assignment, two for one answer, or one by other nuggets.
-        UsageError: A further measure needs what is not known here.
     """
     known = banks if banks is not None else {item.topic_id: item.bank for item in assignments}
     labels: dict[tuple[str, str], Sequence[str | Unjudged]] = {}

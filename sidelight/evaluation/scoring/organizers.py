@@ -298,13 +298,7 @@ _ROUNDING = 1e-9
 
 
 class Handling(NamedTuple):
-    """What each of the two scorers does in one situation.
-
-    Attributes:
-        cause: Stable kebab-case name of the situation.
-        theirs: What the organizers' script does.
-        ours: What we do.
-    """
+    """What each of the two scorers does in one situation, which has a stable kebab-case name."""
 
     cause: str
     theirs: str
@@ -342,13 +336,7 @@ FindCauses = Callable[[str, str], Causes]  # of a run tag and a topic id
 
 
 class Stop(NamedTuple):
-    """A place at which the organizers' script stops.
-
-    Attributes:
-        handling: What happens there on either side.
-        place: File and line.
-        found: What is there.
-    """
+    """A place, file and line, at which the organizers' script stops."""
 
     handling: Handling
     place: str
@@ -359,9 +347,7 @@ class Gap(NamedTuple):
     """A score on which the two sides differ.
 
     Attributes:
-        run_tag: The run.
         topic_id: The topic; None for the mean over topics.
-        measure: Name of the score.
         theirs: Their score; None if the script gives none.
         ours: Our score.
         causes: Each with what it is about: ids of answers or questions, for a mean ids of topics.
@@ -397,17 +383,7 @@ class ScoreDiff(NamedTuple):
 def diff_question_scores(
     track: Track, rubrics: Mapping[str, Rubric], assessments: Path, compound: Path
 ) -> ScoreDiff:
-    """Explain the differences in the scores of questions.
-
-    Args:
-        track: Whose labels and number of questions count.
-        rubrics: Topic id -> rubric.
-        assessments: Labels of pairs of questions.
-        compound: Verdicts on the submitted questions.
-
-    Raises:
-        InputError: A file is not what the name of the argument says.
-    """
+    """Explain the differences in the scores of questions."""
     return _diff(
         lambda: compat_question_scores(track, rubrics, assessments, compound),
         lambda: score_questions(
@@ -425,14 +401,7 @@ def diff_report_scores(
 ) -> ScoreDiff:
     """Explain the differences in the scores of reports.
 
-    Args:
-        track: Whose labels count.
-        rubrics: Topic id -> rubric.
-        assessments: Labels of rubric answers.
-        merge: Whether we settle conflicting labels; see `read_merged_assessments`.
-
-    Raises:
-        InputError: The file is not what the name of the argument says.
+    With `merge` we settle conflicting labels; see `read_merged_assessments`.
     """
     read = read_merged_assessments if merge else read_assessments
     return _diff(

@@ -68,11 +68,7 @@ class RetrievalScores:
 
 
 def parse_measures(names: str) -> list[Any]:
-    """Return the measures in a text such as `nDCG@10 R@100 AP(rel=2)`.
-
-    Raises:
-        UsageError: There is none, or a name is unknown.
-    """
+    """Return the measures in a text such as `nDCG@10 R@100 AP(rel=2)`."""
     import ir_measures
 
     pipeline: Any = ir_measures.DefaultPipeline
@@ -99,12 +95,7 @@ def parse_measures(names: str) -> list[Any]:
 def score_retrieval(
     qrels_file: Path, run_files: Sequence[Path], names: str
 ) -> list[RetrievalScores]:
-    """Score run files, in the order given.
-
-    Raises:
-        InputError: A file cannot be read, or a run shares no query with the labels.
-        UsageError: A measure is unknown.
-    """
+    """Score run files, in the order given."""
     runs = {path: read_trec_run(path) for path in dict.fromkeys(run_files)}
     scored = dict(zip(runs, score_runs(read_qrels(qrels_file), runs, names), strict=True))
     return [scored[path] for path in run_files]
@@ -117,14 +108,7 @@ def score_runs(
 ) -> list[RetrievalScores]:
     """Score runs, in the order given.
 
-    Args:
-        qrels: Query id -> segment id -> grade.
-        runs: By file or name, the hits of each query: segment ids and scores.
-        names: Of measures.
-
-    Raises:
-        InputError: A run shares no query with the labels.
-        UsageError: A measure is unknown.
+    Runs are by file or name, each with the hits of each query: segment ids and scores.
     """
     measures = parse_measures(names)
     undefined = {
@@ -160,15 +144,9 @@ def score_results(
 ) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
     """Score one run.
 
-    Args:
-        qrels: Query id -> segment id -> grade.
-        results: Query id -> segment id -> score; no two of a query alike, as packages break ties
-            differently.
-        measures: Of `parse_measures`.
-
-    Returns:
-        Measure name -> mean over the queries that have labels; and query id -> measure name ->
-        value, sorted by query id.
+    Labels are query id -> segment id -> grade, results query id -> segment id -> score; no two
+    scores of a query are alike, as packages break ties differently. Returned are each measure's
+    mean over the queries that have labels, and its values by query id, sorted.
 
     Raises:
         UsageError: The program behind a measure does not take such ids.
@@ -197,12 +175,7 @@ def score_results(
 
 
 def is_undefined(measure: Any, grades: Mapping[str, int]) -> bool:
-    """Tell whether labels of a query have nothing that a measure could find.
-
-    Args:
-        measure: Of `parse_measures`.
-        grades: Segment id -> grade.
-    """
+    """Tell whether labels of a query have nothing that a measure could find."""
     lowest, gains = measure.params.get("rel", 1), measure.params.get("gains") or {}
     return measure.NAME not in _COUNTS and all(
         gains.get(grade, grade) < lowest for grade in grades.values()
@@ -221,12 +194,7 @@ def untied(hits: Iterable[tuple[str, float]]) -> dict[str, float]:
 def write_retrieval_scores(scores: Sequence[RetrievalScores], folder: Path) -> None:
     """Write `retrieval_per_topic_results.csv` and `retrieval_per_run_results.csv`.
 
-    Args:
-        scores: Of one call of `score_retrieval`.
-        folder: Created if need be.
-
-    Raises:
-        UsageError: Two run files have one name, which is what a run goes by here.
+    Run files go by their names here, which must differ.
     """
     for name, count in Counter(item.run for item in scores).items():
         if count > 1:

@@ -60,19 +60,14 @@ def score_questions(
 ) -> ScoreTable:
     """Score runs of questions by the rubric questions they cover.
 
-    Args:
-        track: Whose measures, labels and number of questions count.
-        rubrics: Topic id -> rubric; these are the topics that count.
-        assessments: At most one label for each pair, as the reader returns them.
-        compound: A verdict on every question that occurs in `assessments`; None for no filter, and
-            without the measures that tell what a filter does. A run that has verdicts and no
-            labels, such as one that the judge was shown, is not scored.
-        further: Measures to compute besides the track's.
+    The topics of the rubrics count. `compound` has a verdict on every question that occurs in
+    `assessments`; None is for no filter, and without the measures that tell what a filter does. A
+    run that has verdicts and no labels, such as one that the judge was shown, is not scored.
+    `further` measures are computed besides the track's.
 
     Raises:
         InputError: There are no assessments, or they name a topic or rank that does not exist, or
             a question lacks a verdict.
-        UsageError: A further measure needs what is not known here.
     """
     task = track.question_list
     _require_known(
@@ -112,16 +107,11 @@ def score_reports(
 ) -> ScoreTable:
     """Score runs of reports by the rubric answers that they support.
 
-    Args:
-        track: Whose measures and labels count.
-        rubrics: Topic id -> rubric; these are the topics that count.
-        assessments: At most one label for each answer and run, as the reader returns them.
-        further: Measures to compute besides the track's.
-        reports: By run tag and topic id, the reports, where further measures need them.
+    The topics of the rubrics count. `further` measures are computed besides the track's; where they
+    need the reports, these are given by run tag and topic id.
 
     Raises:
         InputError: There are no assessments, or they name a topic or answer that does not exist.
-        UsageError: A further measure needs what is not known here.
     """
     _require_known(_unknown_answers(rubrics, assessments), "rubric answers")
     labels: dict[tuple[str, str], dict[str, str | Unjudged]] = defaultdict(dict)
@@ -145,11 +135,7 @@ def compound_questions(
     compound: Sequence[CompoundAssessment] | None,
     scales: Scales,
 ) -> set[tuple[str, str, int]]:
-    """Return (run tag, topic id, rank) of the compound questions; none without verdicts.
-
-    Raises:
-        InputError: An assessed question lacks a verdict.
-    """
+    """Return (run tag, topic id, rank) of the compound questions; none without verdicts."""
     if compound is None:
         return set()
     verdicts = {
@@ -212,14 +198,7 @@ def _require_known(unknown: Sequence[str], what: str) -> None:
 def people_question_scores(track: Track, data: Path, further: Sequence[Measure] = ()) -> ScoreTable:
     """Score the question runs, without compound questions; see `score_questions`.
 
-    Args:
-        track: Whose labels and number of questions count.
-        data: Laid out as in `formats.data_folder`.
-        further: Measures to compute besides the track's.
-
-    Raises:
-        InputError: A part is not there, or does not fit the rubrics.
-        InvalidFileError: A file is not what it should be.
+    `data` is laid out as in `formats.data_folder`.
     """
     return score_questions(
         track,
@@ -239,14 +218,7 @@ def people_report_scores(
 ) -> ScoreTable:
     """Score the reports; see `score_reports`.
 
-    Args:
-        track: Whose labels and number of questions count.
-        data: Laid out as in `formats.data_folder`.
-        further: Measures to compute besides the track's.
-
-    Raises:
-        InputError: A part is not there, or does not fit the rubrics.
-        InvalidFileError: A file is not what it should be.
+    `data` is laid out as in `formats.data_folder`.
     """
     data = Path(data)
     return score_reports(
@@ -261,12 +233,7 @@ def people_report_scores(
 
 
 def submitted_reports(data: Path) -> dict[tuple[str, str], tuple[CitedSentence, ...]] | None:
-    """Return the reports of a data folder, by run tag and topic id; None where it has none.
-
-    Raises:
-        InputError: A file cannot be read, or a run has two reports for a topic.
-        InvalidFileError: A file is not what it should be.
-    """
+    """Return the reports of a data folder, by run tag and topic id; None where it has none."""
     paths = run_files(data, DataPart.REPORT_RUNS)
     return reports_by_topic([read_report_run(path) for path in paths]) if paths else None
 
@@ -313,9 +280,7 @@ class TopicHeadroom(NamedTuple):
     """One topic; always `ceiling >= best >= mean`.
 
     Attributes:
-        topic_id: The topic.
         ceiling: Score with the strongest label of any run for each element of the rubric.
-        best: Score of the best run.
         best_runs: The runs that have it, sorted.
         mean: Mean over all runs; one without a judgment counts as 0.
         mean_contradiction: Mean contradictory score over all runs; None of questions.

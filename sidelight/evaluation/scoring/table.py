@@ -42,8 +42,6 @@ class TopicScore:
     """Scores of one run on one topic.
 
     Attributes:
-        run_tag: The run.
-        topic_id: The topic.
         values: Measure name -> value, in column order; 0, as means count it, where undefined.
         undefined: Measures that are undefined on the topic, whatever the run.
     """
@@ -64,7 +62,6 @@ class RunScore:
     """Scores of one run over topics.
 
     Attributes:
-        run_tag: The run.
         values: Measure name -> mean over topics, in column order; a topic on which a measure is
             undefined counts as 0.
         n_topics: Topics on which it was judged; None where that is not counted.
@@ -141,12 +138,7 @@ def undefined_topics(topics: Iterable[TopicScore]) -> dict[str, tuple[str, ...]]
 
 
 def mean_scores(topics: Sequence[TopicScore], n_topics: int | None = None) -> RunScore:
-    """Return the means of a run.
-
-    Args:
-        topics: Its scores, at least one.
-        n_topics: The topics on which it was judged; None where that is not counted.
-    """
+    """Return the means of a run."""
     means = {
         name: fsum(topic.values[name] for topic in topics) / len(topics)
         for name in topics[0].values
@@ -169,15 +161,10 @@ def tabulate(
 ) -> ScoreTable:
     """Compute every measure of every run on every topic.
 
-    On a topic on which no run has a label, a measure that comes to 0 is undefined.
-
-    Args:
-        topic_ids: At least one.
-        run_tags: The runs.
-        judged: (run tag, topic id) of what was judged; all else is listed as omitted.
-        record: Run tag and topic id to what is known, also of what was omitted.
-        measures: The one that ranks runs first; one that needs what is not known is left out.
-        further: Measures that were asked for.
+    On a topic on which no run has a label, a measure that comes to 0 is undefined. `judged` holds
+    the (run tag, topic id) of what was judged; all else is listed as omitted, and `record` tells
+    what is known of it, too. The first of `measures` ranks runs; one that needs what is not known
+    is left out. `further` measures were asked for.
 
     Raises:
         InputError: There are no runs.
@@ -213,10 +200,8 @@ def ranked_table(
 ) -> ScoreTable:
     """Return the table of some topics' scores: runs by their mean, the best first.
 
-    Args:
-        measures: What was measured, the one that ranks runs first.
-        topics: The scores, at least one.
-        n_topics: Run tag -> topics on which it was judged; empty where that is not counted.
+    The first measure ranks runs. `n_topics` says on how many topics a run was judged, where that is
+    counted.
     """
     by_run: dict[str, list[TopicScore]] = {}
     for topic in topics:
@@ -272,19 +257,12 @@ class Interval(NamedTuple):
 def bootstrap_intervals(scores: Matrix, *, samples: int, seed: int) -> list[Interval | None]:
     """Return the 95% percentile bootstrap interval of each row's mean over topics.
 
-    With few topics the plain percentile interval is too narrow (for 30 it covers less than 94%),
-    so the percentiles are moved out to Phi(sqrt(n / (n - 1)) * t), where t is the quantile of
+    With few topics the plain percentile interval is too narrow (for 30 it covers less than 94%), so
+    the percentiles are moved out to Phi(sqrt(n / (n - 1)) * t), where t is the quantile of
     Student's t with n - 1 degrees of freedom at 2.5% and 97.5% (the expanded percentile interval:
     Hesterberg, What Teachers Should Know About the Bootstrap, The American Statistician 69(4),
-    2015). The same resampled topics serve all rows.
-
-    Args:
-        scores: One row for each run (or pair of runs), one column for each topic.
-        samples: How many times the topics are resampled.
-        seed: Of the generator.
-
-    Returns:
-        One interval for each row; None for all of them with fewer than 3 topics.
+    2015). The same resampled topics serve all rows. Scores have a row for each run (or pair of
+    runs) and a column for each topic; with fewer than 3 topics each row has None.
     """
     n_topics = scores.shape[1]
     if n_topics < MIN_TOPICS:
@@ -310,12 +288,7 @@ def expanded_tail(n_topics: int) -> float:
 def run_intervals(table: ScoreTable, *, samples: int, seed: int) -> dict[str, Interval | None]:
     """Return run tag -> interval of the run's mean in the first measure of the table.
 
-    There is none where that is undefined.
-
-    Args:
-        table: Every run is scored on every topic.
-        samples: As in `bootstrap_intervals`.
-        seed: As in `bootstrap_intervals`.
+    There is none where that is undefined. Every run is scored on every topic.
     """
     measure = table.main.name
     rows: dict[str, list[float]] = {run.run_tag: [] for run in table.runs}
@@ -337,12 +310,8 @@ def randomisation_tests(differences: Matrix, *, samples: int, seed: int) -> list
     m <= 12 topics differ, otherwise (1 + hits) / (1 + samples) with random patterns, which is never
     0 (Smucker, Allan and Carterette, A Comparison of Statistical Significance Tests for Information
     Retrieval Evaluation, CIKM 2007; Phipson and Smyth, Permutation P-values Should Never Be Zero,
-    2010). Without any difference p is 1.
-
-    Args:
-        differences: One row for each pair of runs, one column for each topic.
-        samples: How many random patterns are drawn.
-        seed: Of the generator.
+    2010). Without any difference p is 1. Differences have a row for each pair of runs and a column
+    for each topic.
     """
     generator = np.random.default_rng(seed)
     random_signs = generator.choice((-1.0, 1.0), size=(samples, differences.shape[1]))
@@ -375,11 +344,7 @@ def minimum_detectable_difference(
 
     None with fewer than 3 topics, for runs that differ on no topic, because s says nothing then,
     and where no difference could ever be shown: the randomisation test of n topics gives no p-value
-    below 2 / 2^n.
-
-    Args:
-        differences: `(n,)` of two runs, topic by topic.
-        n_comparisons: How many pairs of runs are compared at once.
+    below 2 / 2^n. `differences` are `(n,)`, of two runs topic by topic.
     """
     from scipy.special import stdtrit
 
@@ -418,12 +383,7 @@ _MOST = 1e9  # more than any measure counts
 
 
 def label_source(assessments: Path) -> Literal["human", "auto"]:
-    """Return who labelled a file, by the name of its label column; it begins the file names.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: It is not CSV with a header.
-    """
+    """Return who labelled a file, by the name of its label column; it begins the file names."""
     header, _ = read_table(assessments)
     return "human" if "annotation" in header else "auto"
 
@@ -431,9 +391,7 @@ def label_source(assessments: Path) -> Literal["human", "auto"]:
 def score_prefix(source: str, task: Task) -> str:
     """Return how the names of a task's score files begin.
 
-    Args:
-        source: Who labelled, `human`, `auto` or `not stated`.
-        task: What the runs did.
+    `source` is who labelled: `human`, `auto` or `not stated`.
     """
     return f"{source.replace(' ', '_')}_{task.scores_name or task.name}"
 
@@ -449,7 +407,6 @@ def read_topic_scores(path: Path) -> list[TopicScore]:
     A measure is undefined on a topic where no run has a score.
 
     Raises:
-        InputError: The file cannot be read, or holds no score.
         InvalidFileError: A column is missing, a score is no number that a measure has or is missing
             for some runs alone, or a run has two rows for a topic.
     """
@@ -499,11 +456,7 @@ def write_score_files(
 ) -> tuple[Path, Path]:
     """Write the two files of a score table and return their paths (per topic, per run).
 
-    Args:
-        table: At least one run.
-        folder: Created if need be.
-        prefix: The beginning of the names, such as `score_prefix` returns.
-        intervals: Run tag -> interval, or None for empty cells; without, there are no such columns.
+    `intervals` are by run tag, None for empty cells; without any there are no such columns.
     """
     per_topic = folder / per_topic_name(prefix)
     per_run = folder / f"{prefix}_per_run_results.csv"

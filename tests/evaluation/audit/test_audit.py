@@ -1,18 +1,13 @@
 """Audits: probes that must not matter, and attacks that fool a judge of one weakness."""
 
 import asyncio
+from functools import cache
 
 import pytest
 
 from sidelight.errors import InputError, UsageError
+from sidelight.evaluation.audit import text_attacks
 from sidelight.evaluation.audit.audit import audit, write_changes
-from sidelight.evaluation.audit.text_attacks import (
-    ATTACKS,
-    QUESTION_PROBES,
-    REPORT_PROBES,
-    Material,
-    honest_trials,
-)
 from sidelight.evaluation.labelling.examples import read_examples
 from sidelight.evaluation.labelling.judge import Judge, Judgment, Mode
 from sidelight.evaluation.labelling.judges import EmbeddedJudge, PromptedJudge
@@ -22,7 +17,6 @@ from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.runs.cited_sentences import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
 from sidelight.formats.topics import read_articles
-from sidelight.learned.models import AnswerModel
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.sample import sample_path
 from sidelight.schemas.grading.judgment import Unjudged
@@ -42,8 +36,10 @@ QUESTIONS = [
     read_question_run(SAMPLE / "runs" / "question_generation_runs" / f"{name}-t1")
     for name in ("quillmark", "tidepool")
 ]
-ANSWER_PROBES = [probe.name for probe in REPORT_PROBES]
-PAIR_PROBES = [probe.name for probe in QUESTION_PROBES]
+ARTICLES = {one.topic_id: one for one in read_articles(SAMPLE / "topics.jsonl")}
+TEXTS = {topic_id: article.body for topic_id, article in ARTICLES.items()}
+ANSWER_PROBES = [probe.name for probe in text_attacks.REPORT_PROBES]
+PAIR_PROBES = [probe.name for probe in text_attacks.QUESTION_PROBES]
 
 
 class BiasedJudge(Judge):
@@ -88,16 +84,14 @@ REPORT_LIKES = LIKES | {
 }
 
 
-def reports(judge, tolerance=0.0):
-    return asyncio.run(
-        audit(judge, TaskRuns(TRACK.cited_text, RUBRICS, REPORTS), tolerance=tolerance)
-    )
+def reports(judge, tolerance=0.0, rubrics=RUBRICS):
+    given = TaskRuns(TRACK.cited_text, rubrics, REPORTS)
+    return asyncio.run(audit(judge, given, tolerance=tolerance))
 
 
-def questions(judge, tolerance=0.0):
-    return asyncio.run(
-        audit(judge, TaskRuns(TRACK.question_list, RUBRICS, QUESTIONS), tolerance=tolerance)
-    )
+def questions(judge, tolerance=0.0, rubrics=RUBRICS):
+    given = TaskRuns(TRACK.question_list, rubrics, QUESTIONS)
+    return asyncio.run(audit(judge, given, tolerance=tolerance))
 
 
 def failing(found):
@@ -158,14 +152,14 @@ def test_real_and_constant_judges_hold():
             assert not [change for change in found.changes if change.probe in probes]
             assert all("no verdict changes" in result.verdict for result in results)
     judge = EmbeddedJudge(RUBRICS, read_examples(SAMPLE, ["lantern-t1", "lantern-t2"]))
-    assert failing(reports(judge)) == []
+    one = dict([*RUBRICS.items()][:1])
+    assert failing(reports(judge, rubrics=one)) == []
     assert failing(questions(judge, tolerance=0.02)) == []
     for mode in Mode:
-        articles = {article.topic_id: article for article in read_articles(SAMPLE / "topics.jsonl")}
         model = PromptedModel(ReadingModel("reader"), Sampling(), lambda _: None)
-        judge = PromptedJudge({"reader": model}, articles, mode=mode)
-        assert failing(reports(judge)) == []
-        assert failing(questions(judge)) == []
+        judge = PromptedJudge({"reader": model}, ARTICLES, mode=mode)
+        assert failing(questions(judge, rubrics=one)) == []
+    assert failing(reports(judge, rubrics=one)) == []
 
 
 def test_what_cannot_be_audited_or_does_not_answer_is_no_judge_that_holds(tmp_path):
@@ -202,8 +196,7 @@ def test_what_cannot_be_audited_or_does_not_answer_is_no_judge_that_holds(tmp_pa
 
 LIMIT = TRACK.cited_text.max_words
 RUN = read_report_run(SAMPLE / "runs" / "report_generation_runs" / "tidepool-t2")
-ARTICLES = {one.topic_id: one.body for one in read_articles(SAMPLE / "topics.jsonl")}
-NAMES = [attack.name for attack in ATTACKS]
+NAMES = [attack.name for attack in text_attacks.ATTACKS]
 
 
 class Reader(Judge):
@@ -223,22 +216,7 @@ class Reader(Judge):
         ]
 
 
-class Learned(Judge):
-    """The model that learned from people."""
-
-    name, version = "learned", "1"
-
-    def __init__(self):
-        self.model = AnswerModel(None)
-        self.labellers = {REPORT_ANSWERS: self.read}
-
-    async def read(self, case):
-        items = [answer.text for answer in case.rubric.answers]
-        verdicts = self.model.judge(items, case.submission.text, max_words=LIMIT)
-        return [Judgment(("none", "partial", "supports")[one.level]) for one in verdicts]
-
-
-def attacked(judge, *, articles=ARTICLES):
+def attacked(judge, *, articles=TEXTS):
     given = TaskRuns(TRACK.cited_text, RUBRICS, [RUN])
     return asyncio.run(audit(judge, given, articles=articles))
 
@@ -253,11 +231,14 @@ def fooled(found):
 
 def falling_for(name):
     """Give credit for exactly what one attack makes of an answer."""
-    (attack,) = (one for one in ATTACKS if one.name == name)
+    (attack,) = (one for one in text_attacks.ATTACKS if one.name == name)
+
+    @cache
+    def trials(topic_id):
+        return attack.trials(text_attacks.Material(RUBRICS[topic_id], LIMIT, TEXTS[topic_id]))
 
     def falls(answer, case):
-        article = ARTICLES[case.rubric.topic_id]
-        for trial in attack.trials(Material(case.rubric, LIMIT, article)):
+        for trial in trials(case.rubric.topic_id):
             (own, *_) = trial.report.responses
             if own.text == case.submission.responses[0].text or own.text.startswith(
                 case.submission.text
@@ -288,7 +269,7 @@ def test_a_judge_without_a_weakness_is_left_in_peace():
     assert all(result.left == 0 for result in results(found).values())
     assert "0% is left to answers denied" in results(found)["denied"].verdict
     assert found.changes == []
-    assert set(fooled(attacked(Learned()))) <= {"names", "spoiled, held out"}
+    assert set(fooled(attacked(EmbeddedJudge(RUBRICS)))) <= {"names", "spoiled, held out"}
     seen = list(results(attacked(Reader(), articles={})))
     assert seen == [one for one in NAMES if one != "pasted"]
 
@@ -321,10 +302,12 @@ def test_judges_of_words_of_length_and_of_nothing_are_caught():
 
 @pytest.mark.parametrize("rubric", RUBRICS.values(), ids=str)
 def test_the_honest_reports_say_every_answer_once_and_leave_room(rubric):
-    material = Material(rubric, LIMIT, "An article.")
+    material = text_attacks.Material(rubric, LIMIT, "An article.")
     ids = [answer.answer_id for answer in rubric.answers]
-    assert [one for trial in honest_trials(material) for one in trial.answer_ids] == ids
-    for attack in ATTACKS:
+    assert [
+        one for trial in text_attacks.honest_trials(material) for one in trial.answer_ids
+    ] == ids
+    for attack in text_attacks.ATTACKS:
         trials = attack.trials(material)
         assert {one for trial in trials for one in trial.answer_ids} <= set(ids)
         if attack.name not in {"over-long", "pasted"}:

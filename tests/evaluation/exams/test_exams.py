@@ -11,34 +11,14 @@ from hypothesis import strategies as st
 
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.agreement.coefficients import cohen_kappa, kappa_of_cell
-from sidelight.evaluation.exams import grades
-from sidelight.evaluation.exams.banks import (
-    DraftedQuery,
-    ExamDraft,
-    check_draft,
-    diff_banks,
-    draft_banks,
-    edit_banks,
-    extract_bank,
-    merge_banks,
-)
-from sidelight.evaluation.exams.leaderboard import (
-    average_ranks,
-    correlate_graders,
-    exam_cover,
-    judged_runs,
-    leaderboard,
-    places_of,
-    standings,
-    wins,
-)
-from sidelight.formats.labels.graded_passages import write_graded
+from sidelight.evaluation.exams import banks, grades
+from sidelight.evaluation.exams import leaderboard as boards
+from sidelight.evaluation.exams.leaderboard import exam_cover, leaderboard, wins
 from sidelight.formats.labels.qrels import read_qrels, write_qrels
-from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.schemas.grading.graded_passage import DirectGrade, GradedPassage, GradedQuery, Grader
 from sidelight.schemas.grading.rubric import ExamBank, Style, bank_version, exam_item_id, new_item
+from tests.helpers.asking.conversation import scripted
 from tests.helpers.graded import example, passage
-from tests.helpers.models.scripted_model import ScriptedModel
 
 RATINGS = st.lists(st.integers(0, 5), max_size=12)
 
@@ -53,10 +33,10 @@ def test_labels_places_and_ranks_by_hand(tmp_path):
     assert PLACES["one"] == {"q": {"a": 2, "b": 1}, "r": {"e": 1}}
     path = tmp_path / "run"
     path.write_text("q Q0 a 1 2.0 x\nq Q0 b 2 2.0 x\nq Q0 c 3 9.0 x\n")
-    assert places_of(path) == {"q": {"c": 1, "b": 2, "a": 3}}
-    found = average_ranks({"a": 1.0, "b": 2.0, "c": 1.0, "d": 1.0})
+    assert boards.places_of(path) == {"q": {"c": 1, "b": 2, "a": 3}}
+    found = boards.average_ranks({"a": 1.0, "b": 2.0, "c": 1.0, "d": 1.0})
     assert found == {"b": 1.0, "a": 3.0, "c": 3.0, "d": 3.0}
-    assert average_ranks({"a": 1.0, "b": 1.0}) == {"a": 1.5, "b": 1.5}
+    assert boards.average_ranks({"a": 1.0, "b": 1.0}) == {"a": 1.5, "b": 1.5}
     seen = wins({"a": [0.9, None], "b": [0.85, 0.2], "c": [0.849, 0.15]})
     assert seen == {"a": 1, "b": 2, "c": 1}
     assert wins({"a": [None]}) == {"a": 0}
@@ -99,9 +79,7 @@ def test_labels_are_those_of_the_grader_that_is_named(tmp_path):
         grades.collect([]).exam()
     qrels = grades.exam_qrels(grades.collect(example()).exam())
     write_qrels(tmp_path / "x.qrels", qrels)
-    assert read_qrels(tmp_path / "x.qrels") == qrels == grades.read_labels(tmp_path / "x.qrels")
-    write_graded(tmp_path / "graded.jsonl", example())
-    assert grades.read_labels(tmp_path / "graded.jsonl") == qrels
+    assert read_qrels(tmp_path / "x.qrels") == qrels
 
 
 # Leaderboards and cover, worked out by hand.
@@ -161,25 +139,25 @@ def test_leaderboards_and_correlations_by_hand():
     assert far.runs[0].values["AP"] == pytest.approx((1 + 2 / 1000) / 3 / 2)
     shared = leaderboard({"x": {"q": {"a": 1, "b": 1}}}, QRELS, "AP", 4)
     assert shared.runs[0].values["AP"] == pytest.approx(2 / 3 / 2)
-    ours = leaderboard(PLACES, QRELS, "RR", 4)
-    theirs = leaderboard(PLACES, FILE.rankings.judged, "RR", 2)
-    found = {one.run_tag: one for one in standings(ours, theirs, PLACES, FILE.rankings.judged)}
+    judged = FILE.rankings.judged
+    ours, theirs = leaderboard(PLACES, QRELS, "RR", 4), leaderboard(PLACES, judged, "RR", 2)
+    found = {one.run_tag: one for one in boards.standings(ours, theirs, PLACES, judged)}
     assert found["made"].official is None
     assert found["made"].judged == 0
     assert found["one"].rank == 1
     assert sorted(one.official for one in found.values() if one.official) == [1, 2.5, 2.5]
-    assert judged_runs(PLACES, FILE.rankings.judged).keys() == {"zero", "one", "two"}
-    judged = FILE.rankings.judged
-    rows = correlate_graders(
+    assert boards.judged_runs(PLACES, judged).keys() == {"zero", "one", "two"}
+    rows = boards.correlate_graders(
         PLACES, {"same": judged, "ours": QRELS}, judged, "nDCG@10", levels=[1, 5], official_level=2
     )
     assert [(row.grader, row.level) for row in rows] == [("same", 1), ("ours", 1), ("ours", 5)]
     assert rows[0].values == {"nDCG@10 S": pytest.approx(1), "nDCG@10 K": pytest.approx(1)}
     assert rows[0].wins == 2
     with pytest.raises(InputError, match="no grader"):
-        correlate_graders(PLACES, {"x": judged}, judged, "AP", levels=[9], official_level=2)
+        boards.correlate_graders(PLACES, {"x": judged}, judged, "AP", levels=[9], official_level=2)
+    one = {"one": PLACES["one"]}
     with pytest.raises(InputError, match="at least 3 runs"):
-        correlate_graders({"one": PLACES["one"]}, {}, judged, "AP", levels=[1], official_level=2)
+        boards.correlate_graders(one, {}, judged, "AP", levels=[1], official_level=2)
 
 
 def test_kappa_of_cells_is_that_of_the_printed_tables():
@@ -235,8 +213,8 @@ def test_any_text_gives_a_line(query, text):
 # Banks drafted, merged, edited and compared.
 
 
-PEAT = DraftedQuery("q", "", "what is peat used for")
-WETLANDS = DraftedQuery("q", "s", "Wetlands / How peat forms")
+PEAT = banks.DraftedQuery("q", "", "what is peat used for")
+WETLANDS = banks.DraftedQuery("q", "s", "Wetlands / How peat forms")
 
 
 def reply(*items):
@@ -244,11 +222,10 @@ def reply(*items):
 
 
 def draft(style, *replies, query=PEAT, count=2):
-    model = ScriptedModel(replies)
-    prompted = PromptedModel(model, Sampling(), lambda _: None)
-    drafts = asyncio.run(draft_banks(prompted, [query], style, count))
-    model.assert_finished()
-    return drafts, model
+    asked = scripted(*replies)
+    drafts = asyncio.run(banks.draft_banks(asked.model, [query], style, count))
+    asked.script.assert_finished()
+    return drafts, asked.script
 
 
 def test_drafts_are_of_queries_and_what_is_no_bank_is_refused():
@@ -279,7 +256,7 @@ def test_drafts_are_of_queries_and_what_is_no_bank_is_refused():
         (Style.NUGGETS, ["a" * 401, "b"], "more than 400"),
     ]:
         with pytest.raises(ValueError, match=says):
-            check_draft(ExamDraft(items=tuple(items)), style=style, count=2)
+            banks.check_draft(banks.ExamDraft(items=tuple(items)), style=style, count=2)
 
 
 PASSAGES = [
@@ -290,18 +267,18 @@ PASSAGES = [
 
 
 def test_facts_that_passages_share_come_first_whatever_their_order():
-    bank = extract_bank("q", "what is peat used for", PASSAGES, 2)
+    bank = banks.extract_bank("q", "what is peat used for", PASSAGES, 2)
     texts = [item.text for item in bank.items]
     assert any("burnt" in text for text in texts)
     assert any("Gardeners" in text for text in texts)
     assert bank.kind == "nugget"
-    one, other = (extract_bank("q", "peat", order, 5) for order in (PASSAGES, PASSAGES[::-1]))
+    one, other = (banks.extract_bank("q", "peat", order, 5) for order in (PASSAGES, PASSAGES[::-1]))
     assert one.items == other.items
 
 
 @given(passages=st.lists(st.text(max_size=120), max_size=4), count=st.integers(1, 5))
 def test_any_passages_give_at_most_so_many_different_facts(passages, count):
-    items = extract_bank("q", "peat", passages, count).items
+    items = banks.extract_bank("q", "peat", passages, count).items
     assert len(items) <= count
     assert len({item.item_id for item in items}) == len(items)
 
@@ -312,28 +289,28 @@ def bank(*texts, topic_id="q", kind="question"):
     return ExamBank(topic_id=topic_id, query_text="peat", kind=kind, tests=items)
 
 
-def texts(banks):
-    return [[item.text for item in one.items] for one in banks]
+def texts(found):
+    return [[item.text for item in one.items] for one in found]
 
 
 def test_merging_and_comparing_keep_ids_and_order():
-    merged = merge_banks([(bank("A?", "B?"),), (bank("B?", "C?"), bank("D?", topic_id="r"))])
+    merged = banks.merge_banks([(bank("A?", "B?"),), (bank("B?", "C?"), bank("D?", topic_id="r"))])
     assert texts(merged) == [["A?", "B?", "C?"], ["D?"]]
     assert merged[0].items[1] == bank("B?").items[0]
     one = (bank("A?", "B?"),)
-    assert bank_version(merge_banks([one, one])) == bank_version(one)
+    assert bank_version(banks.merge_banks([one, one])) == bank_version(one)
     with pytest.raises(UsageError, match="one bank has questions, another nuggets"):
-        merge_banks([(bank("A?"),), (bank("A.", kind="nugget"),)])
+        banks.merge_banks([(bank("A?"),), (bank("A.", kind="nugget"),)])
     old, new = (bank("A?", "B?"),), (bank("B?", "C?"), bank("D?", topic_id="r"))
-    changes = diff_banks(old, new)
+    changes = banks.diff_banks(old, new)
     found = [(one.query, one.what, one.text) for one in changes]
     assert found == [("q", "dropped", "A?"), ("q", "added", "C?"), ("r", "added", "D?")]
-    assert diff_banks(old, old) == []
+    assert banks.diff_banks(old, old) == []
 
 
 def test_editing_adds_drops_and_rewords():
     a, b = (exam_item_id("q", text) for text in ("A?", "B?"))
-    (edited,) = edit_banks(
+    (edited,) = banks.edit_banks(
         (bank("A?", "B?", "C?"),), add=[("q", "D?")], drop=[a], reword={b: "Why B?"}
     )
     assert [item.text for item in edited.items] == ["Why B?", "C?", "D?"]
@@ -346,4 +323,4 @@ def test_editing_adds_drops_and_rewords():
         ({"add": [("q", "A?")]}, "already"),
     ]:
         with pytest.raises(UsageError, match=says):
-            edit_banks((bank("A?"),), **change)
+            banks.edit_banks((bank("A?"),), **change)

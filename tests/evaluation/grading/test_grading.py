@@ -19,7 +19,6 @@ from sidelight.evaluation.labelling.passage_grade import (
     PassageGrader,
     PromptedDirectGrades,
 )
-from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.schemas.grading.graded_passage import (
     GradedPassage,
     GradedQuery,
@@ -32,8 +31,8 @@ from sidelight.schemas.grading.rubric import ExamBank, new_item
 from sidelight.schemas.investigation.evidence import Hit
 from sidelight.schemas.run import CitedSentence, RankingRun
 from sidelight.text import clean
+from tests.helpers.asking.conversation import scripted
 from tests.helpers.labels.toy import report_run
-from tests.helpers.models.scripted_model import ScriptedModel
 
 WORDS = st.text(st.sampled_from("ab.,!? \n'“”)é\t—1Z"), max_size=300)
 
@@ -160,19 +159,6 @@ def grade(queries, banks, grader):
     return asyncio.run(cells.grade_cells(queries, cells.banks_by_query(banks), grader))
 
 
-def grown(old, new):
-    known = {(one.query_id, one.passage_id): one for query in old for one in query.passages}
-    return [
-        replace(
-            query,
-            passages=tuple(
-                known.get((one.query_id, one.passage_id), one) for one in query.passages
-            ),
-        )
-        for query in new
-    ]
-
-
 sizes = st.integers(0, 4)
 
 
@@ -183,7 +169,7 @@ def test_grading_in_parts_is_grading_at_once(few, more, items, further):
     start = [bank("q0", items), bank("q1", items)]
     in_parts, at_once = Hashes(), Hashes()
     done = grade(first, start, in_parts)
-    done = grade(grown(done, everything), start, in_parts)
+    done = grade(cells.merged(done, everything), start, in_parts)
     done = grade(done, banks, in_parts)
     assert done == grade(everything, banks, at_once)
     assert in_parts.graded == at_once.graded
@@ -204,11 +190,10 @@ def test_grades_missing_are_asked_for_again():
     assert done[0] == queries[0]
     assert done[1] != queries[1]
     replies = ['{"reasons": "so", "verdict": "Yes"}', '{"reasons": "so", "verdict": "No"}']
-    model = ScriptedModel(replies)
-    asked = PromptedModel(model, Sampling(), lambda _: None)
-    grader = PromptedDirectGrades(DIRECT_METHODS["Sun"], asked, "scripted")
+    asked = scripted(*replies)
+    grader = PromptedDirectGrades(DIRECT_METHODS["Sun"], asked.model, "scripted")
     done = asyncio.run(cells.grade_directly(pool(2, 1), {"q0": "a query"}, grader))
-    model.assert_finished()
+    asked.script.assert_finished()
     assert [one.direct[0].rating for one in done[0].passages] == [1, 0]
     assert [one.direct[0].correct for one in done[0].passages] == [True, False]
     assert done[1].passages[0].direct == ()

@@ -37,11 +37,6 @@ LEARNED = f"{weights_hash('answers')}+{weights_hash('support')}"
 BY_WORDS = f"{weights_hash('answers-words')}+{weights_hash('support')}"
 
 
-@pytest.fixture(scope="module")
-def judge():
-    return EmbeddedJudge(RUBRICS, examples())
-
-
 def labels(judge, item, topic_id="t1"):
     return [one.label for one in on_report(judge, RUBRICS[topic_id], item)]
 
@@ -51,42 +46,42 @@ def saying(*texts):
     return report("t1").model_copy(update={"responses": responses})
 
 
-def test_it_learns_what_people_want(judge):
-    agreement = judge.agreement
+def test_it_learns_what_people_want(embedded):
+    agreement = embedded.agreement
     assert agreement["answers"].n_labels == agreement["questions"].n_labels == 72
     assert agreement["answers"].n_topics == 3
     assert agreement["answers"].kappa > 0.8
     assert agreement["questions"].kappa > 0.8
-    found = Counter(labels(judge, report("t2"), "t2"))
+    found = Counter(labels(embedded, report("t2"), "t2"))
     assert found["supports"] == found["partial"] == 8
     # One run is all there is here, so nothing can be learned from another.
-    assert judge.agreement["answers"].kappa_new_runs is None
-    assert judge.agreement["answers"].n_runs == 1
+    assert agreement["answers"].kappa_new_runs is None
+    assert agreement["answers"].n_runs == 1
 
 
-def test_every_pair_once_and_every_verdict_in_order(judge):
+def test_every_pair_once_and_every_verdict_in_order(embedded):
     submitted = [question("t1", rank) for rank in (1, 2, 3)]
-    judged = on_questions(judge, RUBRICS["t1"], submitted)
+    judged = on_questions(embedded, RUBRICS["t1"], submitted)
     keys = [(i, j) for i in range(1, N_QUESTIONS + 1) for j in (1, 2, 3)]
     label = {key: item.label for key, item in zip(keys, judged, strict=True)}
     # ranks modulo 4: 1 similar, 2 different, 3 very-different
     assert label[1, 1] == "similar"
     assert label[3, 3] == "very-different"
     assert label[1, 2] == "very-different"
-    assert on_questions(judge, RUBRICS["t1"], []) == []
+    assert on_questions(embedded, RUBRICS["t1"], []) == []
     double = question("t1", 2).model_copy(update={"text": "Who is she and when did the bank fail?"})
-    verdicts = on_compound(judge, RUBRICS["t1"], [question("t1", 1), double])
+    verdicts = on_compound(embedded, RUBRICS["t1"], [question("t1", 1), double])
     assert [item.label for item in verdicts] == ["not-compound", "compound"]
     assert verdicts[1].rationale.startswith("a second question")
 
 
-def test_an_empty_report_a_list_of_words_and_invisible_marks_earn_nothing(judge):
-    assert set(labels(judge, saying())) == {"none"}
-    assert set(labels(judge, saying("", " \u200b "))) == {"none"}
+def test_an_empty_report_a_list_of_words_and_invisible_marks_earn_nothing(embedded):
+    assert set(labels(embedded, saying())) == {"none"}
+    assert set(labels(embedded, saying("", " \u200b "))) == {"none"}
     # Each answer's words are spread over the list, as someone guessing them would spread them.
     answers = [one.text.rstrip(".").split() for q in RUBRICS["t1"].questions for one in q.answers]
     scattered = " ".join(word for column in zip(*answers, strict=True) for word in column)
-    assert "supports" not in labels(judge, saying(scattered))
+    assert "supports" not in labels(embedded, saying(scattered))
     honest = report("t1")
     marked = honest.model_copy(
         update={
@@ -95,24 +90,18 @@ def test_an_empty_report_a_list_of_words_and_invisible_marks_earn_nothing(judge)
             )
         }
     )
-    assert labels(judge, marked) == labels(judge, honest)
+    assert labels(embedded, marked) == labels(embedded, honest)
 
 
 def test_a_plain_contradiction_outranks_support():
-    item = RUBRICS["t1"]
-    first = item.questions[0]
-    answer = first.answers[0].model_copy(
-        update={"text": "Voss's fellowship pays a stipend of T96,000 a year."}
-    )
-    changed = item.model_copy(
-        update={"questions": (first.model_copy(update={"answers": (answer,)}), *item.questions[1:])}
-    )
-    judge = EmbeddedJudge({"t1": changed}, examples())
-    assessed = on_report(
-        judge, changed, saying("Voss's fellowship pays a stipend of T69,000 a year.")
-    )
-    assert assessed[0].label == "contradicts"
-    assert "T69,000" in assessed[0].rationale
+    first, *others = RUBRICS["t1"].questions
+    said = "Voss's fellowship pays a stipend of T{}000 a year."
+    answer = first.answers[0].model_copy(update={"text": said.format("96,")})
+    first = first.model_copy(update={"answers": (answer,)})
+    changed = RUBRICS["t1"].model_copy(update={"questions": (first, *others)})
+    found, *_ = on_report(EmbeddedJudge({"t1": changed}), changed, saying(said.format("69,")))
+    assert found.label == "contradicts"
+    assert "T69,000" in found.rationale
 
 
 def test_the_version_names_all_that_makes_a_judge():
@@ -123,23 +112,20 @@ def test_the_version_names_all_that_makes_a_judge():
 
     judge = EmbeddedJudge(RUBRICS, examples(), SentenceEncoder("toy", encode))
     assert judge.version == f"6 (toy, weights {LEARNED}, examples {examples().fingerprint})"
-    assert EmbeddedJudge(RUBRICS).version == f"6 (words only, weights {BY_WORDS})"
     assert labels(judge, report("t2"), "t2")
     # Thresholds of questions go by words: one name, whatever else compares reports.
-    plain, encoding = (
-        EmbeddedJudge(RUBRICS),
-        EmbeddedJudge(RUBRICS, None, SentenceEncoder("t", encode)),
-    )
+    plain = EmbeddedJudge(RUBRICS)
+    encoding = EmbeddedJudge(RUBRICS, None, SentenceEncoder("t", encode))
+    assert plain.version == f"6 (words only, weights {BY_WORDS})"
     asked = [question("t1", 1), question("t1", 2)]
     by_both = [on_questions(one, RUBRICS["t1"], asked) for one in (plain, encoding)]
     assert len({tuple(item.label for item in found) for found in by_both}) == 1
     titles = [one.title_of(QUESTION_RUNS.protocols) for one in (plain, encoding)]
     assert titles == ["embedded 6 (words only), embedded"] * 2
     assert plain.title_of(REPORT_RUNS.protocols) != encoding.title_of(REPORT_RUNS.protocols)
-    judge = EmbeddedJudge(RUBRICS)
-    assert judge.agreement == {}
-    assert judge.example_run_tags == frozenset()
-    assert labels(judge, report("t1"))[2] == "supports"  # rank 3, word for word
+    assert plain.agreement == {}
+    assert plain.example_run_tags == frozenset()
+    assert labels(plain, report("t1"))[2] == "supports"  # rank 3, word for word
     first, *others = examples().answer_labels
     relabelled = replace(examples(), answer_labels=(replace(first, label="supports"), *others))
     (key, text), *_ = examples().reports.items()
@@ -147,17 +133,14 @@ def test_the_version_names_all_that_makes_a_judge():
     assert text.text != "Something else."
     fewer = replace(examples(), question_labels=())
     shuffled = replace(examples(), answer_labels=(*others, first))
-    versions = [
-        EmbeddedJudge(RUBRICS, shown).version
-        for shown in (examples(), relabelled, rewritten, fewer, None)
-    ]
-    assert len(set(versions)) == len(versions)
-    assert EmbeddedJudge(RUBRICS, shuffled).version == versions[0]
+    shown = (examples(), relabelled, rewritten, fewer)
+    assert len({one.fingerprint for one in shown}) == len(shown)
+    assert shuffled.fingerprint == examples().fingerprint
 
 
-def test_labels_below_a_confidence_are_unjudged(judge):
+def test_labels_below_a_confidence_are_unjudged(embedded):
     certain = EmbeddedJudge(RUBRICS, examples(), min_confidence=0.8)
-    before, after = labels(judge, report("t2"), "t2"), labels(certain, report("t2"), "t2")
+    before, after = labels(embedded, report("t2"), "t2"), labels(certain, report("t2"), "t2")
     kept = [new == old for old, new in zip(before, after, strict=True)]
     assert 0 < sum(kept) < len(kept)
     for is_kept, label in zip(kept, after, strict=True):
@@ -308,24 +291,6 @@ def test_held_out_labels_do_not_matter():
     after = predict_by_topic_and_run(x, flipped, topics, runs, FIT)
     assert (before[tested] == after[tested]).all()
     assert predict_by_topic_and_run(x, y, ["a", "b"] * 150, ["r"] * 300, FIT) is None
-
-
-def test_neither_topic_nor_run_is_known_where_both_are_held_out():
-    # The feature is a run's own manner: it says the level in the run, and nothing in another.
-    choose = np.random.default_rng(4)
-    runs = np.array([f"r{number}" for number in range(4)]).repeat(90)
-    topics = np.tile(["a", "b", "c"], 120)
-    y = choose.integers(0, 3, size=360)
-    x = np.zeros((360, 8))
-    for number in range(4):
-        here = runs == f"r{number}"
-        x[here, number] = y[here]
-        x[here, 4 + number] = 1
-    known = predict_by_topic(x, y, list(topics), FIT)
-    new = predict_by_topic_and_run(x, y, list(topics), list(runs), FIT)
-    assert new is not None
-    assert np.mean(known == y) > 0.9
-    assert np.mean(new == y) < 0.5
 
 
 RUBRIC = rubric("t1")

@@ -4,9 +4,7 @@ import asyncio
 import json
 
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.labelling.examples import read_examples
 from sidelight.evaluation.labelling.judge import Judge, Judgment
@@ -24,21 +22,18 @@ from sidelight.sample import sample_path
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.run import CitedSentence, QuestionRun, ReportRun
 from sidelight.tracks import load_track
+from tests.helpers.commands import call
 from tests.helpers.labels.labelled import N_QUESTIONS, TOPICS, examples, question, report, rubric
 from tests.helpers.labels.toy import HAVE, question_run, write_csv, write_rubrics
 from tests.helpers.labels.toy import rubric as toy_rubric
 
 TRACK = load_track()
 SCALES = TRACK.scales
+QUESTIONS, REPORTS = TRACK.question_list, TRACK.cited_text
 REPORT_FILE = REPORT_ANSWERS.file_name
 
 RUBRICS = {topic_id: rubric(topic_id) for topic_id in TOPICS}
-N_ASKED = TRACK.question_list.count
-
-
-@pytest.fixture(scope="module")
-def embedded():
-    return EmbeddedJudge(RUBRICS, examples())
+N_ASKED = QUESTIONS.count
 
 
 def questions_of(tag, *topics):
@@ -52,24 +47,24 @@ def reports_of(tag, *topics):
     return ReportRun(run_tag=tag, reports=tuple(report(topic, tag) for topic in reversed(topics)))
 
 
-async def question_labels(judge, rubrics, runs):
+def question_labels(judge, rubrics, runs):
     """Return the labels of pairs and those of compound questions."""
-    found = await assess_runs(judge, TaskRuns(TRACK.question_list, rubrics, runs))
+    found = asyncio.run(assess_runs(judge, TaskRuns(QUESTIONS, rubrics, runs)))
     return found[QUESTION_SIMILARITY], found[COMPOUND_QUESTIONS]
 
 
-async def answer_labels(judge, rubrics, runs):
-    found = await assess_runs(judge, TaskRuns(TRACK.cited_text, rubrics, runs))
+def answer_labels(judge, rubrics, runs):
+    found = asyncio.run(assess_runs(judge, TaskRuns(REPORTS, rubrics, runs)))
     return found[REPORT_ANSWERS]
 
 
 def judged(judge, run, folder):
-    return asyncio.run(judge_runs(judge, TaskRuns(TRACK.cited_text, RUBRICS, [run]), folder))
+    return asyncio.run(judge_runs(judge, TaskRuns(REPORTS, RUBRICS, [run]), folder))
 
 
 def test_every_pair_and_every_answer_exactly_once_in_a_fixed_order(embedded):
     runs = [questions_of("z", *TOPICS), questions_of("a", "t1")]
-    pairs, verdicts = asyncio.run(question_labels(embedded, RUBRICS, runs))
+    pairs, verdicts = question_labels(embedded, RUBRICS, runs)
     keys = [
         (item.topic_id, item.rubric_question_rank, item.run_tag, item.run_question_rank)
         for item in pairs
@@ -77,11 +72,9 @@ def test_every_pair_and_every_answer_exactly_once_in_a_fixed_order(embedded):
     assert keys == sorted(keys)
     assert len(keys) == len(set(keys)) == 4 * N_QUESTIONS * N_ASKED
     assert [item.run_tag for item in verdicts] == ["a"] * N_ASKED + ["z"] * 3 * N_ASKED
-    assert (pairs, verdicts) == asyncio.run(
-        question_labels(embedded, RUBRICS, list(reversed(runs)))
-    )
+    assert (pairs, verdicts) == question_labels(embedded, RUBRICS, list(reversed(runs)))
     runs = [reports_of("z", *TOPICS), reports_of("a", "t1")]
-    answers = asyncio.run(answer_labels(embedded, RUBRICS, runs))
+    answers = answer_labels(embedded, RUBRICS, runs)
     keys = [(item.topic_id, item.run_tag, item.answer_id) for item in answers]
     expected = [
         (topic, tag, f"na-{number}")
@@ -90,30 +83,30 @@ def test_every_pair_and_every_answer_exactly_once_in_a_fixed_order(embedded):
     ]
     assert keys == expected
     one = {"t2": RUBRICS["t2"]}
-    answers = asyncio.run(answer_labels(embedded, one, [reports_of("r", *TOPICS)]))
+    answers = answer_labels(embedded, one, [reports_of("r", *TOPICS)])
     assert {item.topic_id for item in answers} == {"t2"}
-    pairs, verdicts = asyncio.run(question_labels(embedded, one, [questions_of("r", *TOPICS)]))
+    pairs, verdicts = question_labels(embedded, one, [questions_of("r", *TOPICS)])
     assert {item.topic_id for item in (*pairs, *verdicts)} == {"t2"}
 
 
 def test_runs_that_cannot_be_judged_are_an_error(embedded):
     with pytest.raises(UsageError, match="seen labels of example-t1"):
-        asyncio.run(question_labels(embedded, RUBRICS, [questions_of("example-t1", "t1")]))
+        question_labels(embedded, RUBRICS, [questions_of("example-t1", "t1")])
     with pytest.raises(UsageError, match="seen labels of example-t2"):
-        asyncio.run(answer_labels(embedded, RUBRICS, [reports_of("example-t2", "t1")]))
+        answer_labels(embedded, RUBRICS, [reports_of("example-t2", "t1")])
     with pytest.raises(UsageError, match="given twice"):
-        asyncio.run(answer_labels(embedded, RUBRICS, [reports_of("r", "t1")] * 2))
+        answer_labels(embedded, RUBRICS, [reports_of("r", "t1")] * 2)
     twice = QuestionRun(run_tag="r", questions=(question("t1", 1), question("t1", 1)))
     with pytest.raises(InputError, match="two questions of rank 1 for topic t1"):
-        asyncio.run(question_labels(embedded, RUBRICS, [twice]))
+        question_labels(embedded, RUBRICS, [twice])
     with pytest.raises(InputError, match="two reports for topic t1"):
-        asyncio.run(answer_labels(embedded, RUBRICS, [reports_of("r", "t1", "t1")]))
+        answer_labels(embedded, RUBRICS, [reports_of("r", "t1", "t1")])
 
 
 def test_files_and_manifest(tmp_path, embedded):
     for task, run in (
-        (TRACK.question_list, questions_of("q", "t1")),
-        (TRACK.cited_text, reports_of("r", "t1")),
+        (QUESTIONS, questions_of("q", "t1")),
+        (REPORTS, reports_of("r", "t1")),
     ):
         asyncio.run(judge_runs(embedded, TaskRuns(task, RUBRICS, [run]), tmp_path))
     for protocol, count in (
@@ -196,14 +189,13 @@ def test_a_judge_that_does_not_keep_to_the_protocol_is_refused():
     runs = [reports_of("r", "t1")]
     wrong = CarelessJudge(*[Judgment("fine")] * N_QUESTIONS)
     with pytest.raises(UsageError, match=r"careless.*'fine'.*expected one of supports, partial"):
-        asyncio.run(answer_labels(wrong, RUBRICS, runs))
+        answer_labels(wrong, RUBRICS, runs)
     with pytest.raises(UsageError, match=rf"1 label; expected {N_QUESTIONS}"):
-        asyncio.run(answer_labels(CarelessJudge(Judgment("none")), RUBRICS, runs))
+        answer_labels(CarelessJudge(Judgment("none")), RUBRICS, runs)
     with pytest.raises(UsageError, match="labels report answers, and not compound questions"):
-        asyncio.run(question_labels(CarelessJudge(), RUBRICS, [questions_of("r", "t1")]))
+        question_labels(CarelessJudge(), RUBRICS, [questions_of("r", "t1")])
 
 
-QUESTIONS, REPORTS = TRACK.question_list, TRACK.cited_text
 SAMPLE = sample_path()
 
 
@@ -250,14 +242,8 @@ def test_the_judge_says_so_and_gives_no_credit_for_the_rest(tmp_path):
     run = tmp_path / "padded"
     run.write_text("\n".join(padded) + "\n")
     out = tmp_path / "out"
-    shown = CliRunner().invoke(
-        app,
-        [
-            *("judge", str(run), "--task", "task2", "--data", str(SAMPLE), "--words-only"),
-            *("-o", str(out)),
-        ],
-    )
-    assert shown.exit_code == 0
+    rubrics = ("--rubrics", SAMPLE / "human_rubrics", "--words-only")
+    shown = call("judge", run, "--task", "task2", *rubrics, "-o", out)
     topic = json.loads(lines[0])["metadata"]["topic_id"]
     assert f"warning: run padded, topic {topic}: " in shown.stderr
     over = json.loads((out / "manifest.json").read_text())["over_limits"]["task2"]

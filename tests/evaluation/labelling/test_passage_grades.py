@@ -9,13 +9,12 @@ from hypothesis import strategies as st
 
 from sidelight.errors import FailedCallError, InputError
 from sidelight.evaluation.labelling import passage_grade
-from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.prompting import load_template
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.grading.rubric import new_item
 from sidelight.wiring.judges import open_encoder
+from tests.helpers.asking.conversation import scripted
 from tests.helpers.models.reading_model import FENCED
-from tests.helpers.models.scripted_model import ScriptedModel
 
 ITEMS = tuple(new_item("q", text) for text in ("What is peat?", "Where is it?", "Who digs it?"))
 CASE = passage_grade.PassageCase(
@@ -32,13 +31,11 @@ def reply(*ratings, first=1):
 
 
 def grade(*replies, case=CASE, **options):
-    model = ScriptedModel(replies)
-    grader = passage_grade.PromptedPassageGrades(
-        PromptedModel(model, Sampling(), lambda _: None), "scripted", **options
-    )
+    asked = scripted(*replies)
+    grader = passage_grade.PromptedPassageGrades(asked.model, "scripted", **options)
     found = asyncio.run(grader(case))
-    model.assert_finished()
-    return [(one.label, one.rationale) for one in found], model
+    asked.script.assert_finished()
+    return [(one.label, one.rationale) for one in found], asked.script
 
 
 def test_each_item_is_asked_about_by_itself_after_the_passage_or_with_others():
@@ -77,7 +74,7 @@ def test_what_is_no_grade_is_one_after_a_repair_or_unjudged():
 
 
 def test_what_else_is_said_and_who_grades():
-    model = PromptedModel(ScriptedModel([]), Sampling(), lambda _: None)
+    model = scripted().model
     options = [{}, {"at_once": 2}, {"workbench": True}]
     graders = {
         passage_grade.PromptedPassageGrades(model, name, **given).grader(kind)
@@ -177,32 +174,26 @@ def verdict_reply(verdict):
 
 
 def ask(name, *replies):
-    model = ScriptedModel(replies)
-    asked = PromptedModel(model, Sampling(), lambda _: None)
-    grader = passage_grade.PromptedDirectGrades(
-        passage_grade.DIRECT_METHODS[name], asked, "scripted"
-    )
-    found = asyncio.run(grader(*WHOLE))
-    model.assert_finished()
-    return found.label, model
+    asked, method = scripted(*replies), passage_grade.DIRECT_METHODS[name]
+    found = asyncio.run(passage_grade.PromptedDirectGrades(method, asked.model, "x")(*WHOLE))
+    asked.script.assert_finished()
+    return found.label, asked.script
 
 
 def test_all_baselines_and_their_verdicts_are_understood_and_no_others():
-    assert {
-        name: max(one.verdicts.values()) for name, one in passage_grade.DIRECT_METHODS.items()
-    } == RANGES
-    prompts = [method.prompt for method in passage_grade.DIRECT_METHODS.values()]
-    assert len({prompt.fingerprint for prompt in prompts}) == len(prompts)
-    for name in passage_grade.DIRECT_METHODS:
-        for verdict, grade in passage_grade.DIRECT_METHODS[name].verdicts.items():
+    methods = passage_grade.DIRECT_METHODS
+    assert {name: max(one.verdicts.values()) for name, one in methods.items()} == RANGES
+    assert len({method.prompt.fingerprint for method in methods.values()}) == len(methods)
+    for name, method in methods.items():
+        for verdict, grade in method.verdicts.items():
             assert ask(name, verdict_reply(verdict.title()))[0] == str(grade)
         for wrong in ("4", "-1", "maybe", "yes or no"):
             label, model = ask(name, verdict_reply(wrong), verdict_reply(wrong))
             assert isinstance(label, Unjudged)
             assert len(model.requests) == 2
-        right = next(iter(passage_grade.DIRECT_METHODS[name].verdicts))
+        right = next(iter(method.verdicts))
         found = ask(name, verdict_reply("perhaps"), verdict_reply(right))[0]
-        assert found == str(passage_grade.DIRECT_METHODS[name].verdicts[right])
+        assert found == str(method.verdicts[right])
     said = "It matches well.\n##final score: 2"
     assert ask("UMBRELA", said, said)[0] == "2"
     assert isinstance(ask("UMBRELA", *[FailedCallError("nobody")] * 2)[0], Unjudged)
@@ -217,19 +208,17 @@ def test_a_template_of_the_user_is_sent_word_for_word(tmp_path, as_yaml):
     path = tmp_path / ("umbrela.yaml" if as_yaml else "umbrela.txt")
     content = {"system_message": "", "prefix_user": wording}
     path.write_text(json.dumps(content) if as_yaml else wording)
-    model = ScriptedModel(["M: 2, T: 1\n##final score: 2"])
+    asked = scripted("M: 2, T: 1\n##final score: 2")
     method = passage_grade.DIRECT_METHODS["UMBRELA"]
-    asked = PromptedModel(model, Sampling(), lambda _: None)
-    grader = passage_grade.PromptedDirectGrades(
-        method.model_copy(update={"template": path}), asked, "x"
-    )
+    templated = method.model_copy(update={"template": path})
+    grader = passage_grade.PromptedDirectGrades(templated, asked.model, "x")
     query, passage = "what is peat", "Peat is dead moss."
     found = asyncio.run(grader(query, passage))
     assert found.label == "2"
-    (message,) = model.requests[0].messages
+    (message,) = asked.script.requests[0].messages
     expected = wording.replace("{query}", query).replace("{passage}", passage)
     assert message.content == expected
-    assert model.requests[0].json_schema is None
+    assert asked.script.requests[0].json_schema is None
     assert grader.grader.prompt != method.prompt.fingerprint
     path = tmp_path / "other.txt"
     for text in ("{query} {passage} {examples}", "{query}", "{query}{passage}endraw"):

@@ -11,6 +11,7 @@ import pytest
 from sidelight.checks.support import SUPPORT_SCALE
 from sidelight.checks.usefulness import Document
 from sidelight.errors import EmptyReplyError, InputError, UsageError
+from sidelight.evaluation.labelling import question_quality
 from sidelight.evaluation.labelling.judge import Judge, Judgment
 from sidelight.evaluation.labelling.judged_runs import (
     AskedDocuments,
@@ -18,20 +19,14 @@ from sidelight.evaluation.labelling.judged_runs import (
     grade_question_runs,
 )
 from sidelight.evaluation.labelling.judges import EmbeddedJudge, PromptedJudge
-from sidelight.evaluation.labelling.question_quality import (
-    QuestionListCase,
-    grade_questions,
-    tell_redundant,
-)
 from sidelight.evaluation.labelling.support import SUPPORT, assess_support
 from sidelight.evaluation.scoring.measures import score_support
 from sidelight.formats.labels.assessments import write_support_sentences
-from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.topic import Article
+from tests.helpers.asking.conversation import scripted
 from tests.helpers.labels.toy import question_run, report_run
-from tests.helpers.models.scripted_model import ScriptedModel
 
 FULL, _, NONE = SUPPORT_SCALE.names
 TEXTS = {
@@ -78,10 +73,8 @@ def test_what_is_not_known_is_no_lack_of_support_and_a_citation_counts_once():
     assert score.values["unjudged"] == 1
     assert score.values["weighted_precision"] == 1
     assert score.values["weighted_precision_all"] == 0
-    asked = PromptedModel(
-        ScriptedModel([EmptyReplyError("an empty reply")] * 2), Sampling(), lambda _: None
-    )
-    judge = PromptedJudge({"silent": asked}, {})
+    silent = scripted(*[EmptyReplyError("an empty reply")] * 2)
+    judge = PromptedJudge({"silent": silent.model}, {})
     given = report_run("r", a=[OWNER])
     (verdict,) = asyncio.run(assess_support(judge, [given], lambda _: TEXTS))
     assert verdict.first == Unjudged(reason="an empty reply")
@@ -161,8 +154,8 @@ VARIED = (
 ARTICLE = Article(topic_id="t", title="A title", body="Words.")
 
 
-def grades(questions, label=grade_questions):
-    found = asyncio.run(label(QuestionListCase(ARTICLE, questions)))
+def grades(questions, label=question_quality.grade_questions):
+    found = asyncio.run(label(question_quality.QuestionListCase(ARTICLE, questions)))
     return [int(one.label) for one in found]
 
 
@@ -191,8 +184,8 @@ def test_labels_tell_good_from_flawed():
         )
 
     asked = ["Who funds it?", "Who is Ada Marsh?", "By whom is it funded?"]
-    assert grades(asked, partial(tell_redundant, encode)) == [0, 0, 1]
-    assert grades([], partial(tell_redundant, encode)) == []
+    assert grades(asked, partial(question_quality.tell_redundant, encode)) == [0, 0, 1]
+    assert grades([], partial(question_quality.tell_redundant, encode)) == []
 
 
 # Whole runs graded one by one, by the embedded judge and by one that asks.
@@ -212,8 +205,7 @@ def graded(grades):
 
 
 def judge(*replies):
-    model = PromptedModel(ScriptedModel(replies), Sampling(), lambda _: None)
-    return PromptedJudge({"tiny": model}, {"t": ARTICLE})
+    return PromptedJudge({"tiny": scripted(*replies).model}, {"t": ARTICLE})
 
 
 def test_questions_get_a_grade_and_a_flag():

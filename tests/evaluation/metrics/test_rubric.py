@@ -10,20 +10,7 @@ from hypothesis import strategies as st
 
 from sidelight.checks.support import SUPPORT_SCALE
 from sidelight.errors import UsageError
-from sidelight.evaluation.metrics.base import (
-    RECORDED,
-    Computed,
-    TopicRecord,
-    UnjudgedQuestions,
-    declared,
-)
-from sidelight.evaluation.metrics.citations import (
-    NuggetRecall,
-    SignedNuggetScore,
-    SubNarrativeCoverage,
-    SupportPrecision,
-    SupportRecall,
-)
+from sidelight.evaluation.metrics import base, citations
 from sidelight.evaluation.metrics.rubric import (
     QuestionAverage,
     QuestionDcg,
@@ -68,38 +55,12 @@ def test_coverage_by_hand():
     assert found == {VERY_SIMILAR: 1, SIMILAR: 0.5, DIFFERENT: 0, VERY_DIFFERENT: 0}
 
 
-@given(labelled_pairs(), st.randoms(use_true_random=False))
-def test_bounded_and_free_of_order(case, random):
+@given(labelled_pairs())
+def test_the_rank_of_a_submitted_question_plays_no_part(case):
     item, labels = case
-    score = question_coverage(item, labels, SCALE)
-    assert 0 <= score <= 1
-    shuffled = list(labels.items())
-    random.shuffle(shuffled)
-    questions = list(item.questions)
-    random.shuffle(questions)
-    reordered = item.model_copy(update={"questions": tuple(questions)})
-    assert question_coverage(reordered, dict(shuffled), SCALE) == score
-    ranks = {1: 3, 2: 1, 3: 2}  # the rank of a submitted question plays no part
+    ranks = {1: 3, 2: 1, 3: 2}
     moved = {(question, ranks[rank]): label for (question, rank), label in labels.items()}
-    assert question_coverage(item, moved, SCALE) == score
-
-
-@given(labelled_pairs(), st.data())
-def test_rises_with_a_label_and_never_by_omission(case, data):
-    item, labels = case
-    if not labels:
-        return
-    score = question_coverage(item, labels, SCALE)
-    changed = data.draw(st.sampled_from(sorted(labels)))
-    for label in SCALE.names:
-        other = question_coverage(item, labels | {changed: label}, SCALE)
-        if SCALE.credit(label) >= SCALE.credit(labels[changed]):
-            assert other >= score
-        else:
-            assert other <= score
-    without = {key: label for key, label in labels.items() if key != changed}
-    assert question_coverage(item, without, SCALE) <= score
-    assert question_coverage(item, labels | {changed: Unjudged(reason="?")}, SCALE) <= score
+    assert question_coverage(item, moved, SCALE) == question_coverage(item, labels, SCALE)
 
 
 ANSWERS = load_track().scales["answers"]
@@ -132,35 +93,47 @@ def test_support_and_contradiction_by_hand():
     assert report_contradiction(item, {"na-1": Unjudged(reason="no reply")}, ANSWERS) == 0
 
 
-@given(labelled_answers(), st.randoms(use_true_random=False))
-def test_support_is_bounded_and_free_of_order(case, random):
-    item, labels = case
-    score = report_support(item, labels, ANSWERS)
+@given(labelled_answers())
+def test_no_answer_is_both_supported_and_contradicted(case):
+    contradiction = report_contradiction(*case, ANSWERS)
+    assert 0 <= contradiction <= 1
+    assert contradiction + report_support(*case, ANSWERS) <= 1 + 1e-12  # but for rounding
+
+
+SCORED = st.one_of(
+    labelled_pairs().map(lambda case: (question_coverage, SCALE, *case)),
+    labelled_answers().map(lambda case: (report_support, ANSWERS, *case)),
+)
+
+
+@given(SCORED, st.randoms(use_true_random=False))
+def test_bounded_and_free_of_order(case, random):
+    score_of, scale, item, labels = case
+    score = score_of(item, labels, scale)
     assert 0 <= score <= 1
-    questions = list(item.questions)
+    shuffled, questions = list(labels.items()), list(item.questions)
+    random.shuffle(shuffled)
     random.shuffle(questions)
     reordered = item.model_copy(update={"questions": tuple(questions)})
-    assert report_support(reordered, dict(reversed(labels.items())), ANSWERS) == score
-    contradiction = report_contradiction(item, labels, ANSWERS)
-    assert 0 <= contradiction <= 1
-    # Rounding aside, no answer is both supported and contradicted.
-    assert contradiction + score <= 1 + 1e-12
+    assert score_of(reordered, dict(shuffled), scale) == score
 
 
-@given(labelled_answers(), st.data())
-def test_support_rises_with_a_label_and_never_by_omission(case, data):
-    item, labels = case
+@given(SCORED, st.data())
+def test_rises_with_a_label_and_never_by_omission(case, data):
+    score_of, scale, item, labels = case
     if not labels:
         return
-    score = report_support(item, labels, ANSWERS)
+    score = score_of(item, labels, scale)
     changed = data.draw(st.sampled_from(sorted(labels)))
-    for label in ANSWERS.names:
-        other = report_support(item, labels | {changed: label}, ANSWERS)
-        rises = ANSWERS.credit(label) - ANSWERS.credit(labels[changed])
-        assert (other > score) == (rises > 0)
-        assert (other < score) == (rises < 0)
+    for label in scale.names:
+        other = score_of(item, labels | {changed: label}, scale)
+        rises = scale.credit(label) - scale.credit(labels[changed])
+        assert other >= score if rises >= 0 else other <= score
+        # Of the labels of a question the best counts, of those of its answers all do.
+        assert score_of is question_coverage or (other == score) == (rises == 0)
     without = {key: label for key, label in labels.items() if key != changed}
-    assert report_support(item, without, ANSWERS) <= score
+    assert score_of(item, without, scale) <= score
+    assert score_of(item, labels | {changed: Unjudged(reason="?")}, scale) <= score
 
 
 # Grades of questions by hand, and what holds for any grades.
@@ -182,11 +155,11 @@ def test_grades_by_hand():
     ideal = sum(4 / log2(rank + 1) for rank in range(1, 11))
     assert ideal == pytest.approx(18.1742, abs=5e-5)
     assert QuestionNdcg(10)(grades, QUALITY_SCALES) == pytest.approx(5 / ideal)
-    assert UnjudgedQuestions(10)(grades) == 0  # the seven were not submitted
+    assert base.UnjudgedQuestions(10)(grades) == 0  # the seven were not submitted
     assert RedundantQuestions(10)({1: False, 2: True, 11: True}) == pytest.approx(0.1)
     grades = {1: Unjudged(reason="no"), 2: "4"}
     assert QuestionDcg(10)(grades, QUALITY_SCALES) == pytest.approx(4 / log2(3))
-    assert UnjudgedQuestions(10)(grades) == 0.5
+    assert base.UnjudgedQuestions(10)(grades) == 0.5
 
 
 @given(LISTS)
@@ -223,11 +196,11 @@ def judged(labels):
 
 
 def support_precision(labels):
-    return SupportPrecision()(judged(labels), SUPPORT_SCALES)
+    return citations.SupportPrecision()(judged(labels), SUPPORT_SCALES)
 
 
 def support_recall(labels):
-    return SupportRecall()(judged(labels), SUPPORT_SCALES)
+    return citations.SupportRecall()(judged(labels), SUPPORT_SCALES)
 
 
 REPORTS = st.lists(st.sampled_from([FULL, PARTIAL, NONE, UNJUDGED, None]), max_size=12)
@@ -251,18 +224,18 @@ def test_examples_of_the_tracks_by_hand():
     assert measured(every, EXAMPLE) == pytest.approx(3 / 5)
     assert measured(coverage, EXAMPLE) == 2 / 4
     nuggets = [(OKAY, "", TOLD)]
-    assert measured(NuggetRecall(), nuggets) is None
-    assert measured(NuggetRecall("all"), nuggets) == 1
-    assert measured(SubNarrativeCoverage(), nuggets) is None
+    assert measured(citations.NuggetRecall(), nuggets) is None
+    assert measured(citations.NuggetRecall("all"), nuggets) == 1
+    assert measured(citations.SubNarrativeCoverage(), nuggets) is None
     nuggets = [(VITAL, "", TOLD), (VITAL, "", PARTLY), (OKAY, "", TOLD)]
-    score = SignedNuggetScore()
+    score = citations.SignedNuggetScore()
     assert measured(score, nuggets, [5, 3, -4]) == pytest.approx((5 + 1.5 - 4) / 8)
     assert measured(score, nuggets, [-0.1, -0.2, -0.3]) == pytest.approx(-0.5)
     # Without weights of their own nuggets weigh what their importance does.
     assert measured(score, nuggets) == pytest.approx((1 + 0.5 + 0.5) / 2.5)
     for weights in [[-1, -1, -1], [1, -5, -5], [1e-300, -1e6, -1e6]]:
         nuggets = [(VITAL, "", UNTOLD), (VITAL, "", TOLD), (OKAY, "", TOLD)]
-        assert measured(SignedNuggetScore(), nuggets, weights) == -1
+        assert measured(citations.SignedNuggetScore(), nuggets, weights) == -1
 
 
 @given(REPORTS, st.data())
@@ -302,9 +275,13 @@ NUGGETS = st.lists(
     st.tuples(st.sampled_from([VITAL, OKAY]), st.sampled_from(["", "a", "b"]), LABELS), min_size=1
 )
 MEASURES = (
-    *(NuggetRecall(), NuggetRecall(strict=False), NuggetRecall("all")),
-    NuggetRecall("all", strict=False),
-    SubNarrativeCoverage(),
+    *(
+        citations.NuggetRecall(),
+        citations.NuggetRecall(strict=False),
+        citations.NuggetRecall("all"),
+    ),
+    citations.NuggetRecall("all", strict=False),
+    citations.SubNarrativeCoverage(),
 )
 
 
@@ -343,7 +320,7 @@ def test_a_better_label_never_costs(nuggets, data):
     place = data.draw(st.integers(0, len(nuggets) - 1))
     better = [*nuggets]
     better[place] = (*nuggets[place][:2], TOLD)
-    for measure in (*MEASURES, SignedNuggetScore()):
+    for measure in (*MEASURES, citations.SignedNuggetScore()):
         before, after = measured(measure, nuggets), measured(measure, better)
         assert (before is None) == (after is None)
         assert (after or 0.0) >= (before or 0.0) - 1e-12
@@ -359,48 +336,33 @@ OWN = {"stage_credit": {"stage": "written"}}  # what a computation cannot be mad
 def test_the_docs_list_all_that_a_measure_may_ask_for():
     text = (Path(__file__).resolve().parents[3] / "docs" / "extending.md").read_text()
     (listed,) = re.findall(r"^- A measure may ask for: (.*?)\.$", text, re.MULTILINE | re.DOTALL)
-    assert re.findall(r"`(\w+)`", listed) == list(RECORDED)
+    assert re.findall(r"`(\w+)`", listed) == list(base.RECORDED)
 
 
 def record(**known):
-    return TopicRecord(scales=TRACK.scales, **known)
+    return base.TopicRecord(scales=TRACK.scales, **known)
 
 
-@pytest.mark.parametrize("name", KINDS["measure"].own)
-def test_every_computation_says_what_it_is_and_needs(name):
-    measure = declared(name).model_copy(update={"parameters": OWN.get(name, {})})
-    assert (measure.name, measure.computes) == (name, name)
-    assert measure.title
-    assert Computed(measure).needs <= set(RECORDED)
+def test_every_computation_says_what_it_is_and_needs():
+    for name in KINDS["measure"].own:
+        measure = base.declared(name).model_copy(update={"parameters": OWN.get(name, {})})
+        assert (measure.name, measure.computes) == (name, name)
+        assert measure.title
+        assert base.Computed(measure).needs <= set(base.RECORDED)
 
 
-def test_computations_of_one_topic_by_hand():
-    computed = Computed(declared("question_coverage"))
+def test_what_a_computation_needs_of_a_topic():
+    computed = base.Computed(base.declared("question_coverage"))
     assert computed.needs == {"bank", "pairs", "scales"}
     bank = rubric("t", (HAVE, 1), (NICE, 1))
     pairs = {(1, 1): "very-similar", (2, 2): "very-similar"}
     assert computed(record(bank=bank, pairs=pairs)) == 1
     # Of 4 + 1, the second question is compound.
     assert computed(record(bank=bank, pairs=pairs, compound={2})) == 0.8
-    bank, pairs = rubric("t", (HAVE, 1), (NICE, 1)), {(1, 1): "similar", (2, 2): "very-similar"}
-    about = record(bank=bank, pairs=pairs, compound={1})
-    names = ("question_coverage", "question_coverage_unfiltered", "credit_lost")
-    kept, all_of_them, lost = (Computed(declared(name))(about) for name in names)
-    # 1 of 5 weights; 4 * 0.5 + 1 of them.
-    assert (kept, all_of_them) == (0.2, 0.6)
-    assert lost == pytest.approx(0.4)
-    bank = rubric("t", (HAVE, 2), (NICE, 1))
-    pairs = {(1, 1): "similar", (1, 2): UNJUDGED}
-    answers = {"na-1": "none", "na-2": UNJUDGED}
-    # One of 2 * 3 pairs; one of 3 answers.
-    of_pairs = Computed(declared("unjudged_pairs"))(record(bank=bank, pairs=pairs, n_questions=3))
-    assert of_pairs == pytest.approx(5 / 6)
-    of_answers = Computed(declared("unjudged_answers"))(record(bank=bank, answers=answers))
-    assert of_answers == pytest.approx(2 / 3)
     # What was not submitted asks for no label.
     nothing = record(bank=bank, pairs={}, n_questions=0, answers={})
     for name in ("unjudged_pairs", "unjudged_answers"):
-        assert Computed(declared(name))(nothing) == 0
+        assert base.Computed(base.declared(name))(nothing) == 0
 
 
 class Asking:
@@ -427,11 +389,11 @@ def test_what_cannot_be_computed_is_refused():
         ),
         (Measure(name="x", computes="words", parameters={"depth": 3}, title="x"), "depth"),
         (
-            declared("question_dcg").model_copy(update={"parameters": {"depth": 10**12}}),
+            base.declared("question_dcg").model_copy(update={"parameters": {"depth": 10**12}}),
             "question_dcg wants a whole number from 1 to",
         ),
     ]:
         with pytest.raises(UsageError, match=says):
-            Computed(measure)
+            base.Computed(measure)
     with pytest.raises(UsageError, match="expected a class attribute `measure`"):
-        declared(f"{__name__}:Silent")
+        base.declared(f"{__name__}:Silent")

@@ -5,13 +5,10 @@ import io
 import tempfile
 from pathlib import Path
 
-import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.errors import InvalidFileError, UsageError
 from sidelight.evaluation.metrics.base import Computed
 from sidelight.evaluation.metrics.rubric import report_support
@@ -37,6 +34,7 @@ from sidelight.registry import names
 from sidelight.sample import sample_path
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track
+from tests.helpers.commands import told
 from tests.helpers.installed import install
 from tests.helpers.labels import toy
 
@@ -97,17 +95,17 @@ PAIR_HEADER = (
 )
 REASONS = st.sampled_from(["", "N/A", "two\nlines", 'a "word", and more', "\ufeff"])
 
-answer_rows = st.dictionaries(
-    st.tuples(st.just("t"), st.sampled_from(RUN_TAGS), st.sampled_from(["na-1", "na-2", "na-3"])),
-    st.tuples(st.sampled_from(["supports", "partial", "contradicts", "none"]), REASONS),
-    min_size=1,
-)
-pair_rows = st.dictionaries(
-    st.tuples(
-        *(st.just("t"), st.sampled_from("12"), st.sampled_from(RUN_TAGS), st.sampled_from("12"))
-    ),
-    st.tuples(st.sampled_from(["very-similar", "similar", "different"]), REASONS),
-    min_size=1,
+
+def rows_of(labels, *key):
+    about = st.tuples(st.just("t"), *map(st.sampled_from, key))
+    return st.dictionaries(about, st.tuples(st.sampled_from(labels), REASONS), min_size=1)
+
+
+FILES = st.tuples(
+    st.just(ANSWER_HEADER),
+    rows_of(["supports", "partial", "contradicts", "none"], RUN_TAGS, ["na-1", "na-2", "na-3"]),
+) | st.tuples(
+    st.just(PAIR_HEADER), rows_of(["very-similar", "similar", "different"], "12", RUN_TAGS, "12")
 )
 # Byte order mark, line ending, quoting, blank lines, the same rows again, and what pandas writes
 # where a lone carriage return gave it one row too many: a row of empty cells, and ranks as floats.
@@ -149,10 +147,7 @@ def scored(content):
         )
 
 
-@given(
-    st.tuples(st.just(ANSWER_HEADER), answer_rows) | st.tuples(st.just(PAIR_HEADER), pair_rows),
-    spellings,
-)
+@given(FILES, spellings)
 def test_no_spelling_changes_a_score(file, spelling):
     header, rows = file
     table = scored(spelled(header, rows, spelling))
@@ -232,25 +227,19 @@ def test_the_file_leaves_unknown_credit_empty_and_is_read_as_it_was_written(tmp_
     assert found["t"][Stage.JUDGED] == 0
 
 
-@pytest.mark.parametrize("damaged", ["half", "1_0", "nan", "2", ""])
-def test_a_damaged_weight_is_refused_by_its_line(damaged, tmp_path):
-    path = tmp_path / "funnel.csv"
-    rows = funnel()
-    write_funnel(path, rows)
-    path.write_text(path.read_text().replace(f",{rows[-1].weight},", f",{damaged},"))
-    with pytest.raises(InvalidFileError, match=r"funnel\.csv:4: .*a number from 0 to 1 in weight"):
-        read_stage_credit(path)
+def test_a_damaged_weight_is_refused_by_its_line(tmp_path):
+    path, says = tmp_path / "funnel.csv", r"funnel\.csv:4: .*a number from 0 to 1 in weight"
+    for damaged in ("half", "1_0", "nan", "2", ""):
+        rows = funnel()
+        write_funnel(path, rows)
+        path.write_text(path.read_text().replace(f",{rows[-1].weight},", f",{damaged},"))
+        with pytest.raises(InvalidFileError, match=says):
+            read_stage_credit(path)
 
 
 # Measures are found by name, wherever they come from.
 
 
-NAMED = [
-    measure.name
-    for track in map(load_track, names("track"))
-    for task in track.tasks
-    for measure in task.measures
-]
 MODULE = """
     from sidelight.schemas.grading.judgment import Measure
 
@@ -274,15 +263,15 @@ def hedges(tmp_path, monkeypatch):
     return "hedges"
 
 
-@pytest.mark.parametrize(
-    "name", [*NAMED, *KINDS["measure"].own, "nothing_cited", "weighted_precision", "retrieved"]
-)
-def test_a_name_is_read_back_as_it_is_printed(name):
-    measure = find_measure(name)
-    assert measure.name == name
-    assert find_measure(measure.name) == measure
-    if name != "stage_credit":  # which stage, its measures say
-        assert Computed(measure).needs
+def test_a_name_is_read_back_as_it_is_printed():
+    tasks = [task for track in names("track") for task in load_track(track).tasks]
+    listed = [measure.name for task in tasks for measure in task.measures]
+    listed += [*KINDS["measure"].own, "nothing_cited", "weighted_precision", "retrieved"]
+    for name in listed:
+        measure = find_measure(name)
+        assert measure.name == name
+        if name != "stage_credit":  # which stage, its measures say
+            assert Computed(measure).needs
 
 
 def test_names_are_read_back_and_others_are_wrong_usage():
@@ -302,34 +291,23 @@ def test_names_are_read_back_and_others_are_wrong_usage():
             find_measure(text)
 
 
-def score(*arguments):
-    result = CliRunner().invoke(app, ["score", *map(str, arguments), "--json"])
-    if result.exception is not None:
-        raise result.exception
-    return orjson.loads(result.stdout)
-
-
 def test_a_measure_of_another_package_is_used_by_name(hedges):
     data = sample_path()
-    plain = score("task2", "--data", data)["runs"]
-    runs = score("task2", "--data", data, "--measure", hedges)["runs"]
+    plain = told("score", "task2", "--data", data)["runs"]
+    runs = told("score", "task2", "--data", data, "--measure", hedges)["runs"]
     assert [{**run, hedges: 0} for run in plain] == [{**run, hedges: 0} for run in runs]
     found = {run["run_tag"]: run[hedges] for run in runs}
     assert min(found.values()) < max(found.values())
-    compared = score("compare", "--data", data, "--task", "task2", "--measure", hedges)
+    compared = told("score", "compare", "--data", data, "--task", "task2", "--measure", hedges)
     first, second = (compared["pairs"][0][side] for side in ("first", "second"))
     assert found[first] <= found[second]  # lower is better
 
 
-@pytest.mark.usefixtures("hedges")
-@pytest.mark.parametrize(
-    ("name", "says"),
-    [
-        ("hedges", "the measure hedges needs report; known here are answers"),
-        ("supportive_score", "two measures are called supportive_score"),
-    ],
-)
-def test_a_measure_that_does_not_fit_is_refused(name, says):
+def test_a_measure_that_does_not_fit_is_refused(hedges):
     labels, bank = [toy.answer("t", "r", "na-1", "none")], {"t": toy.rubric("t", (toy.HAVE, 1))}
-    with pytest.raises(UsageError, match=says):
-        score_reports(TRACK, bank, labels, [find_measure(name)])
+    for name, says in [
+        (hedges, "the measure hedges needs report; known here are answers"),
+        ("supportive_score", "two measures are called supportive_score"),
+    ]:
+        with pytest.raises(UsageError, match=says):
+            score_reports(TRACK, bank, labels, [find_measure(name)])

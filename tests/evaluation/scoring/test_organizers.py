@@ -72,19 +72,7 @@ def test_what_theirs_reads_is_scored_alike(tmp_path):
     assert table.runs[0].values["supportive_score"] == pytest.approx(0.7)
 
 
-def test_where_theirs_stops_ours_names_the_row(tmp_path):
-    for row, found in [
-        (("a", "r", "na-1", "Supports", "x"), "'Supports'"),
-        (("a", "r", "na-1", "supports", ""), "a value in auto_rationale"),
-        (("a", "r", "na-1", "None", "x"), "'None'"),
-        (("a", "N/A", "na-1", "none", "x"), "a value in run_tag"),
-        (("a", "r", "na-99", "none", "x"), "na-99"),
-        (("z", "r", "na-1", "none", "x"), "topic z"),
-    ]:
-        file = write_csv(tmp_path / "a.csv", ANSWERS, FULL[0], row)
-        with pytest.raises(InvalidFileError, match=r"a\.csv:3") as caught:
-            compat_report_scores(TRACK, RUBRICS, file)
-        assert found in str(caught.value)
+def test_what_is_no_file_of_labels_is_refused(tmp_path):
     with pytest.raises(InputError, match="no row"):
         compat_report_scores(TRACK, RUBRICS, write_csv(tmp_path / "a.csv", ANSWERS))
     with pytest.raises(InputError, match="expected the columns"):
@@ -186,15 +174,19 @@ def test_gaps_by_hand(tmp_path):
 
 
 def test_stops_of_both_sides_are_told_apart(tmp_path):
-    for row, cause, ours_stops in [
-        (("a", "r", "na-2", "Supports", "x"), "label-spelling", False),
-        (("a", "r", "na-2", "supports", ""), "value-missing", False),
-        (("a", "r", "na-2", "", "no reply"), "value-missing", False),
-        (("a", "r", "na-99", "none", "x"), "id-unknown", True),
+    for row, cause, found, ours_stops in [
+        (("a", "r", "na-2", "Supports", "x"), "label-spelling", "'Supports'", False),
+        (("a", "r", "na-2", "supports", ""), "value-missing", "a value in auto_rationale", False),
+        (("a", "r", "na-2", "", "no reply"), "value-missing", "''", False),
+        (("a", "r", "na-2", "None", "x"), "value-missing", "'None'", False),
+        (("a", "N/A", "na-2", "none", "x"), "value-missing", "a value in run_tag", False),
+        (("a", "r", "na-99", "none", "x"), "id-unknown", "na-99", True),
+        (("z", "r", "na-1", "none", "x"), "id-unknown", "topic z", True),
     ]:
         diff = reports(tmp_path, FULL[0], row)
         assert causes_of_stops(diff) == [cause]
         assert diff.stops[0].place.endswith("a.csv:3")
+        assert found in diff.stops[0].found
         assert (diff.our_error is not None) == ours_stops
         assert diff.gaps == ()
     diff = questions(tmp_path, *FULL_PAIRS, verdicts=ONE_EACH[:1])

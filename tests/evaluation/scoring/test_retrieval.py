@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
 from sidelight.errors import InputError, InvalidFileError, UsageError
 from sidelight.evaluation.scoring.graded import (
     MEASURES,
@@ -20,6 +18,7 @@ from sidelight.evaluation.scoring.graded import (
     tabulate_kept,
 )
 from sidelight.evaluation.scoring.retrieval import RetrievalScores, parse_measures, score_retrieval
+from tests.helpers.commands import said
 
 
 @pytest.fixture
@@ -148,10 +147,9 @@ def test_the_command_tells_what_counts(files, tmp_path):
     assessors.write_text("topic_id,assessor\ntopic,A1\n")
     command = ["score", "usefulness", "--qrels", qrels, "--run", best, "--run", other]
     command += ["-o", tmp_path / "out", "--assessors", assessors]
-    result = CliRunner().invoke(app, list(map(str, command)))
-    assert result.exit_code == 0, result.output
-    assert "3 questions judged, 3 counted" in result.output
-    assert "topic (3)" in result.output
+    shown = said(*command)
+    assert "3 questions judged, 3 counted" in shown
+    assert "topic (3)" in shown
     boxes = (tmp_path / "out" / "usefulness_boxes_by_topic.csv").read_text().splitlines()
     assert boxes[0] == "name,group,n,min,p25,median,p75,max"
     assert boxes[1].startswith("topic-Q01,A1,2,")
