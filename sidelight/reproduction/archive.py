@@ -60,9 +60,7 @@ class Contents(Value):
     """Contents of a bundle, and how it was made.
 
     Attributes:
-        format_version: Of bundles.
         sidelight: Version of this software; another one need not give the same files.
-        python: Version of Python.
         platform: System and processor.
         packages: Versions of the packages that the run depends on.
         models: Models that were asked, each with its revision as far as the settings say.
@@ -109,11 +107,7 @@ class Contents(Value):
 
 
 def read_contents(folder: Path) -> Contents:
-    """Read what a bundle says of itself.
-
-    Raises:
-        InputError: It is none, or one of a newer format.
-    """
+    """Read what a bundle says of itself; InputError if it is none, or one of a newer format."""
     path = folder / CONTENTS
     if not path.exists():
         raise InputError(
@@ -127,15 +121,7 @@ def read_contents(folder: Path) -> Contents:
 
 
 def parse_contents(content: bytes, path: Path) -> Contents:
-    """Read the contents file of a bundle.
-
-    Args:
-        content: Its bytes.
-        path: Where they are from, for messages.
-
-    Raises:
-        InputError: They are something else, or of a newer format.
-    """
+    """Read the contents file of a bundle from its bytes; the path is named in messages."""
     try:
         tree = read_json(content)
         version = tree["format_version"]
@@ -207,9 +193,8 @@ def write_archive(folder: Path, path: Path) -> None:
 def read_archive(path: Path, folder: Path) -> None:
     """Unpack the bundle that `write_archive` packed into a new folder.
 
-    Raises:
-        InputError: It is something else, or a byte of it has changed; the message names the first
-            file inside that cannot be read, if there is one.
+    InputError is raised if it is something else, or a byte of it has changed; the message names the
+    first file inside that cannot be read, if there is one.
     """
     try:
         with open_regular(path) as raw:
@@ -247,11 +232,7 @@ class _Member(NamedTuple):
 
 
 def _unpack(raw: IO[bytes], folder: Path, max_size: int) -> Iterator[str]:
-    """Write the files of an archive, and yield the name of each that is written.
-
-    Raises:
-        ValueError: The archive holds something else than what it lists.
-    """
+    """Write the files of an archive, and yield the name of each; ValueError if it lists others."""
     reader = zstandard.ZstdDecompressor().stream_reader(raw)
     first = _next_member(reader)
     if first is None or first.name != CONTENTS or first.size > _MAX_CONTENTS:
@@ -283,9 +264,6 @@ def _check_end(raw: IO[bytes], size: int) -> None:
     """Make sure that nothing lies between the one frame of an archive and its seal.
 
     Every other reader of `.tar.zst` files would read a further frame, or pass over it.
-
-    Raises:
-        ValueError: Something does.
     """
     raw.seek(0)
     frame = zstandard.ZstdDecompressor().decompressobj()
@@ -296,11 +274,7 @@ def _check_end(raw: IO[bytes], size: int) -> None:
 
 
 def _next_member(reader: zstandard.ZstdDecompressionReader) -> _Member | None:
-    """Read the header of the next file; None at the end.
-
-    Raises:
-        ValueError: It is the header of something that is no plain file.
-    """
+    """Read the header of the next file, which must be a plain one; None at the end."""
     long_name = None
     while True:
         block = _read(reader, tarfile.BLOCKSIZE)

@@ -98,13 +98,7 @@ _FROM_ITS_SOURCE = "Take the bundle from where it came from again."
 
 
 class RecordedSearch(Value):
-    """One line of the searches.
-
-    Attributes:
-        query: Its words.
-        k: How many hits were asked for.
-        hits: The hits.
-    """
+    """One line of the searches: its words, how many hits were asked for, and the hits."""
 
     query: str
     k: int
@@ -142,11 +136,7 @@ class Recording:
 
     @classmethod
     def read(cls, folder: Path) -> Recording:
-        """Read what `write` wrote.
-
-        Raises:
-            InputError: A file is missing or holds something else.
-        """
+        """Read what `write` wrote; InputError if a file is missing or holds something else."""
         found = cls()
         try:
             searches = _read_lines(
@@ -234,12 +224,7 @@ def _write_lines(path: Path, values: Iterable[object]) -> None:
 
 
 def _read_lines(path: Path, kind: type[V], key: Callable[[V], K]) -> dict[K, V]:
-    """Return the value on each line, by what no two of them share.
-
-    Raises:
-        OSError: The file cannot be read.
-        InputError: A line holds something else.
-    """
+    """Return the value on each line, by what no two of them share."""
     read = TypeAdapter(kind).validate_json
     values: dict[K, V] = {}
     for number, line in enumerate(read_limited(path, MAX_TABLE_BYTES).splitlines(), start=1):
@@ -261,12 +246,7 @@ def _read_lines(path: Path, kind: type[V], key: Callable[[V], K]) -> dict[K, V]:
 
 
 def _read_vectors(path: Path, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-    """Return the vector of each text.
-
-    Raises:
-        OSError: The file holds no such array.
-        InputError: There are more or fewer vectors, or a number in them is none.
-    """
+    """Return the vector of each text, all of them of finite numbers."""
     if not texts:
         return {}
     vectors = map_array(path, "float32", 2)
@@ -295,8 +275,7 @@ async def replay_run(
 ) -> RunSummary:
     """Do a run again in a new folder; models are never asked, only the cache.
 
-    Raises:
-        OfflineError: The cache lacks a reply that the run now needs.
+    OfflineError is raised if the cache lacks a reply that the run now needs.
     """
     access = ModelAccess(cache=cache, offline=True)
     return await run_topics(
@@ -395,22 +374,11 @@ async def make_bundle(  # long: one list of what a bundle holds
     rubrics: Path | None = None,
     on_topic: Callable[[str], None] = lambda _: None,
 ) -> Contents:
-    """Repeat a finished run, record what it reads, and pack everything into one file.
+    """Repeat a finished run, record what it reads, and pack everything into one `.tar.zst` file.
 
-    Args:
-        run: The run.
-        topics: Its topics file.
-        folder: Its index.
-        cache: Its model replies.
-        archive: The `.tar.zst` file to write.
-        rubrics: What a judged run was judged by, unless it drafted that itself.
-        on_topic: Called with the id of each topic that is repeated.
-
-    Raises:
-        InputError: The run is unfinished, was made with another index, was edited, or comes out
-            otherwise this time; or it was judged and nobody says by which rubrics, or a link is
-            among its scores or its rubrics.
-        OfflineError: The cache lacks a reply.
+    InputError is raised for a run that is unfinished, was made with another index, was edited, or
+    comes out otherwise this time; for one that was judged where nobody says by which rubrics; and
+    for a link among its scores or its rubrics. OfflineError is raised if the cache lacks a reply.
     """
     settings = run.read_settings()
     judged_by = _rubrics_of(run, rubrics)
@@ -460,11 +428,7 @@ async def make_bundle(  # long: one list of what a bundle holds
 
 
 def _rubrics_of(run: RunDirectory, given: Path | None) -> Path | None:
-    """Return the rubrics a run was judged by, or None when it was not judged.
-
-    Raises:
-        InputError: They are not with the run, and none are given.
-    """
+    """Return the rubrics a run was judged by, its own or those given; None if it was not judged."""
     scores = run.path / SCORES
     if not scores.exists():
         return None
@@ -482,10 +446,8 @@ def _rubrics_of(run: RunDirectory, given: Path | None) -> Path | None:
 def _copy(folder: Path, to: Path, *left_out: str) -> None:
     """Copy a folder, but for what names leave out, without following a link in it.
 
-    Raises:
-        InputError: A link is among what is copied: who gets a bundle gets nothing from elsewhere;
-            or a bundle cannot list the name of a file.
-        RefusedFileError: A pipe or a device lies in the folder.
+    InputError is raised for a link among what is copied, since who gets a bundle gets nothing from
+    elsewhere, and for a file whose name a bundle cannot list.
     """
     check_folder(folder)
     ignored = shutil.ignore_patterns(*left_out)
@@ -566,15 +528,9 @@ async def verify_bundle(
 ) -> Verification:
     """Check all bytes of a bundle and, if they are the ones that were packed, replay it.
 
-    Args:
-        bundle: A file made by `make_bundle`, or the folder it was unpacked to.
-        on_topic: Called with the id of each topic that was done again.
-        plugins: Parts that are not registered and that its run may name, since the user said so.
-
-    Raises:
-        InputError: It is no bundle, the archive is damaged, or its run names a part that is neither
-            registered nor allowed.
-        MachineError: It was made by another version, whose replay need not give the same.
+    A bundle is a file made by `make_bundle`, or the folder it was unpacked to. `plugins` are parts
+    that are not registered and that its run may name, since the user said so. MachineError is
+    raised if it was made by another version, whose replay need not give the same.
     """
     with _unpacked(bundle) as folder:
         contents = read_contents(folder)

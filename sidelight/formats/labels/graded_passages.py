@@ -233,11 +233,8 @@ _LINE: TypeAdapter[tuple[str, list[_PassageObject]]] = TypeAdapter(tuple[_Id, li
 def read_graded(path: Path) -> Iterator[GradedQuery]:
     """Yield the queries of a file, plain or `.gz`, one in memory at a time.
 
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: A line is no query with passages; a query, a passage of one, or an item of
-            a grading occurs twice; or a passage has two places in one run, two relevances for one
-            query, or two ratings of one thing by one grader. It is raised at the line.
+    A line that is no query with passages, and what is said of one thing twice and not alike, is
+    raised at the line.
     """
     seen: set[str] = set()
     for line, text in stream_lines(path):
@@ -274,11 +271,7 @@ def read_graded(path: Path) -> Iterator[GradedQuery]:
 
 
 def is_graded(path: Path) -> bool:
-    """Tell whether the first line of a file is a JSON list, as no other file of labels has it.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
+    """Tell whether the first line of a file is a JSON list, as no other file of labels has it."""
     return next((line.text.lstrip().startswith("[") for line in stream_lines(path)), False)
 
 
