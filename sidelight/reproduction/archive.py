@@ -22,17 +22,8 @@ import orjson
 import zstandard
 from pydantic import Field
 
+from sidelight import files
 from sidelight.errors import InputError, Problem
-from sidelight.files import (
-    as_json,
-    atomic_binary,
-    files_below,
-    make_folder,
-    open_regular,
-    read_json,
-    read_limited,
-    sha256_file,
-)
 from sidelight.formats.lines import quoted
 from sidelight.schemas.base import FileName, Value
 
@@ -85,14 +76,14 @@ class Contents(Value):
 
     def check(self, folder: Path) -> list[Problem]:
         """Return every file that is missing, was added, is none or has changed by a byte."""
-        below = files_below(folder)
+        below = files.files_below(folder)
         if links := [path for path in below if path.is_symlink()]:
             return [_changed(path, "a plain file", "a symbolic link") for path in links]
         if others := [path for path in below if not path.is_file()]:
             return [_changed(path, "a plain file", "a pipe or a device") for path in others]
         found = describe_files(folder)
         problems = []
-        if read_limited(folder / CONTENTS) != self._bytes():
+        if files.read_limited(folder / CONTENTS) != self._bytes():
             problems.append(_changed(folder / CONTENTS, "its own bytes", "others"))
         for name in sorted(self.files.keys() | found.keys()):
             expected, there = self.files.get(name), found.get(name)
@@ -102,8 +93,8 @@ class Contents(Value):
 
     def _bytes(self) -> bytes:
         tree = self.model_dump()
-        tree["seal"] = hashlib.sha256(as_json(tree).encode()).hexdigest()
-        return as_json(tree).encode()
+        tree["seal"] = hashlib.sha256(files.as_json(tree).encode()).hexdigest()
+        return files.as_json(tree).encode()
 
 
 def read_contents(folder: Path) -> Contents:
@@ -115,7 +106,7 @@ def read_contents(folder: Path) -> Contents:
             remedy="Make one with `sidelight bundle`.",
         )
     try:
-        return parse_contents(read_limited(path), path)
+        return parse_contents(files.read_limited(path), path)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}", remedy=_ANEW) from error
 
@@ -123,7 +114,7 @@ def read_contents(folder: Path) -> Contents:
 def parse_contents(content: bytes, path: Path) -> Contents:
     """Read the contents file of a bundle from its bytes; the path is named in messages."""
     try:
-        tree = read_json(content)
+        tree = files.read_json(content)
         version = tree["format_version"]
         if version > FORMAT_VERSION:
             raise InputError(
@@ -142,9 +133,9 @@ def describe_files(folder: Path) -> dict[str, BundledFile]:
     """Return all files of a folder but its contents file."""
     return {
         str(file.relative_to(folder)): BundledFile(
-            size_bytes=file.stat().st_size, sha256=sha256_file(file)
+            size_bytes=file.stat().st_size, sha256=files.sha256_file(file)
         )
-        for file in files_below(folder)
+        for file in files.files_below(folder)
         if file != folder / CONTENTS
     }
 
@@ -174,15 +165,16 @@ def write_archive(folder: Path, path: Path) -> None:
     """Pack a bundle, its contents file first; the archive appears when it is whole."""
     contents = folder / CONTENTS
     compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
-    with atomic_binary(path) as raw:
+    with files.atomic_binary(path) as raw:
         with (
             compressor.stream_writer(raw, closefd=False) as stream,
             tarfile.open(fileobj=stream, mode="w|", format=tarfile.PAX_FORMAT) as archive,
         ):
-            for file in sorted(files_below(folder), key=lambda file: (file != contents, file)):
+            below = files.files_below(folder)
+            for file in sorted(below, key=lambda file: (file != contents, file)):
                 member = tarfile.TarInfo(str(file.relative_to(folder)))
                 member.size = file.stat().st_size
-                with open_regular(file) as content:
+                with files.open_regular(file) as content:
                     archive.addfile(member, content)
         size = raw.tell()
         raw.seek(0)
@@ -197,7 +189,7 @@ def read_archive(path: Path, folder: Path) -> None:
     first file inside that cannot be read, if there is one.
     """
     try:
-        with open_regular(path) as raw:
+        with files.open_regular(path) as raw:
             size = path.stat().st_size
             max_size = _ALWAYS_ALLOWED + _MAX_GROWTH * size
             sealed = _is_sealed(raw, size)
@@ -241,7 +233,7 @@ def _unpack(raw: IO[bytes], folder: Path, max_size: int) -> Iterator[str]:
     left = dict(parse_contents(content, folder / CONTENTS).files)
     if (total := sum(file.size_bytes for file in left.values())) > max_size:
         raise ValueError(f"{total} bytes of files are listed, where {max_size} are believed")
-    make_folder(folder)
+    files.make_folder(folder)
     (folder / CONTENTS).write_bytes(content)
     _skip_padding(reader, first.size)
     yield CONTENTS
@@ -300,7 +292,7 @@ def _pax_path(header: bytes) -> str:
 
 
 def _write(reader: zstandard.ZstdDecompressionReader, path: Path, listed: BundledFile) -> None:
-    make_folder(path.parent)
+    files.make_folder(path.parent)
     digest = hashlib.sha256()
     left = listed.size_bytes
     with path.open("xb") as stream:

@@ -47,20 +47,8 @@ import orjson
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
-from sidelight import errors
+from sidelight import errors, files
 from sidelight.config.settings import Settings
-from sidelight.files import (
-    MAX_TABLE_BYTES,
-    as_json,
-    check_folder,
-    check_output,
-    files_below,
-    make_folder,
-    map_array,
-    open_regular,
-    read_json,
-    read_limited,
-)
 from sidelight.formats.lines import quoted
 from sidelight.formats.topics import read_topics
 from sidelight.llm.cache import KeptReply, keep_replies, kept_replies
@@ -227,9 +215,10 @@ def _read_lines(path: Path, kind: type[V], key: Callable[[V], K]) -> dict[K, V]:
     """Return the value on each line, by what no two of them share."""
     read = TypeAdapter(kind).validate_json
     values: dict[K, V] = {}
-    for number, line in enumerate(read_limited(path, MAX_TABLE_BYTES).splitlines(), start=1):
+    lines = files.read_limited(path, files.MAX_TABLE_BYTES).splitlines()
+    for number, line in enumerate(lines, start=1):
         try:
-            read_json(line)  # which is stricter about numbers and depth
+            files.read_json(line)  # which is stricter about numbers and depth
             value = read(line, strict=True)
             if key(value) in values:
                 raise ValueError(f"{quoted(str(key(value)))} again")  # noqa: TRY301 - as all others
@@ -249,7 +238,7 @@ def _read_vectors(path: Path, texts: Sequence[str]) -> dict[str, NDArray[np.floa
     """Return the vector of each text, all of them of finite numbers."""
     if not texts:
         return {}
-    vectors = map_array(path, "float32", 2)
+    vectors = files.map_array(path, "float32", 2)
     if len(vectors) != len(texts) or not np.isfinite(vectors).all():
         raise errors.InputError(
             f"{path}: expected a vector of finite numbers for each of {len(texts)} texts; found "
@@ -325,12 +314,12 @@ def compare_scores(scores: Path, rubrics: Path, run: RunDirectory) -> list[error
 def _files(run: RunDirectory, tasks: Sequence[Task]) -> set[str]:
     """Return the paths, in its folder, of the files that a run makes besides its manifest."""
     runs = (run.file(task) for task in tasks)
-    files = (run.config, *runs, run.failures, *run.traces.glob("*.json"))
-    return {path.relative_to(run.path).as_posix() for path in files}
+    made = (run.config, *runs, run.failures, *run.traces.glob("*.json"))
+    return {path.relative_to(run.path).as_posix() for path in made}
 
 
 def _lines(path: Path) -> list[str]:
-    return read_limited(path).decode(errors="replace").split("\n") if path.exists() else []
+    return files.read_limited(path).decode(errors="replace").split("\n") if path.exists() else []
 
 
 def _but_packages(manifest: RunManifest) -> list[str]:
@@ -338,7 +327,7 @@ def _but_packages(manifest: RunManifest) -> list[str]:
 
 
 def _json_lines(value: object) -> list[str]:
-    return as_json(value).splitlines()
+    return files.as_json(value).splitlines()
 
 
 def _differences(
@@ -397,8 +386,8 @@ async def make_bundle(  # long: one list of what a bundle holds
             remedy="Give the topics file that the run was made with.",
         )
     record = Recording()
-    check_output(archive)
-    make_folder(archive.parent)
+    files.check_output(archive)
+    files.make_folder(archive.parent)
     with tempfile.TemporaryDirectory(dir=archive.parent, prefix=".bundle-") as scratch:
         again, packed = RunDirectory(Path(scratch, "again")), Path(scratch, "packed")
         if judged_by is not None:
@@ -449,10 +438,10 @@ def _copy(folder: Path, to: Path, *left_out: str) -> None:
     InputError is raised for a link among what is copied, since who gets a bundle gets nothing from
     elsewhere, and for a file whose name a bundle cannot list.
     """
-    check_folder(folder)
+    files.check_folder(folder)
     ignored = shutil.ignore_patterns(*left_out)
     copied = Path(shutil.copytree(folder, to, symlinks=True, ignore=ignored))
-    below = [folder / path.relative_to(copied) for path in files_below(copied)]
+    below = [folder / path.relative_to(copied) for path in files.files_below(copied)]
     if link := next((path for path in (folder, *below) if path.is_symlink()), None):
         raise errors.InputError(
             f"{link}: expected a plain file or folder; found a link to {link.readlink()}",
@@ -561,7 +550,7 @@ def _unpacked(bundle: Path) -> Iterator[Path]:
 
 
 def _read_replies(path: Path) -> Iterator[KeptReply]:
-    with open_regular(path) as lines:
+    with files.open_regular(path) as lines:
         for number, line in enumerate(lines, start=1):
             try:
                 yield KeptReply.model_validate_json(line, strict=True)

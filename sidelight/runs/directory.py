@@ -24,19 +24,10 @@ from urllib.parse import quote
 import orjson
 from pydantic import ValidationError
 
+from sidelight import files
 from sidelight.config.load import check_same, dump_settings, load_settings
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
-from sidelight.files import (
-    as_json,
-    atomic_write,
-    half_written_name,
-    locked_folder,
-    make_folder,
-    open_to_append,
-    read_limited,
-    sha256_file,
-)
 from sidelight.formats.lines import Findings, read_bytes, read_lines
 from sidelight.formats.runs.submission import run_format
 from sidelight.formats.verdict import RUN_DIRECTORY, Verdict, judge_file, official_problems
@@ -129,7 +120,7 @@ class RunDirectory:
             f"another process is working on {self.path}",
             remedy="Wait for it, or choose another folder with --output",
         )
-        with locked_folder(self.path, busy):
+        with files.locked_folder(self.path, busy):
             for half_written in self._half_written():
                 half_written.unlink()
             yield
@@ -139,7 +130,7 @@ class RunDirectory:
         own = {self.manifest.name, self.failures.name, self.config.name, *run_file_names()}
         for folder, names in ((self.path, own), (self.traces, None), (self.scores, None)):
             for path in folder.glob(".*.tmp"):
-                found = half_written_name(path)
+                found = files.half_written_name(path)
                 if found is not None and (names is None or found in names):
                     yield path
 
@@ -151,7 +142,7 @@ class RunDirectory:
         """
         wanted = dump_settings(settings)
         if not self.config.exists() or not any(self.traces.glob("*.json")):
-            return partial(atomic_write, self.config, wanted)
+            return partial(files.atomic_write, self.config, wanted)
         check_same(self.config, wanted, "a run")
         return lambda: None
 
@@ -186,7 +177,7 @@ class RunDirectory:
         """
         path = self.trace(topic_id)
         try:
-            return TopicResult.model_validate_json(read_limited(path), strict=True)
+            return TopicResult.model_validate_json(files.read_limited(path), strict=True)
         except (OSError, ValidationError) as error:
             raise InputError(
                 f"{path}: expected a topic finished by this version of sidelight",
@@ -195,12 +186,13 @@ class RunDirectory:
 
     def finish(self, result: TopicResult) -> None:
         """Store the result of a topic, in one step."""
-        atomic_write(self.trace(result.topic_id), as_json(result.model_dump(mode="json")))
+        text = files.as_json(result.model_dump(mode="json"))
+        files.atomic_write(self.trace(result.topic_id), text)
 
     def read_manifest(self) -> RunManifest:
         """Return what made the run; InputError if it has not ended, or another version made it."""
         try:
-            return RunManifest.model_validate_json(read_limited(self.manifest), strict=True)
+            return RunManifest.model_validate_json(files.read_limited(self.manifest), strict=True)
         except (OSError, ValidationError) as error:
             raise InputError(
                 f"{self.path}: expected a finished run; found no {self.manifest.name} that this "
@@ -248,8 +240,8 @@ class RunDirectory:
 
     def publish_manifest(self, manifest: RunManifest) -> None:
         """Store the manifest of the run; an equal file is left untouched."""
-        text = as_json(manifest.model_dump(mode="json"))
-        publish(self.manifest, partial(atomic_write, text=text))
+        text = files.as_json(manifest.model_dump(mode="json"))
+        publish(self.manifest, partial(files.atomic_write, text=text))
 
     def append_call(self, topic_id: str, call: CallRecord) -> None:
         """Add a call to the topic's log, which grows over all attempts at the topic.
@@ -258,7 +250,7 @@ class RunDirectory:
         """
         path = self.calls / f"{quote(topic_id, safe='')}.jsonl"
         path.parent.mkdir(exist_ok=True)
-        with open_to_append(path) as log:
+        with files.open_to_append(path) as log:
             log.write(call.model_dump_json().encode() + b"\n")
 
     def edited(self) -> set[str]:
@@ -272,7 +264,7 @@ class RunDirectory:
         changed = {
             name
             for name, digest in manifest.files.items()
-            if (self.path / name).is_file() and sha256_file(self.path / name) != digest
+            if (self.path / name).is_file() and files.sha256_file(self.path / name) != digest
         }
         return changed.union(manifest.edited)
 
@@ -286,7 +278,7 @@ class RunDirectory:
             orjson.dumps(failure.model_dump(), option=orjson.OPT_SORT_KEYS).decode() + "\n"
             for failure in failures
         )
-        publish(self.failures, partial(atomic_write, text="".join(lines)))
+        publish(self.failures, partial(files.atomic_write, text="".join(lines)))
 
     def trace(self, topic_id: str) -> Path:
         """Return where a finished topic is kept."""
@@ -297,7 +289,7 @@ def publish(path: Path, write: Callable[[Path], None]) -> None:
     """Let `write` make a file, and leave the old one untouched when it would be the same."""
     fresh = path.with_name(f".{path.name}.new")
     write(fresh)
-    if path.exists() and sha256_file(path) == sha256_file(fresh):
+    if path.exists() and files.sha256_file(path) == files.sha256_file(fresh):
         fresh.unlink()
     else:
         fresh.replace(path)
@@ -371,7 +363,7 @@ def pack_runs(  # long: one check after another before anything is written
         raise InvalidFileError(errors)
     if track.usual_runs is not None and len(runs) > track.usual_runs:
         problems.append(_too_many(folder, len(runs), track.usual_runs))
-    make_folder(folder.parent)
+    files.make_folder(folder.parent)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as scratch:
         staged = Path(scratch, folder.name)
         staged.mkdir()
@@ -513,11 +505,11 @@ def judge_run(
         )
     wanted = run.topic_ids() if topic_ids is None else topic_ids
     track = run.read_track()
-    files = [
+    verdicts = [
         judge_file(run.file(task), track, wanted, known_segments=known_segments, official=official)
         for task in track.tasks
     ]
     return [
         Verdict(str(run.path), RUN_DIRECTORY, tuple(findings.problems), len(manifest.topics)),
-        *files,
+        *verdicts,
     ]
