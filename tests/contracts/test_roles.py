@@ -52,7 +52,8 @@ ARTICLES = {
     ),
     "only markup": Article(topic_id="t", url=URL, title=MARKUP, body=MARKUP),
 }
-BODIES = {"own words": PLAIN, "nothing": "", "long": LONG, "broken": BROKEN, "markup": MARKUP} | {
+PAGE = LONG[:12_000]  # of 220 sentences; a segment of a page has ten
+BODIES = {"own words": PLAIN, "nothing": "", "long": PAGE, "broken": BROKEN, "markup": MARKUP} | {
     "useful": (
         "The Orrin Harbour Trust counts 420 boats in the harbour of Orrin every summer. "
         "The harbour of Orrin was built for 300 boats by the Orrin Harbour Trust. "
