@@ -81,7 +81,8 @@ def test_ctrl_c_ends_a_run_with_a_word_and_it_goes_on_to_the_same_bytes(undistur
     shown, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert shown == ""
-    assert errors == (
+    # On a busy machine a line before says that the work in progress is waited for.
+    assert errors.removeprefix("Stopping as soon as the work in progress ends.\n") == (
         "Interrupted. Finished topics and model replies are kept; the same command does the rest.\n"
     )
     left = files(tmp_path)

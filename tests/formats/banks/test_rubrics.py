@@ -56,13 +56,11 @@ def write_json(path, content):
 
 def test_reads_the_official_fields_and_likely_other_keys(tmp_path):
     rubric = read_rubric(write_json(tmp_path / "t_1.json", official()), SCALES)
-    assert rubric.topic_id == "t_1"
-    assert [question.rank for question in rubric.questions] == [1, 2]
-    assert [question.importance for question in rubric.questions] == [
-        SCALES["importance"].label("have to know"),
-        SCALES["importance"].label("nice to know"),
+    assert (rubric.topic_id, rubric.total_weight) == ("t_1", 4 + 1)
+    importance = SCALES["importance"].label
+    assert [(question.rank, question.importance) for question in rubric.questions] == [
+        *((1, importance("have to know")), (2, importance("nice to know")))
     ]
-    assert rubric.total_weight == 4 + 1
     assert rubric.questions[0].answers == (
         RubricAnswer(answer_id="na-1", text="A trust.", references=("https://a",)),
         RubricAnswer(answer_id="na-2", text="It is left-leaning."),
@@ -122,31 +120,25 @@ def test_a_folder_is_read_sorted_by_topic_id(tmp_path):
 text = st.text(min_size=1)
 
 
-@st.composite
-def rubrics(draw):
-    ranks = draw(st.lists(st.integers(1, 99), min_size=1, max_size=4, unique=True))
-    return Rubric(
-        topic_id=draw(text),
-        questions=tuple(
-            RubricQuestion(
-                question_id=f"topic-{rank}",
-                rank=rank,
-                text=draw(text),
-                importance=draw(st.sampled_from(SCALES["importance"].labels)),
-                answers=(
-                    RubricAnswer(
-                        answer_id=f"na-{rank}",
-                        text=draw(text),
-                        references=tuple(draw(st.lists(text, max_size=2))),
-                    ),
-                ),
-            )
-            for rank in ranks
-        ),
+def question(rank):
+    """Questions of a rank, each with an answer."""
+    links = st.lists(text, max_size=2).map(tuple)
+    answer = st.builds(RubricAnswer, answer_id=st.just(f"na-{rank}"), text=text, references=links)
+    return st.builds(
+        RubricQuestion,
+        question_id=st.just(f"topic-{rank}"),
+        rank=st.just(rank),
+        text=text,
+        importance=st.sampled_from(SCALES["importance"].labels),
+        answers=st.tuples(answer),
     )
 
 
-@given(rubric=rubrics())
+RANKS = st.lists(st.integers(1, 99), min_size=1, max_size=4, unique=True)
+QUESTIONS = RANKS.flatmap(lambda ranks: st.tuples(*map(question, ranks)))
+
+
+@given(rubric=st.builds(Rubric, topic_id=text, questions=QUESTIONS))
 def test_what_is_written_reads_back(tmp_path_factory, rubric):
     path = tmp_path_factory.getbasetemp() / "rubric.json"
     write_rubric(path, rubric)
@@ -235,14 +227,14 @@ def test_banks_and_queries_are_read_as_they_were_written(tmp_path):
         seen = [(one.key, one.query_text, one.kind) for one in found]
         assert seen == [(one.key, one.query_text, one.kind) for one in banks]
     queries = {"7": "what is a bog", "q": "why"}
-    (tmp_path / "queries.json").write_text(json.dumps(queries))
-    assert read_query_texts(tmp_path / "queries.json") == queries
-    (tmp_path / "queries.tsv").write_text("7\twhat is a bog\n")
-    assert read_query_texts(tmp_path / "queries.tsv") == {"7": "what is a bog"}
+    path = tmp_path / "queries"
+    for content in (json.dumps(queries), "7\twhat is a bog\nq\twhy\n"):
+        path.write_text(content)
+        assert read_query_texts(path) == queries
     for content in ['{"7": ""}', '{"7": 1}', '{"7": "x"', '{"": "x"}', '{"1": "a", "1": "b"}']:
-        (tmp_path / "queries.json").write_text(content)
+        path.write_text(content)
         with pytest.raises(InvalidFileError):
-            read_query_texts(tmp_path / "queries.json")
+            read_query_texts(path)
 
 
 def objects(path):

@@ -16,9 +16,9 @@ from sidelight.formats.runs.submission import CheckedRun, Delivery, official_rep
 from sidelight.schemas.run import CitedSentence, ReportMetadata, RunIdentity, SubmittedReport
 from sidelight.schemas.topic import Article
 from sidelight.text import budget_words, one_line
-from sidelight.tracks import load_track
 from tests.helpers.formats.sample_runs import (
     RUN_ID,
+    TASK1,
     TASK2,
     TOPICS,
     task2_bytes,
@@ -42,6 +42,13 @@ def changed(tmp_path, change):
     objects = task2_objects()
     change(objects[1])
     return write_task2(tmp_path, objects)
+
+
+def submitted(team_id, topic_id, *texts):
+    return SubmittedReport(
+        metadata=ReportMetadata(team_id=team_id, run_id=RUN_ID, topic_id=topic_id),
+        responses=tuple(CitedSentence(text=text, citations=(CITATION,)) for text in texts),
+    )
 
 
 def text(value):
@@ -153,11 +160,7 @@ def test_a_track_may_allow_several_sentences_and_lines_of_their_own(tmp_path):
     several = TASK2.model_copy(update={"one_sentence": False})
     assert cited_sentences.check_report_run(path, several, TOPICS) == []
     path, findings = tmp_path / RUN_ID, Findings(tmp_path / RUN_ID)
-    about = ReportMetadata(team_id="", run_id=RUN_ID, topic_id=TOPICS[0])
-    said = tuple(
-        CitedSentence(text=text, citations=(CITATION,)) for text in ("It is.", "A. But. C.")
-    )
-    report = SubmittedReport(metadata=about, responses=said)
+    report = submitted("", TOPICS[0], "It is.", "A. But. C.")
     run = CheckedRun(path, TASK2, TOPICS[:1], None, findings)
     cited_sentences.check_reports(run, [(report, (7, 9))])
     assert [(one.code, one.line) for one in findings.problems] == [("sentence-count", 9)]
@@ -305,10 +308,7 @@ def test_what_is_written_passes_both_checks(tmp_path):
 @given(texts=st.lists(st.text(), max_size=5))
 def test_what_is_written_reads_back(tmp_path_factory, texts):
     path = tmp_path_factory.getbasetemp() / RUN_ID
-    report = SubmittedReport(
-        metadata=ReportMetadata(team_id="lamp", run_id=RUN_ID, topic_id="t"),
-        responses=tuple(CitedSentence(text=text, citations=(CITATION,)) for text in texts),
-    )
+    report = submitted("lamp", "t", *texts)
     cited_sentences.write_report_run(path, [report])
     [read] = cited_sentences.read_report_run(path).reports
     written = [cited_sentences.inert(one_line(text)) for text in texts]
@@ -349,12 +349,8 @@ def test_nothing_grows_and_once_is_enough(text):
 def test_no_writer_lets_it_through(tmp_path):
     for text in ACTIVE:
         identity = RunIdentity(team_id="a", run_id="a-b", type="automatic")
-        for task in load_track().tasks:
-            result = (
-                (text,) * 10
-                if task == load_track().question_list
-                else (CitedSentence(text=text, citations=()),)
-            )
+        for task in (TASK1, TASK2):
+            result = (text,) * 10 if task is TASK1 else (CitedSentence(text=text),)
             path = tmp_path / task.file_name
             delivery = Delivery(Article(topic_id="t", body="x"), result)
             run_format(task).write(path, identity, [delivery])

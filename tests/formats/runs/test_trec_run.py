@@ -128,19 +128,14 @@ RANKINGS = st.dictionaries(
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 @given(RANKINGS)
 def test_what_is_written_is_valid_and_read_again(tmp_path, rankings):
-    delivered = [
-        Delivery(
-            Article(topic_id=topic_id, body=""),
-            tuple(
-                QuestionHits(
-                    question_id=question_id(topic_id, number),
-                    hits=tuple(ranked([Hit(*item) for item in found.items()])),
-                )
-                for number, found in enumerate(asked, start=1)
-            ),
+    delivered = []
+    for topic_id, asked in rankings.items():
+        hits = (tuple(ranked([Hit(*item) for item in found.items()])) for found in asked)
+        result = tuple(
+            QuestionHits(question_id=question_id(topic_id, number), hits=found)
+            for number, found in enumerate(hits, start=1)
         )
-        for topic_id, asked in rankings.items()
-    ]
+        delivered.append(Delivery(Article(topic_id=topic_id, body=""), result))
     path = tmp_path / "lamp-d"
     BY_QUESTION.write(path, IDENTITY, delivered)
     assert detect_format(path) == "question_trec_run"
