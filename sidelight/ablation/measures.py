@@ -76,17 +76,9 @@ def judge_arms(
 ) -> None:
     """Judge, without examples, every arm's run that is not judged yet.
 
-    Rubrics are read by a process of its own, after all runs are finished.
-
-    Args:
-        names: Arms that have a folder.
-        folder: Of the experiment.
-        index: The index folder.
-        rubrics: Folder of rubrics.
-        judge: The name of a judge that asks no model.
-        plugins: Parts of the arms' settings that are not registered.
-        on_kept: Told how many are judged already.
-        on_arm: Called with the name of each arm that is done.
+    Rubrics are read by a process of its own, after all runs are finished. The judge is one that
+    asks no model. `on_kept` is told how many are judged already, `on_arm` the name of each arm that
+    is done.
     """
     todo = [name for name in names if not _is_judged(folder / ARMS / name, rubrics, judge)]
     on_kept(len(names) - len(todo))
@@ -139,11 +131,10 @@ _OF_REPORTS = ("support_precision", "support_recall", "words", "citations", "sou
 
 
 class ArmCost(NamedTuple):
-    """Cost of an arm's run over all its attempts, and whether it is valid.
+    """Cost of an arm's run over all its attempts, replayed calls not counted, and its faults.
 
     Attributes:
-        calls: Calls made, replayed ones not counted.
-        prompt_tokens: Read by them.
+        prompt_tokens: Read by its calls.
         completion_tokens: Written by them.
         errors: What the strict check finds wrong with the files.
         failed: Topics that could not be finished.
@@ -170,16 +161,8 @@ def measure_arm(
 
     Where the run was judged, the measures that its track shows among all tasks, and the credit of
     the stages of the funnel; then the support of sentences by all they cite, told without an
-    encoder, and the size of the report.
-
-    Args:
-        arm: The arm.
-        folder: Of the experiment.
-        judged: Whether its run was.
-        further: Measures to compute besides.
-
-    Raises:
-        UsageError: A further measure needs what is not known of arms.
+    encoder, and the size of the report; then further measures. UsageError is raised for one of
+    these that needs what is not known of arms.
     """
     run = RunDirectory(folder / ARMS / arm.folder_name, arm.settings.plugins())
     manifest = run.read_manifest()
@@ -239,11 +222,7 @@ def judges_of(
 ) -> dict[str, str]:
     """Return who gave the labels that measures of arms go by; those that need none are left out.
 
-    Args:
-        names: Of the measures that `measure_arm` returned.
-        arm: One of the arms, which have one judge.
-        folder: Of the experiment.
-        further: Measures that were computed besides.
+    The measures are those that `measure_arm` returned. All arms have one judge.
     """
     scores = RunDirectory(folder / ARMS / arm.folder_name).scores
     manifest = read_manifest_beside(scores / MANIFEST_NAME)
@@ -317,9 +296,7 @@ class MeasureEffects(NamedTuple):
     """One measure over all arms.
 
     Attributes:
-        measure: What was measured.
         values: By arm, in the order of the grid, its value on each topic.
-        means: By arm.
         effects: By arm but the base: its mean less the base's. Chance is corrected for the number
             of arms by Holm's method.
     """
@@ -335,11 +312,7 @@ def find_effects(
 ) -> list[MeasureEffects]:
     """Return what arms do by every measure, in the order of the scores' measures.
 
-    Args:
-        scores: Of every arm on every topic.
-        base: Name of the base arm.
-        samples: Bootstrap samples and random sign patterns.
-        seed: Of both.
+    `samples` is the number of bootstrap samples and of random sign patterns.
     """
     found, names = [], list(dict.fromkeys(score.run_tag for score in scores))
     for measure in scores[0].values:

@@ -102,11 +102,7 @@ class Arm(NamedTuple):
 
 
 def read_grid(path: Path | Mapping[str, Any]) -> Grid:
-    """Read a grid file, or what one holds.
-
-    Raises:
-        UsageError: It is missing, no YAML, or no grid.
-    """
+    """Read a grid file, or what one holds."""
     where = path if isinstance(path, Path) else "the grid"
     content = read_yaml_file(path, "grid") if isinstance(path, Path) else path
     try:
@@ -126,9 +122,8 @@ def read_grid(path: Path | Mapping[str, Any]) -> Grid:
 def arms_of(grid: Grid, path: Path) -> list[Arm]:
     """Return every combination of a grid, the base arm first.
 
-    Raises:
-        UsageError: Two choices of an arm change one setting, or a setting is unknown or out of
-            range; the arm is named.
+    UsageError, which names the arm, is raised if two of its choices change one setting, or a
+    setting is unknown or out of range.
     """
     base = bundled(path).parent / grid.base if grid.base else None
     arms: list[Arm] = []
@@ -155,11 +150,7 @@ def arms_of(grid: Grid, path: Path) -> list[Arm]:
 
 
 class SharedSources:
-    """Sources of all arms over one index.
-
-    Args:
-        folder: The index.
-    """
+    """Sources of all arms over one index."""
 
     def __init__(self, folder: SearchIndex) -> None:
         self._folder = folder
@@ -188,11 +179,7 @@ class SharedSources:
 
 
 class RememberingRetriever:
-    """Searches for the same words but once.
-
-    Args:
-        retriever: Who searches.
-    """
+    """Searches for the same words but once."""
 
     def __init__(self, retriever: Retriever) -> None:
         self.name = retriever.name
@@ -223,21 +210,11 @@ async def run_arms(
 ) -> dict[str, RunSummary]:
     """Finish the runs of all arms that are not finished; those of equal settings are one.
 
-    Args:
-        arms: All arms.
-        topics: All of them.
-        sources: Shared by all.
-        folder: Gets a run directory for each arm under `arms/`.
-        access: One cache and one budget for all models.
-        parallel: Maximum concurrent topics, over all arms.
-        on_topic: Called with the id of each topic of each arm that ends.
-
-    Returns:
-        By the name of the arm; equal arms are left out.
-
-    Raises:
-        UsageError: An arm would start a model server: arms side by side would start many.
-        MachineError: The reranker of an arm is not on this machine.
+    Each arm gets a run directory under `arms/` in the folder. All models share one cache and one
+    budget, and `parallel` counts topics over all arms. The summaries are returned by the name of
+    the arm, equal arms left out. UsageError is raised for an arm that would start a model server,
+    since arms side by side would start many; MachineError for one whose reranker is not on this
+    machine.
     """
     for arm in arms:
         _check_arm(arm, access)
@@ -308,18 +285,9 @@ def search_arms(
     folder: Path,
     on_arm: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Write the run of every arm that has none yet.
+    """Write the run of every arm that has none yet, and its settings, in `arms/<name>/`.
 
-    Args:
-        arms: All arms.
-        queries: What is searched for.
-        hits: Per query.
-        sources: Shared by all.
-        folder: Gets `arms/<name>/run.txt` and `config.yaml`.
-        on_arm: Called with the name of each arm that is done.
-
-    Raises:
-        UsageError: An arm's folder was made with other settings, code, index or queries.
+    UsageError is raised for a folder that was made with other settings, code, index or queries.
     """
     asked = json.dumps([hits, *([query.query_id, query.text] for query in queries)]).encode()
     searched = {"index": sources.fingerprint(), "queries": hashlib.sha256(asked).hexdigest()}

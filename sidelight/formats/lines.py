@@ -48,12 +48,7 @@ _repr.maxstring = _repr.maxother = _MAX_QUOTED
 
 
 class Findings:
-    """Problems of one file, in the order they were found.
-
-    Args:
-        path: The file, named in every problem as it is given here.
-        problems: Problems already known, e.g. from decoding the file.
-    """
+    """Problems of one file, in the order they were found; each names the file as it was given."""
 
     def __init__(self, path: Path, problems: Iterable[Problem] = ()) -> None:
         self._file = str(path)
@@ -99,11 +94,7 @@ class Findings:
                 )
 
     def raise_errors(self) -> None:
-        """Stop here if the file is invalid.
-
-        Raises:
-            InvalidFileError: There is at least one error; it lists all of them.
-        """
+        """Raise `InvalidFileError` with all errors, if there are any."""
         errors = [problem for problem in self.problems if problem.severity == "error"]
         if errors:
             raise InvalidFileError(errors)
@@ -133,12 +124,7 @@ _MAX_LINES = 10_000_000
 
 
 class Line(NamedTuple):
-    """One line without its ending.
-
-    Attributes:
-        number: 1-based.
-        text: May hold any character but LF.
-    """
+    """One line without its ending, with its 1-based number; it may hold any character but LF."""
 
     number: int
     text: str
@@ -162,11 +148,7 @@ class TextFile(NamedTuple):
 
 @contextmanager
 def readable(path: Path) -> Iterator[None]:
-    """Turn a failure to read a file into an error that names it.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
+    """Turn a failure to read a file into an `InputError` that names it."""
     try:
         yield
     except files.RefusedFileError as error:
@@ -209,21 +191,13 @@ def too_long(size: int, line: int, findings: Findings) -> None:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the content of a plain or `.gz` file, byte order mark included.
-
-    Raises:
-        InputError: The file cannot be read: it is none, or larger than any that is read whole.
-    """
+    """Return the content of a plain or `.gz` file, byte order mark included."""
     with readable(path):
         return files.read_limited(path, files.MAX_TABLE_BYTES)
 
 
 def open_text(path: Path) -> TextFile:
-    """Decode a file and report the lines that cannot be, without stopping at them.
-
-    Raises:
-        InputError: The file cannot be read, or has more lines than any that is read whole.
-    """
+    """Decode a file and report the lines that cannot be, without stopping at them."""
     content = read_bytes(path)
     if content.count(b"\n") > _MAX_LINES:
         raise InputError(f"{path}: expected at most {_MAX_LINES} lines; found more")
@@ -249,12 +223,7 @@ def open_text(path: Path) -> TextFile:
 
 
 def stream_lines(path: Path) -> Iterator[Line]:
-    """Yield the lines that are not blank, one in memory at a time.
-
-    Raises:
-        InputError: The file cannot be read, or has more lines than any that is read.
-        InvalidFileError: A line is not UTF-8, or too long.
-    """
+    """Yield the lines that are not blank, one in memory at a time; a wrong one is raised."""
     findings = Findings(path)
     with readable(path), files.open_binary(path) as stream:
         for number in range(1, _MAX_LINES + 1):
@@ -310,14 +279,8 @@ def _dataset_lines(path: Path, part: Literal["queries", "qrels"]) -> tuple[Line,
 def read_lines(path: Path, part: Literal["queries", "qrels"] | None = None) -> tuple[Line, ...]:
     """Return the lines of a file, blank ones left out.
 
-    Args:
-        path: The file; `irds:NAME` for a data set of ir_datasets, where these have such a part.
-        part: What data sets call such content; None where they have none.
-
-    Raises:
-        InputError: The file cannot be read, or there is no such data set.
-        InvalidFileError: A line is not UTF-8.
-        MachineError: A data set is named, and ir_datasets is not installed.
+    A path `irds:NAME` stands for a data set of ir_datasets, where these have such a part: `part` is
+    what they call it.
     """
     if part is not None and is_dataset(path):
         return _dataset_lines(path, part)
@@ -327,12 +290,7 @@ def read_lines(path: Path, part: Literal["queries", "qrels"] | None = None) -> t
 
 
 def read_json_lines(path: Path) -> list[tuple[int, dict[str, Any]]]:
-    """Return the line number and content of each JSON object in a JSONL file.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: A line is not UTF-8 or not a JSON object.
-    """
+    """Return the line number and content of each JSON object in a JSONL file."""
     findings = Findings(path)
     objects = []
     for number, text in read_lines(path):
@@ -348,16 +306,8 @@ def parsed_lines(
 ) -> Iterator[tuple[int, V]]:
     """Yield the line number and the value of each object in a JSONL file that has one.
 
-    Args:
-        path: The file.
-        parse: Makes a value of an object; raises `ValidationError`.
-        what: The name of a value, with its article, for messages.
-        remedy: What to do about an object that has none.
-        findings: Where the problems of such objects go.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: A line is not UTF-8 or not a JSON object.
+    For an object that has none, `parse` raises `ValidationError`; the findings then ask for `what`,
+    a name with its article.
     """
     from pydantic import ValidationError
 
@@ -476,13 +426,7 @@ _SPACES = re.compile("[ \t\r\f\v]+")
 def read_columns(
     path: Path, names: tuple[str, ...], part: Literal["qrels"] | None = None
 ) -> list[tuple[int, list[str]]]:
-    """Return the line number and the cells of every line that is not blank; see `read_lines`.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: A line is not UTF-8, has another number of columns than `names`, or a
-            null character.
-    """
+    """Return the line number and the cells of every line that is not blank; see `read_lines`."""
     findings = Findings(path)
     rows = []
     for line, text in read_lines(path, part):
@@ -509,11 +453,7 @@ def read_columns(
 
 
 def write_columns(path: Path, rows: Iterable[Sequence[object]]) -> None:
-    """Write cells separated by one space, a row a line.
-
-    Raises:
-        InputError: A cell is empty or holds white space.
-    """
+    """Write cells separated by one space, a row a line; none may be empty or hold white space."""
     with files.atomic_writer(path) as stream:
         for row in rows:
             cells = [str(cell) for cell in row]

@@ -19,12 +19,7 @@ from sidelight.formats.lines import Findings, open_text, quoted
 
 
 class Row(NamedTuple):
-    """One record.
-
-    Attributes:
-        line: 1-based number of the line it begins on.
-        cells: Text by column name.
-    """
+    """One record: the 1-based number of the line it begins on, and its text by column name."""
 
     line: int
     cells: dict[str, str]
@@ -33,12 +28,7 @@ class Row(NamedTuple):
 def read_table(path: Path) -> tuple[tuple[str, ...], Iterator[Row]]:
     """Return the column names of a CSV file, and its records one by one; blank lines are left out.
 
-    Problems of records are raised once all of them were taken.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: It is not UTF-8 or not CSV, it has no header, a column name occurs twice,
-            or a record has more or fewer cells than the header.
+    Problems of records are raised once all of them were taken, those of the header at once.
     """
     findings = Findings(path)
     records = _records(_lines(path), findings)
@@ -57,11 +47,7 @@ def read_table(path: Path) -> tuple[tuple[str, ...], Iterator[Row]]:
 
 
 def to_frame(records: Sequence[Mapping[str, object]]) -> Any:
-    """Return records as a `pandas.DataFrame`.
-
-    Raises:
-        MachineError: pandas is not installed.
-    """
+    """Return records as a `pandas.DataFrame`."""
     with package_of("a data frame", "Install it with: pip install pandas"):
         import pandas as pd
     return pd.DataFrame.from_records(list(records))

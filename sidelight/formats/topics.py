@@ -31,7 +31,6 @@ class TopicFormat:
 
     Attributes:
         noun: What one of its topics is called, in the singular.
-        read: Reads the topics of a file, in its order; raises `InvalidFileError`.
         json_keys: All occur in such a file, even in a broken one; none where it is not JSON.
     """
 
@@ -46,28 +45,13 @@ def topic_formats() -> dict[str, TopicFormat]:
 
 
 def topic_format(track: Track) -> TopicFormat:
-    """Return the format of a track's topics files.
-
-    Raises:
-        UsageError: It is not registered.
-    """
+    """Return the format of a track's topics files."""
     found: TopicFormat = load("topics", track.topics)
     return found
 
 
 def read_topics(path: str | Path, track: Track | None = None) -> tuple[Topic, ...]:
-    """Read the topics of a topics file, in its order.
-
-    Args:
-        path: The file.
-        track: Whose topics they are; None for the default track.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: A line is no topic of the track, a topic id occurs twice, or there is
-            none.
-        UsageError: The track's format of topics is not registered.
-    """
+    """Read the topics of a topics file of a track, or of the default track, in its order."""
     return tuple(topic_format(track or load_track()).read(Path(path)))
 
 
@@ -78,17 +62,10 @@ AnyTopic = TypeVar("AnyTopic", bound="Topic")
 def read_topic_lines(
     path: Path, model: type[L], as_topic: Callable[[L], AnyTopic], required: str
 ) -> tuple[AnyTopic, ...]:
-    """Read topics in the order of the file.
+    """Read topics in the order of the file, where no id occurs twice.
 
-    Args:
-        path: The file.
-        model: What a line must be.
-        as_topic: Makes a topic of a line.
-        required: The keys that a line must have, the id first, for messages.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: A line is no topic, a topic id occurs twice, or there is no topic.
+    Each line must be a `model`, of which `as_topic` makes a topic. `required` names the keys that a
+    line must have, the id first, for messages.
     """
     findings = lines.Findings(path)
     topics: dict[str, AnyTopic] = {}
@@ -133,10 +110,6 @@ def read_articles(path: Path) -> tuple[Article, ...]:
     """Read the articles of a topics file, in its order; keys it does not need are ignored.
 
     One with `questions` is a `QuestionedArticle`.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: A line is no article, a topic id occurs twice, or there is no topic.
     """
     return read_topic_lines(path, _TopicLine, _article, "docid and body")
 
@@ -151,12 +124,7 @@ ARTICLES = TopicFormat("article", read_articles, json_keys=("docid",))
 
 
 def read_queries(path: Path) -> list[Query]:
-    """Read queries in the order of the file, or of a data set of ir_datasets, `irds:NAME`.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: A line has no id, no tab or no text, or an id occurs twice.
-    """
+    """Read queries in the order of the file, or of a data set of ir_datasets, `irds:NAME`."""
     findings = lines.Findings(path)
     queries: dict[str, Query] = {}
     for line, content in lines.read_lines(path, "queries"):
@@ -189,12 +157,7 @@ class _SearchesLine(BaseModel):
 
 
 def read_searches(path: Path) -> dict[str, tuple[str, ...]]:
-    """Read the searches that belong to each topic, in the order of the file.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: A line has no id or no searches, or an id occurs twice.
-    """
+    """Read the searches that belong to each topic, in the order of the file."""
     found = read_topic_lines(
         path,
         _SearchesLine,
@@ -216,10 +179,6 @@ def read_narratives(path: Path) -> tuple[Narrative, ...]:
     """Read the narratives of a topics file, in its order; keys it does not need are ignored.
 
     The queries of a data set of ir_datasets, `irds:NAME`, are narratives, too.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: A line is no narrative, an id occurs twice, or there is no narrative.
     """
     if lines.is_dataset(path):
         return read_narrative_table(path)
@@ -232,10 +191,6 @@ def read_narrative_table(path: Path) -> tuple[Narrative, ...]:
     """Read narratives of a table without a header: an id, a tab, and the narrative as it is given.
 
     A table has no room for references; a file of JSON objects, which does, is read as such.
-
-    Raises:
-        InputError: The file cannot be read, or holds no narrative.
-        InvalidFileError: A line has no id, no tab or no text, or an id occurs twice.
     """
     if not lines.is_dataset(path) and lines.read_bytes(path).lstrip().startswith(b"{"):
         return read_narratives(path)
@@ -264,12 +219,7 @@ _POOLED_COLUMNS = 3
 
 
 def read_pooled_questions(path: Path) -> dict[str, tuple[str, ...]]:
-    """Read the questions of each topic, in the order of their ids.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: A line has other columns, or a question is not numbered as its place says.
-    """
+    """Read the questions of each topic, which must stand in the order of their ids."""
     findings = lines.Findings(path)
     questions: dict[str, list[str]] = {}
     for line, text in lines.read_lines(path):

@@ -40,9 +40,7 @@ class FileKind(NamedTuple):
 
     Attributes:
         name: In what `validate --json` prints: of a run, its task.
-        title: For people.
         unit: What `size` counts, in the singular.
-        size: Reads a file and tells how much is in it; raises `InvalidFileError`.
         check: The strict check, where a track has rules beyond what can be read.
         official: The verdict of the track's own validator, where there is one.
     """
@@ -66,10 +64,9 @@ _SHARED = {
 
 
 def kinds_of(track: Track) -> dict[str, FileKind]:
-    """Return what can be validated for a track: its runs and topics, and what all tracks share.
+    """Return what can be validated for a track, by format: its runs and topics, and what all share.
 
-    Returns:
-        By format, as `detect_format` names it. Where two tasks have one format, the first counts.
+    Where two tasks have one format, the first counts.
     """
     runs: dict[str, FileKind] = {}
     for task in track.tasks:
@@ -133,14 +130,9 @@ def _run_kind(task: Task) -> FileKind:
 def detect_format(path: Path) -> str | None:
     """Return the name of the format a file is likely meant to have, or None.
 
-    It looks at what a broken file still has: keys, column names, the number of columns.
-
-    Returns:
-        A registered format of runs or topics, `rubric`, `qrels`, or the name of a kind of
-        assessments.
-
-    Raises:
-        InputError: The file cannot be read.
+    That is a registered format of runs or topics, `rubric`, `qrels`, or the name of a kind of
+    assessments. It looks at what a broken file still has: keys, column names, the number of
+    columns.
     """
     text = read_bytes(path).removeprefix(BOM_UTF8).decode("utf-8", errors="replace").strip()
     pieces = re.split("[\r\n]+", text, maxsplit=_LOOKED_AT)[:_LOOKED_AT]
@@ -159,11 +151,7 @@ def detect_format(path: Path) -> str | None:
 
 
 def track_of(path: Path, usual: Track) -> Track:
-    """Return the track that has such files, or the usual one where that has them, or none has.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
+    """Return the track that has such files, or the usual one where that has them, or none has."""
     found = detect_format(path)
     tracks = [usual, *map(load_track, names("track"))]
     have = (one for one in tracks if found in [task.format for task in one.tasks])
@@ -171,12 +159,7 @@ def track_of(path: Path, usual: Track) -> Track:
 
 
 def read_runs(paths: Iterable[Path], task: Task) -> list[Any]:
-    """Return the runs of a task, as its format reads them.
-
-    Raises:
-        InputError: A file cannot be read, or is of another kind.
-        InvalidFileError: One is not what it should be.
-    """
+    """Return the runs of a task, as its format reads them; a file of another kind is called so."""
     runs = []
     for path in paths:
         try:
@@ -232,12 +215,10 @@ RUN_DIRECTORY = FileKind("run", "run directory", "topic", lambda _: 0)
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What was found out about a file.
+    """What was found out about a file, named as the user named it.
 
     Attributes:
-        file: The file as the user named it.
         kind: What it is; None when that cannot be told, or is nothing the track has.
-        problems: Errors and warnings.
         size: How many of its kind's units it holds; 0 when it is invalid.
     """
 
@@ -260,17 +241,10 @@ def judge_file(
     known_segments: Container[str] | None = None,
     official: bool = False,
 ) -> Verdict:
-    """Find out what a file is and whether it is valid.
+    """Find out what a file is and whether it is valid; one that cannot be read is invalid.
 
-    Args:
-        path: The file; one that cannot be read is invalid.
-        track: Whose limits apply to runs.
-        topic_ids: The topics a run has to cover.
-        known_segments: The segments there are; None when that is not known.
-        official: Apply the rules of the track's own validator in place of our strict ones.
-
-    Raises:
-        UsageError: `official` was asked for a file that is no run.
+    With `official`, the rules of the track's own validator apply in place of our strict ones;
+    UsageError is raised for a file that is no run.
     """
     findings = Findings(path)
     kinds = kinds_of(track)
@@ -325,18 +299,8 @@ _MENDERS: dict[str, Callable[[Path, Any, Path], list[str]]] = {
 def mend_file(path: Path, track: Track, folder: Path) -> tuple[Path, list[str]] | None:
     """Write a run with what can be mended without inventing anything; see `mend_reports`.
 
-    Args:
-        path: The run.
-        track: Whose limits apply.
-        folder: Where the mended file goes, under its own name.
-
-    Returns:
-        The mended file and what was changed; None for a file of another kind.
-
-    Raises:
-        InputError: It cannot be read.
-        InvalidFileError: A part of it cannot be understood.
-        UsageError: The folder is the one that the file is in.
+    The mended file, under its own name in another folder, and what was changed are returned; None
+    for a file of another kind.
     """
     name = detect_format(path)
     task = next((one for one in track.tasks if one.format == name), None)

@@ -22,17 +22,8 @@ import orjson
 import zstandard
 from pydantic import Field
 
+from sidelight import files
 from sidelight.errors import InputError, Problem
-from sidelight.files import (
-    as_json,
-    atomic_binary,
-    files_below,
-    make_folder,
-    open_regular,
-    read_json,
-    read_limited,
-    sha256_file,
-)
 from sidelight.formats.lines import quoted
 from sidelight.schemas.base import FileName, Value
 
@@ -60,9 +51,7 @@ class Contents(Value):
     """Contents of a bundle, and how it was made.
 
     Attributes:
-        format_version: Of bundles.
         sidelight: Version of this software; another one need not give the same files.
-        python: Version of Python.
         platform: System and processor.
         packages: Versions of the packages that the run depends on.
         models: Models that were asked, each with its revision as far as the settings say.
@@ -87,14 +76,14 @@ class Contents(Value):
 
     def check(self, folder: Path) -> list[Problem]:
         """Return every file that is missing, was added, is none or has changed by a byte."""
-        below = files_below(folder)
+        below = files.files_below(folder)
         if links := [path for path in below if path.is_symlink()]:
             return [_changed(path, "a plain file", "a symbolic link") for path in links]
         if others := [path for path in below if not path.is_file()]:
             return [_changed(path, "a plain file", "a pipe or a device") for path in others]
         found = describe_files(folder)
         problems = []
-        if read_limited(folder / CONTENTS) != self._bytes():
+        if files.read_limited(folder / CONTENTS) != self._bytes():
             problems.append(_changed(folder / CONTENTS, "its own bytes", "others"))
         for name in sorted(self.files.keys() | found.keys()):
             expected, there = self.files.get(name), found.get(name)
@@ -104,16 +93,12 @@ class Contents(Value):
 
     def _bytes(self) -> bytes:
         tree = self.model_dump()
-        tree["seal"] = hashlib.sha256(as_json(tree).encode()).hexdigest()
-        return as_json(tree).encode()
+        tree["seal"] = hashlib.sha256(files.as_json(tree).encode()).hexdigest()
+        return files.as_json(tree).encode()
 
 
 def read_contents(folder: Path) -> Contents:
-    """Read what a bundle says of itself.
-
-    Raises:
-        InputError: It is none, or one of a newer format.
-    """
+    """Read what a bundle says of itself; InputError if it is none, or one of a newer format."""
     path = folder / CONTENTS
     if not path.exists():
         raise InputError(
@@ -121,23 +106,15 @@ def read_contents(folder: Path) -> Contents:
             remedy="Make one with `sidelight bundle`.",
         )
     try:
-        return parse_contents(read_limited(path), path)
+        return parse_contents(files.read_limited(path), path)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}", remedy=_ANEW) from error
 
 
 def parse_contents(content: bytes, path: Path) -> Contents:
-    """Read the contents file of a bundle.
-
-    Args:
-        content: Its bytes.
-        path: Where they are from, for messages.
-
-    Raises:
-        InputError: They are something else, or of a newer format.
-    """
+    """Read the contents file of a bundle from its bytes; the path is named in messages."""
     try:
-        tree = read_json(content)
+        tree = files.read_json(content)
         version = tree["format_version"]
         if version > FORMAT_VERSION:
             raise InputError(
@@ -156,9 +133,9 @@ def describe_files(folder: Path) -> dict[str, BundledFile]:
     """Return all files of a folder but its contents file."""
     return {
         str(file.relative_to(folder)): BundledFile(
-            size_bytes=file.stat().st_size, sha256=sha256_file(file)
+            size_bytes=file.stat().st_size, sha256=files.sha256_file(file)
         )
-        for file in files_below(folder)
+        for file in files.files_below(folder)
         if file != folder / CONTENTS
     }
 
@@ -188,15 +165,16 @@ def write_archive(folder: Path, path: Path) -> None:
     """Pack a bundle, its contents file first; the archive appears when it is whole."""
     contents = folder / CONTENTS
     compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
-    with atomic_binary(path) as raw:
+    with files.atomic_binary(path) as raw:
         with (
             compressor.stream_writer(raw, closefd=False) as stream,
             tarfile.open(fileobj=stream, mode="w|", format=tarfile.PAX_FORMAT) as archive,
         ):
-            for file in sorted(files_below(folder), key=lambda file: (file != contents, file)):
+            below = files.files_below(folder)
+            for file in sorted(below, key=lambda file: (file != contents, file)):
                 member = tarfile.TarInfo(str(file.relative_to(folder)))
                 member.size = file.stat().st_size
-                with open_regular(file) as content:
+                with files.open_regular(file) as content:
                     archive.addfile(member, content)
         size = raw.tell()
         raw.seek(0)
@@ -207,12 +185,11 @@ def write_archive(folder: Path, path: Path) -> None:
 def read_archive(path: Path, folder: Path) -> None:
     """Unpack the bundle that `write_archive` packed into a new folder.
 
-    Raises:
-        InputError: It is something else, or a byte of it has changed; the message names the first
-            file inside that cannot be read, if there is one.
+    InputError is raised if it is something else, or a byte of it has changed; the message names the
+    first file inside that cannot be read, if there is one.
     """
     try:
-        with open_regular(path) as raw:
+        with files.open_regular(path) as raw:
             size = path.stat().st_size
             max_size = _ALWAYS_ALLOWED + _MAX_GROWTH * size
             sealed = _is_sealed(raw, size)
@@ -247,11 +224,7 @@ class _Member(NamedTuple):
 
 
 def _unpack(raw: IO[bytes], folder: Path, max_size: int) -> Iterator[str]:
-    """Write the files of an archive, and yield the name of each that is written.
-
-    Raises:
-        ValueError: The archive holds something else than what it lists.
-    """
+    """Write the files of an archive, and yield the name of each; ValueError if it lists others."""
     reader = zstandard.ZstdDecompressor().stream_reader(raw)
     first = _next_member(reader)
     if first is None or first.name != CONTENTS or first.size > _MAX_CONTENTS:
@@ -260,7 +233,7 @@ def _unpack(raw: IO[bytes], folder: Path, max_size: int) -> Iterator[str]:
     left = dict(parse_contents(content, folder / CONTENTS).files)
     if (total := sum(file.size_bytes for file in left.values())) > max_size:
         raise ValueError(f"{total} bytes of files are listed, where {max_size} are believed")
-    make_folder(folder)
+    files.make_folder(folder)
     (folder / CONTENTS).write_bytes(content)
     _skip_padding(reader, first.size)
     yield CONTENTS
@@ -283,9 +256,6 @@ def _check_end(raw: IO[bytes], size: int) -> None:
     """Make sure that nothing lies between the one frame of an archive and its seal.
 
     Every other reader of `.tar.zst` files would read a further frame, or pass over it.
-
-    Raises:
-        ValueError: Something does.
     """
     raw.seek(0)
     frame = zstandard.ZstdDecompressor().decompressobj()
@@ -296,11 +266,7 @@ def _check_end(raw: IO[bytes], size: int) -> None:
 
 
 def _next_member(reader: zstandard.ZstdDecompressionReader) -> _Member | None:
-    """Read the header of the next file; None at the end.
-
-    Raises:
-        ValueError: It is the header of something that is no plain file.
-    """
+    """Read the header of the next file, which must be a plain one; None at the end."""
     long_name = None
     while True:
         block = _read(reader, tarfile.BLOCKSIZE)
@@ -326,7 +292,7 @@ def _pax_path(header: bytes) -> str:
 
 
 def _write(reader: zstandard.ZstdDecompressionReader, path: Path, listed: BundledFile) -> None:
-    make_folder(path.parent)
+    files.make_folder(path.parent)
     digest = hashlib.sha256()
     left = listed.size_bytes
     with path.open("xb") as stream:

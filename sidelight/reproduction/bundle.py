@@ -47,20 +47,8 @@ import orjson
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
-from sidelight import errors
+from sidelight import errors, files
 from sidelight.config.settings import Settings
-from sidelight.files import (
-    MAX_TABLE_BYTES,
-    as_json,
-    check_folder,
-    check_output,
-    files_below,
-    make_folder,
-    map_array,
-    open_regular,
-    read_json,
-    read_limited,
-)
 from sidelight.formats.lines import quoted
 from sidelight.formats.topics import read_topics
 from sidelight.llm.cache import KeptReply, keep_replies, kept_replies
@@ -98,13 +86,7 @@ _FROM_ITS_SOURCE = "Take the bundle from where it came from again."
 
 
 class RecordedSearch(Value):
-    """One line of the searches.
-
-    Attributes:
-        query: Its words.
-        k: How many hits were asked for.
-        hits: The hits.
-    """
+    """One line of the searches: its words, how many hits were asked for, and the hits."""
 
     query: str
     k: int
@@ -142,11 +124,7 @@ class Recording:
 
     @classmethod
     def read(cls, folder: Path) -> Recording:
-        """Read what `write` wrote.
-
-        Raises:
-            InputError: A file is missing or holds something else.
-        """
+        """Read what `write` wrote; InputError if a file is missing or holds something else."""
         found = cls()
         try:
             searches = _read_lines(
@@ -234,17 +212,13 @@ def _write_lines(path: Path, values: Iterable[object]) -> None:
 
 
 def _read_lines(path: Path, kind: type[V], key: Callable[[V], K]) -> dict[K, V]:
-    """Return the value on each line, by what no two of them share.
-
-    Raises:
-        OSError: The file cannot be read.
-        InputError: A line holds something else.
-    """
+    """Return the value on each line, by what no two of them share."""
     read = TypeAdapter(kind).validate_json
     values: dict[K, V] = {}
-    for number, line in enumerate(read_limited(path, MAX_TABLE_BYTES).splitlines(), start=1):
+    lines = files.read_limited(path, files.MAX_TABLE_BYTES).splitlines()
+    for number, line in enumerate(lines, start=1):
         try:
-            read_json(line)  # which is stricter about numbers and depth
+            files.read_json(line)  # which is stricter about numbers and depth
             value = read(line, strict=True)
             if key(value) in values:
                 raise ValueError(f"{quoted(str(key(value)))} again")  # noqa: TRY301 - as all others
@@ -261,15 +235,10 @@ def _read_lines(path: Path, kind: type[V], key: Callable[[V], K]) -> dict[K, V]:
 
 
 def _read_vectors(path: Path, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-    """Return the vector of each text.
-
-    Raises:
-        OSError: The file holds no such array.
-        InputError: There are more or fewer vectors, or a number in them is none.
-    """
+    """Return the vector of each text, all of them of finite numbers."""
     if not texts:
         return {}
-    vectors = map_array(path, "float32", 2)
+    vectors = files.map_array(path, "float32", 2)
     if len(vectors) != len(texts) or not np.isfinite(vectors).all():
         raise errors.InputError(
             f"{path}: expected a vector of finite numbers for each of {len(texts)} texts; found "
@@ -295,8 +264,7 @@ async def replay_run(
 ) -> RunSummary:
     """Do a run again in a new folder; models are never asked, only the cache.
 
-    Raises:
-        OfflineError: The cache lacks a reply that the run now needs.
+    OfflineError is raised if the cache lacks a reply that the run now needs.
     """
     access = ModelAccess(cache=cache, offline=True)
     return await run_topics(
@@ -346,12 +314,12 @@ def compare_scores(scores: Path, rubrics: Path, run: RunDirectory) -> list[error
 def _files(run: RunDirectory, tasks: Sequence[Task]) -> set[str]:
     """Return the paths, in its folder, of the files that a run makes besides its manifest."""
     runs = (run.file(task) for task in tasks)
-    files = (run.config, *runs, run.failures, *run.traces.glob("*.json"))
-    return {path.relative_to(run.path).as_posix() for path in files}
+    made = (run.config, *runs, run.failures, *run.traces.glob("*.json"))
+    return {path.relative_to(run.path).as_posix() for path in made}
 
 
 def _lines(path: Path) -> list[str]:
-    return read_limited(path).decode(errors="replace").split("\n") if path.exists() else []
+    return files.read_limited(path).decode(errors="replace").split("\n") if path.exists() else []
 
 
 def _but_packages(manifest: RunManifest) -> list[str]:
@@ -359,7 +327,7 @@ def _but_packages(manifest: RunManifest) -> list[str]:
 
 
 def _json_lines(value: object) -> list[str]:
-    return as_json(value).splitlines()
+    return files.as_json(value).splitlines()
 
 
 def _differences(
@@ -395,22 +363,11 @@ async def make_bundle(  # long: one list of what a bundle holds
     rubrics: Path | None = None,
     on_topic: Callable[[str], None] = lambda _: None,
 ) -> Contents:
-    """Repeat a finished run, record what it reads, and pack everything into one file.
+    """Repeat a finished run, record what it reads, and pack everything into one `.tar.zst` file.
 
-    Args:
-        run: The run.
-        topics: Its topics file.
-        folder: Its index.
-        cache: Its model replies.
-        archive: The `.tar.zst` file to write.
-        rubrics: What a judged run was judged by, unless it drafted that itself.
-        on_topic: Called with the id of each topic that is repeated.
-
-    Raises:
-        InputError: The run is unfinished, was made with another index, was edited, or comes out
-            otherwise this time; or it was judged and nobody says by which rubrics, or a link is
-            among its scores or its rubrics.
-        OfflineError: The cache lacks a reply.
+    InputError is raised for a run that is unfinished, was made with another index, was edited, or
+    comes out otherwise this time; for one that was judged where nobody says by which rubrics; and
+    for a link among its scores or its rubrics. OfflineError is raised if the cache lacks a reply.
     """
     settings = run.read_settings()
     judged_by = _rubrics_of(run, rubrics)
@@ -429,8 +386,8 @@ async def make_bundle(  # long: one list of what a bundle holds
             remedy="Give the topics file that the run was made with.",
         )
     record = Recording()
-    check_output(archive)
-    make_folder(archive.parent)
+    files.check_output(archive)
+    files.make_folder(archive.parent)
     with tempfile.TemporaryDirectory(dir=archive.parent, prefix=".bundle-") as scratch:
         again, packed = RunDirectory(Path(scratch, "again")), Path(scratch, "packed")
         if judged_by is not None:
@@ -460,11 +417,7 @@ async def make_bundle(  # long: one list of what a bundle holds
 
 
 def _rubrics_of(run: RunDirectory, given: Path | None) -> Path | None:
-    """Return the rubrics a run was judged by, or None when it was not judged.
-
-    Raises:
-        InputError: They are not with the run, and none are given.
-    """
+    """Return the rubrics a run was judged by, its own or those given; None if it was not judged."""
     scores = run.path / SCORES
     if not scores.exists():
         return None
@@ -482,15 +435,13 @@ def _rubrics_of(run: RunDirectory, given: Path | None) -> Path | None:
 def _copy(folder: Path, to: Path, *left_out: str) -> None:
     """Copy a folder, but for what names leave out, without following a link in it.
 
-    Raises:
-        InputError: A link is among what is copied: who gets a bundle gets nothing from elsewhere;
-            or a bundle cannot list the name of a file.
-        RefusedFileError: A pipe or a device lies in the folder.
+    InputError is raised for a link among what is copied, since who gets a bundle gets nothing from
+    elsewhere, and for a file whose name a bundle cannot list.
     """
-    check_folder(folder)
+    files.check_folder(folder)
     ignored = shutil.ignore_patterns(*left_out)
     copied = Path(shutil.copytree(folder, to, symlinks=True, ignore=ignored))
-    below = [folder / path.relative_to(copied) for path in files_below(copied)]
+    below = [folder / path.relative_to(copied) for path in files.files_below(copied)]
     if link := next((path for path in (folder, *below) if path.is_symlink()), None):
         raise errors.InputError(
             f"{link}: expected a plain file or folder; found a link to {link.readlink()}",
@@ -566,15 +517,9 @@ async def verify_bundle(
 ) -> Verification:
     """Check all bytes of a bundle and, if they are the ones that were packed, replay it.
 
-    Args:
-        bundle: A file made by `make_bundle`, or the folder it was unpacked to.
-        on_topic: Called with the id of each topic that was done again.
-        plugins: Parts that are not registered and that its run may name, since the user said so.
-
-    Raises:
-        InputError: It is no bundle, the archive is damaged, or its run names a part that is neither
-            registered nor allowed.
-        MachineError: It was made by another version, whose replay need not give the same.
+    A bundle is a file made by `make_bundle`, or the folder it was unpacked to. `plugins` are parts
+    that are not registered and that its run may name, since the user said so. MachineError is
+    raised if it was made by another version, whose replay need not give the same.
     """
     with _unpacked(bundle) as folder:
         contents = read_contents(folder)
@@ -605,7 +550,7 @@ def _unpacked(bundle: Path) -> Iterator[Path]:
 
 
 def _read_replies(path: Path) -> Iterator[KeptReply]:
-    with open_regular(path) as lines:
+    with files.open_regular(path) as lines:
         for number, line in enumerate(lines, start=1):
             try:
                 yield KeptReply.model_validate_json(line, strict=True)

@@ -24,19 +24,10 @@ from urllib.parse import quote
 import orjson
 from pydantic import ValidationError
 
+from sidelight import files
 from sidelight.config.load import check_same, dump_settings, load_settings
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
-from sidelight.files import (
-    as_json,
-    atomic_write,
-    half_written_name,
-    locked_folder,
-    make_folder,
-    open_to_append,
-    read_limited,
-    sha256_file,
-)
 from sidelight.formats.lines import Findings, read_bytes, read_lines
 from sidelight.formats.runs.submission import run_format
 from sidelight.formats.verdict import RUN_DIRECTORY, Verdict, judge_file, official_problems
@@ -64,13 +55,10 @@ class TopicResult(Value):
     """A finished topic.
 
     Attributes:
-        topic_id: The topic.
         fingerprint: Hash of everything the result depends on.
-        topic: What was worked on.
         evidence: The segments taken as evidence, by id; texts cite no others.
         results: By the name of the task, what its file holds.
         fallbacks: Steps that were done without a model because its replies were no use, by step.
-        trace: What each step did.
     """
 
     topic_id: str
@@ -88,11 +76,7 @@ class TopicResult(Value):
     @overload
     def result(self, task: Task) -> Result: ...
     def result(self, task: Task) -> Result:
-        """Return what the file of a task holds on the topic.
-
-        Raises:
-            InputError: The topic was finished without this task.
-        """
+        """Return what the file of a task holds on the topic, which was finished with this task."""
         if task.name not in self.results:
             raise InputError(
                 f"the trace of topic {self.topic_id}: expected results of {task.name}; found none",
@@ -104,10 +88,8 @@ class TopicResult(Value):
 class RunDirectory:
     """The folder of one run.
 
-    Args:
-        path: Created when it is missing.
-        plugins: Names of parts that are not registered and that its files may name all the same,
-            since the user said so; see `registered`.
+    `plugins` names parts that are not registered and that its files may name all the same, since
+    the user said so; see `registered`.
     """
 
     def __init__(self, path: Path, plugins: Container[str] = ()) -> None:
@@ -130,18 +112,15 @@ class RunDirectory:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Lock the folder for this process; the lock ends when the process does.
+        """Lock the folder for this process, until it ends; UsageError if another works on it.
 
         What a killed process left half written is removed.
-
-        Raises:
-            UsageError: Another process is working on it.
         """
         busy = UsageError(
             f"another process is working on {self.path}",
             remedy="Wait for it, or choose another folder with --output",
         )
-        with locked_folder(self.path, busy):
+        with files.locked_folder(self.path, busy):
             for half_written in self._half_written():
                 half_written.unlink()
             yield
@@ -151,30 +130,26 @@ class RunDirectory:
         own = {self.manifest.name, self.failures.name, self.config.name, *run_file_names()}
         for folder, names in ((self.path, own), (self.traces, None), (self.scores, None)):
             for path in folder.glob(".*.tmp"):
-                found = half_written_name(path)
+                found = files.half_written_name(path)
                 if found is not None and (names is None or found in names):
                     yield path
 
     def claim(self, settings: Settings) -> Callable[[], None]:
         """Check that the folder was made with these settings, and return what records them.
 
-        A folder in which no topic is finished yet may be given other settings.
-
-        Raises:
-            UsageError: The folder belongs to a run with other settings, or a part of somebody else
-                has changed since.
+        A folder in which no topic is finished yet may be given other settings. UsageError is raised
+        if it belongs to a run with other ones, or a part of somebody else has changed since.
         """
         wanted = dump_settings(settings)
         if not self.config.exists() or not any(self.traces.glob("*.json")):
-            return partial(atomic_write, self.config, wanted)
+            return partial(files.atomic_write, self.config, wanted)
         check_same(self.config, wanted, "a run")
         return lambda: None
 
     def finished(self, topic_id: str, fingerprint: str) -> TopicResult | None:
         """Return the result of a topic, or None when it is still to do.
 
-        Raises:
-            UsageError: The topic was finished with another index, article or version.
+        UsageError is raised for one that was finished with another index, article or version.
         """
         path = self.trace(topic_id)
         if not path.exists():
@@ -196,14 +171,13 @@ class RunDirectory:
         return sum(self.trace(topic.topic_id).exists() for topic in topics)
 
     def result(self, topic_id: str) -> TopicResult:
-        """Return what was stored about a finished topic, whatever it was made with.
+        """Return what is stored about a finished topic; InputError if this version cannot read it.
 
-        Raises:
-            InputError: The topic is not finished, or another version of sidelight finished it.
+        It does not matter what the topic was finished with.
         """
         path = self.trace(topic_id)
         try:
-            return TopicResult.model_validate_json(read_limited(path), strict=True)
+            return TopicResult.model_validate_json(files.read_limited(path), strict=True)
         except (OSError, ValidationError) as error:
             raise InputError(
                 f"{path}: expected a topic finished by this version of sidelight",
@@ -212,16 +186,13 @@ class RunDirectory:
 
     def finish(self, result: TopicResult) -> None:
         """Store the result of a topic, in one step."""
-        atomic_write(self.trace(result.topic_id), as_json(result.model_dump(mode="json")))
+        text = files.as_json(result.model_dump(mode="json"))
+        files.atomic_write(self.trace(result.topic_id), text)
 
     def read_manifest(self) -> RunManifest:
-        """Return what made the run.
-
-        Raises:
-            InputError: The run has not ended, or another version of sidelight made it.
-        """
+        """Return what made the run; InputError if it has not ended, or another version made it."""
         try:
-            return RunManifest.model_validate_json(read_limited(self.manifest), strict=True)
+            return RunManifest.model_validate_json(files.read_limited(self.manifest), strict=True)
         except (OSError, ValidationError) as error:
             raise InputError(
                 f"{self.path}: expected a finished run; found no {self.manifest.name} that this "
@@ -231,30 +202,20 @@ class RunDirectory:
             ) from error
 
     def topic_ids(self) -> tuple[str, ...]:
-        """Return the topics that the run was made for, those that failed last.
-
-        Raises:
-            InputError: The run has not ended.
-        """
+        """Return the topics that the run was made for, those that failed last."""
         manifest = self.read_manifest()
         return (*manifest.topics, *manifest.failed_topics)
 
     def read_track(self) -> Track:
-        """Return the track of the run.
-
-        Raises:
-            InputError: The run has not ended, or its track is neither registered nor allowed.
-        """
+        """Return the track of the run; InputError if it is neither registered nor allowed."""
         where = f"{self.manifest}: track"
         return load_track(registered("track", self.read_manifest().track, where, self._plugins))
 
     def read_settings(self) -> Settings:
         """Return the settings that the results of the run depend on.
 
-        Raises:
-            InputError: They name a part that is neither registered nor allowed, or a server, which
-                only the user may name.
-            UsageError: They are no settings.
+        InputError is raised if they name a part that is neither registered nor allowed, or a
+        server, which only the user may name.
         """
         settings = load_settings(self.config)
         for setting, (kind, name) in settings.parts().items():
@@ -268,11 +229,7 @@ class RunDirectory:
         return settings
 
     def manifest_with(self, index_fingerprint: str) -> RunManifest:
-        """Return what made the run, which was made with this index.
-
-        Raises:
-            InputError: It was made with another, or the run cannot be read.
-        """
+        """Return what made the run; InputError if it was made with another index than this."""
         manifest = self.read_manifest()
         if manifest.index != index_fingerprint:
             raise InputError(
@@ -283,8 +240,8 @@ class RunDirectory:
 
     def publish_manifest(self, manifest: RunManifest) -> None:
         """Store the manifest of the run; an equal file is left untouched."""
-        text = as_json(manifest.model_dump(mode="json"))
-        publish(self.manifest, partial(atomic_write, text=text))
+        text = files.as_json(manifest.model_dump(mode="json"))
+        publish(self.manifest, partial(files.atomic_write, text=text))
 
     def append_call(self, topic_id: str, call: CallRecord) -> None:
         """Add a call to the topic's log, which grows over all attempts at the topic.
@@ -293,7 +250,7 @@ class RunDirectory:
         """
         path = self.calls / f"{quote(topic_id, safe='')}.jsonl"
         path.parent.mkdir(exist_ok=True)
-        with open_to_append(path) as log:
+        with files.open_to_append(path) as log:
             log.write(call.model_dump_json().encode() + b"\n")
 
     def edited(self) -> set[str]:
@@ -307,7 +264,7 @@ class RunDirectory:
         changed = {
             name
             for name, digest in manifest.files.items()
-            if (self.path / name).is_file() and sha256_file(self.path / name) != digest
+            if (self.path / name).is_file() and files.sha256_file(self.path / name) != digest
         }
         return changed.union(manifest.edited)
 
@@ -321,7 +278,7 @@ class RunDirectory:
             orjson.dumps(failure.model_dump(), option=orjson.OPT_SORT_KEYS).decode() + "\n"
             for failure in failures
         )
-        publish(self.failures, partial(atomic_write, text="".join(lines)))
+        publish(self.failures, partial(files.atomic_write, text="".join(lines)))
 
     def trace(self, topic_id: str) -> Path:
         """Return where a finished topic is kept."""
@@ -332,7 +289,7 @@ def publish(path: Path, write: Callable[[Path], None]) -> None:
     """Let `write` make a file, and leave the old one untouched when it would be the same."""
     fresh = path.with_name(f".{path.name}.new")
     write(fresh)
-    if path.exists() and sha256_file(path) == sha256_file(fresh):
+    if path.exists() and files.sha256_file(path) == files.sha256_file(fresh):
         fresh.unlink()
     else:
         fresh.replace(path)
@@ -345,11 +302,9 @@ class PackedRun(NamedTuple):
     """One file of a submission.
 
     Attributes:
-        task: The name of the task.
         priority: 1 for the run that is to be judged first.
         run_id: What the run is called, and its file.
         type: `manual` when a person had a hand in it; judgments do not state it.
-        sha256: Hash of the file.
         edited: Files of the run directory that were changed after they were made.
     """
 
@@ -379,22 +334,12 @@ def pack_runs(  # long: one check after another before anything is written
     """Write the files of some runs, and `runs.csv` with their priorities, into a new folder.
 
     A run of which any file was changed after it was made becomes a manual one: the track calls a
-    run automatic only where no person had a hand in it.
+    run automatic only where no person had a hand in it. Nothing is written when a file is invalid,
+    strictly or for the track's own validator.
 
-    Args:
-        runs: Run directories, the most important first.
-        folder: Made by this call; left out when a file is invalid.
-        track: Whose limits the runs must keep.
-        topic_ids: The topics they must cover; None for those that each was made for, with a warning
-            where these are not the track's.
-        known_segments: The segments there are; None when that is not known.
-        judgments: Files of relevance judgments, the most important first.
-
-    Raises:
-        InputError: A run has not ended.
-        UsageError: The folder has files already, two runs have one run id, or the track takes no
-            judgments.
-        InvalidFileError: A file is invalid, strictly or for the track's own validator.
+    Runs, and files of relevance judgments, are given with the most important first. They must cover
+    `topic_ids`; where this is None, a run must cover those that it was made for, with a warning
+    where they are not the track's.
     """
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(
@@ -418,7 +363,7 @@ def pack_runs(  # long: one check after another before anything is written
         raise InvalidFileError(errors)
     if track.usual_runs is not None and len(runs) > track.usual_runs:
         problems.append(_too_many(folder, len(runs), track.usual_runs))
-    make_folder(folder.parent)
+    files.make_folder(folder.parent)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as scratch:
         staged = Path(scratch, folder.name)
         staged.mkdir()
@@ -469,11 +414,7 @@ def _write(run: RunDirectory, track: Track, priority: int, folder: Path) -> Iter
 
 
 def _put(folder: Path, source: Path, content: bytes, packed: PackedRun) -> PackedRun:
-    """Write a file under its run id, and return what is known of it with its hash.
-
-    Raises:
-        UsageError: The run id is that of another file.
-    """
+    """Write a file under its run id, which no other file has, and return it with its hash."""
     path = folder / packed.run_id
     if packed.run_id.casefold() in {LIST, ".", ".."}:
         raise UsageError(
@@ -530,14 +471,9 @@ def judge_run(
 ) -> list[Verdict]:
     """Find out whether a run directory is a finished run, and whether its files are valid.
 
-    Args:
-        run: The folder.
-        topic_ids: The topics the run has to cover; None for those it was made for.
-        known_segments: The segments there are; None when that is not known.
-        official: Apply the rules of the track's own validator to the files.
-
-    Returns:
-        The verdict on the folder, then those on the files of its track.
+    The run has to cover `topic_ids`; where this is None, those it was made for. With `official`,
+    the rules of the track's own validator apply to the files. The verdict on the folder is returned
+    first, then those on the files of its track.
     """
     findings = Findings(run.path)
     try:
@@ -569,11 +505,11 @@ def judge_run(
         )
     wanted = run.topic_ids() if topic_ids is None else topic_ids
     track = run.read_track()
-    files = [
+    verdicts = [
         judge_file(run.file(task), track, wanted, known_segments=known_segments, official=official)
         for task in track.tasks
     ]
     return [
         Verdict(str(run.path), RUN_DIRECTORY, tuple(findings.problems), len(manifest.topics)),
-        *files,
+        *verdicts,
     ]

@@ -25,13 +25,7 @@ SEARCH = "search"
 
 
 class Fallback(Value):
-    """A step, or a part of it, whose model gave no usable answer, and which was done without one.
-
-    Attributes:
-        step: The role.
-        error: The kind of error that stopped the model's performer.
-        message: What it said.
-    """
+    """A step, or a part of it, that was done without its model, which gave no usable answer."""
 
     step: str
     error: str
@@ -39,17 +33,10 @@ class Fallback(Value):
 
 
 class TopicLog:
-    """Events of the work on one topic.
+    """Events of the work on one topic: its calls, fallbacks, and seconds by step.
 
-    Args:
-        on_call: Told of every call when it has ended.
-        on_step: Told the name of every step when it begins.
-        on_result: Told the name of every step and what came of it.
-
-    Attributes:
-        calls: Every call, in the order in which they ended.
-        fallbacks: Steps done without a model that had one.
-        seconds: By step, how long it took, added up where it was taken more than once.
+    `on_call` is told of every call when it has ended, `on_step` the name of every step when it
+    begins, and `on_result` that and what came of it.
     """
 
     def __init__(
@@ -123,13 +110,11 @@ def with_fallback(
 
 @dataclass(slots=True)
 class PromptUsage:
-    """Total usage of the calls of one prompt.
+    """Total usage of the calls of one prompt; tokens and seconds are those of calls that were made.
 
     Attributes:
         calls: Calls, replayed ones included.
         cached: Calls that a cache answered.
-        prompt_tokens: Tokens read by calls that were made.
-        completion_tokens: Tokens written by them.
         latency_s: Seconds waited for them, added up over calls made at the same time.
         failures: By kind, replies that could not be used.
     """

@@ -38,10 +38,8 @@ class RunSummary:
     """Result of a call of `run_topics`.
 
     Attributes:
-        directory: Where the files are.
         done: Topics finished by this call.
         kept: Topics that were finished before.
-        failures: Topics that could not be finished.
         files: The runs, one for each task of the track.
         thin: Topics whose text is short for want of evidence.
         fallbacks: By topic, steps done without a model whose replies were no use, or `search`.

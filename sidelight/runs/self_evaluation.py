@@ -48,11 +48,7 @@ DRAFTED = "rubrics"
 
 
 def given_rubrics(folder: Path, topic_ids: Iterable[str]) -> dict[str, Rubric]:
-    """Return the rubrics in a folder for some topics.
-
-    Raises:
-        InputError: There are none, or they cannot be read.
-    """
+    """Return the rubrics in a folder for some topics; InputError if there are none."""
     wanted = set(topic_ids)
     found = {
         topic_id: rubric
@@ -69,9 +65,6 @@ def drafted_rubrics(results: Iterable[TopicResult | None]) -> dict[str, Rubric]:
 
     A draft has questions and weights and no answers. What is then asked of a report is whether it
     tells the answer at all, so every question gets one answer that says so.
-
-    Raises:
-        InputError: Nothing was drafted.
     """
     rubrics = {}
     for result in results:
@@ -104,9 +97,8 @@ class FinishedRun(NamedTuple):
     """A run and the rubrics it is judged by.
 
     Attributes:
-        directory: Where it is.
         results: What is stored about each topic; None for one that failed.
-        rubrics: Topic id -> rubric, of the run's topics that have one.
+        rubrics: By topic id, of the run's topics that have one.
         drafted: Whether the run drafted the rubrics itself.
     """
 
@@ -145,15 +137,9 @@ class FinishedRun(NamedTuple):
 def read_finished(
     directory: RunDirectory, index_fingerprint: str, rubrics: Path | None
 ) -> FinishedRun:
-    """Read a finished run.
+    """Read a finished run and its rubrics from a folder; where none is given, those it drafted.
 
-    Args:
-        directory: Where it is.
-        index_fingerprint: Of the index it was made with.
-        rubrics: Folder of rubrics; None for those the run drafted.
-
-    Raises:
-        InputError: The run is not finished, was made with another index, or has no rubric.
+    InputError is raised if the run is not finished, was made with another index, or has no rubric.
     """
     manifest = directory.manifest_with(index_fingerprint)
     results = {
@@ -165,13 +151,7 @@ def read_finished(
 
 
 class RunScores(NamedTuple):
-    """The scores of a run's two files.
-
-    Attributes:
-        track: Whose measures they are.
-        questions: Of the run's questions.
-        reports: Of its reports.
-    """
+    """The scores of a run's questions and of its reports, by the measures of a track."""
 
     track: Track
     questions: ScoreTable
@@ -179,11 +159,7 @@ class RunScores(NamedTuple):
 
 
 def score_assessments(folder: Path, rubrics: Mapping[str, Rubric], track: Track) -> RunScores:
-    """Return what the assessments in a folder come to.
-
-    Raises:
-        InputError: One cannot be read, or does not fit the rubrics.
-    """
+    """Return what the assessments in a folder come to."""
 
     def read(protocol: AssessmentProtocol[Any, A]) -> list[A]:
         return read_assessments(folder / protocol.file_name, protocol.kind, track.scales)
@@ -224,14 +200,10 @@ def stage_reports(
     lookup: Callable[[Sequence[str]], Sequence[Segment]],
     words_at_once: int,
 ) -> list[StageReport]:
-    """Return what is judged besides the files of a run.
+    """Return what is judged besides the files of a run, of the topics that have a rubric.
 
-    Args:
-        results: What is stored about its topics.
-        task: The one that asks for reports.
-        rubrics: Topic id -> rubric; other topics are left out.
-        lookup: Segment ids to segments, in the order asked for.
-        words_at_once: How much the judge is shown at once; see `Judge`.
+    `lookup` returns segments by their ids, in the order asked for; `words_at_once` is how much the
+    judge is shown at once, see `Judge`.
     """
     return [
         StageReport(stage, rubrics[result.topic_id], _as_report(result.topic_id, texts))
@@ -296,12 +268,7 @@ FUNNEL_FILE = "funnel.csv"
 
 
 class Material(NamedTuple):
-    """Texts and files of a run that are judged.
-
-    Attributes:
-        run: The run, with its rubrics.
-        stages: What it read and wrote on its way to the reports.
-    """
+    """What is judged: a run with its rubrics, and what it read and wrote on its way to reports."""
 
     run: FinishedRun
     stages: Sequence[StageReport]
@@ -314,13 +281,7 @@ class Material(NamedTuple):
 
 
 class SelfEvaluation(NamedTuple):
-    """Result of a run's evaluation.
-
-    Attributes:
-        manifest: Who judged what.
-        scores: Of both files.
-        funnel: A row for each rubric answer.
-    """
+    """Result of a run's evaluation: who judged what, scores, and a row for each rubric answer."""
 
     manifest: JudgingManifest
     scores: RunScores
@@ -357,15 +318,9 @@ async def evaluate_run(
 ) -> SelfEvaluation:
     """Judge a run, score it and find where credit was lost; write assessments, scores and funnel.
 
-    Args:
-        judge: Who judges.
-        material: What is judged.
-        folder: Where files go.
-        on_labels: Told how many labels have been added, whenever some have.
-
-    Raises:
-        UsageError: The folder holds scores by rubrics that the run drafted, and others are given.
-        InputError: It holds labels of another judge.
+    `on_labels` is told how many labels have been added, whenever some have. UsageError is raised if
+    the folder holds scores by rubrics that the run drafted, and others are given; InputError if it
+    holds labels of another judge.
     """
     run = material.run
     check_folder(run, folder)

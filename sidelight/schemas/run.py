@@ -26,12 +26,7 @@ class CitedSentence(Value):
 
 
 class QuestionHits(Value):
-    """Documents found for one question on a topic.
-
-    Attributes:
-        question_id: See `topic.question_id`.
-        hits: Documents by falling score.
-    """
+    """Documents found for one question on a topic, by falling score."""
 
     question_id: str
     hits: tuple[Hit, ...]
@@ -45,11 +40,7 @@ hits by question."""
 
 
 class RunIdentity(Value):
-    """Team and run that a run file is from.
-
-    Attributes:
-        run_id: What it is called, the suffix of its task included.
-    """
+    """Team and run that a run file is from; the run id has the suffix of its task."""
 
     team_id: str
     run_id: str
@@ -69,8 +60,7 @@ class SubmittedQuestion(Value):
 class _RunFile(Value):
     """A run as read.
 
-    Attributes:
-        run_tag: The file name, or the run id inside where all runs' files have one name.
+    The run tag is the file name, or the run id inside where all runs' files have one name.
     """
 
     run_tag: str
@@ -148,12 +138,7 @@ Found = TypeVar("Found", tuple[Hit, ...], tuple[QuestionHits, ...])
 
 
 class _Rankings(_RunFile, Generic[Found]):
-    """A file of search results.
-
-    Attributes:
-        run_ids: The run ids inside, in order of appearance.
-        rankings: By topic, what was found.
-    """
+    """A file of search results: the run ids inside, in order, and by topic what was found."""
 
     run_ids: tuple[str, ...]
     rankings: dict[str, Found]
@@ -180,9 +165,8 @@ class RunManifest(Value):
         index: Hash of the index.
         topics: Ids of the finished topics, in the order of the files.
         thin_topics: Those whose report is short for want of evidence.
-        fallbacks: By topic id, steps done without a model whose replies were no use, and
-            `search` where an index server failed on searches.
-        failed_topics: Ids of the topics that could not be finished.
+        fallbacks: By topic id, steps done without a model whose replies were no use, and `search`
+            where an index server failed on searches.
         edited: Traces, by path in the run directory, that someone changed after they were made.
         files: By path in the run directory, SHA-256 of each file.
     """
@@ -202,14 +186,10 @@ class RunManifest(Value):
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Segments in order of relevance; constructing one checks it.
+    """Segments by falling score, ties by rising id; constructing one checks it.
 
-    Args:
-        hits: By falling score, ties by rising segment id.
-        depth: How many the track takes at most; None where a run chooses.
-
-    Raises:
-        InputError: There are more, a segment occurs twice, or the order is another.
+    InputError is raised if there are more than the depth, or a segment occurs twice. A depth of
+    None is one that a run chooses.
     """
 
     topic_id: str
@@ -233,14 +213,10 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class QuestionRankings:
-    """Rankings for all questions of a topic; constructing one checks them.
+    """Rankings for all questions of a topic, in their order; constructing one checks them.
 
-    Args:
-        rankings: One for each question, in the order of their numbers, none of them empty.
-        depth: How many documents the track takes for each at most.
-
-    Raises:
-        InputError: A ranking breaks a limit (see `Ranking`), or the questions are not numbered.
+    InputError is raised if one is empty or breaks a limit (see `Ranking`), or the questions are not
+    numbered.
     """
 
     topic_id: str

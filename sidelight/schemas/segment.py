@@ -23,8 +23,6 @@ class Segment(Value):
 
     Attributes:
         segment_id: Called `docid` in the collection.
-        url: Address of the page.
-        title: Page title.
         headings: Newline-separated headings of the page.
         text: The window itself, called `segment` in the collection.
         start_char: Offset of the window in the body of its document, in code points.

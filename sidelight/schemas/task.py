@@ -40,7 +40,6 @@ class _Task(Value):
 
     Attributes:
         name: As commands and files call it; unique within a track.
-        file_name: Its file in a run directory.
         run_id_suffix: Follows a run's id in its file.
         run_id_pattern: What a strict check wants of a run id, this suffix included.
         scores_name: What score files are called by; the name where it is empty.
@@ -117,11 +116,7 @@ class CitedTextTask(_Task):
 
 
 class RankingTask(_Task):
-    """Segments in order of relevance.
-
-    Attributes:
-        depth: At most this many for each topic; None where a run chooses, topic by topic.
-    """
+    """Segments in order of relevance, at most `depth` for each topic; None where a run chooses."""
 
     kind: Literal["ranking"] = "ranking"
     depth: Limit | None
@@ -129,11 +124,7 @@ class RankingTask(_Task):
 
 
 class QuestionRankingsTask(_Task):
-    """Documents for each of the questions that a reader has on a topic.
-
-    Attributes:
-        depth: At most this many for each question.
-    """
+    """Documents for the questions that a reader has on a topic, at most `depth` for each."""
 
     kind: Literal["question_rankings"] = "question_rankings"
     depth: Limit
@@ -141,10 +132,9 @@ class QuestionRankingsTask(_Task):
 
 
 class JudgmentsTask(_Task):
-    """Grades of relevance, each with how sure its judge is; no run of a system makes them.
+    """Grades of relevance from 0 to the highest, each with how sure its judge is.
 
-    Attributes:
-        highest: The highest grade; the lowest is 0.
+    No run of a system makes them.
     """
 
     kind: Literal["judgments"] = "judgments"

@@ -17,7 +17,6 @@ class Article(Value):
     Attributes:
         topic_id: The document id of the article, e.g. `msmarco_v2.1_doc_04_420132660`.
         url: Where it was published; may be empty for a pasted article.
-        title: Page title.
         headings: Newline-separated headings of the page.
         body: Page text, site chrome included.
     """
@@ -43,11 +42,7 @@ def host_of(url: str) -> str:
 
 
 class QuestionedArticle(Article):
-    """An article with the questions that documents are wanted for.
-
-    Attributes:
-        questions: At least one, in the order of their ids.
-    """
+    """An article with the questions that documents are wanted for, in the order of their ids."""
 
     questions: tuple[str, ...] = Field(min_length=1)
 
@@ -99,11 +94,7 @@ class Narrative(Value):
 
 
 class FacetedQuery(Value):
-    """A query and the sides it may be meant from.
-
-    Attributes:
-        facets: Sides of it; may be empty.
-    """
+    """A query and the sides it may be meant from."""
 
     topic_id: str = Field(min_length=1)
     query: str

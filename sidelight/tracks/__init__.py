@@ -41,13 +41,10 @@ class Track(Value):
     """The rules of one track.
 
     Attributes:
-        name: What `--track` takes.
-        title: For people.
         topics: The registered format of its topics files, which says what a topic is.
         graph: The registered graph that works on a topic.
         usual_runs: How many runs of a task a team may hand in without asking; None where nobody
             counts.
-        tasks: What a run hands in, each task with its limits, file and measures.
         judgments: The task that asks for grades of relevance; None where there is none.
         scales: Labels, by what they are given to.
         topic_ids: The topics the track released; a file must cover them unless other topics are
@@ -73,11 +70,7 @@ class Track(Value):
         return self
 
     def task(self, name: str) -> Task:
-        """Return a task by its name.
-
-        Raises:
-            UsageError: The track has no such task.
-        """
+        """Return a task by its name; UsageError if the track has no such task."""
         for task in self.tasks:
             if task.name == name:
                 return task
@@ -87,11 +80,7 @@ class Track(Value):
         )
 
     def measured_by(self, names: Container[str]) -> Task:
-        """Return the task whose main measure is among some names.
-
-        Raises:
-            UsageError: The track has none.
-        """
+        """Return the task whose main measure is among some names; UsageError if there is none."""
         for task in self.tasks:
             if task.measures and task.measures[0].name in names:
                 return task
@@ -99,28 +88,16 @@ class Track(Value):
 
     @property
     def question_list(self) -> QuestionListTask:
-        """The task that asks for questions.
-
-        Raises:
-            UsageError: The track has none.
-        """
+        """The task that asks for questions; UsageError if the track has none."""
         return self.of_kind(QuestionListTask)
 
     @property
     def cited_text(self) -> CitedTextTask:
-        """The task that asks for a text with citations.
-
-        Raises:
-            UsageError: The track has none.
-        """
+        """The task that asks for a text with citations; UsageError if the track has none."""
         return self.of_kind(CitedTextTask)
 
     def of_kind(self, kind: type[T]) -> T:
-        """Return the first task of a kind.
-
-        Raises:
-            UsageError: The track has none.
-        """
+        """Return the first task of a kind; UsageError if the track has none."""
         found = self.find(kind)
         if found is None:
             raise UsageError(f"{self.title} has no task of the kind {kind.__name__}")
@@ -133,14 +110,10 @@ class Track(Value):
 
 @cache
 def load_track(name: str = DEFAULT_TRACK) -> Track:
-    """Read a track.
+    """Read a track; UsageError if there is none of the name, or its file is no track.
 
-    Args:
-        name: One of sidelight's own or of an installed package, `package:file`, or the path of a
-            YAML file.
-
-    Raises:
-        UsageError: There is no such track, or its file is no track.
+    The name is one of sidelight's own or of an installed package, `package:file`, or the path of a
+    YAML file.
     """
     if ":" not in name and name.endswith((".yaml", ".yml")):
         source: Traversable = Path(name)
@@ -169,11 +142,7 @@ def load_track(name: str = DEFAULT_TRACK) -> Track:
 
 @cache
 def scale_named(name: str) -> LabelScale:
-    """Return the scale of that name of the first track that has one.
-
-    Raises:
-        UsageError: No track has.
-    """
+    """Return the scale of that name of the first track that has one; UsageError if none has."""
     for track in map(load_track, names("track")):
         if name in track.scales:
             return track.scales[name]

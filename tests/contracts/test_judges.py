@@ -107,32 +107,21 @@ def test_a_judge_says_who_it_is_and_what_it_has_seen(judge, examples):
         assert 0 < agreement.n_topics <= agreement.n_labels
 
 
-def test_every_question_gets_one_compound_verdict(judge, rubric, questions):
-    verdicts = on_compound(judge, rubric, questions)
-    assert len(verdicts) == len(questions)
-    for verdict in verdicts:
-        assert verdict.label in SCALES["compound"].names or isinstance(verdict.label, Unjudged)
-    assert on_compound(judge, rubric, questions[::-1]) == verdicts[::-1]
-    assert on_compound(judge, rubric, []) == []
-
-
-def test_every_pair_of_questions_gets_one_label(judge, rubric, questions):
-    labels = on_questions(judge, rubric, questions)
-    assert len(labels) == len(rubric.questions) * len(questions)
-    for label in labels:
-        assert label.label in SCALES["similarity"].names or isinstance(label.label, Unjudged)
-    assert on_questions(judge, rubric, questions) == labels
-    assert on_questions(judge, rubric, []) == []
-
-
-def test_every_answer_gets_one_label(judge, rubric, report):
+def test_whatever_is_asked_gets_one_label_and_the_same_again(judge, rubric, questions, report):
     n_answers = sum(len(item.answers) for item in rubric.questions)
-    for given in (report, saying(report)):
-        labels = on_report(judge, rubric, given)
-        assert len(labels) == n_answers
-        for label in labels:
-            assert label.label in SCALES["answers"].names or isinstance(label.label, Unjudged)
-        assert on_report(judge, rubric, given) == labels
+    for ask, given, scale, n_labels in (
+        (on_compound, questions, "compound", len(questions)),
+        (on_questions, questions, "similarity", len(rubric.questions) * len(questions)),
+        *((on_report, one, "answers", n_answers) for one in (report, saying(report))),
+    ):
+        found = ask(judge, rubric, given)
+        assert len(found) == n_labels
+        for one in found:
+            assert one.label in SCALES[scale].names or isinstance(one.label, Unjudged)
+        assert ask(judge, rubric, given) == found
+    verdicts = on_compound(judge, rubric, questions)
+    assert on_compound(judge, rubric, questions[::-1]) == verdicts[::-1]
+    assert on_compound(judge, rubric, []) == on_questions(judge, rubric, []) == []
 
 
 def test_a_sentence_gets_one_label_by_what_it_cites(judge):
@@ -150,10 +139,9 @@ def test_whatever_it_reads_it_gives_a_label_and_no_credit(text, judge, rubric, q
     assert len(on_compound(judge, rubric, [question])) == 1
     pairs = on_questions(judge, rubric, [question])
     assert len(pairs) == len(rubric.questions)
-    credited = {"very-similar", "similar"}
-    assert not credited.intersection(str(item.label) for item in pairs)
-    labels = on_report(judge, rubric, saying(report, text, text))
-    assert not {"supports", "partial"}.intersection(str(item.label) for item in labels)
+    labels = [*pairs, *on_report(judge, rubric, saying(report, text, text))]
+    credited = {"very-similar", "similar", "supports", "partial"}
+    assert not credited.intersection(str(item.label) for item in labels)
 
 
 def test_the_rubrics_own_words_are_recognised(judge, rubric, questions, report):

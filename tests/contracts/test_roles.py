@@ -16,11 +16,7 @@ from sidelight.generation.roles import Roles
 from sidelight.runs.log import TopicLog
 from sidelight.schemas.investigation.angle import ArticleProfile, Plan
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, Selection
-from sidelight.schemas.investigation.report import (
-    DraftReport,
-    DraftSentence,
-    QuestionSet,
-)
+from sidelight.schemas.investigation.report import DraftReport, DraftSentence, QuestionSet
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
 from sidelight.text import clean, count_words, one_line
@@ -56,7 +52,8 @@ ARTICLES = {
     ),
     "only markup": Article(topic_id="t", url=URL, title=MARKUP, body=MARKUP),
 }
-BODIES = {"own words": PLAIN, "nothing": "", "long": LONG, "broken": BROKEN, "markup": MARKUP} | {
+PAGE = LONG[:12_000]  # of 220 sentences; a segment of a page has ten
+BODIES = {"own words": PLAIN, "nothing": "", "long": PAGE, "broken": BROKEN, "markup": MARKUP} | {
     "useful": (
         "The Orrin Harbour Trust counts 420 boats in the harbour of Orrin every summer. "
         "The harbour of Orrin was built for 300 boats by the Orrin Harbour Trust. "
@@ -76,7 +73,6 @@ SEGMENTS = [
     for n, (name, text) in enumerate(BODIES.items())
 ]
 SEGMENTS[-1] = SEGMENTS[-1].model_copy(update={"segment_id": "a_doc_00_7#2_0"})
-USEFUL, STRAY = "a_doc_00_5#0_0", "a_doc_00_6#0_0"
 
 
 class Worked(NamedTuple):
@@ -88,6 +84,9 @@ class Worked(NamedTuple):
     @property
     def evidence(self):
         return self.selection.evidence
+
+    def perform(self, role, *given):
+        return asyncio.run(getattr(self.roles, role)(*given))
 
 
 class OneModel:
@@ -129,11 +128,6 @@ def worked(request, fresh):
     return asyncio.run(work())
 
 
-@pytest.fixture(scope="module")
-def roles(worked):
-    return worked.roles
-
-
 @pytest.mark.parametrize("name", [field.name for field in fields(Roles)])
 def test_each_is_called_as_its_protocol_says(name, plain):
     call = type(getattr(plain, name)).__call__
@@ -154,7 +148,7 @@ def test_a_profile_is_clean(worked):
     assert len(set(profile.keywords)) == len(profile.keywords)
 
 
-def test_a_plan_opens_angles_and_searches_for_each(worked, roles):
+def test_a_plan_opens_angles_and_searches_for_each(worked):
     plan = worked.plan
     ids = [angle.angle_id for angle in plan.angles]
     assert len(set(ids)) == len(ids) > 0
@@ -165,65 +159,58 @@ def test_a_plan_opens_angles_and_searches_for_each(worked, roles):
         assert query.query_id == f"1.{query.angle_id}"
     assert all(query.text.strip() for query in plan.queries)
     for number in (2, 3):
-        later = asyncio.run(
-            roles.plan_queries(
-                worked.profile, plan.angles, plan.queries, worked.evidence, None, number
-            )
-        )
+        given = (worked.profile, plan.angles, plan.queries, worked.evidence, None, number)
+        later = worked.perform("plan_queries", *given)
         assert {query.query_id.partition(".")[0] for query in later.queries} <= {str(number)}
         known = {*ids, *(angle.angle_id for angle in later.angles)}
         assert {query.angle_id for query in later.queries} <= known
 
 
-def test_evidence_comes_from_the_candidates(worked, roles):
+def test_evidence_comes_from_the_candidates(worked):
     chosen = {item.segment.segment_id for item in worked.evidence.items}
     assert chosen <= {segment.segment_id for segment in SEGMENTS}
     angles = {angle.angle_id for angle in worked.plan.angles}
     for item in worked.evidence.items:
         assert set(item.relevance) <= angles
         assert all(0 < score <= 1 for score in item.relevance.values())
-    select = roles.select_evidence
     for nothing in ({}, {angle_id: [] for angle_id in angles}):
-        selection = asyncio.run(select(worked.profile, worked.plan.angles, nothing))
+        selection = worked.perform("select_evidence", worked.profile, worked.plan.angles, nothing)
         assert selection == Selection(evidence=EvidenceSet())
     dropped = set(worked.selection.dropped)
     assert chosen.isdisjoint(dropped)
     assert chosen | dropped == {segment.segment_id for segment in SEGMENTS}
 
 
-def test_coverage_is_a_share_and_rounds_end(worked, roles):
+def test_coverage_is_a_share_and_rounds_end(worked):
     previous = None
     for number in (1, 2, 3):
-        previous = asyncio.run(
-            roles.assess_coverage(
-                worked.profile, worked.plan.angles, worked.evidence, previous, number
-            )
-        )
+        given = (worked.profile, worked.plan.angles, worked.evidence, previous, number)
+        previous = worked.perform("assess_coverage", *given)
         assert 0 <= previous.score <= 1
         assert previous.reason
         assert set(previous.covered) <= {angle.angle_id for angle in worked.plan.angles}
         # Nothing was added after the first round, so the second was the last.
         assert previous.go_on is (number == 1 and previous.score < 0.95)
         assert set(previous.by_angle) == {angle.angle_id for angle in worked.plan.angles}
-    nothing = asyncio.run(roles.assess_coverage(worked.profile, (), EvidenceSet(), None, 1))
+    nothing = worked.perform("assess_coverage", worked.profile, (), EvidenceSet(), None, 1)
     assert nothing.score == 0
 
 
-def test_ten_questions_within_the_limits(worked, roles):
+def test_ten_questions_within_the_limits(worked):
     for evidence in (worked.evidence, EvidenceSet()):
-        draft = asyncio.run(roles.write_questions(worked.profile, worked.plan.angles, evidence))
+        draft = worked.perform("write_questions", worked.profile, worked.plan.angles, evidence)
         QuestionSet("t", draft.questions, count=10, max_characters=300)
 
 
-def test_a_report_within_the_limits(worked, roles):
+def test_a_report_within_the_limits(worked):
     profile, angles, evidence = worked.profile, worked.plan.angles, worked.evidence
-    draft = asyncio.run(roles.write_report(profile, angles, evidence))
-    checked = asyncio.run(roles.check_report(profile, angles, draft, evidence))
+    draft = worked.perform("write_report", profile, angles, evidence)
+    checked = worked.perform("check_report", profile, angles, draft, evidence)
     removed = [removal.sentence for removal in checked.removed]
     # A check that asks a model may mend a sentence.
     assert len(checked.draft.sentences) + len(removed) == len(draft.sentences)
     found = {one.text: SEGMENTS for one in removed}
-    revision = asyncio.run(roles.revise_report(profile, angles, evidence, checked, found))
+    revision = worked.perform("revise_report", profile, angles, evidence, checked, found)
     kept = {one.text for one in checked.draft.sentences}
     assert [one for one in revision.draft.sentences if one.text in kept] == list(
         checked.draft.sentences
@@ -235,8 +222,8 @@ def test_a_report_within_the_limits(worked, roles):
     assert "[E1]" not in str(report.sentences)
 
 
-def test_nothing_to_say_is_said(worked, roles):
-    draft = asyncio.run(roles.write_report(worked.profile, worked.plan.angles, EvidenceSet()))
+def test_nothing_to_say_is_said(worked):
+    draft = worked.perform("write_report", worked.profile, worked.plan.angles, EvidenceSet())
     assert [sentence.text for sentence in draft.sentences] == [NO_EVIDENCE]
 
 
@@ -249,12 +236,9 @@ def test_useful_evidence_is_used_and_a_stray_fact_is_not(plain):
         draft = await plain.write_report(profile, angles, evidence)
         return evidence, [sentence.text for sentence in draft.sentences]
 
-    useful, stray = (
-        next(one for one in SEGMENTS if one.segment_id == segment_id)
-        for segment_id in (USEFUL, STRAY)
-    )
+    useful, stray = (SEGMENTS[list(BODIES).index(name)] for name in ("useful", "stray"))
     evidence, texts = asyncio.run(work(useful, stray))
-    assert USEFUL in {item.segment.segment_id for item in evidence.items}
+    assert useful in [item.segment for item in evidence.items]
     assert any(text in useful.text for text in texts)
     evidence, texts = asyncio.run(work(stray))
     assert [item.segment for item in evidence.items] == [stray]
@@ -265,10 +249,7 @@ def test_a_check_removes_what_does_not_stand(plain):
     profile = asyncio.run(plain.profile_article(ARTICLES["plain"]))
     items = [Evidence(segment=segment, relevance={"a": 1.0}) for segment in SEGMENTS]
     evidence = EvidenceSet(items=tuple(items))
-    own, useful = (
-        next(one.segment_id for one in SEGMENTS if one.text == BODIES[name])
-        for name in ("own words", "useful")
-    )
+    own, useful = "a_doc_00_0#0_0", "a_doc_00_5#0_0"
     stands = "Ilse Marrow has been paid by the Orrin Harbour Trust since 2018."
     drafts = {
         (stands, (useful,)): "",

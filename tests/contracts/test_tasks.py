@@ -14,7 +14,7 @@ from sidelight.formats.runs.submission import Delivery, run_format
 from sidelight.formats.topics import topic_format
 from sidelight.formats.verdict import judge_file
 from sidelight.registry import names
-from sidelight.runs.directory import RunDirectory, pack_runs
+from sidelight.runs.directory import pack_runs
 from sidelight.runs.runner import run_topics
 from sidelight.schemas.investigation.evidence import Hit
 from sidelight.schemas.investigation.report import QuestionSet, Report
@@ -34,6 +34,7 @@ from sidelight.schemas.task import (
 )
 from sidelight.schemas.topic import Article, Narrative, question_id
 from sidelight.tracks import load_track
+from tests.helpers.prompted_runs import files
 
 TASKS = [(track, task.name) for track in names("track") for task in load_track(track).tasks]
 IDS = ("topic-b", "topic-a", "topic-c")
@@ -119,7 +120,7 @@ def of(request):
     return rules, rules.task(request.param[1])
 
 
-def test_what_is_written_is_read_again(tmp_path, of):
+def test_a_full_run_is_read_again_and_valid_for_its_track_and_topics(tmp_path, of):
     rules, task = of
     contents = full_contents(task)
     path = written(tmp_path, task, contents, rules)
@@ -131,11 +132,6 @@ def test_what_is_written_is_read_again(tmp_path, of):
     assert run.types <= {"automatic"}
     again = written(tmp_path, task, run.results(), rules, "again")
     assert again.read_bytes() == path.read_bytes()
-
-
-def test_what_keeps_the_limits_is_valid(tmp_path, of):
-    rules, task = of
-    path = written(tmp_path, task, full_contents(task), rules)
     verdict = judge_file(path, rules, IDS)
     assert verdict.valid, verdict.problems
     assert (verdict.kind.name, verdict.size) == (task.name, len(IDS))
@@ -144,6 +140,15 @@ def test_what_keeps_the_limits_is_valid(tmp_path, of):
     else:
         with pytest.raises(UsageError, match="--official is for"):
             judge_file(path, rules, IDS, official=True)
+    assert errors(path, task, [*IDS, "topic-d"]) == [("topic-missing", None)]
+    ((code, line),) = errors(path, task, IDS[:-1])
+    assert code == "topic-unknown"
+    assert line is not None
+    for other in names("track"):
+        if task.format not in {one.format for one in load_track(other).tasks}:
+            verdict = judge_file(path, load_track(other), IDS)
+            kind = verdict.kind.name if verdict.kind else None
+            assert (kind, verdict.valid) in {(None, False), ("trec_run", True)}
 
 
 class Broken(NamedTuple):
@@ -265,19 +270,12 @@ def test_each_broken_limit_is_reported_with_file_and_line(tmp_path, track, name,
     broken = BROKEN[task.kind][limit]
     contents = full_contents(task)
     contents[IDS[1]] = broken.change(task, contents[IDS[1]])
-    found = errors(written(tmp_path, task, contents, rules), task)
+    path = written(tmp_path, task, contents, rules)
+    assert judge_file(path, rules, IDS).size == 0
+    found = errors(path, task)
     assert (broken.code, broken.at(task)) in found
     others = {"report-words", "rank-missing", "document-pattern"}
     assert {code for code, _ in found} <= {broken.code, *others}
-
-
-def test_topics_are_covered_all_and_no_others(tmp_path, of):
-    rules, task = of
-    path = written(tmp_path, task, full_contents(task), rules)
-    assert errors(path, task, [*IDS, "topic-d"]) == [("topic-missing", None)]
-    (unknown,) = errors(path, task, IDS[:-1])
-    assert unknown[0] == "topic-unknown"
-    assert unknown[1] is not None
 
 
 def test_a_file_of_nothing_is_read_and_covers_nothing(tmp_path, of):
@@ -360,14 +358,6 @@ def run(track, out, fail="", *, only=()):
     return asyncio.run(run_topics(topics(rules), settings, "index", start, out, only=only))
 
 
-def files(out):
-    return {
-        path.relative_to(out).as_posix(): path.read_bytes()
-        for path in out.rglob("*")
-        if path.is_file() and not path.name.startswith(".")
-    }
-
-
 @pytest.mark.parametrize("track", names("track"))
 def test_a_run_that_was_interrupted_ends_in_the_same_bytes(tmp_path, track):
     whole = run(track, tmp_path / "whole")
@@ -384,51 +374,24 @@ def test_a_run_that_was_interrupted_ends_in_the_same_bytes(tmp_path, track):
 
 
 @pytest.mark.parametrize("track", names("track"))
-def test_a_run_is_packed_under_the_run_ids_of_its_tasks(tmp_path, track):
+def test_a_run_is_kept_and_packed_and_as_a_manual_one_once_edited(tmp_path, track):
     rules = load_track(track)
     directory = run(track, tmp_path / "run").directory
-    packing = pack_runs([directory], tmp_path / "out", rules, IDS)
-    assert {item.task: item.run_id for item in packing.runs} == {
-        task.name: f"sidelight-one{task.run_id_suffix}" for task in rules.tasks
-    }
-    assert {item.type for item in packing.runs} == {"automatic"}
-    for task in rules.tasks:
-        packed = tmp_path / "out" / f"sidelight-one{task.run_id_suffix}"
-        assert packed.read_bytes() == directory.file(task).read_bytes()
-        assert judge_file(packed, rules, IDS).problems == ()
-
-
-@pytest.mark.parametrize("track", names("track"))
-def test_an_edited_run_is_packed_as_a_manual_one(tmp_path, track):
-    rules = load_track(track)
-    directory = run(track, tmp_path / "run").directory
-    trace = directory.trace(IDS[0])
-    trace.write_text(trace.read_text() + " ")
-    packing = pack_runs([directory], tmp_path / "out", rules, IDS)
-    assert {item.type for item in packing.runs} == {"manual"}
-    for task in rules.tasks:
-        packed = run_format(task).read(tmp_path / "out" / f"sidelight-one{task.run_id_suffix}")
-        assert packed.types <= {"manual"}
-        assert packed.results() == run_format(task).read(directory.file(task)).results()
-
-
-def test_a_file_of_another_track_is_no_run_of_this_one(tmp_path, of):
-    rules, task = of
-    path = written(tmp_path, task, full_contents(task), rules)
-    for other in names("track"):
-        if task.format not in {one.format for one in load_track(other).tasks}:
-            verdict = judge_file(path, load_track(other), IDS)
-            kind = verdict.kind.name if verdict.kind else None
-            assert (kind, verdict.valid) in {(None, False), ("trec_run", True)}
-
-
-@pytest.mark.parametrize("track", names("track"))
-def test_a_trace_holds_topics_of_every_kind(tmp_path, track):
-    run(track, tmp_path / track)
-    rules, directory = load_track(track), RunDirectory(tmp_path / track)
     for topic in topics(rules):
         result = directory.result(topic.topic_id)
         assert result.topic == topic
-        assert {task.name: result.result(task) for task in rules.tasks} == {
-            task.name: full(task, topic.topic_id).content for task in rules.tasks
-        }
+        for task in rules.tasks:
+            assert result.result(task) == full(task, topic.topic_id).content
+    for made in ("automatic", "manual"):
+        packing = pack_runs([directory], tmp_path / made, rules, IDS)
+        run_ids = {task.name: f"sidelight-one{task.run_id_suffix}" for task in rules.tasks}
+        assert {item.task: item.run_id for item in packing.runs} == run_ids
+        assert {item.type for item in packing.runs} == {made}
+        for task in rules.tasks:
+            packed, own = tmp_path / made / run_ids[task.name], directory.file(task)
+            assert run_format(task).read(packed).types <= {made}
+            assert run_format(task).read(packed).results() == run_format(task).read(own).results()
+            assert judge_file(packed, rules, IDS).problems == ()
+            assert made == "manual" or packed.read_bytes() == own.read_bytes()
+        trace = directory.trace(IDS[0])
+        trace.write_text(trace.read_text() + " ")

@@ -5,13 +5,7 @@ from pathlib import Path
 import pytest
 
 from sidelight.formats.verdict import detect_format
-from tests.helpers.formats.sample_runs import (
-    TOPICS,
-    task1_bytes,
-    task1_rows,
-    task2_bytes,
-    task2_objects,
-)
+from tests.helpers.formats.sample_runs import task1_bytes, task1_rows, task2_bytes, task2_objects
 
 EXAMPLES = {
     "questions_tsv": task1_bytes(task1_rows()),
@@ -43,44 +37,32 @@ def test_tells_each_kind_by_its_content(tmp_path, kind):
     assert detect(tmp_path, b"\xef\xbb\xbf" + EXAMPLES[kind].replace(b"\n", b"\r\n")) == kind
 
 
-@pytest.mark.parametrize(
-    "kind", ["questions_tsv", "reports_jsonl", "trec_run", "qrels", "judgments"]
-)
-def test_tells_a_kind_by_what_a_broken_file_still_has(tmp_path, kind):
-    head, tail = EXAMPLES[kind][:4], EXAMPLES[kind][4:]
-    broken = {"reports_jsonl": head + b"\xff" + tail, "questions_tsv": b"\n\xff\t\n" + head + tail}
-    assert detect(tmp_path, broken.get(kind, EXAMPLES[kind] + b"\xff\n")) == kind
-
-
-def test_a_run_with_old_macintosh_line_ends_is_still_a_run(tmp_path):
-    assert detect(tmp_path, EXAMPLES["questions_tsv"].replace(b"\n", b"\r")) == "questions_tsv"
-
-
-@pytest.mark.parametrize("ranks", ["1 2 3", "1 1 1", "0 0 1"])
-def test_a_ranking_whose_ranks_are_wrong_is_still_one(tmp_path, ranks):
-    lines = (f"1 Q0 d#{n} {rank} {9 - n} me\n" for n, rank in enumerate(ranks.split()))
-    assert detect(tmp_path, "".join(lines).encode()) == "trec_run"
-
-
-@pytest.mark.parametrize("content", [b"", b"\n \n", b"Once upon a time\n", b"[1, 2]", b"{}"])
-def test_says_so_when_it_cannot_tell(tmp_path, content):
-    assert detect(tmp_path, content) is None
+def ranking(*ranks):
+    return "".join(f"1 Q0 d#{n} {rank} {9 - n} me\n" for n, rank in enumerate(ranks)).encode()
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"),
+    ("kind", "content"),
     [
+        ("questions_tsv", b"\n\xff\t\n" + EXAMPLES["questions_tsv"]),
+        ("questions_tsv", EXAMPLES["questions_tsv"].replace(b"\n", b"\r")),
+        ("reports_jsonl", EXAMPLES["reports_jsonl"].replace(b'"metadata', b'\xff"metadata')),
+        *((kind, EXAMPLES[kind] + b"\xff\n") for kind in ("trec_run", "qrels", "judgments")),
+        *(("trec_run", ranking(*ranks)) for ranks in ((1, 2, 3), (1, 1, 1), (0, 0, 1))),
+        *((None, content) for content in (b"", b"\n \n", b"Once upon a time\n", b"[1]", b"{}")),
+    ],
+)
+def test_tells_a_kind_by_what_a_broken_file_still_has(tmp_path, kind, content):
+    assert detect(tmp_path, content) == kind
+
+
+def test_tells_public_files(shared_data):
+    for name, kind in [
         ("dragun-2025/topics.jsonl", "articles_jsonl"),
         ("dragun-2025/runs/task1/organizer-t1-chatgpt", "questions_tsv"),
         ("dragun-2025/runs/task2/garag_rubric", "reports_jsonl"),
         ("dragun-2025/autojudge/auto_report_assessments.csv", "report_assessments"),
         ("rubric-dl20/Sun.qrel", "qrels"),
         ("cranfield/queries.tsv", None),
-    ],
-)
-def test_tells_public_files(shared_data, name, kind):
-    assert detect_format(shared_data / name) == kind
-
-
-def test_examples_of_runs_cover_the_track():
-    assert EXAMPLES["questions_tsv"].count(b"\n") == 10 * len(TOPICS)
+    ]:
+        assert detect_format(shared_data / name) == kind

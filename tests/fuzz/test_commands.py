@@ -47,13 +47,11 @@ class Case:
 
 def sample(folder):
     shutil.copytree(sample_path(), folder, dirs_exist_ok=True)
-    (folder / "run.txt").write_text(
-        "".join(f"q{n} Q0 d{k} {k} {9 - k}.5 tag\n" for n in range(3) for k in range(1, 8))
-    )
-    (folder / "qrels.txt").write_text(
-        "".join(f"q{n} 0 d{k} {k % 3}\n" for n in range(3) for k in range(1, 8))
-    )
-    shutil.copyfile(folder / "qrels.txt", folder / "qrels2.txt")
+    places = [(n, k) for n in range(3) for k in range(1, 8)]
+    hits = "".join(f"q{n} Q0 d{k} {k} {9 - k}.5 tag\n" for n, k in places)
+    labels = "".join(f"q{n} 0 d{k} {k % 3}\n" for n, k in places)
+    for name, text in (("run.txt", hits), ("qrels.txt", labels), ("qrels2.txt", labels)):
+        (folder / name).write_text(text)
     (folder / "settings.yaml").write_text(
         "retrieval: {k: 10, retriever: bm25}\nsubmission:\n  team_id: a\n  run_id: a-b\n"
         "models:\n  writer: {name: m, temperature: 0.5, server: s}\nservers:\n  s: {base_url: 'http://x/v1'}\n"
@@ -67,16 +65,13 @@ def finished(folder):
 def graded(folder):
     queries = example()
     write_graded(folder / "graded.jsonl", queries)
-    items = {"q": ("q/1", "q/2", "q/3"), "r": ("r/1", "r/2", "r/3")}
-    banks = [
-        {
-            "query_id": query,
-            "query_text": "what is it",
-            "items": [{"question_id": one, "question_text": f"Is it {one}?"} for one in ids],
-        }
-        for query, ids in items.items()
-    ]
-    (folder / "bank.jsonl").write_bytes(b"".join(orjson.dumps(one) + b"\n" for one in banks))
+    banks = b""
+    for query in "qr":
+        ids = (f"{query}/{number}" for number in (1, 2, 3))
+        items = [{"question_id": one, "question_text": f"Is it {one}?"} for one in ids]
+        bank = {"query_id": query, "query_text": "what is it", "items": items}
+        banks += orjson.dumps(bank) + b"\n"
+    (folder / "bank.jsonl").write_bytes(banks)
 
 
 RUNS = "runs/*/*"

@@ -4,7 +4,6 @@ The fields come from the schemas that files are read by, and from the columns of
 new one is covered by itself. `make fuzz` tries every value in every field, the default tests a few.
 """
 
-import ast
 import csv
 import io
 import json
@@ -38,24 +37,13 @@ from sidelight.formats import topics
 from sidelight.formats.banks import exams, nuggets, rubrics
 from sidelight.formats.labels import assessments, graded_passages, qrels
 from sidelight.formats.runs import cited_sentences, linked_reports, question_list, rag, trec_run
+from sidelight.index import manifest
 from sidelight.index.build import build_index
 from sidelight.index.encoding.calibration import Agreement, Encoding, Trial, read_encoding
 from sidelight.index.encoding.encoder import Encoder, EncoderIdentity
 from sidelight.index.encoding.onnx_model import Arithmetic
 from sidelight.index.folder import IndexFolder, open_index
 from sidelight.index.lucene.segments import ANALYZER
-from sidelight.index.manifest import (
-    REPORT,
-    IndexPlan,
-    InputFile,
-    Manifest,
-    PartReport,
-    ShardReport,
-    describe_inputs,
-    hash_files,
-    read_report,
-    write_value,
-)
 from sidelight.index.remote.client import RemoteAddress, write_address
 from sidelight.index.text.corpus import MS_MARCO, ShardReader
 from sidelight.index.text.docstore import Docstore, write_offset_store
@@ -92,7 +80,7 @@ TRIED = 12
 
 @dataclass(frozen=True)
 class Reader:
-    """A file, the command that reads it (`{}` is the folder), and what its fields are.
+    """A file, the command that reads it (`@` is the file, `{}` the folder), and its fields.
 
     What stands for a command is given the folder. `schema` is what the file, or each of its lines,
     is read by; a table has `columns` instead, and an array neither.
@@ -209,43 +197,40 @@ def judged_sample(folder):
     (folder / "human_assessments" / "manifest.json").write_text(json.dumps(JUDGED))
 
 
+def plan_of(inputs=(), **more):
+    identity = EncoderIdentity(name="m", dimension=4, max_tokens=9, weights="0" * 64)
+    given = {"fields": MS_MARCO, "encoder": identity, "analyzer": ANALYZER}
+    return manifest.IndexPlan(inputs=inputs, **(given | more))
+
+
+def manifest_of(plan):
+    return manifest.Manifest(plan=plan, segments=1, documents=1, files={}, libraries={})
+
+
 def index(folder):
     """A finished index, but for the parts that a search would open."""
     (folder / "index" / "text").mkdir(parents=True)
     (folder / "index" / "text" / "a.zst").write_bytes(b"peat" * 100)
-    sha256 = "0" * 64
-    plan = IndexPlan(
-        inputs=(InputFile(name="a.jsonl", size_bytes=9, sha256=sha256),),
-        fields=MS_MARCO,
-        encoder=EncoderIdentity(name="m", dimension=4, max_tokens=9, weights=sha256),
-        analyzer="english",
+    inputs = (manifest.InputFile(name="a.jsonl", size_bytes=9, sha256="0" * 64),)
+    whole = manifest_of(plan_of(inputs)).model_copy(
+        update={
+            "shards": (manifest.ShardReport(name="a.jsonl", segments=1, refused=0, problems=()),),
+            "files": {"text/a.zst": 400},
+            "hashes": manifest.hash_files(folder / "index", ["text/a.zst"]),
+            "libraries": {"numpy": "2"},
+        }
     )
-    manifest = Manifest(
-        plan=plan,
-        segments=1,
-        documents=1,
-        shards=(ShardReport(name="a.jsonl", segments=1, refused=0, problems=()),),
-        files={"text/a.zst": 400},
-        hashes=hash_files(folder / "index", ["text/a.zst"]),
-        libraries={"numpy": "2"},
-    )
-    write_value(folder / "index", manifest)
+    manifest.write_value(folder / "index", whole)
 
 
 def planned(folder):
     """An index that was built of a file with the bundled encoder, but for its parts."""
     (folder / "index").mkdir()
     (folder / "a.jsonl").write_bytes(as_lines({"docid": SEGMENT, "segment": "Peat."}))
-    plan = IndexPlan(
-        inputs=describe_inputs([folder / "a.jsonl"]),
-        fields=MS_MARCO,
-        encoder=ENCODER.identity(),
-        analyzer=ANALYZER,
-        profile=NO_VECTORS,
-    )
-    write_value(folder / "index", plan)
-    whole = Manifest(plan=plan, segments=1, documents=1, files={}, libraries={})
-    write_value(folder / "index", whole)
+    inputs = manifest.describe_inputs([folder / "a.jsonl"])
+    plan = plan_of(inputs, encoder=ENCODER.identity(), profile=NO_VECTORS)
+    manifest.write_value(folder / "index", plan)
+    manifest.write_value(folder / "index", manifest_of(plan))
 
 
 def build_again(folder):
@@ -256,8 +241,8 @@ def build_again(folder):
 def part_of_an_index(folder):
     """What a build notes of a part, and what encodes it."""
     line = Problem("a", "a.jsonl", 1, "b", "c", "d")
-    shard = ShardReport(name="a.jsonl", segments=1, refused=1, problems=(line,))
-    write_value(folder, PartReport(documents=1, shards=(shard,)))
+    shard = manifest.ShardReport(name="a.jsonl", segments=1, refused=1, problems=(line,))
+    manifest.write_value(folder, manifest.PartReport(documents=1, shards=(shard,)))
     same = Agreement(mean_cosine=1.0, min_cosine=1.0, overlap=1.0)
     trial = Trial(arithmetic=Arithmetic.FP32, texts_per_s=9.5, agreement=same)
     encoding = Encoding(arithmetic=Arithmetic.FP32, trials=(trial,))
@@ -284,14 +269,8 @@ def read_segments(folder):
 
 
 def read_vectors(folder):
-    plan = IndexPlan(
-        inputs=(),
-        fields=MS_MARCO,
-        encoder=EncoderIdentity(name="m", dimension=4, max_tokens=9, weights=""),
-        analyzer=ANALYZER,
-    )
-    manifest = Manifest(plan=plan, segments=1, documents=1, files={}, libraries={})
-    IndexFolder(folder, manifest).vectors.search(np.ones((1, 4), np.float32), 1)
+    whole = manifest_of(plan_of())
+    IndexFolder(folder, whole).vectors.search(np.ones((1, 4), np.float32), 1)
 
 
 def remote(folder):
@@ -319,7 +298,7 @@ def whole(words, file, schema, make=sample):
 
 
 def validated(file, schema, track, *lines):
-    words = f"validate {{}}/{file} --track {track} --json"
+    words = f"validate @ --track {track} --json"
     return Reader(words, file, written(file, as_lines(*lines)) if lines else sample, schema)
 
 
@@ -327,173 +306,148 @@ def typed(**more):
     return {**ANSWER, "metadata": {**METADATA, **more}}
 
 
+OF_LATERAL = "validate @ --track lateral2024 --json"
 RETRIEVAL = "score retrieval --qrels {}/qrels.txt --run {}/run.txt --json"
 TASK1 = "runs/question_generation_runs/lantern-t1"
 TASK2 = "runs/report_generation_runs/lantern-t2"
 RUBRIC = "human_rubrics/msmarco_v2.1_doc_90_9184.json"
 JUDGE = "judge {}/" + TASK2 + " --task task2 --rubrics {}/human_rubrics -o {}/out --words-only"
-PAIRS = "human_assessments/question_assessments.csv"
+LABELS = "human_assessments"
+PAIRS, COMPOUND = f"{LABELS}/question_assessments.csv", f"{LABELS}/compound_question_check.csv"
 BRIEFLY = " --json --samples 100"
 SCORE1, SCORE2 = (f"score {task} --data {{}}{BRIEFLY}" for task in ("task1", "task2"))
 QUALITY = f"score quality --grades {{}}/grades.tsv --track lateral2024{BRIEFLY}"
-OF_SCORES = ("run_tag", "topic_id", "score", "share")
-WITH_GRADES = written("grades.tsv", GRADES)
+HITS, GRADED = trec_run._RUN_COLUMNS, qrels.QRELS_COLUMNS
+SCORED = ("run_tag", "topic_id", "score", "share")
+POOL = ("question_id", "topic_id", "question")
+WITH_GRADES, WITH_SCORES = written("grades.tsv", GRADES), written("scores.csv", SCORES)
 PAIR_COLUMNS, COMPOUND_COLUMNS, ANSWER_COLUMNS = (
     getattr(assessments, f"{name}_ASSESSMENTS").columns
     for name in ("QUESTION", "COMPOUND", "ANSWER")
 )
-LINKED = {"text": "Peat.", "citations": ["https://a.example/b"]}
+TYPED_ANSWER = rag._ExactAnswer[rag._ExactTypedMetadata, rag._Place]
+DESCRIBED_ANSWER = rag._ExactAnswer[rag._ExactDescription, rag._Place | str]
+SENTENCE_OF_PAGE = {"text": "Peat.", "citations": ["https://a.example/b"]}
+LINKED = {"topic_id": "a", "model": "m", "responses": [SENTENCE_OF_PAGE]}
+BANK = as_lines({"qid": "14", "nuggets": [NUGGET, {**NUGGET, "text": "Peat is wet"}]})
+WITH_ANSWERS = written("answers.jsonl", as_lines(typed(type="automatic")))
+NUGGETS = "score nuggets {}/answers.jsonl --nuggets @ --track rag2025 --words-only"
+QUERIES = json.dumps({"q": "what is passed", "r": "why"})
+TAGGED = "clueweb22-en0000-66-10629\ta-1\t1\tWho owns the outlet?\n"
+ASSESSORS = "topic_id,assessor\nclueweb22-en0000-66-10621,1\nclueweb22-en0000-66-10622,2\n"
+OWN_TRACK = own_track("dragun2025", sample)
+PACK = "pack {}/run -o {}/packed --topics {}/topics.jsonl --json"
+ABLATE = "ablate @ -o {}/out --dry-run --topics {}/topics.jsonl --index {}"
 READERS = {
-    "qrels": table(RETRIEVAL, "qrels.txt", qrels.QRELS_COLUMNS),
-    "qrels compared": table(
-        "agree qrels {}/qrels.txt {}/qrels2.txt --json", "qrels.txt", qrels.QRELS_COLUMNS
-    ),
-    "run": table(RETRIEVAL, "run.txt", trec_run._RUN_COLUMNS),
-    "run fused": table(
-        "fuse {}/run.txt {}/run.txt -o {}/fused.txt", "run.txt", trec_run._RUN_COLUMNS
-    ),
-    "run of questions": table(
-        "validate {}/question_run.txt --track lateral2024 --json",
-        *("question_run.txt", trec_run._RUN_COLUMNS, " ", with_runs),
-    ),
-    "questions": table("validate {}/" + TASK1 + " --json", TASK1, question_list._FIELDS, "\t"),
-    "reports": Reader(
-        "validate {}/" + TASK2 + " --json", TASK2, sample, cited_sentences._ExactReport
-    ),
+    "qrels": table(RETRIEVAL, "qrels.txt", GRADED),
+    "qrels compared": table("agree qrels @ {}/qrels2.txt --json", "qrels.txt", GRADED),
+    "run": table(RETRIEVAL, "run.txt", HITS),
+    "run fused": table("fuse @ @ -o {}/fused.txt", "run.txt", HITS),
+    "run of questions": table(OF_LATERAL, "question_run.txt", HITS, " ", with_runs),
+    "questions": table("validate @ --json", TASK1, question_list._FIELDS, "\t"),
+    "reports": Reader("validate @ --json", TASK2, sample, cited_sentences._ExactReport),
     "reports judged": Reader(JUDGE, TASK2, sample, cited_sentences._ReportLine),
     "rubric": whole(JUDGE, RUBRIC, rubrics._RubricFile),
-    "answers": validated(
-        "answers.jsonl",
-        rag._ExactAnswer[rag._ExactTypedMetadata, rag._Place],
-        *("rag2025", typed(type="automatic")),
-    ),
+    "answers": validated("answers.jsonl", TYPED_ANSWER, "rag2025", typed(type="automatic")),
     "flat answers": validated("answers.jsonl", rag._ExactFlatAnswer, "rag2024", FLAT),
     "described answers": validated(
-        "answers.jsonl",
-        rag._ExactAnswer[rag._ExactDescription, rag._Place | str],
-        *("rag2026", typed(run_desc="a run")),
+        "answers.jsonl", DESCRIBED_ANSWER, "rag2026", typed(run_desc="a run")
     ),
     "linked reports": validated(
-        "reports.jsonl",
-        linked_reports._ExactReport,
-        *("dragun2026testbed", {"topic_id": "a", "model": "m", "responses": [LINKED]}),
+        "reports.jsonl", linked_reports._ExactReport, "dragun2026testbed", LINKED
     ),
-    "articles": Reader(
-        "validate {}/topics.jsonl --json", "topics.jsonl", sample, topics._TopicLine
-    ),
+    "articles": Reader("validate @ --json", "topics.jsonl", sample, topics._TopicLine),
     "narratives": validated("narratives.jsonl", topics._NarrativeLine, "rag2025"),
     "assessments of questions": table(SCORE1, PAIRS, PAIR_COLUMNS, ","),
-    "compound questions": table(
-        SCORE1, "human_assessments/compound_question_check.csv", COMPOUND_COLUMNS, ","
-    ),
+    "compound questions": table(SCORE1, COMPOUND, COMPOUND_COLUMNS, ","),
     "assessments of reports": table(
-        SCORE2, "human_assessments/report_assessments.csv", ANSWER_COLUMNS, ","
+        SCORE2, f"{LABELS}/report_assessments.csv", ANSWER_COLUMNS, ","
     ),
     "assessments as the organizers read them": table(
         "score task1 --data {} --organizer-compat --json", PAIRS, PAIR_COLUMNS, ","
     ),
     "assessments both ways": table("score diff task1 --data {}", PAIRS, PAIR_COLUMNS, ","),
     "rubric scored": whole(SCORE2, RUBRIC, rubrics._RubricFile),
-    "manifest of a judge": whole(
-        SCORE1, "human_assessments/manifest.json", JudgingManifest, judged_sample
-    ),
+    "manifest of a judge": whole(SCORE1, f"{LABELS}/manifest.json", JudgingManifest, judged_sample),
     "grades of questions": table(QUALITY, "grades.tsv", qrels._CELLS, "\t", WITH_GRADES),
-    "scores": table(
-        f"score compare {{}}/scores.csv{BRIEFLY}",
-        *("scores.csv", OF_SCORES, ",", written("scores.csv", SCORES)),
-    ),
+    "scores": table(f"score compare @{BRIEFLY}", "scores.csv", SCORED, ",", WITH_SCORES),
     "scores ranked": table(
-        f"agree scores {{}}/scores.csv {{}}/other.csv{BRIEFLY}",
-        *("scores.csv", OF_SCORES, ","),
-        written("other.csv", SCORES, written("scores.csv", SCORES)),
+        f"agree scores @ {{}}/other.csv{BRIEFLY}",
+        *("scores.csv", SCORED, ",", written("other.csv", SCORES, WITH_SCORES)),
     ),
     **{
         f"graded passages {done}": Reader(words, "graded.jsonl", graded, graded_passages._LINE)
         for done, words in {
-            "ranked": f"rubric leaderboard {{}}/graded.jsonl{BRIEFLY}",
-            "covered": "rubric cover {}/graded.jsonl --json",
-            "written": "rubric qrels {}/graded.jsonl -o {}/x --judgments {}/y --json",
-            "counted": "rubric tables {}/graded.jsonl --json",
+            "ranked": f"rubric leaderboard @{BRIEFLY}",
+            "covered": "rubric cover @ --json",
+            "written": "rubric qrels @ -o {}/x --judgments {}/y --json",
+            "counted": "rubric tables @ --json",
         }.items()
     },
     **{
         f"bank {done}": Reader(words, "bank.jsonl", graded, exams._BankLine)
         for done, words in {
-            "searched": "rubric holes {}/graded.jsonl --bank {}/bank.jsonl --json",
-            "merged": "bank merge {}/bank.jsonl {}/bank.jsonl -o {}/out --json",
+            "searched": "rubric holes {}/graded.jsonl --bank @ --json",
+            "merged": "bank merge @ @ -o {}/out --json",
         }.items()
     },
     "corrections": whole(
-        "rubric corrections {}/graded.jsonl {}/corrections.json --json",
+        "rubric corrections {}/graded.jsonl @ --json",
         *("corrections.json", grades._CorrectionsObject, graded_with_corrections),
     ),
     "nuggets": Reader(
-        "score nuggets {}/answers.jsonl --nuggets {}/nuggets.jsonl --track rag2025 --words-only"
-        + BRIEFLY,
-        "nuggets.jsonl",
-        written(
-            "nuggets.jsonl",
-            as_lines({"qid": "14", "nuggets": [NUGGET, {**NUGGET, "text": "Peat is wet"}]}),
-            written("answers.jsonl", as_lines(typed(type="automatic"))),
-        ),
-        nuggets._TopicLine,
+        NUGGETS + BRIEFLY,
+        *("nuggets.jsonl", written("nuggets.jsonl", BANK, WITH_ANSWERS), nuggets._TopicLine),
     ),
     "nugget assignments": Reader(
-        f"score nuggets {{}}/assigned.jsonl{BRIEFLY}",
+        f"score nuggets @{BRIEFLY}",
         "assigned.jsonl",
         *(written("assigned.jsonl", as_lines(*ASSIGNED)), nuggets._AnswerLine),
     ),
     "settings": whole(
-        "doctor --config {}/settings.yaml",
+        "doctor --config @",
         *("settings.yaml", Settings, written("settings.yaml", json.dumps(SETTINGS))),
     ),
-    "track": whole(
-        f"score task1 --data {{}} --track {{}}/track.yaml{BRIEFLY}",
-        *("track.yaml", Track, own_track("dragun2025", sample)),
-    ),
+    "track": whole(f"score task1 --data {{}} --track @{BRIEFLY}", "track.yaml", Track, OWN_TRACK),
     "track of questions": whole(
-        f"score quality --grades {{}}/grades.tsv --track {{}}/track.yaml{BRIEFLY}",
+        f"score quality --grades {{}}/grades.tsv --track @{BRIEFLY}",
         *("track.yaml", Track, own_track("lateral2024", WITH_GRADES)),
     ),
     "track validated by": whole(
-        "validate {}/" + TASK2 + " --track {}/track.yaml --json",
-        *("track.yaml", Track, own_track("dragun2025", sample)),
+        "validate {}/" + TASK2 + " --track @ --json", "track.yaml", Track, OWN_TRACK
     ),
     "tagged questions": table(
-        "validate {}/questions.tsv --track lateral2024 --json",
-        *("questions.tsv", question_list._TAGGED_FIELDS, "\t"),
-        written("questions.tsv", "clueweb22-en0000-66-10629\ta-1\t1\tWho owns the outlet?\n"),
+        OF_LATERAL,
+        *("questions.tsv", question_list._TAGGED_FIELDS, "\t", written("questions.tsv", TAGGED)),
     ),
     "pooled questions": table(
-        "pool topics {}/pooled.tsv --articles {}/topics.jsonl -o {}/out.jsonl",
-        *("pooled.tsv", ("question_id", "topic_id", "question"), "\t"),
-        written("pooled.tsv", POOLED, sample),
+        "pool topics @ --articles {}/topics.jsonl -o {}/out.jsonl",
+        *("pooled.tsv", POOL, "\t", written("pooled.tsv", POOLED, sample)),
     ),
     "texts of queries": whole(
-        "rubric verify {}/graded.jsonl -o {}/page.html --queries {}/queries.json",
-        *("queries.json", dict[str, str]),
-        written("queries.json", json.dumps({"q": "what is passed", "r": "why"}), graded),
+        "rubric verify {}/graded.jsonl -o {}/page.html --queries @",
+        *("queries.json", dict[str, str], written("queries.json", QUERIES, graded)),
     ),
     "assessors": table(
-        f"{QUALITY} --assessors {{}}/assessors.csv",
+        f"{QUALITY} --assessors @",
         *("assessors.csv", ("topic_id", "assessor"), ","),
-        written(
-            "assessors.csv",
-            "topic_id,assessor\nclueweb22-en0000-66-10621,1\nclueweb22-en0000-66-10622,2\n",
-            WITH_GRADES,
-        ),
+        written("assessors.csv", ASSESSORS, WITH_GRADES),
     ),
     "replies of a bundle": Reader(
         "verify {}", "replies.jsonl", written("replies.jsonl", as_lines(REPLY), bundle), KeptReply
     ),
     "documents": Reader(
-        "corpus segment {}/documents.jsonl -o {}/segments.jsonl",
-        *("documents.jsonl", sample, dict[str, Any]),
+        "corpus segment @ -o {}/segments.jsonl", "documents.jsonl", sample, dict[str, Any]
     ),
-    "manifest of an index": whole("index verify {}/index", "index/manifest.json", Manifest, index),
-    "manifest of an index shown": whole(
-        "index info {}/index --json", "index/manifest.json", Manifest, index
-    ),
+    **{
+        f"manifest of an index {done}": whole(
+            words, "index/manifest.json", manifest.Manifest, index
+        )
+        for done, words in {
+            "verified": "index verify {}/index",
+            "shown": "index info {}/index --json",
+        }.items()
+    },
     "address of an index": whole(
         "index info {}/index --json", "index/remote.json", RemoteAddress, remote
     ),
@@ -501,91 +455,22 @@ READERS = {
     "recorded segments": Reader("verify {}", "evidence/segments.jsonl", recorded, Segment),
     "recorded texts": Reader("verify {}", "evidence/texts.jsonl", recorded, str),
     "recorded vectors": Reader("verify {}", "evidence/vectors.npy", recorded),
-    "plan of an index": whole(build_again, "index/plan.json", IndexPlan, planned),
-    "report of a part": whole(read_report, REPORT, PartReport, part_of_an_index),
+    "plan of an index": whole(build_again, "index/plan.json", manifest.IndexPlan, planned),
+    "report of a part": whole(
+        manifest.read_report, manifest.REPORT, manifest.PartReport, part_of_an_index
+    ),
     "encoding of an index": whole(read_encoding, "encoding.json", Encoding, part_of_an_index),
     "frames of a store": Reader(
         read_segments, "docstore/msmarco_v2.1_doc_90.npy", parts_of_an_index
     ),
     "ids of vectors": Reader(read_vectors, "vectors/ids.npy", parts_of_an_index),
-    "grid": whole(
-        "ablate {}/grid.yaml -o {}/out --dry-run --topics {}/topics.jsonl --index {}",
-        *("grid.yaml", Grid, written("grid.yaml", json.dumps(ARMS), sample)),
-    ),
+    "grid": whole(ABLATE, "grid.yaml", Grid, written("grid.yaml", json.dumps(ARMS), sample)),
     "manifest of a run": whole("view {}/run", "run/manifest.json", RunManifest, finished),
     "trace": whole("view {}/run", "run/traces/v_doc_00_1.json", TopicResult, finished),
-    "trace packed": whole(
-        "pack {}/run -o {}/packed --topics {}/topics.jsonl --json",
-        *("run/traces/topic-a.json", TopicResult, with_topics),
-    ),
+    "trace packed": whole(PACK, "run/traces/topic-a.json", TopicResult, with_topics),
     "settings of a run": whole("view {}/run", "run/config.yaml", Settings, finished),
     "contents of a bundle": whole("verify {}", CONTENTS, Contents, bundle),
 }
-
-
-READS = frozenset(
-    {
-        *("model_validate", "model_validate_json", "validate_python", "loads", "read_yaml"),
-        *("open_text", "read_json", "read_lines", "stream_lines", "read_json_lines"),
-        *("read_columns", "read_table", "decode_list", "decode_object", "decode_unique"),
-        "map_array",
-    }
-)
-"""Names of calls that turn what a file holds into values."""
-
-TRIED_HERE = {
-    *("ablation/runs", "config/load", "evaluation/exams/grades"),
-    *("evaluation/labelling/judged_runs", "evaluation/scoring/table", "evaluation/scoring/graded"),
-    "evaluation/scoring/organizers",
-    *("formats/banks/exams", "formats/banks/nuggets", "formats/banks/rubrics", "formats/lines"),
-    *("formats/labels/assessments", "formats/labels/graded_passages", "formats/labels/qrels"),
-    *("formats/runs/cited_sentences", "formats/runs/linked_reports", "formats/table"),
-    *("formats/runs/question_list", "formats/runs/rag", "formats/runs/trec_run", "formats/topics"),
-    *("index/manifest", "index/remote/client", "index/remote/index", "index/text/corpus"),
-    *("index/encoding/calibration", "index/text/docstore", "index/vectors/vectors"),
-    *("llm/cache", "reproduction/archive", "reproduction/bundle"),
-    *("runs/directory", "tracks/__init__"),
-}
-TRIED_ELSEWHERE = {
-    "tests/test_files.py": {"files"},
-    "tests/evaluation/audit: a file of the package itself": {"evaluation/audit/text_attacks"},
-    "tests/formats/runs/test_official.py": {"formats/runs/submission"},
-    "tests/fuzz/test_commands.py: files of any kind": {"formats/verdict"},
-    "tests/llm, tests/generation, tests/evaluation/labelling: replies of models": {
-        *("evaluation/labelling/asking", "evaluation/labelling/passage_grade"),
-        "llm/structured",
-        *("llm/server/openai_compat", "llm/server/capabilities", "schemas/investigation/angle"),
-    },
-    "tests/index: folders of indexes, and servers of them": {
-        *("index/build", "index/folder", "index/lucene/segments", "index/vectors/matrix"),
-        "transport",
-    },
-    "tests/serve: what a browser sends, and the jobs made of it": {"serve/desk", "serve/guards"},
-    "tests/cli/test_settings.py, tests/test_prompting.py: prompts and their values": {"prompting"},
-    "test_commands.py: the evidence of bundles, and what runs and judges leave": {
-        *("cli/run", "evaluation/scoring/measures", "view/shown_run"),
-        *("ablation/measures", "cli/ablate"),
-    },
-    "files that come with the program, or that people fetch to reproduce tables": {
-        "generation/extractive/usefulness",
-        *("learned/ordinal_model", "learned/questions", "learned/reading/tables"),
-    },
-}
-
-
-def reading_modules():
-    """Return the modules that call what reads."""
-    package = Path(tracks.__file__).parent.parent
-    found = set()
-    for path in package.rglob("*.py"):
-        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if READS & {getattr(node, "attr", getattr(node, "id", "")) for node in nodes}:
-            found.add(str(path.relative_to(package).with_suffix("")))
-    return found
-
-
-def test_every_module_that_reads_files_is_tried():
-    assert reading_modules() == TRIED_HERE.union(*TRIED_ELSEWHERE.values())
 
 
 class Site:
@@ -599,7 +484,8 @@ class Site:
         self.honest = "" if reader.is_array else self.raw.decode()
         self.by_line = not reader.is_array and (reader.schema is None or reader.lines)
         words = reader.words.split(" ") if isinstance(reader.words, str) else []
-        self.words = [word.replace("{}", str(folder)) for word in words]
+        self.words = [word.replace("@", f"{{}}/{reader.file}") for word in words]
+        self.words = [word.replace("{}", str(folder)) for word in self.words]
 
     def changes(self):
         """Yield the file with a change each."""
@@ -614,12 +500,11 @@ class Site:
         if self.reader.schema is None:
             return self.raw
         first, rest = self._first()
-        return self._dumped(self._fill(first)) + rest
+        return json.dumps(self._fill(first)) + rest
 
     def _fill(self, text):
-        return filled(
-            yaml.safe_load(text) if self.reader.is_yaml else json.loads(text), self._schema()
-        )
+        load = yaml.safe_load if self.reader.is_yaml else json.loads
+        return filled(load(text), self._schema())
 
     def _schema(self):
         known = self.reader.schema
@@ -631,9 +516,6 @@ class Site:
             return self.honest, ""
         first, end, rest = self.honest.partition("\n")
         return first, end + rest
-
-    def _dumped(self, value):
-        return json.dumps(value)
 
     def texts_for_numbers(self):
         """Yield a file with each of its numbers and truths as text, if they are read at all."""

@@ -18,15 +18,8 @@ from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.errors import InputError, InvalidFileError, MachineError, OfflineError
-from sidelight.reproduction.archive import (
-    CONTENTS,
-    BundledFile,
-    Contents,
-    describe_files,
-    read_archive,
-    read_contents,
-    write_archive,
-)
+from sidelight.reproduction import archive
+from sidelight.reproduction.archive import CONTENTS, describe_files, read_archive, read_contents
 from sidelight.reproduction.bundle import Recording
 from sidelight.sample import sample_path
 from sidelight.schemas.investigation.evidence import Hit
@@ -35,8 +28,6 @@ from tests.helpers.models.fault_server import FaultServer
 from tests.helpers.prompted_runs import run, write_inputs
 
 SEED = 11
-
-
 RUBRICS = sample_path() / "human_rubrics"
 RANKED = ("--set=retrieval.listwise_depth=10", "--set=models.ranker={name: orders, revision: r1}")
 
@@ -128,33 +119,25 @@ def test_a_changed_byte_is_named_by_its_file(unpacked, count):
     assert problems(unpacked) == []
 
 
-@pytest.mark.parametrize(
-    ("name", "line"), [("run/task1.tsv", 3), ("run/task2.jsonl", 1), ("run/config.yaml", None)]
-)
-def test_an_edit_with_its_hash_is_found_by_the_replay(unpacked, name, line):
-    path = unpacked / name
-    lines = path.read_text().splitlines(keepends=True)
-    edited = line or next(n for n, text in enumerate(lines, start=1) if "max_rounds" in text)
-    text = lines[edited - 1]
-    lines[edited - 1] = (
-        text.replace("max_rounds: 3", "max_rounds: 2") if not line else (text.replace("a", "o"))
-    )
-    path.write_text("".join(lines))
-    seal_again(unpacked)
-    found = problems(unpacked)
-    assert found
-    if line:
-        seen = ("replay-differs", str(path), line)
-        assert seen == tuple(found[0][key] for key in ("code", "file", "line"))
+EDITS = [
+    *(("run/task1.tsv", 3, "a", "o"), ("run/task2.jsonl", 1, "a", "o")),
+    ("scores/auto_report_generation_per_run_results.csv", 2, "0.", "0.9"),
+    ("run/config.yaml", None, "max_rounds: 3", "max_rounds: 2"),
+]
 
 
-def test_a_score_that_its_labels_do_not_give_is_found(unpacked):
-    path = unpacked / "scores" / "auto_report_generation_per_run_results.csv"
-    header, scores = path.read_text().splitlines()
-    path.write_text(f"{header}\n{scores.replace('0.', '0.9', 1)}\n")
-    seal_again(unpacked)
-    found = [(one["code"], one["file"], one["line"]) for one in problems(unpacked)]
-    assert found == [("replay-differs", str(path), 2)]
+def test_an_edit_with_its_hash_is_found_by_the_replay(unpacked):
+    for name, line, old, new in EDITS:
+        path = unpacked / name
+        whole = path.read_text()
+        lines = whole.splitlines(keepends=True)
+        before = "".join(lines[: line - 1]) if line else ""
+        path.write_text(before + whole.removeprefix(before).replace(old, new, 1))
+        seal_again(unpacked)
+        found = [(one["code"], one["file"], one["line"]) for one in problems(unpacked)]
+        assert found
+        assert not line or found[0] == ("replay-differs", str(path), line)
+        path.write_text(whole)
 
 
 def test_what_came_or_went_is_named_and_another_version_not_replayed(unpacked):
@@ -211,50 +194,46 @@ def test_nothing_that_a_link_in_a_run_leads_to_is_bundled(name, made, tmp_path):
     assert not (tmp_path / "x.tar.zst").exists()
 
 
-@pytest.mark.parametrize("name", ["a\udcff.json", "a\n.json", "a\\b.json"], ids=ascii)
-def test_a_file_whose_name_no_bundle_can_list_is_refused_by_its_name(made, tmp_path, name):
-    shutil.copytree(RUBRICS, tmp_path / "rubrics")
-    (tmp_path / "rubrics" / name).write_text("{}")
-    with pytest.raises(InputError) as caught:
-        invoke(*made.bundling()[:-1], tmp_path / "rubrics", "-o", tmp_path / "again.tar.zst")
-    assert str(tmp_path / "rubrics" / name) in caught.value.message
-    assert caught.value.remedy
-    assert not (tmp_path / "again.tar.zst").exists()
+def test_a_file_whose_name_no_bundle_can_list_is_refused_by_its_name(made, tmp_path):
+    for name in ("a\udcff.json", "a\n.json", "a\\b.json"):
+        path = shutil.copytree(RUBRICS, tmp_path / "rubrics", dirs_exist_ok=True) / name
+        path.write_text("{}")
+        with pytest.raises(InputError) as caught:
+            invoke(*made.bundling()[:-1], path.parent, "-o", tmp_path / "again.tar.zst")
+        assert str(path) in caught.value.message
+        assert caught.value.remedy
+        assert not (tmp_path / "again.tar.zst").exists()
+        path.unlink()
 
 
 def test_what_is_no_bundle_says_so(made, tmp_path):
     with pytest.raises(InputError, match=r"expected a bundle; found no bundle\.json"):
         problems(made.run)
-    (tmp_path / "bundle.json").write_text("{}")
-    with pytest.raises(InputError, match="expected what `sidelight bundle` wrote"):
-        problems(tmp_path)
+    for content in ("{}", "[]"):
+        (tmp_path / CONTENTS).write_text(content)
+        with pytest.raises(InputError, match="expected what `sidelight bundle` wrote"):
+            problems(tmp_path)
+    with pytest.raises(InputError, match=r"none\.tar\.zst: cannot be read"):
+        problems(tmp_path / "none.tar.zst")
     (tmp_path / "x.tar.zst").write_text("no archive")
     with pytest.raises(InputError, match="expected a whole bundle"):
         problems(tmp_path / "x.tar.zst")
 
 
-@pytest.fixture
-def evidence(tmp_path):
-    """What a run recorded: a search, a segment and the vectors of two texts."""
-    record = Recording()
+def test_evidence_that_cannot_be_is_refused_by_its_file(tmp_path):
+    record, evidence = Recording(), tmp_path / "evidence"
     record.searches["peat", 3] = [Hit("a#1_2", 1.5)]
     record.segments["a#1_2"] = Segment(segment_id="a#1_2", text="Peat stores carbon.")
-    record.vectors = {text: np.ones(4, np.float32) for text in ("bogs", "peat")}
-    record.write(tmp_path / "evidence")
-    return tmp_path / "evidence"
-
-
-ONES = np.ones((2, 4), np.float32)
-
-
-def test_evidence_that_cannot_be_is_refused_by_its_file(evidence):
+    ones = np.ones((2, 4), np.float32)
+    record.vectors = dict(zip(("bogs", "peat"), ones, strict=True))
+    record.write(evidence)
     assert set(Recording.read(evidence).vectors) == {"bogs", "peat"}
-    for array in (ONES[0], ONES[:1]):
+    for array in (ones[0], ones[:1]):
         np.save(evidence / "vectors.npy", array)
         with pytest.raises(InputError, match=r"vectors\.npy: expected ") as caught:
             Recording.read(evidence)
         assert caught.value.remedy
-    np.save(evidence / "vectors.npy", ONES)
+    np.save(evidence / "vectors.npy", ones)
     for name in ["searches.jsonl", "segments.jsonl", "texts.jsonl"]:
         lines = (evidence / name).read_bytes().splitlines(keepends=True)
         (evidence / name).write_bytes(b"".join([*lines, lines[0]]))
@@ -278,20 +257,18 @@ def folder(tmp_path):
 
 
 def contents_of(files):
-    return Contents(
-        sidelight="1",
-        python="3",
-        platform="",
-        packages={},
-        models={},
-        index="",
-        prompts={},
-        files=files,
-    )
+    told = {"sidelight": "1", "python": "3", "platform": "", "index": ""}
+    return archive.Contents(**told, packages={}, models={}, prompts={}, files=files)
 
 
 def listed(content):
-    return BundledFile(size_bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
+    return archive.BundledFile(size_bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
+
+
+def sealed(content):
+    """Return an archive with the seal that `write_archive` would give it."""
+    digest = hashlib.sha256(content).digest()
+    return content + struct.pack("<II32s", 0x184D2A50, len(digest), digest)
 
 
 def packed(path, members):
@@ -304,9 +281,7 @@ def packed(path, members):
         for member, content in members:
             member.size = len(content)
             tar.addfile(member, io.BytesIO(content))
-    whole = path.read_bytes()
-    seal = struct.pack("<II32s", 0x184D2A50, 32, hashlib.sha256(whole).digest())
-    path.write_bytes(whole + seal)
+    path.write_bytes(sealed(path.read_bytes()))
     return path
 
 
@@ -328,45 +303,35 @@ def contents(folder):
 
 
 def test_an_archive_holds_the_folder_and_has_the_same_bytes_again(folder, tmp_path):
-    write_archive(folder, tmp_path / "first.tar.zst")
+    first, second = tmp_path / "first.tar.zst", tmp_path / "second.tar.zst"
+    archive.write_archive(folder, first)
     (folder / "a.txt").touch()
-    write_archive(folder, tmp_path / "second.tar.zst")
-    assert (tmp_path / "first.tar.zst").read_bytes() == (tmp_path / "second.tar.zst").read_bytes()
-    read_archive(tmp_path / "first.tar.zst", tmp_path / "out")
+    archive.write_archive(folder, second)
+    assert first.read_bytes() == second.read_bytes()
+    read_archive(first, tmp_path / "out")
     assert contents(tmp_path / "out") == contents(folder)
-    (tmp_path / "tar").mkdir()
-    zstd = subprocess.run(["zstd", "--version"], capture_output=True, check=False)
-    if zstd.returncode:
+    if shutil.which("zstd") is None:
         pytest.skip("needs the command zstd, which is not there")
-    subprocess.run(
-        ["tar", "--zstd", "-xf", str(tmp_path / "first.tar.zst"), "-C", str(tmp_path / "tar")],
-        check=True,
-    )
+    (tmp_path / "tar").mkdir()
+    subprocess.run(["tar", "--zstd", "-xf", first, "-C", tmp_path / "tar"], check=True)
     assert contents(tmp_path / "tar") == contents(folder)
 
 
 def test_every_change_of_a_byte_and_every_cut_is_seen(folder, tmp_path):
-    archive = tmp_path / "x.tar.zst"
-    write_archive(folder, archive)
-    whole = archive.read_bytes()
-    choose = random.Random(SEED)
+    path = tmp_path / "x.tar.zst"
+    archive.write_archive(folder, path)
+    whole = path.read_bytes()
+    choose, size = random.Random(SEED), len(whole)
+    broken = [(whole + b"\0")[:end] for end in (0, 10, 39, 40, 41, size - 1, size + 1)]
     # The header and the seal are where a change would harm nothing that is unpacked.
-    places = [
-        *range(12),
-        *range(len(whole) - 44, len(whole)),
-        *choose.sample(range(len(whole)), 60),
-    ]
-    for attempt, place in enumerate(places):
+    for place in [*range(12), *range(size - 44, size), *choose.sample(range(size), 60)]:
         changed = bytearray(whole)
         changed[place] ^= choose.randrange(1, 256)
-        archive.write_bytes(changed)
+        broken.append(bytes(changed))
+    for attempt, content in enumerate(broken):
+        path.write_bytes(content)
         with pytest.raises(InputError, match=r"x\.tar\.zst: expected"):
-            read_archive(archive, tmp_path / "out" / str(attempt))
-    sizes = (0, 10, 39, 40, 41, len(whole) - 1, len(whole) + 1)
-    for attempt, size in enumerate(sizes, start=len(places)):
-        archive.write_bytes((whole + b"\0")[:size])
-        with pytest.raises(InputError, match=r"x\.tar\.zst: expected"):
-            read_archive(archive, tmp_path / "out" / str(attempt))
+            read_archive(path, tmp_path / "out" / str(attempt))
 
 
 def link(name, target, kind=tarfile.SYMTYPE):
@@ -409,10 +374,10 @@ def test_nothing_but_listed_plain_files_is_unpacked(members, tmp_path):
     files = {member.name: listed(content) for member, content in members}
     for named in ({}, files):
         first = described(named, tmp_path / "described")
-        archive = packed(tmp_path / "evil.tar.zst", [first, *members])
+        evil = packed(tmp_path / "evil.tar.zst", [first, *members])
         out = tmp_path / f"out{len(named)}"
         with pytest.raises(InputError, match=r"evil\.tar\.zst: expected|bundle\.json: expected"):
-            read_archive(archive, out)
+            read_archive(evil, out)
         assert set(contents(out)) <= {CONTENTS}
         assert not any(path.is_symlink() for path in out.rglob("*"))
     assert not [*(tmp_path / "outside").iterdir()]
@@ -422,9 +387,9 @@ def test_nothing_but_listed_plain_files_is_unpacked(members, tmp_path):
 def test_a_file_is_written_only_with_the_size_and_hash_it_is_listed_with(tmp_path):
     for content in (b"others", b"other bytes"):
         first = described({"a.txt": listed(b"as is.")}, tmp_path / "described")
-        archive = packed(tmp_path / "x.tar.zst", [first, (tarfile.TarInfo("a.txt"), content)])
+        path = packed(tmp_path / "x.tar.zst", [first, (tarfile.TarInfo("a.txt"), content)])
         with pytest.raises(InputError, match=r"x\.tar\.zst: expected a whole bundle.*a\.txt"):
-            read_archive(archive, tmp_path / f"out{len(content)}")
+            read_archive(path, tmp_path / f"out{len(content)}")
 
 
 def test_a_small_archive_does_not_become_a_large_folder(tmp_path):
@@ -439,10 +404,10 @@ def test_a_small_archive_does_not_become_a_large_folder(tmp_path):
     }
     for name, (files, member) in cases.items():
         first = described(files, tmp_path / "described")
-        archive = packed(tmp_path / "x.tar.zst", [first, (member, zeros)])
-        assert archive.stat().st_size < 100_000
+        path = packed(tmp_path / "x.tar.zst", [first, (member, zeros)])
+        assert path.stat().st_size < 100_000
         with pytest.raises(InputError, match=r"x\.tar\.zst: expected a whole bundle"):
-            read_archive(archive, tmp_path / name)
+            read_archive(path, tmp_path / name)
         assert sum(map(len, contents(tmp_path / name).values())) < 10_000
 
 
@@ -461,14 +426,6 @@ def test_what_a_bundle_cannot_hold_is_named(folder):
         contents_of({"/".join("a" * 21): listed(b"")})
 
 
-def test_what_is_no_archive_is_named(tmp_path):
-    (tmp_path / CONTENTS).write_bytes(b"[]")
-    with pytest.raises(InputError, match=r"bundle\.json: expected what"):
-        read_contents(tmp_path)
-    with pytest.raises(InputError, match=r"none\.tar\.zst: cannot be read"):
-        read_archive(tmp_path / "none.tar.zst", tmp_path / "out")
-
-
 @pytest.mark.parametrize(
     "behind",
     [
@@ -480,9 +437,7 @@ def test_what_is_no_archive_is_named(tmp_path):
 )
 def test_nothing_lies_between_the_frame_and_the_seal(folder, tmp_path, behind):
     path = tmp_path / "a.tar.zst"
-    write_archive(folder, path)
-    content = path.read_bytes()[:-40] + behind
-    digest = hashlib.sha256(content).digest()
-    path.write_bytes(content + struct.pack("<II", 0x184D2A50, len(digest)) + digest)
+    archive.write_archive(folder, path)
+    path.write_bytes(sealed(path.read_bytes()[:-40] + behind))
     with pytest.raises(InputError, match="bytes behind its frame, where the seal has 40"):
         read_archive(path, tmp_path / "unpacked")

@@ -82,15 +82,14 @@ def test_a_third_of_calls_failing_costs_no_narrative(mini_web_index, tmp_path, n
     check_faulty_run(n_topics, made, 4 + n_topics // 10, tmp_path / "run", *options)
 
 
+PLAINLY = ["roles.write_report=extractive", "retrieval.listwise_depth=null"]
+
+
 @pytest.mark.parametrize(
     ("write", "n_topics", "short", "plainly", "made"),
     [
         (write_inputs, 1, SHORT, ["roles.default=extractive"], ["task1.tsv", "task2.jsonl"]),
-        (
-            *(write_narratives, 2, ()),
-            ["roles.write_report=extractive", "retrieval.listwise_depth=null"],
-            ["retrieval.trec", "answers.jsonl"],
-        ),
+        (write_narratives, 2, (), PLAINLY, ["retrieval.trec", "answers.jsonl"]),
     ],
     ids=["articles", "narratives"],
 )

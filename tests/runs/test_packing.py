@@ -1,5 +1,7 @@
 """Submissions: valid files under their run ids, manual where a person had a hand in them."""
 
+import re
+
 import orjson
 import pytest
 
@@ -15,10 +17,6 @@ def made(folder, name):
 
 def pack(folder, *runs):
     return pack_runs(runs, folder, load_track(), IDS)
-
-
-def types(file):
-    return {orjson.loads(line)["metadata"]["type"] for line in file.read_bytes().splitlines()}
 
 
 def test_files_are_copied_under_their_run_ids_in_the_order_given(tmp_path):
@@ -39,18 +37,18 @@ def test_files_are_copied_under_their_run_ids_in_the_order_given(tmp_path):
     assert [line.split(",")[2] for line in listed[1:]] == [item.run_id for item in packing.runs]
 
 
-@pytest.mark.parametrize("name", ["task1.tsv", "task2.jsonl", "config.yaml", "trace"])
-def test_a_run_that_was_edited_becomes_manual(tmp_path, name):
+def test_a_run_that_was_edited_becomes_manual(tmp_path):
     directory = made(tmp_path, "a")
-    path = directory.trace(IDS[0]) if name == "trace" else directory.path / name
-    text = path.read_text()
-    path.write_text(text.replace("Who 1", "Who one").replace("word word", "new word"))
-    path.write_text(path.read_text() + ("# mine\n" if name == "config.yaml" else ""))
-    questions, report = pack(tmp_path / "out", directory).runs
-    assert (questions.type, report.type) == ("manual", "manual")
-    assert report.edited == str(path.relative_to(directory.path))
-    assert types(tmp_path / "out" / report.run_id) == {"manual"}
-    assert types(directory.path / "task2.jsonl") == {"automatic"}
+    for name in ("task1.tsv", "task2.jsonl", "config.yaml"):
+        path = directory.path / name
+        whole = path.read_text()
+        edited = whole.replace("Who 1", "Who one").replace("word word", "new word")
+        path.write_text(edited + ("# mine\n" if name == "config.yaml" else ""))
+        questions, report = pack(tmp_path / f"out-{name}", directory).runs
+        assert (questions.type, report.type, report.edited) == ("manual", "manual", name)
+        lines = (tmp_path / f"out-{name}" / report.run_id).read_bytes().splitlines()
+        assert {orjson.loads(line)["metadata"]["type"] for line in lines} == {"manual"}
+        path.write_text(whole)
 
 
 def test_an_edited_trace_stays_edited_when_the_run_is_called_again(tmp_path):
@@ -64,24 +62,19 @@ def test_an_edited_trace_stays_edited_when_the_run_is_called_again(tmp_path):
     assert made(tmp_path, "b").edited() == set()
 
 
-def test_nothing_is_written_when_a_file_is_invalid(tmp_path):
+def test_nothing_is_written_where_a_file_is_invalid_or_a_name_or_folder_is_taken(tmp_path):
     good, bad = made(tmp_path, "a"), made(tmp_path, "b")
-    (bad.path / "task1.tsv").write_text(
-        "".join((bad.path / "task1.tsv").read_text().splitlines(keepends=True)[1:])
-    )
+    questions = bad.path / "task1.tsv"
+    questions.write_text("".join(questions.read_text().splitlines(keepends=True)[1:]))
     with pytest.raises(InvalidFileError, match=r"b/task1\.tsv"):
         pack(tmp_path / "out", good, bad)
     assert not (tmp_path / "out").exists()
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
-
-
-def test_two_runs_of_one_name_and_a_full_folder_are_refused(tmp_path):
-    directory = made(tmp_path, "a")
     with pytest.raises(UsageError, match="'sidelight-a-t1' again"):
-        pack(tmp_path / "out", directory, directory)
-    pack(tmp_path / "out", directory)
+        pack(tmp_path / "out", good, good)
+    pack(tmp_path / "out", good)
     with pytest.raises(UsageError, match="expected a new folder"):
-        pack(tmp_path / "out", directory)
+        pack(tmp_path / "out", good)
 
 
 def test_more_than_ten_runs_are_packed_with_a_warning(tmp_path):
@@ -91,13 +84,12 @@ def test_more_than_ten_runs_are_packed_with_a_warning(tmp_path):
     assert (warning.code, warning.severity, warning.found) == ("runs-many", "warning", "11")
 
 
-@pytest.mark.parametrize("name", ["runs.csv", "Runs.CSV", ".", ".."])
-def test_a_run_cannot_be_called_like_another_file(name, tmp_path, monkeypatch):
+def test_a_run_cannot_be_called_like_another_file(tmp_path):
     directory = made(tmp_path, "a")
-    for file in (directory.path / "task1.tsv", directory.path / "task2.jsonl"):
-        file.write_text(
-            file.read_text().replace("sidelight-a-t1", name).replace("sidelight-a-t2", name)
-        )
-    with pytest.raises(UsageError, match="which is the name of another one"):
-        pack(tmp_path / "out", directory)
-    assert not (tmp_path / "out").exists()
+    files = {path: path.read_text() for path in directory.path.glob("task*")}
+    for name in ("runs.csv", "Runs.CSV", ".", ".."):
+        for path, text in files.items():
+            path.write_text(re.sub(r"sidelight-a-t\d", name, text))
+        with pytest.raises(UsageError, match="which is the name of another one"):
+            pack(tmp_path / "out", directory)
+        assert not (tmp_path / "out").exists()

@@ -25,9 +25,8 @@ def files(run):
 
 def test_a_topic_comes_out_as_over_the_index_itself(mini_web_articles, mini_web_index, tmp_path):
     topics = mini_web_articles[:1]
-    settings = Settings.model_validate(
-        {"submission": {"run_id": "sidelight-rest"}, "retrieval": {"retriever": "bm25"}}
-    )
+    given = {"submission": {"run_id": "sidelight-rest"}, "retrieval": {"retriever": "bm25"}}
+    settings = Settings.model_validate({**given, "investigation": {"max_rounds": 1}})
     local = make_run(topics, settings, mini_web_index, tmp_path / "local")
     with RestServer(mini_web_index) as server:
         folder = tmp_path / "index"

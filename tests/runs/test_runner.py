@@ -11,12 +11,12 @@ import pytest
 from sidelight.agents.state import InvestigationState, outcome_of
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, MachineError, UsageError
-from sidelight.formats.runs.cited_sentences import check_report_run, read_report_run
-from sidelight.formats.runs.question_list import check_question_run, read_question_run
+from sidelight.formats.runs.submission import run_format
 from sidelight.runs.runner import run_topics
 from sidelight.schemas.investigation.report import QuestionSet
 from sidelight.tracks import load_track
 from tests.helpers.mini_web import investigation
+from tests.helpers.prompted_runs import files
 from tests.helpers.scripted_runs import IDS, THIN, TOPICS, run, scripted, started
 
 
@@ -32,14 +32,6 @@ def failing(error, *topic_ids):
         return outcome
 
     return investigate
-
-
-def files(out):
-    return {
-        str(path.relative_to(out)): path.read_bytes()
-        for path in sorted(out.rglob("*"))
-        if path.is_file()
-    }
 
 
 @pytest.fixture(scope="module")
@@ -58,15 +50,11 @@ def test_a_run_makes_both_files_in_the_order_of_its_topics(tmp_path):
     assert (summary.done, summary.kept, summary.failures) == (tuple(IDS), (), ())
     assert summary.succeeded
     assert sorted(ended) == sorted(IDS)
-    directory = summary.directory
-    assert check_question_run(directory.path / "task1.tsv", load_track().question_list, IDS) == []
-    assert check_report_run(directory.path / "task2.jsonl", load_track().cited_text, IDS) == []
-    questions = read_question_run(directory.path / "task1.tsv").questions
-    assert [item.topic_id for item in questions] == [one for one in IDS for _ in range(10)]
-    assert {item.run_id for item in questions} == {"sidelight-run-t1"}
-    reports = read_report_run(directory.path / "task2.jsonl").reports
-    assert [item.metadata.topic_id for item in reports] == IDS
-    assert {item.metadata.run_id for item in reports} == {"sidelight-run-t2"}
+    for number, task in enumerate(load_track().tasks, start=1):
+        path, kept_as = summary.directory.file(task), run_format(task)
+        assert kept_as.check(path, task, IDS, None) == []
+        assert list(kept_as.read(path).results()) == IDS
+        assert kept_as.read(path).run_ids == (f"sidelight-run-t{number}",)
 
 
 def test_the_manifest_says_what_made_the_run_and_nothing_of_when_or_where(tmp_path, reference):
@@ -156,27 +144,28 @@ def test_a_failing_topic_stops_no_other_and_is_tried_again(tmp_path, reference):
     assert files(tmp_path) == reference
 
 
-def test_a_failure_is_on_record_at_once(tmp_path):
+def test_failures_are_on_record_at_once_and_nothing_unexpected_stops_the_others(tmp_path):
     async def investigate(article):
-        if article.topic_id == IDS[0]:
-            raise InputError("no text")
-        raise KilledError
+        raise InputError("no text") if article.topic_id == IDS[0] else KilledError
 
     with pytest.raises(KilledError):
         run(tmp_path, investigate, parallel=1)
     assert IDS[0] in (tmp_path / "failures.jsonl").read_text()
-
-
-def test_nothing_unexpected_stops_the_others(tmp_path):
     summary = run(tmp_path, failing(KeyError("E9"), *IDS))
-    assert [(failure.error, failure.message) for failure in summary.failures] == [
+    assert {(failure.error, failure.message) for failure in summary.failures} == {
         ("KeyError", "'E9'")
-    ] * len(IDS)
-    assert summary.done == ()
+    }
+    assert (summary.done, len(summary.failures)) == ((), len(IDS))
     assert files(tmp_path)["task1.tsv"] == b""
 
 
 def test_a_machine_at_fault_ends_the_run_and_fails_no_topic(tmp_path, reference):
+    def start():
+        raise MachineError("no such model")
+
+    with pytest.raises(MachineError, match="no such model"):
+        asyncio.run(run_topics(TOPICS, Settings(), "index", start, tmp_path))
+    assert not (tmp_path / "config.yaml").exists()
     with pytest.raises(MachineError, match="no Java"):
         run(tmp_path, failing(MachineError("no Java"), IDS[2]))
     assert not (tmp_path / "failures.jsonl").exists()
@@ -185,21 +174,11 @@ def test_a_machine_at_fault_ends_the_run_and_fails_no_topic(tmp_path, reference)
     assert files(tmp_path) == reference
 
 
-def test_a_run_that_cannot_start_leaves_no_settings_behind(tmp_path):
-    def start():
-        raise MachineError("no such model")
-
-    with pytest.raises(MachineError, match="no such model"):
-        asyncio.run(run_topics(TOPICS, Settings(), "index", start, tmp_path))
-    assert not (tmp_path / "config.yaml").exists()
-
-
 def test_one_topic_only(tmp_path, reference):
     summary = run(tmp_path, only=[IDS[3]])
     assert (summary.done, summary.succeeded) == ((IDS[3],), True)
-    assert {
-        item.topic_id for item in read_question_run(summary.directory.path / "task1.tsv").questions
-    } == {IDS[3]}
+    task = load_track().question_list
+    assert list(run_format(task).read(summary.directory.file(task)).results()) == [IDS[3]]
     summary = run(tmp_path, only=[IDS[0]])
     assert (summary.done, summary.kept) == ((IDS[0],), (IDS[3],))
     assert run(tmp_path).kept == (IDS[0], IDS[3])
@@ -255,11 +234,9 @@ def test_topics_at_once_change_no_result(
     async def investigate(article):
         return outcome_of(cast("InvestigationState", await end_in_state(article)), load_track())
 
-    results = []
-    for number in (1, 3):
-        out = tmp_path / str(number)
-        topics = list(mini_web_articles[:3])
-        assert run(out, investigate, topics=topics, parallel=number).succeeded
-        results.append(files(out))
-        assert sum(name.startswith("traces/") for name in results[-1]) == 3
-    assert results[0] == results[1]
+    one, two = tmp_path / "one", tmp_path / "two"
+    for out, parallel in ((one, 1), (two, 2)):
+        topics = list(mini_web_articles[:2])
+        assert run(out, investigate, topics=topics, parallel=parallel).succeeded
+        assert len(list((out / "traces").iterdir())) == 2
+    assert files(one) == files(two)

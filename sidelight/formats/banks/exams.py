@@ -47,12 +47,9 @@ class _BankLine(BaseModel):
 
 
 def read_exams(path: Path) -> tuple[ExamBank, ...]:
-    """Read banks, plain or `.gz`, in the order of the file.
+    """Read banks, plain or `.gz`, in the order of the file, which must hold one.
 
-    Raises:
-        InputError: The file cannot be read, or holds no bank.
-        InvalidFileError: A line is no bank, an item has neither question nor nugget, a bank has
-            both, or a query and subtopic, or an item of one, occurs twice.
+    No query and subtopic, and no item of one, occurs twice.
     """
     findings = Findings(path)
     banks: dict[tuple[str, str], ExamBank] = {}
@@ -177,12 +174,7 @@ def _item(item: ExamItem, bank: ExamBank) -> dict[str, Any]:
 
 
 def read_query_texts(path: Path) -> dict[str, str]:
-    """Read the queries of a file, by id: one JSON object, or `id<TAB>text` lines.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: It is neither, a query has no text, or an id occurs twice.
-    """
+    """Read the queries of a file, by id: one JSON object, or `id<TAB>text` lines."""
     content = read_bytes(path).removeprefix(BOM_UTF8)
     if not content.lstrip().startswith(b"{"):
         return {query.query_id: query.text for query in read_queries(path)}

@@ -39,20 +39,7 @@ class _TopicLine(BaseModel):
 
 
 def read_nuggets(path: Path, importance: LabelScale) -> dict[str, NuggetBank]:
-    """Read the nuggets of topics; keys it does not need are ignored.
-
-    Args:
-        path: The file.
-        importance: What a nugget weighs.
-
-    Returns:
-        By topic id, in the order of the file.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: A line is no topic with nuggets, an importance is none of the scale's, or
-            a topic occurs twice.
-    """
+    """Read the nuggets of topics, by topic id in the order of the file; other keys are ignored."""
     findings = Findings(path)
     banks: dict[str, NuggetBank] = {}
     remedy = "Compare it with docs/formats.md."
@@ -112,13 +99,7 @@ def nugget_content(nugget: Nugget) -> dict[str, Any]:
 def write_nuggets(
     path: Path, banks: Iterable[NuggetBank], queries: Mapping[str, str] | None = None
 ) -> None:
-    """Write a line a topic, in the order given.
-
-    Args:
-        path: The file.
-        banks: The nuggets.
-        queries: What was asked, by topic id; written where it is known.
-    """
+    """Write a line a topic, in the order given, with what was asked where `queries` has it."""
     write_json_lines(
         path,
         (
@@ -148,17 +129,7 @@ class _AnswerLine(BaseModel):
 
 
 def read_nugget_assignments(path: Path, scales: Scales) -> list[NuggetAssignment]:
-    """Read what answers say of nuggets; keys it does not need are ignored.
-
-    Args:
-        path: The file, plain or `.gz`.
-        scales: Of the importance of nuggets, and of their labels.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: A line is no assignment, a label is none of its scale, or a run has two
-            lines for one topic.
-    """
+    """Read what answers say of nuggets, plain or `.gz`; keys it does not need are ignored."""
     findings = Findings(path)
     found: list[NuggetAssignment] = []
     seen: set[tuple[str, str]] = set()

@@ -72,15 +72,9 @@ class _RubricFile(BaseModel):
 
 
 def read_rubric(path: Path, scales: Scales) -> Rubric:
-    """Read one rubric; keys it does not need are ignored.
+    """Read one rubric, weighed by the scale `importance`; keys it does not need are ignored.
 
-    Args:
-        path: The JSON file.
-        scales: The track's; `importance` says what a question weighs.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: It is not a rubric, or a rank, an answer id or a key occurs twice.
+    No rank, answer id or key may occur twice.
     """
     findings = Findings(path)
     content = read_bytes(path).removeprefix(BOM_UTF8)
@@ -101,16 +95,7 @@ def read_rubric(path: Path, scales: Scales) -> Rubric:
 
 
 def read_rubrics(folder: Path, scales: Scales) -> dict[str, Rubric]:
-    """Read every `*.json` in a folder; the result is sorted by topic id.
-
-    Args:
-        folder: Of rubrics.
-        scales: As in `read_rubric`.
-
-    Raises:
-        InputError: The folder holds no rubric, or two for one topic, or a file cannot be read.
-        InvalidFileError: A file is not a rubric.
-    """
+    """Read every `*.json` in a folder, of which no two are for one topic, sorted by topic id."""
     rubrics: dict[str, Rubric] = {}
     for path in sorted(folder.glob("*.json")):
         rubric = read_rubric(path, scales)

@@ -43,7 +43,6 @@ class AssessmentKind(Generic[A]):
 
     Attributes:
         name: As `formats.verdict.detect_format` calls it.
-        title: What people call a file of it.
         value_type: What a row becomes; its fields are named like the columns.
         scale: Which of a track's scales has the labels a row may have.
         key: The columns that say what was judged; one label each.
@@ -107,12 +106,7 @@ ASSESSMENT_KINDS: dict[str, AssessmentKind[Any]] = {
 
 
 def read_assessments(path: Path, kind: AssessmentKind[A], scales: Scales) -> list[A]:
-    """Read one label for each thing judged, in the order of the file.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: A column, rank or label is wrong, or one thing has two labels.
-    """
+    """Read one label for each thing judged, in the order of the file; it may be repeated."""
     findings, key_of = Findings(path), kind.key_of
     first: dict[tuple[Hashable, ...], tuple[int, A]] = {}
     for line, assessment in _scan(path, kind, scales[kind.scale]):
@@ -133,10 +127,6 @@ def read_merged_assessments(path: Path, kind: AssessmentKind[A], scales: Scales)
     """Read one label for each thing judged, the winning one where a thing has several.
 
     Which one wins is the scale's to say (`LabelScale.precedence`); any label wins over none.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: A column, rank or label is wrong.
     """
     key_of, scale = kind.key_of, scales[kind.scale]
     merged: dict[tuple[Hashable, ...], A] = {}

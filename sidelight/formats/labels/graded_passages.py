@@ -16,23 +16,11 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError, model_valid
 
 from sidelight.files import atomic_packer
 from sidelight.formats.lines import Findings, decode_list, stream_lines
-from sidelight.schemas.grading.graded_passage import (
-    HIGHEST_RATING,
-    HIGHEST_RELEVANCE,
-    LOWEST_RELEVANCE,
-    DirectGrade,
-    GradedPassage,
-    GradedQuery,
-    Grader,
-    Grading,
-    ItemGrade,
-    OfficialJudgment,
-    Ranked,
-)
+from sidelight.schemas.grading import graded_passage as graded
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.grading.rubric import ExamKind
 
-_Rating = Annotated[int, Field(strict=True, ge=0, le=HIGHEST_RATING)]
+_Rating = Annotated[int, Field(strict=True, ge=0, le=graded.HIGHEST_RATING)]
 _Id = Annotated[str, Field(pattern=r"^[^\x00]+$")]
 _NEW_GRADING: dict[str, Any] = {
     "correctAnswered": [],
@@ -66,8 +54,8 @@ class _GraderObject(BaseModel):
     prompt_info: _PromptInfo | None = None
     prompt_type: str | None = None
 
-    def grader(self) -> Grader:
-        return Grader((self.prompt_info or _PromptInfo()).prompt_class, self.llm)
+    def grader(self) -> graded.Grader:
+        return graded.Grader((self.prompt_info or _PromptInfo()).prompt_class, self.llm)
 
 
 class GradingObject(_GraderObject):
@@ -91,11 +79,11 @@ class GradingObject(_GraderObject):
             raise ValueError(f"{min(both)} should be in correctAnswered or wrongAnswered alone")
         return self
 
-    def to_grading(self, source: Mapping[str, Any]) -> Grading:
+    def to_grading(self, source: Mapping[str, Any]) -> graded.Grading:
         """Return the grading; an item is there if any of the lists names it."""
-        return Grading(self.grader(), self._kind(), self._items(), source)
+        return graded.Grading(self.grader(), self._kind(), self._items(), source)
 
-    def _items(self) -> tuple[ItemGrade, ...]:
+    def _items(self) -> tuple[graded.ItemGrade, ...]:
         ratings: dict[str, int | Unjudged] = {
             one.item_id(): one.self_rating for one in self.self_ratings or ()
         }
@@ -104,7 +92,7 @@ class GradingObject(_GraderObject):
         correct = set(self.correct)
         named = dict.fromkeys([*ratings, *answers, *self.correct, *self.wrong])
         return tuple(
-            ItemGrade(name, ratings.get(name), answers.get(name, ""), name in correct)
+            graded.ItemGrade(name, ratings.get(name), answers.get(name, ""), name in correct)
             for name in named
         )
 
@@ -124,13 +112,13 @@ class DirectObject(_GraderObject):
     rating: _Rating | None = Field(default=None, validation_alias="self_ratings")
     unjudged: str | None = None
 
-    def to_grade(self, source: Mapping[str, Any]) -> DirectGrade:
+    def to_grade(self, source: Mapping[str, Any]) -> graded.DirectGrade:
         """Return the grade."""
         rating = self.rating if self.unjudged is None else Unjudged(reason=self.unjudged)
-        return DirectGrade(self.grader(), rating, self.answer or "", self.correct, source)
+        return graded.DirectGrade(self.grader(), rating, self.answer or "", self.correct, source)
 
 
-def grading_object(grading: Grading) -> dict[str, Any]:
+def grading_object(grading: graded.Grading) -> dict[str, Any]:
     """Return the object of a grading: that which was read, unless it changed."""
     source = grading.source
     if source is not None and GradingObject.model_validate(source).to_grading(source) == grading:
@@ -161,7 +149,7 @@ def grading_object(grading: Grading) -> dict[str, Any]:
     return {name: value for name, value in changed.items() if value or name != _UNJUDGED}
 
 
-def direct_object(grade: DirectGrade) -> dict[str, Any]:
+def direct_object(grade: graded.DirectGrade) -> dict[str, Any]:
     """Return the object of a direct grade: that which was read, unless it changed."""
     source = grade.source
     if source is not None and DirectObject.model_validate(source).to_grade(source) == grade:
@@ -181,7 +169,7 @@ def direct_object(grade: DirectGrade) -> dict[str, Any]:
 
 
 def _prompt_info(
-    source: Mapping[str, Any] | None, grader: Grader, *, rated: bool
+    source: Mapping[str, Any] | None, grader: graded.Grader, *, rated: bool
 ) -> dict[str, Any]:
     new = {
         "prompt_class": "",
@@ -211,7 +199,7 @@ class _RankedObject(BaseModel):
 
 
 class _JudgmentObject(BaseModel):
-    relevance: int = Field(strict=True, ge=LOWEST_RELEVANCE, le=HIGHEST_RELEVANCE)
+    relevance: int = Field(strict=True, ge=graded.LOWEST_RELEVANCE, le=graded.HIGHEST_RELEVANCE)
 
 
 class _DataObject(BaseModel):
@@ -230,14 +218,11 @@ class _PassageObject(BaseModel):
 _LINE: TypeAdapter[tuple[str, list[_PassageObject]]] = TypeAdapter(tuple[_Id, list[_PassageObject]])
 
 
-def read_graded(path: Path) -> Iterator[GradedQuery]:
+def read_graded(path: Path) -> Iterator[graded.GradedQuery]:
     """Yield the queries of a file, plain or `.gz`, one in memory at a time.
 
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: A line is no query with passages; a query, a passage of one, or an item of
-            a grading occurs twice; or a passage has two places in one run, two relevances for one
-            query, or two ratings of one thing by one grader. It is raised at the line.
+    A line that is no query with passages, and what is said of one thing twice and not alike, is
+    raised at the line.
     """
     seen: set[str] = set()
     for line, text in stream_lines(path):
@@ -263,7 +248,7 @@ def read_graded(path: Path) -> Iterator[GradedQuery]:
                 _refuse_second("passage", name, line, findings)
         findings.raise_errors()
         sources = (content or [])[1]
-        query = GradedQuery(
+        query = graded.GradedQuery(
             query_id,
             tuple(_passage(query_id, *pair) for pair in zip(passages, sources, strict=True)),
         )
@@ -274,15 +259,11 @@ def read_graded(path: Path) -> Iterator[GradedQuery]:
 
 
 def is_graded(path: Path) -> bool:
-    """Tell whether the first line of a file is a JSON list, as no other file of labels has it.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
+    """Tell whether the first line of a file is a JSON list, as no other file of labels has it."""
     return next((line.text.lstrip().startswith("[") for line in stream_lines(path)), False)
 
 
-def write_graded(path: Path, queries: Iterable[GradedQuery]) -> None:
+def write_graded(path: Path, queries: Iterable[graded.GradedQuery]) -> None:
     """Write queries as they come; a name that ends in `.gz` is packed."""
     with atomic_packer(path) as stream:
         for query in queries:
@@ -300,7 +281,7 @@ def _refuse_second(what: str, name: str, line: int, findings: Findings) -> None:
     )
 
 
-def _refuse_contradictions(passage: GradedPassage, line: int, findings: Findings) -> None:
+def _refuse_contradictions(passage: graded.GradedPassage, line: int, findings: Findings) -> None:
     known: dict[tuple[object, ...], object] = {}
     for *what, value in _said(passage):
         if known.setdefault(tuple(what), value) != value:
@@ -314,7 +295,7 @@ def _refuse_contradictions(passage: GradedPassage, line: int, findings: Findings
             )
 
 
-def _said(passage: GradedPassage) -> Iterator[tuple[object, ...]]:
+def _said(passage: graded.GradedPassage) -> Iterator[tuple[object, ...]]:
     """Yield what can be said once only of a passage: what it is, and the value at the end."""
     # A judgment and a place may be for a part of the query, which then has a name of its own.
     for judgment in passage.judgments:
@@ -335,14 +316,14 @@ def _said(passage: GradedPassage) -> Iterator[tuple[object, ...]]:
                 yield "rating of", item.item_id, "by", _name(grading.grader), rating
 
 
-def _name(grader: Grader) -> str:
+def _name(grader: graded.Grader) -> str:
     return f"{grader.prompt}@{grader.model}"
 
 
-def _passage(query_id: str, one: _PassageObject, source: dict[str, Any]) -> GradedPassage:
+def _passage(query_id: str, one: _PassageObject, source: dict[str, Any]) -> graded.GradedPassage:
     data = one.paragraph_data or _DataObject()
     raw = source.get("paragraph_data") or {}
-    return GradedPassage(
+    return graded.GradedPassage(
         query_id=query_id,
         passage_id=one.paragraph_id,
         text=one.text,
@@ -357,11 +338,11 @@ def _passage(query_id: str, one: _PassageObject, source: dict[str, Any]) -> Grad
             for grade, there in zip(one.grades or (), source.get("grades") or (), strict=True)
         ),
         rankings=tuple(
-            Ranked(ranked.method, ranked.rank, ranked.score, there)
+            graded.Ranked(ranked.method, ranked.rank, ranked.score, there)
             for ranked, there in zip(data.rankings or (), raw.get("rankings") or (), strict=True)
         ),
         judgments=tuple(
-            OfficialJudgment(judgment.relevance, there)
+            graded.OfficialJudgment(judgment.relevance, there)
             for judgment, there in zip(
                 data.judgments or (), raw.get("judgments") or (), strict=True
             )
@@ -370,7 +351,7 @@ def _passage(query_id: str, one: _PassageObject, source: dict[str, Any]) -> Grad
     )
 
 
-def _object(passage: GradedPassage) -> dict[str, Any]:
+def _object(passage: graded.GradedPassage) -> dict[str, Any]:
     source = dict(_NEW if passage.source is None else passage.source)
     ids = {"paragraphId": passage.passage_id}
     data = _with_lists(

@@ -60,13 +60,7 @@ def _read_labels(path: Path) -> list[tuple[int, list[str]]]:
 def read_qrels(path: Path) -> dict[str, dict[str, int]]:
     """Read grades by query and segment; ids stay text, so that `007` and `7` are two queries.
 
-    Args:
-        path: The file, or `irds:NAME` for a data set of ir_datasets.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: A line has not four columns, or six as handed in, or no grade from
-            `LOWEST_RELEVANCE` to `HIGHEST_RELEVANCE`, or one pair has two grades.
+    A path `irds:NAME` stands for a data set of ir_datasets.
     """
     findings = lines.Findings(path)
     grades: dict[str, dict[str, int]] = {}
@@ -97,16 +91,7 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
 
 
 def check_qrels(path: Path, scale: LabelScale, topic_ids: Collection[str]) -> list[Problem]:
-    """Return all that is wrong with labels handed in; they need not cover all topics.
-
-    Args:
-        path: The file.
-        scale: The grades there are.
-        topic_ids: The topics there are.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
+    """Return all that is wrong with labels handed in; they need not cover all topics."""
     findings = lines.Findings(path)
     try:
         read_qrels(path)
@@ -169,11 +154,7 @@ def check_judgments(run: submission.CheckedRun[JudgmentsTask]) -> None:
 def write_judgments(
     path: Path, grades: Mapping[str, Mapping[str, tuple[int, float]]], run_id: str
 ) -> None:
-    """Write grades, each with how sure the judge is, as they are handed in.
-
-    Raises:
-        InputError: An id is empty or holds white space.
-    """
+    """Write grades, each with how sure the judge is, as they are handed in."""
     lines.write_columns(
         path,
         (
@@ -194,11 +175,7 @@ def write_judge(labels: Path, judge: str) -> None:
 
 
 def read_judge(labels: Path) -> str | None:
-    """Return the judge that gave the labels of a file; None where nothing says who did.
-
-    Raises:
-        InputError: What lies beside the file names no judge.
-    """
+    """Return the judge that gave the labels of a file; None where nothing says who did."""
     path = _judge_file(labels)
     if not path.is_file():
         return None
@@ -210,11 +187,7 @@ def read_judge(labels: Path) -> str | None:
 
 
 def write_qrels(path: Path, grades: Mapping[str, Mapping[str, int]]) -> None:
-    """Write grades by query and segment, in the order given.
-
-    Raises:
-        InputError: An id is empty or holds white space.
-    """
+    """Write grades by query and segment, in the order given."""
     lines.write_columns(
         path,
         (
@@ -241,14 +214,7 @@ _SHORT_RANK = re.compile(r"[1-9][0-9]{0,2}")
 def read_question_grades(path: Path, scales: Scales) -> list[QuestionGrade]:
     """Read one grade for each submitted question, in the order of the file.
 
-    Args:
-        path: The file.
-        scales: Of the track: `question_quality` and `redundancy`.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: A line has other columns, a rank or label is wrong, or a question is
-            graded twice.
+    The labels are of the scales `question_quality` and `redundancy`. No question has two grades.
     """
     findings = lines.Findings(path)
     quality, redundancy = scales["question_quality"], scales["redundancy"]

@@ -241,13 +241,7 @@ def one_a_topic(
 ) -> list[SubmittedReport]:
     """Return the reports of a file, given by line, of which no run has two on a topic.
 
-    Args:
-        reports: What was read.
-        what: The name of what a line holds, with its article, for messages.
-        findings: What is wrong with the file.
-
-    Raises:
-        InvalidFileError: A run has a second report on a topic, or the findings have an error.
+    Errors in the findings are raised. `what` names what a line holds, with its article.
     """
     found: dict[tuple[str, str], SubmittedReport] = {}
     for line, report in reports:
@@ -264,18 +258,9 @@ def strict_lines(
 ) -> tuple[list[tuple[int, M]], dict[str, int]]:
     """Read the lines that are what they should be, and find what is wrong with the others.
 
-    Args:
-        run: The file.
-        model: What a line should be.
-        topic_key: The key of the topic, in `metadata` where there is such an object.
-        what: The name of what a line holds, with its article, for messages.
-
-    Returns:
-        The line number and content of each good line; and the line on which each topic first
-        occurs, in a good line or not.
-
-    Raises:
-        InputError: The file cannot be read.
+    The topic stands under `topic_key`, in `metadata` where there is such an object. The line number
+    and content of each good line are returned, and the line on which each topic first occurs, in a
+    good line or not.
     """
     file, findings = open_text(run.path), run.findings
     findings.problems += file.problems
@@ -329,11 +314,8 @@ def check_reports(
 ) -> None:
     """Check the reports of a run: topics, ids, and each sentence by the limits of the task.
 
-    Args:
-        run: The file.
-        reports: Each with the lines of its sentences; one without sentences with its own line.
-        first_lines: The line on which each topic first occurs, where lines that could not be read
-            count, too; by default, those of the reports.
+    Each report comes with the lines of its sentences; one without sentences with its own line.
+    Where lines that could not be read count, `first_lines` says where each topic first occurs.
     """
     abouts = [(report.metadata, lines[0]) for report, lines in reports]
     if first_lines is None:
@@ -442,10 +424,6 @@ def read_report_run(path: str | Path) -> ReportRun:
     """Read a run, whatever the track would say to it; keys it does not need are ignored.
 
     The file's name becomes the run tag, as in the organizers' assessments; see `run_tag_of`.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: A line is no report, or a topic occurs twice.
     """
     path = Path(path)
     findings = Findings(path)
@@ -460,19 +438,8 @@ def _submitted(content: dict[str, Any]) -> SubmittedReport:
 def mend_reports(path: Path, task: CitedTextTask, destination: Path) -> list[str]:
     """Write a run without unknown fields, empty sentences, and what is over the track's limits.
 
-    Whole sentences go from the end of a report until it has few enough words.
-
-    Args:
-        path: The run.
-        task: Has the limits.
-        destination: The file to write.
-
-    Returns:
-        What was changed, by the lines of the run.
-
-    Raises:
-        InputError: The run cannot be read.
-        InvalidFileError: A line is no report.
+    Whole sentences go from the end of a report until it has few enough words. What was changed is
+    returned, by the lines of the run.
     """
     findings = Findings(path)
     changes: list[tuple[int, str]] = []

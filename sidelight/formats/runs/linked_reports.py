@@ -33,12 +33,7 @@ class _ExactReport(cited_sentences.ExactLine):
 
 
 def read_linked_runs(path: Path) -> tuple[ReportRun, ...]:
-    """Read the runs of a file, one for each model in it, tagged with its name.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: A line is no report, or a model has two on one topic.
-    """
+    """Read the runs of a file, one for each model in it, tagged with its name."""
     findings = Findings(path)
     lines = cited_sentences.report_lines(path, _Report.model_validate, "a report", findings)
     reports = ((line, _submitted(report)) for line, report in lines)
@@ -75,12 +70,9 @@ def _check(run: submission.CheckedRun[CitedTextTask]) -> None:
 def linked(
     sentences: Iterable[CitedSentence], addresses: Mapping[str, str]
 ) -> tuple[CitedSentence, ...]:
-    """Return sentences that cite pages where they cited segments.
+    """Return sentences that cite the addresses of pages, by segment id, where they cited segments.
 
-    Args:
-        sentences: As they are.
-        addresses: Of the pages that segments were cut from, by segment id; a segment without one is
-            cited no more, and two of one page are cited once.
+    A segment without one is cited no more, and two of one page are cited once.
     """
     return tuple(
         one.model_copy(

@@ -171,15 +171,8 @@ def read_question_run(
 ) -> QuestionRun:
     """Read a run, whatever the track would say to it; blank lines are left out.
 
-    Args:
-        path: The file; its name becomes the run tag (see `run_tag_of`).
-        quoting: `raw` takes quote characters for text, as the track's validator does; `csv` reads
-            `"..."` as the organizers' judge does.
-        fields: What the columns hold.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: A line has not these fields or no rank, or a topic has a rank twice.
+    The file's name becomes the run tag (see `run_tag_of`). Quoting `raw` takes quote characters for
+    text, as the track's validator does; `csv` reads `"..."` as the organizers' judge does.
     """
     path = Path(path)
     file = open_text(path)
@@ -249,19 +242,8 @@ def mend_questions(  # long: each kind of change and what is said of it
     """Write a run with its questions in order, each once, none too many, no rank twice.
 
     A question keeps its rank wherever it can, since labels name it by its rank. No rank is filled
-    by moving the others up: the question that lacks has to be written.
-
-    Args:
-        path: The run.
-        task: Says how many questions a topic may have.
-        destination: The file to write.
-
-    Returns:
-        What was changed, by the lines of the run.
-
-    Raises:
-        InputError: The run cannot be read.
-        InvalidFileError: A line is not UTF-8, or has not all fields.
+    by moving the others up: the question that lacks has to be written. What was changed is
+    returned, by the lines of the run.
     """
     file = open_text(path)
     findings = Findings(path, file.problems)

@@ -53,8 +53,6 @@ class CheckedRun(Generic[C_co]):
     """A run file under its strict check.
 
     Attributes:
-        path: The file.
-        task: Whose limits apply.
         topic_ids: The topics to cover.
         known_segments: The ids that exist; None when that is not known.
         findings: What is wrong with the file.
@@ -69,11 +67,9 @@ class CheckedRun(Generic[C_co]):
 
 @dataclass(frozen=True, slots=True)
 class StrictCheck(Generic[C]):
-    """The strict check of a format, made of a function that looks at one run.
+    """The strict check of a format, made of a function that adds what is wrong with a run.
 
-    Attributes:
-        look: Adds what is wrong with a run to its findings. It may raise `InvalidFileError`, which
-            ends the check.
+    The function may raise `InvalidFileError`, which ends the check.
     """
 
     look: Callable[[CheckedRun[C]], None]
@@ -85,17 +81,7 @@ class StrictCheck(Generic[C]):
         topic_ids: Collection[str],
         known_segments: Container[str] | None = None,
     ) -> list[Problem]:
-        """Return all that is wrong with a run; one without errors passes the track's validator.
-
-        Args:
-            path: The file.
-            task: Whose limits to apply.
-            topic_ids: The topics to cover.
-            known_segments: The ids that exist, if an index is at hand.
-
-        Raises:
-            InputError: The file cannot be read.
-        """
+        """Return all that is wrong with a run; one without errors passes the track's validator."""
         findings = Findings(path)
         try:
             self.look(CheckedRun(path, task, topic_ids, known_segments, findings))
@@ -160,10 +146,7 @@ def check_encoding(file: TextFile, findings: Findings) -> None:
 def changes_shown(path: Path, file: TextFile, changes: Iterable[tuple[int, str]]) -> list[str]:
     """Return what a mended copy of a file has otherwise, by the lines of the file as it was.
 
-    Args:
-        path: The file.
-        file: Its content: no copy has a byte order mark, CR LF or blank lines.
-        changes: What else was changed, by line.
+    No copy has a byte order mark, CR LF or blank lines; `changes` is what else was changed.
     """
     whole = ["byte order mark removed"] if file.has_bom else []
     if file.crlf_lines:
@@ -263,12 +246,7 @@ N = TypeVar("N", bound="Run")
 
 
 class Delivery(NamedTuple, Generic[R]):
-    """What a run holds on one topic.
-
-    Attributes:
-        topic: The topic, of which a file may repeat more than its id.
-        result: Questions, sentences or hits, as the kind of the task has them.
-    """
+    """What a run holds on one topic, of which a file may repeat more than its id."""
 
     topic: Topic
     result: R
@@ -302,12 +280,10 @@ class RunFormat(Generic[T, R, N]):
     """How the runs of one kind of task are kept in a file.
 
     Attributes:
-        kind: The kind of tasks whose runs it holds.
         write: Writes a run, complete in one step; raises `InputError` for what no file can hold.
-        read: Reads any run that can be understood, whatever a track would say to it; raises
-            `InvalidFileError`.
-        check: Returns all that is wrong with a run strictly: the file, the task, the topics it
-            must cover, and the segments there are (None when that is not known).
+        read: Reads any run that can be understood, whatever a track would say to it.
+        check: Returns all that is wrong with a run strictly, for the topics it must cover and the
+            segments there are (None when that is not known).
         as_manual: Returns the content of a valid file, saying that a person had a hand in it where
             the format says such things.
         official: Returns what the track's own validator objects to; None where it has none.
@@ -333,11 +309,7 @@ def run_format(task: CitedTextTask) -> RunFormat[Any, tuple[CitedSentence, ...],
 @overload
 def run_format(task: Task) -> RunFormat[Any, Any, Run]: ...
 def run_format(task: Task) -> RunFormat[Any, Any, Any]:
-    """Return the format of a task's files.
-
-    Raises:
-        UsageError: It is not registered, or holds runs of tasks of another kind.
-    """
+    """Return the format of a task's files; UsageError if it holds runs of tasks of another kind."""
     found: RunFormat[Any, Any, Any] = load("format", task.format)
     if found.kind != task.kind:
         raise UsageError(
@@ -357,8 +329,7 @@ def reports_by_topic(
 ) -> dict[tuple[str, str], tuple[CitedSentence, ...]]:
     """Return the sentences of each report of some runs, by run tag and topic id.
 
-    Raises:
-        InputError: A run has two reports for a topic, or two runs share a tag.
+    InputError is raised for two reports of a run for a topic, and for two runs with one tag.
     """
     reports: dict[tuple[str, str], tuple[CitedSentence, ...]] = {}
     tags: set[str] = set()
@@ -377,8 +348,7 @@ def reports_by_topic(
 def find_twins(made: Mapping[str, object]) -> dict[str, str]:
     """Return, by the name of each run whose results an earlier run has, the first such run.
 
-    Args:
-        made: By run, its results, or a hash of them.
+    Results may be given as hashes of them.
     """
     first = {name: next(one for one in made if made[one] == made[name]) for name in made}
     return {name: twin for name, twin in first.items() if name != twin}
@@ -395,11 +365,7 @@ _METADATA_KEYS = frozenset({"team_id", "run_id", "topic_id", "type", "use_starte
 
 
 def official_questions(path: Path, task: QuestionListTask, topic_ids: Collection[str]) -> list[str]:
-    """Return what the track's validator objects to in a Task 1 file; empty means VALID.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
+    """Return what the track's validator objects to in a Task 1 file; empty means VALID."""
     lines, errors = _universal_lines(path)
     teams: set[str] = set()
     runs: set[str] = set()
@@ -430,11 +396,7 @@ def official_questions(path: Path, task: QuestionListTask, topic_ids: Collection
 
 
 def official_reports(path: Path, task: CitedTextTask, topic_ids: Collection[str]) -> list[str]:
-    """Return what the track's validator objects to in a Task 2 file; empty means VALID.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
+    """Return what the track's validator objects to in a Task 2 file; empty means VALID."""
     lines, errors = _universal_lines(path)
     topics: set[str] = set()
     constants: dict[str, Any] = {}

@@ -36,12 +36,8 @@ _LARGEST = 3.4028234663852886e38  # in single precision, in which trec_eval hold
 def read_trec_run(path: Path) -> dict[str, list[Hit]]:
     """Read the hits of each query, queries in the order of the file.
 
-    Hits are ordered by score, ties by segment id; like trec_eval, this ignores the rank column.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: A line has not six columns or no score that trec_eval can hold, or a query
-            has a segment twice.
+    Hits are ordered by score, ties by segment id; like trec_eval, this ignores the rank column. No
+    query has a segment twice.
     """
     return _read(path)[0]
 
@@ -85,19 +81,12 @@ def _tags(rows: Iterable[_Row]) -> tuple[str, ...]:
 
 
 def write_trec_run(path: Path, results: Mapping[str, Sequence[Hit]], tag: str) -> None:
-    """Write hits so that every evaluation tool ranks them in the order given.
+    """Write hits, by query id and best first, so that every tool ranks them in this order.
 
     trec_eval ignores the rank column, holds scores in single precision, and puts ties in falling
     order of segment id. So scores are written in single precision, and one that does not fall below
-    the score before it is lowered by the smallest step that makes it do so.
-
-    Args:
-        path: The file.
-        results: Hits by query id, best first.
-        tag: Name of the run, the last column.
-
-    Raises:
-        InputError: An id or the tag is empty or holds white space, or a score is not finite.
+    the score before it is lowered by the smallest step that makes it do so. InputError is raised
+    for an id or a tag that is empty or holds white space, and for a score that is not finite.
     """
     lines.write_columns(path, _rows(results, tag))
 
@@ -211,12 +200,7 @@ BY_TOPIC: submission.RunFormat[RankingTask, tuple[Hit, ...], RankingRun] = submi
 
 
 def read_question_rankings(path: Path) -> QuestionRankingRun:
-    """Read a run with its tags, topics and questions in the order of the file.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: It is no TREC run, or a line is for no question of a topic.
-    """
+    """Read a run with its tags, topics and questions in the order of the file."""
     found, rows = _read_by_question(path)
     rankings: dict[str, list[QuestionHits]] = {}
     for name, hits in found.items():

@@ -102,12 +102,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class OfficialJudgment:
-    """Judgment of the passage by an assessor.
-
-    Attributes:
-        relevance: On the scale of the collection, from `LOWEST_RELEVANCE` to `HIGHEST_RELEVANCE`.
-        source: As in `Grading`.
-    """
+    """Judgment of a passage by an assessor, on the scale of the collection."""
 
     relevance: int
     source: Mapping[str, Any] | None = field(default=None, repr=False)

@@ -67,11 +67,7 @@ class CompoundAssessment:
 
 @dataclass(frozen=True, slots=True)
 class QuestionGrade:
-    """Grade of one submitted question.
-
-    Attributes:
-        redundant: Whether an earlier question of the same list answers it; None where nobody said.
-    """
+    """Grade of one submitted question, and whether an earlier one of the same list answers it."""
 
     topic_id: str
     run_tag: str
@@ -84,13 +80,11 @@ class QuestionGrade:
 
 @dataclass(frozen=True, slots=True)
 class JudgedSentence:
-    """One sentence of a report against what it cites.
+    """One sentence of a report, by its place from 1, against what it cites.
 
     Attributes:
-        number: 1-based place in the report.
         first: Its support by the first citation; None where it cites nothing.
-        all: Its support by all citations together; None where it cites nothing.
-        reason: Why `all` is what it is.
+        all: Its support by all citations together, for a reason; None where it cites nothing.
     """
 
     run_tag: str
@@ -184,19 +178,11 @@ class LabelScale(Value):
         return next((label.name for label in self.labels if label.opposes), None)
 
     def label(self, name: str) -> Label:
-        """Return a label.
-
-        Raises:
-            KeyError: It is not on the scale.
-        """
+        """Return a label of the scale by its name."""
         return self._by_name[name]
 
     def credit(self, name: str) -> float:
-        """Return what a label earns.
-
-        Raises:
-            KeyError: It is not on the scale.
-        """
+        """Return what a label earns."""
         return self._by_name[name].credit
 
     def first(self, names: Iterable[str]) -> str:
@@ -204,11 +190,7 @@ class LabelScale(Value):
         return min(names, key=(self.precedence or self.names).index)
 
     def coarse(self, name: str) -> str:
-        """Return what a label counts as on fewer labels, which may be itself.
-
-        Raises:
-            KeyError: It is not on the scale.
-        """
+        """Return what a label counts as on fewer labels, which may be itself."""
         return self._by_name[name].merged or name
 
     def read(self, text: str) -> Label | None:

@@ -26,11 +26,9 @@ Weight = Annotated[
 
 
 class BankItem(Value):
-    """One thing that a submission should ask or tell.
+    """One thing that a submission should ask or tell, in the words of whoever wrote the bank.
 
-    Attributes:
-        text: In the words of whoever wrote the bank.
-        importance: A label of a scale of importance; its credit is the weight.
+    Its importance is a label of a scale, whose credit is the weight.
     """
 
     text: str
@@ -87,12 +85,9 @@ class NuggetBank(Bank):
 
 
 class RubricAnswer(Value):
-    """An expected short answer.
+    """An expected short answer: one factual sentence, with URLs that each support it on their own.
 
-    Attributes:
-        answer_id: Unique within the topic, e.g. `na-3`.
-        text: One factual sentence.
-        references: URLs that each support the answer on their own.
+    Its id is unique within the topic, e.g. `na-3`.
     """
 
     answer_id: str
@@ -101,11 +96,9 @@ class RubricAnswer(Value):
 
 
 class RubricQuestion(BankItem):
-    """A question a careful reader should have answered.
+    """A question a careful reader should have answered; its id ends in `-<rank>`.
 
-    Attributes:
-        question_id: Ends in `-<rank>`.
-        rank: 1-based; what assessments refer to.
+    Ranks are counted from 1; assessments refer to them.
     """
 
     question_id: str
@@ -230,11 +223,7 @@ def bank_version(banks: Iterable[ExamBank]) -> str:
 
 
 class NuggetAssignment(Value):
-    """One answer of a run, with a label for each nugget.
-
-    Attributes:
-        labels: One for each nugget, in their order.
-    """
+    """One answer of a run, with a label for each nugget, in their order."""
 
     run_tag: str
     bank: NuggetBank

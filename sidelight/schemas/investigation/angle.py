@@ -42,12 +42,7 @@ class Angle(Value):
 
 
 class PlannedQuery(Value):
-    """A search made for an angle.
-
-    Attributes:
-        query_id: Unique within a topic.
-        round_number: The round that makes it, 1-based.
-    """
+    """A search made for an angle in a round, counted from 1; its id is unique within a topic."""
 
     query_id: str
     round_number: int = Field(ge=1)
@@ -93,12 +88,7 @@ class Coverage(Value):
 
 
 class Cut(Value):
-    """A passage removed from an article body before anyone reads it.
-
-    Attributes:
-        reason: Why, e.g. `reader comments`.
-        opening: The first words, so that a person can check.
-    """
+    """A passage removed from an article body before anyone reads it: why, and its first words."""
 
     reason: str
     words: int
@@ -106,11 +96,7 @@ class Cut(Value):
 
 
 class Claim(Value):
-    """A checkable sentence of the article.
-
-    Attributes:
-        names: People, organisations and places in it.
-    """
+    """A checkable sentence of the article, with the people, organisations and places in it."""
 
     text: str
     figures: tuple[str, ...] = ()
@@ -127,8 +113,8 @@ class ArticleFacts(Value):
         authors: Names in the byline; empty when there is none.
         byline: What the page says above the text of who wrote it and when, as it stands there;
             empty where nobody read it off.
-        people: People named in the article, most mentioned first, authors excluded.
-        organisations: Organisations named in the article, most mentioned first.
+        people: Most mentioned first, authors excluded.
+        organisations: Most mentioned first.
         studies: Names that the article ties a study, report, survey or the like to.
         dates: Dates as written, in order of appearance.
         subject: The few words that say what the article is about.

@@ -113,11 +113,7 @@ class EvidenceSet(Value):
 
 
 class Selection(Value):
-    """Segments taken as evidence, and segments left out.
-
-    Attributes:
-        dropped: By segment id, why a candidate was left.
-    """
+    """Segments taken as evidence, and by segment id why other candidates were left out."""
 
     evidence: EvidenceSet
     dropped: dict[str, str] = Field(default_factory=dict)
@@ -139,11 +135,9 @@ def _merged(first: Evidence, second: Evidence) -> Evidence:
 
 
 class Query(Value):
-    """A search.
+    """A search, whose id is unique within a batch.
 
-    Attributes:
-        query_id: Unique within a batch.
-        text: The words; a dense retriever reads them as a sentence, BM25 as a bag.
+    A dense retriever reads the text as a sentence, BM25 as a bag of words.
     """
 
     query_id: str

@@ -86,8 +86,7 @@ class DroppedCitation(Value):
 class CheckedReport(Value):
     """A draft whose sentences all stand on what they cite, and what does not stand.
 
-    Attributes:
-        stood: How far sentences of the draft are supported; those it lacks were not judged.
+    `stood` says how far its sentences are supported; those it lacks were not judged.
     """
 
     draft: DraftReport
@@ -96,11 +95,7 @@ class CheckedReport(Value):
 
 
 class Revision(Value):
-    """A draft that makes up for what a check took out.
-
-    Attributes:
-        evidence: What was newly taken as evidence for it.
-    """
+    """A draft that makes up for what a check took out, with what was newly taken as evidence."""
 
     draft: DraftReport
     evidence: EvidenceSet = EvidenceSet()
@@ -110,13 +105,8 @@ class Revision(Value):
 class Report:
     """A report that keeps the track's limits and cites only what was found; constructing checks.
 
-    Args:
-        topic_id: The topic, whose own segments may not be cited.
-        sentences: In reading order.
-        evidence_ids: Segment ids found for this topic: nothing else can be cited.
-
-    Raises:
-        InputError: A limit is broken or a citation was never retrieved.
+    InputError is raised if a limit is broken, or a citation is of the topic itself or none of the
+    segments that were found for it.
     """
 
     topic_id: str
@@ -161,15 +151,10 @@ class DraftQuestions(Value):
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
-    """Exactly the questions a track asks for; constructing one checks it.
+    """Exactly the questions a track asks for, rank 1 first; constructing one checks it.
 
-    Args:
-        questions: Rank 1 first.
-        max_characters: Limit per question, in code points of the NFC text.
-
-    Raises:
-        InputError: A question is empty, too long, repeated, or not a clean single line, or the
-            number is wrong.
+    InputError is raised if the number is wrong, or a question is empty, over the limit in code
+    points of its NFC text, repeated, or not a clean single line.
     """
 
     topic_id: str

@@ -39,11 +39,7 @@ _Numbered = Annotated[dict[int, _Step], AfterValidator(_in_order)]
 
 
 class Searched(Value):
-    """Results of the searches for one aspect of trustworthiness.
-
-    Attributes:
-        hits: By query id, best first.
-    """
+    """Results of the searches for one aspect of trustworthiness, by query id, best first."""
 
     hits: dict[str, tuple[Hit, ...]]
     dropped: tuple[DroppedHit, ...] = ()
@@ -116,11 +112,9 @@ class Finished(Value):
 
 
 class RankedDocument(Value):
-    """A document as it was ranked for a question.
+    """A document as it was ranked for a question, judged by its best segment.
 
-    Attributes:
-        segment_id: Its best segment, by which it was judged.
-        label: How useful it was found; empty where nobody said.
+    Its label says how useful it was found, and is empty where nobody said.
     """
 
     document_id: str
@@ -173,8 +167,7 @@ class Trace(Value):
     def merge(self, other: Self) -> Self:
         """Return what both tell; commutative, associative and idempotent.
 
-        Raises:
-            ValueError: The two disagree about a step, so that neither may silently win.
+        ValueError is raised if they disagree about a step, so that neither may silently win.
         """
         merged: Self = _merged(self, other, "trace")
         return merged

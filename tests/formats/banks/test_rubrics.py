@@ -56,53 +56,35 @@ def write_json(path, content):
 
 def test_reads_the_official_fields_and_likely_other_keys(tmp_path):
     rubric = read_rubric(write_json(tmp_path / "t_1.json", official()), SCALES)
-    assert rubric.topic_id == "t_1"
-    assert [question.rank for question in rubric.questions] == [1, 2]
-    assert [question.importance for question in rubric.questions] == [
-        SCALES["importance"].label("have to know"),
-        SCALES["importance"].label("nice to know"),
+    assert (rubric.topic_id, rubric.total_weight) == ("t_1", 4 + 1)
+    importance = SCALES["importance"].label
+    assert [(question.rank, question.importance) for question in rubric.questions] == [
+        *((1, importance("have to know")), (2, importance("nice to know")))
     ]
-    assert rubric.total_weight == 4 + 1
     assert rubric.questions[0].answers == (
         RubricAnswer(answer_id="na-1", text="A trust.", references=("https://a",)),
         RubricAnswer(answer_id="na-2", text="It is left-leaning."),
     )
-    for key in ["answer_text", "short_answer", "answer", "text"]:
-        content = official()
-        for question in content["rubrics"]:
-            for answer in question["short_answers"]:
-                answer[key] = answer.pop("answer_text")
-        rubric = read_rubric(write_json(tmp_path / "r.json", content), SCALES)
-        assert rubric.questions[1].answers[0].text == "A columnist."
-    content = official()
-    content["rubrics"][0]["short_answers"][0]["references"] = [{"url": "https://b"}, "https://c"]
-    rubric = read_rubric(write_json(tmp_path / "r.json", content), SCALES)
-    assert rubric.questions[0].answers[0].references == ("https://b", "https://c")
     path = tmp_path / "r.json"
-    path.write_text(json.dumps(official()), encoding="utf-8-sig")
-    assert read_rubric(path, SCALES).topic_id == "t_1"
-
-
-def _drop(content, *keys):
-    *path, last = keys
-    for key in path:
-        content = content[key]
-    del content[last]
+    for key in ["short_answer", "answer", "text"]:
+        content = json.dumps(official()).replace("answer_text", key)
+        content = content.replace('"https://a"', '{"url": "https://b"}, "https://c"')
+        path.write_text(content, encoding="utf-8-sig")
+        first, second = read_rubric(path, SCALES).questions
+        assert second.answers[0].text == "A columnist."
+        assert first.answers[0].references == ("https://b", "https://c")
 
 
 def test_what_is_no_rubric_is_refused_with_its_place(tmp_path):
     for change, place in [
-        (lambda c: _drop(c, "topic_id"), "topic_id"),
+        (lambda c: c.pop("topic_id"), "topic_id"),
         (lambda c: c.update(rubrics=[]), "rubrics"),
         (lambda c: c["rubrics"][0].update(importance="Have to Know"), "rubrics.0.importance"),
         (lambda c: c["rubrics"][0].update(importance=4), "rubrics.0.importance"),
         (lambda c: c["rubrics"][1].update(question_id="t_1-x"), "rubrics.1.question_id"),
         (lambda c: c["rubrics"][1].update(question_id="t_1-0"), "rubrics.1.question_id"),
         (lambda c: c["rubrics"][1].update(short_answers=[]), "rubrics.1.short_answers"),
-        (
-            lambda c: _drop(c, "rubrics", 0, "short_answers", 1, "answer_text"),
-            "rubrics.0.short_answers.1",
-        ),
+        (lambda c: c["rubrics"][0]["short_answers"][1].pop("answer_text"), "short_answers.1"),
         (lambda c: c["rubrics"][1].update(question_id="other-1"), "question rank 1"),
         (lambda c: c["rubrics"][1]["short_answers"][0].update(answer_id="na-1"), "answer id na-1"),
     ]:
@@ -113,16 +95,14 @@ def test_what_is_no_rubric_is_refused_with_its_place(tmp_path):
             read_rubric(path, SCALES)
         assert caught.value.problems[0].file == str(path)
         assert place in caught.value.problems[0].found
-    for content in [b"", b"[]", b'{"topic_id":', b"\xff\xfe{}"]:
-        path = tmp_path / "r.json"
+    whole = json.dumps(official()).encode()
+    twice = b'"importance": "C: Nice to Know", "importance": "A: Have to Know"'
+    twice = whole.replace(b'"importance": "A: Have to Know"', twice)
+    nothing = [(content, "a rubric") for content in (b"", b"[]", b"\xff\xfe{}")]
+    for content, says in [(twice, "each key once"), *nothing]:
         path.write_bytes(content)
-        with pytest.raises(InvalidFileError):
+        with pytest.raises(InvalidFileError, match=says):
             read_rubric(path, SCALES)
-    path = write_json(tmp_path / "r.json", official())
-    twice = '"importance": "C: Nice to Know", "importance": "A: Have to Know"'
-    path.write_text(path.read_text().replace('"importance": "A: Have to Know"', twice))
-    with pytest.raises(InvalidFileError, match="each key once"):
-        read_rubric(path, SCALES)
 
 
 def test_a_folder_is_read_sorted_by_topic_id(tmp_path):
@@ -140,31 +120,25 @@ def test_a_folder_is_read_sorted_by_topic_id(tmp_path):
 text = st.text(min_size=1)
 
 
-@st.composite
-def rubrics(draw):
-    ranks = draw(st.lists(st.integers(1, 99), min_size=1, max_size=4, unique=True))
-    return Rubric(
-        topic_id=draw(text),
-        questions=tuple(
-            RubricQuestion(
-                question_id=f"topic-{rank}",
-                rank=rank,
-                text=draw(text),
-                importance=draw(st.sampled_from(SCALES["importance"].labels)),
-                answers=(
-                    RubricAnswer(
-                        answer_id=f"na-{rank}",
-                        text=draw(text),
-                        references=tuple(draw(st.lists(text, max_size=2))),
-                    ),
-                ),
-            )
-            for rank in ranks
-        ),
+def question(rank):
+    """Questions of a rank, each with an answer."""
+    links = st.lists(text, max_size=2).map(tuple)
+    answer = st.builds(RubricAnswer, answer_id=st.just(f"na-{rank}"), text=text, references=links)
+    return st.builds(
+        RubricQuestion,
+        question_id=st.just(f"topic-{rank}"),
+        rank=st.just(rank),
+        text=text,
+        importance=st.sampled_from(SCALES["importance"].labels),
+        answers=st.tuples(answer),
     )
 
 
-@given(rubric=rubrics())
+RANKS = st.lists(st.integers(1, 99), min_size=1, max_size=4, unique=True)
+QUESTIONS = RANKS.flatmap(lambda ranks: st.tuples(*map(question, ranks)))
+
+
+@given(rubric=st.builds(Rubric, topic_id=text, questions=QUESTIONS))
 def test_what_is_written_reads_back(tmp_path_factory, rubric):
     path = tmp_path_factory.getbasetemp() / "rubric.json"
     write_rubric(path, rubric)
@@ -195,7 +169,6 @@ def test_what_is_wrong_with_nuggets_is_named(tmp_path):
         (['{"qid": "1"}'], "nuggets"),
         ([topic("1", "vital").replace('"vital"', '"vital", "weight": 1e308')], r":1: .*1e\+308"),
     ]:
-        path = tmp_path / "nuggets.jsonl"
         path.write_text("\n".join(lines) + "\n")
         with pytest.raises(InvalidFileError, match=says):
             read_nuggets(path, IMPORTANCE)
@@ -246,26 +219,22 @@ def test_banks_and_queries_are_read_as_they_were_written(tmp_path):
     assert one == bank_version([bank("Why?", "Who?")])
     assert one != bank_version([bank("Who?")])
     assert one != bank_version([bank("Who?", "Why not?")])
+    banks = (bank("Who?", "Why?"), bank("When?", topic_id="r", subtopic_id="s"), bank(topic_id="x"))
     for name in ["bank.jsonl", "bank.jsonl.gz"]:
-        banks = (
-            bank("Who?", "Why?"),
-            bank("When?", topic_id="r", subtopic_id="s"),
-            bank(topic_id="x"),
-        )
         write_exams(tmp_path / name, banks)
         found = read_exams(tmp_path / name)
         assert bank_version(found) == bank_version(banks)
         seen = [(one.key, one.query_text, one.kind) for one in found]
         assert seen == [(one.key, one.query_text, one.kind) for one in banks]
     queries = {"7": "what is a bog", "q": "why"}
-    (tmp_path / "queries.json").write_text(json.dumps(queries))
-    assert read_query_texts(tmp_path / "queries.json") == queries
-    (tmp_path / "queries.tsv").write_text("7\twhat is a bog\n")
-    assert read_query_texts(tmp_path / "queries.tsv") == {"7": "what is a bog"}
+    path = tmp_path / "queries"
+    for content in (json.dumps(queries), "7\twhat is a bog\nq\twhy\n"):
+        path.write_text(content)
+        assert read_query_texts(path) == queries
     for content in ['{"7": ""}', '{"7": 1}', '{"7": "x"', '{"": "x"}', '{"1": "a", "1": "b"}']:
-        (tmp_path / "queries.json").write_text(content)
+        path.write_text(content)
         with pytest.raises(InvalidFileError):
-            read_query_texts(tmp_path / "queries.json")
+            read_query_texts(path)
 
 
 def objects(path):

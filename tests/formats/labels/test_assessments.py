@@ -7,18 +7,14 @@ from hypothesis import strategies as st
 from sidelight.errors import InvalidFileError
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
+    ASSESSMENT_KINDS,
     COMPOUND_ASSESSMENTS,
     QUESTION_ASSESSMENTS,
     read_assessments,
     read_merged_assessments,
     write_assessments,
 )
-from sidelight.schemas.grading.judgment import (
-    AnswerAssessment,
-    CompoundAssessment,
-    QuestionAssessment,
-    Unjudged,
-)
+from sidelight.schemas.grading.judgment import AnswerAssessment, Unjudged
 from sidelight.tracks import load_track
 
 SCALES = load_track().scales
@@ -45,18 +41,13 @@ def test_writes_the_published_file_byte_for_byte(shared_data, tmp_path):
 
 
 def test_writes_the_organizers_columns(tmp_path):
-    write_assessments(tmp_path / "q.csv", QUESTION_ASSESSMENTS, [])
-    write_assessments(tmp_path / "a.csv", ANSWER_ASSESSMENTS, [])
-    write_assessments(tmp_path / "c.csv", COMPOUND_ASSESSMENTS, [])
-    assert (tmp_path / "q.csv").read_text() == (
-        "topic_id,rubric_question_rank,run_tag,run_question_rank,auto_assessment,auto_rationale\n"
-    )
-    found = (tmp_path / "a.csv").read_text()
-    assert found == "topic_id,run_tag,answer_id,auto_assessment,auto_rationale\n"
-    assert (tmp_path / "c.csv").read_text() == (
-        "topic_id,run_tag,run_question_rank,run_question_text,"
-        "auto_compound_question_assessment,auto_assessment_rationale\n"
-    )
+    for kind, header in (
+        (QUESTION_ASSESSMENTS, f"{QUESTION_HEADER[:-10]}auto_assessment,auto_rationale"),
+        (ANSWER_ASSESSMENTS, ANSWER_HEADER),
+        (COMPOUND_ASSESSMENTS, f"{COMPOUND_HEADER},auto_assessment_rationale"),
+    ):
+        write_assessments(tmp_path / "a.csv", kind, [])
+        assert (tmp_path / "a.csv").read_text() == f"{header}\n"
 
 
 @pytest.mark.parametrize(
@@ -101,49 +92,30 @@ def test_merging_keeps_the_weightiest_label_in_any_order(tmp_path_factory, label
 
 
 # A kind, the lines of a file, and the code and line of what is wrong with it.
+FIRST = (ANSWER_HEADER, "t,run,na-1,none,")
 REFUSED = [
     *(
-        (
-            ANSWER_ASSESSMENTS,
-            [ANSWER_HEADER, "t,run,na-1,none,", f"t,run,na-2,{label},"],
-            "label",
-            3,
-        )
+        (ANSWER_ASSESSMENTS, [*FIRST, f"t,run,na-2,{label},"], "label", 3)
         for label in ("supported", "N/A", "nan", "-1")
     ),
     *(
         (QUESTION_ASSESSMENTS, [QUESTION_HEADER, f"t,1,run,{cell},similar"], "rank", 2)
         for cell in ("١", "²", "abc", "1.5", "0", "-1", "", "9" * 5000)
     ),
-    (
-        ANSWER_ASSESSMENTS,
-        [ANSWER_HEADER, "t,run,na-1,none,", "t,run,na-1,supports,"],
-        "label-conflict",
-        3,
-    ),
+    (ANSWER_ASSESSMENTS, [*FIRST, "t,run,na-1,supports,"], "label-conflict", 3),
     # Whatever the text of a question is.
     (
         COMPOUND_ASSESSMENTS,
         [COMPOUND_HEADER, "t,run,1,Who?,compound", "t,run,1,Who ?,not-compound"],
-        "label-conflict",
-        3,
+        *("label-conflict", 3),
     ),
     # No answer_id, no label column, and two of them.
     *(
-        (ANSWER_ASSESSMENTS, [header, ",".join("x" for _ in header.split(","))], "csv-columns", 1)
-        for header in (
-            "topic_id,run_tag,auto_assessment",
-            "topic_id,run_tag,answer_id,label",
-            "topic_id,run_tag,answer_id,annotation,auto_assessment",
-        )
+        (ANSWER_ASSESSMENTS, [f"topic_id,run_tag,{more}", more], "csv-columns", 1)
+        for more in ("auto_assessment", "answer_id,label", "answer_id,annotation,auto_assessment")
     ),
     # Line breaks inside of cells count.
-    (
-        ANSWER_ASSESSMENTS,
-        [ANSWER_HEADER, 't,run,na-1,none,"two', 'lines"', "t,run,na-2,bad,"],
-        "label",
-        4,
-    ),
+    (ANSWER_ASSESSMENTS, [FIRST[0], 't,r,na-1,none,"a', 'b"', "t,r,na-2,bad,"], "label", 4),
 ]
 
 
@@ -156,32 +128,24 @@ def test_what_is_wrong_is_an_error_with_its_line(tmp_path, kind, lines, code, li
 
 
 # A carriage return is written as a line feed: the csv module cannot read it back otherwise.
-text = st.text(min_size=1).filter(lambda value: "\r" not in value)
-rank = st.integers(1, 999)
 rationale = st.text().filter(lambda value: "\r" not in value)
+text, rank = rationale.filter(bool), st.integers(1, 999)
 labels = {name: st.sampled_from(scale.names) for name, scale in SCALES.items()}
-question_assessments = st.builds(
-    QuestionAssessment, text, rank, text, rank, labels["similarity"], rationale
-)
-answer_assessments = st.builds(AnswerAssessment, text, text, text, labels["answers"], rationale)
-compound_assessments = st.builds(
-    CompoundAssessment, text, text, rank, text, labels["compound"], rationale
-)
+BUILT = {
+    "question_assessments": (text, rank, text, rank, labels["similarity"], rationale),
+    "report_assessments": (text, text, text, labels["answers"], rationale),
+    "compound_assessments": (text, text, rank, text, labels["compound"], rationale),
+}
 
 
-@given(
-    questions=st.lists(question_assessments, max_size=3, unique_by=lambda item: item.topic_id),
-    answers=st.lists(answer_assessments, max_size=3, unique_by=lambda item: item.topic_id),
-    compounds=st.lists(compound_assessments, max_size=3, unique_by=lambda item: item.topic_id),
-)
-def test_what_is_written_reads_back(tmp_path_factory, questions, answers, compounds):
-    path = tmp_path_factory.getbasetemp() / "assessments.csv"
-    write_assessments(path, QUESTION_ASSESSMENTS, questions)
-    assert read_assessments(path, QUESTION_ASSESSMENTS, SCALES) == questions
-    write_assessments(path, ANSWER_ASSESSMENTS, answers)
-    assert read_assessments(path, ANSWER_ASSESSMENTS, SCALES) == answers
-    write_assessments(path, COMPOUND_ASSESSMENTS, compounds)
-    assert read_assessments(path, COMPOUND_ASSESSMENTS, SCALES) == compounds
+@given(data=st.data())
+@pytest.mark.parametrize("name", ASSESSMENT_KINDS)
+def test_what_is_written_reads_back(tmp_path_factory, name, data):
+    path, kind = tmp_path_factory.getbasetemp() / "assessments.csv", ASSESSMENT_KINDS[name]
+    one = st.builds(kind.value_type, *BUILT[name])
+    found = data.draw(st.lists(one, max_size=3, unique_by=lambda item: item.topic_id))
+    write_assessments(path, kind, found)
+    assert read_assessments(path, kind, SCALES) == found
 
 
 def test_an_unjudged_verdict_keeps_its_reason_and_identical_rows_collapse(tmp_path):

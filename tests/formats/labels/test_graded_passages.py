@@ -110,29 +110,21 @@ def test_public_files_keep_every_byte(shared_data, tmp_path, name, passages, cel
         assert sum(len(item.items) for one in seen for item in one.gradings) == cells
 
 
-def new_passage():
-    return graded_passage.GradedPassage(
-        query_id="q",
-        passage_id="p",
-        text="Bogs store carbon.",
-        gradings=(
-            graded_passage.Grading(
-                GRADER,
-                "nugget",
-                (
-                    graded_passage.ItemGrade("q/1", 4, "carbon", correct=True),
-                    graded_passage.ItemGrade("q/2", 0),
-                    graded_passage.ItemGrade("q/3", Unjudged(reason="no answer came")),
-                ),
-            ),
-        ),
-        direct=(
-            graded_passage.DirectGrade(GRADER, 2, "2", correct=True),
-            graded_passage.DirectGrade(GRADER, Unjudged(reason="x")),
-        ),
-        rankings=(graded_passage.Ranked("bm25", 1, 7.5),),
-        judgments=(graded_passage.OfficialJudgment(3),),
-    )
+ITEMS = (
+    graded_passage.ItemGrade("q/1", 4, "carbon", correct=True),
+    graded_passage.ItemGrade("q/2", 0),
+    graded_passage.ItemGrade("q/3", Unjudged(reason="no answer came")),
+)
+NEW = graded_passage.GradedPassage(
+    *("q", "p", "Bogs store carbon."),
+    gradings=(graded_passage.Grading(GRADER, "nugget", ITEMS),),
+    direct=(
+        graded_passage.DirectGrade(GRADER, 2, "2", correct=True),
+        graded_passage.DirectGrade(GRADER, Unjudged(reason="x")),
+    ),
+    rankings=(graded_passage.Ranked("bm25", 1, 7.5),),
+    judgments=(graded_passage.OfficialJudgment(3),),
+)
 
 
 def without_sources(passage):
@@ -144,31 +136,23 @@ def without_sources(passage):
 
 
 def test_what_is_new_or_corrected_is_read_as_it_was_written(tmp_path):
-    path = tmp_path / "graded.jsonl.gz"
-    write_graded(path, [graded_passage.GradedQuery("q", (new_passage(),))])
+    for path in (tmp_path / "one.gz", tmp_path / "two.gz"):
+        write_graded(path, [graded_passage.GradedQuery("q", (NEW,))])
+    assert (tmp_path / "one.gz").read_bytes() == (tmp_path / "two.gz").read_bytes()
     (query,) = read_graded(path)
-    assert [without_sources(one) for one in query.passages] == [new_passage()]
+    assert [without_sources(one) for one in query.passages] == [NEW]
     grading = query.passages[0].gradings[0].source or {}
     assert grading["correctAnswered"] == ["q/1"]
     assert grading["wrongAnswered"] == ["q/2"]
     assert grading["exam_ratio"] == 0.5
     assert grading["self_ratings"][0] == {"nugget_id": "q/1", "self_rating": 4}
-    for name in ("one.gz", "two.gz"):
-        write_graded(tmp_path / name, [graded_passage.GradedQuery("q", (new_passage(),))])
-    assert (tmp_path / "one.gz").read_bytes() == (tmp_path / "two.gz").read_bytes()
     path = tmp_path / "graded.jsonl"
     rated = {"self_ratings": [{"question_id": "q/1", "self_rating": 4}], "mine": 1}
-    path.write_text(
-        json.dumps(["q", [{"paragraph_id": "p", "text": "", "exam_grades": [rated], "own": 2}]])
-    )
+    path.write_text(known(exam_grades=[rated], own=2))
     (query,) = read_graded(path)
     (passage,) = query.passages
-    changed = passage.graded(
-        replace(
-            passage.gradings[0],
-            items=(graded_passage.ItemGrade("q/1", 2), graded_passage.ItemGrade("q/2", 1)),
-        )
-    )
+    items = (graded_passage.ItemGrade("q/1", 2), graded_passage.ItemGrade("q/2", 1))
+    changed = passage.graded(replace(passage.gradings[0], items=items))
     write_graded(path, [replace(query, passages=(changed,))])
     (again,) = next(iter(read_graded(path))).passages
     assert [item.rating for item in again.gradings[0].items] == [2, 1]
@@ -179,9 +163,12 @@ def test_what_is_new_or_corrected_is_read_as_it_was_written(tmp_path):
 PASSAGES = '[{"paragraph_id": "p", "text": "t"}]'
 
 
-def rated(*ratings):
-    grades = [{"self_ratings": ratings}]
-    return json.dumps(["q", [{"paragraph_id": "p", "text": "t", "exam_grades": grades}]])
+RATED = {"question_id": "a", "self_rating": 5}
+
+
+def graded(rating):
+    about = {"llm": "tiny", "prompt_info": {"prompt_class": "Asks"}}
+    return about | {"self_ratings": [RATED | {"self_rating": rating}]}
 
 
 def known(**what):
@@ -198,45 +185,24 @@ def ranked(*ranks):
     return known(paragraph_data={"rankings": rankings})
 
 
-RATED_0, RATED_5 = (
-    {
-        "llm": "tiny",
-        "prompt_info": {"prompt_class": "Asks"},
-        "self_ratings": [{"question_id": "a", "self_rating": rating}],
-    }
-    for rating in (0, 5)
-)
-
-
 def test_what_is_wrong_is_named_with_its_line_and_no_conflict_is_none(tmp_path):
+    both = {"correctAnswered": ["a"], "wrongAnswered": ["a"]}
     for line, says in [
         ("{}", "expected a JSON list; found {}"),
         ('["q"]', "expected a query and the list of its passages"),
         ('["q", [{"paragraph_id": "p"}]]', "no 1.0.text"),
         ('["q", [{"paragraph_id": "p", "text": "t", "text": "u"}]]', "each key once"),
         (f'["q", {PASSAGES[:-1]}, {PASSAGES[1:]}]', "each passage once; found a second p"),
-        (
-            rated({"question_id": "a", "self_rating": 4}, {"question_id": "a", "self_rating": 5}),
-            "none twice",
-        ),
+        (known(exam_grades=[{"self_ratings": [RATED, RATED]}]), "none twice"),
         (judged(0, 3), "expected one relevance to q for passage p, 0; found 3"),
         (ranked(1, 2), "expected one rank in run bm25 for q for passage p, 1; found 2"),
-        (
-            known(exam_grades=[RATED_0, RATED_5]),
-            "expected one rating of a by Asks@tiny for passage p, 0; found 5",
-        ),
+        (known(exam_grades=[graded(0), graded(5)]), "one rating of a by Asks@tiny for passage p"),
         (
             known(grades=[{"llm": "tiny", "self_ratings": one} for one in (0, 3)]),
             "expected one rating by @tiny for passage p, 0; found 3",
         ),
-        (
-            known(exam_grades=[{"correctAnswered": ["a"], "wrongAnswered": ["a"]}]),
-            "a should be in correctAnswered or wrongAnswered alone",
-        ),
-        (
-            known(exam_grades=[{"answers": [["a", "peat"], ["a", "coal"]]}]),
-            "one answer to each question",
-        ),
+        (known(exam_grades=[both]), "a should be in correctAnswered or wrongAnswered alone"),
+        (known(exam_grades=[{"answers": [["a", "b"], ["a", "c"]]}]), "one answer to each question"),
         (f'["q", {PASSAGES}]\n["q", []]', "each query once; found a second q"),
     ]:
         path = tmp_path / "graded.jsonl"
@@ -245,17 +211,10 @@ def test_what_is_wrong_is_named_with_its_line_and_no_conflict_is_none(tmp_path):
             list(read_graded(path))
         assert says in str(caught.value)
         assert f"{path}:{2 + line.count(chr(10))}" in str(caught.value)
+    parts = [{"query": "q/cutting", "relevance": 3}, {"query": "q/burning", "relevance": 0}]
     for line in [
-        *(judged(2, 2), ranked(3, 3), known(exam_grades=[RATED_5, RATED_5])),
-        known(
-            paragraph_data={
-                "judgments": [
-                    {"query": "q/cutting", "relevance": 3},
-                    {"query": "q/burning", "relevance": 0},
-                ]
-            }
-        ),
+        *(judged(2, 2), ranked(3, 3), known(exam_grades=[graded(5), graded(5)])),
+        known(paragraph_data={"judgments": parts}),
     ]:
-        path = tmp_path / "graded.jsonl"
         path.write_text(line + "\n")
         assert len(list(read_graded(path))) == 1

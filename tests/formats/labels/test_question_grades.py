@@ -41,8 +41,8 @@ def test_what_is_written_is_read_again(tmp_path, grades):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ("1\tdoc-a\t3\trun-a\t1\t4\t0\n", "line 1.*8 columns"),
-        (LINE + LINE, "line 2.*one grade for rank 1 of run run-a|:2: .*one grade"),
+        ("1\tdoc-a\t3\trun-a\t1\t4\t0\n", ":1: .*8 columns"),
+        (LINE + LINE, ":2: .*one grade for rank 1 of run run-a"),
         (LINE.replace("\t4\t", "\t5\t"), "one of 4, 3, 2, 1, 0, -1"),
         (LINE.replace("\t0\t", "\t2\t"), "one of 1, 0"),
         (LINE.replace("\t1\t4", "\t0\t4"), "whole number from 1"),
@@ -51,9 +51,8 @@ def test_what_is_written_is_read_again(tmp_path, grades):
 def test_what_is_wrong_is_told(tmp_path, content, says):
     path = tmp_path / "grades.tsv"
     path.write_text(content)
-    with pytest.raises(InvalidFileError) as caught:
+    with pytest.raises(InvalidFileError, match=says):
         read_question_grades(path, SCALES)
-    assert says.rpartition(".*")[2].rpartition("|")[2] in str(caught.value)
 
 
 @given(st.binary(max_size=300))

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.errors import InputError, InvalidFileError
-from sidelight.formats.lines import Findings, read_json_lines
+from sidelight.errors import InvalidFileError
+from sidelight.formats.lines import Findings
 from sidelight.formats.runs import cited_sentences
 from sidelight.formats.runs.submission import CheckedRun, Delivery, official_reports, run_format
 from sidelight.schemas.run import CitedSentence, ReportMetadata, RunIdentity, SubmittedReport
 from sidelight.schemas.topic import Article
 from sidelight.text import budget_words, one_line
-from sidelight.tracks import load_track
 from tests.helpers.formats.sample_runs import (
     RUN_ID,
+    TASK1,
     TASK2,
     TOPICS,
     task2_bytes,
@@ -38,10 +38,17 @@ def found_in(path):
 
 
 def changed(tmp_path, change):
-    """Write a valid run of which the second line is changed."""
+    """Write a valid run of which the second report is changed."""
     objects = task2_objects()
     change(objects[1])
     return write_task2(tmp_path, objects)
+
+
+def submitted(team_id, topic_id, *texts):
+    return SubmittedReport(
+        metadata=ReportMetadata(team_id=team_id, run_id=RUN_ID, topic_id=topic_id),
+        responses=tuple(CitedSentence(text=text, citations=(CITATION,)) for text in texts),
+    )
 
 
 def text(value):
@@ -69,10 +76,6 @@ FOUND = {
     "a citation with a line end": (citations(CITATION + "\n"), ["citation-pattern"]),
     "other digits": (citations("msmarco_v2.1_doc_٦١_0#2_100"), ["citation-pattern"]),
     "a repeated citation": (citations(CITATION, CITATION), ["citation-duplicate"]),
-    "four citations": (
-        citations(*(f"msmarco_v2.1_doc_6{n}_0#2_100" for n in range(4))),
-        ["citation-count"],
-    ),
     **{
         f"the starter kit {flag!r}": (metadata(use_starter_kit=flag), ["value"])
         for flag in (True, False, 1.0, "0", None, 2, -1)
@@ -108,10 +111,7 @@ FOUND = {
         )
     },
     "the article itself": (citations(f"{TOPICS[1]}#3_77"), ["citation-own-article"]),
-    "two sentences": (
-        text("A trust owns it. Dr. Lamp of the U.S. Senate founded it."),
-        ["sentence-count"],
-    ),
+    "two sentences": (text("It is. Dr. Lamp of the U.S. Senate did it."), ["sentence-count"]),
     **{
         f"the text {value!r}": (text(value), ["sentence-empty"])
         for value in ("", "  ", "...", '""')
@@ -121,12 +121,10 @@ FOUND = {
         ["citation-adjacent"],
     ),
     "overlapping windows in two sentences": (
-        lambda item: [
-            one.update(citations=[cited])
-            for one, cited in zip(
-                item["responses"], (CITATION, "msmarco_v2.1_doc_61_0#3_150"), strict=True
-            )
-        ],
+        lambda item: (
+            item["responses"][0].update(citations=[CITATION]),
+            item["responses"][1].update(citations=["msmarco_v2.1_doc_61_0#3_150"]),
+        ),
         [],
     ),
     "no citations": (
@@ -162,11 +160,7 @@ def test_a_track_may_allow_several_sentences_and_lines_of_their_own(tmp_path):
     several = TASK2.model_copy(update={"one_sentence": False})
     assert cited_sentences.check_report_run(path, several, TOPICS) == []
     path, findings = tmp_path / RUN_ID, Findings(tmp_path / RUN_ID)
-    about = ReportMetadata(team_id="", run_id=RUN_ID, topic_id=TOPICS[0])
-    said = tuple(
-        CitedSentence(text=text, citations=(CITATION,)) for text in ("It is.", "A. But. C.")
-    )
-    report = SubmittedReport(metadata=about, responses=said)
+    report = submitted("", TOPICS[0], "It is.", "A. But. C.")
     run = CheckedRun(path, TASK2, TOPICS[:1], None, findings)
     cited_sentences.check_reports(run, [(report, (7, 9))])
     assert [(one.code, one.line) for one in findings.problems] == [("sentence-count", 9)]
@@ -225,16 +219,16 @@ def test_c29_c210_c220_name_blank_lines_and_line_ends(tmp_path):
     path.write_bytes(b"\n" + task2_bytes(task2_objects()) + b" \n")
     assert len(cited_sentences.read_report_run(path).reports) == 30
     assert found_in(path) == [("blank-line", 1), ("blank-line", 32)]
-    path.write_bytes(b"\xef\xbb\xbf" + task2_bytes(task2_objects()))
-    assert len(cited_sentences.read_report_run(path).reports) == 30
-    assert found_in(path) == [("byte-order-mark", 1)]
-    path.write_bytes(task2_bytes(task2_objects()).replace(b"\n", b"\r\n"))
-    assert [(item.code, item.severity) for item in check(path)] == [("crlf", "warning")]
-    assert official_reports(path, TASK2, TOPICS) == []
-    path.write_bytes(task2_bytes(task2_objects()).replace(b'"responses"', b'\r"responses"', 1))
-    assert len(cited_sentences.read_report_run(path).reports) == 30
-    assert found_in(path) == [("control-character", 1)]
-    assert official_reports(path, TASK2, TOPICS)
+    whole = task2_bytes(task2_objects())
+    for content, found, valid in (
+        (b"\xef\xbb\xbf" + whole, ("byte-order-mark", 1), False),
+        (whole.replace(b"\n", b"\r\n"), ("crlf", None), True),
+        (whole.replace(b'"responses"', b'\r"responses"', 1), ("control-character", 1), False),
+    ):
+        path.write_bytes(content)
+        assert len(cited_sentences.read_report_run(path).reports) == 30
+        assert found_in(path) == [found]
+        assert (official_reports(path, TASK2, TOPICS) == []) is valid
     for character in ["\u2028", "\u2029", "\x85", "\x00", "\n", "\r"]:
         path = changed(tmp_path, text(f"The paper{character}belongs to a trust."))
         assert ("control-character", 2) in found_in(path)
@@ -273,8 +267,6 @@ def test_missing_keys_and_citations_without_end_are_errors(tmp_path):
     for key in ["team_id", "run_id", "topic_id", "type", "use_starter_kit"]:
         path = changed(tmp_path, lambda item, key=key: item["metadata"].pop(key))
         assert ("key-missing", 2) in found_in(path)
-    with pytest.raises(InputError, match="no such file"):
-        check(tmp_path / "nowhere")
 
 
 def test_what_scoring_needs_is_read_and_what_is_active_made_inert(tmp_path):
@@ -284,12 +276,9 @@ def test_what_scoring_needs_is_read_and_what_is_active_made_inert(tmp_path):
     [report] = cited_sentences.read_report_run(path).reports
     assert report.metadata == ReportMetadata(team_id="", run_id="r", topic_id="t")
     assert report.responses == (CitedSentence(text="A."),)
-    for text, expected in [
-        ("It closed [1] in 2019.", False),
-        (f"It closed in 2019【{ID}】.", True),
-        *(("It closed【】.", True), (f"It closed【{ID}", True), ("It closed】.", True)),
-    ]:
-        assert cited_sentences.has_citation_marks(text) is expected
+    assert not cited_sentences.has_citation_marks("It closed [1] in 2019.")
+    for mark in (f"【{CITATION}】", "【】", f"【{CITATION}", "】"):
+        assert cited_sentences.has_citation_marks(f"It closed{mark}.")
     for text, shown in ACTIVE.items():
         assert cited_sentences.inert(text) == shown
         findings = Findings(Path("run"))
@@ -319,10 +308,7 @@ def test_what_is_written_passes_both_checks(tmp_path):
 @given(texts=st.lists(st.text(), max_size=5))
 def test_what_is_written_reads_back(tmp_path_factory, texts):
     path = tmp_path_factory.getbasetemp() / RUN_ID
-    report = SubmittedReport(
-        metadata=ReportMetadata(team_id="lamp", run_id=RUN_ID, topic_id="t"),
-        responses=tuple(CitedSentence(text=text, citations=(CITATION,)) for text in texts),
-    )
+    report = submitted("lamp", "t", *texts)
     cited_sentences.write_report_run(path, [report])
     [read] = cited_sentences.read_report_run(path).reports
     written = [cited_sentences.inert(one_line(text)) for text in texts]
@@ -360,15 +346,11 @@ def test_nothing_grows_and_once_is_enough(text):
     assert budget_words(shown) <= budget_words(text)
 
 
-def test_no_writer_lets_it_through_and_repeated_keys_are_errors(tmp_path):
+def test_no_writer_lets_it_through(tmp_path):
     for text in ACTIVE:
         identity = RunIdentity(team_id="a", run_id="a-b", type="automatic")
-        for task in load_track().tasks:
-            result = (
-                (text,) * 10
-                if task == load_track().question_list
-                else (CitedSentence(text=text, citations=()),)
-            )
+        for task in (TASK1, TASK2):
+            result = (text,) * 10 if task is TASK1 else (CitedSentence(text=text),)
             path = tmp_path / task.file_name
             delivery = Delivery(Article(topic_id="t", body="x"), result)
             run_format(task).write(path, identity, [delivery])
@@ -376,11 +358,3 @@ def test_no_writer_lets_it_through_and_repeated_keys_are_errors(tmp_path):
             assert one_line(text) not in written
             problems = run_format(task).check(path, task, ["t"], None)
             assert "active-text" not in {problem.code for problem in problems}
-    for line in ['{"a": 1, "a": 2}', '{"a": {"b": 1, "b": 1}}', '{"a": [{"b": 1, "\\u0062": 2}]}']:
-        path = tmp_path / "run.jsonl"
-        path.write_text(f'{{"a": 1}}\n{line}\n')
-        with pytest.raises(InvalidFileError, match=r"run\.jsonl:2: error \[key-repeated\]"):
-            read_json_lines(path)
-
-
-ID = "msmarco_v2.1_doc_16_1293403601#1_1489527196"

@@ -1,10 +1,8 @@
-from collections import Counter
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.errors import InputError, InvalidFileError
+from sidelight.errors import InvalidFileError
 from sidelight.formats.runs.cited_sentences import inert
 from sidelight.formats.runs.question_list import (
     check_question_run,
@@ -115,38 +113,24 @@ def test_a_run_has_these_problems(tmp_path, name):
     assert found_in(changed(tmp_path, change)) == found
 
 
-# Codes and counts in the public runs; the CSV figures are those of reading the files with pandas.
+# Codes in the public runs, and of how many of 300 questions pandas makes others.
 PUBLIC_WARNINGS = {
-    "dragun-organizers-starter-kit-task-1": {},
-    "feedbackintheloop": {"crlf": 1, "run-id-prefix": 1, "file-name": 1, "csv-quoting": 1},
-    "organizer-gpt-oss-t1": {"run-id-prefix": 1, "file-name": 1},
-    "organizer-t1-chatgpt": {"run-id-prefix": 1, "csv-quoting": 1},
-    "organizer-t1-perplex": {"run-id-prefix": 1, "csv-quoting": 1},
+    "dragun-organizers-starter-kit-task-1": ([], 0),
+    "feedbackintheloop": (["crlf", "run-id-prefix", "file-name", "csv-quoting"], 2),
+    "organizer-gpt-oss-t1": (["run-id-prefix", "file-name"], 0),
+    "organizer-t1-chatgpt": (["run-id-prefix", "csv-quoting"], 216),
+    "organizer-t1-perplex": (["run-id-prefix", "csv-quoting"], 77),
 }
 
 
 @pytest.mark.parametrize("name", PUBLIC_WARNINGS)
 def test_public_runs_have_these_warnings_and_no_error(public_runs, name):
+    codes, different = PUBLIC_WARNINGS[name]
     problems = check(public_runs / "task1" / name)
-    assert Counter(problem.code for problem in problems) == PUBLIC_WARNINGS[name]
+    assert sorted(problem.code for problem in problems) == sorted(codes)
     assert {problem.severity for problem in problems} <= {"warning"}
-
-
-def test_c27_csv_quoting_changes_these_many_public_questions(public_runs):
-    for name, different in [
-        ("organizer-t1-chatgpt", 216),
-        ("organizer-t1-perplex", 77),
-        ("feedbackintheloop", 2),
-    ]:
-        path = public_runs / "task1" / name
-        raw = read_question_run(path).questions
-        as_csv = {
-            (item.topic_id, item.rank): item
-            for item in read_question_run(path, quoting="csv").questions
-        }
-        assert sum(as_csv[item.topic_id, item.rank].text != item.text for item in raw) == different
-        [warning] = [problem for problem in check(path) if problem.code == "csv-quoting"]
-        assert warning.found.startswith(f"{different} of 300")
+    quoting = [problem.found for problem in problems if problem.code == "csv-quoting"]
+    assert not quoting or quoting[0].startswith(f"{different} of 300")
 
 
 def test_c27_quotation_marks_are_text_and_csv_readers_are_warned_of(tmp_path):
@@ -170,8 +154,8 @@ def test_c28_c29_neither_line_ends_nor_the_file_name_change_a_question(tmp_path)
     path = tmp_path / RUN_ID
     path.write_bytes(task1_bytes(rows).replace(b"\n", b"\r\n"))
     assert read_question_run(path) == plain
-    assert [problem.code for problem in check(path)] == ["crlf"]
-    path = write_task1(tmp_path, task1_rows()).rename(tmp_path / "submitted-name")
+    assert found_in(path) == [("crlf", None)]
+    path = write_task1(tmp_path, rows).rename(tmp_path / "submitted-name")
     run = read_question_run(path)
     assert run.run_tag == "submitted-name"
     assert {question.run_id for question in run.questions} == {RUN_ID}
@@ -192,9 +176,8 @@ def test_c26_c220_odd_texts_are_read_as_they_are(tmp_path):
         assert questions[4].text == f"Who paid{separator}for it?"
         assert [one.rank for one in questions[:10]] == list(range(1, 11))
         assert found_in(path) == [("control-character", 5)]
-    with pytest.raises(InvalidFileError) as caught:
+    with pytest.raises(InvalidFileError, match=r":2: error \[rank-duplicate\]"):
         read_question_run(changed(tmp_path, FOUND["a repeated rank"][0]))
-    assert [(item.code, item.line) for item in caught.value.problems] == [("rank-duplicate", 2)]
 
 
 def test_c3_topics_run_ids_and_files_that_do_not_fit_are_named(tmp_path):
@@ -205,8 +188,6 @@ def test_c3_topics_run_ids_and_files_that_do_not_fit_are_named(tmp_path):
     for run_id in ["lamp run", "lamp/1", "lämp", "", "l" * 65]:
         found = found_in(changed(tmp_path, column(2, run_id)))
         assert "run-id-pattern" in {code for code, _ in found}
-    with pytest.raises(InputError, match="no such file"):
-        check(tmp_path / "nowhere")
 
 
 @pytest.mark.parametrize(
@@ -227,12 +208,9 @@ def test_bytes_before_the_first_record_are_an_error(tmp_path, before, code):
 
 
 def submitted(rows):
-    return [
-        SubmittedQuestion(
-            topic_id=row[0], team_id=row[1], run_id=row[2], rank=int(row[3]), text=row[4]
-        )
-        for row in rows
-    ]
+    fields = ("topic_id", "team_id", "run_id", "rank", "text")
+    made = (dict(zip(fields, row, strict=True)) for row in rows)
+    return [SubmittedQuestion(**one | {"rank": int(one["rank"])}) for one in made]
 
 
 def test_what_is_written_passes_both_checks(tmp_path):

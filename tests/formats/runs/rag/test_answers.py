@@ -1,6 +1,5 @@
 """Answers whose sentences cite references by their place."""
 
-import gzip
 import json
 import time
 from collections import Counter
@@ -9,7 +8,7 @@ import orjson
 import pytest
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.formats.runs.rag import ANSWERS
+from sidelight.formats.runs.rag import ANSWERS, FLAT_ANSWERS
 from sidelight.formats.runs.submission import Delivery, run_format
 from sidelight.formats.verdict import judge_file, track_of
 from sidelight.schemas.run import CitedSentence, RunIdentity
@@ -94,11 +93,7 @@ def test_references_are_written_in_the_order_of_their_first_citation(tmp_path):
     ("change", "code", "severity"),
     [
         (lambda item: item["references"].append(A), "reference-duplicate", "error"),
-        (
-            lambda item: item["references"].extend(f"{A}{number}" for number in range(99)),
-            "reference-count",
-            "error",
-        ),
+        (lambda item: item["references"].extend(map(str, range(99))), "reference-count", "error"),
         (lambda item: item["answer"][1].update(citations=[A]), "citation-mixed", "error"),
         (lambda item: item["references"].__setitem__(0, "a page"), "citation-pattern", "error"),
         (lambda item: item["metadata"].pop("narrative"), "key-missing", "error"),
@@ -131,31 +126,12 @@ def test_makers_may_say_more_and_a_narrative_has_one_answer(tmp_path):
     assert time.process_time() - start < 5
 
 
-def test_published_answers_of_the_year_before_keep_the_limits(shared_data, tmp_path):
-    """They name run and topic outside of metadata; put where they belong now, all can be read."""
-    source = shared_data / "rag-2024" / "baseline_gpt-4o_top20.jsonl.gz"
-    lines = [orjson.loads(line) for line in gzip.decompress(source.read_bytes()).splitlines()]
-    path = written(
-        tmp_path,
-        *(
-            {
-                "metadata": {
-                    "team_id": "base",
-                    "run_id": "base-1",
-                    "type": "automatic",
-                    "narrative_id": one["topic_id"],
-                    "narrative": one["topic"],
-                },
-                "references": one["references"],
-                "answer": one["answer"],
-            }
-            for one in lines
-        ),
-    )
-    run = ANSWERS.read(path)
-    assert len(run.reports) == len(lines) == 301
-    ids = [one["topic_id"] for one in lines]
-    found = {problem.code for problem in ANSWERS.check(path, TASK, ids, None)}
+def test_published_answers_of_the_year_before_keep_the_limits(shared_data):
+    path = shared_data / "rag-2024" / "baseline_gpt-4o_top20.jsonl.gz"
+    task = load_track("rag2024").cited_text
+    results = FLAT_ANSWERS.read(path).results()
+    assert len(results) == 301
+    found = {problem.code for problem in FLAT_ANSWERS.check(path, task, list(results), None)}
     assert not found & {"report-words", "citation-count", "citation-place", "citation-pattern"}
 
 
@@ -220,10 +196,10 @@ def lines_of(year, *, by_id=False):
     ]
 
 
-def read_by(make):
+def read_by(command, *given):
     """Return what a command reads, or None where it refuses the file, or nothing is in it."""
     try:
-        return make() or None
+        return command(*given) or None
     except InputError:
         return None
 
@@ -233,9 +209,9 @@ def by_scores(path, usual):
     return dict(run_format(track_of(path, usual).cited_text).read(path).results())
 
 
-def by_view(path):
+def by_view(path, usual):
     """What `view` reads."""
-    shown = handed_in_run([path], track_of(path, load_track()), ())
+    shown = handed_in_run([path], track_of(path, usual), ())
     return {topic: shown.make(topic).report for topic in shown.topics}
 
 
@@ -248,17 +224,11 @@ def test_the_commands_and_the_validator_of_the_year_agree(tmp_path, year, by_id,
     verdicts = Counter()
     for seed in range(count):
         path.write_bytes(mutated_answers(seed, lines_of(year, by_id=by_id)))
-        ours = all(
-            one.severity != "error"
-            for one in run_format(track.cited_text).check(
-                path, track.cited_text, ["31", "32"], None
-            )
-        )
+        ours = judge_file(path, track, ["31", "32"]).valid
         verdicts[ours, answers_are_valid(path.read_bytes(), ["31", "32"], year)] += 1
-        read = read_by(lambda: by_scores(path, track))
-        assert read_by(lambda: by_scores(path, load_track())) == read
-        assert read_by(lambda: by_view(path)) == read
-        assert judge_file(path, track, ["31", "32"]).valid == ours
+        read = read_by(by_scores, path, track)
+        assert read_by(by_scores, path, load_track()) == read
+        assert read_by(by_view, path, load_track()) == read
         assert read or not ours
     assert verdicts[True, False] == 0
     assert verdicts[True, True] > 0 < verdicts[False, False]
