@@ -91,14 +91,7 @@ class TextPart(NamedTuple):
 
 @dataclass(frozen=True)
 class BuildTextPart:
-    """The work on one part.
-
-    Attributes:
-        folder: Holds the folders of all parts.
-        names: Names of all parts of the index.
-        strict: Stop at a broken shard instead of going on.
-        lexical: Whether to make a Lucene index, too.
-    """
+    """The work on one part; folder and names are of all parts, `lexical` is for Lucene, too."""
 
     folder: Path
     fields: CorpusFields
@@ -107,13 +100,7 @@ class BuildTextPart:
     lexical: bool = True
 
     def __call__(self, part: TextPart) -> PartReport:
-        """Build a part, going on after what an interrupted call has finished.
-
-        Raises:
-            InputError: A shard cannot be read.
-            InvalidFileError: A shard is broken, and that is not to be.
-            MachineError: Java or a package is missing, or the folder is.
-        """
+        """Build a part, going on after what an interrupted call has finished."""
         check_shared(self.folder)
         work = self.folder / f"{part.name}.part"
         docstore = work / DOCSTORE
@@ -132,11 +119,7 @@ class BuildTextPart:
 
 
 def text_parts(shards: Sequence[Path], fields: CorpusFields) -> list[TextPart]:
-    """Divide shards into parts.
-
-    Raises:
-        InputError: Two files are the same shard as published.
-    """
+    """Divide shards into parts; two files that are the same published shard are an InputError."""
     parts: dict[str, TextPart] = {}
     others = []
     for shard in shards:
@@ -292,11 +275,8 @@ def build_index(
 
     Raises:
         UsageError: Vectors are asked for, and there are no shards to make them of.
-        InputError: A shard cannot be read, none holds a segment, vectors are not those of the
-            segments, a given part is not whole or of other segments, or the folder holds
+        InputError: An input cannot be read or does not fit the others, or the folder holds
             something else.
-        InvalidFileError: A shard is broken, and that is not to be.
-        MachineError: Java, a package or the model is missing.
     """
     plan = IndexPlan(
         inputs=describe_inputs(shards),

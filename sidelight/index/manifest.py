@@ -38,13 +38,7 @@ REPORT = "report.json"
 
 
 class ShardReport(Value):
-    """Counts of one shard.
-
-    Attributes:
-        segments: How many segments of it are in the index.
-        refused: How many of its lines are not.
-        problems: What is wrong with the first of those.
-    """
+    """Counts of one shard: segments in the index, lines refused; what is wrong with the first."""
 
     name: str
     segments: int
@@ -60,11 +54,7 @@ class PartReport(Value):
 
 
 def read_report(part: Path) -> PartReport:
-    """Return what was found in a part.
-
-    Raises:
-        InputError: No build wrote it.
-    """
+    """Return what was found in a part."""
     return _read(part / REPORT, PartReport)
 
 
@@ -97,9 +87,8 @@ def verify_files(
 ) -> int:
     """Read all files of an index, and return how many.
 
-    Raises:
-        InputError: The index was built before hashes were kept.
-        InvalidFileError: Files have changed; all are named.
+    Those that changed are an InvalidFileError that names all; an index of a version that kept no
+    hashes is an InputError.
     """
     if not hashes:
         raise InputError(
@@ -166,8 +155,6 @@ class IndexPlan(Value):
 
     Attributes:
         fields: Which keys of a line of the inputs hold what.
-        encoder: What made the vectors of the segments, and makes those of queries.
-        analyzer: What makes words of text.
         vectors: Files with the vectors of the segments, or names of published sets; none if they
             are encoded.
         given: Parts that were there before.
@@ -232,11 +219,7 @@ class Manifest(Value):
 
 
 def describe_inputs(shards: Sequence[Path]) -> tuple[InputFile, ...]:
-    """Read the shards and return their names, sizes and hashes.
-
-    Raises:
-        InputError: A shard cannot be read.
-    """
+    """Read the shards and return their names, sizes and hashes."""
     try:
         return tuple(
             InputFile(name=shard.name, size_bytes=shard.stat().st_size, sha256=sha256_file(shard))
@@ -252,12 +235,7 @@ def read_plan(folder: Path) -> IndexPlan | None:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read the manifest of a finished index and check that its files are there, by samples of them.
-
-    Raises:
-        InputError: There is no finished index, it was made by a newer version, or a file is missing
-            or is not as it was.
-    """
+    """Read the manifest of a finished index and check by samples that its files are there."""
     path = folder / MANIFEST
     if not path.exists():
         begun = (folder / _PLAN).exists()

@@ -88,12 +88,9 @@ def _with_ids(schema: Any, ids: Ids) -> Any:
 
 
 class Call(Value):
-    """One call as a trace keeps it.
+    """One call as a trace keeps it; the repair is the one more turn that a first failure gets.
 
-    Attributes:
-        failure: Why there is none, or why it could not be used.
-        latency_s: Seconds until either came, the wait for a free slot included.
-        repair: Whether it is the one more turn that a first failure gets.
+    The latency is seconds until reply or failure came, the wait for a free slot included.
     """
 
     request: Request
@@ -248,10 +245,9 @@ def _repair(request: Request, error: errors.ReplyError) -> Request:
 
 
 def check_each_once(asked: Collection[str], answered: Sequence[str]) -> None:
-    """Check that an answer has each id that was asked about exactly once.
+    """Raise a ValueError unless an answer has each id that was asked about exactly once.
 
-    Raises:
-        ValueError: One is missing, invented or there twice; the message names all that are.
+    The message names all that are missing, invented or there twice.
     """
     counts = Counter(answered)
     faults = {

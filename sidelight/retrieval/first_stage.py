@@ -33,11 +33,11 @@ PARTS = ("lucene", "terms", "vectors", "encoder", "impacts", "docstore")
 
 
 def open_retriever(name: str | None, folder: SearchIndex, *, depth: int = 100) -> Retriever:
-    """Open a first-stage retriever over an index.
+    """Open a first-stage retriever over an index; only the parts that it asks for are opened.
 
     Args:
         name: As registered, or `module:Class`; None for `hybrid`, or `bm25` without vectors.
-        folder: An open index; only the parts that the retriever asks for are opened.
+        folder: An open index.
         depth: Hits of each retriever that one which fuses others takes.
 
     Raises:
@@ -86,11 +86,7 @@ class RobertsonBm25Retriever(Bm25Retriever):
 
 
 class Rm3Retriever(_LuceneRetriever):
-    """Ranks by BM25 after expanding each query by RM3 (Abdul-Jaleel et al., TREC 2004).
-
-    Args:
-        terms: An open Lucene index that keeps the words of its segments, or their text.
-    """
+    """Ranks by BM25 after expanding each query by RM3 (Abdul-Jaleel et al., TREC 2004)."""
 
     name = "rm3"
 
@@ -99,11 +95,7 @@ class Rm3Retriever(_LuceneRetriever):
 
 
 class RocchioRetriever(_LuceneRetriever):
-    """Ranks by BM25 after moving each query towards its best segments (Rocchio, 1971).
-
-    Args:
-        terms: As of `Rm3Retriever`.
-    """
+    """Ranks by BM25 after moving each query towards its best segments (Rocchio, 1971)."""
 
     name = "rocchio"
 
@@ -121,11 +113,7 @@ class SpladeRetriever(_LuceneRetriever):
 
 
 class DenseRetriever:
-    """Ranks by the inner product of unit vectors.
-
-    Raises:
-        InputError: The two differ in dimension.
-    """
+    """Ranks by the inner product of unit vectors, which are of the same dimension."""
 
     name = "dense"
 
@@ -148,11 +136,9 @@ class DenseRetriever:
 
 
 class FusionRetriever:
-    """Ranks by reciprocal rank fusion of retrievers.
+    """Ranks by reciprocal rank fusion of retrievers, whose order does not matter.
 
-    Args:
-        retrievers: At least one; their order does not matter.
-        depth: How many hits of each are fused, or `k` if that is more.
+    Of each, `depth` hits are fused, or `k` if that is more.
     """
 
     name = "fusion"
@@ -185,11 +171,7 @@ def reciprocal_rank_fusion(runs: Iterable[Sequence[Hit]]) -> list[Hit]:
 
 
 class HybridRetriever(FusionRetriever):
-    """Fuses BM25 and dense retrieval by reciprocal rank.
-
-    Raises:
-        InputError: Vectors and encoder differ in dimension.
-    """
+    """Fuses BM25 and dense retrieval by reciprocal rank."""
 
     name = "hybrid"
 

@@ -56,11 +56,7 @@ def int8_file(name: str) -> Path | None:
 
 
 class OnnxModel:
-    """A model that takes what a tokenizer returns.
-
-    Raises:
-        MachineError: The model wants more than that.
-    """
+    """A model that takes what a tokenizer returns; one that wants more is a MachineError."""
 
     def __init__(self, path: Path) -> None:
         import onnxruntime

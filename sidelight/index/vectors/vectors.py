@@ -94,8 +94,7 @@ _CANDIDATES = 2
 class GpuSearch:
     """Scores all rows of a matrix for every query, on all GPUs or the devices that are named.
 
-    Raises:
-        MachineError: There is no GPU, or the matrix does not fit.
+    No GPU, and a matrix that does not fit, are a MachineError.
     """
 
     def __init__(self, folder: Path, devices: Sequence[str] = ()) -> None:
@@ -153,11 +152,9 @@ def on_device(rows: NDArray[np.generic], device: str) -> Tensor:
 
 
 class DeviceRows:
-    """Rows of a matrix on one device.
+    """Rows of a matrix on one device, (n, dimension) float16 or int8.
 
-    Args:
-        rows: (n, dimension) float16 or int8.
-        first: Number of the first of them in the whole matrix.
+    The first of them has the number `first` in the whole matrix.
     """
 
     def __init__(self, rows: Tensor, first: int) -> None:
@@ -216,10 +213,6 @@ def write_vectors(
     """Merge parts into one index; a call after an interrupted one goes on within its step.
 
     Rows follow each other in the order of the parts; see `write_rows` for the last argument.
-
-    Raises:
-        InputError: Parts do not belong together.
-        UsageError: The profile cannot hold such vectors.
     """
     rows = PartRows(parts)
     shape = shape_of(profile, len(rows), rows.dimension)
@@ -244,12 +237,7 @@ def write_vectors(
 
 
 class VectorIndex:
-    """Search by inner product in a folder made by `write_vectors`, usable from any thread.
-
-    Raises:
-        InputError: The files do not belong together.
-        MachineError: The profile needs a GPU, and there is none.
-    """
+    """Search by inner product in a folder made by `write_vectors`, usable from any thread."""
 
     def __init__(self, folder: Path) -> None:
         self._ids: NDArray[np.bytes_] = map_array(folder / _IDS, "S", 1)

@@ -92,11 +92,8 @@ class _ModelList(BaseModel):
 def read_completion(body: bytes) -> Reply:
     """Read the body of a chat completion.
 
-    Raises:
-        MalformedReplyError: It is not one.
-        TruncatedReplyError: The model ran into the token limit, in its answer or before it.
-        RefusedReplyError: The model or a filter declined.
-        EmptyReplyError: There is no answer, whatever else there is.
+    What is none is a MalformedReplyError; a reply that ran into the token limit, was declined or
+    holds no answer is a TruncatedReplyError, a RefusedReplyError or an EmptyReplyError.
     """
     try:
         completion = _Completion.model_validate_json(body)
@@ -188,11 +185,6 @@ class OpenAICompatModel:
     Attributes:
         retries: Requests sent again so far, for calls that failed in the end too.
         capabilities: What the model is known to take.
-
-    Raises:
-        UsageError: The variable is not set, its key would travel unencrypted to another machine,
-            or the URL is not one.
-        MachineError: The SDK is not installed.
     """
 
     def __init__(
@@ -256,11 +248,7 @@ class OpenAICompatModel:
         await self._client.close()
 
     async def served_models(self) -> tuple[str, ...]:
-        """Return the names the server lists, sorted; asked without a retry.
-
-        Raises:
-            ModelUnavailableError: No answer, a refused key, or no list of models.
-        """
+        """Return the names the server lists, sorted; asked without a retry."""
         from openai import APIError
 
         try:
@@ -277,10 +265,7 @@ class OpenAICompatModel:
     async def complete(self, request: Request) -> Reply:
         """Answer one request; see `Model.complete`.
 
-        Raises:
-            FailedCallError: All retries were in vain, and the server is there.
-            ReplyError: A reply came and cannot be used.
-            ModelUnavailableError: The server is gone or refuses what it is asked.
+        Where all retries were in vain and the server is there, that is a FailedCallError.
         """
         async with self._slots:
             if not self._reached:
@@ -462,12 +447,7 @@ class Mammal(Value):
 
 
 async def probe(model: str, base_url: str, api_key_variable: str) -> list[errors.Check]:
-    """Look at a model server from near to far; stop where nothing further can be seen.
-
-    Raises:
-        UsageError: The address or the key variable cannot be used.
-        MachineError: The SDK is not installed.
-    """
+    """Look at a model server from near to far; stop where nothing further can be seen."""
     async with OpenAICompatModel(model, base_url, api_key_variable=api_key_variable) as client:
         try:
             served = await client.served_models()
