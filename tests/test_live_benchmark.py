@@ -52,21 +52,6 @@ def test_metrics_are_added_up_over_engines():
         assert ask_metrics(server.base_url) is None
 
 
-def test_a_report_says_what_failed(capsys):
-    report = Report()
-    report.check("doctor", "answers", ok=True)
-    report.note("one topic", "3 calls")
-    assert not report.failed
-    report.check("server, end", "5 processes, 1 left", ok=False)
-    assert report.failed
-    assert report.lines == [
-        "ok     doctor                       answers",
-        "       one topic                    3 calls",
-        "FAILED server, end                  5 processes, 1 left",
-    ]
-    assert capsys.readouterr().out.splitlines() == report.lines
-
-
 @pytest.mark.parametrize(
     ("answer", "found"),
     [

@@ -22,20 +22,6 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-def test_the_readme_says_what_it_is_shows_it_and_gives_the_two_commands():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    title, sentence, picture, rest = text.split("\n\n", 3)
-    assert title == "# sidelight"
-    assert sentence.count(". ") == 0
-    assert picture.startswith("![")
-    assert rest.startswith("```sh\n")
-    commands = rest.partition("```sh\n")[2].partition("```")[0].splitlines()
-    assert [line.partition("#")[0].split() for line in commands] == [
-        ["make", "demo"],
-        ["make", "test"],
-    ]
-
-
 def test_the_api_in_twenty_lines(mini_web_index, tmp_path, monkeypatch, capsys):
     (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "api.md").read_text(), re.DOTALL)
     assert len(list(filter(str.strip, code.splitlines()))) <= 20
@@ -90,13 +76,6 @@ def test_commands_and_options_exist(document):
             words = shlex.split(line, comments=True)
             if words[:1] == ["sidelight"]:
                 _check(COMMAND, words[1:])
-
-
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_links_lead_somewhere(document):
-    for target in re.findall(r"\]\(([^)#\s]+)", document.read_text()):
-        if "://" not in target:
-            assert (document.parent / target).exists(), target
 
 
 def _check(command, words):

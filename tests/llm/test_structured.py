@@ -1,7 +1,6 @@
 """Answers of a type: asked for, repaired once and recorded, whatever a model says."""
 
 import asyncio
-import contextlib
 import json
 from typing import Annotated, Literal
 
@@ -13,14 +12,13 @@ from sidelight.errors import (
     MalformedReplyError,
     ModelUnavailableError,
     RefusedReplyError,
-    ReplyError,
     StructuredOutputError,
     TruncatedReplyError,
     Usage,
 )
 from sidelight.llm.base import Message, Reply, Request
 from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
-from sidelight.llm.structured import Call, IdOf, ask, check_each_once
+from sidelight.llm.structured import IdOf, ask, check_each_once
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from tests.helpers.models.scripted_model import ScriptedModel
@@ -140,23 +138,6 @@ def test_a_call_that_failed_is_made_again_as_it_was():
     assert [call.repair for call in answer.calls] == [False, True]
     failure = answer.calls[0].failure
     assert failure.kind == "failed"
-
-
-@pytest.mark.parametrize(
-    ("replies", "kinds"),
-    [
-        ([GOOD], [None]),
-        (["{}", GOOD], ["misfit", None]),
-        ([EmptyReplyError("-"), "{}"], ["empty", "misfit"]),
-        (["{}", ModelUnavailableError("gone")], ["misfit"]),
-        ([ModelUnavailableError("gone")], []),
-    ],
-)
-def test_every_call_is_reported_however_it_ends(replies, kinds):
-    calls: list[Call] = []
-    with contextlib.suppress(ReplyError, ModelUnavailableError):
-        asyncio.run(ask(ScriptedModel(replies), REQUEST, Verdict, on_call=calls.append))
-    assert [call.failure and call.failure.kind for call in calls] == kinds
 
 
 def test_the_time_a_reply_took_is_kept():
@@ -297,6 +278,10 @@ def test_calls_that_end_in_an_error_are_recorded_too(prompt):
         ask(prompt)
     found = [(one.failure, one.repair, one.completion_tokens) for one in ask.records]
     assert found == [("empty", False, 1), ("failed", True, None)]
+    ask = Asked("{}", ModelUnavailableError("gone"))
+    with pytest.raises(ModelUnavailableError):
+        ask(prompt)
+    assert [one.failure for one in ask.records] == ["misfit"]
 
 
 def test_every_fault_is_named():

@@ -24,7 +24,6 @@ from sidelight.retrieval.best_segment import (
     rank_pooled,
 )
 from sidelight.retrieval.first_stage import (
-    Bm25Retriever,
     DenseRetriever,
     FusionRetriever,
     open_retriever,
@@ -58,19 +57,6 @@ def test_bm25_by_hand():
     query = Query(query_id="q", text="word")
     assert MemoryRetriever([]).search([query], 5) == {"q": []}
     assert MemoryRetriever([Segment(segment_id="a", text="")]).search([query], 5) == {"q": []}
-
-
-def test_finds_first_what_lucene_finds_first(small_index, small_corpus):
-    """Further down, the lengths of segments tell: Lucene knows fewer stop words."""
-    queries = [
-        Query(query_id=text, text=text)
-        for text in ("glacier visitors", "ferries close", "bakery study", "violin accounts")
-    ]
-    ours = MemoryRetriever(small_corpus).search(queries, 5)
-    lucene = Bm25Retriever(small_index.lucene).search(queries, 5)
-    for text, hits in lucene.items():
-        assert ours[text][0].segment_id == hits[0].segment_id
-        assert {hit.segment_id for hit in ours[text]} == {hit.segment_id for hit in hits}
 
 
 def test_ranks_are_fused_by_hand():

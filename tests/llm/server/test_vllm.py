@@ -107,16 +107,22 @@ def test_every_setting_becomes_an_argument(vllm, tmp_path):
     asyncio.run(serve())
 
 
-def test_a_server_that_dies_is_reported_with_its_last_words(vllm, tmp_path):
+@pytest.mark.parametrize(
+    ("model", "timeout_s", "said"),
+    [
+        ("dies", 60.0, "(?s)ended while it started.*CUDA out of memory"),
+        ("never-ready", 2.0, r"not ready in 2 s.*\nloading weights"),
+    ],
+)
+def test_a_server_that_is_not_ready_is_reported_with_its_last_words(
+    model, timeout_s, said, vllm, tmp_path
+):
     async def serve():
-        async with serve_vllm("dies", tmp_path / "log"):
+        async with serve_vllm(model, tmp_path / "log", start_timeout_s=timeout_s):
             raise AssertionError("it is not ready")
 
-    started = time.monotonic()
-    with pytest.raises(MachineError, match="ended while it started") as caught:
+    with pytest.raises(MachineError, match=said) as caught:
         asyncio.run(serve())
-    assert time.monotonic() - started < 10
-    assert "CUDA out of memory" in caught.value.message
     assert str(tmp_path / "log") in caught.value.remedy
     assert vllm.left() == []
 
@@ -147,16 +153,6 @@ def test_a_server_that_is_there_and_refuses_is_not_said_to_have_ended(vllm, tmp_
             await model.served_models()
 
     with pytest.raises(ModelUnavailableError, match="404"):
-        asyncio.run(serve())
-    assert vllm.left() == []
-
-
-def test_a_server_that_is_never_ready_is_not_waited_for_forever(vllm, tmp_path):
-    async def serve():
-        async with serve_vllm("never-ready", tmp_path / "log", start_timeout_s=2.0):
-            raise AssertionError("it is not ready")
-
-    with pytest.raises(MachineError, match=r"not ready in 2 s.*\nloading weights"):
         asyncio.run(serve())
     assert vllm.left() == []
 
