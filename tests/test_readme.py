@@ -122,8 +122,9 @@ def test_a_notebook_searches_runs_scores_judges_and_ablates(mini_web_index, tmp_
 
     retrievers = {name: {"retrieval.retriever": name} for name in ("bm25", "rm3")}
     (tmp_path / "queries.tsv").write_text("7\tpeat extraction limits\n")
+    grid = {"dimensions": {"k": retrievers}, "measures": "RR", "hits": 5}
     found = sidelight.ablate(
-        {"dimensions": {"k": retrievers}, "measures": "RR", "hits": 5},
+        grid,
         tmp_path / "grid",
         index,
         queries=tmp_path / "queries.tsv",
@@ -138,24 +139,14 @@ def test_a_notebook_searches_runs_scores_judges_and_ablates(mini_web_index, tmp_
     # Queries and labels in whatever form they come.
     asked = {"7": "peat extraction limits"}
     frame = labels.rename(columns={"query_id": "qid"})[["qid"]].assign(query=[*asked.values()])
-    for number, given in enumerate(((asked, {"7": {first: 1}}), (frame, labels))):
-        again = sidelight.ablate(
-            {"dimensions": {"k": retrievers}, "measures": "RR", "hits": 5},
-            tmp_path / f"grid{number}",
-            index,
-            queries=given[0],
-            qrels=given[1],
-            samples=100,
-        )
+    for number, (queries, qrels) in enumerate(((asked, {"7": {first: 1}}), (frame, labels))):
+        folder = tmp_path / f"grid{number}"
+        again = sidelight.ablate(grid, folder, index, queries=queries, qrels=qrels, samples=100)
         assert again.effects[0].means == found.effects[0].means
         assert "RR: judged by the labels given" in repr(again)
     with pytest.raises(InputError, match="expected labels of the queries; found none"):
         sidelight.ablate(
-            {"dimensions": {"k": retrievers}},
-            tmp_path / "none",
-            index,
-            queries={"8": "peat"},
-            qrels={"7": {first: 1}},
+            grid, tmp_path / "none", index, queries={"8": "peat"}, qrels={"7": {first: 1}}
         )
 
 

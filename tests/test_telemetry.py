@@ -64,6 +64,7 @@ def variables(sink):
 def test_a_run_is_traced_only_where_that_is_wanted(wanted, sink, small_index, tmp_path):
     command = ["run", "--topic", TOPIC, "--topics", sample_path() / "topics.jsonl"]
     where = ["--index", small_index.path, "--output", tmp_path / "run"]
+    where += ["--set", "retrieval.retriever=bm25", "--set", "investigation.max_rounds=1"]
     done = subprocess.run(
         [*PROGRAM, *map(str, (*command, *where))],
         env=os.environ | variables(sink) | {VARIABLE: wanted},

@@ -18,7 +18,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sidelight.cli.main import app
-from sidelight.errors import InputError, InvalidFileError, MachineError, Problem, UsageError
+from sidelight.errors import InputError, InvalidFileError, MachineError, UsageError
 from sidelight.index import build as module
 from sidelight.index.build import build_index
 from sidelight.index.encoding import encoder
@@ -32,6 +32,7 @@ from sidelight.index.vectors.capacity import check_machine
 from sidelight.index.vectors.part import describe_sources
 from sidelight.retrieval.first_stage import open_retriever
 from sidelight.schemas.investigation.evidence import Query
+from tests.helpers.indexes.engine_work import check_results, work
 from tests.helpers.indexes.generated_collection import write_collection
 from tests.helpers.indexes.same_index import BUILT, check_same
 from tests.helpers.indexes.small_corpus import write_shard
@@ -277,14 +278,6 @@ if __name__ == "__main__":
 """
 
 
-def work(item):
-    if item == 8:
-        raise InvalidFileError([Problem("code", "file", 8, "this", "that", "Mend it.")])
-    if item == 9:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return item * item, os.getpid()
-
-
 def test_one_item_needs_no_other_process_and_a_killed_one_ends_the_build():
     assert list(LocalEngine(4).map(work, [3])) == [(9, os.getpid())]
     assert {place for _, place in LocalEngine(1).map(work, range(5))} == {os.getpid()}
@@ -293,14 +286,7 @@ def test_one_item_needs_no_other_process_and_a_killed_one_ends_the_build():
 
 
 def test_results_come_in_the_order_of_items_and_errors_whole():
-    results = LocalEngine(2).map(work, [*range(7), 8])
-    found = [next(results) for _ in range(7)]
-    assert [square for square, _ in found] == [n * n for n in range(7)]
-    assert os.getpid() not in {place for _, place in found}
-    with pytest.raises(InvalidFileError) as caught:
-        next(results)
-    assert caught.value.problems[0].line == 8
-    assert "Mend it." in str(caught.value)
+    check_results(LocalEngine(2))
 
 
 def test_processes_end_with_the_one_that_started_them(tmp_path):

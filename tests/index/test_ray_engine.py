@@ -14,10 +14,18 @@ import orjson
 import pytest
 import ray
 
-from sidelight.errors import InvalidFileError, MachineError, Problem
+from sidelight.errors import MachineError
 from sidelight.index.build import build_index
 from sidelight.index.engine import LocalEngine, RayEngine
 from sidelight.index.folder import open_index
+from tests.helpers.indexes.engine_work import (
+    check_results,
+    count,
+    die_once,
+    fail_beside_another,
+    note_gpu,
+    work,
+)
 from tests.helpers.indexes.generated_collection import write_collection
 from tests.helpers.indexes.same_index import check_same
 
@@ -59,54 +67,8 @@ def cluster():
     ray.shutdown()
 
 
-def work(item):
-    if item == 8:
-        raise InvalidFileError([Problem("code", "file", 8, "this", "that", "Mend it.")])
-    if item == 9:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return item * item, os.getpid()
-
-
-def die_once(folder):
-    again = (folder / "died").exists()
-    if not again:
-        (folder / "died").touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return again
-
-
-def fail_beside_another(folder, item):
-    """As the second item, fail when the first is under way."""
-    begun = folder / "begun"
-    if item == 0:
-        begun.write_text(str(os.getpid()))
-        time.sleep(60)
-    while not begun.exists() or not begun.read_text():
-        time.sleep(0.01)
-    raise MachineError("no room", remedy="Make some.")
-
-
-def count(item, on_segments):
-    on_segments(item)
-    on_segments(int(ray.get_runtime_context().get_assigned_resources()["CPU"]))
-
-
-def note_gpu(folder, item, on_segments):
-    """Note which GPU is this item's, and wait for the other one."""
-    (folder / str(item)).write_text(os.environ["CUDA_VISIBLE_DEVICES"])
-    while len(list(folder.iterdir())) < 2:
-        time.sleep(0.01)
-
-
 def test_results_come_in_the_order_of_items_and_errors_whole():
-    found = list(RayEngine().map(work, range(7)))
-    assert [square for square, _ in found] == [n * n for n in range(7)]
-    assert os.getpid() not in {place for _, place in found}
-    with pytest.raises(InvalidFileError) as caught:
-        list(RayEngine().map(work, [8]))
-    assert type(caught.value) is InvalidFileError
-    assert caught.value.problems[0].line == 8
-    assert "Mend it." in str(caught.value)
+    check_results(RayEngine())
 
 
 def test_a_model_has_all_cores_and_a_killed_item_is_worked_on_again(tmp_path):

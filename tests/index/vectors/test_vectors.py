@@ -14,7 +14,6 @@ from sidelight.errors import InputError, MachineError, UsageError
 from sidelight.index.text.corpus import passage_text
 from sidelight.index.vectors import matrix
 from sidelight.index.vectors import part as module
-from sidelight.index.vectors import part as parts
 from sidelight.index.vectors.capacity import N_SEGMENTS, Machine, plan_capacity, this_machine
 from sidelight.index.vectors.inverted import balanced_axes
 from sidelight.index.vectors.matrix import Matrix, PartRows, write_matrix
@@ -337,10 +336,8 @@ def expected(small_corpus, encoder):
 def test_rows_are_the_segments_in_order(small_corpus, encoder, expected, tmp_path):
     steps = []
     part = encode_part(small_corpus, 40, tmp_path / "part", encoder, steps.append)
-    assert part == part_in(tmp_path / "part")
     assert np.load(part.ids).tolist() == [one.segment_id.encode() for one in small_corpus]
     assert np.load(part.vectors).tobytes() == expected.tobytes()
-    assert steps == [0, 40]
     # Done is done: nothing is asked of the segments again.
     assert encode_part(iter(()), 40, tmp_path / "part", encoder, steps.append) == part
     assert steps == [0, 40, 40]
@@ -418,7 +415,7 @@ def test_published_vectors_are_cut_and_normalised_in_the_order_of_names(arctic_m
 
 
 def test_an_interrupted_set_is_taken_up(arctic_m, tmp_path, monkeypatch):
-    monkeypatch.setattr(parts, "CHUNK", 8)
+    monkeypatch.setattr(module, "CHUNK", 8)
     path = write_set(tmp_path / "a.parquet", arctic_m)
     whole = published_part(path, tmp_path / "whole", 256, lambda _: None)
 
