@@ -1,7 +1,4 @@
-"""Reading, merging, checking and writing of settings.
-
-Descriptions of all settings, for `sidelight settings` and to correct a misspelt name.
-"""
+"""Reading, merging, checking, describing and writing of settings."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 ```text
 <folder>/plan.json       what the folder is for, written first
-<folder>/parts/          what is made of each shard, until it is merged
+<folder>/parts/<part>/   docstore, Lucene index and, last, report of a part, until it is merged
 <folder>/docstore/       the text of the segments
 <folder>/lucene/         a Lucene index
 <folder>/vectors/        the vectors, kept as the profile says
@@ -11,18 +11,9 @@
 
 Each part and each stage works in `<name>.part` and takes its name when it is done, so that an
 interrupted build resumes with what it has; encoding, the slow stage, resumes within a part. Parts
-that exist already are linked to.
-
-Text part of an index: the text of some shards, built independently of others, then merged.
-
-```text
-<folder>/<part>/docstore/      `OffsetStore` or `SqliteStore`
-<folder>/<part>/lucene/        a Lucene index
-<folder>/<part>/report.json    written last
-```
-
-A shard as published, whose ids say where their segments are, is a part by itself. All other shards
-make up one part, since only together can they show which ids occur twice.
+that exist already are linked to. A shard as published, whose ids say where their segments are, is a
+part by itself. All other shards make up one part, since only together can they show which ids occur
+twice.
 """
 
 from __future__ import annotations

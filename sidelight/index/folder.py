@@ -1,14 +1,11 @@
 """Finished index folder, whose parts are opened when they are first used.
 
-Existing index parts that a folder links to, and the Lucene indexes that pyserini publishes.
-
 `lucene` may link to any index of Anserini's, `impact` to one of learned weights of words, and
 `vectors` holds `hnsw-NN` links where the vectors are in Lucene. All else is as if the parts had
 been built: the manifest has the sizes of their files.
 
-Published indexes of MS MARCO V2.1 segmented are given by name or by folder. What is known of them,
-checksums included, is taken from Anserini's own list, which some versions have in their jar and
-others fetch from a server.
+Indexes that pyserini publishes are given by name or by folder. What is known of them, checksums
+included, is from Anserini's own list, which some versions have in their jar and others on a server.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Requests and replies, the values that every model shares, and rates for estimates.
-
-An unusable reply is also kept as data, for traces and for the cache.
-
-Budget of a run: spending limits on models, and what was spent.
-"""
+"""Requests and replies, the values that every model shares, and the budget of a run."""
 
 from __future__ import annotations
 

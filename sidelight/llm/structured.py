@@ -1,7 +1,6 @@
 """Structured answers of a given type: requested by JSON schema, validated, repaired at most once.
 
-A field that names something the prompt shows is a choice of the ids of that prompt (`IdOf`). Also
-checks that an answer covers exactly the items that were asked about.
+A field that names something the prompt shows is a choice of the ids of that prompt (`IdOf`).
 """
 
 from __future__ import annotations

@@ -1,14 +1,8 @@
-"""Reranking of another retriever's hits by a cross-encoder.
+"""Another retriever's hits in another order: by a cross-encoder, by windows, or by their hosts.
 
-Cross-encoder of sentence-transformers, in the fastest arithmetic that is correct here.
-
-Where the processor multiplies bfloat16 in hardware the model runs in it, except the last layer:
-its products are the scores, and eight bits would make many of them equal. Elsewhere an int8 ONNX
-file is used where the model comes with one.
-
-Listwise reranking of another retriever's hits, twenty at a time.
-
-Another retriever's hits weighed by the standing of their hosts, as a list says.
+The cross-encoder computes in the fastest arithmetic that is correct here: bfloat16 where the
+processor multiplies it in hardware, except in the last layer, whose products are the scores and
+would often be equal in eight bits; else int8 where the model comes with an ONNX file.
 """
 
 from __future__ import annotations

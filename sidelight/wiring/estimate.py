@@ -1,9 +1,7 @@
-"""Estimate of a run's model calls and their cost, from settings and articles alone.
+"""Estimate of a run's model calls and their cost, and a check of whether a run could work here.
 
-Each performer declares what it asks (`llm.prompted`); nothing is rendered. Prices per server come
-from the settings.
-
-Check of whether a run with given settings could work here; nothing is loaded or asked.
+Both read settings and articles alone: nothing is rendered, loaded or asked. Each performer declares
+what it asks (`llm.prompted`); prices per server come from the settings.
 """
 
 from __future__ import annotations

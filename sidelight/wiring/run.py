@@ -1,11 +1,4 @@
-"""Run from settings, topics and an index, in one call, by the graph that the track names.
-
-Wiring of an investigation, the only factory: everything it makes receives plain arguments.
-
-Wiring of the graph that writes questions on articles and finds documents for them.
-
-Wiring of narrative answering; a model may split, rank and write, all else needs none.
-"""
+"""Run from settings, topics and an index, by the graph that the track names."""
 
 from __future__ import annotations
 

@@ -9,7 +9,9 @@ import signal
 import subprocess
 import sys
 import time
+from functools import reduce
 from importlib.metadata import PackageNotFoundError
+from operator import getitem
 from pathlib import Path
 from typing import NamedTuple
 
@@ -149,11 +151,12 @@ def copy(small_index, tmp_path):
     return Path(shutil.copytree(small_index.path, tmp_path / "copy"))
 
 
-def changed(folder, change):
-    """Change the manifest of an index."""
+def changed(folder, *keys, value):
+    """Change a value in the manifest of an index."""
     path = folder / "manifest.json"
     content = orjson.loads(path.read_bytes())
-    change(content)
+    *groups, last = keys
+    reduce(getitem, groups, content)[last] = value
     path.write_bytes(orjson.dumps(content))
 
 
@@ -171,14 +174,6 @@ def other_text(folder):
     path.write_bytes(content.replace(word, word[::-1], 1))
 
 
-def newer(content):
-    content["plan"]["format_version"] = FORMAT_VERSION + 1
-
-
-def other_weights(content):
-    content["plan"]["encoder"]["weights"] = "0" * 64
-
-
 @pytest.mark.parametrize(
     ("damage", "says"),
     [
@@ -189,10 +184,13 @@ def other_weights(content):
         ),
         (cut, r"segments\.sqlite with"),
         (
-            lambda index: changed(index, newer),
+            lambda index: changed(index, "plan", "format_version", value=FORMAT_VERSION + 1),
             rf"found format {FORMAT_VERSION + 1}\nInstall a newer sidelight",
         ),
-        (lambda index: changed(index, other_weights), "another of that name"),
+        (
+            lambda index: changed(index, "plan", "encoder", "weights", value="0" * 64),
+            "another of that name",
+        ),
         (lambda index: (index / "manifest.json").write_text("{}"), "Delete the folder"),
         (other_text, r"segments\.sqlite as it was built"),
     ],
@@ -208,7 +206,7 @@ def test_a_change_between_the_samples_is_found_by_reading_all(copy):
     assert result.exit_code == 0, result.output
     assert "files as they were built" in result.output
     name = "docstore/segments.sqlite"
-    changed(copy, lambda content: content["hashes"][name].update(whole="0" * 64))
+    changed(copy, "hashes", name, "whole", value="0" * 64)
     open_index(copy)
     result = CliRunner().invoke(app, ["index", "verify", str(copy)])
     assert isinstance(result.exception, InvalidFileError)
@@ -219,7 +217,7 @@ def test_a_change_between_the_samples_is_found_by_reading_all(copy):
 def test_damage_that_samples_miss_is_an_error_and_no_traceback(copy, small_index, seed):
     """As if the index were too large for its samples to show it."""
     files = [name for name, size in small_index.manifest.files.items() if size > 200]
-    changed(copy, lambda content: content.update(hashes={}))
+    changed(copy, "hashes", value={})
     path = copy / random.Random(seed).choice(sorted(files))
     path.write_bytes(random.Random(seed).randbytes(200) + path.read_bytes()[200:])
     with contextlib.suppress(InputError):

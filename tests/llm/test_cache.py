@@ -134,7 +134,11 @@ def test_what_no_turn_answered_is_asked_again_and_replayed_without_a_model(repli
 
 @pytest.mark.parametrize(
     "bad",
-    [TruncatedReplyError("cut", text='{"nu', usage=Usage(1, 2)), EmptyReplyError("-"), "prose"],
+    [
+        TruncatedReplyError("cut", text='{"nu', usage=Usage(1, 2)),
+        EmptyReplyError("-"),
+        "prose",
+    ],
     ids=["truncated", "empty", "misfit"],
 )
 def test_a_repaired_answer_is_replayed_with_its_repair(bad, tmp_path):

@@ -3,12 +3,7 @@
 The best hits of a query come as ids and scores alone, as one text out of Java. Stored fields are
 not read: an id comes from the column of ids by which Lucene breaks ties. Reading hits object by
 object takes several times as long as the search itself, and where an index keeps the text of its
-segments, loading it with every hit takes longer still.
-
-Vectors in Lucene: one or more HNSW indexes made by Anserini, searched as one.
-
-Among them are the published vectors of MS MARCO V2.1 segmented by Arctic-embed-L, in bytes, in ten
-parts.
+segments, loading it with every hit takes longer still. HNSW indexes are searched as one.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Remote index with the interface of a local folder, a cache of its answers, and their parsing.
-
-Answers are cached by request, so that nothing is requested twice. A server's answers hold hits, and
-often the segments that come with them.
-"""
+"""Remote index with the interface of a local folder, a cache of its answers, and their parsing."""
 
 from __future__ import annotations
 

@@ -6,12 +6,8 @@
 ```
 
 A part can be made anywhere. While it is being written, ids are lines of `ids.part` and vectors
-go to `vectors.part`, in whole chunks, so that an interrupted call resumes.
-
-Sources of an index's vectors: published parquet files, or the encoder.
-
-Published vectors are read through Hugging Face `datasets`, which streams local files and published
-sets alike and can resume in the middle of one.
+go to `vectors.part`, in whole chunks, so that an interrupted call resumes. Published vectors are
+read through Hugging Face `datasets`, which streams local files and published sets alike.
 """
 
 from __future__ import annotations

@@ -8,13 +8,8 @@
 ```
 
 Files are mapped, not read, when the index is opened, except an inverted file; a GPU reads the
-matrix.
-
-Exact search: a flat FAISS index in single precision, or a matrix in GPU memory with torch.
-
-The FAISS index, `index.faiss`, is mapped when opened. On GPUs, a pass for fewer than some hundred
-queries at once takes as long as the memory needs to be read: an approximate index would gain
-nothing. Several GPUs hold a share of the rows each.
+matrix. There a pass for fewer than some hundred queries at once takes as long as the memory needs
+to be read: an approximate index would gain nothing. Several GPUs hold a share of the rows each.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Client for servers with the OpenAI chat API: vLLM, llama.cpp, Ollama, hosted services.
+"""Client for servers with the OpenAI chat API, and a probe of what a server supports.
 
 The bytes of a chat completion are parsed to a `Reply` or to the error that says why there is none.
-
-Probe of a model server: one small structured question, to see what the server supports.
 """
 
 from __future__ import annotations

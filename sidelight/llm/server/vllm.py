@@ -1,9 +1,7 @@
 """Local vLLM server: started, waited for, and ended with its whole process group.
 
-Process supervisor that ends a command's process group when its starter ends.
-
-Started as a script of its own, in a session of its own, with its standard input a pipe that only
-the starter holds: however the starter ends, even by `kill -9`, the pipe does too.
+Its supervisor, this file as a script in a session of its own, has as standard input a pipe that
+only the starter holds: however the starter ends, even by `kill -9`, the pipe does too.
 `PR_SET_PDEATHSIG` would reach only the direct child, and fires when the starting thread ends.
 """
 

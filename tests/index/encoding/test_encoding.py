@@ -1,6 +1,5 @@
 """Texts become vectors: of which model, in which arithmetic, and what is chosen for a build."""
 
-import json
 import pickle
 import shutil
 import threading
@@ -9,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 from transformers import AutoModel, AutoTokenizer, BertConfig
 
 from sidelight.errors import MachineError
@@ -42,7 +43,7 @@ def computed_here():
         yield
 
 
-def write_encoder(folder, pooling="mean", prompts=None, seed=7):
+def write_encoder(folder, pooling="mean", prompts=None, seed=7, *, with_int8=False):
     """Write an encoder that pools by `mean`, `cls` or `lasttoken`, and return its folder."""
     torch.manual_seed(seed)
     config = BertConfig(
@@ -54,34 +55,11 @@ def write_encoder(folder, pooling="mean", prompts=None, seed=7):
     )
     AutoModel.from_config(config).save_pretrained(folder)
     AutoTokenizer.from_pretrained(bundled_model()).save_pretrained(folder)
-    modes = {"mean": "mean_tokens", "cls": "cls_token", "lasttoken": "lasttoken"}
-    files = {
-        "modules.json": [
-            {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
-            {
-                "idx": 1,
-                "name": "1",
-                "path": "1_Pooling",
-                "type": "sentence_transformers.models.Pooling",
-            },
-        ],
-        "sentence_bert_config.json": {"max_seq_length": 64, "do_lower_case": False},
-        "config_sentence_transformers.json": {"prompts": dict(prompts or {})},
-        "1_Pooling/config.json": {
-            "word_embedding_dimension": 32,
-            **{f"pooling_mode_{name}": mode == pooling for mode, name in modes.items()},
-        },
-    }
-    for name, content in files.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text(json.dumps(content), encoding="utf-8")
-    return folder
-
-
-def write_encoder_with_int8(folder):
-    """Write an encoder that comes with an int8 ONNX file, and return its folder."""
-    write_encoder(folder)
-    write_int8(folder, AutoModel.from_pretrained(folder), "last_hidden_state")
+    parts = [Transformer(str(folder), max_seq_length=64), Pooling(32, pooling)]
+    model = SentenceTransformer(modules=parts, prompts=prompts, device="cpu")
+    model.save(str(folder), create_model_card=False)
+    if with_int8:
+        write_int8(folder, AutoModel.from_pretrained(folder), "last_hidden_state")
     return folder
 
 
@@ -134,7 +112,7 @@ def test_the_default_model_gives_the_bits_of_sentence_transformers(arithmetic):
 @pytest.fixture(scope="module")
 def with_int8(tmp_path_factory):
     """A tiny encoder that comes with an int8 ONNX file."""
-    return str(write_encoder_with_int8(tmp_path_factory.mktemp("models") / "tiny"))
+    return str(write_encoder(tmp_path_factory.mktemp("models") / "tiny", with_int8=True))
 
 
 def test_a_text_has_the_same_bytes_in_any_company_whatever_the_arithmetic(with_int8):

@@ -403,17 +403,6 @@ class TestShardsAsPublished:
         with ZstdDecompressor().stream_reader(packed, read_across_frames=True) as stream:
             assert stream.read() == gzip.decompress(collection.shards[1].read_bytes())
 
-    def test_refused_lines_are_blank(self, collection, tmp_path):
-        lines = gzip.decompress(collection.shards[0].read_bytes()).splitlines(keepends=True)
-        lines[1] = b"?" * (len(lines[1]) - 1) + b"\n"
-        (tmp_path / "shard.json").write_bytes(b"".join(lines).removesuffix(b"\n"))
-        reader = corpus.ShardReader(tmp_path / "shard.json", corpus.MS_MARCO)
-        assert write_offset_store(tmp_path / "msmarco_v2.1_doc_00.zst", reader) == 149
-        kept = [collection.segments[0], *collection.segments[2:150]]
-        with Docstore(tmp_path) as docstore:
-            assert list(docstore) == docstore.get_many([one.segment_id for one in kept]) == kept
-            assert collection.segments[1].segment_id not in docstore
-
     def test_an_empty_shard(self, tmp_path):
         (tmp_path / "empty.json").touch()
         reader = corpus.ShardReader(tmp_path / "empty.json", corpus.MS_MARCO)
