@@ -8,14 +8,7 @@ from math import fsum
 from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError
-from sidelight.index.lucene.segments import (
-    Bm25,
-    LuceneIndex,
-    LuceneSearcher,
-    LuceneVectors,
-    Rm3,
-    Rocchio,
-)
+from sidelight.index.lucene import segments
 from sidelight.registry import load, make
 from sidelight.retrieval.base import Retriever
 from sidelight.schemas.investigation.evidence import Hit, Query, ranked
@@ -50,11 +43,11 @@ def open_retriever(name: str | None, folder: SearchIndex, *, depth: int = 100) -
     return retriever
 
 
-_BM25 = Bm25()
+_BM25 = segments.Bm25()
 
 
 class _LuceneRetriever:
-    _searcher: LuceneSearcher
+    _searcher: segments.LuceneSearcher
 
     def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
         """Return up to `k` hits for every query id."""
@@ -72,8 +65,10 @@ class Bm25Retriever(_LuceneRetriever):
 
     name = "bm25"
 
-    def __init__(self, lucene: LuceneIndex, k1: float = _BM25.k1, b: float = _BM25.b) -> None:
-        self._searcher = lucene.searcher(Bm25(k1, b))
+    def __init__(
+        self, lucene: segments.LuceneIndex, k1: float = _BM25.k1, b: float = _BM25.b
+    ) -> None:
+        self._searcher = lucene.searcher(segments.Bm25(k1, b))
 
 
 class RobertsonBm25Retriever(Bm25Retriever):
@@ -81,7 +76,7 @@ class RobertsonBm25Retriever(Bm25Retriever):
 
     name = "bm25-robertson"
 
-    def __init__(self, lucene: LuceneIndex) -> None:
+    def __init__(self, lucene: segments.LuceneIndex) -> None:
         super().__init__(lucene, k1=1.2, b=0.75)
 
 
@@ -90,8 +85,8 @@ class Rm3Retriever(_LuceneRetriever):
 
     name = "rm3"
 
-    def __init__(self, terms: LuceneIndex) -> None:
-        self._searcher = terms.searcher(feedback=Rm3())
+    def __init__(self, terms: segments.LuceneIndex) -> None:
+        self._searcher = terms.searcher(feedback=segments.Rm3())
 
 
 class RocchioRetriever(_LuceneRetriever):
@@ -99,8 +94,8 @@ class RocchioRetriever(_LuceneRetriever):
 
     name = "rocchio"
 
-    def __init__(self, terms: LuceneIndex) -> None:
-        self._searcher = terms.searcher(feedback=Rocchio())
+    def __init__(self, terms: segments.LuceneIndex) -> None:
+        self._searcher = terms.searcher(feedback=segments.Rocchio())
 
 
 class SpladeRetriever(_LuceneRetriever):
@@ -108,7 +103,7 @@ class SpladeRetriever(_LuceneRetriever):
 
     name = "splade"
 
-    def __init__(self, impacts: LuceneSearcher) -> None:
+    def __init__(self, impacts: segments.LuceneSearcher) -> None:
         self._searcher = impacts
 
 
@@ -117,7 +112,7 @@ class DenseRetriever:
 
     name = "dense"
 
-    def __init__(self, vectors: VectorIndex | LuceneVectors, encoder: Encoder) -> None:
+    def __init__(self, vectors: VectorIndex | segments.LuceneVectors, encoder: Encoder) -> None:
         dimension = encoder.identity().dimension
         if vectors.dimension != dimension:
             raise InputError(
@@ -177,8 +172,8 @@ class HybridRetriever(FusionRetriever):
 
     def __init__(
         self,
-        lucene: LuceneIndex,
-        vectors: VectorIndex | LuceneVectors,
+        lucene: segments.LuceneIndex,
+        vectors: VectorIndex | segments.LuceneVectors,
         encoder: Encoder,
         depth: int = 100,
     ) -> None:
@@ -192,8 +187,8 @@ class SpladeDenseRetriever(FusionRetriever):
 
     def __init__(
         self,
-        impacts: LuceneSearcher,
-        vectors: VectorIndex | LuceneVectors,
+        impacts: segments.LuceneSearcher,
+        vectors: VectorIndex | segments.LuceneVectors,
         encoder: Encoder,
         depth: int = 100,
     ) -> None:

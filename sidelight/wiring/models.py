@@ -150,7 +150,13 @@ async def open_models(settings: Settings, access: ModelAccess) -> AsyncIterator[
 
 def sampling(settings: ModelSettings) -> Sampling:
     """Return how a model picks its words."""
-    return Sampling.model_validate(settings, from_attributes=True)
+    return Sampling(
+        temperature=settings.temperature,
+        top_p=settings.top_p,
+        max_tokens=settings.max_tokens,
+        seed=settings.seed,
+        reasoning_effort=settings.reasoning_effort,
+    )
 
 
 class AskedModels(NamedTuple):

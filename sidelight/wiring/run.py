@@ -14,16 +14,11 @@ from sidelight.errors import InputError, ReplyError, UsageError
 from sidelight.llm.prompted import PromptedModel
 from sidelight.parts import ROLES
 from sidelight.registry import load, make
+from sidelight.retrieval import rerank
 from sidelight.retrieval.base import GivenRetriever
 from sidelight.retrieval.best_segment import DocumentRetriever
 from sidelight.retrieval.first_stage import open_retriever
 from sidelight.retrieval.lateral import REMEMBERED, LateralRetriever
-from sidelight.retrieval.rerank import (
-    CrossEncoder,
-    ListwiseRetriever,
-    RerankRetriever,
-    StandingRetriever,
-)
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.log import TopicLog, with_fallback
 from sidelight.runs.runner import Investigate, RunSummary, run_topics
@@ -73,10 +68,10 @@ def build_retriever(settings: RetrievalSettings, folder: SearchIndex) -> Retriev
     lookup, depth = folder.docstore.get_many, settings.depth
     found = open_retriever(settings.retriever, folder, depth=depth)
     if settings.reranker is not None:
-        model = CrossEncoder(settings.reranker)
-        found = RerankRetriever(found, model, lookup, depth=depth, margin=settings.rerank_margin)
+        model, margin = rerank.CrossEncoder(settings.reranker), settings.rerank_margin
+        found = rerank.RerankRetriever(found, model, lookup, depth=depth, margin=margin)
     if settings.standing:
-        found = StandingRetriever(found, settings.standing, lookup, depth=depth)
+        found = rerank.StandingRetriever(found, settings.standing, lookup, depth=depth)
     return found
 
 
@@ -158,7 +153,7 @@ async def open_listwise(
             return await asyncio.gather(*(ranker(query, window) for query, window in windows))
 
         # Retrievers search in threads, and models are asked on the loop that opened them.
-        return ListwiseRetriever(
+        return rerank.ListwiseRetriever(
             sources.retriever,
             lambda windows: asyncio.run_coroutine_threadsafe(rank(windows), loop).result(),
             lookup,

@@ -21,7 +21,6 @@ from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.errors import InputError, InvalidFileError, MachineError, UsageError
-from sidelight.index import build as module
 from sidelight.index.build import build_index
 from sidelight.index.encoding import encoder
 from sidelight.index.engine import LocalEngine
@@ -142,7 +141,7 @@ def test_folders_of_others_are_not_touched(small_shard, encoder, tmp_path):
     (tmp_path / "thesis.tex").write_text("precious")
     with pytest.raises(InputError, match="found other files"):
         build_index([small_shard], tmp_path, encoder)
-    assert module.MANIFEST not in {path.name for path in tmp_path.iterdir()}
+    assert "manifest.json" not in {path.name for path in tmp_path.iterdir()}
     assert (tmp_path / "thesis.tex").read_text() == "precious"
 
 

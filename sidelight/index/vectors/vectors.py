@@ -25,16 +25,8 @@ from numpy.typing import NDArray
 
 from sidelight.errors import InputError, MachineError
 from sidelight.files import atomic_write, make_folder, map_array, read_limited
+from sidelight.index.vectors import matrix
 from sidelight.index.vectors.inverted import INDEX, InvertedSearch, write_inverted
-from sidelight.index.vectors.matrix import (
-    Matrix,
-    NearestRows,
-    PartRows,
-    RowFile,
-    merge_ids,
-    write_matrix,
-    write_rows,
-)
 from sidelight.index.vectors.part import VectorPart
 from sidelight.index.vectors.profiles import Profile, shape_of
 from sidelight.schemas.base import Value
@@ -56,12 +48,12 @@ class FlatSearch:
     def __len__(self) -> int:
         return int(self._index.ntotal)
 
-    def search(self, vectors: NDArray[np.float32], k: int) -> list[NearestRows]:
+    def search(self, vectors: NDArray[np.float32], k: int) -> list[matrix.NearestRows]:
         """Return the `k` best rows for each row of `(n_queries, dimension) float32`."""
         # FAISS rounds a lone query in its own way; with company it is scored like any other.
         asked = vectors if len(vectors) > 1 else np.repeat(vectors, 2, axis=0)
         scores, rows = self._index.search(asked, k)
-        return list(map(NearestRows, rows[: len(vectors)], scores[: len(vectors)]))
+        return list(map(matrix.NearestRows, rows[: len(vectors)], scores[: len(vectors)]))
 
 
 def _flat_header(dimension: int, rows: int) -> bytes:
@@ -101,26 +93,25 @@ class GpuSearch:
                 f"{folder}: vectors of a gpu profile are searched on a GPU; torch finds none",
                 remedy="Build the index with a cpu profile, or install torch for CUDA.",
             )
-        matrix = Matrix(folder, in_order=True)
-        self._matrix = matrix
-        self.dimension = matrix.dimension
-        edges = [len(matrix) * number // len(devices) for number in range(len(devices) + 1)]
+        self._matrix = matrix.Matrix(folder, in_order=True)
+        rows, count = self._matrix.rows, len(devices)
+        self.dimension = self._matrix.dimension
+        edges = [len(rows) * number // count for number in range(count + 1)]
         try:
             self._shards = [
-                DeviceRows(on_device(matrix.rows[low:high], device), low)
+                DeviceRows(on_device(rows[low:high], device), low)
                 for (low, high), device in zip(pairwise(edges), devices, strict=True)
             ]
         except torch.OutOfMemoryError as error:
             raise MachineError(
-                f"{folder}: {matrix.rows.nbytes / 1e9:.1f} GB of vectors do not fit into "
-                f"{len(devices)} GPU(s)",
+                f"{folder}: {rows.nbytes / 1e9:.1f} GB of vectors do not fit into {count} GPU(s)",
                 remedy="Use more GPUs, or shorter vectors; `sidelight index plan` says how many.",
             ) from error
 
     def __len__(self) -> int:
         return len(self._matrix)
 
-    def search(self, vectors: NDArray[np.float32], k: int) -> list[NearestRows]:
+    def search(self, vectors: NDArray[np.float32], k: int) -> list[matrix.NearestRows]:
         """Return the `k` best rows for each row of `(n_queries, dimension) float32`."""
         queries = self._matrix.scaled(vectors)
         # Work on all devices begins before the first is waited for.
@@ -132,7 +123,7 @@ class GpuSearch:
         found = []
         for own_scores, own_rows in zip(scores, rows, strict=True):
             order = np.lexsort((own_rows, -own_scores))[:k]
-            found.append(NearestRows(own_rows[order], own_scores[order]))
+            found.append(matrix.NearestRows(own_rows[order], own_scores[order]))
         return found
 
 
@@ -209,19 +200,19 @@ def write_vectors(
 
     Rows follow each other in the order of the parts; see `write_rows` for the last argument.
     """
-    rows = PartRows(parts)
+    rows = matrix.PartRows(parts)
     shape = shape_of(profile, len(rows), rows.dimension)
     make_folder(folder)
-    merge_ids(parts, folder / _IDS)
+    matrix.merge_ids(parts, folder / _IDS)
     if profile.kind == "flat":
         header = _flat_header(rows.dimension, len(rows))
-        file = RowFile(folder / INDEX, header, 4 * rows.dimension)
-        write_rows([file], rows, lambda block: [block], on_segments)
+        file = matrix.RowFile(folder / INDEX, header, 4 * rows.dimension)
+        matrix.write_rows([file], rows, lambda block: [block], on_segments)
         return
     if profile.kind == "inverted":
         write_inverted(folder, rows, shape, on_segments)
     else:
-        write_matrix(folder, rows, shape.precision, on_segments)
+        matrix.write_matrix(folder, rows, shape.precision, on_segments)
     settings = SearchSettings(
         profile=profile.name,
         kind=profile.kind,

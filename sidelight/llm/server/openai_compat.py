@@ -17,14 +17,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from sidelight import errors
 from sidelight.llm.base import Budget, BudgetedModel, Message, Reply, Request, Totals
-from sidelight.llm.server.capabilities import (
-    ALL,
-    Capabilities,
-    fault_of_one,
-    keep_known,
-    read_known,
-    refusal,
-)
+from sidelight.llm.server import capabilities
 from sidelight.llm.structured import Answer, ask
 from sidelight.schemas.base import Value
 from sidelight.text import one_line
@@ -116,10 +109,8 @@ def read_completion(body: bytes) -> Reply:
             remedy="Allow a longer reply; reasoning counts towards it.",
         )
     if message.refusal or choice.finish_reason == "content_filter":
-        refusal = message.refusal or text
-        raise errors.RefusedReplyError(
-            f"the model declined: {refusal!r}", text=refusal, usage=usage
-        )
+        said = message.refusal or text
+        raise errors.RefusedReplyError(f"the model declined: {said!r}", text=said, usage=usage)
     if not text.strip():
         raise errors.EmptyReplyError("the reply holds no answer", usage=usage)
     field: Literal["", "reasoning", "reasoning_content"] = ""
@@ -216,7 +207,7 @@ class OpenAICompatModel:
         self._known = known
         self._on_learned = on_learned
         self._place = f"{self._shown_url} {name}"
-        self.capabilities = read_known(known).get(self._place, ALL)
+        self.capabilities = capabilities.read_known(known).get(self._place, capabilities.ALL)
         self._answered = False
         self._slots = asyncio.Semaphore(max_concurrency)
         self._reached = False
@@ -278,7 +269,7 @@ class OpenAICompatModel:
         self._learn(sent, sent.after_reply(reply.text))
         return reply.model_copy(update={"text": _without_fence(reply.text)})
 
-    async def _sent(self, request: Request, sent: Capabilities) -> bytes | None:
+    async def _sent(self, request: Request, sent: capabilities.Capabilities) -> bytes | None:
         """Return what the server answers; None where it is to be asked again, in another way."""
         from openai import APIError, APIStatusError, HttpxBinaryResponseContent
 
@@ -295,10 +286,10 @@ class OpenAICompatModel:
             self.retries += _retries(error.request.headers)
             message, remedy = self._explain(error, self._timeout_s)
             if isinstance(error, APIStatusError) and error.status_code in _REFUSING:
-                said = refusal(error.response.content)
+                said = capabilities.refusal(error.response.content)
                 if self._learn(sent, sent.after_refusal(said, request)):
                     return None
-                if self._answered and (fault := fault_of_one(said)):
+                if self._answered and (fault := capabilities.fault_of_one(said)):
                     raise fault(message, remedy=remedy) from error
             if not _may_pass(error):
                 raise errors.ModelUnavailableError(message, remedy=remedy) from error
@@ -307,12 +298,14 @@ class OpenAICompatModel:
         self.retries += _retries(came.response.request.headers)
         return bytes(came.content)
 
-    def _learn(self, sent: Capabilities, found: Capabilities | None) -> bool:
+    def _learn(
+        self, sent: capabilities.Capabilities, found: capabilities.Capabilities | None
+    ) -> bool:
         """Take note of what an answer says; tell whether more is known than when it was asked."""
         # Calls made at the same time may have learned since.
         if found is not None and self.capabilities == sent:
             self.capabilities = found
-            keep_known(self._known, self._place, found)
+            capabilities.keep_known(self._known, self._place, found)
             self._on_learned(self.takes)
         return self.capabilities != sent
 
