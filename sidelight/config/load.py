@@ -142,8 +142,8 @@ def _range(name: str, annotation: Any, metadata: list[Any]) -> Iterator[str]:
 def load_settings(path: str | Path | None = None, overrides: Sequence[str] = ()) -> Settings:
     """Return the defaults, changed by a YAML file, changed by `key.sub=value` overrides.
 
-    Anything that names a rubric is a UsageError, as is what is no setting: a system that writes
-    must not see what it is judged by.
+    What is no setting is a UsageError, and so is whatever names a rubric: a system that writes must
+    not see what it is judged by.
     """
     tree = {} if path is None else read_yaml_file(Path(path), "configuration")
     if not isinstance(tree, dict):

@@ -69,7 +69,7 @@ class TextPart(NamedTuple):
 
 @dataclass(frozen=True)
 class BuildTextPart:
-    """The work on one part; folder and names are of all parts, `lexical` is for Lucene, too."""
+    """The work on one part; folder and names are of all parts, `lexical` adds a Lucene index."""
 
     folder: Path
     fields: CorpusFields

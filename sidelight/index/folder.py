@@ -242,7 +242,7 @@ _CHECKED = 100
 
 
 class GivenParts(NamedTuple):
-    """Folders of Lucene indexes: what BM25 searches, what keeps the vectors; None to build them."""
+    """Lucene indexes that exist: for BM25, with vectors, with learned weights; others are built."""
 
     lucene: Path | None = None
     hnsw: tuple[Path, ...] = ()

@@ -1,7 +1,7 @@
 """Estimate of a run's model calls and their cost, and a check of whether a run could work here.
 
-Both read settings and articles alone: nothing is rendered, loaded or asked. Each performer declares
-what it asks (`llm.prompted`); prices per server come from the settings.
+Nothing is rendered, loaded or asked. Each performer declares what it asks (`llm.prompted`); prices
+per server come from the settings.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 def tokens_cost(
     settings: Settings, model: ModelSettings | None, read: int, written: int
 ) -> float | None:
-    """Return what tokens that a model reads and writes cost, by the settings' prices for a million.
+    """Return the cost of what a model reads and writes, by the prices of a million tokens.
 
-    None where no model is named, or its server has no price.
+    It is None where no model is named, or its server has no price.
     """
     server = model and settings.servers.get(model.server)
     if not server or server.prompt_price is None or server.completion_price is None:

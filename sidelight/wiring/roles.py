@@ -58,8 +58,8 @@ async def open_asked(
 ) -> Callable[[TopicLog], dict[str, PromptedModel]]:
     """Return what makes models for one topic, whose log has each call; they are opened once.
 
-    The names are `writer`, `checker` or `ranker`. Without one in the settings, a UsageError begins
-    with who asks, and the verb.
+    The names are `writer`, `checker` or `ranker`. Where the settings name no such model, that is a
+    UsageError, which begins with `who_asks` and its verb.
     """
     opened: list[tuple[str, Model, ModelSettings]] = []
     for name in sorted(names):

@@ -13,7 +13,7 @@ from functools import reduce
 from importlib.metadata import PackageNotFoundError
 from operator import getitem
 from pathlib import Path
-from typing import NamedTuple
+from types import SimpleNamespace
 
 import orjson
 import pytest
@@ -24,7 +24,7 @@ from sidelight.errors import InputError, InvalidFileError, MachineError, UsageEr
 from sidelight.index.build import build_index
 from sidelight.index.encoding import encoder
 from sidelight.index.engine import LocalEngine
-from sidelight.index.folder import IndexFolder, lucene_folder, open_index
+from sidelight.index.folder import lucene_folder, open_index
 from sidelight.index.lucene import jvm
 from sidelight.index.manifest import FORMAT_VERSION
 from sidelight.index.text.corpus import MS_MARCO, CorpusFields, ShardReader
@@ -315,19 +315,13 @@ STAGES = [
 ]
 
 
-class Undisturbed(NamedTuple):
-    """An index that was built in one go, and what it was built from."""
-
-    shards: list[Path]
-    folder: IndexFolder
-
-
 @pytest.fixture(scope="module")
 def undisturbed(small_shard, encoder, tmp_path_factory):
+    """An index that was built in one go, and what it was built from."""
     folder = tmp_path_factory.mktemp("undisturbed")
     shards = [*write_collection(folder / "shards", 12, shards=1, seed=4), small_shard]
     build_index(shards, folder / "index", encoder, engine=LocalEngine(1))
-    return Undisturbed(shards, open_index(folder / "index"))
+    return SimpleNamespace(shards=shards, folder=open_index(folder / "index"))
 
 
 def start(undisturbed, folder):

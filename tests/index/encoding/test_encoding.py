@@ -17,17 +17,7 @@ from sidelight.index.build import build_index
 from sidelight.index.encoding import calibration
 from sidelight.index.encoding import encoder as module
 from sidelight.index.encoding.calibration import agreement, calibrate
-from sidelight.index.encoding.encoder import (
-    WEIGHTS,
-    Encoder,
-    PackedLinear,
-    SpladeEncoder,
-    bundled_model,
-    check_model,
-    genuine,
-    pack_linear,
-    prompts_of,
-)
+from sidelight.index.encoding.encoder import Encoder, bundled_model, prompts_of
 from sidelight.index.encoding.onnx_model import Arithmetic, multiplies_bfloat16, on_all_cores
 from sidelight.index.engine import LocalEngine
 from sidelight.index.folder import open_index
@@ -138,7 +128,7 @@ def test_models_that_cannot_be_used_are_named(tmp_path, monkeypatch):
     with pytest.raises(MachineError, match="no ONNX file of int8"):
         Encoder(str(folder), arithmetic=Arithmetic.INT8).identity()
     with pytest.raises(MachineError, match="weighs no words"):
-        SpladeEncoder(str(folder)).encode_query("quarry")
+        module.SpladeEncoder(str(folder)).encode_query("quarry")
     with pytest.raises(MachineError, match="cannot be loaded"):
         Encoder(str(tmp_path / "no-model")).identity()
     model = Encoder(str(tmp_path / "model"))
@@ -149,7 +139,7 @@ def test_models_that_cannot_be_used_are_named(tmp_path, monkeypatch):
             shutil.copytree(bundled_model(), tmp_path / "model")
     assert Encoder(str(tmp_path / "model")).identity()
     for name in ["5" * 5000, "a\0b"]:
-        assert check_model("reranker", name).remedy == "Name the folder of the model."
+        assert module.check_model("reranker", name).remedy == "Name the folder of the model."
         with pytest.raises(MachineError, match="cannot be loaded"):
             CrossEncoder(name).score("quarry", ["a text"])
         for arithmetic in Arithmetic:
@@ -205,20 +195,20 @@ def test_prompts_are_known_by_name_unless_the_model_says_its_own():
 def test_a_changed_model_is_refused_and_another_family_left_alone(tmp_path, monkeypatch):
     folder = tmp_path / "model"
     shutil.copytree(bundled_model(), folder)
-    with (folder / WEIGHTS).open("r+b") as stream:
+    with (folder / module.WEIGHTS).open("r+b") as stream:
         stream.seek(50_000_000)
         stream.write(b"\x01")
     monkeypatch.setattr(module, "bundled_model", lambda: folder)
     with pytest.raises(MachineError, match="expected the published weights"):
         Encoder().encode_sentences(["A text."])
-    (folder / WEIGHTS).unlink()
-    genuine.cache_clear()
+    (folder / module.WEIGHTS).unlink()
+    module.genuine.cache_clear()
     with pytest.raises(MachineError, match="no such file"):
-        genuine(folder)
-    assert genuine(bundled_model()) == bundled_model()
+        module.genuine(folder)
+    assert module.genuine(bundled_model()) == bundled_model()
     model = torch.nn.Sequential(*layers())
-    pack_linear(model)
-    assert not any(isinstance(one, PackedLinear) for one in model.modules())
+    module.pack_linear(model)
+    assert not any(isinstance(one, module.PackedLinear) for one in model.modules())
 
 
 # Each core works alone, and nobody else is told to.
@@ -255,8 +245,8 @@ def layers():
 @pytest.mark.parametrize("shape", [(1, 16, 384), (4, 192, 384), (8, 48, 384)])
 def test_all_layers_are_packed_and_give_the_same_bits(shape):
     model, plain = BertModel(*layers()), BertModel(*layers())
-    pack_linear(model)
-    packed = [one for one in model.modules() if isinstance(one, PackedLinear)]
+    module.pack_linear(model)
+    packed = [one for one in model.modules() if isinstance(one, module.PackedLinear)]
     assert len(packed) == 2
     assert not any(type(one) is torch.nn.Linear for one in model.modules())
     inputs = torch.randn(shape, dtype=torch.bfloat16)
