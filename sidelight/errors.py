@@ -37,7 +37,7 @@ Severity = Literal["error", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong with one place in one file.
+    """One thing wrong with one place in one file; errors make a file invalid, warnings do not.
 
     Attributes:
         code: Stable kebab-case name of the rule, e.g. `rank-duplicate`.
@@ -46,7 +46,6 @@ class Problem:
         expected: What the rule asks for.
         found: What is there, quoted and shortened.
         remedy: What the user can do about it.
-        severity: Errors make a file invalid; warnings do not.
     """
 
     code: str
@@ -73,10 +72,7 @@ class Problem:
 class Usage:
     """Tokens that a model call has cost, as the server counted them.
 
-    Attributes:
-        prompt_tokens: Read.
-        completion_tokens: Written, reasoning included.
-        reasoning_tokens: Those of them that were reasoning; 0 where the server does not say.
+    Completion tokens include those of reasoning, which are 0 where the server does not say.
     """
 
     prompt_tokens: int
@@ -99,9 +95,7 @@ class Usage:
 class SidelightError(Exception):
     """Base of every error raised on purpose.
 
-    Args:
-        message: What went wrong.
-        remedy: The one thing that fixes it, shown on a line of its own.
+    The remedy is the one thing that fixes it, shown on a line of its own.
     """
 
     exit_code: ClassVar[int] = 1
@@ -122,11 +116,7 @@ class InputError(SidelightError):
 
 
 class InvalidFileError(InputError):
-    """A file with one or more problems.
-
-    Args:
-        problems: At least one problem; the first ten are shown.
-    """
+    """A file with one or more problems, of which the first ten are shown."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(problems)
@@ -161,13 +151,7 @@ class ModelUnavailableError(MachineError):
 
 
 class FailedQueryError(MachineError):
-    """An index server fails on some queries, time after time, and answers others.
-
-    Args:
-        message: What it says.
-        queries: The texts of the queries.
-        remedy: The one thing that fixes it.
-    """
+    """An index server fails on some queries, time after time, and answers others."""
 
     def __init__(self, message: str, queries: Collection[str], *, remedy: str = "") -> None:
         super().__init__(message, remedy=remedy)
@@ -219,13 +203,7 @@ class StructuredOutputError(ReplyError):
 
 
 class Check(NamedTuple):
-    """One thing that was looked at.
-
-    Attributes:
-        name: What it is.
-        found: What is there.
-        remedy: The one line that brings what is missing; empty if nothing is.
-    """
+    """One thing that was looked at; the remedy brings what is missing, empty if nothing is."""
 
     name: str
     found: str
@@ -239,15 +217,7 @@ class Check(NamedTuple):
 
 @contextmanager
 def package_of(what: str, remedy: str = INSTALL) -> Iterator[None]:
-    """Say what needs the package that is imported inside, where it cannot be.
-
-    Args:
-        what: Needs it.
-        remedy: How to install it.
-
-    Raises:
-        MachineError: It is not installed, or is broken.
-    """
+    """Say what needs the package that is imported inside, where it cannot be."""
     try:
         yield
     except ImportError as error:

@@ -64,26 +64,14 @@ _UNPACKED_AT_ONCE = 1 << 16
 
 
 class RefusedFileError(OSError):
-    """A path stands for what is not read or written: no regular file, or one beyond all bounds.
-
-    Args:
-        path: As the user named it.
-        expected: What is read or written.
-        found: What is there.
-        remedy: What the user can do about it.
-    """
+    """A path stands for what is not read or written: no regular file, or one beyond all bounds."""
 
     def __init__(self, path: Path, expected: str, found: str, remedy: str) -> None:
         super().__init__(errno.EINVAL, f"expected {expected}; found {found}. {remedy}", str(path))
 
 
 def open_regular(path: Path) -> io.BufferedReader:
-    """Open a regular file for reading its bytes as they are.
-
-    Raises:
-        RefusedFileError: It is a pipe, a device or a socket.
-        OSError: It cannot be opened.
-    """
+    """Open a regular file for reading its bytes as they are; all else is a RefusedFileError."""
     _check_regular(path, path.stat().st_mode, "Save what it gives in a file, and name that one.")
     return path.open("rb")
 
@@ -92,10 +80,6 @@ def open_binary(path: Path) -> IO[bytes]:
     """Open a plain or gzip-compressed file (by its `.gz` ending) for reading bytes.
 
     Reading a compressed one raises RefusedFileError where it grows out of all proportion.
-
-    Raises:
-        RefusedFileError: It is no regular file.
-        OSError: It cannot be opened.
     """
     stream = open_regular(path)
     if path.suffix != ".gz":
@@ -118,9 +102,7 @@ def bundled(path: Path) -> Path:
 def read_limited(path: Path, most: int = MAX_DOCUMENT_BYTES) -> bytes:
     """Return the content of a regular file, unpacked where its name ends in `.gz`.
 
-    Raises:
-        RefusedFileError: It is no regular file, or has more than `most` bytes.
-        OSError: It cannot be read.
+    One of more than `most` bytes is a RefusedFileError.
     """
     size, left, blocks = path.stat().st_size, most + 1, []
     with open_binary(path) as stream:
@@ -137,8 +119,7 @@ def read_limited(path: Path, most: int = MAX_DOCUMENT_BYTES) -> bytes:
 def read_json(content: bytes | str) -> Any:
     """Return the value that a JSON text stands for.
 
-    Raises:
-        JSONDecodeError: It is not JSON, or has lists or objects deeper than `MAX_NESTING`.
+    Lists or objects deeper than `MAX_NESTING` are a JSONDecodeError, as is what is no JSON.
     """
     value = orjson.loads(content)
     brackets = ("[", "{") if isinstance(content, str) else (b"[", b"{")
@@ -151,14 +132,8 @@ def read_json(content: bytes | str) -> Any:
 def map_array(path: Path, kind: str, axes: int) -> np.memmap[tuple[int, ...], np.dtype[Any]]:
     """Return the array in a `.npy` file, whose numbers are read when they are used.
 
-    Args:
-        path: The file.
-        kind: What its elements are, as numpy calls it; `S` for bytes of any length.
-        axes: How many axes it has.
-
-    Raises:
-        RefusedFileError: It is no regular file, holds something else, or less than its header says.
-        OSError: It cannot be opened.
+    The kind is that of its elements, as numpy calls it; `S` for bytes of any length. An array of
+    something else, or of less than its header says, is a RefusedFileError.
     """
     import numpy as np
 
@@ -195,8 +170,7 @@ SELECT one.name FROM sqlite_master AS one JOIN pragma_table_xinfo(one.name) WHER
 def check_tables(database: Connection) -> None:
     """Refuse a database in which reading computes something, which may never end.
 
-    Raises:
-        DatabaseError: It is none, or has a view, a trigger, a virtual table or a computed column.
+    A view, a trigger, a virtual table or a computed column is a DatabaseError.
     """
     from sqlite3 import DatabaseError
 
@@ -205,12 +179,7 @@ def check_tables(database: Connection) -> None:
 
 
 def files_below(folder: Path) -> list[Path]:
-    """Return all but folders of a folder and the folders in it, sorted; no link is followed.
-
-    Raises:
-        RefusedFileError: Folders lie one in another deeper than any that sidelight makes.
-        OSError: A folder cannot be looked into.
-    """
+    """Return all but folders of a folder and the folders in it, sorted; no link is followed."""
     found: list[Path] = []
     level = [folder]
     for _ in range(MAX_FOLDERS):
@@ -231,10 +200,6 @@ def check_folder(folder: Path) -> None:
     """Refuse a folder in which, or in a folder of which, a pipe, a device or a link to one lies.
 
     For folders whose files libraries open that ask nothing.
-
-    Raises:
-        RefusedFileError: There is one.
-        OSError: A folder cannot be looked into.
     """
     for path in files_below(folder):
         if path.exists() and not path.is_dir():
@@ -242,12 +207,7 @@ def check_folder(folder: Path) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and those it lies in, where they are missing.
-
-    Raises:
-        RefusedFileError: The path has more folders than any that is meant.
-        OSError: It cannot be made.
-    """
+    """Make a folder and those it lies in, where they are missing and not too many."""
     if len(folder.parts) > MAX_FOLDERS:
         raise RefusedFileError(
             folder,
@@ -259,12 +219,7 @@ def make_folder(folder: Path) -> None:
 
 
 def check_output(path: Path) -> None:
-    """Refuse an output path that exists and is no file, such as `/dev/null`.
-
-    Raises:
-        RefusedFileError: A pipe or a device is there, or would have to be.
-        IsADirectoryError: A folder is there.
-    """
+    """Refuse an output path that exists and is no file, such as `/dev/null`."""
     remedy = "Name a file; tables that are printed can go to a pipe."
     above = Path(os.path.realpath(path.parent))
     if above == Path("/dev") or not _SYSTEM_FOLDERS.isdisjoint(above.parts[1:2]):
@@ -277,10 +232,8 @@ def check_output(path: Path) -> None:
 def atomic_binary(path: Path) -> Iterator[IO[bytes]]:
     """Open a file to write and read, which appears under its name only when the block ends well.
 
-    On an exception, or on `kill -9`, the old file (or its absence) is what a reader sees.
-
-    Raises:
-        RefusedFileError: A pipe or a device has that name; it is left as it is.
+    On an exception, or on `kill -9`, the old file (or its absence) is what a reader sees. A pipe or
+    a device of that name is left as it is.
     """
     check_output(path)
     make_folder(path.parent)
@@ -342,11 +295,8 @@ def atomic_write(path: Path, text: str) -> None:
 def locked_folder(folder: Path, busy: UsageError) -> Iterator[None]:
     """Lock a folder, made if need be, for this process; the lock ends when the process does.
 
-    A folder that was made here and stayed empty is removed at the end.
-
-    Args:
-        folder: Its lock is the file `LOCK` in it.
-        busy: Raised when another process holds the folder.
+    A folder that was made here and stayed empty but for its `LOCK` is removed at the end. `busy` is
+    raised when another process holds the folder.
     """
     is_new = not folder.exists()
     make_folder(folder)
@@ -364,11 +314,7 @@ def locked_folder(folder: Path, busy: UsageError) -> Iterator[None]:
 
 
 def open_to_append(path: Path) -> IO[bytes]:
-    """Open a file, made if need be, for adding bytes to its end.
-
-    Raises:
-        RefusedFileError: A pipe or a device has that name.
-    """
+    """Open a file, made if need be, for adding bytes to its end."""
     check_output(path)
     return path.open("ab")
 

@@ -9,12 +9,10 @@ ROLE = "role."
 
 
 class Kind(NamedTuple):
-    """A kind of part.
+    """A kind of part, with its own parts: name -> `module:Class`.
 
-    Attributes:
-        own: The parts that come with sidelight: name -> `module:Class`.
-        protocol: `module:Protocol` that the classes keep, as plug-ins import it; empty where a part
-            is no class.
+    The protocol that the classes keep is named as plug-ins import it; empty where a part is no
+    class.
     """
 
     own: dict[str, str]

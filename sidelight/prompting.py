@@ -74,8 +74,6 @@ class Prompt:
     Attributes:
         id: Its name, unique in the package.
         version: Raised with every change of the text.
-        variables: The names of the values it needs.
-        path: The file.
         system: Source of the system part, includes resolved.
         user: Source of the user part, includes resolved.
         partials: The files it includes.
@@ -100,12 +98,7 @@ class Prompt:
         return sha256(self.source.encode()).hexdigest()
 
     def render(self, **values: object) -> RenderedPrompt:
-        """Fill in the values, each cleaned and without fences.
-
-        Raises:
-            UsageError: A variable has no value, a value has no variable, or a value lacks an
-                attribute that the text asks for.
-        """
+        """Fill in the values, one for each variable, each cleaned and without fences."""
         from jinja2 import UndefinedError
 
         wrong = [
@@ -125,11 +118,7 @@ class Prompt:
         return RenderedPrompt(system.strip(), user.strip())
 
     def example(self) -> dict[str, object]:
-        """Return the example values that lie beside the prompt and its partials.
-
-        Raises:
-            InputError: An example file is not a JSON object.
-        """
+        """Return the example values that lie beside the prompt and its partials."""
         values: dict[str, object] = {}
         for path in (*self.partials, self.path):
             example = path.with_name(f"{path.name.split('.')[0]}.example.json")
@@ -140,12 +129,7 @@ class Prompt:
 
 @cache
 def load_prompt(path: Path) -> Prompt:
-    """Read and check a prompt file.
-
-    Raises:
-        InputError: It is not readable, its front matter or its parts are not as they should be, an
-            include is not there, or the variables used are not those declared.
-    """
+    """Read and check a prompt file: its front matter, its parts, its includes and its variables."""
     partials: dict[Path, None] = {}
     found = _FRONT_MATTER.fullmatch(_read(path))
     if found is None:
@@ -181,15 +165,7 @@ _TO_FILL_IN = re.compile(r"\{(?P<name>[^{}\n]*)\}")
 
 @cache
 def load_template(path: Path, variables: tuple[str, ...]) -> Prompt:
-    """Read a template that somebody else wrote.
-
-    Args:
-        path: The file.
-        variables: The names of its places, each of which it has.
-
-    Raises:
-        InputError: It is not readable, has other places, or lacks one.
-    """
+    """Read a template that somebody else wrote, which has each of the variables, and no others."""
     text, system = _read(path), ""
     if path.suffix in {".yaml", ".yml"}:
         try:
@@ -227,11 +203,7 @@ def load_template(path: Path, variables: tuple[str, ...]) -> Prompt:
 
 @cache
 def find_prompts(folder: Path = Path(__file__).parent) -> tuple[Prompt, ...]:
-    """Return all prompts of the package, by id.
-
-    Raises:
-        InputError: One is not as it should be, or two have the same id.
-    """
+    """Return all prompts of the package, by id; an id that two have is an InputError."""
     prompts: dict[str, Prompt] = {}
     for path in sorted(folder.rglob("*.prompt.md")):
         prompt = load_prompt(path)
@@ -242,11 +214,7 @@ def find_prompts(folder: Path = Path(__file__).parent) -> tuple[Prompt, ...]:
 
 
 def read_values(path: Path) -> dict[str, object]:
-    """Read values for a prompt from a JSON file.
-
-    Raises:
-        InputError: It is not readable or not a JSON object.
-    """
+    """Read values for a prompt from a JSON file."""
     try:
         values = read_json(_read(path))
     except json.JSONDecodeError as error:

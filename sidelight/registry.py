@@ -43,8 +43,7 @@ def names(kind: str) -> tuple[str, ...]:
 def locate(kind: str, name: str) -> str:
     """Return the `module:Class` behind a name; nothing is imported.
 
-    Raises:
-        UsageError: It is neither a name nor a place, or two packages offer it.
+    A name that two packages offer is a UsageError, as is what is neither a name nor a place.
     """
     if name in KINDS[kind].own:
         return KINDS[kind].own[name]
@@ -76,16 +75,8 @@ def registered(kind: str, name: str, where: str, allowed: Container[str]) -> str
     """Return a name that a run or a bundle gives, which may be somebody else's; imports nothing.
 
     What users type themselves goes to `locate` and `load` at once: it is their own word that a
-    module is to be imported.
-
-    Args:
-        kind: Of part.
-        name: As it was read.
-        where: File and field, for the message.
-        allowed: Names of further parts that the user has allowed.
-
-    Raises:
-        InputError: It is neither registered nor allowed.
+    module is to be imported. A name that is neither registered nor allowed is an InputError, which
+    tells where it was read: file and field.
     """
     if name in names(kind) or name in allowed:
         return name
@@ -100,12 +91,7 @@ def registered(kind: str, name: str, where: str, allowed: Container[str]) -> str
 
 
 def load(kind: str, name: str) -> Any:
-    """Import and return the class behind a name.
-
-    Raises:
-        UsageError: There is none, or it cannot do what parts of this kind must.
-        MachineError: A package it needs is not installed.
-    """
+    """Import and return the class behind a name, which can do what parts of this kind must."""
     place = locate(kind, name)
     module_name, _, attribute = place.partition(":")
     part = f"{title(kind)} {name!r}"
@@ -150,12 +136,8 @@ def code_of(kind: str, name: str) -> str:
     beside it; and modules and packages that these import from the same folder, unless packages are
     installed there. Nothing of it is run.
 
-    Returns:
-        Empty for a part of sidelight's own, for which its version stands, and for one that is
-        defined in a notebook, which has no file.
-
-    Raises:
-        UsageError: There is no such part or module.
+    It is empty for a part of sidelight's own, for which its version stands, and for one that is
+    defined in a notebook, which has no file.
     """
     if name in KINDS[kind].own:
         return ""
@@ -226,13 +208,8 @@ def needs(part: Callable[..., object]) -> tuple[str, ...]:
 def make(title: str, part: Callable[..., Any], offered: Mapping[str, Callable[[], object]]) -> Any:
     """Make a part, each parameter of its constructor filled by name.
 
-    Args:
-        title: What messages call it.
-        part: The class.
-        offered: By name, what returns the thing; called only for what is asked for.
-
-    Raises:
-        UsageError: It needs something that is not on offer.
+    What returns the things on offer is called only for what is asked for. A part that needs
+    something else is a UsageError, which calls it by the title.
     """
     given = {}
     for name, parameter in inspect.signature(part).parameters.items():

@@ -147,11 +147,8 @@ def sentence_spans(text: str, *, newline_ends: bool = True) -> Iterator[tuple[in
     """Yield the (start, end) character offsets of each sentence.
 
     `text[start:end]` has no white space at either end. Abbreviations, initials, decimal points and
-    full stops inside a short quotation do not end a sentence.
-
-    Args:
-        text: Any text.
-        newline_ends: Whether a newline always ends a sentence, or is white space like any other.
+    full stops inside a short quotation do not end a sentence. A newline does if `newline_ends`, or
+    else is white space like any other.
     """
     line_start = 0
     for line in text.split("\n") if newline_ends else [text]:

@@ -21,10 +21,8 @@ V = TypeVar("V")
 class Remembered(Generic[V]):
     """Values by name, fetched many at once and remembered; usable from any thread.
 
-    Args:
-        fetch: Returns the values of names that are new, in their order.
-        most: How many are remembered; those not asked for the longest are forgotten first. None
-            remembers all.
+    Of more than `most` values, those not asked for the longest are forgotten first; None remembers
+    all.
     """
 
     def __init__(self, fetch: Callable[[Sequence[str]], Iterable[V]], most: int | None) -> None:
@@ -52,9 +50,6 @@ class TextVectors:
     """Encodes texts on demand and remembers them, so that nobody pays for one twice.
 
     It is itself an `Encode`, and usable from any thread.
-
-    Args:
-        encode: Encodes texts that are new, those of a call at once.
     """
 
     def __init__(self, encode: Encode) -> None:

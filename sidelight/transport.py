@@ -29,10 +29,7 @@ _MAX_DEPTH = 64
 def bounded_client(kind: Any, max_bytes: int, **options: Any) -> AsyncClient:
     """Return a client with these bounds; the whole time of an answer is its limit for reading.
 
-    Args:
-        kind: The class of client to make it from.
-        max_bytes: Longest answer.
-        options: Of that class.
+    The kind is the class of client to make it from, with its options.
     """
     client: AsyncClient = _bounded(kind)(max_bytes, **options)
     return client
@@ -93,9 +90,6 @@ def proxy_for(url: str) -> str | None:
 
     `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` say it; nothing else is read. This
     machine is never asked through a proxy: a token that may go to it unencrypted would leave it.
-
-    Raises:
-        UsageError: It is not the address of a proxy that speaks HTTP.
     """
     from urllib.request import getproxies, proxy_bypass
 
@@ -130,15 +124,7 @@ def _is_this_machine(host: str) -> bool:
 
 
 def check_private(url: str, variable: str) -> None:
-    """Refuse an address over which others could read a secret: without TLS, of another machine.
-
-    Args:
-        url: Address of the server, as it may be shown.
-        variable: Environment variable with the secret.
-
-    Raises:
-        UsageError: It is one.
-    """
+    """Refuse an address over which others could read a secret: without TLS, of another machine."""
     parts = urlsplit(url)
     if parts.scheme != "https" and not _is_this_machine(parts.hostname or ""):
         raise UsageError(
@@ -152,12 +138,7 @@ def check_private(url: str, variable: str) -> None:
 def secret_for(url: str, variable: str) -> str:
     """Return the secret that an environment variable holds for a server; empty if it is not set.
 
-    Args:
-        url: Address of the server, as it may be shown.
-        variable: Name of the variable.
-
-    Raises:
-        UsageError: It would travel unencrypted to another machine, or cannot be sent at all.
+    One that would travel unencrypted to another machine, or cannot be sent at all, is a UsageError.
     """
     secret = os.environ.get(variable, "").strip()
     if secret:
@@ -174,13 +155,7 @@ def secret_for(url: str, variable: str) -> str:
 def redacted(value: Any, secret: str, depth: int = _MAX_DEPTH) -> Any:
     """Return what a server said, as text or as JSON, with `***` wherever it repeats a secret.
 
-    Args:
-        value: What it said.
-        secret: The secret; nothing is taken out if it is empty.
-        depth: How deep lists and objects may be nested.
-
-    Raises:
-        ValueError: They are nested deeper.
+    Lists and objects that are nested deeper than `depth` are a ValueError.
     """
     if not depth:
         raise ValueError(f"nested more than {_MAX_DEPTH} deep")

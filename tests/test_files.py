@@ -9,19 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from sidelight import files
 from sidelight.errors import InputError, UsageError
-from sidelight.files import (
-    MAX_NESTING,
-    RefusedFileError,
-    atomic_write,
-    check_folder,
-    files_below,
-    locked_folder,
-    make_folder,
-    open_binary,
-    read_json,
-    read_limited,
-)
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.lines import read_bytes
 from sidelight.index.folder import open_folder
@@ -43,12 +32,12 @@ def opened_with_a_pipe(folder, index):
         ("topic.json", lambda folder, _: read_rubrics(folder, load_track().scales)),
         ("scales.npy", opened_with_a_pipe),
         ("replies.sqlite", lambda folder, _: CachedModel(ScriptedModel([]), folder)),
-        (".lock", lambda folder, _: locked_folder(folder, UsageError("")).__enter__()),
+        (".lock", lambda folder, _: files.locked_folder(folder, UsageError("")).__enter__()),
     ],
 )
 def test_a_pipe_in_a_folder_is_refused_by_its_name(name, use, small_index, tmp_path):
     os.mkfifo(tmp_path / name)
-    with pytest.raises((InputError, RefusedFileError), match="found a pipe") as caught:
+    with pytest.raises((InputError, files.RefusedFileError), match="found a pipe") as caught:
         use(tmp_path, small_index)
     assert name in str(caught.value)
 
@@ -60,9 +49,9 @@ def test_a_file_beyond_its_limit_is_refused_before_it_is_read(tmp_path):
     with pytest.raises(InputError, match=r"a: expected at most 2,147,483,648 bytes"):
         read_bytes(path)
     (tmp_path / "b").write_bytes(b"1234")
-    assert read_limited(tmp_path / "b", 4) == b"1234"
-    with pytest.raises(RefusedFileError, match="at most 3 bytes"):
-        read_limited(tmp_path / "b", 3)
+    assert files.read_limited(tmp_path / "b", 4) == b"1234"
+    with pytest.raises(files.RefusedFileError, match="at most 3 bytes"):
+        files.read_limited(tmp_path / "b", 3)
 
 
 def test_bytes_behind_a_packed_file_are_refused(tmp_path):
@@ -71,16 +60,16 @@ def test_bytes_behind_a_packed_file_are_refused(tmp_path):
     with pytest.raises(InputError, match=r"a\.gz: cannot be read"):
         read_bytes(path)
     path.write_bytes(gzip.compress(b"a\n") + gzip.compress(b"b\n"))
-    with open_binary(path) as stream:
+    with files.open_binary(path) as stream:
         assert stream.read() == b"a\nb\n"
 
 
 def test_json_is_read_to_forty_levels():
-    deepest = "[" * MAX_NESTING + "]" * MAX_NESTING
-    read_json(deepest)
-    read_json("[" + "[]," * 100 + "1]")
+    deepest = "[" * files.MAX_NESTING + "]" * files.MAX_NESTING
+    files.read_json(deepest)
+    files.read_json("[" + "[]," * 100 + "1]")
     with pytest.raises(ValueError, match="more than 40 levels"):
-        read_json(f"[{deepest}]")
+        files.read_json(f"[{deepest}]")
 
 
 @pytest.mark.parametrize("kind", ["device", "link", "pipe"])
@@ -91,8 +80,8 @@ def test_results_replace_no_device_and_no_pipe(tmp_path, kind):
     elif kind == "pipe":
         os.mkfifo(path)
     before = path.lstat()
-    with pytest.raises(RefusedFileError):
-        atomic_write(path, "text")
+    with pytest.raises(files.RefusedFileError):
+        files.atomic_write(path, "text")
     assert (path.lstat().st_ino, path.lstat().st_mode) == (before.st_ino, before.st_mode)
 
 
@@ -100,19 +89,19 @@ def test_a_device_in_a_folder_is_refused_by_its_name(tmp_path):
     (tmp_path / "vectors").mkdir()
     (tmp_path / "vectors" / "ids.npy").write_bytes(b"1")
     (tmp_path / "elsewhere").symlink_to(tmp_path / "vectors")
-    check_folder(tmp_path)
+    files.check_folder(tmp_path)
     (tmp_path / "vectors" / "scales.npy").symlink_to("/dev/zero")
-    with pytest.raises(RefusedFileError, match=r"scales\.npy"):
-        check_folder(tmp_path)
+    with pytest.raises(files.RefusedFileError, match=r"scales\.npy"):
+        files.check_folder(tmp_path)
 
 
 def test_folders_without_end_are_neither_made_nor_looked_into(tmp_path):
-    with pytest.raises(RefusedFileError, match="at most 100 folders"):
-        make_folder(tmp_path.joinpath(*["a"] * 1900))
+    with pytest.raises(files.RefusedFileError, match="at most 100 folders"):
+        files.make_folder(tmp_path.joinpath(*["a"] * 1900))
     deep = tmp_path.joinpath(*["a"] * 200)
     deep.mkdir(parents=True)
-    with pytest.raises(RefusedFileError, match="at most 100 folders"):
-        files_below(tmp_path)
+    with pytest.raises(files.RefusedFileError, match="at most 100 folders"):
+        files.files_below(tmp_path)
 
 
 VIEW = """

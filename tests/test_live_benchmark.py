@@ -1,10 +1,8 @@
 """What can be looked at of `make live` without a model server."""
 
-import os
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
@@ -14,7 +12,6 @@ from benchmarks.server_metrics import PromptTokens, ask_metrics, read_metrics
 from sidelight.llm.base import JsonSchema
 from tests.helpers.models.model_server import ModelServer
 
-ROOT = Path(__file__).resolve().parents[1]
 METRICS = """\
 # TYPE vllm:prompt_tokens counter
 vllm:prompt_tokens_total{engine="0",model_name="m"} 1000.0
@@ -33,16 +30,6 @@ SCHEMA = JsonSchema(
 )
 
 
-def test_a_server_needs_a_model_and_is_not_asked_without():
-    command = [sys.executable, "-m", "benchmarks.live", "--url", "http://localhost:1/v1"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    said = subprocess.run(
-        command, check=False, capture_output=True, text=True, env=environment, cwd=ROOT
-    )
-    assert said.returncode == 2
-    assert "--url and --model need each other" in said.stderr
-
-
 def test_metrics_are_added_up_over_engines():
     assert read_metrics(METRICS) == PromptTokens(read=2000, looked_up=2000, found=500)
     added = read_metrics(METRICS).since(PromptTokens(1000, 1000, 250))
@@ -50,21 +37,6 @@ def test_metrics_are_added_up_over_engines():
     assert str(PromptTokens(read=7)) == "7 prompt tokens, no prefix cache"
     with ModelServer() as server:  # which has no such metrics
         assert ask_metrics(server.base_url) is None
-
-
-def test_a_report_says_what_failed(capsys):
-    report = Report()
-    report.check("doctor", "answers", ok=True)
-    report.note("one topic", "3 calls")
-    assert not report.failed
-    report.check("server, end", "5 processes, 1 left", ok=False)
-    assert report.failed
-    assert report.lines == [
-        "ok     doctor                       answers",
-        "       one topic                    3 calls",
-        "FAILED server, end                  5 processes, 1 left",
-    ]
-    assert capsys.readouterr().out.splitlines() == report.lines
 
 
 @pytest.mark.parametrize(

@@ -131,14 +131,6 @@ def test_no_prompt_names_what_the_sample_names():
         assert of_sample & set(names.findall(shown)) == set(), prompt.id
 
 
-@pytest.mark.parametrize("prompt", PROMPTED, ids=lambda prompt: prompt.id)
-def test_prompts_of_a_topic_begin_alike(prompt):
-    # A server's prefix cache then reads rules and article once for all steps.
-    text = prompt.path.read_text(encoding="utf-8")
-    assert '# system\n{% include "rules.partial.md" %}\n# user\n' in text
-    assert prompt.user.startswith((STEPS / "article.partial.md").read_text(encoding="utf-8"))
-
-
 def test_prompts_of_a_topic_share_all_up_to_the_end_of_the_article():
     rendered = [prompt.render(**prompt.example()) for prompt in PROMPTED]
     for one, other in combinations(rendered, 2):

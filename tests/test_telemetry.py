@@ -4,6 +4,7 @@ import os
 import subprocess
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,37 +15,30 @@ from tests.helpers.vectors import PROGRAM
 TOPIC = "msmarco_v2.1_doc_90_9184"
 
 
-class Sink:
-    def __init__(self):
-        heard = self.heard = []
+class Sink(BaseHTTPRequestHandler):
+    heard: list[str]
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self):
-                heard.append(self.path)
-                length = int(self.headers.get("Content-Length", 0))
-                self.rfile.read(length)
-                self.send_response(200)
-                self.send_header("Content-Length", "2")
-                self.end_headers()
-                self.wfile.write(b"{}")
+    def do_GET(self):
+        self.heard.append(self.path)
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"{}")
 
-            do_POST = do_PATCH = do_GET  # noqa: N815
+    do_POST = do_PATCH = do_GET  # noqa: N815
 
-            def log_message(self, *_): ...
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
+    def log_message(self, *_): ...
 
 
 @pytest.fixture
 def sink():
-    sink = Sink()
-    thread = threading.Thread(target=sink.server.serve_forever, args=(0.01,))
-    thread.start()
-    yield sink
-    sink.server.shutdown()
-    thread.join()
-    sink.server.server_close()
+    """The address of a server, and the paths that it was asked for."""
+    Sink.heard = heard = []
+    with ThreadingHTTPServer(("127.0.0.1", 0), Sink) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield SimpleNamespace(url=f"http://127.0.0.1:{server.server_port}", heard=heard)
+        server.shutdown()
 
 
 def variables(sink):
@@ -64,6 +58,7 @@ def variables(sink):
 def test_a_run_is_traced_only_where_that_is_wanted(wanted, sink, small_index, tmp_path):
     command = ["run", "--topic", TOPIC, "--topics", sample_path() / "topics.jsonl"]
     where = ["--index", small_index.path, "--output", tmp_path / "run"]
+    where += ["--set", "retrieval.retriever=bm25", "--set", "investigation.max_rounds=1"]
     done = subprocess.run(
         [*PROGRAM, *map(str, (*command, *where))],
         env=os.environ | variables(sink) | {VARIABLE: wanted},

@@ -1,7 +1,4 @@
-"""Reading, merging, checking and writing of settings.
-
-Descriptions of all settings, for `sidelight settings` and to correct a misspelt name.
-"""
+"""Reading, merging, checking, describing and writing of settings."""
 
 from __future__ import annotations
 
@@ -50,7 +47,6 @@ class SettingDescription(NamedTuple):
         required: Whether it must be given where its group is.
         range: What is accepted, for people; empty where the type says it all.
         unit: Of a number; empty where it is none of anything.
-        description: What it does.
     """
 
     name: str
@@ -147,9 +143,8 @@ def _range(name: str, annotation: Any, metadata: list[Any]) -> Iterator[str]:
 def load_settings(path: str | Path | None = None, overrides: Sequence[str] = ()) -> Settings:
     """Return the defaults, changed by a YAML file, changed by `key.sub=value` overrides.
 
-    Raises:
-        UsageError: The file is missing or not YAML, a key is unknown, a value is out of range, or
-            anything names a rubric: a system that writes must not see what it is judged by.
+    What is no setting is a UsageError, and so is whatever names a rubric: a system that writes must
+    not see what it is judged by.
     """
     tree = {} if path is None else read_yaml_file(Path(path), "configuration")
     if not isinstance(tree, dict):
@@ -181,9 +176,6 @@ def dump_settings(settings: Settings, facts: Mapping[str, str] | None = None) ->
     """Return the resolved tree of all that results depend on as YAML, in a fixed order.
 
     Comments after it give the hash of the code of each part of somebody else, and further facts.
-
-    Raises:
-        UsageError: There is no such part.
     """
     tree = yaml.safe_dump(settings.of_results(), sort_keys=True, allow_unicode=True)
     # What the file of a track says is part of every topic's hash; its graph is code.
@@ -194,15 +186,10 @@ def dump_settings(settings: Settings, facts: Mapping[str, str] | None = None) ->
 
 
 def check_same(recorded: Path, wanted: str, what: str) -> None:
-    """Refuse a folder that was made with other settings, code or inputs.
+    """Refuse a folder that was made with other settings, code or inputs, and say which differ.
 
-    Args:
-        recorded: File in the folder with what `dump_settings` returned when it was made.
-        wanted: What `dump_settings` returns now.
-        what: What the folder holds.
-
-    Raises:
-        UsageError: The two differ; the message says in what.
+    The recorded file in it and what is wanted now are what `dump_settings` returned; `what` says
+    what the folder holds.
     """
     found = read_limited(recorded).decode()
     if found == wanted:
@@ -247,12 +234,7 @@ def _leaves(tree: object, name: str = "") -> dict[str, object]:
 def read_yaml_file(path: Path, what: str) -> Any:
     """Return what a YAML file holds; an empty mapping where it is empty.
 
-    Args:
-        path: The file, or that of the same name that came with sidelight.
-        what: What it is, for messages.
-
-    Raises:
-        UsageError: It is missing, cannot be read, or is no YAML.
+    The path may be that of a file that came with sidelight; `what` says what it is, for messages.
     """
     try:
         tree = read_yaml(read_limited(bundled(path)).decode())

@@ -2,7 +2,7 @@
 
 ```text
 <folder>/plan.json       what the folder is for, written first
-<folder>/parts/          what is made of each shard, until it is merged
+<folder>/parts/<part>/   docstore, Lucene index and, last, report of a part, until it is merged
 <folder>/docstore/       the text of the segments
 <folder>/lucene/         a Lucene index
 <folder>/vectors/        the vectors, kept as the profile says
@@ -11,18 +11,9 @@
 
 Each part and each stage works in `<name>.part` and takes its name when it is done, so that an
 interrupted build resumes with what it has; encoding, the slow stage, resumes within a part. Parts
-that exist already are linked to.
-
-Text part of an index: the text of some shards, built independently of others, then merged.
-
-```text
-<folder>/<part>/docstore/      `OffsetStore` or `SqliteStore`
-<folder>/<part>/lucene/        a Lucene index
-<folder>/<part>/report.json    written last
-```
-
-A shard as published, whose ids say where their segments are, is a part by itself. All other shards
-make up one part, since only together can they show which ids occur twice.
+that exist already are linked to. A shard as published, whose ids say where their segments are, is a
+part by itself. All other shards make up one part, since only together can they show which ids occur
+twice.
 """
 
 from __future__ import annotations
@@ -40,25 +31,12 @@ from typing import NamedTuple
 from sidelight.errors import InputError, InvalidFileError, UsageError
 from sidelight.files import LOCK, locked_folder
 from sidelight.formats.lines import quoted
+from sidelight.index import manifest
 from sidelight.index.encoding.calibration import read_encoding
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.engine import Engine, LocalEngine, Progress, check_shared
 from sidelight.index.folder import DOCSTORE, IMPACT, LUCENE, VECTORS, GivenParts, open_text
 from sidelight.index.lucene.segments import ANALYZER, merge_lucene, write_lucene
-from sidelight.index.manifest import (
-    MANIFEST,
-    REPORT,
-    IndexPlan,
-    Manifest,
-    PartReport,
-    ShardReport,
-    describe_inputs,
-    hash_files,
-    read_manifest,
-    read_plan,
-    read_report,
-    write_value,
-)
 from sidelight.index.text.corpus import MS_MARCO, CorpusFields, ShardLine, ShardReader
 from sidelight.index.text.docstore import (
     SEGMENTS,
@@ -91,14 +69,7 @@ class TextPart(NamedTuple):
 
 @dataclass(frozen=True)
 class BuildTextPart:
-    """The work on one part.
-
-    Attributes:
-        folder: Holds the folders of all parts.
-        names: Names of all parts of the index.
-        strict: Stop at a broken shard instead of going on.
-        lexical: Whether to make a Lucene index, too.
-    """
+    """The work on one part; folder and names are of all parts, `lexical` adds a Lucene index."""
 
     folder: Path
     fields: CorpusFields
@@ -106,37 +77,27 @@ class BuildTextPart:
     strict: bool
     lexical: bool = True
 
-    def __call__(self, part: TextPart) -> PartReport:
-        """Build a part, going on after what an interrupted call has finished.
-
-        Raises:
-            InputError: A shard cannot be read.
-            InvalidFileError: A shard is broken, and that is not to be.
-            MachineError: Java or a package is missing, or the folder is.
-        """
+    def __call__(self, part: TextPart) -> manifest.PartReport:
+        """Build a part, going on after what an interrupted call has finished."""
         check_shared(self.folder)
         work = self.folder / f"{part.name}.part"
         docstore = work / DOCSTORE
-        if not (work / REPORT).exists():
+        if not (work / manifest.REPORT).exists():
             shutil.rmtree(work, ignore_errors=True)
             docstore.mkdir(parents=True)
             write = _write_others if part.name == OTHERS else _write_published
-            write_value(work, write(self, part, docstore))
+            manifest.write_value(work, write(self, part, docstore))
         if self.lexical:
             with Docstore(docstore) as segments:
                 # As many other parts may be under way beside this one.
                 threads = max((os.cpu_count() or 1) // len(self.names), 1)
                 write_lucene(work / LUCENE, segments, threads)
         work.rename(self.folder / part.name)
-        return read_report(self.folder / part.name)
+        return manifest.read_report(self.folder / part.name)
 
 
 def text_parts(shards: Sequence[Path], fields: CorpusFields) -> list[TextPart]:
-    """Divide shards into parts.
-
-    Raises:
-        InputError: Two files are the same shard as published.
-    """
+    """Divide shards into parts; two files that are the same published shard are an InputError."""
     parts: dict[str, TextPart] = {}
     others = []
     for shard in shards:
@@ -164,7 +125,7 @@ def merge_docstores(folder: Path, parts: Sequence[Path]) -> None:
             file.replace(folder / file.name)
 
 
-def _write_published(work: BuildTextPart, part: TextPart, folder: Path) -> PartReport:
+def _write_published(work: BuildTextPart, part: TextPart, folder: Path) -> manifest.PartReport:
     (shard,) = part.shards
     reader = ShardReader(shard, work.fields, strict=work.strict)
     lines = (
@@ -174,7 +135,8 @@ def _write_published(work: BuildTextPart, part: TextPart, folder: Path) -> PartR
     path = folder / f"{part.name}{SUFFIX}"
     count = write_offset_store(path, lines)
     with closing(OffsetStore(path)) as store:
-        return PartReport(documents=_documents(store.ids()), shards=(_report(reader, count),))
+        shards = (_report(reader, count),)
+        return manifest.PartReport(documents=_documents(store.ids()), shards=shards)
 
 
 def _is_in_place(line: ShardLine, name: str, reader: ShardReader) -> bool:
@@ -195,7 +157,7 @@ def _is_in_place(line: ShardLine, name: str, reader: ShardReader) -> bool:
     return right
 
 
-def _write_others(work: BuildTextPart, part: TextPart, folder: Path) -> PartReport:
+def _write_others(work: BuildTextPart, part: TextPart, folder: Path) -> manifest.PartReport:
     reports = []
     with SqliteWriter(folder / SEGMENTS) as writer:
         for shard in part.shards:
@@ -206,7 +168,7 @@ def _write_others(work: BuildTextPart, part: TextPart, folder: Path) -> PartRepo
                     count += _add(writer, segment, number, work.names, reader)
             reports.append(_report(reader, count))
     with closing(SqliteStore(folder / SEGMENTS)) as store:
-        return PartReport(documents=_documents(store.ids()), shards=tuple(reports))
+        return manifest.PartReport(documents=_documents(store.ids()), shards=tuple(reports))
 
 
 def _add(
@@ -239,10 +201,10 @@ def _documents(segment_ids: Iterable[str]) -> int:
     return sum(1 for _ in groupby(segment_ids, key=document_id_of))
 
 
-def _report(reader: ShardReader, segments: int) -> ShardReport:
+def _report(reader: ShardReader, segments: int) -> manifest.ShardReport:
     # Under its name alone: the same shard elsewhere makes the same index.
     problems = tuple(replace(problem, file=reader.path.name) for problem in reader.problems)
-    return ShardReport(
+    return manifest.ShardReport(
         name=reader.path.name, segments=segments, refused=reader.refused, problems=problems
     )
 
@@ -271,7 +233,7 @@ def build_index(
     vectors: Sequence[str] = (),
     given: GivenParts = GivenParts(),  # noqa: B008 - frozen
     splade: str = "",
-) -> Manifest:
+) -> manifest.Manifest:
     """Index the segments of all shards in a folder; a finished, unchanged one is left as it is.
 
     A script that calls this does so under `if __name__ == "__main__":`; see `LocalEngine`.
@@ -292,14 +254,11 @@ def build_index(
 
     Raises:
         UsageError: Vectors are asked for, and there are no shards to make them of.
-        InputError: A shard cannot be read, none holds a segment, vectors are not those of the
-            segments, a given part is not whole or of other segments, or the folder holds
+        InputError: An input cannot be read or does not fit the others, or the folder holds
             something else.
-        InvalidFileError: A shard is broken, and that is not to be.
-        MachineError: Java, a package or the model is missing.
     """
-    plan = IndexPlan(
-        inputs=describe_inputs(shards),
+    plan = manifest.IndexPlan(
+        inputs=manifest.describe_inputs(shards),
         fields=fields,
         encoder=encoder.identity(),
         analyzer=ANALYZER,
@@ -315,10 +274,10 @@ def build_index(
     )
     with locked_folder(folder, busy), _left_empty_if_refused(folder):
         if _is_finished(folder, plan):
-            manifest = read_manifest(folder)
-            _check(manifest.shards, strict=strict)
+            made = manifest.read_manifest(folder)
+            _check(made.shards, strict=strict)
         else:
-            write_value(folder, plan)
+            manifest.write_value(folder, plan)
             given.link(folder)
             # Other machines work in other folders.
             folder = folder.absolute()
@@ -343,19 +302,19 @@ def build_index(
                     )
                 segments = len(text)
             files = _files(folder)
-            manifest = Manifest(
+            made = manifest.Manifest(
                 plan=plan,
                 segments=segments,
                 documents=sum(report.documents for report in reports),
                 shards=tuple(shard for report in reports for shard in report.shards),
                 files=files,
-                hashes=hash_files(folder, files),
+                hashes=manifest.hash_files(folder, files),
                 libraries=installed_versions(_PACKAGES),
                 encoding=read_encoding(build.folder),
             )
-            write_value(folder, manifest)
+            manifest.write_value(folder, made)
         shutil.rmtree(folder / _PARTS, ignore_errors=True)
-    return manifest
+    return made
 
 
 @contextmanager
@@ -391,8 +350,8 @@ def _kept_as(profile: str, shards: Sequence[Path], given: GivenParts) -> str:
     return profile_named(profile).name
 
 
-def _is_finished(folder: Path, plan: IndexPlan) -> bool:
-    begun = read_plan(folder)
+def _is_finished(folder: Path, plan: manifest.IndexPlan) -> bool:
+    begun = manifest.read_plan(folder)
     if begun is None:
         if any(entry.name != LOCK for entry in folder.iterdir()):
             raise InputError(
@@ -401,15 +360,14 @@ def _is_finished(folder: Path, plan: IndexPlan) -> bool:
             )
         return False
     if begun.fingerprint() != plan.fingerprint():
-        changed = [
-            name for name in IndexPlan.model_fields if getattr(begun, name) != getattr(plan, name)
-        ]
+        fields = manifest.IndexPlan.model_fields
+        changed = [name for name in fields if getattr(begun, name) != getattr(plan, name)]
         raise InputError(
             f"{folder}: expected the index of this input; found one that differs in: "
             f"{', '.join(changed)}",
             remedy="Choose another folder, or delete this one first.",
         )
-    return (folder / MANIFEST).exists()
+    return (folder / manifest.MANIFEST).exists()
 
 
 def _stage(folder: Path, write: Callable[[Path], None]) -> None:
@@ -426,7 +384,7 @@ def _write_text(
     build: BuildTextPart,
     engine: Engine,
     progress: Progress,
-) -> list[PartReport]:
+) -> list[manifest.PartReport]:
     """Build the parts that are missing, and merge all."""
     if not parts:
         return []
@@ -434,10 +392,10 @@ def _write_text(
     with progress("text", len(parts)) as advance:
         missing = [part for part, path in zip(parts, paths, strict=True) if not path.exists()]
         advance(len(parts) - len(missing))
-        finished: Iterator[PartReport] = engine.map(build, missing)
+        finished: Iterator[manifest.PartReport] = engine.map(build, missing)
         for _ in finished:
             advance(1)
-    reports = list(map(read_report, paths))
+    reports = list(map(manifest.read_report, paths))
     _check([shard for report in reports for shard in report.shards], strict=build.strict)
     _stage(folder / DOCSTORE, lambda part: merge_docstores(part, paths))
     indexes = [path / LUCENE for path in paths]
@@ -449,7 +407,7 @@ def _write_text(
     return reports
 
 
-def _check(shards: Sequence[ShardReport], *, strict: bool) -> None:
+def _check(shards: Sequence[manifest.ShardReport], *, strict: bool) -> None:
     """Refuse shards none of which holds a segment and, if so asked, broken ones."""
     problems = [problem for shard in shards for problem in shard.problems]
     empty = bool(shards) and not any(shard.segments for shard in shards)
@@ -463,7 +421,7 @@ def _check(shards: Sequence[ShardReport], *, strict: bool) -> None:
 
 
 def _write_vectors(
-    part: Path, parts: Sequence[VectorPart], plan: IndexPlan, progress: Progress
+    part: Path, parts: Sequence[VectorPart], plan: manifest.IndexPlan, progress: Progress
 ) -> None:
     with progress("index of vectors", None) as advance:
         write_vectors(part, parts, profile_named(plan.profile), advance)

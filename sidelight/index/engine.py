@@ -71,11 +71,7 @@ class LocalEngine:
         self._processes = processes or min(os.cpu_count() or 1, memory_bytes() // PROCESS_BYTES)
 
     def map(self, work: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
-        """Yield the result for each item, in order.
-
-        Raises:
-            MachineError: A process died.
-        """
+        """Yield the result for each item, in order; a process that dies is a MachineError."""
         processes = min(self._processes, len(items))
         if processes <= 1:
             yield from map(work, items)
@@ -101,11 +97,7 @@ class LocalEngine:
 
 
 def check_shared(folder: Path) -> None:
-    """Refuse to work on a machine that does not see the folder of the build.
-
-    Raises:
-        MachineError: It does not.
-    """
+    """Refuse to work on a machine that does not see the folder of the build."""
     if not folder.is_dir():
         raise MachineError(
             f"{platform.node()}: expected the folder of the build, {folder}; found none",
@@ -130,9 +122,7 @@ class RayEngine:
     def map(self, work: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
         """Yield the result for each item, in order; each has a core and room for a Java machine.
 
-        Raises:
-            MachineError: Ray is not installed, its cluster is out of reach, or an item's process is
-                lost time after time.
+        A cluster out of reach and a process that is lost time after time are a MachineError.
         """
         if items:
             ray = _connected()
@@ -143,11 +133,7 @@ class RayEngine:
     def encode(
         self, work: Callable[[T, OnSegments], object], items: Sequence[T], on_segments: OnSegments
     ) -> None:
-        """Let a model work on each item; each has a GPU where there is one, or else a machine.
-
-        Raises:
-            MachineError: As for `map`.
-        """
+        """Let a model work on each item; each has a GPU where there is one, or else a machine."""
         if items:
             ray = _connected()
             # Where machines differ, one as large as the smallest.

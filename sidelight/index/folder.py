@@ -1,14 +1,11 @@
 """Finished index folder, whose parts are opened when they are first used.
 
-Existing index parts that a folder links to, and the Lucene indexes that pyserini publishes.
-
 `lucene` may link to any index of Anserini's, `impact` to one of learned weights of words, and
 `vectors` holds `hnsw-NN` links where the vectors are in Lucene. All else is as if the parts had
 been built: the manifest has the sizes of their files.
 
-Published indexes of MS MARCO V2.1 segmented are given by name or by folder. What is known of them,
-checksums included, is taken from Anserini's own list, which some versions have in their jar and
-others fetch from a server.
+Indexes that pyserini publishes are given by name or by folder. What is known of them, checksums
+included, is from Anserini's own list, which some versions have in their jar and others on a server.
 """
 
 from __future__ import annotations
@@ -72,11 +69,7 @@ class IndexFolder:
 
     @cached_property
     def impacts(self) -> LuceneSearcher:
-        """The learned weights of words; needs Java, and torch for the model that weighs queries.
-
-        Raises:
-            InputError: The index has none.
-        """
+        """The learned weights of words; needs Java, and torch for the model that weighs queries."""
         model = self.manifest.plan.splade
         if not model:
             raise InputError(
@@ -93,11 +86,7 @@ class IndexFolder:
 
     @cached_property
     def vectors(self) -> VectorIndex | LuceneVectors:
-        """The vectors; needs FAISS, or Java where they are in Lucene.
-
-        Raises:
-            InputError: The index has none.
-        """
+        """The vectors; needs FAISS, or Java where they are in Lucene."""
         folder, profile = self.path / VECTORS, self.manifest.plan.profile
         if not self.has_vectors:
             raise InputError(
@@ -117,11 +106,7 @@ class IndexFolder:
 
     @cached_property
     def encoder(self) -> Encoder:
-        """The encoder of the vectors; needs torch.
-
-        Raises:
-            InputError: The model of that name is no longer the one that made the vectors.
-        """
+        """The encoder of the vectors, with the weights that made them; needs torch."""
         expected = self.manifest.plan.encoder
         encoder = Encoder(expected.name, expected.dimension, self.manifest.plan.arithmetic)
         found = encoder.identity()
@@ -137,11 +122,7 @@ class IndexFolder:
 
 
 def open_text(index: Path) -> Docstore | RawText:
-    """Open the text of an index folder, finished or not: its document store if there is one.
-
-    Raises:
-        InputError: There is none, and Lucene keeps no text either.
-    """
+    """Open the text of an index folder, finished or not: its document store if there is one."""
     folder = index / DOCSTORE
     return Docstore(folder) if folder.exists() else RawText(LuceneIndex(index / LUCENE))
 
@@ -151,21 +132,13 @@ SearchIndex: TypeAlias = IndexFolder | RemoteIndex
 
 
 def open_index(path: str | Path) -> SearchIndex:
-    """Open an index after checking that it is finished and complete, or one on a server.
-
-    Raises:
-        InputError: It is not; the message says what is missing.
-    """
+    """Open an index after checking that it is finished and complete, or one on a server."""
     path = Path(path)
     return RemoteIndex(path, open_folder) if is_remote(path) else open_folder(path)
 
 
 def open_folder(path: Path) -> IndexFolder:
-    """Open an index folder of this machine after checking that it is finished and complete.
-
-    Raises:
-        InputError: It is not; the message says what is missing.
-    """
+    """Open an index folder of this machine after checking that it is finished and complete."""
     return IndexFolder(path, read_manifest(path))
 
 
@@ -179,8 +152,7 @@ class PublishedIndex(NamedTuple):
     """An index as published by pyserini.
 
     Attributes:
-        stem: How the names of its folders begin.
-        md5: Of the archive; pyserini's folder ends with it.
+        stem: How the names of its folders begin; the MD5 of the archive ends them.
         segments: How many it holds; 0 where that is not published.
     """
 
@@ -228,12 +200,7 @@ PUBLISHED_INDEXES = {
 
 
 def lucene_folder(name: str) -> Path:
-    """Return the folder of a Lucene index; a published one is downloaded unless that was done.
-
-    Raises:
-        UsageError: It is neither.
-        MachineError: It cannot be downloaded, or its checksum is wrong.
-    """
+    """Return the folder of a Lucene index; a published one is downloaded unless that was done."""
     if is_folder(name):
         return Path(name).resolve()
     if name not in PUBLISHED_INDEXES:
@@ -275,23 +242,14 @@ _CHECKED = 100
 
 
 class GivenParts(NamedTuple):
-    """Folders of Lucene indexes.
-
-    Attributes:
-        lucene: What BM25 searches; None to build that.
-        hnsw: What keeps the vectors; none to build those.
-    """
+    """Lucene indexes that exist: for BM25, with vectors, with learned weights; others are built."""
 
     lucene: Path | None = None
     hnsw: tuple[Path, ...] = ()
     impact: Path | None = None
 
     def describe(self) -> tuple[InputFile, ...]:
-        """Return each index as its size and the hash of its commit, which is unlike any other.
-
-        Raises:
-            InputError: A folder holds no Lucene index.
-        """
+        """Return each index as its size and the hash of its commit, which is unlike any other."""
         given = [*self._inverted.items(), *((HNSW, folder) for folder in self.hnsw)]
         return tuple(_describe(name, folder) for name, folder in given)
 
@@ -307,11 +265,7 @@ class GivenParts(NamedTuple):
                 link.symlink_to(target.resolve())
 
     def check(self, texts: Container[str]) -> None:
-        """Compare inverted indexes with what was published, and with the text of the segments.
-
-        Raises:
-            InputError: One is not whole, or it finds segments without text.
-        """
+        """Compare inverted indexes with what was published, and with the text of the segments."""
         for folder in self._inverted.values():
             index = LuceneIndex(folder)
             found, expected = index.contents.segments, published_count(folder)

@@ -15,17 +15,8 @@ from typing import TypeVar
 import orjson
 from pydantic import Field, ValidationError
 
+from sidelight import files
 from sidelight.errors import InputError, Problem
-from sidelight.files import (
-    as_json,
-    atomic_write,
-    check_folder,
-    in_utf8,
-    open_regular,
-    read_json,
-    read_limited,
-    sha256_file,
-)
 from sidelight.formats.lines import Findings
 from sidelight.index.encoding.calibration import Encoding
 from sidelight.index.encoding.encoder import EncoderIdentity
@@ -38,13 +29,7 @@ REPORT = "report.json"
 
 
 class ShardReport(Value):
-    """Counts of one shard.
-
-    Attributes:
-        segments: How many segments of it are in the index.
-        refused: How many of its lines are not.
-        problems: What is wrong with the first of those.
-    """
+    """Counts of one shard: segments in the index, lines refused; what is wrong with the first."""
 
     name: str
     segments: int
@@ -60,11 +45,7 @@ class PartReport(Value):
 
 
 def read_report(part: Path) -> PartReport:
-    """Return what was found in a part.
-
-    Raises:
-        InputError: No build wrote it.
-    """
+    """Return what was found in a part."""
     return _read(part / REPORT, PartReport)
 
 
@@ -84,7 +65,7 @@ class FileHash(Value):
 def hash_files(folder: Path, names: Iterable[str]) -> dict[str, FileHash]:
     """Return the hashes of some files of a folder, by name; of parts that are links, none."""
     return {
-        name: FileHash(whole=sha256_file(folder / name), sample=_sample(folder / name))
+        name: FileHash(whole=files.sha256_file(folder / name), sample=_sample(folder / name))
         for name in names
         if not _is_linked(folder, name)
     }
@@ -97,9 +78,8 @@ def verify_files(
 ) -> int:
     """Read all files of an index, and return how many.
 
-    Raises:
-        InputError: The index was built before hashes were kept.
-        InvalidFileError: Files have changed; all are named.
+    Those that changed are an InvalidFileError that names all; an index of a version that kept no
+    hashes is an InputError.
     """
     if not hashes:
         raise InputError(
@@ -108,7 +88,7 @@ def verify_files(
         )
     findings = Findings(folder)
     for name, expected in hashes.items():
-        if sha256_file(folder / name) != expected.whole:
+        if files.sha256_file(folder / name) != expected.whole:
             _damaged(findings, f"{name} as it was built", "other bytes")
         on_file(1)
     findings.raise_errors()
@@ -129,7 +109,7 @@ def _sample(path: Path) -> str:
     """Return the SHA-256 of blocks that are spread over a file, the first and the last included."""
     size = path.stat().st_size
     digest = hashlib.sha256()
-    with open_regular(path) as stream:
+    with files.open_regular(path) as stream:
         if size <= _BLOCK * _BLOCKS:
             digest.update(stream.read())
         else:
@@ -166,8 +146,6 @@ class IndexPlan(Value):
 
     Attributes:
         fields: Which keys of a line of the inputs hold what.
-        encoder: What made the vectors of the segments, and makes those of queries.
-        analyzer: What makes words of text.
         vectors: Files with the vectors of the segments, or names of published sets; none if they
             are encoded.
         given: Parts that were there before.
@@ -206,7 +184,7 @@ class IndexPlan(Value):
         if self.given:
             content["given"] = [part.model_dump() for part in self.given]
         return hashlib.sha256(
-            orjson.dumps(in_utf8(content), option=orjson.OPT_SORT_KEYS)
+            orjson.dumps(files.in_utf8(content), option=orjson.OPT_SORT_KEYS)
         ).hexdigest()
 
 
@@ -232,16 +210,10 @@ class Manifest(Value):
 
 
 def describe_inputs(shards: Sequence[Path]) -> tuple[InputFile, ...]:
-    """Read the shards and return their names, sizes and hashes.
-
-    Raises:
-        InputError: A shard cannot be read.
-    """
+    """Read the shards and return their names, sizes and hashes."""
     try:
-        return tuple(
-            InputFile(name=shard.name, size_bytes=shard.stat().st_size, sha256=sha256_file(shard))
-            for shard in shards
-        )
+        described = ((one.name, one.stat().st_size, files.sha256_file(one)) for one in shards)
+        return tuple(InputFile(name=n, size_bytes=size, sha256=h) for n, size, h in described)
     except OSError as error:
         raise InputError(f"{error.filename}: cannot be read: {error.strerror}") from error
 
@@ -252,12 +224,7 @@ def read_plan(folder: Path) -> IndexPlan | None:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read the manifest of a finished index and check that its files are there, by samples of them.
-
-    Raises:
-        InputError: There is no finished index, it was made by a newer version, or a file is missing
-            or is not as it was.
-    """
+    """Read the manifest of a finished index and check by samples that its files are there."""
     path = folder / MANIFEST
     if not path.exists():
         begun = (folder / _PLAN).exists()
@@ -269,7 +236,7 @@ def read_manifest(folder: Path) -> Manifest:
             remedy=remedy,
         )
     manifest = _read(path, Manifest)
-    check_folder(folder)
+    files.check_folder(folder)
     findings = Findings(path)
     for name, size in manifest.files.items():
         file = folder / name
@@ -289,13 +256,14 @@ _FILE_NAMES = {PartReport: REPORT, IndexPlan: _PLAN, Manifest: MANIFEST}
 
 def write_value(folder: Path, value: PartReport | IndexPlan | Manifest) -> None:
     """Write the report on a part, the plan of an index, or the manifest, which ends its build."""
-    atomic_write(folder / _FILE_NAMES[type(value)], as_json(in_utf8(value.model_dump())))
+    content = files.as_json(files.in_utf8(value.model_dump()))
+    files.atomic_write(folder / _FILE_NAMES[type(value)], content)
 
 
 def _read(path: Path, kind: type[V]) -> V:
     try:
-        read = read_limited(path)
-        content = read_json(read)
+        read = files.read_limited(path)
+        content = files.read_json(read)
         if kind is not PartReport:  # which lasts only as long as a build
             plan = content if kind is IndexPlan else content["plan"]
             if plan["format_version"] > FORMAT_VERSION:

@@ -1,9 +1,4 @@
-"""Requests and replies, the values that every model shares, and rates for estimates.
-
-An unusable reply is also kept as data, for traces and for the cache.
-
-Budget of a run: spending limits on models, and what was spent.
-"""
+"""Requests and replies, the values that every model shares, and the budget of a run."""
 
 from __future__ import annotations
 
@@ -41,14 +36,11 @@ class Request(Value):
         model: The name under which the server serves the model.
         revision: Which weights those are, as far as the caller knows. The chat API has no place for
             it; it keeps answers of different weights apart in a cache.
-        messages: The conversation, the question last.
         json_schema: What the answer must fit; None for free text.
         temperature: 0 is the most likely answer; still not always the same one on a busy server.
         top_p: Share of the probability mass that is sampled from.
         max_tokens: Longest answer, reasoning included.
-        seed: Seed of the server's sampler; None leaves it to the server.
-        reasoning_effort: How long a reasoning model thinks, in the API's words; None leaves it to
-            the server.
+        seed: Seed of the server's sampler; None leaves it to the server, as of `reasoning_effort`.
     """
 
     model: str = Field(min_length=1)
@@ -89,8 +81,7 @@ class Reply(Value):
 
     Attributes:
         reasoning: What the model thought before it; never part of the answer.
-        reasoning_field: Where the server put the reasoning: `reasoning`, `reasoning_content` or,
-            without any, nothing.
+        reasoning_field: Where the server put the reasoning.
         usage: What it cost, or None where the server does not say.
         cached: Whether it was replayed, and so cost nothing now.
     """
@@ -134,12 +125,7 @@ _KINDS = {error: kind for kind, error in _ERRORS.items()}
 
 
 class ReplyFailure(Value):
-    """What a `ReplyError` says.
-
-    Attributes:
-        text: What the model said, as far as it came.
-        usage: What it cost, or None where the server does not say.
-    """
+    """What a `ReplyError` says."""
 
     kind: FailureKind
     message: str
@@ -181,7 +167,6 @@ class Totals:
 
     Attributes:
         calls: Calls made, failed ones included.
-        usage: Tokens, as the servers counted them.
         uncounted_calls: Replies whose server does not say what they cost, and calls that failed
             without a reply; `usage` does not hold them.
         latency_s: Seconds waited for calls, added up over calls made at the same time.
@@ -194,14 +179,9 @@ class Totals:
 
 
 class Budget:
-    """Spending limits of all models of a run together, and the amounts spent.
+    """Spending limits of all models of a run together, and the totals spent; None is no limit.
 
-    Args:
-        max_calls: Calls allowed, or None for any number.
-        max_tokens: Tokens allowed, read and written together, or None for any number.
-
-    Attributes:
-        totals: What has been spent so far.
+    Tokens read and written count together.
     """
 
     def __init__(self, *, max_calls: int | None = None, max_tokens: int | None = None) -> None:
@@ -215,10 +195,8 @@ class Budget:
     async def reserve(self, most: int) -> None:
         """Set aside the most that a call can cost, in tokens, and count the call.
 
-        It waits for calls under way to give back what they did not need.
-
-        Raises:
-            BudgetExhaustedError: It would not fit even then.
+        It waits for calls under way to give back what they did not need. A call that would not fit
+        even then is a BudgetExhaustedError.
         """
         while True:
             if self._max_calls is not None and self.totals.calls >= self._max_calls:
@@ -260,13 +238,10 @@ class Budget:
 
 
 class BudgetedModel:
-    """A model that is asked as long as a budget lasts.
+    """A model that is asked as long as a budget lasts, which other models may share.
 
     It belongs between the cache and the client, where only what costs something comes by. The most
     a call can cost is as many tokens as the request has bytes, and the longest reply.
-
-    Args:
-        budget: What it may cost; other models may share it.
     """
 
     def __init__(self, model: Model, budget: Budget) -> None:
@@ -279,13 +254,7 @@ class BudgetedModel:
         return self._model.name
 
     async def complete(self, request: Request) -> Reply:
-        """Answer one request, if the budget allows the most it can cost.
-
-        Raises:
-            BudgetExhaustedError: It does not; nothing was asked.
-            ReplyError: A reply came and cannot be used; it counts all the same.
-            ModelUnavailableError: The model cannot be asked.
-        """
+        """Answer one request; if the most it can cost is not left, nothing is asked."""
         most = _most_tokens(request)
         await self._budget.reserve(most)
         started = perf_counter()

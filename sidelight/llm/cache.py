@@ -59,10 +59,6 @@ class CachedModel:
     answer to a request stays. A reply is on disk before it is returned, so `kill -9` loses none
     that a caller has seen. A folder that no process has open can be copied.
 
-    Args:
-        model: Who is asked what the folder does not hold.
-        folder: Where replies are kept; made when missing.
-
     Attributes:
         hits: Requests answered without asking the model.
         misses: Requests for which the model was asked.
@@ -93,10 +89,6 @@ class CachedModel:
         """Replay the reply to this request, or ask for it and keep it.
 
         Callers that ask the same at the same time share one call.
-
-        Raises:
-            OfflineError: The folder does not hold it, and there is no model.
-            ReplyError: The reply cannot be used.
         """
         key = request.fingerprint()
         # SQLite answers in tens of microseconds, so it is called on the event loop.
@@ -145,11 +137,7 @@ class CachedModel:
 
 
 def kept_replies(folder: Path, fingerprints: Iterable[str]) -> list[KeptReply]:
-    """Return what a cache holds for some requests, by fingerprint.
-
-    Raises:
-        InputError: As for `CachedModel`.
-    """
+    """Return what a cache holds for some requests, by fingerprint."""
     with closing(_open(folder)) as database:
         return [
             KeptReply(
@@ -162,11 +150,7 @@ def kept_replies(folder: Path, fingerprints: Iterable[str]) -> list[KeptReply]:
 
 
 def keep_replies(folder: Path, kept: Iterable[KeptReply]) -> None:
-    """Put replies of another cache into one.
-
-    Raises:
-        InputError: As for `CachedModel`.
-    """
+    """Put replies of another cache into one."""
     with closing(_open(folder)) as database:
         for item in kept:
             if item.reply is not None:
@@ -238,11 +222,7 @@ class OfflineModel:
         self.name = name
 
     async def complete(self, request: Request) -> NoReturn:
-        """Refuse.
-
-        Raises:
-            OfflineError: Always; it names the prompt.
-        """
+        """Refuse with an OfflineError that names the prompt."""
         question = request.messages[-1].content
         if len(question) > _MAX_QUESTION_CHARACTERS:
             question = f"{question[:_MAX_QUESTION_CHARACTERS]}..."

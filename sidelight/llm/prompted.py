@@ -60,9 +60,7 @@ class CallRecord(Value):
 class PromptedModel:
     """A model with what all its calls share: sampling, revision and a place to record them.
 
-    Args:
-        record: Told of every call when it has ended, failed ones included.
-        revision: Which weights those are, as far as the caller knows; see `Request`.
+    `record` is told of every call when it has ended, failed ones included.
     """
 
     def __init__(
@@ -90,11 +88,8 @@ class PromptedModel:
     ) -> T:
         """Render a prompt and return the model's answer to it; see `ask` for its type and check.
 
-        The values are the variables of the prompt, exactly those it declares.
-
-        Raises:
-            ReplyError: Neither the reply nor the one more turn gave a usable answer.
-            ModelUnavailableError: The model cannot be asked.
+        The values are the variables of the prompt, exactly those it declares. A ReplyError says
+        that neither the reply nor the one more turn gave a usable answer.
         """
         rendered = prompt.render(**values)
         request = Request(

@@ -1,7 +1,6 @@
 """Structured answers of a given type: requested by JSON schema, validated, repaired at most once.
 
-A field that names something the prompt shows is a choice of the ids of that prompt (`IdOf`). Also
-checks that an answer covers exactly the items that were asked about.
+A field that names something the prompt shows is a choice of the ids of that prompt (`IdOf`).
 """
 
 from __future__ import annotations
@@ -88,12 +87,9 @@ def _with_ids(schema: Any, ids: Ids) -> Any:
 
 
 class Call(Value):
-    """One call as a trace keeps it.
+    """One call as a trace keeps it; the repair is the one more turn that a first failure gets.
 
-    Attributes:
-        failure: Why there is none, or why it could not be used.
-        latency_s: Seconds until either came, the wait for a free slot included.
-        repair: Whether it is the one more turn that a first failure gets.
+    The latency is seconds until reply or failure came, the wait for a free slot included.
     """
 
     request: Request
@@ -248,10 +244,9 @@ def _repair(request: Request, error: errors.ReplyError) -> Request:
 
 
 def check_each_once(asked: Collection[str], answered: Sequence[str]) -> None:
-    """Check that an answer has each id that was asked about exactly once.
+    """Raise a ValueError unless an answer has each id that was asked about exactly once.
 
-    Raises:
-        ValueError: One is missing, invented or there twice; the message names all that are.
+    The message names all that are missing, invented or there twice.
     """
     counts = Counter(answered)
     faults = {

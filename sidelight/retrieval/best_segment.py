@@ -14,12 +14,7 @@ USEFUL_STEP = 1000
 
 
 class FoundDocument(NamedTuple):
-    """A document that a search brought.
-
-    Attributes:
-        score: That of its best segment.
-        segment_id: The segment; of equal ones, the one whose id sorts first.
-    """
+    """A document that a search brought; of equal best segments, the one whose id sorts first."""
 
     document_id: str
     score: float
@@ -63,11 +58,9 @@ class DocumentRetriever:
 
 
 class Pooled(NamedTuple):
-    """A document that any of several searches brought.
+    """A document that any of several searches brought, with the sum of its scores over them.
 
-    Attributes:
-        score: The sum of its scores over the searches.
-        segment_ids: Its best segments, that of the best score first, each once.
+    Its best segments come in falling order of their scores, each once.
     """
 
     document_id: str

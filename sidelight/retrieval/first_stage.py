@@ -8,14 +8,7 @@ from math import fsum
 from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError
-from sidelight.index.lucene.segments import (
-    Bm25,
-    LuceneIndex,
-    LuceneSearcher,
-    LuceneVectors,
-    Rm3,
-    Rocchio,
-)
+from sidelight.index.lucene import segments
 from sidelight.registry import load, make
 from sidelight.retrieval.base import Retriever
 from sidelight.schemas.investigation.evidence import Hit, Query, ranked
@@ -33,11 +26,11 @@ PARTS = ("lucene", "terms", "vectors", "encoder", "impacts", "docstore")
 
 
 def open_retriever(name: str | None, folder: SearchIndex, *, depth: int = 100) -> Retriever:
-    """Open a first-stage retriever over an index.
+    """Open a first-stage retriever over an index; only the parts that it asks for are opened.
 
     Args:
         name: As registered, or `module:Class`; None for `hybrid`, or `bm25` without vectors.
-        folder: An open index; only the parts that the retriever asks for are opened.
+        folder: An open index.
         depth: Hits of each retriever that one which fuses others takes.
 
     Raises:
@@ -50,11 +43,11 @@ def open_retriever(name: str | None, folder: SearchIndex, *, depth: int = 100) -
     return retriever
 
 
-_BM25 = Bm25()
+_BM25 = segments.Bm25()
 
 
 class _LuceneRetriever:
-    _searcher: LuceneSearcher
+    _searcher: segments.LuceneSearcher
 
     def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
         """Return up to `k` hits for every query id."""
@@ -72,8 +65,10 @@ class Bm25Retriever(_LuceneRetriever):
 
     name = "bm25"
 
-    def __init__(self, lucene: LuceneIndex, k1: float = _BM25.k1, b: float = _BM25.b) -> None:
-        self._searcher = lucene.searcher(Bm25(k1, b))
+    def __init__(
+        self, lucene: segments.LuceneIndex, k1: float = _BM25.k1, b: float = _BM25.b
+    ) -> None:
+        self._searcher = lucene.searcher(segments.Bm25(k1, b))
 
 
 class RobertsonBm25Retriever(Bm25Retriever):
@@ -81,34 +76,26 @@ class RobertsonBm25Retriever(Bm25Retriever):
 
     name = "bm25-robertson"
 
-    def __init__(self, lucene: LuceneIndex) -> None:
+    def __init__(self, lucene: segments.LuceneIndex) -> None:
         super().__init__(lucene, k1=1.2, b=0.75)
 
 
 class Rm3Retriever(_LuceneRetriever):
-    """Ranks by BM25 after expanding each query by RM3 (Abdul-Jaleel et al., TREC 2004).
-
-    Args:
-        terms: An open Lucene index that keeps the words of its segments, or their text.
-    """
+    """Ranks by BM25 after expanding each query by RM3 (Abdul-Jaleel et al., TREC 2004)."""
 
     name = "rm3"
 
-    def __init__(self, terms: LuceneIndex) -> None:
-        self._searcher = terms.searcher(feedback=Rm3())
+    def __init__(self, terms: segments.LuceneIndex) -> None:
+        self._searcher = terms.searcher(feedback=segments.Rm3())
 
 
 class RocchioRetriever(_LuceneRetriever):
-    """Ranks by BM25 after moving each query towards its best segments (Rocchio, 1971).
-
-    Args:
-        terms: As of `Rm3Retriever`.
-    """
+    """Ranks by BM25 after moving each query towards its best segments (Rocchio, 1971)."""
 
     name = "rocchio"
 
-    def __init__(self, terms: LuceneIndex) -> None:
-        self._searcher = terms.searcher(feedback=Rocchio())
+    def __init__(self, terms: segments.LuceneIndex) -> None:
+        self._searcher = terms.searcher(feedback=segments.Rocchio())
 
 
 class SpladeRetriever(_LuceneRetriever):
@@ -116,20 +103,16 @@ class SpladeRetriever(_LuceneRetriever):
 
     name = "splade"
 
-    def __init__(self, impacts: LuceneSearcher) -> None:
+    def __init__(self, impacts: segments.LuceneSearcher) -> None:
         self._searcher = impacts
 
 
 class DenseRetriever:
-    """Ranks by the inner product of unit vectors.
-
-    Raises:
-        InputError: The two differ in dimension.
-    """
+    """Ranks by the inner product of unit vectors, which are of the same dimension."""
 
     name = "dense"
 
-    def __init__(self, vectors: VectorIndex | LuceneVectors, encoder: Encoder) -> None:
+    def __init__(self, vectors: VectorIndex | segments.LuceneVectors, encoder: Encoder) -> None:
         dimension = encoder.identity().dimension
         if vectors.dimension != dimension:
             raise InputError(
@@ -148,11 +131,9 @@ class DenseRetriever:
 
 
 class FusionRetriever:
-    """Ranks by reciprocal rank fusion of retrievers.
+    """Ranks by reciprocal rank fusion of retrievers, whose order does not matter.
 
-    Args:
-        retrievers: At least one; their order does not matter.
-        depth: How many hits of each are fused, or `k` if that is more.
+    Of each, `depth` hits are fused, or `k` if that is more.
     """
 
     name = "fusion"
@@ -185,18 +166,14 @@ def reciprocal_rank_fusion(runs: Iterable[Sequence[Hit]]) -> list[Hit]:
 
 
 class HybridRetriever(FusionRetriever):
-    """Fuses BM25 and dense retrieval by reciprocal rank.
-
-    Raises:
-        InputError: Vectors and encoder differ in dimension.
-    """
+    """Fuses BM25 and dense retrieval by reciprocal rank."""
 
     name = "hybrid"
 
     def __init__(
         self,
-        lucene: LuceneIndex,
-        vectors: VectorIndex | LuceneVectors,
+        lucene: segments.LuceneIndex,
+        vectors: VectorIndex | segments.LuceneVectors,
         encoder: Encoder,
         depth: int = 100,
     ) -> None:
@@ -210,8 +187,8 @@ class SpladeDenseRetriever(FusionRetriever):
 
     def __init__(
         self,
-        impacts: LuceneSearcher,
-        vectors: VectorIndex | LuceneVectors,
+        impacts: segments.LuceneSearcher,
+        vectors: VectorIndex | segments.LuceneVectors,
         encoder: Encoder,
         depth: int = 100,
     ) -> None:

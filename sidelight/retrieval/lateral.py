@@ -29,12 +29,7 @@ _SUFFIX = re.compile(r"(?:/amp|\.amp|[?&]amp(?:=1)?|/){1,20}$", re.IGNORECASE)
 
 
 class LateralHits(NamedTuple):
-    """Hits of a lateral search.
-
-    Attributes:
-        hits: Up to `k` per query id, best first.
-        dropped: What was left out on the way, each once, by segment id.
-    """
+    """Hits of a lateral search, up to `k` per query id, and what it left out, each once, by id."""
 
     hits: dict[str, list[Hit]]
     dropped: tuple[DroppedHit, ...]

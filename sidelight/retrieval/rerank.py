@@ -1,14 +1,8 @@
-"""Reranking of another retriever's hits by a cross-encoder.
+"""Another retriever's hits in another order: by a cross-encoder, by windows, or by their hosts.
 
-Cross-encoder of sentence-transformers, in the fastest arithmetic that is correct here.
-
-Where the processor multiplies bfloat16 in hardware the model runs in it, except the last layer:
-its products are the scores, and eight bits would make many of them equal. Elsewhere an int8 ONNX
-file is used where the model comes with one.
-
-Listwise reranking of another retriever's hits, twenty at a time.
-
-Another retriever's hits weighed by the standing of their hosts, as a list says.
+The cross-encoder computes in the fastest arithmetic that is correct here: bfloat16 where the
+processor multiplies it in hardware, except in the last layer, whose products are the scores and
+would often be equal in eight bits; else int8 where the model comes with an ONNX file.
 """
 
 from __future__ import annotations
@@ -36,10 +30,7 @@ _ROWS_GPU = 256
 class CrossEncoder:
     """Scores how well texts answer a query; loaded once, when first used.
 
-    The first failure is final.
-
-    Args:
-        arithmetic: What it computes in; if None, what is quickest here.
+    The first failure is final. Without an arithmetic it computes in what is quickest here.
     """
 
     def __init__(self, name: str, arithmetic: onnx_model.Arithmetic | None = None) -> None:
@@ -50,11 +41,7 @@ class CrossEncoder:
         self._onnx: onnx_model.OnnxModel | None = None
 
     def score(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Return one score for each text, higher for a better answer.
-
-        Raises:
-            MachineError: The model cannot be loaded.
-        """
+        """Return one score for each text, higher for a better answer."""
         if self._failure:
             raise self._failure
         if self._loaded is None:
@@ -123,13 +110,10 @@ _BLOCK = 32
 class RerankRetriever:
     """Ranks by a model that reads the query and a segment together.
 
-    Candidates are read in blocks, the best ranked first. Where a margin is given, reading ends
-    after a block whose best score is further than that below the k-th best score so far: blocks
-    further down rarely do better, and only the text of what is read is fetched.
-
-    Args:
-        depth: Candidates per query, or `k` if that is more.
-        margin: In the units of the model's scores; None reads all candidates.
+    `depth` candidates per query, or `k` if that is more, are read in blocks, the best ranked first.
+    Where a margin is given, in the units of the model's scores, reading ends after a block whose
+    best score is further than that below the k-th best score so far: blocks further down rarely do
+    better, and only the text of what is read is fetched.
     """
 
     def __init__(
@@ -150,11 +134,7 @@ class RerankRetriever:
         self._lock = threading.Lock()
 
     def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
-        """Return up to `k` hits for every query id.
-
-        Raises:
-            MachineError: The model cannot be loaded.
-        """
+        """Return up to `k` hits for every query id."""
         candidates = self._retriever.search(queries, max(self._depth, k))
         return {
             query.query_id: self._rerank(query.text, candidates[query.query_id], k)
@@ -185,17 +165,13 @@ WINDOW, STRIDE = 20, 10
 
 
 class ListwiseRetriever:
-    """Ranks by a window that slides from the last candidates to the first.
+    """Ranks by a window that slides from the last of `depth` candidates to the first.
 
     Each window is put in order before the next one, which begins half a window further up, so the
     best of the lower ranks are carried to the top. Windows of one place are asked about together
     for all queries.
 
     Source: Sun et al., EMNLP 2023 (RankGPT).
-
-    Args:
-        order: Puts the segments of windows in order.
-        depth: Candidates per query, or `k` if that is more.
     """
 
     def __init__(self, retriever: Retriever, order: Order, lookup: Lookup, *, depth: int) -> None:
@@ -238,11 +214,8 @@ def window_starts(count: int) -> range:
 class StandingRetriever:
     """Weighs the reciprocal ranks of another retriever's hits by the standing of their hosts.
 
-    Args:
-        standing: By host, in [0, 1]; at 0 nothing of it is found. A host stands for its subdomains,
-            `*` for all others, whose standing is 1 where the list does not say.
-        lookup: Returns segments, whose addresses name their hosts.
-        depth: Candidates per query, or `k` if that is more.
+    Standing is in [0, 1]; at 0 nothing of a host is found. A host stands for its subdomains, `*`
+    for all others, whose standing is 1 where the list does not say.
     """
 
     def __init__(

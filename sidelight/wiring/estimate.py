@@ -1,9 +1,7 @@
-"""Estimate of a run's model calls and their cost, from settings and articles alone.
+"""Estimate of a run's model calls and their cost, and a check of whether a run could work here.
 
-Each performer declares what it asks (`llm.prompted`); nothing is rendered. Prices per server come
-from the settings.
-
-Check of whether a run with given settings could work here; nothing is loaded or asked.
+Nothing is rendered, loaded or asked. Each performer declares what it asks (`llm.prompted`); prices
+per server come from the settings.
 """
 
 from __future__ import annotations
@@ -40,13 +38,9 @@ if TYPE_CHECKING:
 def tokens_cost(
     settings: Settings, model: ModelSettings | None, read: int, written: int
 ) -> float | None:
-    """Return what tokens of a model cost, or None where its server has no price.
+    """Return the cost of what a model reads and writes, by the prices of a million tokens.
 
-    Args:
-        settings: Name the servers and their prices, for a million tokens each.
-        model: Who reads and writes; None where no model is named.
-        read: Tokens read.
-        written: Tokens written.
+    It is None where no model is named, or its server has no price.
     """
     server = model and settings.servers.get(model.server)
     if not server or server.prompt_price is None or server.completion_price is None:
@@ -79,11 +73,8 @@ LATENCY_S = 0.5
 class PromptEstimate(Value):
     """Estimated calls of one prompt, or of all.
 
-    Attributes:
-        calls: Model calls.
-        prompt_tokens: Tokens read, what a server's prefix cache saves included.
-        completion_tokens: Tokens written.
-        cost: In the currency of the prices, or None where one is not set.
+    Tokens read include what a server's prefix cache saves. The cost is in the currency of the
+    prices, or None where one is not set.
     """
 
     calls: int
@@ -97,7 +88,6 @@ class RunEstimate(Value):
 
     Attributes:
         prompts: By prompt id.
-        total: All of them.
         hours: If one call is made at a time.
         hours_at_once: If all slots of the servers are always full; no run reaches it.
         unknown: Roles whose performer asks a model and does not say how often; not in the total.
@@ -193,12 +183,9 @@ _GB = 10**9
 
 
 def check_settings(settings: Settings, index: Path | None, base_url: str = "") -> list[Check]:
-    """Look at everything that the settings name.
+    """Look at everything that the settings name; None as an index checks all else.
 
-    Args:
-        settings: Of the run.
-        index: Folder of the index; None checks all else.
-        base_url: Address of the server `default`, if the run is to be told one.
+    The base URL is the address of the server `default`, if the run is to be told one.
     """
     from sidelight.index.encoding.encoder import check_model
     from sidelight.index.vectors.capacity import check_machine

@@ -86,15 +86,7 @@ class JudgeInputs:
 
 
 def judge_class(name: str, given: Collection[str]) -> type[Judge]:
-    """Return the class of a judge.
-
-    Args:
-        name: As registered.
-        given: What there is of what `JudgeInputs` lists.
-
-    Raises:
-        UsageError: There is no such judge, or it needs what is not there.
-    """
+    """Return the class of a registered judge that needs no more than what is given."""
     found: type[Judge] = load("judge", name)
     parameters = inspect.signature(found).parameters.values()
     required = {one.name for one in parameters if one.default is one.empty}
@@ -108,15 +100,7 @@ def judge_class(name: str, given: Collection[str]) -> type[Judge]:
 
 
 def make_judge(name: str, inputs: JudgeInputs) -> Judge:
-    """Return a judge made from what there is.
-
-    Args:
-        name: As registered.
-        inputs: What there is.
-
-    Raises:
-        UsageError: There is no such judge, or it needs what is not there.
-    """
+    """Return a registered judge made from what there is."""
     offered = inputs.offered()
     made: Judge = make(f"judge {name!r}", judge_class(name, offered), offered)
     return made
@@ -126,11 +110,7 @@ def make_judge(name: str, inputs: JudgeInputs) -> Judge:
 class JudgeSetup:
     """A judge that can be made as soon as its models are open; `set_up_judge` returns one.
 
-    Attributes:
-        name: As registered.
-        inputs: What there is to make it from, but for models.
-        asked: The models it asks; none for a judge that asks none.
-        words_at_once: What the judge says; see `Judge`.
+    It asks the models that are `asked`, or none; for words at once see `Judge`.
     """
 
     name: str
@@ -139,12 +119,7 @@ class JudgeSetup:
     words_at_once: int
 
     async def perform(self, access: ModelAccess, work: Callable[[Judge], Awaitable[T]]) -> T:
-        """Make the judge and do some work with it.
-
-        Args:
-            access: How its models may be used.
-            work: What is done with it.
-        """
+        """Make the judge, open its models as access allows, and do some work with it."""
         if not self.asked.models:
             return await work(make_judge(self.name, self.inputs))
 
@@ -156,12 +131,7 @@ class JudgeSetup:
     def estimate(self, work: Callable[[Judge], Awaitable[object]], n_labels: int) -> Estimate:
         """Return what some work would cost: it is done with models that only count their prompts.
 
-        Args:
-            work: What would be done with the judge.
-            n_labels: Labels that one model would give.
-
-        Raises:
-            UsageError: The judge asks no model.
+        One model would give `n_labels` labels. A judge that asks no model is a UsageError.
         """
         if not self.asked.models:
             raise UsageError("--estimate needs a judge that asks a model: --judge prompted")
@@ -176,17 +146,10 @@ class JudgeSetup:
 
 
 def set_up_judge(name: str, inputs: JudgeInputs, asked: AskedModels | None = None) -> JudgeSetup:
-    """Find what a judge lacks before its models are opened.
+    """Find what a judge lacks before its models, if the user named any, are opened.
 
-    Args:
-        name: As registered.
-        inputs: What there is, but for models.
-        asked: The models that the user named, if any.
-
-    Raises:
-        UsageError: There is no such judge, it needs what is not there, or it asks no model, and
-            there is one for it to ask.
-        InputError: The articles cannot be read, or a rubric has none, and the judge needs them.
+    A judge that needs what is not there, or that asks no model where one is named, is a UsageError;
+    a rubric without its article, where the judge needs it, an InputError.
     """
     asked = asked or AskedModels()
     given = {*inputs.offered(), *(["models"] if asked.models else [])}
@@ -209,16 +172,8 @@ def judge_model(
 ) -> ModelSettings | None:
     """Return the model that a judge of a run asks; None for a judge that asks none.
 
-    Args:
-        name: Of the judge, as registered.
-        settings: Name the judge's model.
-        writer: The model that writes the run.
-        examples: Whether there are labelled examples.
-        allow_self: Whether writer and judge may be the same model.
-
-    Raises:
-        UsageError: There is no such judge, it needs what is not there, or its model is the
-            writer's.
+    The writer is the model that writes the run; only with `allow_self` may it be the judge's, too.
+    `examples` tells whether there are labelled examples.
     """
     model = settings.models.judge
     there = {"examples": examples, "models": model is not None, "articles": True, "encoder": True}

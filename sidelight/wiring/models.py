@@ -66,12 +66,7 @@ class Models:
         self._open: dict[tuple[str, str], CachedModel] = {}
 
     async def named(self, settings: ModelSettings) -> Model:
-        """Return a model, behind the run's cache and budget.
-
-        Raises:
-            UsageError: Nobody says where its server is.
-            MachineError: Its server cannot be started.
-        """
+        """Return a model, behind the run's cache and budget."""
         key = settings.server, settings.name
         if key not in self._open:
             asked = (
@@ -167,12 +162,7 @@ def sampling(settings: ModelSettings) -> Sampling:
 
 
 class AskedModels(NamedTuple):
-    """Models that something is to ask, before they are opened.
-
-    Attributes:
-        models: How each is asked; names are unique.
-        servers: The servers they name.
-    """
+    """Models, of different names, that something is to ask, and the servers they name."""
 
     models: tuple[ModelSettings, ...] = ()
     servers: Mapping[str, ServerSettings] = MappingProxyType({})
@@ -184,15 +174,7 @@ class AskedModels(NamedTuple):
 
 
 def models_by_name(names: Sequence[str], at_once: int) -> AskedModels:
-    """Return models of the server `default`, asked at temperature 0.
-
-    Args:
-        names: Under which they are served.
-        at_once: Calls under way at once, to each model.
-
-    Raises:
-        UsageError: A model is named twice, or by no name.
-    """
+    """Return models of the server `default`, asked at temperature 0, each so many calls at once."""
     if len(set(names)) < len(names):
         raise UsageError("--model names a model twice; each model has one vote")
     try:
@@ -230,13 +212,7 @@ async def ask(
     access: ModelAccess,
     work: Callable[[Mapping[str, PromptedModel]], Awaitable[T]],
 ) -> T:
-    """Open models and do some work with them.
-
-    Args:
-        asked: The models.
-        access: How they may be used.
-        work: What is done with the models, by name.
-    """
+    """Open models and do some work with them, which gets them by name."""
     async with open_models(Settings(servers=dict(asked.servers)), access) as opened:
         models = {
             model.name: PromptedModel(

@@ -36,12 +36,7 @@ _REPORT_ROLES = frozenset({"write_report", "check_report", "revise_report"})
 
 
 def chosen_performers(settings: Settings) -> dict[str, type]:
-    """Return the class that performs each role that the track calls for.
-
-    Raises:
-        UsageError: A name stands for none, or its class cannot perform the role.
-        MachineError: A package that one needs is not installed.
-    """
+    """Return the class that performs each role that the track calls for."""
     reports = load_track(settings.track).find(CitedTextTask) is not None
     used = [role for role in ROLES if reports or role not in _REPORT_ROLES]
     return {role: load(f"role.{role}", settings.roles.performer(role)) for role in used}
@@ -63,14 +58,8 @@ async def open_asked(
 ) -> Callable[[TopicLog], dict[str, PromptedModel]]:
     """Return what makes models for one topic, whose log has each call; they are opened once.
 
-    Args:
-        settings: Name the models, and say how they are asked.
-        models: Opens them.
-        names: What they do: `writer`, `checker` or `ranker`.
-        who_asks: Who asks them, and the verb, for the message.
-
-    Raises:
-        UsageError: The settings name none.
+    The names are `writer`, `checker` or `ranker`. Where the settings name no such model, that is a
+    UsageError, which begins with `who_asks` and its verb.
     """
     opened: list[tuple[str, Model, ModelSettings]] = []
     for name in sorted(names):
@@ -92,11 +81,7 @@ async def open_asked(
 async def open_roles(
     settings: Settings, models: Models, encode: Encode
 ) -> Callable[[TopicLog], Roles]:
-    """Return what makes fresh roles for one topic; models are opened once for all of them.
-
-    Raises:
-        UsageError: A role asks a model that the settings do not name.
-    """
+    """Return what makes fresh roles for one topic; models are opened once for all of them."""
     performers = chosen_performers(settings)
     asked = {role: models_asked(performer) for role, performer in performers.items()}
     asking = ", ".join(sorted(role for role, names in asked.items() if names))

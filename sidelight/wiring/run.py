@@ -1,11 +1,4 @@
-"""Run from settings, topics and an index, in one call, by the graph that the track names.
-
-Wiring of an investigation, the only factory: everything it makes receives plain arguments.
-
-Wiring of the graph that writes questions on articles and finds documents for them.
-
-Wiring of narrative answering; a model may split, rank and write, all else needs none.
-"""
+"""Run from settings, topics and an index, by the graph that the track names."""
 
 from __future__ import annotations
 
@@ -21,16 +14,11 @@ from sidelight.errors import InputError, ReplyError, UsageError
 from sidelight.llm.prompted import PromptedModel
 from sidelight.parts import ROLES
 from sidelight.registry import load, make
+from sidelight.retrieval import rerank
 from sidelight.retrieval.base import GivenRetriever
 from sidelight.retrieval.best_segment import DocumentRetriever
 from sidelight.retrieval.first_stage import open_retriever
 from sidelight.retrieval.lateral import REMEMBERED, LateralRetriever
-from sidelight.retrieval.rerank import (
-    CrossEncoder,
-    ListwiseRetriever,
-    RerankRetriever,
-    StandingRetriever,
-)
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.log import TopicLog, with_fallback
 from sidelight.runs.runner import Investigate, RunSummary, run_topics
@@ -55,13 +43,7 @@ _STEPS_PER_ROUND, _STEPS_AROUND = 4, 12
 
 
 class Sources(NamedTuple):
-    """Index and retrievers that investigations read from, usable from any thread.
-
-    Attributes:
-        retriever: Finds segments.
-        lookup: Returns the segments of some ids.
-        encode: Returns the vectors of some texts.
-    """
+    """Index and retrievers that investigations read from, usable from any thread."""
 
     retriever: Retriever
     lookup: Lookup
@@ -86,10 +68,10 @@ def build_retriever(settings: RetrievalSettings, folder: SearchIndex) -> Retriev
     lookup, depth = folder.docstore.get_many, settings.depth
     found = open_retriever(settings.retriever, folder, depth=depth)
     if settings.reranker is not None:
-        model = CrossEncoder(settings.reranker)
-        found = RerankRetriever(found, model, lookup, depth=depth, margin=settings.rerank_margin)
+        model, margin = rerank.CrossEncoder(settings.reranker), settings.rerank_margin
+        found = rerank.RerankRetriever(found, model, lookup, depth=depth, margin=margin)
     if settings.standing:
-        found = StandingRetriever(found, settings.standing, lookup, depth=depth)
+        found = rerank.StandingRetriever(found, settings.standing, lookup, depth=depth)
     return found
 
 
@@ -99,17 +81,8 @@ async def open_investigation(  # long: what is opened together is closed togethe
 ) -> AsyncIterator[Investigate]:
     """Keep what investigations need open, and yield the function that investigates one topic.
 
-    Sources, graph and models are shared by all topics.
-
-    Args:
-        settings: Of the run.
-        sources: What it may read.
-        access: How it may use models.
-        documents: Whether documents are found for the questions, and no report is written.
-
-    Raises:
-        UsageError: A role asks a model that the settings do not name, or whose server is nowhere.
-        MachineError: A model server cannot be started.
+    Sources, graph and models are shared by all topics. Where documents are found for the questions,
+    no report is written.
     """
     from sidelight.agents import investigation as agents
     from sidelight.agents.state import Deps, DocumentsDeps, outcome_of
@@ -164,11 +137,7 @@ open_questions_and_documents = partial(open_investigation, documents=True)
 async def open_listwise(
     settings: Settings, models: Models, sources: Sources
 ) -> Callable[[TopicLog, Lookup], Retriever]:
-    """Return what makes the retriever of a topic, out of its log and its lookup.
-
-    Raises:
-        UsageError: A model is to order results, and the settings name none.
-    """
+    """Return what makes the retriever of a topic, out of its log and its lookup."""
     from sidelight.generation.prompted.documents import PromptedRanker
 
     depth = settings.retrieval.listwise_depth
@@ -184,7 +153,7 @@ async def open_listwise(
             return await asyncio.gather(*(ranker(query, window) for query, window in windows))
 
         # Retrievers search in threads, and models are asked on the loop that opened them.
-        return ListwiseRetriever(
+        return rerank.ListwiseRetriever(
             sources.retriever,
             lambda windows: asyncio.run_coroutine_threadsafe(rank(windows), loop).result(),
             lookup,
@@ -200,15 +169,7 @@ def open_graph(
     """Keep what work on topics needs open, and yield the function that works on one.
 
     A graph is registered as a function with these arguments. What it yields returns a result for
-    each task of the track.
-
-    Args:
-        settings: Of the run; they name the track.
-        sources: What it may read.
-        access: How it may use models.
-
-    Raises:
-        UsageError: There is no such track or graph.
+    each task of the track, which the settings name.
     """
     graph = load("graph", load_track(settings.track).graph)
     return cast("AbstractAsyncContextManager[Investigate]", graph(settings, sources, access))
@@ -236,16 +197,12 @@ def make_run(
         topics: All of them, all of them in the files.
         settings: What the run depends on.
         index: What is searched.
-        folder: The run directory.
+        folder: The run directory; one that holds a run of something else is a UsageError.
         access: How models may be used; by default with a cache in the folder and without a budget.
         only: The topics to work on now; all if none is named.
         parallel: Topics worked on at once; 4 by default, or 32 where a model is asked.
         on_topic: Called with the id of each topic that ends.
         on_step: Called with a topic's id and the name of a step when the step begins.
-
-    Raises:
-        UsageError: The folder holds a run of something else, or a model is asked and none named.
-        MachineError: A model server cannot be started.
     """
     access = access or ModelAccess(RunDirectory(folder).cache)
     asks = settings.models.writer is not None
@@ -271,12 +228,7 @@ def document_names(settings: Settings) -> dict[str, str]:
 
 
 def document_parts(settings: Settings) -> dict[str, type]:
-    """Return the classes that word searches and rate documents, by kind.
-
-    Raises:
-        UsageError: A name stands for none.
-        MachineError: A package that one needs is not installed.
-    """
+    """Return the classes that word searches and rate documents, by kind."""
     return {kind: load(kind, name) for kind, name in document_names(settings).items()}
 
 
@@ -309,13 +261,7 @@ _WRITES, _ANSWER_WRITER = "write_report", "prompted-answer"
 async def open_answer(
     settings: Settings, sources: Sources, access: ModelAccess
 ) -> AsyncIterator[Investigate]:
-    """Yield the function that answers one narrative; sources, graph and model are shared by all.
-
-    Raises:
-        UsageError: The settings name a model that would not be asked, or none for the writer that
-            asks one.
-        MachineError: A model server cannot be started.
-    """
+    """Yield the function that answers one narrative; sources, graph and model are shared by all."""
     from sidelight.agents.answer import build_graph, outcome_of
 
     performers = {settings.roles.performer(role) for role in ROLES if role != _WRITES}
@@ -351,16 +297,7 @@ def _dependencies(
     asks: Mapping[str, PromptedModel],
     retriever_of_topic: Callable[[TopicLog, Lookup], Retriever],
 ) -> AnswerDeps:
-    """Return what the nodes of one narrative work with.
-
-    Args:
-        narrative: What is answered.
-        settings: Say how.
-        sources: What there is to answer from.
-        log: Of the topic.
-        asks: The model that writes; none for a writer that asks none.
-        retriever_of_topic: Makes what searches; see `open_listwise`.
-    """
+    """Return what the nodes of one narrative work with; `asks` is empty for a plain writer."""
     from sidelight.agents.state import AnswerDeps
 
     offered = roles.offers(settings, sources.encode, asks)
@@ -398,16 +335,10 @@ def split_narratives(
 ) -> tuple[dict[str, Narrative], dict[str, ReplyError]]:
     """Return narratives with sub-questions and their importance, and why others have none.
 
-    Sub-questions come the most important first.
-
-    Args:
-        narratives: What is split; sub-questions that they have already help the draft.
-        searches: By topic id, what the same person searched for, which helps the draft. Topics that
-            have no narrative get one that is made of them.
-        models: Who drafts, then who revises; one model does both.
-        access: How they may be used.
-        at_once: Calls under way at once.
-        on_topic: Told of each that is done.
+    Sub-questions come the most important first. Those that narratives have already help the draft,
+    and so does what the same person searched for, by topic id; topics that have no narrative get
+    one that is made of these searches. The first model drafts and the last one revises, `at_once`
+    calls at once. `on_topic` is told of each that is done.
     """
     from sidelight.generation.narratives import split_into_sub_narratives, write_narrative
 

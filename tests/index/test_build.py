@@ -9,21 +9,22 @@ import signal
 import subprocess
 import sys
 import time
+from functools import reduce
 from importlib.metadata import PackageNotFoundError
+from operator import getitem
 from pathlib import Path
-from typing import NamedTuple
+from types import SimpleNamespace
 
 import orjson
 import pytest
 from typer.testing import CliRunner
 
 from sidelight.cli.main import app
-from sidelight.errors import InputError, InvalidFileError, MachineError, Problem, UsageError
-from sidelight.index import build as module
+from sidelight.errors import InputError, InvalidFileError, MachineError, UsageError
 from sidelight.index.build import build_index
 from sidelight.index.encoding import encoder
 from sidelight.index.engine import LocalEngine
-from sidelight.index.folder import IndexFolder, lucene_folder, open_index
+from sidelight.index.folder import lucene_folder, open_index
 from sidelight.index.lucene import jvm
 from sidelight.index.manifest import FORMAT_VERSION
 from sidelight.index.text.corpus import MS_MARCO, CorpusFields, ShardReader
@@ -32,6 +33,7 @@ from sidelight.index.vectors.capacity import check_machine
 from sidelight.index.vectors.part import describe_sources
 from sidelight.retrieval.first_stage import open_retriever
 from sidelight.schemas.investigation.evidence import Query
+from tests.helpers.indexes.engine_work import check_results, work
 from tests.helpers.indexes.generated_collection import write_collection
 from tests.helpers.indexes.same_index import BUILT, check_same
 from tests.helpers.indexes.small_corpus import write_shard
@@ -139,7 +141,7 @@ def test_folders_of_others_are_not_touched(small_shard, encoder, tmp_path):
     (tmp_path / "thesis.tex").write_text("precious")
     with pytest.raises(InputError, match="found other files"):
         build_index([small_shard], tmp_path, encoder)
-    assert module.MANIFEST not in {path.name for path in tmp_path.iterdir()}
+    assert "manifest.json" not in {path.name for path in tmp_path.iterdir()}
     assert (tmp_path / "thesis.tex").read_text() == "precious"
 
 
@@ -148,11 +150,12 @@ def copy(small_index, tmp_path):
     return Path(shutil.copytree(small_index.path, tmp_path / "copy"))
 
 
-def changed(folder, change):
-    """Change the manifest of an index."""
+def changed(folder, *keys, value):
+    """Change a value in the manifest of an index."""
     path = folder / "manifest.json"
     content = orjson.loads(path.read_bytes())
-    change(content)
+    *groups, last = keys
+    reduce(getitem, groups, content)[last] = value
     path.write_bytes(orjson.dumps(content))
 
 
@@ -170,14 +173,6 @@ def other_text(folder):
     path.write_bytes(content.replace(word, word[::-1], 1))
 
 
-def newer(content):
-    content["plan"]["format_version"] = FORMAT_VERSION + 1
-
-
-def other_weights(content):
-    content["plan"]["encoder"]["weights"] = "0" * 64
-
-
 @pytest.mark.parametrize(
     ("damage", "says"),
     [
@@ -188,10 +183,13 @@ def other_weights(content):
         ),
         (cut, r"segments\.sqlite with"),
         (
-            lambda index: changed(index, newer),
+            lambda index: changed(index, "plan", "format_version", value=FORMAT_VERSION + 1),
             rf"found format {FORMAT_VERSION + 1}\nInstall a newer sidelight",
         ),
-        (lambda index: changed(index, other_weights), "another of that name"),
+        (
+            lambda index: changed(index, "plan", "encoder", "weights", value="0" * 64),
+            "another of that name",
+        ),
         (lambda index: (index / "manifest.json").write_text("{}"), "Delete the folder"),
         (other_text, r"segments\.sqlite as it was built"),
     ],
@@ -207,7 +205,7 @@ def test_a_change_between_the_samples_is_found_by_reading_all(copy):
     assert result.exit_code == 0, result.output
     assert "files as they were built" in result.output
     name = "docstore/segments.sqlite"
-    changed(copy, lambda content: content["hashes"][name].update(whole="0" * 64))
+    changed(copy, "hashes", name, "whole", value="0" * 64)
     open_index(copy)
     result = CliRunner().invoke(app, ["index", "verify", str(copy)])
     assert isinstance(result.exception, InvalidFileError)
@@ -218,7 +216,7 @@ def test_a_change_between_the_samples_is_found_by_reading_all(copy):
 def test_damage_that_samples_miss_is_an_error_and_no_traceback(copy, small_index, seed):
     """As if the index were too large for its samples to show it."""
     files = [name for name, size in small_index.manifest.files.items() if size > 200]
-    changed(copy, lambda content: content.update(hashes={}))
+    changed(copy, "hashes", value={})
     path = copy / random.Random(seed).choice(sorted(files))
     path.write_bytes(random.Random(seed).randbytes(200) + path.read_bytes()[200:])
     with contextlib.suppress(InputError):
@@ -277,14 +275,6 @@ if __name__ == "__main__":
 """
 
 
-def work(item):
-    if item == 8:
-        raise InvalidFileError([Problem("code", "file", 8, "this", "that", "Mend it.")])
-    if item == 9:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return item * item, os.getpid()
-
-
 def test_one_item_needs_no_other_process_and_a_killed_one_ends_the_build():
     assert list(LocalEngine(4).map(work, [3])) == [(9, os.getpid())]
     assert {place for _, place in LocalEngine(1).map(work, range(5))} == {os.getpid()}
@@ -293,14 +283,7 @@ def test_one_item_needs_no_other_process_and_a_killed_one_ends_the_build():
 
 
 def test_results_come_in_the_order_of_items_and_errors_whole():
-    results = LocalEngine(2).map(work, [*range(7), 8])
-    found = [next(results) for _ in range(7)]
-    assert [square for square, _ in found] == [n * n for n in range(7)]
-    assert os.getpid() not in {place for _, place in found}
-    with pytest.raises(InvalidFileError) as caught:
-        next(results)
-    assert caught.value.problems[0].line == 8
-    assert "Mend it." in str(caught.value)
+    check_results(LocalEngine(2))
 
 
 def test_processes_end_with_the_one_that_started_them(tmp_path):
@@ -332,19 +315,13 @@ STAGES = [
 ]
 
 
-class Undisturbed(NamedTuple):
-    """An index that was built in one go, and what it was built from."""
-
-    shards: list[Path]
-    folder: IndexFolder
-
-
 @pytest.fixture(scope="module")
 def undisturbed(small_shard, encoder, tmp_path_factory):
+    """An index that was built in one go, and what it was built from."""
     folder = tmp_path_factory.mktemp("undisturbed")
     shards = [*write_collection(folder / "shards", 12, shards=1, seed=4), small_shard]
     build_index(shards, folder / "index", encoder, engine=LocalEngine(1))
-    return Undisturbed(shards, open_index(folder / "index"))
+    return SimpleNamespace(shards=shards, folder=open_index(folder / "index"))
 
 
 def start(undisturbed, folder):

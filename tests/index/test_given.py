@@ -1,5 +1,6 @@
 """Indexes of others' parts: BM25, feedback and text on what each of Anserini's indexes keeps."""
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -147,25 +148,16 @@ def test_vectors_in_lucene(segments, lucene, hnsw, tmp_path, encoder):
 
 
 def test_given_parts_that_do_not_fit_are_named(shards, lucene, tmp_path, encoder):
+    def build(folder, given, of=shards):
+        build_index(of, folder, encoder, profile=NO_VECTORS, given=GivenParts(given))
+
     with pytest.raises(InputError, match="expected an index of the segments whose text is given"):
-        build_index(
-            shards[:1], tmp_path, encoder, profile=NO_VECTORS, given=GivenParts(lucene["slim"])
-        )
+        build(tmp_path, lucene["slim"], shards[:1])
     name = "lucene-inverted.msmarco-v2.1-doc-segmented-slim.20240418.4f9675"
     (tmp_path / name).symlink_to(lucene["slim"])
     with pytest.raises(InputError, match="expected 113,520,750 segments, as published; found 300"):
-        build_index(
-            shards,
-            tmp_path / "index",
-            encoder,
-            profile=NO_VECTORS,
-            given=GivenParts(tmp_path / name),
-        )
-    (tmp_path / "lucene").mkdir()
-    for file in lucene["slim"].iterdir():
-        (tmp_path / "lucene" / file.name).write_bytes(file.read_bytes())
-    given = GivenParts(tmp_path / "lucene")
-    build_index(shards, tmp_path / "index", encoder, profile=NO_VECTORS, given=given)
+        build(tmp_path / "index", tmp_path / name)
+    build(tmp_path / "index", Path(shutil.copytree(lucene["slim"], tmp_path / "lucene")))
     next((tmp_path / "lucene").glob("*.fdt")).write_bytes(b"")
     with pytest.raises(InputError, match=r"\.fdt with \d+ bytes; found 0 bytes"):
         read_manifest(tmp_path / "index")

@@ -14,10 +14,11 @@ import orjson
 import pytest
 import ray
 
-from sidelight.errors import InvalidFileError, MachineError, Problem
+from sidelight.errors import MachineError
 from sidelight.index.build import build_index
 from sidelight.index.engine import LocalEngine, RayEngine
 from sidelight.index.folder import open_index
+from tests.helpers.indexes import engine_work
 from tests.helpers.indexes.generated_collection import write_collection
 from tests.helpers.indexes.same_index import check_same
 
@@ -59,67 +60,21 @@ def cluster():
     ray.shutdown()
 
 
-def work(item):
-    if item == 8:
-        raise InvalidFileError([Problem("code", "file", 8, "this", "that", "Mend it.")])
-    if item == 9:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return item * item, os.getpid()
-
-
-def die_once(folder):
-    again = (folder / "died").exists()
-    if not again:
-        (folder / "died").touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return again
-
-
-def fail_beside_another(folder, item):
-    """As the second item, fail when the first is under way."""
-    begun = folder / "begun"
-    if item == 0:
-        begun.write_text(str(os.getpid()))
-        time.sleep(60)
-    while not begun.exists() or not begun.read_text():
-        time.sleep(0.01)
-    raise MachineError("no room", remedy="Make some.")
-
-
-def count(item, on_segments):
-    on_segments(item)
-    on_segments(int(ray.get_runtime_context().get_assigned_resources()["CPU"]))
-
-
-def note_gpu(folder, item, on_segments):
-    """Note which GPU is this item's, and wait for the other one."""
-    (folder / str(item)).write_text(os.environ["CUDA_VISIBLE_DEVICES"])
-    while len(list(folder.iterdir())) < 2:
-        time.sleep(0.01)
-
-
 def test_results_come_in_the_order_of_items_and_errors_whole():
-    found = list(RayEngine().map(work, range(7)))
-    assert [square for square, _ in found] == [n * n for n in range(7)]
-    assert os.getpid() not in {place for _, place in found}
-    with pytest.raises(InvalidFileError) as caught:
-        list(RayEngine().map(work, [8]))
-    assert type(caught.value) is InvalidFileError
-    assert caught.value.problems[0].line == 8
-    assert "Mend it." in str(caught.value)
+    engine_work.check_results(RayEngine())
 
 
 def test_a_model_has_all_cores_and_a_killed_item_is_worked_on_again(tmp_path):
     steps = []
-    RayEngine().encode(count, [100, 200], steps.append)
+    RayEngine().encode(engine_work.count, [100, 200], steps.append)
     cores = int(ray.cluster_resources()["CPU"])
     assert steps == [100 + cores, 200 + cores]
-    assert list(RayEngine().map(die_once, [tmp_path])) == [True]
+    assert list(RayEngine().map(engine_work.die_once, [tmp_path])) == [True]
 
 
 def test_an_error_ends_what_else_is_under_way(tmp_path):
     with pytest.raises(MachineError, match="no room"):
-        list(RayEngine().map(partial(fail_beside_another, tmp_path), range(2)))
+        list(RayEngine().map(partial(engine_work.fail_beside_another, tmp_path), range(2)))
     process = Path("/proc", (tmp_path / "begun").read_text())
     deadline = time.monotonic() + 10
     while process.exists():
@@ -130,21 +85,21 @@ def test_an_error_ends_what_else_is_under_way(tmp_path):
 def test_without_ray_nothing_begins(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MachineError, match="needs the package 'ray'") as caught:
-        list(RayEngine().map(work, [1]))
+        list(RayEngine().map(engine_work.work, [1]))
     assert "sidelight[ray]" in caught.value.remedy
 
 
 @pytest.mark.slow
 def test_an_item_whose_process_is_always_killed_ends_the_build_with_a_word():
     with pytest.raises(MachineError, match="Ray could not get a part done: The worker died"):
-        list(RayEngine().map(work, [9]))
+        list(RayEngine().map(engine_work.work, [9]))
 
 
 @pytest.mark.slow
 def test_where_there_are_gpus_each_item_has_one(tmp_path):
     ray.shutdown()
     with ray.init(num_cpus=2, num_gpus=2, include_dashboard=False, log_to_driver=False):
-        RayEngine().encode(partial(note_gpu, tmp_path), range(2), lambda _: None)
+        RayEngine().encode(partial(engine_work.note_gpu, tmp_path), range(2), lambda _: None)
     assert sorted(note.read_text() for note in tmp_path.iterdir()) == ["0", "1"]
 
 

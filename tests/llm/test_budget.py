@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from sidelight.errors import BudgetExhaustedError, ModelUnavailableError, TruncatedReplyError, Usage
 from sidelight.llm.base import Budget, BudgetedModel, Message, Reply, Request
-from sidelight.llm.cache import CachedModel
 from tests.helpers.models.scripted_model import ScriptedModel
 
 REQUEST = Request(model="scripted", messages=(Message(role="user", content="Who?"),), max_tokens=50)
@@ -17,28 +16,23 @@ def reply(prompt, completion):
     return Reply(text="Ada", usage=Usage(prompt, completion))
 
 
-def test_totals_add_up():
-    model = BudgetedModel(
-        ScriptedModel(
-            [
-                reply(10, 5),
-                Reply(text="Bob"),
-                TruncatedReplyError("cut", usage=Usage(3, 4)),
-                ModelUnavailableError("gone"),
-            ]
-        ),
-        budget := Budget(),
-    )
+def outcomes(model, times):
+    """Ask so many times, one after the other."""
 
     async def run():
-        await model.complete(REQUEST)
-        await model.complete(REQUEST)
-        with pytest.raises(TruncatedReplyError):
-            await model.complete(REQUEST)
-        with pytest.raises(ModelUnavailableError):
-            await model.complete(REQUEST)
+        found = []
+        for _ in range(times):
+            found += await asyncio.gather(model.complete(REQUEST), return_exceptions=True)
+        return found
 
-    asyncio.run(run())
+    return asyncio.run(run())
+
+
+def test_totals_add_up():
+    cut, gone = TruncatedReplyError("cut", usage=Usage(3, 4)), ModelUnavailableError("gone")
+    script = ScriptedModel([reply(10, 5), Reply(text="Bob"), cut, gone])
+    model = BudgetedModel(script, budget := Budget())
+    assert outcomes(model, 4)[2:] == [cut, gone]
     assert model.name == "scripted"
     assert budget.totals.calls == 4
     assert budget.totals.usage == Usage(13, 9)
@@ -46,45 +40,25 @@ def test_totals_add_up():
     assert budget.totals.latency_s > 0
 
 
-def test_calls_run_out_before_the_call_that_is_too_many():
-    script = ScriptedModel([reply(1, 1)] * 3)
-    model = BudgetedModel(script, Budget(max_calls=2))
-
-    async def run():
-        return await asyncio.gather(
-            *(model.complete(REQUEST) for _ in range(3)), return_exceptions=True
-        )
-
-    outcomes = asyncio.run(run())
-    assert [type(outcome) for outcome in outcomes] == [Reply, Reply, BudgetExhaustedError]
-    assert len(script.requests) == 2
-
-
-def test_tokens_run_out_before_the_call_that_might_be_too_long():
-    # Each call may cost BYTES + 50 and costs 20: after two of them 40 are spent.
-    script = ScriptedModel([reply(15, 5)] * 3)
-    model = BudgetedModel(script, Budget(max_tokens=40 + BYTES + 50 - 1))
-
-    async def run():
-        await model.complete(REQUEST)
-        await model.complete(REQUEST)
-        with pytest.raises(BudgetExhaustedError, match="40 are spent") as caught:
-            await model.complete(REQUEST)
-        assert caught.value.exit_code == 2
-
-    asyncio.run(run())
-    assert len(script.requests) == 2
-
-
-def test_a_reply_of_unknown_cost_counts_as_the_most_it_can_have_cost():
-    model = BudgetedModel(ScriptedModel(["Ada"]), Budget(max_tokens=2 * (BYTES + 50) - 1))
-
-    async def run():
-        await model.complete(REQUEST)
-        with pytest.raises(BudgetExhaustedError):
-            await model.complete(REQUEST)
-
-    asyncio.run(run())
+@pytest.mark.parametrize(
+    ("replies", "limits", "said"),
+    [
+        ([reply(1, 1)] * 3, {"max_calls": 2}, "all 2 calls"),
+        # Each call may cost BYTES + 50 and costs 20: after two of them 40 are spent.
+        ([reply(15, 5)] * 3, {"max_tokens": 40 + BYTES + 50 - 1}, "40 are spent"),
+        # A reply of unknown cost counts as the most it can have cost.
+        (["Ada"] * 2, {"max_tokens": 2 * (BYTES + 50) - 1}, f"{BYTES + 50} are spent"),
+    ],
+    ids=["calls", "tokens", "unknown"],
+)
+def test_a_budget_ends_before_the_call_that_might_be_too_much(replies, limits, said):
+    script = ScriptedModel(replies)
+    *made, last = outcomes(BudgetedModel(script, Budget(**limits)), len(replies))
+    assert all(isinstance(one, Reply) for one in made)
+    assert isinstance(last, BudgetExhaustedError)
+    assert said in str(last)
+    assert last.exit_code == 2
+    assert len(script.requests) == len(made)
 
 
 def test_a_call_waits_for_what_others_give_back():
@@ -131,31 +105,6 @@ def test_a_cancelled_call_gives_back_what_it_set_aside():
 
     asyncio.run(run())
     assert budget.totals.usage == Usage(0, 0)
-
-
-def test_models_that_share_a_budget_share_its_end():
-    budget = Budget(max_calls=1)
-    first = BudgetedModel(ScriptedModel([reply(1, 1)]), budget)
-    second = BudgetedModel(ScriptedModel([]), budget)
-
-    async def run():
-        await first.complete(REQUEST)
-        with pytest.raises(BudgetExhaustedError):
-            await second.complete(REQUEST)
-
-    asyncio.run(run())
-
-
-def test_a_replayed_reply_costs_nothing(tmp_path):
-    budgeted = BudgetedModel(ScriptedModel([reply(1, 1)]), budget := Budget(max_calls=1))
-
-    async def run():
-        with CachedModel(budgeted, tmp_path) as model:
-            await model.complete(REQUEST)
-            assert (await model.complete(REQUEST)).cached
-
-    asyncio.run(run())
-    assert budget.totals.calls == 1
 
 
 @given(

@@ -15,9 +15,8 @@ from sidelight.errors import (
     FailedCallError,
     InputError,
     MachineError,
-    ModelUnavailableError,
     OfflineError,
-    StructuredOutputError,
+    ReplyError,
     TruncatedReplyError,
     Usage,
 )
@@ -84,16 +83,6 @@ def test_callers_that_ask_the_same_at_once_share_one_call(tmp_path):
     asyncio.run(run())
 
 
-@pytest.mark.parametrize(
-    "error", [EmptyReplyError("nothing", text="", usage=Usage(1, 2)), ModelUnavailableError("gone")]
-)
-def test_a_failure_is_never_served_while_there_is_a_model(error, tmp_path):
-    with pytest.raises(type(error)):
-        complete(ScriptedModel([error]), tmp_path, REQUEST)
-    (reply,) = complete(ScriptedModel(["Ada"]), tmp_path, REQUEST)
-    assert (reply.text, reply.cached) == ("Ada", False)
-
-
 def test_a_failed_call_is_shared_and_then_forgotten(tmp_path):
     async def run():
         with CachedModel(ScriptedModel([EmptyReplyError("nothing"), "Ada"]), tmp_path) as model:
@@ -116,56 +105,52 @@ def test_offline_names_the_prompt_that_is_missing(tmp_path):
     assert other.fingerprint()[:12] in caught.value.message
 
 
-def test_what_no_turn_answered_is_asked_again_and_replayed_without_a_model(tmp_path):
-    def asked(model):
-        with CachedModel(model, tmp_path) as cached:
-            return asyncio.run(ask(cached, REQUEST, Number)).value.number
+def number(model, folder):
+    """Ask for a number; return it and the calls it took, as a trace keeps them."""
 
-    with pytest.raises(StructuredOutputError) as first:
-        asked(ScriptedModel(["Seven.", "{}"]))
-    with pytest.raises(StructuredOutputError) as replayed:
-        asked(OfflineModel("scripted"))
+    async def run():
+        with CachedModel(model, folder) as cached:
+            return await ask(cached, REQUEST, Number)
+
+    answer = asyncio.run(run())
+    kept = {"latency_s": True, "reply": {"cached"}}
+    return answer.value.number, [call.model_dump(exclude=kept) for call in answer.calls]
+
+
+@pytest.mark.parametrize(
+    "replies", [["Seven.", "{}"], [FailedCallError("no reply")] * 2], ids=["misfits", "failed"]
+)
+def test_what_no_turn_answered_is_asked_again_and_replayed_without_a_model(replies, tmp_path):
+    with pytest.raises(ReplyError) as first:
+        number(ScriptedModel(replies), tmp_path)
+    with pytest.raises(type(first.value)) as replayed:
+        number(OfflineModel("scripted"), tmp_path)
     assert str(replayed.value) == str(first.value)
     again = ScriptedModel(['{"number": 7}'])
-    assert asked(again) == 7
+    assert number(again, tmp_path)[0] == 7
     again.assert_finished()
-    assert asked(OfflineModel("scripted")) == 7
+    assert number(OfflineModel("scripted"), tmp_path)[0] == 7
 
 
 @pytest.mark.parametrize(
     "bad",
-    [TruncatedReplyError("cut", text='{"nu', usage=Usage(1, 2)), EmptyReplyError("-"), "prose"],
+    [
+        TruncatedReplyError("cut", text='{"nu', usage=Usage(1, 2)),
+        EmptyReplyError("-"),
+        "prose",
+    ],
     ids=["truncated", "empty", "misfit"],
 )
 def test_a_repaired_answer_is_replayed_with_its_repair(bad, tmp_path):
-    async def run(model, folder):
-        with CachedModel(model, folder) as cached:
-            answer = await ask(cached, REQUEST, Number)
-        assert len(answer.calls) == 2
-        return "\n".join(
-            call.model_dump_json(exclude={"latency_s": True, "reply": {"cached"}})
-            for call in answer.calls
-        )
-
-    online = asyncio.run(run(ScriptedModel([bad, '{"number": 7}']), tmp_path / "made"))
+    online, calls = number(ScriptedModel([bad, '{"number": 7}']), tmp_path / "made")
+    assert (online, len(calls)) == (7, 2)
     shutil.copytree(tmp_path / "made", tmp_path / "copied")
-    assert asyncio.run(run(OfflineModel("scripted"), tmp_path / "copied")) == online
+    assert number(OfflineModel("scripted"), tmp_path / "copied") == (online, calls)
 
 
-def test_a_call_that_failed_is_replayed_as_it_ended(tmp_path):
-    async def run(model, folder):
-        with CachedModel(model, folder) as cached:
-            return (await ask(cached, REQUEST, Number)).value.number
-
-    bad = FailedCallError("no reply")
-    # Made again, it succeeded: that is what the run went on with.
-    script = ScriptedModel([bad, '{"number": 7}'])
-    assert asyncio.run(run(script, tmp_path / "mended")) == 7
-    assert asyncio.run(run(OfflineModel("scripted"), tmp_path / "mended")) == 7
-    # Never answered: the run did without, and so does its replay.
-    for model in (ScriptedModel([bad, bad]), OfflineModel("scripted")):
-        with pytest.raises(FailedCallError, match="no reply"):
-            asyncio.run(run(model, tmp_path / "lost"))
+def test_a_call_that_succeeded_when_made_again_is_replayed_as_it_ended(tmp_path):
+    script = ScriptedModel([FailedCallError("no reply"), '{"number": 7}'])
+    assert number(script, tmp_path)[0] == number(OfflineModel("scripted"), tmp_path)[0] == 7
 
 
 def test_a_folder_that_holds_something_else_is_left_alone(tmp_path):

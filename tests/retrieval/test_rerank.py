@@ -135,16 +135,6 @@ def test_reading_ends_where_the_rest_is_hopeless():
     assert [hit.segment_id for hit in reranked.search([QUERY], 2)["q"]] == ["d064", "d065"]
 
 
-def test_no_such_model(small_index, tmp_path):
-    retriever = rerank.RerankRetriever(
-        Bm25Retriever(small_index.lucene),
-        rerank.CrossEncoder(str(tmp_path / "none")),
-        small_index.docstore.get_many,
-    )
-    with pytest.raises(MachineError, match="cannot be loaded"):
-        retriever.search([QUERY], 5)
-
-
 QUERIES = [Query(query_id="a", text="first"), Query(query_id="b", text="second")]
 
 

@@ -1,18 +1,14 @@
 """Judges are made from what they ask for, and what they lack is found before anything is opened."""
 
-import asyncio
-
 import numpy as np
 import pytest
 
-from sidelight.config.load import load_settings
-from sidelight.errors import InputError, UsageError
+from sidelight.errors import UsageError
 from sidelight.evaluation.labelling.comparing import SentenceEncoder
 from sidelight.evaluation.labelling.judge import Judge
 from sidelight.learned.ordinal_model import weights_hash
-from sidelight.schemas.topic import Article
-from sidelight.wiring.judges import JudgeInputs, judge_class, judge_model, make_judge, set_up_judge
-from sidelight.wiring.models import ModelAccess, models_by_name
+from sidelight.wiring.judges import JudgeInputs, judge_class, make_judge, set_up_judge
+from sidelight.wiring.models import models_by_name
 from tests.helpers.labels.labelled import examples, rubric
 
 RUBRICS = {"t1": rubric("t1")}
@@ -79,45 +75,8 @@ def test_what_it_lacks_is_named_with_its_option():
     assert judge_class(TAUGHT, {"examples"}) is not None
 
 
-def test_articles_are_there_for_all_rubrics_before_a_model_is_opened():
-    asked = models_by_name(["tiny"], 4)
-    article = Article(topic_id="t2", body="Another.")
-    inputs = JudgeInputs(RUBRICS, articles=lambda: {"t2": article})
-    with pytest.raises(InputError, match="expected the article of each rubric; found none for t1"):
-        set_up_judge("prompted", inputs, asked)
-    assert set_up_judge(MINDFUL, inputs, asked).asked is asked
-
-
 def test_a_model_for_a_judge_that_asks_none_is_refused():
     with pytest.raises(UsageError, match="--model needs a judge that asks"):
         set_up_judge(PLAIN, JudgeInputs(RUBRICS), models_by_name(["tiny"], 4))
     with pytest.raises(UsageError, match="--estimate needs a judge that asks"):
         set_up_judge(PLAIN, JudgeInputs(RUBRICS)).estimate(unwanted, 1)
-
-
-def test_the_models_of_a_judge_are_open_while_it_works(tmp_path):
-    setup = set_up_judge(MINDFUL, JudgeInputs(), models_by_name(["one", "two"], 4))
-
-    async def names(judge):
-        assert isinstance(judge, MindfulJudge)
-        return list(judge.models)
-
-    access = ModelAccess(tmp_path, offline=True)
-    assert asyncio.run(setup.perform(access, names)) == ["one", "two"]
-
-
-def test_who_may_judge_a_run():
-    settings = load_settings(None, ["models.judge.name=critic"])
-
-    def chosen(name, **more):
-        return judge_model(name, settings, None, examples=False, allow_self=False, **more)
-
-    assert chosen("prompted").name == "critic"
-    assert chosen("embedded") is None
-    assert chosen(PLAIN) is None
-    with pytest.raises(UsageError, match="needs labelled examples"):
-        chosen(TAUGHT)
-    writer = settings.models.judge
-    with pytest.raises(UsageError, match="would judge itself"):
-        judge_model("prompted", settings, writer, examples=False, allow_self=False)
-    assert judge_model("prompted", settings, writer, examples=False, allow_self=True) == writer

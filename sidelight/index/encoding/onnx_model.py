@@ -1,12 +1,8 @@
-"""ONNX Runtime model: the int8 file that many published models come with.
+"""Arithmetic of models, and ONNX Runtime for the int8 file that many published models come with.
 
 Activations are quantised to int8 by the largest value of the whole input. So every input is one
 text alone, without padding: its result does not depend on other texts, and is closer to that of the
 full model. Each text runs on one core, and as many at once as there are cores.
-
-Parallel map over all cores, each with its own item; cores never wait for each other.
-
-Precisions that a model can compute in, and which of them this machine has in hardware.
 """
 
 from __future__ import annotations
@@ -56,11 +52,7 @@ def int8_file(name: str) -> Path | None:
 
 
 class OnnxModel:
-    """A model that takes what a tokenizer returns.
-
-    Raises:
-        MachineError: The model wants more than that.
-    """
+    """A model that takes what a tokenizer returns; one that wants more is a MachineError."""
 
     def __init__(self, path: Path) -> None:
         import onnxruntime

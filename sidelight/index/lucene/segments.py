@@ -3,12 +3,7 @@
 The best hits of a query come as ids and scores alone, as one text out of Java. Stored fields are
 not read: an id comes from the column of ids by which Lucene breaks ties. Reading hits object by
 object takes several times as long as the search itself, and where an index keeps the text of its
-segments, loading it with every hit takes longer still.
-
-Vectors in Lucene: one or more HNSW indexes made by Anserini, searched as one.
-
-Among them are the published vectors of MS MARCO V2.1 segmented by Arctic-embed-L, in bytes, in ten
-parts.
+segments, loading it with every hit takes longer still. HNSW indexes are searched as one.
 """
 
 from __future__ import annotations
@@ -120,10 +115,8 @@ _BM25 = Bm25()
 class Rm3(NamedTuple):
     """Parameters of RM3 pseudo-relevance feedback; the defaults are those of the track's baseline.
 
-    Attributes:
-        terms: Feedback terms added to a query.
-        documents: Best segments they are taken from.
-        original_weight: Weight of the query's own words, in [0, 1].
+    So many terms of so many best segments are added to the query's own words, whose weight is in
+    [0, 1].
     """
 
     terms: int = 10
@@ -134,11 +127,7 @@ class Rm3(NamedTuple):
 class Rocchio(NamedTuple):
     """Parameters of Rocchio pseudo-relevance feedback; the defaults are Anserini's.
 
-    Attributes:
-        terms: Feedback terms added to a query.
-        documents: Best segments they are taken from.
-        alpha: Weight of the query's own vector.
-        beta: Weight of the mean vector of the best segments.
+    Alpha weighs the query's own vector, beta the mean vector of the best segments.
     """
 
     terms: int = 10
@@ -150,15 +139,8 @@ class Rocchio(NamedTuple):
 def write_lucene(folder: Path, segments: Iterable[Segment], threads: int | None = None) -> None:
     """Index segments with positions and document vectors, which feedback needs.
 
-    The text itself is not stored: the docstore has it.
-
-    Args:
-        folder: Where the index goes; what an interrupted call left there is thrown away.
-        segments: Read once, some thousands at a time.
-        threads: That analyse them; one per core by default.
-
-    Raises:
-        MachineError: Lucene did not accept a segment.
+    The text itself is not stored: the docstore has it. What an interrupted call left in the folder
+    is thrown away. Segments are read once, some thousands at a time, by a thread for each core.
     """
     shutil.rmtree(folder, ignore_errors=True)
     options = ["-collection", "JsonCollection", "-input", "", "-index", str(folder.absolute())]
@@ -210,11 +192,7 @@ class Contents(NamedTuple):
 
 
 class LuceneIndex:
-    """An index made by `write_lucene`, or any index made by Anserini.
-
-    Raises:
-        InputError: The folder holds no Lucene index.
-    """
+    """An index made by `write_lucene`, or any index made by Anserini."""
 
     def __init__(self, folder: Path) -> None:
         if not any(folder.glob("segments_*")):
@@ -258,8 +236,7 @@ class LuceneIndex:
     def searcher(self, bm25: Bm25 = _BM25, feedback: Rm3 | Rocchio | None = None) -> LuceneSearcher:
         """Open a searcher with its own parameters; the files are mapped, so many cost little.
 
-        Raises:
-            InputError: Feedback is asked for, and the index keeps nothing that it could come from.
+        Feedback without words or text that it could come from is an InputError.
         """
         if feedback and not self.contents.terms and not self.contents.raw:
             raise InputError(
@@ -311,11 +288,7 @@ class LuceneSearcher(_TopHits):
             java_class("org.apache.lucene.search.IndexSearcher").setMaxClauseCount(_MAX_QUERY_WORDS)
 
     def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
-        """Return up to `k` hits per query.
-
-        Raises:
-            MachineError: Lucene failed on a query.
-        """
+        """Return up to `k` hits per query."""
         # A lone surrogate, as in an argument that was not UTF-8, cannot pass into Java.
         texts = [query.text.encode(errors="replace").decode() for query in queries]
         found = self._top([partial(self._make, text) for text in texts], k)
@@ -356,8 +329,7 @@ _MIN_SEEN = 1000
 class LuceneVectors(_TopHits):
     """Search of Lucene indexes by inner product, usable from any thread; the files are mapped.
 
-    Raises:
-        InputError: A folder holds no vectors, or they differ in length.
+    Folders without vectors, or with vectors of several lengths, are an InputError.
     """
 
     def __init__(self, folders: Sequence[Path]) -> None:

@@ -88,12 +88,7 @@ def is_remote(folder: Path) -> bool:
 
 
 def read_address(folder: Path) -> RemoteAddress:
-    """Read what a folder says about its server.
-
-    Raises:
-        InputError: It cannot be read.
-        InvalidFileError: It says something else.
-    """
+    """Read what a folder says about its server."""
     path = folder / ADDRESS
     with readable(path):
         content = read_limited(path)
@@ -123,21 +118,14 @@ def tokens_file() -> Path:
 
 
 def token_variable(address: RemoteAddress) -> str | None:
-    """Return the environment variable with the token of a server; None if it may receive none.
-
-    Raises:
-        InputError: The user's list of addresses cannot be read.
-    """
+    """Return the environment variable with the token of a server; None if it may receive none."""
     return _allowed().get(address.url)
 
 
 def allow_token(address: RemoteAddress, variable: str) -> None:
     """Note that a server may receive the token in an environment variable.
 
-    Raises:
-        InputError: The user's list of addresses cannot be read.
-        UsageError: The variable can have no such name, or the address is unencrypted and another
-            machine's.
+    No such name of a variable, and an unencrypted address of another machine, are a UsageError.
     """
     check_private(address.url, variable)
     if not variable.isidentifier() or not variable.isascii():
@@ -188,15 +176,11 @@ class RestClient:
 
     No more requests than the address allows are under way at once. Where the server says that it
     is busy, none is sent before the time it names, or else before twice the last wait. Of the
-    environment only the settings of a proxy are read.
+    environment only the settings of a proxy are read. A token that would travel unencrypted to
+    another machine is a UsageError.
 
     Attributes:
-        address: The server and its index.
         denied: Whether the server wants another token, or another address to be asked.
-
-    Raises:
-        UsageError: The token that the user allows it would travel unencrypted to another machine.
-        InputError: The user's list of addresses cannot be read.
     """
 
     def __init__(self, address: RemoteAddress) -> None:
@@ -223,11 +207,8 @@ class RestClient:
     def get(self, *path: str, tries: int = _TRIES, **parameters: str | float) -> Any:
         """Return what the server says, or None where it has no such thing (404).
 
-        It is asked `tries` times where a failure may pass.
-
-        Raises:
-            MachineError: The server is not there, refuses the token or the request, stays busy,
-                takes longer than it may, or says something that is no JSON or too much of it.
+        It is asked `tries` times where a failure may pass. A server that is not there, refuses,
+        stays busy, or says too much or no JSON is a MachineError.
         """
         from httpx2 import DecodingError, HTTPError, ReadTimeout
 

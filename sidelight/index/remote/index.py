@@ -1,8 +1,4 @@
-"""Remote index with the interface of a local folder, a cache of its answers, and their parsing.
-
-Answers are cached by request, so that nothing is requested twice. A server's answers hold hits, and
-often the segments that come with them.
-"""
+"""Remote index with the interface of a local folder, a cache of its answers, and their parsing."""
 
 from __future__ import annotations
 
@@ -55,9 +51,6 @@ class Pages:
     """Searches and segments of one index, from any thread; processes may share the file.
 
     The first answer to a request stays, so that a run that is taken up again reads what it read.
-
-    Raises:
-        InputError: The file holds something else.
     """
 
     def __init__(self, path: Path) -> None:
@@ -152,11 +145,7 @@ _MAX_ID = 256
 
 
 def read_search(answer: Any, k: int, server: str) -> tuple[list[Hit], list[Segment]]:
-    """Return the first `k` hits of an answer, ordered as by `ranked`, and the segments it holds.
-
-    Raises:
-        MachineError: It is no answer to a search, or a candidate has no sound id or score.
-    """
+    """Return the first `k` hits of an answer, ordered as by `ranked`, and the segments it holds."""
     if answer is None:
         raise MachineError(
             f"{server}: the server answered 404 (not found) to a search",
@@ -180,11 +169,7 @@ def read_search(answer: Any, k: int, server: str) -> tuple[list[Hit], list[Segme
 
 
 def read_document(segment_id: str, answer: Any, server: str) -> Segment:
-    """Return the segment of an answer to a request for one.
-
-    Raises:
-        MachineError: The answer holds no text.
-    """
+    """Return the segment of an answer to a request for one."""
     found = read_segment(segment_id, answer.get("doc") if isinstance(answer, dict) else None)
     if found is None:
         raise _misfit(server, f"the text of {segment_id!r}", answer)
@@ -309,11 +294,7 @@ class RemoteIndex:
 
     @property
     def terms(self) -> RemoteBm25:
-        """Refuse: a server hands out no words for feedback, and no learned weights of words.
-
-        Raises:
-            InputError: Always.
-        """
+        """Refuse: a server hands out no words for feedback, and no learned weights of words."""
         raise InputError(
             f"{self.path}: RM3 and Rocchio read the words of the best segments, SPLADE their "
             "learned weights; found an index on a server, which has only BM25 to offer",
@@ -324,11 +305,7 @@ class RemoteIndex:
 
     @cached_property
     def dense(self) -> DensePart | None:
-        """The local index with the vectors of the same segments, or None.
-
-        Raises:
-            InputError: It is not there, or not finished.
-        """
+        """The local index with the vectors of the same segments, or None."""
         named = self.address.dense
         return self._open_dense(Path(named)) if named else None
 
@@ -339,11 +316,7 @@ class RemoteIndex:
 
     @property
     def vectors(self) -> VectorIndex | LuceneVectors:
-        """The vectors of the local index.
-
-        Raises:
-            InputError: There is none.
-        """
+        """The vectors of the local index; an InputError if there is none."""
         if self.dense is None:
             raise InputError(
                 f"{self.path}: dense and hybrid retrieval need vectors; found an index on a server",
@@ -369,8 +342,7 @@ class RemoteIndex:
 class RemoteBm25:
     """BM25 on a server, from any thread; takes the place of a Lucene index and its searcher.
 
-    Args:
-        bm25: Parameters; the server's own where they are the default.
+    Parameters are the server's own where they are the default.
     """
 
     def __init__(self, client: RestClient, pages: Pages, bm25: Bm25 = _BM25) -> None:
@@ -461,11 +433,7 @@ class RemoteText(SegmentTexts):
         self._pages.close()
 
     def find(self, segment_ids: Sequence[str]) -> dict[str, Segment]:
-        """Return those of some segments that there are.
-
-        Raises:
-            MachineError: The server is not there, or does not answer as it should.
-        """
+        """Return those of some segments that there are."""
         wanted = list(dict.fromkeys(segment_ids))
         found = self._pages.segments(wanted)
         missing = [name for name in wanted if name not in found]

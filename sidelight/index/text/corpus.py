@@ -58,9 +58,7 @@ class RawLine(NamedTuple):
 def raw_lines(path: Path) -> Iterator[RawLine]:
     """Yield all lines of a plain or `.gz` file, blank ones included.
 
-    Raises:
-        DamagedFileError: The rest of the file does not decompress.
-        InputError: The file cannot be read.
+    A rest of the file that does not decompress is a DamagedFileError.
     """
     offset = 0
     try:
@@ -151,8 +149,7 @@ class ShardLine(NamedTuple):
 class ShardReader:
     """All lines of one shard (JSONL, plain or `.gz`), with a record of what is wrong with them.
 
-    Args:
-        strict: Stop at a broken shard instead of going on.
+    A strict one ends a broken shard with InvalidFileError, at the tenth problem at the latest.
 
     Attributes:
         refused: How many lines hold no usable segment, a missing rest of the file counting as one.
@@ -167,12 +164,7 @@ class ShardReader:
         self._strict = strict
 
     def __iter__(self) -> Iterator[ShardLine]:
-        """Yield the lines in order.
-
-        Raises:
-            InputError: The shard cannot be read at all.
-            InvalidFileError: It is broken, and that is not to be; ten problems are waited for.
-        """
+        """Yield the lines in order."""
         last = 0
         try:
             for raw in raw_lines(self.path):
@@ -190,15 +182,11 @@ class ShardReader:
             raise InvalidFileError(self.problems)
 
     def segments(self) -> Iterator[Segment]:
-        """Yield the segments alone; see `__iter__` for what it raises."""
+        """Yield the segments alone."""
         return (line.segment for line in self if line.segment is not None)
 
     def refuse(self, code: str, line: int, *, expected: str, found: str, remedy: str) -> None:
-        """Note that a line cannot be used; the arguments are those of `Problem`.
-
-        Raises:
-            InvalidFileError: The shard was to be sound, and this is its tenth problem.
-        """
+        """Note that a line cannot be used; the arguments are those of `Problem`."""
         self._note([Problem(code, str(self.path), line, expected, found, remedy)])
 
     def _segment(self, raw: RawLine) -> Segment | None:
@@ -247,10 +235,7 @@ class Document(Article):
 def read_documents(path: Path) -> Iterator[Document]:
     """Yield the documents of a plain or `.gz` JSONL file; blank lines are left out.
 
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: Some lines are no documents. The valid ones are yielded first, up to the
-            tenth that is not.
+    Lines that are no documents are an InvalidFileError after the valid ones, up to the tenth.
     """
     remedy = (
         "Give each document a docid and a body. Lines with a segment are segments already: give "
@@ -279,13 +264,10 @@ def windows(body: str) -> Iterator[tuple[int, int]]:
 def write_segments(
     path: Path, documents: Iterable[Article], on_document: Callable[[int], object]
 ) -> int:
-    """Cut documents into a JSONL file with the fields of MS MARCO V2.1 segmented.
+    """Cut documents into a JSONL file with the fields of MS MARCO V2.1 segmented; return how many.
 
     Ids are `<document id>#<window>_<byte offset of the line>`. The file appears when all documents
     are cut; `on_document` is called with 1 after each.
-
-    Returns:
-        The number of segments written.
     """
     count = offset = 0
     with atomic_writer(path) as stream:

@@ -55,12 +55,8 @@ def shard_name(place: SegmentId) -> str:
 def write_offset_store(path: Path, lines: Iterable[ShardLine]) -> int:
     """Write all lines of a shard, blank where there is no segment, and return their segments.
 
-    Args:
-        path: A new file with the ending `SUFFIX`; the table of frames goes beside it.
-        lines: Every line of the shard; those with a segment have its offset in its id.
-
-    Raises:
-        InputError: A line is longer than any that is read.
+    The path is a new file with the ending `SUFFIX`; the table of frames goes beside it. Lines with
+    a segment have its offset in its id.
     """
     compress = ZstdCompressor(_LEVEL).compress
     # Where each frame begins: in the shard, in the file, and in the count of segments.
@@ -94,8 +90,7 @@ def write_offset_store(path: Path, lines: Iterable[ShardLine]) -> int:
 class OffsetStore:
     """The segments in a file of `write_offset_store`, read-only and usable from any thread.
 
-    Raises:
-        InputError: The file is something else; so does each method.
+    A file that is something else is an InputError, of each method, too.
     """
 
     def __init__(self, path: Path) -> None:
@@ -216,8 +211,7 @@ class SqliteWriter:
 class SqliteStore:
     """The segments in a file of `SqliteWriter`, read-only and usable from any thread.
 
-    Raises:
-        InputError: The file is something else; so does each method.
+    A file that is something else is an InputError, of each method, too.
     """
 
     def __init__(self, path: Path) -> None:
@@ -287,8 +281,7 @@ class SegmentTexts:
     def get_many(self, segment_ids: Sequence[str]) -> list[Segment]:
         """Return segments in the order asked for; each file is read once, front to back.
 
-        Raises:
-            InputError: There is no segment of an id; the first such id is named.
+        The first id without a segment is named in an InputError.
         """
         found = self.find(segment_ids)
         for segment_id in segment_ids:
@@ -305,17 +298,11 @@ class SegmentTexts:
 
 
 class Docstore(SegmentTexts):
-    """All segments of an index, read-only.
+    """All segments of an index, read-only: a store for each published shard, and the others.
 
     Their order is that of their shards' names, and within a shard that of its lines; the segments
-    whose ids do not say where they are come last, in the order of ids.
-
-    Args:
-        folder: Holds an `OffsetStore` for each shard as published, a `SqliteStore` for all other
-            segments, or both.
-
-    Attributes:
-        paths: The stores, in the order of their segments.
+    whose ids do not say where they are come last, in a `SqliteStore`, in the order of ids. The
+    `paths` of the stores have the same order.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -368,11 +355,7 @@ _FIELDS_OF = {
 
 
 class RawText(SegmentTexts):
-    """The segments of a Lucene index that stores their text, read one by one.
-
-    Raises:
-        InputError: The index stores none.
-    """
+    """The segments of a Lucene index that stores their text, read one by one."""
 
     def __init__(self, index: LuceneIndex) -> None:
         if not index.contents.raw:

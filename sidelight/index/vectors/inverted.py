@@ -140,11 +140,8 @@ def _train(folder: Path, rows: matrix.PartRows, shape: Shape) -> Any:
 def balanced_axes(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return orthogonal axes, one a row, of which each three carry about the same of vectors.
 
-    Args:
-        vectors: As they differ from what they are compared with.
-
-    Returns:
-        (at least the dimension, dimension): axes of nothing but zeros fill up the last codes.
+    Vectors are given as they differ from what they are compared with. There are at least as many
+    axes as dimensions: axes of nothing but zeros fill up the last codes.
     """
     dimension = vectors.shape[1]
     _, ascending = np.linalg.eigh((vectors.T @ vectors).astype(np.float64))

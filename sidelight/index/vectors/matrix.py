@@ -42,8 +42,7 @@ def merge_ids(parts: Sequence[VectorPart], path: Path) -> None:
 class PartRows:
     """The vectors of several parts as one matrix, read in pieces so that none fills the memory.
 
-    Raises:
-        InputError: Parts differ in length of vectors, or one has more ids than vectors.
+    Parts that differ in length of vectors, or have more ids than vectors, are an InputError.
     """
 
     def __init__(self, parts: Sequence[VectorPart]) -> None:
@@ -122,11 +121,9 @@ def write_rows(
 ) -> None:
     """Append what becomes of each vector, after the last whole block that all files have.
 
-    Args:
-        files: As an earlier call with the same vectors left them, or absent.
-        rows: All vectors.
-        convert: Given a block of vectors, returns its rows for each of the files.
-        on_segments: Called with the number of rows found done, then after each block.
+    Files are absent or as an earlier call with the same vectors left them; `convert` turns a block
+    of vectors into its rows for each of them. `on_segments` is called with the number of rows found
+    done, then after each block.
     """
     with ExitStack() as stack:
         streams = [stack.enter_context(file.path.open("ab")) for file in files]
@@ -211,11 +208,9 @@ class NearestRows(NamedTuple):
 
 
 class Matrix:
-    """A matrix on disk.
+    """A matrix on disk: `matrix.npy` of a folder and, for int8, `scales.npy`.
 
-    Args:
-        folder: Has `matrix.npy` and, for int8, `scales.npy`.
-        in_order: It will be read from front to back, not a row here and a row there.
+    One that is read `in_order`, from front to back, is read ahead.
     """
 
     def __init__(self, folder: Path, *, in_order: bool = False) -> None:

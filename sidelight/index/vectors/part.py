@@ -6,12 +6,8 @@
 ```
 
 A part can be made anywhere. While it is being written, ids are lines of `ids.part` and vectors
-go to `vectors.part`, in whole chunks, so that an interrupted call resumes.
-
-Sources of an index's vectors: published parquet files, or the encoder.
-
-Published vectors are read through Hugging Face `datasets`, which streams local files and published
-sets alike and can resume in the middle of one.
+go to `vectors.part`, in whole chunks, so that an interrupted call resumes. Published vectors are
+read through Hugging Face `datasets`, which streams local files and published sets alike.
 """
 
 from __future__ import annotations
@@ -61,9 +57,7 @@ def part_in(folder: Path) -> VectorPart:
 class EncodePart:
     """The work on one part: the vectors of the segments in one store.
 
-    Attributes:
-        folder: Holds the folders of all parts.
-        identity: Of the encoder, wherever the work is done.
+    The folder holds the folders of all parts; the identity is that of the encoder on any machine.
     """
 
     folder: Path
@@ -71,11 +65,7 @@ class EncodePart:
     identity: EncoderIdentity
 
     def __call__(self, store: Path, on_segments: Callable[[int], object]) -> None:
-        """Encode a store, going on after what an interrupted call has finished.
-
-        Raises:
-            MachineError: The model is missing here, or is another one.
-        """
+        """Encode a store, going on after what an interrupted call has finished."""
         check_shared(self.folder)
         if self.encoder.identity() != self.identity:
             raise MachineError(
@@ -103,10 +93,8 @@ def encode_part(
 ) -> VectorPart:
     """Encode segments; a call after an interrupted one goes on after its last whole chunk.
 
-    See `write_part` for folder and `on_segments`; all else is the same in both calls.
-
-    Raises:
-        InputError: There are more or fewer segments than `count`.
+    See `write_part` for folder and `on_segments`; all else is the same in both calls. More or fewer
+    segments than `count` are an InputError.
     """
     dimension = encoder.identity().dimension
 
@@ -134,11 +122,9 @@ def write_part(
 ) -> VectorPart:
     """Write what comes in chunks of `CHUNK` rows; a finished part is left as it is.
 
-    Args:
-        folder: Made if need be, or what an interrupted call left.
-        dimension: Length of a vector.
-        chunks: Given the number of rows already written, yields ids and unit vectors of the rest.
-        on_segments: Called with the number of rows found done, then after each chunk.
+    The folder is made if need be, or is what an interrupted call left. `chunks` is given the number
+    of rows already written, and yields ids and unit vectors of the rest. `on_segments` is called
+    with the number of rows found done, then after each chunk.
     """
     part = part_in(folder)
     if part.vectors.exists():
@@ -243,18 +229,9 @@ def published_part(
 ) -> VectorPart:
     """Turn a published set, or one of its files, into a part; an interrupted call is taken up.
 
-    Vectors are cut to `dimension` where the set's model was trained for that, and normalised: some
-    sets are published as they left the model.
-
-    Args:
-        parquet: A parquet file, a folder of them, or the name of a published set to stream.
-        folder: Made if need be, or what an interrupted call left.
-        dimension: Length to cut vectors to; their own if None.
-        on_segments: Called with the number of rows found done, then after each chunk.
-
-    Raises:
-        InputError: There are no such vectors, or they may not be cut to that length.
-        MachineError: The package `datasets` is not installed.
+    Vectors are cut to `dimension`, if that is not None and the set's model was trained for that,
+    and normalised: some sets are published as they left the model. `parquet` is a parquet file, a
+    folder of them, or the name of a published set to stream; see `write_part` for the others.
     """
     rows = _open(parquet)
     id_column = _column(parquet, rows, _ID_COLUMNS)
@@ -343,11 +320,7 @@ _CHECKED = 100
 
 
 def describe_sources(published: Sequence[str]) -> tuple[InputFile | str, ...]:
-    """Return what identifies published vectors: names of sets, and files with their hashes.
-
-    Raises:
-        InputError: One is neither a file that can be read nor the name of a known set.
-    """
+    """Return what identifies published vectors: names of sets, and files with their hashes."""
     for source in published:
         if source not in _SETS and not is_file(source):
             raise InputError(
@@ -372,10 +345,6 @@ def vector_parts(
 
     The vectors come from published parquet files, or from the published set of a name; where none
     is named, the engine has the segments encoded. They are as long as the encoder's.
-
-    Raises:
-        InputError: The files do not hold the vectors of the segments.
-        MachineError: The model or a package it needs is missing.
     """
     identity = encoder.identity()
     with progress("vectors", len(docstore)) as advance:

@@ -105,11 +105,7 @@ class Shape(NamedTuple):
 
 
 def profile_named(name: str) -> Profile:
-    """Return a profile.
-
-    Raises:
-        UsageError: There is none of that name.
-    """
+    """Return the profile of a name."""
     try:
         return PROFILES[name]
     except KeyError:
@@ -120,11 +116,7 @@ def profile_named(name: str) -> Profile:
 
 
 def shape_of(profile: Profile, count: int, dimension: int) -> Shape:
-    """Size a profile for `count` vectors of `dimension` numbers.
-
-    Raises:
-        UsageError: The profile cannot hold such vectors.
-    """
+    """Size a profile for `count` vectors of `dimension` numbers; too few are a UsageError."""
     if profile.kind == "flat":
         size = count * dimension * BYTES[profile.precision]
         return Shape(profile.precision, 0, 0, size, size, 0)

@@ -8,13 +8,8 @@
 ```
 
 Files are mapped, not read, when the index is opened, except an inverted file; a GPU reads the
-matrix.
-
-Exact search: a flat FAISS index in single precision, or a matrix in GPU memory with torch.
-
-The FAISS index, `index.faiss`, is mapped when opened. On GPUs, a pass for fewer than some hundred
-queries at once takes as long as the memory needs to be read: an approximate index would gain
-nothing. Several GPUs hold a share of the rows each.
+matrix. There a pass for fewer than some hundred queries at once takes as long as the memory needs
+to be read: an approximate index would gain nothing. Several GPUs hold a share of the rows each.
 """
 
 from __future__ import annotations
@@ -30,16 +25,8 @@ from numpy.typing import NDArray
 
 from sidelight.errors import InputError, MachineError
 from sidelight.files import atomic_write, make_folder, map_array, read_limited
+from sidelight.index.vectors import matrix
 from sidelight.index.vectors.inverted import INDEX, InvertedSearch, write_inverted
-from sidelight.index.vectors.matrix import (
-    Matrix,
-    NearestRows,
-    PartRows,
-    RowFile,
-    merge_ids,
-    write_matrix,
-    write_rows,
-)
 from sidelight.index.vectors.part import VectorPart
 from sidelight.index.vectors.profiles import Profile, shape_of
 from sidelight.schemas.base import Value
@@ -61,12 +48,12 @@ class FlatSearch:
     def __len__(self) -> int:
         return int(self._index.ntotal)
 
-    def search(self, vectors: NDArray[np.float32], k: int) -> list[NearestRows]:
+    def search(self, vectors: NDArray[np.float32], k: int) -> list[matrix.NearestRows]:
         """Return the `k` best rows for each row of `(n_queries, dimension) float32`."""
         # FAISS rounds a lone query in its own way; with company it is scored like any other.
         asked = vectors if len(vectors) > 1 else np.repeat(vectors, 2, axis=0)
         scores, rows = self._index.search(asked, k)
-        return list(map(NearestRows, rows[: len(vectors)], scores[: len(vectors)]))
+        return list(map(matrix.NearestRows, rows[: len(vectors)], scores[: len(vectors)]))
 
 
 def _flat_header(dimension: int, rows: int) -> bytes:
@@ -94,8 +81,7 @@ _CANDIDATES = 2
 class GpuSearch:
     """Scores all rows of a matrix for every query, on all GPUs or the devices that are named.
 
-    Raises:
-        MachineError: There is no GPU, or the matrix does not fit.
+    No GPU, and a matrix that does not fit, are a MachineError.
     """
 
     def __init__(self, folder: Path, devices: Sequence[str] = ()) -> None:
@@ -107,26 +93,25 @@ class GpuSearch:
                 f"{folder}: vectors of a gpu profile are searched on a GPU; torch finds none",
                 remedy="Build the index with a cpu profile, or install torch for CUDA.",
             )
-        matrix = Matrix(folder, in_order=True)
-        self._matrix = matrix
-        self.dimension = matrix.dimension
-        edges = [len(matrix) * number // len(devices) for number in range(len(devices) + 1)]
+        self._matrix = matrix.Matrix(folder, in_order=True)
+        rows, count = self._matrix.rows, len(devices)
+        self.dimension = self._matrix.dimension
+        edges = [len(rows) * number // count for number in range(count + 1)]
         try:
             self._shards = [
-                DeviceRows(on_device(matrix.rows[low:high], device), low)
+                DeviceRows(on_device(rows[low:high], device), low)
                 for (low, high), device in zip(pairwise(edges), devices, strict=True)
             ]
         except torch.OutOfMemoryError as error:
             raise MachineError(
-                f"{folder}: {matrix.rows.nbytes / 1e9:.1f} GB of vectors do not fit into "
-                f"{len(devices)} GPU(s)",
+                f"{folder}: {rows.nbytes / 1e9:.1f} GB of vectors do not fit into {count} GPU(s)",
                 remedy="Use more GPUs, or shorter vectors; `sidelight index plan` says how many.",
             ) from error
 
     def __len__(self) -> int:
         return len(self._matrix)
 
-    def search(self, vectors: NDArray[np.float32], k: int) -> list[NearestRows]:
+    def search(self, vectors: NDArray[np.float32], k: int) -> list[matrix.NearestRows]:
         """Return the `k` best rows for each row of `(n_queries, dimension) float32`."""
         queries = self._matrix.scaled(vectors)
         # Work on all devices begins before the first is waited for.
@@ -138,7 +123,7 @@ class GpuSearch:
         found = []
         for own_scores, own_rows in zip(scores, rows, strict=True):
             order = np.lexsort((own_rows, -own_scores))[:k]
-            found.append(NearestRows(own_rows[order], own_scores[order]))
+            found.append(matrix.NearestRows(own_rows[order], own_scores[order]))
         return found
 
 
@@ -153,11 +138,9 @@ def on_device(rows: NDArray[np.generic], device: str) -> Tensor:
 
 
 class DeviceRows:
-    """Rows of a matrix on one device.
+    """Rows of a matrix on one device, (n, dimension) float16 or int8.
 
-    Args:
-        rows: (n, dimension) float16 or int8.
-        first: Number of the first of them in the whole matrix.
+    The first of them has the number `first` in the whole matrix.
     """
 
     def __init__(self, rows: Tensor, first: int) -> None:
@@ -216,24 +199,20 @@ def write_vectors(
     """Merge parts into one index; a call after an interrupted one goes on within its step.
 
     Rows follow each other in the order of the parts; see `write_rows` for the last argument.
-
-    Raises:
-        InputError: Parts do not belong together.
-        UsageError: The profile cannot hold such vectors.
     """
-    rows = PartRows(parts)
+    rows = matrix.PartRows(parts)
     shape = shape_of(profile, len(rows), rows.dimension)
     make_folder(folder)
-    merge_ids(parts, folder / _IDS)
+    matrix.merge_ids(parts, folder / _IDS)
     if profile.kind == "flat":
         header = _flat_header(rows.dimension, len(rows))
-        file = RowFile(folder / INDEX, header, 4 * rows.dimension)
-        write_rows([file], rows, lambda block: [block], on_segments)
+        file = matrix.RowFile(folder / INDEX, header, 4 * rows.dimension)
+        matrix.write_rows([file], rows, lambda block: [block], on_segments)
         return
     if profile.kind == "inverted":
         write_inverted(folder, rows, shape, on_segments)
     else:
-        write_matrix(folder, rows, shape.precision, on_segments)
+        matrix.write_matrix(folder, rows, shape.precision, on_segments)
     settings = SearchSettings(
         profile=profile.name,
         kind=profile.kind,
@@ -244,12 +223,7 @@ def write_vectors(
 
 
 class VectorIndex:
-    """Search by inner product in a folder made by `write_vectors`, usable from any thread.
-
-    Raises:
-        InputError: The files do not belong together.
-        MachineError: The profile needs a GPU, and there is none.
-    """
+    """Search by inner product in a folder made by `write_vectors`, usable from any thread."""
 
     def __init__(self, folder: Path) -> None:
         self._ids: NDArray[np.bytes_] = map_array(folder / _IDS, "S", 1)

@@ -1,8 +1,6 @@
-"""Client for servers with the OpenAI chat API: vLLM, llama.cpp, Ollama, hosted services.
+"""Client for servers with the OpenAI chat API, and a probe of what a server supports.
 
 The bytes of a chat completion are parsed to a `Reply` or to the error that says why there is none.
-
-Probe of a model server: one small structured question, to see what the server supports.
 """
 
 from __future__ import annotations
@@ -19,14 +17,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from sidelight import errors
 from sidelight.llm.base import Budget, BudgetedModel, Message, Reply, Request, Totals
-from sidelight.llm.server.capabilities import (
-    ALL,
-    Capabilities,
-    fault_of_one,
-    keep_known,
-    read_known,
-    refusal,
-)
+from sidelight.llm.server import capabilities
 from sidelight.llm.structured import Answer, ask
 from sidelight.schemas.base import Value
 from sidelight.text import one_line
@@ -92,11 +83,8 @@ class _ModelList(BaseModel):
 def read_completion(body: bytes) -> Reply:
     """Read the body of a chat completion.
 
-    Raises:
-        MalformedReplyError: It is not one.
-        TruncatedReplyError: The model ran into the token limit, in its answer or before it.
-        RefusedReplyError: The model or a filter declined.
-        EmptyReplyError: There is no answer, whatever else there is.
+    What is none is a MalformedReplyError; a reply that ran into the token limit, was declined or
+    holds no answer is a TruncatedReplyError, a RefusedReplyError or an EmptyReplyError.
     """
     try:
         completion = _Completion.model_validate_json(body)
@@ -121,10 +109,8 @@ def read_completion(body: bytes) -> Reply:
             remedy="Allow a longer reply; reasoning counts towards it.",
         )
     if message.refusal or choice.finish_reason == "content_filter":
-        refusal = message.refusal or text
-        raise errors.RefusedReplyError(
-            f"the model declined: {refusal!r}", text=refusal, usage=usage
-        )
+        said = message.refusal or text
+        raise errors.RefusedReplyError(f"the model declined: {said!r}", text=said, usage=usage)
     if not text.strip():
         raise errors.EmptyReplyError("the reply holds no answer", usage=usage)
     field: Literal["", "reasoning", "reasoning_content"] = ""
@@ -188,11 +174,6 @@ class OpenAICompatModel:
     Attributes:
         retries: Requests sent again so far, for calls that failed in the end too.
         capabilities: What the model is known to take.
-
-    Raises:
-        UsageError: The variable is not set, its key would travel unencrypted to another machine,
-            or the URL is not one.
-        MachineError: The SDK is not installed.
     """
 
     def __init__(
@@ -226,7 +207,7 @@ class OpenAICompatModel:
         self._known = known
         self._on_learned = on_learned
         self._place = f"{self._shown_url} {name}"
-        self.capabilities = read_known(known).get(self._place, ALL)
+        self.capabilities = capabilities.read_known(known).get(self._place, capabilities.ALL)
         self._answered = False
         self._slots = asyncio.Semaphore(max_concurrency)
         self._reached = False
@@ -256,11 +237,7 @@ class OpenAICompatModel:
         await self._client.close()
 
     async def served_models(self) -> tuple[str, ...]:
-        """Return the names the server lists, sorted; asked without a retry.
-
-        Raises:
-            ModelUnavailableError: No answer, a refused key, or no list of models.
-        """
+        """Return the names the server lists, sorted; asked without a retry."""
         from openai import APIError
 
         try:
@@ -277,10 +254,7 @@ class OpenAICompatModel:
     async def complete(self, request: Request) -> Reply:
         """Answer one request; see `Model.complete`.
 
-        Raises:
-            FailedCallError: All retries were in vain, and the server is there.
-            ReplyError: A reply came and cannot be used.
-            ModelUnavailableError: The server is gone or refuses what it is asked.
+        Where all retries were in vain and the server is there, that is a FailedCallError.
         """
         async with self._slots:
             if not self._reached:
@@ -295,7 +269,7 @@ class OpenAICompatModel:
         self._learn(sent, sent.after_reply(reply.text))
         return reply.model_copy(update={"text": _without_fence(reply.text)})
 
-    async def _sent(self, request: Request, sent: Capabilities) -> bytes | None:
+    async def _sent(self, request: Request, sent: capabilities.Capabilities) -> bytes | None:
         """Return what the server answers; None where it is to be asked again, in another way."""
         from openai import APIError, APIStatusError, HttpxBinaryResponseContent
 
@@ -312,10 +286,10 @@ class OpenAICompatModel:
             self.retries += _retries(error.request.headers)
             message, remedy = self._explain(error, self._timeout_s)
             if isinstance(error, APIStatusError) and error.status_code in _REFUSING:
-                said = refusal(error.response.content)
+                said = capabilities.refusal(error.response.content)
                 if self._learn(sent, sent.after_refusal(said, request)):
                     return None
-                if self._answered and (fault := fault_of_one(said)):
+                if self._answered and (fault := capabilities.fault_of_one(said)):
                     raise fault(message, remedy=remedy) from error
             if not _may_pass(error):
                 raise errors.ModelUnavailableError(message, remedy=remedy) from error
@@ -324,12 +298,14 @@ class OpenAICompatModel:
         self.retries += _retries(came.response.request.headers)
         return bytes(came.content)
 
-    def _learn(self, sent: Capabilities, found: Capabilities | None) -> bool:
+    def _learn(
+        self, sent: capabilities.Capabilities, found: capabilities.Capabilities | None
+    ) -> bool:
         """Take note of what an answer says; tell whether more is known than when it was asked."""
         # Calls made at the same time may have learned since.
         if found is not None and self.capabilities == sent:
             self.capabilities = found
-            keep_known(self._known, self._place, found)
+            capabilities.keep_known(self._known, self._place, found)
             self._on_learned(self.takes)
         return self.capabilities != sent
 
@@ -462,12 +438,7 @@ class Mammal(Value):
 
 
 async def probe(model: str, base_url: str, api_key_variable: str) -> list[errors.Check]:
-    """Look at a model server from near to far; stop where nothing further can be seen.
-
-    Raises:
-        UsageError: The address or the key variable cannot be used.
-        MachineError: The SDK is not installed.
-    """
+    """Look at a model server from near to far; stop where nothing further can be seen."""
     async with OpenAICompatModel(model, base_url, api_key_variable=api_key_variable) as client:
         try:
             served = await client.served_models()

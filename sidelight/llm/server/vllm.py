@@ -1,9 +1,7 @@
 """Local vLLM server: started, waited for, and ended with its whole process group.
 
-Process supervisor that ends a command's process group when its starter ends.
-
-Started as a script of its own, in a session of its own, with its standard input a pipe that only
-the starter holds: however the starter ends, even by `kill -9`, the pipe does too.
+Its supervisor, this file as a script in a session of its own, has as standard input a pipe that
+only the starter holds: however the starter ends, even by `kill -9`, the pipe does too.
 `PR_SET_PDEATHSIG` would reach only the direct child, and fires when the starting thread ends.
 """
 
@@ -79,6 +77,7 @@ async def serve_vllm(
     """Serve a model with `vllm serve` while the block runs, on a free port of this machine.
 
     The server and all its processes end with the block, and with this process, however it ends.
+    Yielded is the address at which the API begins.
 
     Args:
         model: Name or folder of the weights; the name under which they are served, too.
@@ -91,9 +90,6 @@ async def serve_vllm(
         extra_arguments: Further arguments of `vllm serve`, as they are.
         start_timeout_s: Longest wait for the server to be ready, in seconds.
         progress: Told the latest line of the log while the server starts.
-
-    Yields:
-        The address at which the API begins.
 
     Raises:
         MachineError: vLLM is not installed, ends while it starts, is not ready in time, or ended
@@ -125,9 +121,6 @@ def find_vllm() -> str:
     """Return the command `vllm`: of the PATH, or of the environment that sidelight runs in.
 
     It may be of another environment than sidelight: nothing of it is imported here.
-
-    Raises:
-        MachineError: There is none.
     """
     # A virtual environment need not be active for its sidelight to run.
     beside = Path(sys.executable).parent

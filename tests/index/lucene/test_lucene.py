@@ -108,39 +108,35 @@ def test_java_of_the_environment_is_taken_if_it_is_new_enough(tmp_path, monkeypa
         java_class("no.such.Class")
 
 
-def test_java_is_silent_and_pyserini_is_not_imported(tmp_path):
-    code = (
-        "import sys\n"
-        "from pathlib import Path\n"
-        "from sidelight.index.lucene.segments import LuceneIndex, write_lucene\n"
-        "from sidelight.schemas.segment import Segment\n"
-        "from sidelight.schemas.investigation.evidence import Query\n"
-        "folder = Path(sys.argv[1])\n"
-        "write_lucene(folder, [Segment(segment_id='a', text='word')])\n"
-        "hits = LuceneIndex(folder).searcher().search([Query(query_id='q', text='words')], 5)\n"
-        "assert [hit.segment_id for hit in hits['q']] == ['a'], hits\n"
-        "assert not {'pyserini', 'torch'} & set(sys.modules)\n"
-    )
+# Java is silent, pyserini is not imported, and the main thread keeps its stack: with the megabyte
+# that Java leaves it by default, two hundred such calls are the end.
+ALONE = """
+import sys
+from pathlib import Path
+from sidelight.index.lucene.segments import LuceneIndex, write_lucene
+from sidelight.schemas.investigation.evidence import Query
+from sidelight.schemas.segment import Segment
+
+def down(n):
+    return sorted([n], key=lambda _: down(n - 1))[0] if n else 0
+
+folder = Path(sys.argv[1])
+write_lucene(folder, [Segment(segment_id="a", text="word")])
+hits = LuceneIndex(folder).searcher().search([Query(query_id="q", text="words")], 5)
+assert [hit.segment_id for hit in hits["q"]] == ["a"], hits
+assert not {"pyserini", "torch"} & set(sys.modules)
+assert down(300) == 300
+"""
+
+
+def test_java_leaves_a_process_as_it_was(tmp_path):
     done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "lucene")],
+        [sys.executable, "-c", ALONE, str(tmp_path / "lucene")],
         capture_output=True,
         text=True,
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-
-
-def test_the_main_thread_keeps_its_stack():
-    # With the megabyte that Java leaves it by default, two hundred such calls are the end.
-    script = (
-        "from sidelight.index.lucene.jvm import java_class\n"
-        'java_class("java.lang.String")\n'
-        "def down(n):\n"
-        "    return sorted([n], key=lambda _: down(n - 1))[0] if n else 0\n"
-        "assert down(300) == 300\n"
-    )
-    ended = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True)
-    assert ended.returncode == 0, ended.stderr
 
 
 def test_published_indexes_are_those_of_the_list_and_found_where_pyserini_keeps_them(
@@ -150,22 +146,17 @@ def test_published_indexes_are_those_of_the_list_and_found_where_pyserini_keeps_
         assert PUBLISHED_INDEXES[f"msmarco-v2.1-doc-segmented{name}"].segments == 113_520_750
     assert sum("arctic-embed-l.hnsw-int8" in name for name in PUBLISHED_INDEXES) == 10
     monkeypatch.setenv("PYSERINI_CACHE", str(tmp_path))
-    folder = (
-        tmp_path
-        / "indexes"
-        / (
-            "lucene-inverted.msmarco-v2.1-doc-segmented-slim.20240418.4f9675"
-            ".3c6c946c722a201b65903a92f082ea4f"
-        )
-    )
+    slim = "msmarco-v2.1-doc-segmented-slim"
+    stem, md5 = f"lucene-inverted.{slim}.20240418.4f9675", "3c6c946c722a201b65903a92f082ea4f"
+    folder = tmp_path / "indexes" / f"{stem}.{md5}"
     folder.mkdir(parents=True)
-    assert lucene_folder("msmarco-v2.1-doc-segmented-slim") == folder
+    assert lucene_folder(slim) == folder
     assert published_count(folder) == 113_520_750
     assert lucene_folder(str(tmp_path)) == tmp_path
     assert published_count(tmp_path) == 0
     with pytest.raises(UsageError, match="or the name of a published one") as raised:
         lucene_folder("msmarco-v3")
-    assert "msmarco-v2.1-doc-segmented-slim" in (raised.value.remedy or "")
+    assert slim in (raised.value.remedy or "")
 
 
 def test_it_is_what_the_list_of_anserini_says():

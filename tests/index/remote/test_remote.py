@@ -18,7 +18,6 @@ from sidelight.errors import (
     UsageError,
 )
 from sidelight.index.folder import open_index
-from sidelight.index.lucene.segments import Bm25
 from sidelight.index.remote import client as client_module
 from sidelight.index.remote.client import RemoteAddress, allow_token, tokens_file, write_address
 from sidelight.index.remote.index import RemoteIndex
@@ -69,24 +68,20 @@ def test_finds_and_reads_what_the_index_itself_does(server, index, small_index):
     assert len(server.requests) == asked
 
 
-def test_parameters_are_said_where_they_are_not_the_default(small_index, tmp_path):
-    other = Bm25(k1=1.2, b=0.75)
-    with RestServer(small_index) as server:
-        index = opened(tmp_path, server)
-        found = Bm25Retriever(index.lucene, *other).search(QUERIES, 7)
-        assert found == Bm25Retriever(small_index.lucene, *other).search(QUERIES, 7)
-        assert all("k1=1.2" in request for request in server.requests)
-        Bm25Retriever(index.lucene).search(QUERIES, 7)
-        assert not any("k1" in request for request in server.requests[len(QUERIES) :])
+def test_parameters_are_said_where_they_are_not_the_default(server, index, small_index):
+    found = Bm25Retriever(index.lucene, 1.2, 0.75).search(QUERIES, 7)
+    assert found == Bm25Retriever(small_index.lucene, 1.2, 0.75).search(QUERIES, 7)
+    assert all("k1=1.2" in request for request in server.requests)
+    Bm25Retriever(index.lucene).search(QUERIES, 7)
+    assert not any("k1" in request for request in server.requests[len(QUERIES) :])
 
 
-def test_hybrid_takes_its_vectors_from_a_local_index(small_index, tmp_path):
-    with RestServer(small_index) as server:
-        index = opened(tmp_path, server, dense=str(small_index.path))
-        expected = open_retriever("hybrid", small_index).search(QUERIES, 10)
-        assert open_retriever("hybrid", index).search(QUERIES, 10) == expected
-        plain = opened(tmp_path / "other", server).fingerprint()
-        assert index.fingerprint() != plain
+def test_hybrid_takes_its_vectors_from_a_local_index(server, small_index, tmp_path):
+    index = opened(tmp_path, server, dense=str(small_index.path))
+    expected = open_retriever("hybrid", small_index).search(QUERIES, 10)
+    assert open_retriever("hybrid", index).search(QUERIES, 10) == expected
+    plain = opened(tmp_path / "other", server).fingerprint()
+    assert index.fingerprint() != plain
     # Where the server is changes nothing.
     with RestServer(small_index) as elsewhere:
         assert opened(tmp_path / "elsewhere", elsewhere).fingerprint() == plain

@@ -209,9 +209,10 @@ def lines(shard):
     return gzip.decompress(shard.read_bytes()).splitlines(keepends=True)
 
 
-def build(folder, part, *, strict=False):
+def build(folder, part, *, strict=False, lexical=False):
     folder.mkdir(exist_ok=True)
-    return BuildTextPart(folder, corpus.MS_MARCO, frozenset({NAME, part.name}), strict)(part)
+    names = frozenset({NAME, part.name})
+    return BuildTextPart(folder, corpus.MS_MARCO, names, strict, lexical)(part)
 
 
 def test_shards_as_published_are_parts_and_all_others_are_one():
@@ -280,7 +281,6 @@ def test_a_broken_shard_is_reported_and_the_rest_of_it_kept(name, lines, tmp_pat
         kept = list(docstore)
         assert len(kept) == len(docstore) == n_kept
         assert docstore.get_many([one.segment_id for one in kept]) == kept
-    assert len(LuceneIndex(tmp_path / NAME / LUCENE).searcher()) == n_kept
     with pytest.raises(InvalidFileError, match=code):
         build(tmp_path / "strict", part, strict=True)
 
@@ -298,13 +298,13 @@ def test_other_shards_do_not_hold_what_a_shard_as_published_holds(tmp_path):
 
 def test_a_part_goes_on_with_the_index_when_its_text_is_there(shard, tmp_path):
     part = TextPart(NAME, (shard,))
-    report = build(tmp_path, part)
+    report = build(tmp_path, part, lexical=True)
     (tmp_path / NAME).rename(tmp_path / f"{NAME}.part")
     left = tmp_path / f"{NAME}.part" / LUCENE
     for file in list(left.iterdir())[::2]:
         file.unlink()
     # That the shard is not read again shows in that it may be gone.
-    assert build(tmp_path, TextPart(NAME, (tmp_path / "gone.json",))) == report
+    assert build(tmp_path, TextPart(NAME, (tmp_path / "gone.json",)), lexical=True) == report
     assert len(LuceneIndex(tmp_path / NAME / LUCENE).searcher()) == 60
 
 
@@ -402,17 +402,6 @@ class TestShardsAsPublished:
         packed = (collection.folder / "msmarco_v2.1_doc_01.zst").read_bytes()
         with ZstdDecompressor().stream_reader(packed, read_across_frames=True) as stream:
             assert stream.read() == gzip.decompress(collection.shards[1].read_bytes())
-
-    def test_refused_lines_are_blank(self, collection, tmp_path):
-        lines = gzip.decompress(collection.shards[0].read_bytes()).splitlines(keepends=True)
-        lines[1] = b"?" * (len(lines[1]) - 1) + b"\n"
-        (tmp_path / "shard.json").write_bytes(b"".join(lines).removesuffix(b"\n"))
-        reader = corpus.ShardReader(tmp_path / "shard.json", corpus.MS_MARCO)
-        assert write_offset_store(tmp_path / "msmarco_v2.1_doc_00.zst", reader) == 149
-        kept = [collection.segments[0], *collection.segments[2:150]]
-        with Docstore(tmp_path) as docstore:
-            assert list(docstore) == docstore.get_many([one.segment_id for one in kept]) == kept
-            assert collection.segments[1].segment_id not in docstore
 
     def test_an_empty_shard(self, tmp_path):
         (tmp_path / "empty.json").touch()

@@ -14,7 +14,6 @@ from sidelight.errors import InputError, MachineError, UsageError
 from sidelight.index.text.corpus import passage_text
 from sidelight.index.vectors import matrix
 from sidelight.index.vectors import part as module
-from sidelight.index.vectors import part as parts
 from sidelight.index.vectors.capacity import N_SEGMENTS, Machine, plan_capacity, this_machine
 from sidelight.index.vectors.inverted import balanced_axes
 from sidelight.index.vectors.matrix import Matrix, PartRows, write_matrix
@@ -168,7 +167,7 @@ def test_a_query_has_the_same_hits_in_any_company(profile, collection, queries, 
     assert index.search(queries[:0], 10) == []
 
 
-@pytest.mark.parametrize("profile", list(PROFILES))
+@pytest.mark.parametrize("profile", ["exact", "cpu-24gb", "cpu-128gb", "gpu-80gb"])
 def test_where_parts_are_cut_does_not_matter(profile, collection, split, tmp_path):
     whole = files(built(tmp_path / "one", [collection], profile))
     assert files(built(tmp_path / "two", split(1, 1500), profile)) == whole
@@ -241,9 +240,6 @@ def test_vectors_that_cannot_be_built_or_opened_are_named(collection, tmp_path, 
     if not torch.cuda.is_available():
         with pytest.raises(MachineError, match="torch finds none"):
             VectorIndex(built(tmp_path / "v", [collection], "gpu-141gb"))
-    with pytest.raises(UsageError, match="at least 1000 vectors; found 10") as caught:
-        built(tmp_path / "few", split(10)[:1], "cpu-24gb")
-    assert "exact" in caught.value.remedy
     parts = split(1000)
     np.save(parts[1].vectors, np.load(parts[1].vectors)[:, :16])
     with pytest.raises(InputError, match="2000 vectors of 32 numbers; found 2000 of 16"):
@@ -305,8 +301,9 @@ def test_what_does_not_fit_is_named(tmp_path_factory):
     with pytest.raises(UsageError, match="found 'cpu-1gb'") as caught:
         profile_named("cpu-1gb")
     assert "cpu-24gb" in caught.value.remedy
-    with pytest.raises(UsageError, match="needs at least 1000 vectors; found 999"):
+    with pytest.raises(UsageError, match="needs at least 1000 vectors; found 999") as caught:
         shape_of(PROFILES["cpu-24gb"], 999, 255)
+    assert "exact" in caught.value.remedy
 
 
 @pytest.mark.parametrize(
@@ -337,10 +334,8 @@ def expected(small_corpus, encoder):
 def test_rows_are_the_segments_in_order(small_corpus, encoder, expected, tmp_path):
     steps = []
     part = encode_part(small_corpus, 40, tmp_path / "part", encoder, steps.append)
-    assert part == part_in(tmp_path / "part")
     assert np.load(part.ids).tolist() == [one.segment_id.encode() for one in small_corpus]
     assert np.load(part.vectors).tobytes() == expected.tobytes()
-    assert steps == [0, 40]
     # Done is done: nothing is asked of the segments again.
     assert encode_part(iter(()), 40, tmp_path / "part", encoder, steps.append) == part
     assert steps == [0, 40, 40]
@@ -418,7 +413,7 @@ def test_published_vectors_are_cut_and_normalised_in_the_order_of_names(arctic_m
 
 
 def test_an_interrupted_set_is_taken_up(arctic_m, tmp_path, monkeypatch):
-    monkeypatch.setattr(parts, "CHUNK", 8)
+    monkeypatch.setattr(module, "CHUNK", 8)
     path = write_set(tmp_path / "a.parquet", arctic_m)
     whole = published_part(path, tmp_path / "whole", 256, lambda _: None)
 

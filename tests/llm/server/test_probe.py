@@ -16,8 +16,6 @@ from tests.helpers.models.model_server import (
     error,
 )
 
-GOOD = MAMMAL
-
 
 def doctor(server, *arguments, model="tiny"):
     command = ["doctor", "--model", model, "--base-url", server.base_url, "--json", *arguments]
@@ -30,7 +28,7 @@ def doctor(server, *arguments, model="tiny"):
 
 
 def test_a_healthy_server():
-    server = ModelServer(completion(GOOD, reasoning="Fur, so...", usage=(60, 20), delay_s=0.1))
+    server = ModelServer(completion(MAMMAL, reasoning="Fur, so...", usage=(60, 20), delay_s=0.1))
     code, checks = doctor(server)
     assert code == 0
     names = ["model server", "model", "parameters", "structured output", "reasoning", "speed"]
@@ -48,14 +46,14 @@ def test_a_healthy_server():
 
 
 def test_the_table_for_people():
-    with ModelServer(completion(GOOD)) as server:
+    with ModelServer(completion(MAMMAL), models=("tiny", "large")) as server:
         command = ["doctor", "--model", "other", "--base-url", server.base_url]
         result = CliRunner().invoke(app, command)
     assert result.exit_code == 3
-    assert (
-        "missing model                 other is not served; the server lists tiny" in result.stdout
+    assert "missing model                 other is not served; the server lists large, tiny" in (
+        result.stdout
     )
-    assert "Name one that is: --model tiny" in result.stdout
+    assert "Name one that is: --model large" in result.stdout
     assert "ok      structured output     obeyed at once" in result.stdout
 
 
@@ -69,7 +67,7 @@ def test_the_table_for_people():
     ids=["no-model", "wrong-key", "not-an-api"],
 )
 def test_what_the_server_lists(models, check, found, remedy):
-    assert_only_fault(ModelServer(completion(GOOD), models=models), check, found, remedy)
+    assert_only_fault(ModelServer(completion(MAMMAL), models=models), check, found, remedy)
 
 
 @pytest.mark.parametrize(
@@ -78,11 +76,11 @@ def test_what_the_server_lists(models, check, found, remedy):
         ([error(404, "no such model")], "no such model", "/models"),
         ([completion("It is the otter.")], "Invalid JSON", "enforces"),
         (
-            [completion("{}"), completion(GOOD)],
+            [completion("{}"), completion(MAMMAL)],
             "only at the second try: the reply does not fit the schema of Mammal",
             "enforces",
         ),
-        ([completion(None, reasoning=GOOD)], "the reply holds no answer", "reasoning parser"),
+        ([completion(None, reasoning=MAMMAL)], "the reply holds no answer", "reasoning parser"),
         ([completion("{", finish_reason="length")], "token limit", "enforces"),
         ([completion(None, refusal="No.")], "the model declined", "enforces"),
     ],
@@ -114,13 +112,13 @@ def assert_only_fault(server, check, found, remedy):
 
 
 def test_a_server_that_does_not_count_tokens(monkeypatch):
-    code, checks = doctor(ModelServer(completion(GOOD, usage=None)))
+    code, checks = doctor(ModelServer(completion(MAMMAL, usage=None)))
     assert code == 0
     assert "does not count tokens" in checks["speed"]["found"]
     assert "none" in checks["reasoning"]["found"]
     # The key comes from the variable that is named.
     monkeypatch.setenv("HOSTED_KEY", "sk-1")
-    server = ModelServer(completion(GOOD))
+    server = ModelServer(completion(MAMMAL))
     assert doctor(server, "--api-key-variable", "HOSTED_KEY")[0] == 0
     assert server.authorizations == ["Bearer sk-1"]
 

@@ -60,104 +60,99 @@ def vllm(tmp_path, monkeypatch):
     return FakeVllm(tells)
 
 
+def serve(model, folder, work, **options):
+    """Serve a model and do some work with its address."""
+
+    async def served():
+        async with serve_vllm(model, folder / "logs" / "log", **options) as url:
+            await work(url)
+
+    asyncio.run(served())
+
+
+async def unreached(_):
+    raise AssertionError("it is not ready")
+
+
 def test_a_server_is_ready_in_the_block_and_gone_after_it(vllm, tmp_path):
     said: list[str] = []
 
-    async def serve():
-        async with serve_vllm("tiny", tmp_path / "logs" / "vllm.log", progress=said.append) as url:
-            health = url.removesuffix("/v1") + "/health"
-            with await asyncio.to_thread(urllib.request.urlopen, health) as response:
-                assert response.status == 200
-            assert len(vllm.alive()) == 2
-            raise RuntimeError("elsewhere")  # an error in the block ends the server, too
+    async def work(url):
+        health = url.removesuffix("/v1") + "/health"
+        with await asyncio.to_thread(urllib.request.urlopen, health) as response:
+            assert response.status == 200
+        assert len(vllm.alive()) == 2
+        raise RuntimeError("elsewhere")  # an error in the block ends the server, too
 
     with pytest.raises(RuntimeError, match="elsewhere"):
-        asyncio.run(serve())
+        serve("tiny", tmp_path, work, progress=said.append)
     assert vllm.left() == []
     assert said == ["loading weights"]
-    assert (tmp_path / "logs" / "vllm.log").read_text() == "loading weights\n"
+    assert (tmp_path / "logs" / "log").read_text() == "loading weights\n"
 
 
 def test_every_setting_becomes_an_argument(vllm, tmp_path):
-    async def serve():
-        async with serve_vllm(
-            "tiny",
-            tmp_path / "log",
-            tensor_parallel_size=2,
-            max_model_len=8192,
-            prefix_caching=False,
-            structured_outputs_backend="xgrammar",
-            reasoning_parser="qwen3",
-            extra_arguments=("--dtype", "bfloat16"),
-        ) as url:
-            port = url.removesuffix("/v1").rpartition(":")[2]
-            assert vllm.arguments == [
-                *("serve", "tiny", "--host", "127.0.0.1", "--port", port),
-                *("--tensor-parallel-size", "2", "--max-model-len", "8192"),
-                "--no-enable-prefix-caching",
-                *("--structured-outputs-config.backend", "xgrammar"),
-                *("--reasoning-parser", "qwen3", "--dtype", "bfloat16"),
-            ]
-        # What is not set is left to vLLM.
-        async with serve_vllm("tiny", tmp_path / "log"):
-            assert "--enable-prefix-caching" in vllm.arguments
-            assert "--max-model-len" not in vllm.arguments
-            assert "--reasoning-parser" not in vllm.arguments
+    async def told(url):
+        port = url.removesuffix("/v1").rpartition(":")[2]
+        assert vllm.arguments == [
+            *("serve", "tiny", "--host", "127.0.0.1", "--port", port),
+            *("--tensor-parallel-size", "2", "--max-model-len", "8192"),
+            "--no-enable-prefix-caching",
+            *("--structured-outputs-config.backend", "xgrammar"),
+            *("--reasoning-parser", "qwen3", "--dtype", "bfloat16"),
+        ]
 
-    asyncio.run(serve())
+    async def left_to_vllm(_):
+        assert "--enable-prefix-caching" in vllm.arguments
+        assert not {"--max-model-len", "--reasoning-parser"} & set(vllm.arguments)
 
-
-def test_a_server_that_dies_is_reported_with_its_last_words(vllm, tmp_path):
-    async def serve():
-        async with serve_vllm("dies", tmp_path / "log"):
-            raise AssertionError("it is not ready")
-
-    started = time.monotonic()
-    with pytest.raises(MachineError, match="ended while it started") as caught:
-        asyncio.run(serve())
-    assert time.monotonic() - started < 10
-    assert "CUDA out of memory" in caught.value.message
-    assert str(tmp_path / "log") in caught.value.remedy
-    assert vllm.left() == []
-
-
-def test_a_server_that_dies_later_is_reported_with_its_last_words_too(vllm, tmp_path):
-    async def serve():
-        async with (
-            serve_vllm("dies-later", tmp_path / "log") as url,
-            OpenAICompatModel("dies-later", url) as model,
-        ):
-            await model.served_models()
-
-    with pytest.raises(MachineError, match=r"ended while it was asked") as caught:
-        asyncio.run(serve())
-    assert "its first error: RuntimeError: Worker has no offset; it said last:\nleaked" in str(
-        caught.value.message
+    serve(
+        *("tiny", tmp_path, told),
+        tensor_parallel_size=2,
+        max_model_len=8192,
+        prefix_caching=False,
+        structured_outputs_backend="xgrammar",
+        reasoning_parser="qwen3",
+        extra_arguments=("--dtype", "bfloat16"),
     )
-    assert str(tmp_path / "log") in caught.value.remedy
+    serve("tiny", tmp_path, left_to_vllm)
+
+
+@pytest.mark.parametrize(
+    ("model", "timeout_s", "said"),
+    [
+        ("dies", 60.0, "(?s)ended while it started.*CUDA out of memory"),
+        ("never-ready", 2.0, r"not ready in 2 s.*\nloading weights"),
+    ],
+)
+def test_a_server_that_is_not_ready_is_reported_with_its_last_words(
+    model, timeout_s, said, vllm, tmp_path
+):
+    with pytest.raises(MachineError, match=said) as caught:
+        serve(model, tmp_path, unreached, start_timeout_s=timeout_s)
+    assert str(tmp_path / "logs" / "log") in caught.value.remedy
     assert vllm.left() == []
 
 
-def test_a_server_that_is_there_and_refuses_is_not_said_to_have_ended(vllm, tmp_path):
-    async def serve():
-        async with (
-            serve_vllm("tiny", tmp_path / "log") as url,
-            OpenAICompatModel("x", url) as model,
-        ):
+# One that is there and refuses is not said to have ended.
+@pytest.mark.parametrize(
+    ("served", "error", "said"),
+    [
+        (
+            "dies-later",
+            MachineError,
+            "asked; its first error: RuntimeError: Worker has no offset; .*\nleaked",
+        ),
+        ("tiny", ModelUnavailableError, "404"),
+    ],
+)
+def test_a_server_that_dies_later_is_reported_too(served, error, said, vllm, tmp_path):
+    async def list_models(url):
+        async with OpenAICompatModel("x", url) as model:
             await model.served_models()
 
-    with pytest.raises(ModelUnavailableError, match="404"):
-        asyncio.run(serve())
-    assert vllm.left() == []
-
-
-def test_a_server_that_is_never_ready_is_not_waited_for_forever(vllm, tmp_path):
-    async def serve():
-        async with serve_vllm("never-ready", tmp_path / "log", start_timeout_s=2.0):
-            raise AssertionError("it is not ready")
-
-    with pytest.raises(MachineError, match=r"not ready in 2 s.*\nloading weights"):
-        asyncio.run(serve())
+    with pytest.raises(error, match=said):
+        serve(served, tmp_path, list_models)
     assert vllm.left() == []
 
 
@@ -187,11 +182,7 @@ def test_kill_9_leaves_no_orphan(model, vllm, tmp_path):
 
 
 def test_a_missing_vllm_is_named_with_its_install_line(tmp_path, monkeypatch):
-    async def serve():
-        async with serve_vllm("tiny", tmp_path / "log"):
-            raise AssertionError("there is nothing to serve with")
-
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     with pytest.raises(MachineError, match=r"pip install 'sidelight\[gpu\]'"):
-        asyncio.run(serve())
+        serve("tiny", tmp_path, unreached)
