@@ -117,11 +117,7 @@ async def split_narrative(state: AnswerState, runtime: Runtime[AnswerDeps]) -> d
 
 
 async def write_answer(state: AnswerState, runtime: Runtime[AnswerDeps]) -> dict[str, Any]:
-    """Return the answer; where no sentence passed the check, it says that nothing was found.
-
-    Raises:
-        InputError: The answer breaks a limit of the track.
-    """
+    """Return the answer; where no sentence passed the check, it says that nothing was found."""
     deps, profile, evidence = runtime.context, state["profile"], state["evidence"]
     draft = await deps.write_report(profile, state["angles"], evidence)
     checked = await deps.check_report(profile, state["angles"], draft, evidence)
@@ -160,11 +156,7 @@ def build_graph() -> Answering:
 
 
 def outcome_of(state: AnswerState, track: Track) -> Outcome:
-    """Return the outcome of a narrative whose answer is written.
-
-    Raises:
-        UsageError: The track asks for something that is neither a ranking nor a cited text.
-    """
+    """Return the outcome of a narrative whose answer is written."""
     return Outcome(
         results={task.name: _result(state, task) for task in track.tasks},
         evidence=tuple(item.segment for item in state["evidence"].items),

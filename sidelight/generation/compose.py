@@ -34,12 +34,7 @@ _STOOD = 10_000
 def chances_missed(
     angle_ids: Iterable[str], covering: Iterable[Mapping[str, float]]
 ) -> dict[str, float]:
-    """Return for each angle the probability that nothing covers it, `prod(1 - p)`.
-
-    Args:
-        angle_ids: The angles; others are passed over.
-        covering: For each thing that covers angles, with what probability.
-    """
+    """Return for each of some angles the probability that nothing covers it, `prod(1 - p)`."""
     missed = dict.fromkeys(angle_ids, 1.0)
     for covers in covering:
         for angle_id, chance in covers.items():
@@ -102,12 +97,6 @@ def refill(
 
     Nothing is taken away: what says the same as something chosen never gets into a reserve. A draft
     that stays empty says that nothing was found, or nothing stood.
-
-    Args:
-        draft: What stands, and the reserve.
-        angles: What the report is to cover.
-        evidence: Everything the sentences may cite.
-        max_words: The track's limit.
     """
     weights = {angle.angle_id: angle.weight for angle in angles}
     hosts = {item.segment.segment_id: item.segment.host for item in evidence.items}
@@ -124,13 +113,8 @@ def within(
     """Return a draft whose sentences keep the limit and fill it; what finds no room is reserve.
 
     Its sentences stand in their order of importance. A word of the first counts four times as much
-    as one of the last, and those stay that make the most of the limit.
-
-    Args:
-        draft: Sentences in their order, and the reserve.
-        max_words: The track's limit.
-        first: Texts that have their room before the others: what stood is not cut for what a check
-            lengthened.
+    as one of the last, and those stay that make the most of the limit. Texts of the `first` have
+    their room before the others: what stood is not cut for what a check lengthened.
     """
     words = [budget_words(one.text) for one in draft.sentences]
     # By how many words they have: the most that sentences are worth, and their places.
@@ -161,9 +145,6 @@ def resolve_report(
 
     What is no evidence of this topic goes; so do whatever is beyond the limit, and a sentence
     without a word.
-
-    Raises:
-        InputError: What is left breaks a limit of the track.
     """
     known = frozenset(evidence.segment_ids().values())
     dropped: list[DroppedCitation] = []

@@ -100,13 +100,8 @@ class PlanQueries(Protocol):
     ) -> Plan:
         """Return the new angles and the searches of a round (1-based).
 
-        Args:
-            profile: The article.
-            angles: Those that are known; in the first round, what was drafted.
-            queries: All searches made before.
-            evidence: What they brought.
-            coverage: What was covered after the last round; None before the first.
-            round_number: The round to plan.
+        In the first round the angles are what was drafted, and there is no coverage yet; later, it
+        is that of the last round.
         """
         ...
 
@@ -171,11 +166,7 @@ class CheckReport(Protocol):
     ) -> CheckedReport:
         """Return the sentences that stand, and those that do not with the reason.
 
-        Args:
-            profile: The article.
-            angles: What the report is to cover; what a sentence tells of them may be put right.
-            draft: What is held against its sources.
-            evidence: The sources.
+        What a sentence tells of the angles may be put right.
         """
         ...
 
@@ -193,12 +184,7 @@ class ReviseReport(Protocol):
     ) -> Revision:
         """Return a draft that keeps what stood.
 
-        Args:
-            profile: The article.
-            angles: What the report is to cover.
-            evidence: What was selected so far.
-            checked: What stands, what does not, and what waits in reserve.
-            found: By the text of a removed sentence, what a search for it brought.
+        What was found is given by the text of a removed sentence that was searched for.
         """
         ...
 

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from sidelight.learned.features import ItemFeatures, evidence
-from sidelight.learned.reading.text_pieces import read_text
+from sidelight.learned.reading.text_pieces import Reading, read_text
 from sidelight.learned.reading.words import read
-from sidelight.text_vectors import TextVectors
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    import numpy.typing as npt
-
-    from sidelight.learned.reading.text_pieces import Reading
-    from sidelight.text_vectors import Encode
+from sidelight.text_vectors import Encode, TextVectors
 
 
 class Task(NamedTuple):

@@ -6,9 +6,11 @@ compared, so nothing in them can earn it credit.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from sidelight.english.veridicality import Stance
 from sidelight.learned.reading.opposition import conflict, said_of
@@ -25,16 +27,8 @@ from sidelight.learned.reading.sharing import (
     weighted_share,
 )
 from sidelight.learned.reading.tables import frequencies
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from sidelight.learned.reading.text_pieces import Reading
-    from sidelight.learned.reading.words import Sentence
-
-    Vectors = npt.NDArray[np.float32]
+from sidelight.learned.reading.text_pieces import Reading
+from sidelight.learned.reading.words import Sentence
 
 COSINES = (
     "best cosine",  # of the item with one sentence
@@ -110,14 +104,8 @@ def evidence(
 ) -> list[ItemFeatures]:
     """Return the features of each item in a text.
 
-    Args:
-        items: What is looked for.
-        context: What was asked; empty if unknown.
-        reading: The text.
-        cosines: Of each item with each of `reading.texts`, `(n_items, n_texts)`; None for words
-            only.
-        context_cosines: Of each item with the context, `(n_items,)`.
-        is_source: Whether the text is a source and no report.
+    Cosines are of each item with each of `reading.texts`, `(n_items, n_texts)`, or None for words
+    only; those with the context are `(n_items,)`.
     """
     new = novelty(items, context)
     shape = (len(items), len(reading.texts))

@@ -59,12 +59,7 @@ _OWN_CAUSE = frozenset({OWN, "press release", "shop", "opinion", "blog"})
 
 
 class Unit(NamedTuple):
-    """A sentence of a page, as it can be shown.
-
-    Attributes:
-        sentence: The parse of what the page says.
-        number: Its place on the page.
-    """
+    """A sentence of a page, as it can be shown."""
 
     text: str
     sentence: Sentence
@@ -73,13 +68,7 @@ class Unit(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """One to three sentences of a page that stand alone.
-
-    Attributes:
-        texts: The sentences as they are shown, in order.
-        units: What they were made of.
-        segment_id: A segment that holds all of them.
-    """
+    """One to three sentences of a page that stand alone, and a segment that holds all of them."""
 
     texts: tuple[str, ...]
     units: tuple[Unit, ...]
@@ -281,11 +270,7 @@ class _Reader:
         return edits
 
     def _is_of_the_article(self, noun: Any) -> bool:
-        """Tell whether who knows the article knows what a noun means.
-
-        "The author" and "the magazine" of a page that names neither the article's author nor its
-        outlet are others.
-        """
+        """Tell whether who knows the article knows what a noun such as "the author" means."""
         lemma, profile = noun.lemma_.casefold(), self._known.profile
         if noun.lower_ in {"author", "writer"}:
             forms = [form for name in profile.authors for form in name_forms(name)]
@@ -299,10 +284,7 @@ class _Reader:
         return lemma in self._known.words or noun.lower_ in UNIQUE
 
     def _dated(self, one: Sentence) -> list[tuple[int, int, str]]:
-        """Return when the page was written, behind the first date that only its readers understood.
-
-        "Three weeks earlier" is counted from something else.
-        """
+        """Return when the page was written, behind the first date that tells only its readers."""
         if not self._page.month or not one.relative_dates or one.years:
             return []
         entity = one.relative_dates[0]

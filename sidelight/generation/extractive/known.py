@@ -37,12 +37,7 @@ _NOTE_MARK = re.compile(r"\[(?:\d{1,3}|[a-z]|citation needed|note \d{1,2})\]")
 
 @dataclass(eq=False)
 class Page:
-    """A page, as far as its segments are evidence.
-
-    Attributes:
-        segments: In the order of the page.
-        origin: Who publishes it, its kind and its date.
-    """
+    """A page, as far as its segments are evidence; its origin is publisher, kind and date."""
 
     document_id: str
     segments: tuple[Segment, ...]
@@ -94,7 +89,6 @@ class Shared(NamedTuple):
 
     Attributes:
         near: For each of its sentences the cosine with the nearest of the article.
-        places: Places of the article that it mentions.
         foreign: Other places that its beginning names.
     """
 
@@ -111,11 +105,7 @@ class Shared(NamedTuple):
 
 
 class Known:
-    """What a reader of the article knows, and which pages and sentences only repeat it.
-
-    Args:
-        profile: The article; one without a body stands for a narrative.
-    """
+    """What a reader of an article, or else of a narrative, knows, and what only repeats it."""
 
     def __init__(self, profile: ArticleProfile, vectors: TextVectors) -> None:
         self.profile = profile

@@ -9,28 +9,24 @@ from __future__ import annotations
 import re
 import zlib
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sidelight.checks.questions import compound_reason
 from sidelight.english.names import definite, host_label, mentions, name_forms
-from sidelight.english.parser import parse
+from sidelight.english.parser import Sentence, parse
 from sidelight.english.quantities import canonical
 from sidelight.english.vocabulary import EXPERTS, STUDIES, VAGUE
 from sidelight.generation.extractive import asked
+from sidelight.generation.extractive.asked import Question
 from sidelight.generation.extractive.usefulness import Usefulness
 from sidelight.generation.extractive.write_report import read_findings
+from sidelight.schemas.investigation.angle import Angle, ArticleProfile
+from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import DraftQuestions
 from sidelight.text import count_words, one_line, sentences, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from sidelight.english.parser import Sentence
-    from sidelight.generation.extractive.asked import Question
-    from sidelight.schemas.investigation.angle import Angle, ArticleProfile
-    from sidelight.schemas.investigation.evidence import EvidenceSet
-    from sidelight.text_vectors import TextVectors
+from sidelight.text_vectors import TextVectors
 
 # Of 123 questions that stand at .84 and more from an earlier one of their list, people called 15 %
 # redundant (2024, lists of one article and run): one study is asked about in two ways.
@@ -294,10 +290,7 @@ def subject_phrase(profile: ArticleProfile, parsed: Sequence[Sentence]) -> str:
 
 
 def outlet_name(profile: ArticleProfile, pages: Iterable[str]) -> str:
-    """Return the outlet's name, or its host if nothing calls it otherwise.
-
-    Pages write a name where an address writes one word.
-    """
+    """Return the outlet's name as pages write it, or its host if nothing calls it otherwise."""
     outlet, label = profile.publisher, host_label(profile.publisher)
     if "." not in outlet or " " in outlet or len(label) < len("example"):
         return outlet

@@ -110,12 +110,7 @@ class ExtractiveReportWriter:
 
 
 class Read(NamedTuple):
-    """What was read for a topic.
-
-    Attributes:
-        findings: Each text once.
-        speaks: Relevance of each to each angle, `(n, angles)`, in [0, 1].
-    """
+    """What was read for a topic; `speaks` is relevance to each angle, `(n, angles)`, in [0, 1]."""
 
     findings: list[Finding]
     features: list[Features]
@@ -218,10 +213,7 @@ def _overlap(one: Finding, other: Finding) -> bool:
 
 
 def _citations(row: int, findings: Sequence[Finding], alike: Floats, most: int) -> tuple[str, ...]:
-    """Return the finding's own segment, then one per other host that says the same.
-
-    What is attributed to one page is said by no other.
-    """
+    """Return the finding's own segment and, unless it is attributed, one per host that agrees."""
     own = findings[row]
     cited, hosts = [own.segment_id], {own.page.host}
     if "according to" in own.text:

@@ -35,6 +35,7 @@ from sidelight.text_vectors import Encode
 _MAX_QUERY_WORDS = 10
 
 
+# The description of a type of answers is part of its schema, which the model is sent.
 class DraftedQuestion(Value):
     """A question as a model drafts it.
 
@@ -122,9 +123,6 @@ class PromptedRubricDrafter:
 
     Assessors who draft apart ask much the same, and which of their questions are one would be a
     guess; how important each is can only be said beside the others.
-
-    Args:
-        writer: Who drafts.
     """
 
     asks = (Asked(RUBRIC_PROMPT, calls=1, characters=0, written=527),)
@@ -133,20 +131,12 @@ class PromptedRubricDrafter:
         self._model = writer
 
     async def __call__(self, profile: ArticleProfile) -> tuple[Angle, ...]:
-        """Return one angle per question, in the model's order.
-
-        Raises:
-            ReplyError: The model gave no usable answer.
-        """
+        """Return one angle per question, in the model's order."""
         return await draft_angles(self._model, profile)
 
 
 async def draft_angles(model: PromptedModel, profile: ArticleProfile) -> tuple[Angle, ...]:
-    """Ask for a rubric, and return its sound questions as angles.
-
-    Raises:
-        ReplyError: The model gave no usable answer, or too few sound questions.
-    """
+    """Ask for a rubric, and return its sound questions as angles."""
     sound: tuple[DraftedQuestion, ...] = ()
 
     def check(draft: RubricDraft) -> None:
@@ -193,11 +183,6 @@ class PromptedPlanner:
     Round one searches for every angle by the query it was drafted with, and asks nobody; where no
     rubric was drafted, it drafts one. Later rounds follow leads: the model sees all that was found
     and what was searched for, and names what is worth another search, or nothing.
-
-    Args:
-        writer: Who plans.
-        encode: Tells which findings are the same.
-        queries_per_round: Searches a round may make; the lightest angles go without.
     """
 
     asks = (Asked(PLAN_PROMPT, calls=0, more=1, characters=7_800, written=333),)
@@ -216,11 +201,7 @@ class PromptedPlanner:
         coverage: Coverage | None,
         round_number: int,
     ) -> Plan:
-        """Return the new angles of a round and its searches.
-
-        Raises:
-            ReplyError: The model gave no usable answer.
-        """
+        """Return the new angles of a round and its searches."""
         if round_number == 1:
             new = () if angles else await draft_angles(self._model, profile)
             heaviest = sorted((*angles, *new), key=lambda angle: -angle.weight)

@@ -7,18 +7,15 @@ is a rule because people's labels hold no such texts to learn it from.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from sidelight.learned.reading.tables import word_order
 from sidelight.learned.reading.words import Sentence, neighbours, read, split
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
 
 _FLUENT = 0.12  # nats; of prose 99% is above, of shuffled words 95% below, the text considered
 _DOUBTFUL = -0.15  # from here to there, a sentence counts for items whose words it has in order
@@ -31,8 +28,6 @@ class Reading(NamedTuple):
     """Sentences that a text asserts.
 
     Attributes:
-        sentences: All sentences within the word limit.
-        asserted: Places of the sentences that assert something.
         doubtful: Those of them that may be shuffled words.
         pairs: Places of the first of two asserted neighbours, with the text of both.
     """
