@@ -38,13 +38,7 @@ _WEIGHTS = {"vital": 1.0, "okay": 0.5}
 
 
 class ReadNarrative(NamedTuple):
-    """A narrative, taken apart.
-
-    Attributes:
-        profile: What tells sentences on its subject from others. It has no outlet and no prose:
-            nothing that an answer says could be copied from it.
-        angles: What somebody wants to know; what is okay weighs half of what is vital.
-    """
+    """A narrative as a profile without outlet and prose, and what somebody wants to know."""
 
     profile: ArticleProfile
     angles: tuple[Angle, ...]

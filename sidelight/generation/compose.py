@@ -53,14 +53,9 @@ def compose(
 ) -> list[int]:
     """Return the places of what is chosen, in the order of choice, never over `max_words`.
 
-    Args:
-        candidates: Ties in gain go to the earlier one.
-        weights: Expected importance per angle.
-        max_words: Budget, counted by `text.budget_words`.
-        hosts: By segment id; another sentence whose first citation is from the same host is worth
-            less.
-        standing: What the report holds already. It uses up words and covers angles like what is
-            chosen, and stays whatever else there is.
+    Ties in gain go to the earlier candidate. Another sentence whose first citation is from the same
+    host (by segment id) is worth less. What the report holds already, `standing`, uses up words
+    (`text.budget_words`) and covers angles like what is chosen, and stays whatever else there is.
     """
     words = [budget_words(one.text) for one in candidates]
     left = max_words - sum(budget_words(one.text) for one in standing)

@@ -63,7 +63,15 @@ class PromptedAnswerWriter:
             return DraftReport(sentences=())
 
         def check(answer: WrittenAnswer) -> None:
-            self._check(answer)
+            words = sum(budget_words(one.text) for one in answer.sentences)
+            if words > self.max_report_words:
+                raise ValueError(
+                    f"the sentences have {words} words together; the limit is "
+                    f"{self.max_report_words}"
+                )
+            for number, one in enumerate(answer.sentences, start=1):
+                if len(sentences(one_line(one.text))) != 1:
+                    raise ValueError(f"text {number} is not one sentence")
             if not any(key in keyed for one in answer.sentences for key in one.keys):
                 raise ValueError("no sentence names a passage that was shown")
 
@@ -98,24 +106,12 @@ class PromptedAnswerWriter:
             notes=tuple(f"nothing found on: {asked[number - 1]}" for number in silent),
         )
 
-    def _check(self, answer: WrittenAnswer) -> None:
-        """Raise a ValueError if an answer breaks the track's limits."""
-        words = sum(budget_words(one.text) for one in answer.sentences)
-        if words > self.max_report_words:
-            raise ValueError(
-                f"the sentences have {words} words together; the limit is {self.max_report_words}"
-            )
-        for number, one in enumerate(answer.sentences, start=1):
-            if len(sentences(one_line(one.text))) != 1:
-                raise ValueError(f"text {number} is not one sentence")
-
 
 NARRATIVE_PROMPT = load_prompt(Path(__file__).with_name("narrative.prompt.md"))
 SUB_NARRATIVES_PROMPT = load_prompt(Path(__file__).with_name("sub_narratives.prompt.md"))
 
 MOST = 10
 MOST_WORDS = 12
-_SENTENCES = (2, 3)
 
 
 class NarrativeDraft(Value):
@@ -173,7 +169,7 @@ async def split_into_sub_narratives(
 def _check_narrative(answer: NarrativeDraft) -> None:
     """Raise a ValueError if there are too few sentences, or too many."""
     found = len(sentences(one_line(answer.narrative)))
-    if not _SENTENCES[0] <= found <= _SENTENCES[1]:
+    if not 2 <= found <= 3:
         raise ValueError(f"the narrative has {found} sentences; expected two or three")
 
 

@@ -164,10 +164,7 @@ class CheckReport(Protocol):
         draft: DraftReport,
         evidence: EvidenceSet,
     ) -> CheckedReport:
-        """Return the sentences that stand, and those that do not with the reason.
-
-        What a sentence tells of the angles may be put right.
-        """
+        """Return the sentences that stand, and those that do not with the reason."""
         ...
 
 
@@ -182,10 +179,7 @@ class ReviseReport(Protocol):
         checked: CheckedReport,
         found: Mapping[str, Sequence[Segment]],
     ) -> Revision:
-        """Return a draft that keeps what stood.
-
-        What was found is given by the text of a removed sentence that was searched for.
-        """
+        """Return a draft that keeps what stood; `found` is by the text of a removed sentence."""
         ...
 
 

@@ -68,13 +68,12 @@ class Comparer:
         """Return a text with the features of each item."""
         reading = task.reading
         items, context = [read(item) for item in task.items], read(task.context)
-        if self._vectors is None or not items:
-            found = evidence(items, context, reading, None, None, is_source=task.is_source)
-            return ComparedText(reading, found)
-        self.prepare([task])
-        texts = [item.text for item in items]
-        cosines = _cosines(self._vectors, texts, reading.texts)
-        asked = _cosines(self._vectors, texts, [context.text])[:, 0]
+        cosines = asked = None
+        if self._vectors is not None and items:
+            self.prepare([task])
+            texts = [item.text for item in items]
+            cosines = _cosines(self._vectors, texts, reading.texts)
+            asked = _cosines(self._vectors, texts, [context.text])[:, 0]
         found = evidence(items, context, reading, cosines, asked, is_source=task.is_source)
         return ComparedText(reading, found)
 

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.english.veridicality import Stance
+from sidelight.learned.ordinal_model import Values
 from sidelight.learned.reading.opposition import conflict, said_of
 from sidelight.learned.reading.sharing import (
     alike_share,
@@ -97,8 +97,8 @@ def evidence(
     items: Sequence[Sentence],
     context: Sentence,
     reading: Reading,
-    cosines: npt.NDArray[np.float64] | None,
-    context_cosines: npt.NDArray[np.float64] | None,
+    cosines: Values | None,
+    context_cosines: Values | None,
     *,
     is_source: bool,
 ) -> list[ItemFeatures]:
@@ -125,7 +125,7 @@ class _Look:
         item: Sentence,
         new: Mapping[str, float],
         reading: Reading,
-        cosines: npt.NDArray[np.float64],
+        cosines: Values,
         row: int,
         *,
         is_source: bool,
@@ -239,10 +239,7 @@ class _Look:
         return max(options, key=lambda stems: weighted_share(self.all, stems))
 
     def _cosines(
-        self,
-        own: npt.NDArray[np.float64],
-        pairs: list[tuple[int, int, int]],
-        asked: float,
+        self, own: Values, pairs: list[tuple[int, int, int]], asked: float
     ) -> tuple[float, ...]:
         ranked = np.sort(own)[::-1]
         top = float(ranked[0])
@@ -260,11 +257,7 @@ class _Look:
         )
 
     def _words(
-        self,
-        sentences: list[Sentence],
-        shares: npt.NDArray[np.float64],
-        best: int,
-        both: frozenset[str],
+        self, sentences: list[Sentence], shares: Values, best: int, both: frozenset[str]
     ) -> tuple[float, ...]:
         item, place = self.item, sentences[best]
         everything = frozenset().union(*(sentence.content for sentence in sentences))

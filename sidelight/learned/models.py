@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.learned.comparing import ComparedText, Comparer, Task
 from sidelight.learned.features import FEATURES
@@ -136,11 +135,9 @@ def answer_model(*, words_only: bool) -> str:
     return ANSWERS + WORDS_ONLY * words_only
 
 
-def _prediction(
-    found: ComparedText, row: int, level: int, probabilities: npt.NDArray[np.float64]
-) -> ItemPrediction:
+def _prediction(found: ComparedText, row: int, level: int, likely: Values) -> ItemPrediction:
     item, sentences = found.evidence[row], found.reading.sentences
-    none, partial, full = (float(value) for value in probabilities)
+    none, partial, full = (float(value) for value in likely)
     opposite = sentences[item.opposed_place].text if item.opposed else ""
     if item.place < 0:
         reason = item.opposed or "nothing in the text says anything about it"

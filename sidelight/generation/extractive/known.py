@@ -85,12 +85,7 @@ class Page:
 
 
 class Shared(NamedTuple):
-    """What a page has in common with the article.
-
-    Attributes:
-        near: For each of its sentences the cosine with the nearest of the article.
-        foreign: Other places that its beginning names.
-    """
+    """What a page has in common with the article, and `foreign` places that its top names."""
 
     near: Sequence[float]
     names: tuple[str, ...]

@@ -12,20 +12,17 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.generation.extractive.findings import Finding, find_findings
 from sidelight.generation.extractive.known import Known, Page, read_pages
 from sidelight.generation.extractive.select import relevance, window_of
-from sidelight.generation.extractive.usefulness import Features, Usefulness, features
+from sidelight.generation.extractive.usefulness import Features, Floats, Usefulness, features
 from sidelight.generation.no_evidence import nothing_told
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence
 from sidelight.text import budget_words, numbers
 from sidelight.text_vectors import TextVectors
-
-Floats = npt.NDArray[np.float64]
 
 # Cosines of all-MiniLM-L6-v2 between findings: from "on the same matter" to "the same fact".
 _SIMILAR, _THE_SAME = 0.60, 0.80

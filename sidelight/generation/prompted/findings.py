@@ -137,12 +137,7 @@ class ShownAngle(NamedTuple):
 
 
 class Findings:
-    """Distinct claims under keys that mean something in one prompt only.
-
-    Args:
-        also: By angle id, claims of other angles that bear on it, too, the closest first.
-        sources: By segment id, what its page is.
-    """
+    """Distinct claims by the question that they answer best, under keys of one prompt only."""
 
     def __init__(
         self,

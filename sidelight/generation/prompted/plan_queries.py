@@ -131,28 +131,24 @@ class PromptedRubricDrafter:
         self._model = writer
 
     async def __call__(self, profile: ArticleProfile) -> tuple[Angle, ...]:
-        """Return one angle per question, in the model's order."""
-        return await draft_angles(self._model, profile)
+        """Return an angle for each sound question, in the model's order."""
+        sound: tuple[DraftedQuestion, ...] = ()
 
+        def check(draft: RubricDraft) -> None:
+            nonlocal sound
+            sound, faults = sound_questions(draft.questions)
+            if faults:
+                raise ValueError(told_once(faults))
 
-async def draft_angles(model: PromptedModel, profile: ArticleProfile) -> tuple[Angle, ...]:
-    """Ask for a rubric, and return its sound questions as angles."""
-    sound: tuple[DraftedQuestion, ...] = ()
-
-    def check(draft: RubricDraft) -> None:
-        nonlocal sound
-        sound, faults = sound_questions(draft.questions)
-        if faults:
-            raise ValueError(told_once(faults))
-
-    try:
-        await model.answer(RUBRIC_PROMPT, RubricDraft, check=check, profile=profile, most=_MOST)
-    except ReplyError:
-        if len(sound) < _FEWEST:
-            raise
-    return tuple(
-        as_angle(one, f"rubric-{number}", profile) for number, one in enumerate(sound, start=1)
-    )
+        ask = self._model.answer
+        try:
+            await ask(RUBRIC_PROMPT, RubricDraft, check=check, profile=profile, most=_MOST)
+        except ReplyError:
+            if len(sound) < _FEWEST:
+                raise
+        return tuple(
+            as_angle(one, f"rubric-{number}", profile) for number, one in enumerate(sound, start=1)
+        )
 
 
 PLAN_PROMPT = load_prompt(Path(__file__).with_name("plan.prompt.md"))
@@ -203,7 +199,7 @@ class PromptedPlanner:
     ) -> Plan:
         """Return the new angles of a round and its searches."""
         if round_number == 1:
-            new = () if angles else await draft_angles(self._model, profile)
+            new = () if angles else await PromptedRubricDrafter(self._model)(profile)
             heaviest = sorted((*angles, *new), key=lambda angle: -angle.weight)
             wanted = [(angle, angle.query) for angle in heaviest]
         else:

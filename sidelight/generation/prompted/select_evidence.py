@@ -239,11 +239,7 @@ class PromptedReader:
         angles: Sequence[Angle],
         candidates: Mapping[str, Sequence[Segment]],
     ) -> Selection:
-        """Return the claims that were found, and what they rest on.
-
-        Raises:
-            ReplyError: On no part was there a usable answer, or no claim in the first round.
-        """
+        """Return the claims found, and what they rest on; none at first is a `ReplyError`."""
         heaviest = sorted(angles, key=lambda angle: -angle.weight)
         ranked = [candidates.get(angle.angle_id, ()) for angle in heaviest]
         every = {one.segment_id: one for found in ranked for one in found}

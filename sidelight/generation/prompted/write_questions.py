@@ -219,11 +219,7 @@ class OrganizersQuestionWriter:
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
     ) -> DraftQuestions:
-        """Return the model's questions in its order; angles and evidence are not looked at.
-
-        Raises:
-            ReplyError: There were not as many different ones within the limit, twice.
-        """
+        """Return the model's questions in its order; angles and evidence are not looked at."""
         listed = await self.writer.answer(
             ORGANIZERS_PROMPT,
             ListedQuestions,

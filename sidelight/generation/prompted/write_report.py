@@ -71,11 +71,8 @@ class PromptedReportWriter:
     tell and how to put it together, the most important first. It writes more than the limit holds:
     a check reads all of it, and what stands fills the report in its order (`within`). Code turns
     claim keys into citations and leaves faulty sentences out. Without a sound sentence the claims
-    that cover most expected weight within the budget stand as they are.
-
-    Args:
-        drafts: How many are written; the second is planned by the questions. Both are asked for at
-            once, and a check chooses.
+    that cover most expected weight within the budget stand as they are. Of two drafts, which are
+    asked for at once, the second is planned by the questions, and a check chooses.
     """
 
     asks = (Asked(REPORT_PROMPT, calls=1.3, characters=9_200, written=448),)
@@ -89,12 +86,7 @@ class PromptedReportWriter:
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
     ) -> DraftReport:
-        """Return more sentences than fit; the reserve holds the claims that they do not state.
-
-        Raises:
-            ReplyError: The model gave no usable answer, and nobody has read the evidence for
-                claims that could stand in its place.
-        """
+        """Return more sentences than fit; the reserve holds the claims that they do not state."""
         findings = await Findings.of(angles, evidence, self.encode)
         if not findings.by_key:
             return nothing_told(evidence)
