@@ -31,6 +31,12 @@ def dependencies(segments, encode, make_roles=None):
     return depend
 
 
+def beside(article, segments):
+    """Return the windows of the pages that were written for an article, and its own."""
+    shard = article.topic_id.rpartition("_")[0]
+    return [one for one in segments if one.segment_id.startswith(shard)]
+
+
 def investigation(segments, encode):
     """Return the function that investigates one topic and ends with the final state."""
     depend, graph = dependencies(segments, encode), build_graph()
