@@ -154,8 +154,12 @@ def resolve_report(
                 reason = "no such evidence"
             elif len(references | {segment_id}) > (task.max_references or len(known)):
                 reason = "more references than a text may have"
+            elif document_id_of(segment_id) == topic_id:
+                reason = "the target article itself"
+            elif len(cited) >= task.citations_written:
+                reason = "more citations than a sentence may have"
             else:
-                reason = _refusal(topic_id, segment_id, cited, task.citations_written)
+                reason = ""
             if reason:
                 dropped.append(DroppedCitation(segment_id=segment_id, reason=reason))
             else:
@@ -169,9 +173,3 @@ def resolve_report(
         task=task,
     )
     return report, tuple(dropped)
-
-
-def _refusal(topic_id: str, segment_id: str, cited: list[str], limit: int) -> str:
-    if document_id_of(segment_id) == topic_id:
-        return "the target article itself"
-    return "more citations than a sentence may have" if len(cited) >= limit else ""

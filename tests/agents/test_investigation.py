@@ -52,8 +52,11 @@ def articles(mini_web_articles):
 @pytest.fixture(scope="module")
 def states(articles, mini_web_segments, encoder):
     # The check learned what it knows with this encoder: by another, next to nothing stands.
-    investigate = investigation(mini_web_segments, encoder.encode_sentences)
-    return {article.topic_id: asyncio.run(investigate(article)) for article in articles}
+    webs = {article: beside(article, mini_web_segments) for article in articles}
+    return {
+        article.topic_id: asyncio.run(investigation(web, encoder.encode_sentences)(article))
+        for article, web in webs.items()
+    }
 
 
 def written(state):
@@ -181,8 +184,8 @@ def test_later_rounds_search_for_what_is_open(states):
 
 
 def test_same_inputs_same_bytes(states, articles, mini_web_segments, encoder):
-    again = investigation(mini_web_segments[::-1], encoder.encode_sentences)
     article = articles[0]
+    again = investigation(beside(article, mini_web_segments)[::-1], encoder.encode_sentences)
     assert written(asyncio.run(again(article))) == written(states[article.topic_id])
 
 

@@ -100,14 +100,17 @@ def find_findings(page: Page, known: Known, wanted: Container[str]) -> Iterator[
             if told and not page.holding(line, lines[place]):
                 break
             unit = reader.unit(place, after=told)
-            if unit is None or _words(*told, unit) > _MAX_TOLD_WORDS:
+            if unit is None:
                 break
             told = (*told, unit)
+            if sum(count_words(one.text) for one in told) > _MAX_TOLD_WORDS:
+                break
             following = lines[place + 1] if place + 1 < len(lines) else ""
             if _QUALIFIES.match(following) and page.holding(line, following):
                 continue
             if not all(known.copies(one.text, near[one.number]) for one in told):
-                yield _finding(page, *told)
+                (held, *_) = page.holding(line, lines[place])
+                yield Finding(tuple(one.text for one in told), told, held, page)
 
 
 def _listed(page: Page, known: Known) -> Iterator[Finding]:
@@ -135,16 +138,6 @@ def _listed(page: Page, known: Known) -> Iterator[Finding]:
         else:
             continue
         yield Finding((shown,), (Unit(shown, one, number),), page.lines[lines[number]][0], page)
-
-
-def _words(*units: Unit) -> int:
-    return sum(count_words(unit.text) for unit in units)
-
-
-def _finding(page: Page, *units: Unit) -> Finding:
-    lines = [unit.sentence.text for unit in units]
-    held = page.holding(lines[0], lines[-1])
-    return Finding(tuple(unit.text for unit in units), units, held[0], page)
 
 
 class _Reader:

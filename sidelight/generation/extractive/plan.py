@@ -66,16 +66,13 @@ class ExtractivePlanner:
             for angle in angles
             if angle.angle_id not in covered
         ]
+        if len(searches) > self._max_queries:
+            searches = sorted(searches, key=lambda search: -search[0].weight)[: self._max_queries]
         planned = tuple(
             PlannedQuery.of(angle, round_number, _anchored(text, angle.question, profile))
-            for angle, text in self._heaviest(searches)
+            for angle, text in searches
         )
         return Plan(angles=new, queries=planned)
-
-    def _heaviest(self, searches: list[tuple[Angle, str]]) -> list[tuple[Angle, str]]:
-        if len(searches) <= self._max_queries:
-            return searches
-        return sorted(searches, key=lambda search: -search[0].weight)[: self._max_queries]
 
 
 def _reworded(angle: Angle, profile: ArticleProfile, round_number: int) -> str:

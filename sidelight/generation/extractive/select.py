@@ -30,6 +30,8 @@ _NEEDED = 5
 _IN_CONTEXT = 0.9
 _MIN_WORDS = 5
 _PER_WORD, _MOST_WORDS = 0.04, 3
+_READ_PER_ANGLE = 20
+_MANY_SEARCHES = 4
 
 
 class ExtractiveSelector:
@@ -54,9 +56,8 @@ class ExtractiveSelector:
             segment.segment_id for segments in candidates.values() for segment in segments
         )
         n_read = max(_READ_PER_ANGLE, self._keep)
-        read = _quotes(
-            {one.segment_id: one for found in candidates.values() for one in found[:n_read]}
-        )
+        first = {one.segment_id: one for found in candidates.values() for one in found[:n_read]}
+        read = [(one, said) for one in first.values() if (said := single_sentences(one))]
         # All at once, because an encoder is quickest with full batches.
         self._sentences.remember(
             [
@@ -233,13 +234,3 @@ def spread(ranked: Iterable[Segment], keep: int) -> list[Segment]:
 
 def _host(segment: Segment) -> str:
     return segment.host or document_id_of(segment.segment_id)
-
-
-_READ_PER_ANGLE = 20
-_MANY_SEARCHES = 4
-
-
-def _quotes(segments: Mapping[str, Segment]) -> list[tuple[Segment, list[str]]]:
-    """Return the segments that have quotable sentences, with those sentences."""
-    read = [(segment, single_sentences(segment)) for segment in segments.values()]
-    return [(segment, said) for segment, said in read if said]

@@ -212,7 +212,9 @@ class _Questions:
         for one in (*self._parsed, *heading):  # a headline writes words large that texts do not
             for phrase in _figures(one):
                 if len(figures) < _MOST_FIGURES:  # each is looked for on every page
-                    figures.setdefault(_beginning(phrase), (phrase, claims.get(one.text, 1)))
+                    # With its unit, or the first word of what it counts, in one notation.
+                    key = " ".join(canonical(phrase).casefold().split()[:2])
+                    figures.setdefault(key, (phrase, claims.get(one.text, 1)))
         pages = [canonical(page).casefold() for page in (title, *self._pages)]
         told = {key: sum(key in page for page in pages) for key in figures}
         # What other pages take up is what is in doubt, above all if it stands in the headline.
@@ -341,11 +343,6 @@ def _is_expert(name: str, parsed: Sequence[Sentence]) -> bool:
             near = (*tokens(before)[-_NEAR_NAME:], *tokens(after)[:_NEAR_NAME])
             return not EXPERTS.isdisjoint(near)
     return False
-
-
-def _beginning(phrase: str) -> str:
-    """Return a figure with its unit or the first word of what it counts, in one notation."""
-    return " ".join(canonical(phrase).casefold().split()[:2])
 
 
 def _studies(parsed: Sequence[Sentence]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sidelight.checks.questions import general_reason, pointing_reason, unasked_reason
+from sidelight.checks.questions import unfit_reason
 from sidelight.english.names import mentions, name_forms
 from sidelight.errors import ReplyError
 from sidelight.generation.prompted.findings import Findings, Importance, told_once, weight_of
@@ -79,9 +79,7 @@ def sound_questions(
             faults.append(f"this does not end with a question mark: {question}")
         elif question.casefold() in sound:
             faults.append(f"this is asked twice: {question}")
-        elif fault := (
-            unasked_reason(question) or general_reason(question) or pointing_reason(question)
-        ):
+        elif fault := unfit_reason(question):
             faults.append(f"{fault}: {question}")
         else:
             sound[question.casefold()] = one

@@ -267,7 +267,8 @@ class PromptedReader:
         dropped |= {one.segment_id: "states nothing that is asked" for one in chosen}
         claims: list[FoundClaim] = []
         selected = EvidenceSet()
-        if not self._pages and outcomes and not any(_stated(outcome) for outcome in outcomes):
+        stated = any(isinstance(one, _PartRead) and one.claims for one in outcomes)
+        if not self._pages and outcomes and not stated:
             raise StructuredOutputError(f"no claim was found in {len(chosen)} passages")
         for part, outcome in zip(read, outcomes, strict=True):
             ids = {window.segment.segment_id for window in part}
@@ -379,10 +380,6 @@ class _PartRead(NamedTuple):
     claims: list[FoundClaim]
     faults: list[str]
     invented: dict[str, str]
-
-
-def _stated(outcome: _PartRead | ReplyError) -> bool:
-    return not isinstance(outcome, ReplyError) and bool(outcome.claims)
 
 
 def _usable(

@@ -14,12 +14,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sidelight.checks.questions import (
-    compound_reason,
-    general_reason,
-    pointing_reason,
-    unasked_reason,
-)
+from sidelight.checks.questions import compound_reason, unfit_reason
 from sidelight.english.names import definite, host_label
 from sidelight.english.neutrality import passes_verdict
 from sidelight.errors import ReplyError
@@ -151,12 +146,7 @@ class PromptedQuestionWriter:
             return "it asks for a verdict"
         if not _speaks_of(known, question):
             return "it names somebody or something that the article does not name"
-        return (
-            unasked_reason(question)
-            or general_reason(question)
-            or pointing_reason(question)
-            or compound_reason(question)
-        )
+        return unfit_reason(question) or compound_reason(question)
 
     async def _different(self, questions: Sequence[str]) -> list[str]:
         """Return the questions without those that ask what an earlier one asks."""

@@ -140,7 +140,7 @@ def test_two_drafts_are_written_apart_and_the_one_that_covers_more_stays(lexical
 
 
 def test_the_check_knows_the_limit_and_what_is_free():
-    for limit, known in ((20, "may have 20 words and has 9: 11 are free"), (8, "have 9; those at")):
+    for limit, known in ((20, "20 words and has 10: 10 are free"), (8, "have 10; those at")):
         asked = scripted(labels(S1="full"))
         checked_by(asked, OWNED, limit=limit)
         assert known in asked.user()
