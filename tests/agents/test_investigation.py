@@ -54,7 +54,7 @@ def states(articles, mini_web_segments, encoder):
     # The check learned what it knows with this encoder: by another, next to nothing stands.
     webs = {article: beside(article, mini_web_segments) for article in articles}
     return {
-        article.topic_id: asyncio.run(investigation(web, encoder.encode_sentences)(article))
+        article.topic_id: asyncio.run(investigation(web, encoder.encode_sentences, k=8)(article))
         for article, web in webs.items()
     }
 
@@ -185,7 +185,8 @@ def test_later_rounds_search_for_what_is_open(states):
 
 def test_same_inputs_same_bytes(states, articles, mini_web_segments, encoder):
     article = articles[0]
-    again = investigation(beside(article, mini_web_segments)[::-1], encoder.encode_sentences)
+    web = beside(article, mini_web_segments)[::-1]
+    again = investigation(web, encoder.encode_sentences, k=8)
     assert written(asyncio.run(again(article))) == written(states[article.topic_id])
 
 
