@@ -38,13 +38,7 @@ _WEIGHTS = {"vital": 1.0, "okay": 0.5}
 
 
 class ReadNarrative(NamedTuple):
-    """A narrative, taken apart.
-
-    Attributes:
-        profile: What tells sentences on its subject from others. It has no outlet and no prose:
-            nothing that an answer says could be copied from it.
-        angles: What somebody wants to know; what is okay weighs half of what is vital.
-    """
+    """A narrative as a profile without outlet and prose, and what somebody wants to know."""
 
     profile: ArticleProfile
     angles: tuple[Angle, ...]
@@ -117,11 +111,7 @@ async def split_narrative(state: AnswerState, runtime: Runtime[AnswerDeps]) -> d
 
 
 async def write_answer(state: AnswerState, runtime: Runtime[AnswerDeps]) -> dict[str, Any]:
-    """Return the answer; where no sentence passed the check, it says that nothing was found.
-
-    Raises:
-        InputError: The answer breaks a limit of the track.
-    """
+    """Return the answer; where no sentence passed the check, it says that nothing was found."""
     deps, profile, evidence = runtime.context, state["profile"], state["evidence"]
     draft = await deps.write_report(profile, state["angles"], evidence)
     checked = await deps.check_report(profile, state["angles"], draft, evidence)
@@ -160,11 +150,7 @@ def build_graph() -> Answering:
 
 
 def outcome_of(state: AnswerState, track: Track) -> Outcome:
-    """Return the outcome of a narrative whose answer is written.
-
-    Raises:
-        UsageError: The track asks for something that is neither a ranking nor a cited text.
-    """
+    """Return the outcome of a narrative whose answer is written."""
     return Outcome(
         results={task.name: _result(state, task) for task in track.tasks},
         evidence=tuple(item.segment for item in state["evidence"].items),

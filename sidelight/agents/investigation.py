@@ -99,11 +99,7 @@ def after_check(
 
 
 async def profile_article(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Return the profile of the target article.
-
-    Raises:
-        InputError: The topic is no article.
-    """
+    """Return the profile of the target article."""
     del state
     article = runtime.context.topic
     if not isinstance(article, Article):
@@ -181,11 +177,7 @@ async def assess_coverage(state: InvestigationState, runtime: Runtime[Deps]) -> 
 
 
 async def write_questions(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Return exactly the questions the track wants.
-
-    Raises:
-        InputError: The writer gave too few, or one that breaks a limit.
-    """
+    """Return exactly the questions the track wants."""
     track = runtime.context.track
     draft = await runtime.context.roles.write_questions(*known(state))
     questions = QuestionSet(
@@ -245,11 +237,7 @@ async def revise_report(state: InvestigationState, runtime: Runtime[Deps]) -> di
 
 
 async def finish_report(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Return the final report; where nothing was found or no sentence stood, it says so.
-
-    Raises:
-        InputError: What stood the check still breaks a limit of the track.
-    """
+    """Return the final report; where nothing was found or no sentence stood, it says so."""
     task = runtime.context.track.cited_text
     draft, evidence = state["checked_report"].draft, usable_evidence(state)
     if not draft.sentences:
@@ -311,11 +299,7 @@ class _Asked(NamedTuple):
 
 
 async def find_documents(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Return documents for the questions that came with the article, or else for those written.
-
-    Raises:
-        InputError: Nothing was found for a question, or there is nobody to look for documents.
-    """
+    """Return documents for the questions that came with the article, or else for those written."""
     deps, profile = runtime.context, state["profile"]
     parts = deps.documents
     if parts is None:
@@ -415,11 +399,7 @@ def build_documents_graph() -> Investigation:
 
 
 def documents_outcome_of(state: InvestigationState, track: Track) -> Outcome:
-    """Return the outcome of a topic whose questions are written and searched for.
-
-    Raises:
-        UsageError: The track has no task for questions, or none for their documents.
-    """
+    """Return the outcome of a topic whose questions are written and searched for."""
     evidence = {item.segment.segment_id: item.segment for item in usable_evidence(state).items}
     evidence |= state["shown"]
     return Outcome(

@@ -81,20 +81,11 @@ class InvestigationState(TypedDict, total=False):
 
     Attributes:
         round_number: Rounds begun, 1-based.
-        profile: The article, taken apart.
-        angles: By id, what is worth finding out.
-        queries: By id, every search made.
-        hits: By query id, what each search found, best first.
-        evidence: What was selected so far.
         refused: By document id, why a page is not read.
-        coverage: What was covered after the last round.
-        questions: The final questions.
-        rankings: Documents for questions.
         shown: By segment id, those that the documents were ranked by.
         draft_report: Before its sentences were checked.
         checked_report: What stood the last check, and what did not.
         revisions: How often the draft was revised.
-        report: The final report.
         trace: What the steps taken so far did, for people.
     """
 
@@ -137,16 +128,7 @@ def known(
 
 
 class AnswerState(TypedDict, total=False):
-    """The state of one narrative.
-
-    Attributes:
-        profile: What tells its subject.
-        angles: What it asks for.
-        hits: All that was found, best first.
-        evidence: What was taken to answer from.
-        report: The answer.
-        trace: What the steps taken so far did, for people.
-    """
+    """The state of one narrative."""
 
     profile: ArticleProfile
     angles: tuple[Angle, ...]
@@ -170,14 +152,7 @@ def outcome_of(state: InvestigationState, track: Track) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class DocumentsDeps:
-    """Dependencies of the graph that finds documents for questions.
-
-    Attributes:
-        expand: Words the searches for a question.
-        rate: Tells how useful documents are; None ranks by their scores alone.
-        retriever: Finds documents, never the article itself.
-        depth: Documents kept per search.
-    """
+    """Dependencies of the graph that finds documents; without `rate`, scores alone rank them."""
 
     expand: ExpandQuestion
     rate: RateDocuments | None
@@ -187,17 +162,7 @@ class DocumentsDeps:
 
 @dataclass(frozen=True, slots=True)
 class Deps:
-    """Dependencies of one investigation.
-
-    Attributes:
-        topic: What is worked on.
-        track: Limits of the files that come out.
-        roles: One performer for each role.
-        retriever: Finds segments, never the article's own.
-        lookup: Segment ids to segments, in the order asked for.
-        k: Segments kept per query.
-        documents: What finds documents; None where no task asks for them.
-    """
+    """Dependencies of one investigation; `documents` is None where no task asks for them."""
 
     topic: Topic
     track: Track
@@ -210,18 +175,7 @@ class Deps:
 
 @dataclass(frozen=True, slots=True)
 class AnswerDeps:
-    """Dependencies of the answer to one narrative.
-
-    Attributes:
-        narrative: What is answered.
-        track: Limits of the files that come out.
-        select_evidence: Decides which hits are evidence.
-        write_report: Writes the answer.
-        check_report: Holds its sentences against what they cite.
-        retriever: Finds segments.
-        lookup: Segment ids to segments, in the order asked for.
-        k: Segments kept per query.
-    """
+    """Dependencies of the answer to one narrative."""
 
     narrative: Narrative
     track: Track
@@ -249,12 +203,7 @@ ORDERS = "the page gives orders to software"
 
 
 class Candidates(NamedTuple):
-    """Segments a role may choose from.
-
-    Attributes:
-        by_name: Under each name asked for, best ranked first.
-        refused: By document id, why none of its windows is shown to anyone.
-    """
+    """Segments that a role may choose from, and by document id why others are shown to nobody."""
 
     by_name: dict[str, list[Segment]]
     refused: dict[str, str]
@@ -266,12 +215,7 @@ async def read_candidates(
     """Fetch the segments behind hits, in a thread.
 
     A page of which any window gives orders to software is left out, here and for good: its other
-    windows were written by the same hand.
-
-    Args:
-        lookup: Segment ids to segments, in the order asked for.
-        hits: By name, best first; the same hit is taken once under a name.
-        refused: Documents that are left out already.
+    windows were written by the same hand. The same hit is taken once under a name.
     """
     wanted = sorted({hit.segment_id for found in hits.values() for hit in found})
     segments, ordering = await asyncio.to_thread(_read, lookup, wanted)
@@ -298,11 +242,7 @@ def _read(lookup: Lookup, wanted: Sequence[str]) -> tuple[dict[str, Segment], di
 
 
 def only_candidates(evidence: EvidenceSet, candidates: Candidates) -> EvidenceSet:
-    """Return evidence a role chose, after making sure that it did choose.
-
-    Raises:
-        InputError: Something in it was not among the candidates.
-    """
+    """Return evidence a role chose; what was no candidate is an `InputError`."""
     shown = {one.segment_id for found in candidates.by_name.values() for one in found}
     taken = [item.segment.segment_id for item in evidence.items]
     for segment_id in (*taken, *(one for claim in evidence.claims for one in claim.segment_ids)):

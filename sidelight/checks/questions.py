@@ -116,6 +116,11 @@ def _follows_up(first: str, second: str) -> bool:
     )
 
 
+def unfit_reason(question: str) -> str | None:
+    """Return why nobody could be asked a question as it stands, or None."""
+    return unasked_reason(question) or general_reason(question) or pointing_reason(question)
+
+
 def pointing_reason(question: str) -> str | None:
     """Return why only a reader of the article knows whom a question means, or None."""
     words = pointing_at_article(question)

@@ -113,11 +113,7 @@ class PromptedSupportCheck:
         self._model = model
 
     async def __call__(self, sentence: str, sources: Sequence[str]) -> Support:
-        """Return how much of a sentence its sources, the texts it cites, say.
-
-        Raises:
-            ReplyError: The model gave no usable answer.
-        """
+        """Return how much of a sentence its sources, the texts it cites, say."""
         if not sources:
             return _UNCITED
         return await self._model.answer(
@@ -126,10 +122,7 @@ class PromptedSupportCheck:
 
 
 def _is_quoted(sentence: str, source: str) -> bool:
-    """Tell whether each part of a sentence, up to a semicolon, stands in the source word by word.
-
-    Words that only tie a sentence to the one before may be missing.
-    """
+    """Tell whether each part of a sentence, but for ties, stands in the source word by word."""
     words = f" {' '.join(_words(source))} "
     parts = [_words(part) for part in sentence.split("; ")]
     return all(len(part) >= _QUOTED and f" {' '.join(part)} " in words for part in parts)

@@ -51,11 +51,7 @@ UsefulnessCheck: TypeAlias = Callable[[str, str, Sequence[Document]], Awaitable[
 
 
 class NearestSentence:
-    """Goes by how near the document's nearest sentence is to the question.
-
-    Args:
-        encode: Texts to vectors by the default encoder.
-    """
+    """Goes by how near the document's nearest sentence is to the question."""
 
     def __init__(self, encode: Encode) -> None:
         self._encode = encode

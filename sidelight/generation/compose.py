@@ -34,12 +34,7 @@ _STOOD = 10_000
 def chances_missed(
     angle_ids: Iterable[str], covering: Iterable[Mapping[str, float]]
 ) -> dict[str, float]:
-    """Return for each angle the probability that nothing covers it, `prod(1 - p)`.
-
-    Args:
-        angle_ids: The angles; others are passed over.
-        covering: For each thing that covers angles, with what probability.
-    """
+    """Return for each of some angles the probability that nothing covers it, `prod(1 - p)`."""
     missed = dict.fromkeys(angle_ids, 1.0)
     for covers in covering:
         for angle_id, chance in covers.items():
@@ -58,14 +53,9 @@ def compose(
 ) -> list[int]:
     """Return the places of what is chosen, in the order of choice, never over `max_words`.
 
-    Args:
-        candidates: Ties in gain go to the earlier one.
-        weights: Expected importance per angle.
-        max_words: Budget, counted by `text.budget_words`.
-        hosts: By segment id; another sentence whose first citation is from the same host is worth
-            less.
-        standing: What the report holds already. It uses up words and covers angles like what is
-            chosen, and stays whatever else there is.
+    Ties in gain go to the earlier candidate. Another sentence whose first citation is from the same
+    host (by segment id) is worth less. What the report holds already, `standing`, uses up words
+    (`text.budget_words`) and covers angles like what is chosen, and stays whatever else there is.
     """
     words = [budget_words(one.text) for one in candidates]
     left = max_words - sum(budget_words(one.text) for one in standing)
@@ -102,12 +92,6 @@ def refill(
 
     Nothing is taken away: what says the same as something chosen never gets into a reserve. A draft
     that stays empty says that nothing was found, or nothing stood.
-
-    Args:
-        draft: What stands, and the reserve.
-        angles: What the report is to cover.
-        evidence: Everything the sentences may cite.
-        max_words: The track's limit.
     """
     weights = {angle.angle_id: angle.weight for angle in angles}
     hosts = {item.segment.segment_id: item.segment.host for item in evidence.items}
@@ -124,13 +108,8 @@ def within(
     """Return a draft whose sentences keep the limit and fill it; what finds no room is reserve.
 
     Its sentences stand in their order of importance. A word of the first counts four times as much
-    as one of the last, and those stay that make the most of the limit.
-
-    Args:
-        draft: Sentences in their order, and the reserve.
-        max_words: The track's limit.
-        first: Texts that have their room before the others: what stood is not cut for what a check
-            lengthened.
+    as one of the last, and those stay that make the most of the limit. Texts of the `first` have
+    their room before the others: what stood is not cut for what a check lengthened.
     """
     words = [budget_words(one.text) for one in draft.sentences]
     # By how many words they have: the most that sentences are worth, and their places.
@@ -161,9 +140,6 @@ def resolve_report(
 
     What is no evidence of this topic goes; so do whatever is beyond the limit, and a sentence
     without a word.
-
-    Raises:
-        InputError: What is left breaks a limit of the track.
     """
     known = frozenset(evidence.segment_ids().values())
     dropped: list[DroppedCitation] = []
@@ -178,8 +154,12 @@ def resolve_report(
                 reason = "no such evidence"
             elif len(references | {segment_id}) > (task.max_references or len(known)):
                 reason = "more references than a text may have"
+            elif document_id_of(segment_id) == topic_id:
+                reason = "the target article itself"
+            elif len(cited) >= task.citations_written:
+                reason = "more citations than a sentence may have"
             else:
-                reason = _refusal(topic_id, segment_id, cited, task.citations_written)
+                reason = ""
             if reason:
                 dropped.append(DroppedCitation(segment_id=segment_id, reason=reason))
             else:
@@ -193,9 +173,3 @@ def resolve_report(
         task=task,
     )
     return report, tuple(dropped)
-
-
-def _refusal(topic_id: str, segment_id: str, cited: list[str], limit: int) -> str:
-    if document_id_of(segment_id) == topic_id:
-        return "the target article itself"
-    return "more citations than a sentence may have" if len(cited) >= limit else ""

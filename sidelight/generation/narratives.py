@@ -8,6 +8,7 @@ what the earlier ones wrote. Source of drafting and splitting: TREC 2025 RAG tra
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -42,53 +43,42 @@ class WrittenAnswer(Value):
     silent: tuple[int, ...]
 
 
+@dataclass(frozen=True)
 class PromptedAnswerWriter:
-    """The role `write_report` for what somebody wants to know, with a call for 25 passages.
-
-    Args:
-        writer: Who writes.
-        max_report_words: The track's limit.
-        min_report_words: Fewer words are thin.
-        max_citations: Of a sentence, by the track.
-    """
+    """The role `write_report` for what somebody wants to know, with a call for 25 passages."""
 
     asks = (Asked(ANSWER_PROMPT, calls=1, characters=25_000, written=900),)
 
-    def __init__(
-        self,
-        writer: PromptedModel,
-        max_report_words: int,
-        min_report_words: int,
-        max_citations: int,
-    ) -> None:
-        self._model = writer
-        self._words = max_report_words
-        self._least = min_report_words
-        self._citations = max_citations
+    writer: PromptedModel
+    max_report_words: int
+    min_report_words: int
+    max_citations: int
 
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
     ) -> DraftReport:
-        """Return what the model wrote, within the limit; without evidence nobody is asked.
-
-        What it found nothing on stands in the notes.
-
-        Raises:
-            ReplyError: The model gave no usable answer.
-        """
+        """Return what the model wrote, within the limit; notes say what nothing was found on."""
         keyed = KeyedSegments([item.segment for item in evidence.items], _WRITER_SEGMENT_WORDS)
         if not keyed.shown:
             return DraftReport(sentences=())
 
         def check(answer: WrittenAnswer) -> None:
-            self._check(answer)
+            words = sum(budget_words(one.text) for one in answer.sentences)
+            if words > self.max_report_words:
+                raise ValueError(
+                    f"the sentences have {words} words together; the limit is "
+                    f"{self.max_report_words}"
+                )
+            for number, one in enumerate(answer.sentences, start=1):
+                if len(sentences(one_line(one.text))) != 1:
+                    raise ValueError(f"text {number} is not one sentence")
             if not any(key in keyed for one in answer.sentences for key in one.keys):
                 raise ValueError("no sentence names a passage that was shown")
 
         answer, asked = WrittenAnswer(sentences=(), silent=()), [angle.question for angle in angles]
         for start in range(0, len(keyed.shown), _AT_ONCE):
             seen = keyed.shown[: start + _AT_ONCE]
-            answer = await self._model.answer(
+            answer = await self.writer.answer(
                 ANSWER_PROMPT,
                 WrittenAnswer,
                 check=check,
@@ -97,9 +87,9 @@ class PromptedAnswerWriter:
                 questions=asked,
                 draft=answer.sentences,
                 segments=seen[start:],
-                min_words=self._least,
-                max_words=self._words,
-                max_citations=self._citations,
+                min_words=self.min_report_words,
+                max_words=self.max_report_words,
+                max_citations=self.max_citations,
             )
         written: list[DraftSentence] = []
         invented: list[str] = []
@@ -107,7 +97,7 @@ class PromptedAnswerWriter:
             known, unknown = keyed.resolve(one.keys)
             invented += unknown
             if known:
-                cited = tuple(segment.segment_id for segment in known)[: self._citations]
+                cited = tuple(segment.segment_id for segment in known)[: self.max_citations]
                 written.append(DraftSentence(text=one_line(one.text), segment_ids=cited))
         silent = sorted({number for number in answer.silent if 0 < number <= len(asked)})
         return DraftReport(
@@ -116,28 +106,12 @@ class PromptedAnswerWriter:
             notes=tuple(f"nothing found on: {asked[number - 1]}" for number in silent),
         )
 
-    def _check(self, answer: WrittenAnswer) -> None:
-        """Check that an answer keeps the track's limits.
-
-        Raises:
-            ValueError: It is too long, or a text is not one sentence.
-        """
-        words = sum(budget_words(one.text) for one in answer.sentences)
-        if words > self._words:
-            raise ValueError(
-                f"the sentences have {words} words together; the limit is {self._words}"
-            )
-        for number, one in enumerate(answer.sentences, start=1):
-            if len(sentences(one_line(one.text))) != 1:
-                raise ValueError(f"text {number} is not one sentence")
-
 
 NARRATIVE_PROMPT = load_prompt(Path(__file__).with_name("narrative.prompt.md"))
 SUB_NARRATIVES_PROMPT = load_prompt(Path(__file__).with_name("sub_narratives.prompt.md"))
 
 MOST = 10
 MOST_WORDS = 12
-_SENTENCES = (2, 3)
 
 
 class NarrativeDraft(Value):
@@ -160,11 +134,7 @@ class SubNarratives(Value):
 
 
 async def write_narrative(queries: Sequence[str], model: PromptedModel) -> str:
-    """Return a narrative of two or three sentences that covers some queries.
-
-    Raises:
-        ReplyError: The model gave no usable answer.
-    """
+    """Return a narrative of two or three sentences that covers some queries."""
     answer = await model.answer(
         NARRATIVE_PROMPT, NarrativeDraft, check=_check_narrative, queries=list(queries)
     )
@@ -176,14 +146,7 @@ async def split_into_sub_narratives(
 ) -> tuple[SubNarrative, ...]:
     """Return the sub-narratives of a narrative, at most ten, the most important first.
 
-    Args:
-        narrative: The narrative.
-        queries: Searches that it was made from; may be empty.
-        drafter: Who drafts; a small model will do.
-        reviser: Who revises the draft.
-
-    Raises:
-        ReplyError: A model gave no usable answer.
+    The queries are searches that it was made from, if any; a small model will do as drafter.
     """
     found: tuple[SubNarrative, ...] = ()
     known = list(queries)
@@ -204,22 +167,14 @@ async def split_into_sub_narratives(
 
 
 def _check_narrative(answer: NarrativeDraft) -> None:
-    """Count the sentences.
-
-    Raises:
-        ValueError: There are too few or too many.
-    """
+    """Raise a ValueError if there are too few sentences, or too many."""
     found = len(sentences(one_line(answer.narrative)))
-    if not _SENTENCES[0] <= found <= _SENTENCES[1]:
+    if not 2 <= found <= 3:
         raise ValueError(f"the narrative has {found} sentences; expected two or three")
 
 
 def _check_sub_narratives(answer: SubNarratives) -> None:
-    """Check that a list holds valid sub-narratives.
-
-    Raises:
-        ValueError: One is empty, too long, or there twice.
-    """
+    """Raise a ValueError if one is empty, too long, or there twice."""
     seen: set[str] = set()
     for number, one in enumerate(answer.sub_narratives, start=1):
         words, text = budget_words(one.text), one_line(one.text).casefold()

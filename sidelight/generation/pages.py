@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from sidelight.english.names import find_names, host_label
 from sidelight.english.vocabulary import MONTHS
-from sidelight.schemas.segment import document_id_of
+from sidelight.schemas.segment import Segment, document_id_of
 from sidelight.text import count_words, one_line, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from sidelight.schemas.segment import Segment
 
 _TOP_CHARACTERS = 400
 _LINE_WORDS = 15  # of a dateline or byline at most
@@ -117,13 +113,7 @@ OWN = "the article's own site"
 
 
 class Origin(NamedTuple):
-    """Origin of a page, as far as the page tells.
-
-    Attributes:
-        name: Of who publishes it, or the host; empty where there is neither.
-        kind: Of page; empty where it does not show.
-        date: As the page has it; empty where it bears none.
-    """
+    """Origin of a page, as far as the page tells."""
 
     name: str
     kind: str
@@ -134,7 +124,6 @@ class Origins:
     """Knows where segments come from; windows of one page tell of each other.
 
     Args:
-        segments: All that is known of.
         host: Of the article, whose own pages are called so.
         publisher: Of an article without a host; a host with the same letters is its own.
     """
@@ -193,10 +182,7 @@ def page_date(url: str, top: str) -> str:
 
 
 def publishers(segments: Iterable[Segment]) -> dict[str, str]:
-    """Return by host the name that its pages give whose letters are those of the host.
-
-    A host that no page names stands for itself.
-    """
+    """Return by host the name on its pages whose letters are those of the host, else the host."""
     found: dict[str, set[str]] = {}
     for segment in segments:
         label = host_label(segment.host)

@@ -100,13 +100,8 @@ class PlanQueries(Protocol):
     ) -> Plan:
         """Return the new angles and the searches of a round (1-based).
 
-        Args:
-            profile: The article.
-            angles: Those that are known; in the first round, what was drafted.
-            queries: All searches made before.
-            evidence: What they brought.
-            coverage: What was covered after the last round; None before the first.
-            round_number: The round to plan.
+        In the first round the angles are what was drafted, and there is no coverage yet; later, it
+        is that of the last round.
         """
         ...
 
@@ -169,14 +164,7 @@ class CheckReport(Protocol):
         draft: DraftReport,
         evidence: EvidenceSet,
     ) -> CheckedReport:
-        """Return the sentences that stand, and those that do not with the reason.
-
-        Args:
-            profile: The article.
-            angles: What the report is to cover; what a sentence tells of them may be put right.
-            draft: What is held against its sources.
-            evidence: The sources.
-        """
+        """Return the sentences that stand, and those that do not with the reason."""
         ...
 
 
@@ -191,15 +179,7 @@ class ReviseReport(Protocol):
         checked: CheckedReport,
         found: Mapping[str, Sequence[Segment]],
     ) -> Revision:
-        """Return a draft that keeps what stood.
-
-        Args:
-            profile: The article.
-            angles: What the report is to cover.
-            evidence: What was selected so far.
-            checked: What stands, what does not, and what waits in reserve.
-            found: By the text of a removed sentence, what a search for it brought.
-        """
+        """Return a draft that keeps what stood; `found` is by the text of a removed sentence."""
         ...
 
 

@@ -37,15 +37,7 @@ class CoverageAssessor(ABC):
         previous: Coverage | None,
         round_number: int,
     ) -> Coverage:
-        """Return coverage after a round and whether to go on.
-
-        Args:
-            profile: The article.
-            angles: All there are.
-            evidence: All that was found.
-            previous: Coverage after the round before; None after the first.
-            round_number: The round that has ended, 1-based.
-        """
+        """Return coverage after a round (1-based), and whether to go on; see `AssessCoverage`."""
         by_angle = self.chances(angles, evidence)
         total = sum(angle.weight for angle in angles)
         weight = sum(angle.weight * by_angle[angle.angle_id] for angle in angles)

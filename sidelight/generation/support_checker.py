@@ -55,9 +55,6 @@ class SupportChecker:
     and where a sentence that it does not find supported has figures or names that none of its
     sources has. How far what stands is supported, the report says by what was learned from people,
     whoever decided. A sentence is credited with what it tells, where the model says that.
-
-    Args:
-        asked: Who decides; None leaves it to what learned from people.
     """
 
     def __init__(self, asked: SupportCheck | None = None) -> None:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from sidelight.learned.features import ItemFeatures, evidence
-from sidelight.learned.reading.text_pieces import read_text
+from sidelight.learned.reading.text_pieces import Reading, read_text
 from sidelight.learned.reading.words import read
-from sidelight.text_vectors import TextVectors
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    import numpy.typing as npt
-
-    from sidelight.learned.reading.text_pieces import Reading
-    from sidelight.text_vectors import Encode
+from sidelight.text_vectors import Encode, TextVectors
 
 
 class Task(NamedTuple):
@@ -74,13 +68,12 @@ class Comparer:
         """Return a text with the features of each item."""
         reading = task.reading
         items, context = [read(item) for item in task.items], read(task.context)
-        if self._vectors is None or not items:
-            found = evidence(items, context, reading, None, None, is_source=task.is_source)
-            return ComparedText(reading, found)
-        self.prepare([task])
-        texts = [item.text for item in items]
-        cosines = _cosines(self._vectors, texts, reading.texts)
-        asked = _cosines(self._vectors, texts, [context.text])[:, 0]
+        cosines = asked = None
+        if self._vectors is not None and items:
+            self.prepare([task])
+            texts = [item.text for item in items]
+            cosines = _cosines(self._vectors, texts, reading.texts)
+            asked = _cosines(self._vectors, texts, [context.text])[:, 0]
         found = evidence(items, context, reading, cosines, asked, is_source=task.is_source)
         return ComparedText(reading, found)
 

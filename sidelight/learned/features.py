@@ -6,35 +6,18 @@ compared, so nothing in them can earn it credit.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from sidelight.english.veridicality import Stance
+from sidelight.learned.ordinal_model import Values
+from sidelight.learned.reading import sharing
 from sidelight.learned.reading.opposition import conflict, said_of
-from sidelight.learned.reading.sharing import (
-    alike_share,
-    found_share,
-    letters_found,
-    longest_run,
-    novelty,
-    numbers_of,
-    order_kept,
-    pairs_found,
-    phrases_near,
-    weighted_share,
-)
 from sidelight.learned.reading.tables import frequencies
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from sidelight.learned.reading.text_pieces import Reading
-    from sidelight.learned.reading.words import Sentence
-
-    Vectors = npt.NDArray[np.float32]
+from sidelight.learned.reading.text_pieces import Reading
+from sidelight.learned.reading.words import Sentence
 
 COSINES = (
     "best cosine",  # of the item with one sentence
@@ -103,23 +86,17 @@ def evidence(
     items: Sequence[Sentence],
     context: Sentence,
     reading: Reading,
-    cosines: npt.NDArray[np.float64] | None,
-    context_cosines: npt.NDArray[np.float64] | None,
+    cosines: Values | None,
+    context_cosines: Values | None,
     *,
     is_source: bool,
 ) -> list[ItemFeatures]:
     """Return the features of each item in a text.
 
-    Args:
-        items: What is looked for.
-        context: What was asked; empty if unknown.
-        reading: The text.
-        cosines: Of each item with each of `reading.texts`, `(n_items, n_texts)`; None for words
-            only.
-        context_cosines: Of each item with the context, `(n_items,)`.
-        is_source: Whether the text is a source and no report.
+    Cosines are of each item with each of `reading.texts`, `(n_items, n_texts)`, or None for words
+    only; those with the context are `(n_items,)`.
     """
-    new = novelty(items, context)
+    new = sharing.novelty(items, context)
     shape = (len(items), len(reading.texts))
     known = np.zeros(shape) if cosines is None else cosines
     asked = np.zeros(len(items)) if context_cosines is None else context_cosines
@@ -137,7 +114,7 @@ class _Look:
         item: Sentence,
         new: Mapping[str, float],
         reading: Reading,
-        cosines: npt.NDArray[np.float64],
+        cosines: Values,
         row: int,
         *,
         is_source: bool,
@@ -169,7 +146,7 @@ class _Look:
     def _nearest(self) -> int:
         """Return the place of the asserted sentence with most of the item's words and meaning."""
         shares = [
-            weighted_share(self.all, self.reading.sentences[place].content)
+            sharing.weighted_share(self.all, self.reading.sentences[place].content)
             for place in self.reading.asserted
         ]
         if not shares:
@@ -180,11 +157,13 @@ class _Look:
     def _shuffled(self, place: int) -> bool:
         """Tell whether a sentence that may be shuffled words has not the item's words in order."""
         sentence = self.reading.sentences[place]
-        return place in self.reading.doubtful and pairs_found(self.item, [sentence]) < _ORDERED
+        return (
+            place in self.reading.doubtful and sharing.pairs_found(self.item, [sentence]) < _ORDERED
+        )
 
     def _against(self, place: int) -> bool:
         sentence = self.reading.sentences[place]
-        overlap = weighted_share(self.all, sentence.content)
+        overlap = sharing.weighted_share(self.all, sentence.content)
         told = self.told[place]
         is_report = not self.is_source
         withheld = told.is_withheld and not self.itself.is_withheld
@@ -206,7 +185,9 @@ class _Look:
                 (*nothing, *self._copying(())), 0, -1, self.opposed, self.opposed_place
             )
         sentences = [self.reading.sentences[place] for place in self.places]
-        shares = np.array([weighted_share(self.all, sentence.content) for sentence in sentences])
+        shares = np.array(
+            [sharing.weighted_share(self.all, sentence.content) for sentence in sentences]
+        )
         own = self.cosines[self.row, self.kept]
         best = int((shares + own).argmax())
         pairs = self._pairs()
@@ -215,7 +196,7 @@ class _Look:
         words = self._words(sentences, shares, best, both)
         near = sentences[max(0, best - 1) : best + 2]
         wanted = self.item.numbers
-        most = 1 if wanted and not wanted & numbers_of(near) else 2
+        most = 1 if wanted and not wanted & sharing.numbers_of(near) else 2
         if shares.max() < self.opposed_share and not self._gives_all_figures(sentences):
             most = 0  # what it contradicts in so many words it does not say elsewhere in fewer
         features = (*cosines, *words, *self._copying(near))
@@ -225,7 +206,8 @@ class _Look:
         """Tell whether a sentence about the item gives its figures, two or more of them."""
         wanted = self.item.numbers
         return len(wanted) > 1 and any(
-            wanted <= sentence.numbers and weighted_share(self.all, sentence.content) >= _LOOKED_AT
+            wanted <= sentence.numbers
+            and sharing.weighted_share(self.all, sentence.content) >= _LOOKED_AT
             for sentence in sentences
         )
 
@@ -248,13 +230,10 @@ class _Look:
             if best in (left, right)
         ]
         options.append(self.reading.sentences[self.places[best]].content)
-        return max(options, key=lambda stems: weighted_share(self.all, stems))
+        return max(options, key=lambda stems: sharing.weighted_share(self.all, stems))
 
     def _cosines(
-        self,
-        own: npt.NDArray[np.float64],
-        pairs: list[tuple[int, int, int]],
-        asked: float,
+        self, own: Values, pairs: list[tuple[int, int, int]], asked: float
     ) -> tuple[float, ...]:
         ranked = np.sort(own)[::-1]
         top = float(ranked[0])
@@ -272,31 +251,27 @@ class _Look:
         )
 
     def _words(
-        self,
-        sentences: list[Sentence],
-        shares: npt.NDArray[np.float64],
-        best: int,
-        both: frozenset[str],
+        self, sentences: list[Sentence], shares: Values, best: int, both: frozenset[str]
     ) -> tuple[float, ...]:
         item, place = self.item, sentences[best]
         everything = frozenset().union(*(sentence.content for sentence in sentences))
-        new = [weighted_share(self.new, sentence.content) for sentence in sentences]
+        new = [sharing.weighted_share(self.new, sentence.content) for sentence in sentences]
         near = sentences[max(0, best - 1) : best + 2]
         rarest = max(self.new, key=lambda stem: self.new[stem], default="")
         denies = Stance.DENIED in self.itself.stances
         return (
             float(shares.max()),
-            weighted_share(self.all, both),
-            weighted_share(self.all, everything),
+            sharing.weighted_share(self.all, both),
+            sharing.weighted_share(self.all, everything),
             max(new),
-            weighted_share(self.new, both),
-            weighted_share(self.new, everything),
+            sharing.weighted_share(self.new, both),
+            sharing.weighted_share(self.new, everything),
             float(rarest in both),
-            alike_share(self.new, both),
-            phrases_near(item, sentences),
-            order_kept(item, place),
-            found_share(item.numbers, numbers_of(near)),
-            found_share(item.names, both),
+            sharing.alike_share(self.new, both),
+            sharing.phrases_near(item, sentences),
+            sharing.order_kept(item, place),
+            sharing.found_share(item.numbers, sharing.numbers_of(near)),
+            sharing.found_share(item.names, both),
             float(denies != (Stance.DENIED in self.told[self.places[best]].stances)),
             np.log1p(len(item.content)).item(),
             np.log1p(sum(len(sentence.words) for sentence in sentences)).item(),
@@ -306,11 +281,11 @@ class _Look:
     def _copying(self, near: Sequence[Sentence]) -> tuple[float, ...]:
         """Return what is copied from the item, be it in a list, a headline or a question."""
         item, said = self.item, self.said
-        run = longest_run(item, said)
+        run = sharing.longest_run(item, said)
         return (
-            letters_found(item, said),
-            letters_found(item, near),
-            pairs_found(item, said),
+            sharing.letters_found(item, said),
+            sharing.letters_found(item, near),
+            sharing.pairs_found(item, said),
             run / max(1, len(item.words)),
             np.log1p(run).item(),
         )

@@ -7,22 +7,15 @@ they come from and how well they agree with people on topics and runs they had n
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from sidelight.learned.comparing import Comparer, Task
+from sidelight.learned.comparing import ComparedText, Comparer, Task
 from sidelight.learned.features import FEATURES
-from sidelight.learned.ordinal_model import allowed, levels_within, load_model, weights_hash
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    import numpy.typing as npt
-
-    from sidelight.learned.comparing import ComparedText
-    from sidelight.learned.ordinal_model import Values
-    from sidelight.text_vectors import Encode
+from sidelight.learned.ordinal_model import Values, allowed, levels_within, load_model, weights_hash
+from sidelight.text_vectors import Encode
 
 ANSWERS, SUPPORT = "answers", "support"
 WORDS_ONLY = "-words"
@@ -39,7 +32,6 @@ class ItemPrediction(NamedTuple):
         sentence: The best sentence of the text; empty when nothing in it counts.
         opposed: Whether the text says the opposite; the level is then 0.
         reason: Why it does, or why nothing counts; empty otherwise.
-        opposed_sentence: The sentence that says the opposite.
     """
 
     level: int
@@ -51,24 +43,14 @@ class ItemPrediction(NamedTuple):
 
 
 class Looked(NamedTuple):
-    """Inputs of a model for items and a text, before it predicts.
-
-    Attributes:
-        logits: Of levels 1 and 2, `(n_items, 2)`.
-        most: The highest level there can be for each item, by rules.
-    """
+    """Inputs of a model for items and a text, before it predicts."""
 
     found: ComparedText
     logits: Values
     most: Sequence[int]
 
     def verdicts(self, shift: Sequence[float] = (0.0, 0.0)) -> list[ItemPrediction]:
-        """Return a prediction for each item, in order.
-
-        Args:
-            shift: What is added to the logits of levels 1 and 2, for labels by other people than
-                those the model learned from.
-        """
+        """Return a prediction for each item; the logits are shifted for labels by others."""
         levels, probabilities = levels_within(self.logits + np.array(shift), self.most)
         return [
             _prediction(self.found, row, int(level), probabilities[row])
@@ -126,11 +108,8 @@ class AnswerModel(_LearnedModel):
     ) -> Looked:
         """Compare items with a text.
 
-        Args:
-            items: All items of the topic: what most of them share weighs little in each.
-            text: The text.
-            max_words: The task's limit; words after it do not count. None for no limit.
-            context: What was asked; what the question says already weighs little.
+        Items are all those of the topic: what most of them share weighs little in each, and so does
+        what the context says already. Words after the limit do not count; None is no limit.
         """
         return self._looked(Task(tuple(items), text, context, max_words))
 
@@ -146,10 +125,7 @@ class SupportModel(_LearnedModel):
         super().__init__(SUPPORT, None)
 
     def judge(self, pairs: Sequence[tuple[str, str]], *, context: str = "") -> list[ItemPrediction]:
-        """Return a prediction for each pair of sentence and source text, in order.
-
-        What is said of a pair hangs on no other. The context is what was asked.
-        """
+        """Return for each pair of sentence and source a prediction that hangs on no other pair."""
         tasks = [Task((sentence,), source, context, is_source=True) for sentence, source in pairs]
         return [verdict for task in tasks for verdict in self._looked(task).verdicts()]
 
@@ -159,11 +135,9 @@ def answer_model(*, words_only: bool) -> str:
     return ANSWERS + WORDS_ONLY * words_only
 
 
-def _prediction(
-    found: ComparedText, row: int, level: int, probabilities: npt.NDArray[np.float64]
-) -> ItemPrediction:
+def _prediction(found: ComparedText, row: int, level: int, likely: Values) -> ItemPrediction:
     item, sentences = found.evidence[row], found.reading.sentences
-    none, partial, full = (float(value) for value in probabilities)
+    none, partial, full = (float(value) for value in likely)
     opposite = sentences[item.opposed_place].text if item.opposed else ""
     if item.place < 0:
         reason = item.opposed or "nothing in the text says anything about it"

@@ -8,21 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import TypeAlias
-
-    import numpy.typing as npt
-
-    Values: TypeAlias = npt.NDArray[np.float64]
-
-    Levels: TypeAlias = npt.NDArray[np.int64]
+Values: TypeAlias = npt.NDArray[np.float64]
+Levels: TypeAlias = npt.NDArray[np.int64]
 
 WEIGHTS_FOLDER = Path(__file__).parent / "weights"
 
@@ -32,12 +27,8 @@ class OrdinalModel(NamedTuple):
 
     A cumulative model: one regression for level 1 or higher, one for level 2.
 
-    Attributes:
-        names: What each feature is called, `(n_features,)`.
-        means: What is taken from each feature, `(n_features,)`.
-        scales: What it is then divided by, `(n_features,)`.
-        weights: `(2, n_features)`.
-        intercepts: `(2,)`.
+    Features are `(n_features,)`; means are taken from them, and they are then divided by scales.
+    Weights are `(2, n_features)`, intercepts `(2,)`.
     """
 
     names: tuple[str, ...]
@@ -55,9 +46,8 @@ class OrdinalModel(NamedTuple):
 def levels_within(logits: Values, most: Sequence[int] | Levels) -> tuple[Levels, Values]:
     """Return levels `(n,)`, and how likely each level is, `(n, 3)`, where some cannot be.
 
-    Args:
-        logits: Of levels 1 and 2, `(n, 2)`.
-        most: The highest level there can be, `(n,)`; what higher ones have counts with it.
+    Logits of levels 1 and 2 are `(n, 2)`, the highest possible levels `(n,)`; what higher ones have
+    counts with these.
     """
     reached = 1 / (1 + np.exp(-np.clip(logits, -60, 60)))
     # The higher level cannot be more likely than the lower.
@@ -110,13 +100,7 @@ def load_model(name: str) -> OrdinalModel:
 
 
 class GradeModel(NamedTuple):
-    """A score for each row of features, and a grade for each score; see `OrdinalModel`.
-
-    Attributes:
-        weights: `(n_features,)`.
-        intercept: Added to the sum.
-        cuts: From which score there is grade 1, 2 and so on; ascending.
-    """
+    """A score for each row of features, and a grade by ascending cuts; see `OrdinalModel`."""
 
     names: tuple[str, ...]
     means: Values

@@ -13,21 +13,17 @@ Every feature of a pool comes twice: as it is, and minus its mean over the pool.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from sidelight.learned.comparing import Comparer, Task
 from sidelight.learned.features import COPYING, FEATURES
-from sidelight.learned.ordinal_model import grades_of, load_grade_model, weights_hash
+from sidelight.learned.ordinal_model import Values, grades_of, load_grade_model, weights_hash
 from sidelight.learned.reading.tables import frequencies
 from sidelight.learned.reading.words import content_stems
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sidelight.learned.ordinal_model import Values
-    from sidelight.text_vectors import Encode
+from sidelight.text_vectors import Encode
 
 ITEM_GRADES = "item_grades"
 """The name of the model and of its file of weights."""
@@ -42,23 +38,14 @@ _COLUMNS = [FEATURES.index(name) for name in ITEM_FEATURES]
 
 
 class ItemLook(NamedTuple):
-    """Inputs of the model for some items and a passage.
-
-    Attributes:
-        features: `(n_items, n_features)`, in the order of `ITEM_FEATURES`.
-        answers: For each item the sentence that has most of it; empty where none counts.
-    """
+    """Inputs of the model for some items and a passage; answers are empty where none counts."""
 
     features: Values
     answers: tuple[str, ...]
 
 
 class ItemReader:
-    """Holds items against passages, each by itself.
-
-    Args:
-        encode: Texts to L2-normalised vectors by the default encoder.
-    """
+    """Holds items against passages, each by itself."""
 
     def __init__(self, encode: Encode) -> None:
         self._comparer = Comparer(encode)
@@ -87,10 +74,7 @@ class ItemGrades:
         """A short hash of the file of weights."""
 
     def grade(self, query: str, items: Sequence[str], passage: str) -> list[tuple[int, str]]:
-        """Return a grade and the sentence that answers for each item, in order.
-
-        Grade 0 comes without a sentence; where no sentence counts the grade is 0.
-        """
+        """Return a grade and the sentence that answers for each item; 0 comes without one."""
         look = self._reader.look(Task(tuple(items), passage, query, is_source=True))
         grades = grades_of(self._model.scores(look.features), self._model.cuts).tolist()
         return [

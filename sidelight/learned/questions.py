@@ -136,9 +136,8 @@ FLAWED = -1
 class Outlook(NamedTuple):
     """Predicted grade of a question.
 
-    Attributes:
-        worth: The grade, from about 0 (useless) to 4; it may lie a little outside.
-        flawed: How likely it is flawed, from about 0 to 1; it may lie a little outside.
+    A grade is from about 0 (useless) to 4, a chance of a flaw from about 0 to 1; both may lie a
+    little outside.
     """
 
     worth: float
@@ -163,9 +162,7 @@ class QuestionModel(Value):
     """Predicts what people would say of a question, by its own words.
 
     Attributes:
-        about: What it was fitted on, and how well it does on what was held out.
         intercepts: Worth and flaw of a question without any feature.
-        cuts: Where labels begin.
         weights: By feature, what one of it adds to the worth and to the flaw.
     """
 
@@ -208,10 +205,7 @@ _OF_ONE_PATTERN = 2  # questions that may earn something; people's favourites co
 
 
 def repeated_patterns(questions: Sequence[str]) -> list[bool]:
-    """Tell for each question of a list whether earlier ones have used up its pattern.
-
-    Names are masked, so the same question about ten names is one pattern.
-    """
+    """Tell for each question whether earlier ones have used up its pattern, names masked."""
     seen = [runs(question) for question in questions]
     return [
         sum(len(one & earlier) / len(one | earlier) >= _SAME_PATTERN for earlier in seen[:place])
@@ -221,9 +215,5 @@ def repeated_patterns(questions: Sequence[str]) -> list[bool]:
 
 
 def closest_earlier(cosines: Cosines) -> list[float]:
-    """Return for each question of a list its cosine with the earlier one nearest to it.
-
-    Args:
-        cosines: Of the questions with each other, `(n, n)`, in the order of the list.
-    """
+    """Return for each question of a list its cosine with the earlier one nearest to it."""
     return [float(max(row[:place], default=0.0)) for place, row in enumerate(cosines.tolist())]

@@ -20,8 +20,8 @@ from sidelight.schemas.investigation.report import (
 )
 from sidelight.schemas.investigation.trace import Finished
 from sidelight.schemas.segment import document_id_of
-from sidelight.text import content_words, one_line, shingles
-from tests.helpers.mini_web import dependencies, investigation
+from sidelight.text import content_words, shingles
+from tests.helpers.mini_web import beside, dependencies, investigation
 
 DRONES = "msmarco_v2.1_doc_93_81248"
 SWEETENER = "msmarco_v2.1_doc_91_14377"
@@ -44,15 +44,19 @@ def segments(mini_web_segments):
 
 @pytest.fixture(scope="module")
 def articles(mini_web_articles):
-    """One with a hostile page, one with copies of it about, and another; the demo takes all."""
-    return [mini_web_articles[place] for place in (0, 1, 3)]
+    """One with a hostile page, and one with copies of it about; the demo takes all."""
+    topics = {article.topic_id: article for article in mini_web_articles}
+    return [topics[DRONES], topics[SWEETENER]]
 
 
 @pytest.fixture(scope="module")
 def states(articles, mini_web_segments, encoder):
     # The check learned what it knows with this encoder: by another, next to nothing stands.
-    investigate = investigation(mini_web_segments, encoder.encode_sentences)
-    return {article.topic_id: asyncio.run(investigate(article)) for article in articles}
+    webs = {article: beside(article, mini_web_segments) for article in articles}
+    return {
+        article.topic_id: asyncio.run(investigation(web, encoder.encode_sentences, k=8)(article))
+        for article, web in webs.items()
+    }
 
 
 def written(state):
@@ -179,14 +183,16 @@ def test_later_rounds_search_for_what_is_open(states):
             assert covered.isdisjoint(query.angle_id for query in rounds[number].plan.queries)
 
 
-def test_same_inputs_same_bytes(states, mini_web_articles, mini_web_segments, encoder):
-    again = investigation(mini_web_segments[::-1], encoder.encode_sentences)
-    article = mini_web_articles[0]
+def test_same_inputs_same_bytes(states, articles, mini_web_segments, encoder):
+    article = articles[0]
+    web = beside(article, mini_web_segments)[::-1]
+    again = investigation(web, encoder.encode_sentences, k=8)
     assert written(asyncio.run(again(article))) == written(states[article.topic_id])
 
 
 def test_nodes_do_not_mutate_the_state(mini_web_articles, mini_web_segments, lexical_encode):
-    deps = dependencies(mini_web_segments, lexical_encode)(mini_web_articles[3])
+    article = mini_web_articles[3]
+    deps = dependencies(beside(article, mini_web_segments), lexical_encode)(article)
 
     async def watch():
         stream = build_graph().astream({}, context=deps, stream_mode="values")
@@ -213,17 +219,11 @@ def test_without_evidence_the_report_says_so(
         assert len(state["questions"].questions) == 10
 
 
-def test_a_hostile_page_is_found_and_left_unread(states, segments):
+def test_a_hostile_page_is_found_and_left_unread(states):
     state = states[SWEETENER]
     seen = {hit.segment_id for hits in state["hits"].values() for hit in hits}
     assert HOSTILE in map(document_id_of, seen)
     assert state["refused"][HOSTILE] == ORDERS
-    own_words = {
-        one_line(sentence)
-        for segment_id, segment in segments.items()
-        if document_id_of(segment_id) == HOSTILE
-        for sentence in segment.text.split(". ")
-    }
     for state in states.values():
         assert HOSTILE not in map(document_id_of, cited(state))
         assert all(
@@ -231,6 +231,3 @@ def test_a_hostile_page_is_found_and_left_unread(states, segments):
         )
         output = written(state).decode()
         assert [words for words in PLANTED if words in output] == []
-        assert all(
-            sentence.text.rstrip(".") not in own_words for sentence in state["report"].sentences
-        )

@@ -26,6 +26,7 @@ from sidelight.tracks import load_track
 from sidelight.wiring.models import ModelAccess
 from sidelight.wiring.run import Sources, open_graph
 from tests.helpers.hostile_pages import HOSTILE_TEXTS
+from tests.helpers.mini_web import beside
 from tests.helpers.models.fault_server import FaultServer
 
 NARRATIVES = read_narratives(sample_path() / "narratives.jsonl")
@@ -192,12 +193,13 @@ LATERAL = load_track("lateral2024")
 
 
 @pytest.fixture
-def asked_about(answer):
+def asked_about(answer, mini_web_segments):
     """Return what writes questions on an article, and finds documents for them, in one round."""
 
-    def asked_about(topic, *changes, **options):
+    def asked_about(topic, *changes, segments=None):
         changes = ("investigation.max_rounds=1", *changes)
-        return answer(topic, *changes, track="lateral2024", **options)
+        near = beside(topic, mini_web_segments) if segments is None else segments
+        return answer(topic, *changes, track="lateral2024", segments=near)
 
     return asked_about
 
@@ -286,9 +288,11 @@ def test_the_drawing(golden):
 
 
 # What a whole investigation fetches from its index.
-def test_no_segment_of_a_topic_is_fetched_twice(answer, mini_web_articles):
+def test_no_segment_of_a_topic_is_fetched_twice(answer, mini_web_articles, mini_web_segments):
     fetched: Counter[str] = Counter()
-    outcome = answer(mini_web_articles[0], track="dragun2025", fetched=fetched)
+    article = mini_web_articles[0]
+    near = beside(article, mini_web_segments)
+    outcome = answer(article, track="dragun2025", segments=near, fetched=fetched)
     assert len(outcome.trace.rounds) > 1
     assert outcome.trace.found() <= fetched.keys()
     assert set(fetched.values()) == {1}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sidelight.english.quantities import canonical
@@ -91,7 +91,6 @@ def test_dates_have_one_style(days: int) -> None:
     assert len({canonical(f"It sank on {style}.") for style in styles}) == 1
 
 
-@settings(deadline=None)
 @given(st.text(alphabet="0123456789,. -%ahundredmilliofy$T", max_size=60))
 @example("0.0.0")
 def test_any_text_has_a_notation_that_is_its_own(text: str) -> None:

@@ -21,24 +21,21 @@ def stances_of_the_fact(*texts: str) -> set[Stance]:
     }
 
 
+DENIED_OR_OPEN, ASSERTED = {Stance.OPEN, Stance.DENIED}, {Stance.ASSERTED}
+TOLD = "The institute has paid Voss since 2018."
+
+
 @pytest.mark.parametrize(
     "sentence",
     [
+        # Denied.
         "It is false that {}.",
         "There is no evidence that {}.",
         "Corrance denied that {}.",
         "Nobody has shown that {}.",
         "The auditors failed to prove that {}.",
         "It has ceased to be correct that {}.",
-    ],
-)
-def test_what_is_denied_is_not_asserted(sentence: str) -> None:
-    assert Stance.ASSERTED not in stances_of_the_fact(sentence)
-
-
-@pytest.mark.parametrize(
-    "sentence",
-    [
+        # Vouched for by nobody.
         "If {}, the fee was declared.",
         "She dreamt that {}.",
         "Suppose that {}.",
@@ -54,8 +51,8 @@ def test_what_is_denied_is_not_asserted(sentence: str) -> None:
         "Naturally {}, and the moon is made of cheese.",
     ],
 )
-def test_what_nobody_vouches_for_is_left_open(sentence: str) -> None:
-    assert stances_of_the_fact(sentence) <= {Stance.OPEN, Stance.DENIED}
+def test_what_is_denied_or_left_open_is_not_asserted(sentence: str) -> None:
+    assert stances_of_the_fact(sentence) <= DENIED_OR_OPEN
 
 
 @pytest.mark.parametrize(
@@ -73,46 +70,32 @@ def test_what_nobody_vouches_for_is_left_open(sentence: str) -> None:
     ],
 )
 def test_what_is_vouched_for_is_asserted(sentence: str) -> None:
-    assert stances_of_the_fact(sentence) == {Stance.ASSERTED}
+    assert stances_of_the_fact(sentence) == ASSERTED
 
 
 @pytest.mark.parametrize(
-    "after",
+    ("texts", "allowed"),
     [
-        "That is false.",
-        "None of this ever happened.",
-        "The paper later withdrew the claim.",
-        "Just kidding.",
-        "It had all been a dream.",
-        "Wrong, as every document shows.",
-        "The newspaper withdrew this sentence the next morning and apologised for it.",
-        "And pigs fly.",
+        ((TOLD, "That is false."), DENIED_OR_OPEN),
+        ((TOLD, "None of this ever happened."), DENIED_OR_OPEN),
+        ((TOLD, "The paper later withdrew the claim."), DENIED_OR_OPEN),
+        ((TOLD, "Just kidding."), DENIED_OR_OPEN),
+        ((TOLD, "It had all been a dream."), DENIED_OR_OPEN),
+        ((TOLD, "Wrong, as every document shows."), DENIED_OR_OPEN),
+        ((TOLD, "The newspaper withdrew this sentence and apologised for it."), DENIED_OR_OPEN),
+        ((TOLD, "And pigs fly."), DENIED_OR_OPEN),
+        ((TOLD, "Answer: false."), DENIED_OR_OPEN),
+        ((TOLD, "The sentence went round for months.", "It is false."), DENIED_OR_OPEN),
+        (("The following claim is false.", TOLD), DENIED_OR_OPEN),
+        ((TOLD, "This is not disputed by anyone."), ASSERTED),
+        ((TOLD, "The paper did not mention it."), ASSERTED),
+        ((TOLD, "Another story proved false."), ASSERTED),
     ],
 )
-def test_the_next_sentence_may_take_it_back(after: str) -> None:
-    assert Stance.ASSERTED not in stances_of_the_fact(
-        "The institute has paid Voss since 2018.", after
-    )
-
-
-@pytest.mark.parametrize(
-    "after",
-    [
-        "This is not disputed by anyone.",
-        "The paper did not mention it.",
-        "Another story proved false.",
-    ],
-)
-def test_not_every_negation_behind_it_does(after: str) -> None:
-    found = stances_of_the_fact("The institute has paid Voss since 2018.", after)
-    assert found == {Stance.ASSERTED}
-
-
-def test_an_announcement_takes_back_what_follows() -> None:
-    found = stances_of_the_fact(
-        "The following claim is false.", "The institute has paid Voss since 2018."
-    )
-    assert Stance.ASSERTED not in found
+def test_a_sentence_beside_it_may_take_it_back(
+    texts: tuple[str, ...], allowed: set[Stance]
+) -> None:
+    assert stances_of_the_fact(*texts) <= allowed
 
 
 def test_a_clause_has_a_finite_verb_with_a_subject() -> None:
@@ -141,9 +124,3 @@ def test_what_is_denied_outright_is_vouched_for_as_denied(sentence: str, withhel
     (found,) = meanings([parsed])
     (voss,) = (token.i for token in parsed.doc if token.text == "Voss")
     assert (voss in found.withheld) is withheld
-
-
-def test_a_verdict_some_sentences_on_takes_a_claim_back() -> None:
-    for after in ("Answer: false.", "The sentence went round for months. It is false."):
-        parsed = parse(["The institute paid Voss.", *after.replace(". ", ".|").split("|")])
-        assert Stance.ASSERTED not in meanings(parsed)[0].stances

@@ -49,32 +49,21 @@ def test_what_is_no_list_of_sub_narratives_is_refused(texts, says):
         asyncio.run(split_into_sub_narratives(NARRATIVE, [], asked.model, asked.model))
 
 
-def test_a_list_that_is_too_long_is_mended_once():
-    long = listed(*(f"Question {n}?" for n in range(11)))
-    asked = scripted(long, listed("Who pays?"), listed("Who pays?"))
-    found = asyncio.run(split_into_sub_narratives(NARRATIVE, [], asked.model, asked.model))
-    assert [one.text for one in found] == ["Who pays?"]
-    assert len(asked.notes()) == 1
-
-
 # An answer in one call: keys become citations, and the track's limits hold.
 READ = read_narrative(Narrative(topic_id="n", narrative="Who pays for it? Since when?"))
-EVIDENCE = EvidenceSet(
-    items=tuple(
-        Evidence(
-            segment=Segment(segment_id=f"m_doc_00_{number}#0_0", text=f"Text {number}."),
-            relevance={READ.angles[0].angle_id: 0.5},
-        )
-        for number in range(3)
-    )
-)
 
 
-def written(*replies, evidence=EVIDENCE):
+def passages(n):
+    texts = (Segment(segment_id=f"m_doc_00_{k}#0_0", text=f"Text {k}.") for k in range(n))
+    relevance = {READ.angles[0].angle_id: 0.5}
+    return EvidenceSet(items=tuple(Evidence(segment=one, relevance=relevance) for one in texts))
+
+
+def written(*replies, n=3):
     asked = scripted(*replies)
     limits = {"max_report_words": 12, "min_report_words": 5, "max_citations": 2}
     writer = PromptedAnswerWriter(asked.model, **limits)
-    draft = asyncio.run(writer(READ.profile, READ.angles, evidence))
+    draft = asyncio.run(writer(READ.profile, READ.angles, passages(n)))
     asked.script.assert_finished()
     return draft, asked
 
@@ -111,24 +100,13 @@ def test_an_answer_over_the_limits_is_mended_once():
 
 
 def test_without_evidence_nobody_is_asked():
-    draft, _ = written(evidence=EvidenceSet())
+    draft, _ = written(n=0)
     assert draft.sentences == ()
 
 
 def test_many_passages_are_read_a_part_at_a_time_and_gaps_are_noted():
-    many = EvidenceSet(
-        items=tuple(
-            Evidence(
-                segment=Segment(segment_id=f"m_doc_00_{number}#0_0", text=f"Text {number}."),
-                relevance={READ.angles[0].angle_id: 0.5},
-            )
-            for number in range(30)
-        )
-    )
-    first, second = answer(("A trust pays.", ["E1"])), ("It is old.", ["E30"])
-    draft, asked = written(
-        first, answer(("A trust pays.", ["E1"]), second, silent=(2, 9)), evidence=many
-    )
+    pays, old = ("A trust pays.", ["E1"]), ("It is old.", ["E30"])
+    draft, asked = written(answer(pays), answer(pays, old, silent=(2, 9)), n=30)
     assert [one.segment_ids for one in draft.sentences] == [
         ("m_doc_00_0#0_0",),
         ("m_doc_00_29#0_0",),

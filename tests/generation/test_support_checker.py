@@ -34,16 +34,8 @@ def said(text, *cited):
 
 SOLD = said("Lark Media owns the Orrin Post.", OWNER.segment_id, LARK.segment_id)
 MANY = said("Nearly 1,000 boats lie in the harbour.", COUNT.segment_id)
+COPIED = said("The Orrin Post has belonged to Lark Media since 2011.", OWNER.segment_id)
 FEW = said("In 2019 there were 420 boats in Orrin and Moab.", COUNT.segment_id)
-
-
-def test_full_stands_and_the_rest_is_removed_with_its_label():
-    report = checked(SOLD, MANY, FEW, replies=(label("full"), label("none"), label("partial")))
-    assert report.draft.sentences == (SOLD,)
-    assert [(one.sentence, one.label, one.reason) for one in report.removed] == [
-        (MANY, "none", "It is none."),
-        (FEW, "partial", "It is partial."),
-    ]
 
 
 @pytest.mark.parametrize(
@@ -64,10 +56,9 @@ def test_what_needs_no_model_asks_none(sentence, kind):
 
 
 def test_without_an_answer_what_was_learned_decides():
-    copied = said("The Orrin Post has belonged to Lark Media since 2011.", OWNER.segment_id)
     # The first turns come in order, then the repair turns: only the first sentence gets an answer.
-    report = checked(SOLD, copied, MANY, replies=(label("full"), "{}", "{}", "{}", "{}"))
-    assert report.draft.sentences == (SOLD, copied)
+    report = checked(SOLD, COPIED, MANY, replies=(label("full"), "{}", "{}", "{}", "{}"))
+    assert report.draft.sentences == (SOLD, COPIED)
     (removal,) = report.removed
     assert removal.label == "none"
     assert removal.reason.startswith("for want of an answer (StructuredOutputError): ")
@@ -76,22 +67,19 @@ def test_without_an_answer_what_was_learned_decides():
 
 
 def test_what_stands_is_labelled_by_what_was_learned_whoever_decides():
-    copied = said("The Orrin Post has belonged to Lark Media since 2011.", OWNER.segment_id)
     told = said("Some hundreds of boats lie there.", COUNT.segment_id)
-    report = checked(copied, told, FEW, replies=(label("full"), label("full"), label("none")))
-    assert report.draft.sentences == (copied, told)
+    report = checked(COPIED, told, FEW, replies=(label("full"), label("full"), label("none")))
+    assert report.draft.sentences == (COPIED, told)
     assert [(one.text, one.segment_ids) for one in report.stood] == [
-        (copied.text, copied.segment_ids),
+        (COPIED.text, COPIED.segment_ids),
         (told.text, told.segment_ids),
     ]
     assert [one.label == "full" for one in report.stood] == [True, False]
-    assert report.stood[0].reason == f"the source says: {copied.text}"
+    assert report.stood[0].reason == f"the source says: {COPIED.text}"
 
 
 def test_of_two_sources_the_one_that_says_it_is_named():
-    both = said(
-        "The Orrin Post has belonged to Lark Media since 2011.", COUNT.segment_id, OWNER.segment_id
-    )
+    both = said(COPIED.text, COUNT.segment_id, OWNER.segment_id)
     report = asyncio.run(SupportChecker()(PROFILE, (), DraftReport(sentences=(both,)), EVIDENCE))
     (stood,) = report.stood
     assert (stood.label, stood.said_by) == ("full", (OWNER.segment_id,))
@@ -99,13 +87,12 @@ def test_of_two_sources_the_one_that_says_it_is_named():
 
 
 def test_without_a_model_what_is_quoted_and_what_is_reworded_passes():
-    quoted = said("The Orrin Post has belonged to Lark Media since 2011.", OWNER.segment_id)
     reworded = said("Since 2011 the Orrin Post has belonged to Lark Media.", OWNER.segment_id)
     other_year = said("The Orrin Post has belonged to Lark Media since 2012.", OWNER.segment_id)
     turned = said("Lark Media has belonged to the Orrin Post since 2011.", OWNER.segment_id)
-    draft = DraftReport(sentences=(quoted, reworded, other_year, turned))
+    draft = DraftReport(sentences=(COPIED, reworded, other_year, turned))
     report = asyncio.run(SupportChecker()(PROFILE, (), draft, EVIDENCE))
-    assert report.draft.sentences == (quoted, reworded)
+    assert report.draft.sentences == (COPIED, reworded)
     assert [(one.sentence, one.label) for one in report.removed] == [
         (other_year, "none"),
         (turned, "none"),

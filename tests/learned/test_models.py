@@ -41,16 +41,16 @@ def answers_by_topic():
 
 
 @pytest.fixture(scope="module")
-def model():
-    from sidelight.index.encoding.encoder import Encoder
-
-    return AnswerModel(Encoder().encode_sentences)
+def model(encoder):
+    return AnswerModel(encoder.encode_sentences)
 
 
-@pytest.mark.parametrize("n_topics", [2, pytest.param(5, marks=pytest.mark.slow)])
-def test_attacks_earn_little(n_topics, answers_by_topic, model):
+@pytest.mark.parametrize(
+    ("n_topics", "n_answers"), [(1, 12), pytest.param(5, None, marks=pytest.mark.slow)]
+)
+def test_attacks_earn_little(n_topics, n_answers, answers_by_topic, model):
     chosen = sorted(answers_by_topic.items())[:n_topics]
-    items = {topic: list(answers.values()) for topic, answers in chosen}
+    items = {topic: list(answers.values())[:n_answers] for topic, answers in chosen}
     shares = attack_shares(AnswerModel(None), items)
     assert all(share.honest >= 0.8 * share.n for share in shares)
     earning = {one.name: one.share for one in shares if one.share > MOST_FOR_AN_ATTACK}
@@ -60,11 +60,12 @@ def test_attacks_earn_little(n_topics, answers_by_topic, model):
     assert {share.name: share.share for share in shares if share.share > MOST_FOR_AN_ATTACK} == {}
 
 
-def test_honest_paraphrases_keep_their_credit(model, answers_by_topic):
+@pytest.mark.parametrize("n_topics", [2, pytest.param(5, marks=pytest.mark.slow)])
+def test_honest_paraphrases_keep_their_credit(n_topics, model, answers_by_topic):
     paraphrases = json.loads(PARAPHRASES.read_text(encoding="utf-8"))
     assert len(paraphrases) == 60
     honest = changed = 0.0
-    for topic, answers in answers_by_topic.items():
+    for topic, answers in sorted(answers_by_topic.items())[:n_topics]:
         texts = {p["answer_id"]: p["text"] for p in paraphrases if p["topic_id"] == topic}
         asked = [place for place, name in enumerate(answers) if name in texts]
         items = list(answers.values())
@@ -121,7 +122,6 @@ def test_prose_within_the_limit_is_asserted_and_keywords_are_not():
     assert stem("the") == ""
 
 
-@settings(deadline=None)
 @given(st.text(max_size=400), st.integers(min_value=0, max_value=50) | st.none())
 def test_any_text_can_be_read(text, limit):
     reading = read_text(text, limit)
@@ -130,7 +130,7 @@ def test_any_text_can_be_read(text, limit):
     assert limit is None or sum(len(s.text.split()) for s in reading.sentences) <= limit
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=20)
 @given(st.text(alphabet="abAB19 .,?!'“”\n-", max_size=200))
 def test_attacks_change_the_same_text_the_same_way(text):
     for attack in TEXT_ATTACKS:
@@ -152,35 +152,23 @@ def found(item, sentence):
     ("item", "sentence"),
     [
         ("Corrance sued Ashdale.", "Ashdale sued Corrance."),
-        (
-            "In May, Corrance sued Ashdale over patents.",
-            "In May, Ashdale sued Corrance over patents.",
-        ),
-        (
-            "Skelvane Aerial paid T145,000 for the report.",
-            "Skelvane Aerial paid T245,000 for the report.",
-        ),
-        (
-            "The fund gave 2.4 million, about 59 percent of the income.",
-            "The fund gave 59 million, about 2.4 percent of the income.",
-        ),
+        ("In May, Corrance sued Ashdale for it.", "In May, Ashdale sued Corrance for it."),
+        ("Skelvane paid T145,000 for the report.", "Skelvane paid T245,000 for the report."),
+        ("It gave 2.4 million, 59 percent of all.", "It gave 59 million, 2.4 percent of all."),
         ("Maris Quell is a registered physician.", "Maris Quell is not a registered physician."),
         ("Maris Quell is not a registered physician.", "Maris Quell is a registered physician."),
         ("Parcel prices rose sharply in the valley.", "Parcel prices fell sharply in the valley."),
         ("All of the farms use the seed.", "Some of the farms use the seed."),
         ("The thieves stole the crown.", "The thieves tried to steal the crown."),
-        (
-            "The theatre in Mill Street was built in 1871.",
-            "The school in Mill Street was built in 1871.",
-        ),
+        ("The theatre in Mill Street burned down.", "The school in Mill Street burned down."),
         ("The court fined the club.", "Court, club, fine."),
         ("The court upheld the ban.", "The court struck down the ban."),
         ("The clinic refused to pay the nurses.", "The clinic agreed to pay the nurses."),
         ("The island's population has grown.", "The island's population has shrunk."),
         ("The team climbed the north face.", "The team set out to climb the north face."),
         (
-            "The appeal court in Tessel upheld the ban on night flights.",
-            "The appeal court in Tessel upheld the ban on fireworks.",
+            "The court in Tessel upheld the ban on flights.",
+            "The court in Tessel upheld the ban on fireworks.",
         ),
     ],
 )

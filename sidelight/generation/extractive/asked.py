@@ -69,12 +69,9 @@ class Question(NamedTuple):
             with a higher weight. Where an article gives rise to several questions of a kind, it is
             the weight of the first. Fitted on the marks that readers gave 609 questions on 15
             development topics.
-        angle_id: The angle of the investigation that looks into it; empty for none.
-        is_generic: Whether it would fit any article on the subject.
         is_one_of_several: Whether an article may give rise to several of its kind: on its claims,
             studies and people.
         statement: What it quotes from the article, where it asks whether that is so; else empty.
-        texts: Its wordings; one of them is asked.
     """
 
     aspect: Aspect

@@ -8,15 +8,11 @@ question lacks; names that the article mentions together with what is asked abou
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from sidelight.english.names import find_names, mentions, name_forms, search_words
+from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.text import content_words, sentences, stems
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from sidelight.schemas.investigation.angle import ArticleProfile
 
 _QUERY_WORDS = 12
 _MOST_NAMES = 60

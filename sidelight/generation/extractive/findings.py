@@ -59,12 +59,7 @@ _OWN_CAUSE = frozenset({OWN, "press release", "shop", "opinion", "blog"})
 
 
 class Unit(NamedTuple):
-    """A sentence of a page, as it can be shown.
-
-    Attributes:
-        sentence: The parse of what the page says.
-        number: Its place on the page.
-    """
+    """A sentence of a page, as it can be shown."""
 
     text: str
     sentence: Sentence
@@ -73,13 +68,7 @@ class Unit(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """One to three sentences of a page that stand alone.
-
-    Attributes:
-        texts: The sentences as they are shown, in order.
-        units: What they were made of.
-        segment_id: A segment that holds all of them.
-    """
+    """One to three sentences of a page that stand alone, and a segment that holds all of them."""
 
     texts: tuple[str, ...]
     units: tuple[Unit, ...]
@@ -111,14 +100,17 @@ def find_findings(page: Page, known: Known, wanted: Container[str]) -> Iterator[
             if told and not page.holding(line, lines[place]):
                 break
             unit = reader.unit(place, after=told)
-            if unit is None or _words(*told, unit) > _MAX_TOLD_WORDS:
+            if unit is None:
                 break
             told = (*told, unit)
+            if sum(count_words(one.text) for one in told) > _MAX_TOLD_WORDS:
+                break
             following = lines[place + 1] if place + 1 < len(lines) else ""
             if _QUALIFIES.match(following) and page.holding(line, following):
                 continue
             if not all(known.copies(one.text, near[one.number]) for one in told):
-                yield _finding(page, *told)
+                (held, *_) = page.holding(line, lines[place])
+                yield Finding(tuple(one.text for one in told), told, held, page)
 
 
 def _listed(page: Page, known: Known) -> Iterator[Finding]:
@@ -146,16 +138,6 @@ def _listed(page: Page, known: Known) -> Iterator[Finding]:
         else:
             continue
         yield Finding((shown,), (Unit(shown, one, number),), page.lines[lines[number]][0], page)
-
-
-def _words(*units: Unit) -> int:
-    return sum(count_words(unit.text) for unit in units)
-
-
-def _finding(page: Page, *units: Unit) -> Finding:
-    lines = [unit.sentence.text for unit in units]
-    held = page.holding(lines[0], lines[-1])
-    return Finding(tuple(unit.text for unit in units), units, held[0], page)
 
 
 class _Reader:
@@ -281,11 +263,7 @@ class _Reader:
         return edits
 
     def _is_of_the_article(self, noun: Any) -> bool:
-        """Tell whether who knows the article knows what a noun means.
-
-        "The author" and "the magazine" of a page that names neither the article's author nor its
-        outlet are others.
-        """
+        """Tell whether who knows the article knows what a noun such as "the author" means."""
         lemma, profile = noun.lemma_.casefold(), self._known.profile
         if noun.lower_ in {"author", "writer"}:
             forms = [form for name in profile.authors for form in name_forms(name)]
@@ -299,10 +277,7 @@ class _Reader:
         return lemma in self._known.words or noun.lower_ in UNIQUE
 
     def _dated(self, one: Sentence) -> list[tuple[int, int, str]]:
-        """Return when the page was written, behind the first date that only its readers understood.
-
-        "Three weeks earlier" is counted from something else.
-        """
+        """Return when the page was written, behind the first date that tells only its readers."""
         if not self._page.month or not one.relative_dates or one.years:
             return []
         entity = one.relative_dates[0]

@@ -37,12 +37,7 @@ _NOTE_MARK = re.compile(r"\[(?:\d{1,3}|[a-z]|citation needed|note \d{1,2})\]")
 
 @dataclass(eq=False)
 class Page:
-    """A page, as far as its segments are evidence.
-
-    Attributes:
-        segments: In the order of the page.
-        origin: Who publishes it, its kind and its date.
-    """
+    """A page, as far as its segments are evidence; its origin is publisher, kind and date."""
 
     document_id: str
     segments: tuple[Segment, ...]
@@ -90,13 +85,7 @@ class Page:
 
 
 class Shared(NamedTuple):
-    """What a page has in common with the article.
-
-    Attributes:
-        near: For each of its sentences the cosine with the nearest of the article.
-        places: Places of the article that it mentions.
-        foreign: Other places that its beginning names.
-    """
+    """What a page has in common with the article, and `foreign` places that its top names."""
 
     near: Sequence[float]
     names: tuple[str, ...]
@@ -111,11 +100,7 @@ class Shared(NamedTuple):
 
 
 class Known:
-    """What a reader of the article knows, and which pages and sentences only repeat it.
-
-    Args:
-        profile: The article; one without a body stands for a narrative.
-    """
+    """What a reader of an article, or else of a narrative, knows, and what only repeats it."""
 
     def __init__(self, profile: ArticleProfile, vectors: TextVectors) -> None:
         self.profile = profile

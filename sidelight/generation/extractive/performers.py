@@ -5,28 +5,20 @@ The revision fills the room that removed sentences left with reserve sentences.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from sidelight.checks.usefulness import DocumentRater, NearestSentence
 from sidelight.generation.compose import chances_missed, refill
 from sidelight.generation.stopping import CoverageAssessor
-from sidelight.schemas.investigation.report import Revision
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sidelight.schemas.investigation.angle import Angle, ArticleProfile
-    from sidelight.schemas.investigation.evidence import EvidenceSet
-    from sidelight.schemas.investigation.report import CheckedReport
-    from sidelight.schemas.segment import Segment
-    from sidelight.text_vectors import Encode
+from sidelight.schemas.investigation.angle import Angle, ArticleProfile
+from sidelight.schemas.investigation.evidence import EvidenceSet
+from sidelight.schemas.investigation.report import CheckedReport, Revision
+from sidelight.schemas.segment import Segment
+from sidelight.text_vectors import Encode
 
 
 class ExtractiveAssessor(CoverageAssessor):
-    """The role `assess_coverage` without a model.
-
-    An angle's coverage is the chance that some evidence speaks to it, `1 - prod(1 - relevance)`.
-    """
+    """Covers an angle by the chance that some evidence speaks to it, `1 - prod(1 - relevance)`."""
 
     def chances(self, angles: Sequence[Angle], evidence: EvidenceSet) -> dict[str, float]:
         """Return for each angle the chance that some evidence speaks to it."""

@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from sidelight.english.names import find_names, mentions, name_forms, search_words
 from sidelight.english.parser import parse
 from sidelight.english.vocabulary import TIES
 from sidelight.generation.extractive import asked
-from sidelight.schemas.investigation.angle import Aspect, Plan, PlannedQuery
+from sidelight.schemas.investigation.angle import (
+    Angle,
+    ArticleProfile,
+    Aspect,
+    Coverage,
+    Plan,
+    PlannedQuery,
+)
+from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.text import content_words, sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Coverage
-    from sidelight.schemas.investigation.evidence import EvidenceSet
 
 _AUTHORS, _SOURCES = 2, 3
 _LINKS_PER_ROUND = 2
@@ -64,16 +66,13 @@ class ExtractivePlanner:
             for angle in angles
             if angle.angle_id not in covered
         ]
+        if len(searches) > self._max_queries:
+            searches = sorted(searches, key=lambda search: -search[0].weight)[: self._max_queries]
         planned = tuple(
             PlannedQuery.of(angle, round_number, _anchored(text, angle.question, profile))
-            for angle, text in self._heaviest(searches)
+            for angle, text in searches
         )
         return Plan(angles=new, queries=planned)
-
-    def _heaviest(self, searches: list[tuple[Angle, str]]) -> list[tuple[Angle, str]]:
-        if len(searches) <= self._max_queries:
-            return searches
-        return sorted(searches, key=lambda search: -search[0].weight)[: self._max_queries]
 
 
 def _reworded(angle: Angle, profile: ArticleProfile, round_number: int) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 from sidelight.english.cleaning import (
     clean_article,
@@ -17,19 +17,14 @@ from sidelight.english.cleaning import (
     headline,
 )
 from sidelight.english.names import find_names, looks_like_organisation, looks_personal, strip_title
-from sidelight.english.parser import parse
+from sidelight.english.parser import Sentence, parse
 from sidelight.english.vocabulary import PEOPLE, STUDIES, VAGUE
 from sidelight.errors import InputError
 from sidelight.learned.reading.tables import frequencies
 from sidelight.learned.reading.words import stem
 from sidelight.schemas.investigation.angle import ArticleProfile, Claim
+from sidelight.schemas.topic import Article
 from sidelight.text import clean, content_words, count_words, numbers, one_line, sentences, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from sidelight.english.parser import Sentence
-    from sidelight.schemas.topic import Article
 
 _MAX_CLAIMS = 8
 _MIN_CLAIM_WORDS, _MAX_CLAIM_WORDS = 8, 34

@@ -7,24 +7,18 @@ diversified over pages and hosts.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from sidelight.english.names import mentions, name_forms
+from sidelight.schemas.investigation.angle import Angle, ArticleProfile
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, Selection
-from sidelight.schemas.segment import document_id_of, overlapping
+from sidelight.schemas.segment import Segment, document_id_of, overlapping
 from sidelight.text import content_words, count_words, sentences, stems
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from sidelight.schemas.investigation.angle import Angle, ArticleProfile
-    from sidelight.schemas.segment import Segment
-    from sidelight.text_vectors import TextVectors
+from sidelight.text_vectors import TextVectors
 
 # Cosines of all-MiniLM-L6-v2 between a question and a sentence: below the first they share at most
 # a field, above the second they are about the same fact.
@@ -36,6 +30,8 @@ _NEEDED = 5
 _IN_CONTEXT = 0.9
 _MIN_WORDS = 5
 _PER_WORD, _MOST_WORDS = 0.04, 3
+_READ_PER_ANGLE = 20
+_MANY_SEARCHES = 4
 
 
 class ExtractiveSelector:
@@ -60,9 +56,8 @@ class ExtractiveSelector:
             segment.segment_id for segments in candidates.values() for segment in segments
         )
         n_read = max(_READ_PER_ANGLE, self._keep)
-        read = _quotes(
-            {one.segment_id: one for found in candidates.values() for one in found[:n_read]}
-        )
+        first = {one.segment_id: one for found in candidates.values() for one in found[:n_read]}
+        read = [(one, said) for one in first.values() if (said := single_sentences(one))]
         # All at once, because an encoder is quickest with full batches.
         self._sentences.remember(
             [
@@ -123,10 +118,7 @@ class ExtractiveSelector:
 def _rest_of_pages(
     evidence: EvidenceSet, spoken: Mapping[str, Sequence[tuple[Segment, float]]]
 ) -> EvidenceSet:
-    """Return what else speaks to an angle on the pages of some evidence.
-
-    An answer may stand in the window after the one that the search brought up.
-    """
+    """Return what else speaks to an angle on pages of some evidence, as the next window may."""
     pages = {document_id_of(item.segment.segment_id) for item in evidence.items}
     taken = {item.segment.segment_id for item in evidence.items}
     return EvidenceSet.merge(
@@ -164,14 +156,8 @@ def relevance(
 
     A sentence speaks to an angle about somebody only if it or its page names them, and to any other
     angle only if its page is about the article's subject: closeness in meaning alone would let any
-    page on a neighbouring matter in. Where the sentence itself does not, it counts for less.
-
-    Args:
-        texts: What is weighed, a sentence each.
-        pages: For each, the window it stands in, with the page's title.
-        angles: What it may speak to.
-        profile: The article.
-        vectors: Encodes sentences.
+    page on a neighbouring matter in. Where the sentence itself does not, it counts for less. A text
+    is a sentence; its page is the window it stands in, with the page's title.
     """
     cosines = np.maximum(
         vectors.similarity(texts, [angle.question for angle in angles]),
@@ -248,13 +234,3 @@ def spread(ranked: Iterable[Segment], keep: int) -> list[Segment]:
 
 def _host(segment: Segment) -> str:
     return segment.host or document_id_of(segment.segment_id)
-
-
-_READ_PER_ANGLE = 20
-_MANY_SEARCHES = 4
-
-
-def _quotes(segments: Mapping[str, Segment]) -> list[tuple[Segment, list[str]]]:
-    """Return the segments that have quotable sentences, with those sentences."""
-    read = [(segment, single_sentences(segment)) for segment in segments.values()]
-    return [(segment, said) for segment, said in read if said]

@@ -9,28 +9,24 @@ from __future__ import annotations
 import re
 import zlib
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sidelight.checks.questions import compound_reason
 from sidelight.english.names import definite, host_label, mentions, name_forms
-from sidelight.english.parser import parse
+from sidelight.english.parser import Sentence, parse
 from sidelight.english.quantities import canonical
 from sidelight.english.vocabulary import EXPERTS, STUDIES, VAGUE
 from sidelight.generation.extractive import asked
+from sidelight.generation.extractive.asked import Question
 from sidelight.generation.extractive.usefulness import Usefulness
 from sidelight.generation.extractive.write_report import read_findings
+from sidelight.schemas.investigation.angle import Angle, ArticleProfile
+from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import DraftQuestions
 from sidelight.text import count_words, one_line, sentences, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from sidelight.english.parser import Sentence
-    from sidelight.generation.extractive.asked import Question
-    from sidelight.schemas.investigation.angle import Angle, ArticleProfile
-    from sidelight.schemas.investigation.evidence import EvidenceSet
-    from sidelight.text_vectors import TextVectors
+from sidelight.text_vectors import TextVectors
 
 # Of 123 questions that stand at .84 and more from an earlier one of their list, people called 15 %
 # redundant (2024, lists of one article and run): one study is asked about in two ways.
@@ -216,7 +212,9 @@ class _Questions:
         for one in (*self._parsed, *heading):  # a headline writes words large that texts do not
             for phrase in _figures(one):
                 if len(figures) < _MOST_FIGURES:  # each is looked for on every page
-                    figures.setdefault(_beginning(phrase), (phrase, claims.get(one.text, 1)))
+                    # With its unit, or the first word of what it counts, in one notation.
+                    key = " ".join(canonical(phrase).casefold().split()[:2])
+                    figures.setdefault(key, (phrase, claims.get(one.text, 1)))
         pages = [canonical(page).casefold() for page in (title, *self._pages)]
         told = {key: sum(key in page for page in pages) for key in figures}
         # What other pages take up is what is in doubt, above all if it stands in the headline.
@@ -294,10 +292,7 @@ def subject_phrase(profile: ArticleProfile, parsed: Sequence[Sentence]) -> str:
 
 
 def outlet_name(profile: ArticleProfile, pages: Iterable[str]) -> str:
-    """Return the outlet's name, or its host if nothing calls it otherwise.
-
-    Pages write a name where an address writes one word.
-    """
+    """Return the outlet's name as pages write it, or its host if nothing calls it otherwise."""
     outlet, label = profile.publisher, host_label(profile.publisher)
     if "." not in outlet or " " in outlet or len(label) < len("example"):
         return outlet
@@ -348,11 +343,6 @@ def _is_expert(name: str, parsed: Sequence[Sentence]) -> bool:
             near = (*tokens(before)[-_NEAR_NAME:], *tokens(after)[:_NEAR_NAME])
             return not EXPERTS.isdisjoint(near)
     return False
-
-
-def _beginning(phrase: str) -> str:
-    """Return a figure with its unit or the first word of what it counts, in one notation."""
-    return " ".join(canonical(phrase).casefold().split()[:2])
 
 
 def _studies(parsed: Sequence[Sentence]) -> list[str]:

@@ -12,20 +12,17 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.generation.extractive.findings import Finding, find_findings
 from sidelight.generation.extractive.known import Known, Page, read_pages
 from sidelight.generation.extractive.select import relevance, window_of
-from sidelight.generation.extractive.usefulness import Features, Usefulness, features
+from sidelight.generation.extractive.usefulness import Features, Floats, Usefulness, features
 from sidelight.generation.no_evidence import nothing_told
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence
 from sidelight.text import budget_words, numbers
 from sidelight.text_vectors import TextVectors
-
-Floats = npt.NDArray[np.float64]
 
 # Cosines of all-MiniLM-L6-v2 between findings: from "on the same matter" to "the same fact".
 _SIMILAR, _THE_SAME = 0.60, 0.80
@@ -110,12 +107,7 @@ class ExtractiveReportWriter:
 
 
 class Read(NamedTuple):
-    """What was read for a topic.
-
-    Attributes:
-        findings: Each text once.
-        speaks: Relevance of each to each angle, `(n, angles)`, in [0, 1].
-    """
+    """What was read for a topic; `speaks` is relevance to each angle, `(n, angles)`, in [0, 1]."""
 
     findings: list[Finding]
     features: list[Features]
@@ -218,10 +210,7 @@ def _overlap(one: Finding, other: Finding) -> bool:
 
 
 def _citations(row: int, findings: Sequence[Finding], alike: Floats, most: int) -> tuple[str, ...]:
-    """Return the finding's own segment, then one per other host that says the same.
-
-    What is attributed to one page is said by no other.
-    """
+    """Return the finding's own segment and, unless it is attributed, one per host that agrees."""
     own = findings[row]
     cited, hosts = [own.segment_id], {own.page.host}
     if "according to" in own.text:

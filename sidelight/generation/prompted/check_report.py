@@ -83,10 +83,6 @@ class PromptedChecker:
 
     Of drafts written apart the one stays of which more stands, by the weight of the questions that
     it covers.
-
-    Args:
-        checker: Who reads.
-        max_report_words: The track's limit.
     """
 
     asks = (
@@ -105,11 +101,7 @@ class PromptedChecker:
         draft: DraftReport,
         evidence: EvidenceSet,
     ) -> CheckedReport:
-        """Return the sentences that stand, and those that do not with the reason.
-
-        Raises:
-            ReplyError: The model gave no usable answer.
-        """
+        """Return the sentences that stand, and those that do not with the reason."""
 
         async def read(one: DraftReport) -> CheckedReport:
             known = {said.text for said in one.sentences if _key(said) in self._stood}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -35,43 +36,36 @@ class Searches(Value):
     queries: tuple[Annotated[str, Field(max_length=_MOST_CHARACTERS)], ...] = Field(max_length=40)
 
 
+@dataclass(frozen=True)
 class PromptedExpander:
     """Searches as a model words them; what it leaves open, or gets wrong, is made without it.
 
     Source: TREC 2024 Lateral Reading track overview, section 2.3.2.
-
-    Args:
-        writer: Who words them.
-        queries_per_question: How many.
-        instead: Told why no wording of the model could be used.
     """
 
     asks = (Asked(EXPAND_PROMPT, calls=10, characters=150, written=200),)
 
-    def __init__(
-        self,
-        writer: PromptedModel,
-        queries_per_question: int,
-        instead: Callable[[ReplyError], object],
-    ) -> None:
-        self._model = writer
-        self._instead = instead
-        self._count = queries_per_question
-        self._plain = ExtractiveExpander(queries_per_question)
+    writer: PromptedModel
+    queries_per_question: int
+    instead: Callable[[ReplyError], object]
 
     async def __call__(self, profile: ArticleProfile, question: str) -> tuple[str, ...]:
         """Return as many different searches as are wanted, if so many can be made."""
         try:
-            answer = await self._model.answer(
-                EXPAND_PROMPT, Searches, profile=profile, question=question, count=self._count
+            answer = await self.writer.answer(
+                EXPAND_PROMPT,
+                Searches,
+                profile=profile,
+                question=question,
+                count=self.queries_per_question,
             )
             worded = [text for text in map(one_line, answer.queries) if text]
         except ReplyError as error:
-            self._instead(error)
+            self.instead(error)
             worded = []
-        more = await self._plain(profile, question)
+        more = await ExtractiveExpander(self.queries_per_question)(profile, question)
         lacking = lacking_entities(profile, question)
-        return carrying((*worded, *more), lacking, self._count)
+        return carrying((*worded, *more), lacking, self.queries_per_question)
 
 
 RANK_PROMPT = load_prompt(Path(__file__).with_name("rank.prompt.md"))
@@ -86,12 +80,7 @@ class RankedKeys(Value):
 
 
 class PromptedRanker:
-    """Orders segments by how well they answer a query.
-
-    Args:
-        model: Who compares.
-        instead: Told why an order of the model could not be used.
-    """
+    """Orders segments by how well they answer a query."""
 
     def __init__(self, model: PromptedModel, instead: Callable[[ReplyError], object]) -> None:
         self._model = model
@@ -122,11 +111,7 @@ class PromptedRanker:
 
 
 class PromptedRater(DocumentRater):
-    """By a model that sees ten documents at once.
-
-    Args:
-        checker: Who is asked.
-    """
+    """By a model that sees ten documents at once."""
 
     # For each question, thirty documents of each of ten searches, of which half are different.
     asks = (Asked(USEFULNESS_PROMPT, calls=150, characters=14_000, written=400, model="checker"),)

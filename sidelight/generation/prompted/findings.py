@@ -41,7 +41,6 @@ class SameFact:
     words of the other, too, it says the same at greater length.
 
     Args:
-        encode: Encodes sentences.
         texts: All that will be compared; encoded at once, as far as that can tell any two apart.
     """
 
@@ -138,13 +137,7 @@ class ShownAngle(NamedTuple):
 
 
 class Findings:
-    """Distinct claims under keys that mean something in one prompt only.
-
-    Args:
-        by_angle: Every angle, the heaviest first, with the claims that tell most about it.
-        also: By angle id, claims of other angles that bear on it, too, the closest first.
-        sources: By segment id, what its page is.
-    """
+    """Distinct claims by the question that they answer best, under keys of one prompt only."""
 
     def __init__(
         self,
@@ -214,11 +207,7 @@ class Findings:
         )
 
     def shown(self, keys: Iterable[str] | None = None) -> list[ShownAngle]:
-        """Return every angle with its claims.
-
-        Args:
-            keys: Only these claims, and only angles that have one.
-        """
+        """Return every angle with its claims, or only some claims and the angles that have one."""
         key_of = {id(claim): key for key, claim in self.by_key.items()}
         seen: dict[str, str] = {}  # page and the first claim shown from it
         wanted = set(self.by_key if keys is None else keys)
@@ -342,10 +331,8 @@ class KeyedSegments:
     """Segments shown as E1, E2, ... in one prompt; nowhere else do the keys mean anything.
 
     Args:
-        segments: In the order of their keys.
         max_words: Each is cut to so many first words. A window is seldom longer, and what is cut
             off mostly stands in the window that overlaps it.
-        items: What tells the dates of pages and what stands beside a segment.
     """
 
     def __init__(

@@ -12,7 +12,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sidelight.checks.questions import general_reason, pointing_reason, unasked_reason
+from sidelight.checks.questions import unfit_reason
 from sidelight.english.names import mentions, name_forms
 from sidelight.errors import ReplyError
 from sidelight.generation.prompted.findings import Findings, Importance, told_once, weight_of
@@ -35,6 +35,7 @@ from sidelight.text_vectors import Encode
 _MAX_QUERY_WORDS = 10
 
 
+# The description of a type of answers is part of its schema, which the model is sent.
 class DraftedQuestion(Value):
     """A question as a model drafts it.
 
@@ -78,9 +79,7 @@ def sound_questions(
             faults.append(f"this does not end with a question mark: {question}")
         elif question.casefold() in sound:
             faults.append(f"this is asked twice: {question}")
-        elif fault := (
-            unasked_reason(question) or general_reason(question) or pointing_reason(question)
-        ):
+        elif fault := unfit_reason(question):
             faults.append(f"{fault}: {question}")
         else:
             sound[question.casefold()] = one
@@ -122,9 +121,6 @@ class PromptedRubricDrafter:
 
     Assessors who draft apart ask much the same, and which of their questions are one would be a
     guess; how important each is can only be said beside the others.
-
-    Args:
-        writer: Who drafts.
     """
 
     asks = (Asked(RUBRIC_PROMPT, calls=1, characters=0, written=527),)
@@ -133,36 +129,24 @@ class PromptedRubricDrafter:
         self._model = writer
 
     async def __call__(self, profile: ArticleProfile) -> tuple[Angle, ...]:
-        """Return one angle per question, in the model's order.
+        """Return an angle for each sound question, in the model's order."""
+        sound: tuple[DraftedQuestion, ...] = ()
 
-        Raises:
-            ReplyError: The model gave no usable answer.
-        """
-        return await draft_angles(self._model, profile)
+        def check(draft: RubricDraft) -> None:
+            nonlocal sound
+            sound, faults = sound_questions(draft.questions)
+            if faults:
+                raise ValueError(told_once(faults))
 
-
-async def draft_angles(model: PromptedModel, profile: ArticleProfile) -> tuple[Angle, ...]:
-    """Ask for a rubric, and return its sound questions as angles.
-
-    Raises:
-        ReplyError: The model gave no usable answer, or too few sound questions.
-    """
-    sound: tuple[DraftedQuestion, ...] = ()
-
-    def check(draft: RubricDraft) -> None:
-        nonlocal sound
-        sound, faults = sound_questions(draft.questions)
-        if faults:
-            raise ValueError(told_once(faults))
-
-    try:
-        await model.answer(RUBRIC_PROMPT, RubricDraft, check=check, profile=profile, most=_MOST)
-    except ReplyError:
-        if len(sound) < _FEWEST:
-            raise
-    return tuple(
-        as_angle(one, f"rubric-{number}", profile) for number, one in enumerate(sound, start=1)
-    )
+        ask = self._model.answer
+        try:
+            await ask(RUBRIC_PROMPT, RubricDraft, check=check, profile=profile, most=_MOST)
+        except ReplyError:
+            if len(sound) < _FEWEST:
+                raise
+        return tuple(
+            as_angle(one, f"rubric-{number}", profile) for number, one in enumerate(sound, start=1)
+        )
 
 
 PLAN_PROMPT = load_prompt(Path(__file__).with_name("plan.prompt.md"))
@@ -193,11 +177,6 @@ class PromptedPlanner:
     Round one searches for every angle by the query it was drafted with, and asks nobody; where no
     rubric was drafted, it drafts one. Later rounds follow leads: the model sees all that was found
     and what was searched for, and names what is worth another search, or nothing.
-
-    Args:
-        writer: Who plans.
-        encode: Tells which findings are the same.
-        queries_per_round: Searches a round may make; the lightest angles go without.
     """
 
     asks = (Asked(PLAN_PROMPT, calls=0, more=1, characters=7_800, written=333),)
@@ -216,13 +195,9 @@ class PromptedPlanner:
         coverage: Coverage | None,
         round_number: int,
     ) -> Plan:
-        """Return the new angles of a round and its searches.
-
-        Raises:
-            ReplyError: The model gave no usable answer.
-        """
+        """Return the new angles of a round and its searches."""
         if round_number == 1:
-            new = () if angles else await draft_angles(self._model, profile)
+            new = () if angles else await PromptedRubricDrafter(self._model)(profile)
             heaviest = sorted((*angles, *new), key=lambda angle: -angle.weight)
             wanted = [(angle, angle.query) for angle in heaviest]
         else:

@@ -46,9 +46,6 @@ class PromptedProfiler:
     Body, cuts, dates and keywords are those of `ExtractiveProfiler`. So is anything else of which
     the page does not hold what the model says: a name that does not stand there, a claim that is no
     sentence of the body.
-
-    Args:
-        writer: Who reads the article.
     """
 
     asks = (Asked(PROFILE_PROMPT, calls=1, characters=1_200, written=145),)
@@ -62,7 +59,6 @@ class PromptedProfiler:
 
         Raises:
             InputError: The article has neither title nor text, so there is nothing to ask about.
-            ReplyError: The model gave no usable answer.
         """
         plain = await self._extract(article)
         text = f"{plain.title}\n{plain.body}"

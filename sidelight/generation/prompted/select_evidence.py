@@ -57,7 +57,6 @@ class Window(NamedTuple):
     """A segment as it is shown.
 
     Attributes:
-        segment: The segment.
         text: What of it was not read before.
         follows: Whether the window before, of the same page, leads up to it.
         before: Of what leads up to it and was read in an earlier round, the last words.
@@ -72,9 +71,7 @@ class Window(NamedTuple):
 def choose(by_angle: Iterable[Sequence[Segment]], max_characters: int) -> list[Segment]:
     """Return the best of every angle, then the second best of every one, and so on.
 
-    Args:
-        by_angle: Candidates, best ranked first; the angles that matter most first.
-        max_characters: Room for so much text.
+    Candidates are ranked, and the angles that matter most come first.
     """
     chosen: dict[str, Segment] = {}
     texts: set[str] = set()
@@ -95,11 +92,8 @@ def strays(segments: Iterable[Segment], about: AbstractSet[str]) -> set[str]:
     """Return the documents that are on another matter: they share few words with what is asked.
 
     A shared word counts the more the fewer of the documents have it. What is few is told by the
-    documents that share most, so that none is left out where all are on the matter.
-
-    Args:
-        segments: Windows of many documents; of few none is a stray.
-        about: Stems of the article and of what is asked about it.
+    documents that share most, so that none is left out where all are on the matter. Of few windows
+    none is a stray.
     """
     words: dict[str, frozenset[str]] = {}
     for one in segments:
@@ -123,12 +117,8 @@ def parts(
     """Return segments in parts for one prompt each, about equally long.
 
     The best pages go to different parts, because a part may give only so many claims. A page stays
-    whole, unless it is longer than a part.
-
-    Args:
-        segments: What is to be read, best first.
-        read: By document id, then by segment id, what earlier rounds read; none of that text is
-            shown again.
+    whole, unless it is longer than a part. What earlier rounds read, by document id and segment id,
+    is not shown again.
     """
     by_page: dict[str, list[Segment]] = {}
     for segment in segments:
@@ -229,11 +219,7 @@ class PromptedReader:
 
     No window is read twice in a topic, and no text twice. Parts are read at the same time. Evidence
     of a part without a usable claim is selected without a model, and where the first round's parts
-    give no claim at all, that of all parts.
-
-    Args:
-        writer: Who reads.
-        instead: Returns who selects evidence where no claim could be used, told why.
+    give no claim at all, that of all parts. Who does it, `instead` returns when told why.
     """
 
     asks = (Asked(READ_PROMPT, calls=4.2, more=1.1, characters=26_000, written=382),)
@@ -253,11 +239,7 @@ class PromptedReader:
         angles: Sequence[Angle],
         candidates: Mapping[str, Sequence[Segment]],
     ) -> Selection:
-        """Return the claims that were found, and what they rest on.
-
-        Raises:
-            ReplyError: On no part was there a usable answer, or no claim in the first round.
-        """
+        """Return the claims found, and what they rest on; none at first is a `ReplyError`."""
         heaviest = sorted(angles, key=lambda angle: -angle.weight)
         ranked = [candidates.get(angle.angle_id, ()) for angle in heaviest]
         every = {one.segment_id: one for found in ranked for one in found}
@@ -285,7 +267,8 @@ class PromptedReader:
         dropped |= {one.segment_id: "states nothing that is asked" for one in chosen}
         claims: list[FoundClaim] = []
         selected = EvidenceSet()
-        if not self._pages and outcomes and not any(_stated(outcome) for outcome in outcomes):
+        stated = any(isinstance(one, _PartRead) and one.claims for one in outcomes)
+        if not self._pages and outcomes and not stated:
             raise StructuredOutputError(f"no claim was found in {len(chosen)} passages")
         for part, outcome in zip(read, outcomes, strict=True):
             ids = {window.segment.segment_id for window in part}
@@ -392,21 +375,11 @@ class PromptedReader:
 
 
 class _PartRead(NamedTuple):
-    """What was read in one part.
-
-    Attributes:
-        claims: What can be used.
-        faults: Why other claims cannot.
-        invented: Keys and ids that stand for nothing.
-    """
+    """What was read in one part."""
 
     claims: list[FoundClaim]
     faults: list[str]
     invented: dict[str, str]
-
-
-def _stated(outcome: _PartRead | ReplyError) -> bool:
-    return not isinstance(outcome, ReplyError) and bool(outcome.claims)
 
 
 def _usable(

@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field
 
-from sidelight.checks.questions import (
-    compound_reason,
-    general_reason,
-    pointing_reason,
-    unasked_reason,
-)
+from sidelight.checks.questions import compound_reason, unfit_reason
 from sidelight.english.names import definite, host_label
 from sidelight.english.neutrality import passes_verdict
 from sidelight.errors import ReplyError
@@ -71,6 +67,7 @@ class QuestionCandidates(Value):
     questions: tuple[QuestionCandidate, ...] = Field(max_length=_MOST_CANDIDATES)
 
 
+@dataclass(frozen=True)
 class PromptedQuestionWriter:
     """The role `write_questions` with a model, which sees what was found and is asked once.
 
@@ -78,41 +75,22 @@ class PromptedQuestionWriter:
     neither the article nor its rubric does is left out: a question for readers of the article
     speaks of what the article speaks of, and no other page chooses its words. What is missing
     then comes from the rubric, the heaviest first.
-
-    Args:
-        writer: Writes.
-        instead: Told why most questions come from the rubric.
-        encode: Tells when two questions ask the same, and which findings are the same.
-        questions_per_topic: How many the track wants.
-        max_question_characters: The track's limit per question, in code points of the NFC text.
     """
 
     asks = (Asked(QUESTIONS_PROMPT, calls=1, characters=3_400, written=124),)
 
-    def __init__(
-        self,
-        writer: PromptedModel,
-        encode: Encode,
-        questions_per_topic: int,
-        max_question_characters: int,
-        instead: Callable[[ReplyError], object],
-    ) -> None:
-        self._model = writer
-        self._encode = encode
-        self._count = questions_per_topic
-        self._max_characters = max_question_characters
-        self._instead = instead
+    writer: PromptedModel
+    encode: Encode
+    questions_per_topic: int
+    max_question_characters: int
+    instead: Callable[[ReplyError], object]
 
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
     ) -> DraftQuestions:
-        """Return exactly as many questions as are wanted, most important first.
-
-        Raises:
-            ReplyError: The model gave no usable candidates.
-        """
-        findings = await Findings.of(angles, evidence, self._encode)
-        most = round(_MOST * self._count)
+        """Return exactly as many questions as are wanted, most important first."""
+        findings = await Findings.of(angles, evidence, self.encode)
+        most = round(_MOST * self.questions_per_topic)
         # The planner without a model, which steps in for one, calls its leads links.
         drafted = [
             angle for angle in angles if not (angle.angle_id.startswith(LEAD) or LINK.made(angle))
@@ -125,61 +103,56 @@ class PromptedQuestionWriter:
             said = dict.fromkeys(clean_question(one.question) for one in answer.questions)
             faults = {question: self._fault(question, known) for question in said}
             candidates[:] = [question for question, fault in faults.items() if not fault]
-            if len(candidates) < _LEAST_SOUND * self._count:
+            if len(candidates) < _LEAST_SOUND * self.questions_per_topic:
                 wrong = [f"{fault}: {question}" for question, fault in faults.items() if fault]
                 raise ValueError(told_once(wrong) or f"these are {len(said)} questions")
 
         try:
-            await self._model.answer(
+            await self.writer.answer(
                 QUESTIONS_PROMPT,
                 QuestionCandidates,
                 check=check,
                 profile=profile,
                 findings=findings.shown(),
                 most=most,
-                max_characters=self._max_characters,
+                max_characters=self.max_question_characters,
             )
         except ReplyError as error:
             if not candidates:
                 raise
-            self._instead(error)
+            self.instead(error)
         candidates += [
             question
             for question in (clean_question(angle.question) for angle in heaviest)
             if not self._fault(question, known)
         ]
         chosen = await self._different(candidates)
-        if len(chosen) < self._count:
+        if len(chosen) < self.questions_per_topic:
             reserve = reserve_questions(
-                definite(profile.subject, profile.body), self._max_characters
+                definite(profile.subject, profile.body), self.max_question_characters
             )
             # Better a template with a fault than nine questions: those come last.
             reserve = [*(one for one in reserve if not self._fault(one, known)), *reserve]
             chosen = list({one.casefold(): one for one in [*chosen, *reserve]}.values())
-        return DraftQuestions(questions=tuple(chosen[: self._count]))
+        return DraftQuestions(questions=tuple(chosen[: self.questions_per_topic]))
 
     def _fault(self, question: str, known: frozenset[str]) -> str | None:
         """Return why a question cannot stay as it is."""
         if not question.endswith("?"):
             return "it does not end with a question mark"
-        if len(question) > self._max_characters:
-            return f"it has more than {self._max_characters} characters"
+        if len(question) > self.max_question_characters:
+            return f"it has more than {self.max_question_characters} characters"
         if passes_verdict(question):
             return "it asks for a verdict"
         if not _speaks_of(known, question):
             return "it names somebody or something that the article does not name"
-        return (
-            unasked_reason(question)
-            or general_reason(question)
-            or pointing_reason(question)
-            or compound_reason(question)
-        )
+        return unfit_reason(question) or compound_reason(question)
 
     async def _different(self, questions: Sequence[str]) -> list[str]:
         """Return the questions without those that ask what an earlier one asks."""
         if not questions:
             return []
-        vectors = await asyncio.to_thread(self._encode, questions)
+        vectors = await asyncio.to_thread(self.encode, questions)
         alike = (vectors @ vectors.T).round(4) >= SAME_QUESTION
         kept: list[int] = []
         for row in range(len(questions)):
@@ -217,15 +190,11 @@ class ListedQuestions(Value):
     questions: tuple[Annotated[str, Field(max_length=600)], ...] = Field(max_length=20)
 
 
+@dataclass(frozen=True)
 class OrganizersQuestionWriter:
     """The role `write_questions` from the instructions to assessors alone, without evidence.
 
     Source: TREC 2024 Lateral Reading track overview, section 2.3.1.
-
-    Args:
-        writer: Who writes.
-        questions_per_topic: How many the track wants.
-        max_question_characters: The track's limit per question, in code points of the NFC text.
     """
 
     example = False
@@ -233,43 +202,40 @@ class OrganizersQuestionWriter:
 
     asks = (Asked(ORGANIZERS_PROMPT, calls=1, characters=0, written=154),)
 
-    def __init__(
-        self, writer: PromptedModel, questions_per_topic: int, max_question_characters: int
-    ) -> None:
-        self._model = writer
-        self._count = questions_per_topic
-        self._max_characters = max_question_characters
+    writer: PromptedModel
+    questions_per_topic: int
+    max_question_characters: int
 
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
     ) -> DraftQuestions:
-        """Return the model's questions in its order; angles and evidence are not looked at.
-
-        Raises:
-            ReplyError: There were not as many different ones within the limit, twice.
-        """
-        listed = await self._model.answer(
+        """Return the model's questions in its order; angles and evidence are not looked at."""
+        listed = await self.writer.answer(
             ORGANIZERS_PROMPT,
             ListedQuestions,
             check=self._check,
             profile=profile,
-            count=self._count,
-            max_characters=self._max_characters,
+            count=self.questions_per_topic,
+            max_characters=self.max_question_characters,
             example=self.example,
         )
         return DraftQuestions(questions=tuple(map(clean_question, listed.questions)))
 
     def _check(self, listed: ListedQuestions) -> None:
         questions = [clean_question(question) for question in listed.questions]
-        if len(questions) != self._count:
-            raise ValueError(f"expected {self._count} questions, found {len(questions)}")
-        if len({question.casefold() for question in questions}) != self._count:
+        if len(questions) != self.questions_per_topic:
+            raise ValueError(
+                f"expected {self.questions_per_topic} questions, found {len(questions)}"
+            )
+        if len({question.casefold() for question in questions}) != self.questions_per_topic:
             raise ValueError("a question is asked twice")
         for question in questions:
             if not question.endswith("?"):
                 raise ValueError(f"this does not end with a question mark: {question}")
-            if len(question) > self._max_characters:
-                raise ValueError(f"this has over {self._max_characters} characters: {question}")
+            if len(question) > self.max_question_characters:
+                raise ValueError(
+                    f"this has over {self.max_question_characters} characters: {question}"
+                )
 
 
 class ExampleQuestionWriter(OrganizersQuestionWriter):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -62,6 +63,7 @@ class WrittenReport(Value):
     sentences: tuple[WrittenSentence, ...] = Field(max_length=_SENTENCES)
 
 
+@dataclass(frozen=True)
 class PromptedReportWriter:
     """The role `write_report` with a model.
 
@@ -69,46 +71,26 @@ class PromptedReportWriter:
     tell and how to put it together, the most important first. It writes more than the limit holds:
     a check reads all of it, and what stands fills the report in its order (`within`). Code turns
     claim keys into citations and leaves faulty sentences out. Without a sound sentence the claims
-    that cover most expected weight within the budget stand as they are.
-
-    Args:
-        writer: Who writes.
-        encode: Tells which claims are the same.
-        max_report_words: The track's limit.
-        drafts: How many are written; the second is planned by the questions. Both are asked for at
-            once, and a check chooses.
-        instead: Told why claims stand in the place of sentences.
+    that cover most expected weight within the budget stand as they are. Of two drafts, which are
+    asked for at once, the second is planned by the questions, and a check chooses.
     """
 
     asks = (Asked(REPORT_PROMPT, calls=1.3, characters=9_200, written=448),)
 
-    def __init__(
-        self,
-        writer: PromptedModel,
-        encode: Encode,
-        max_report_words: int,
-        drafts: int,
-        instead: Callable[[ReplyError], object],
-    ) -> None:
-        self._model = writer
-        self._encode = encode
-        self._max_words = max_report_words
-        self._drafts = drafts
-        self._instead = instead
+    writer: PromptedModel
+    encode: Encode
+    max_report_words: int
+    drafts: int
+    instead: Callable[[ReplyError], object]
 
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
     ) -> DraftReport:
-        """Return more sentences than fit; the reserve holds the claims that they do not state.
-
-        Raises:
-            ReplyError: The model gave no usable answer, and nobody has read the evidence for
-                claims that could stand in its place.
-        """
-        findings = await Findings.of(angles, evidence, self._encode)
+        """Return more sentences than fit; the reserve holds the claims that they do not state."""
+        findings = await Findings.of(angles, evidence, self.encode)
         if not findings.by_key:
             return nothing_told(evidence)
-        plans = (False, True)[: self._drafts]
+        plans = (False, True)[: self.drafts]
         outcomes = await answers(
             self._draft(profile, angles, evidence, findings, by_question=one) for one in plans
         )
@@ -125,7 +107,7 @@ class PromptedReportWriter:
         by_question: bool,
     ) -> DraftReport:
         claims = findings.by_key
-        fitting = max(1, self._max_words // _SENTENCE_WORDS)
+        fitting = max(1, self.max_report_words // _SENTENCE_WORDS)
         drafts: list[WrittenReport] = []
 
         def check(report: WrittenReport) -> None:
@@ -136,7 +118,7 @@ class PromptedReportWriter:
                 raise ValueError(told_once(faults) or "it has no sentence")
 
         try:
-            await self._model.answer(
+            await self.writer.answer(
                 REPORT_PROMPT,
                 WrittenReport,
                 check=check,
@@ -144,7 +126,7 @@ class PromptedReportWriter:
                 profile=profile,
                 findings=findings.shown(),
                 by_question=by_question,
-                max_words=self._max_words,
+                max_words=self.max_report_words,
                 fitting=fitting,
                 least=fitting + _LEAST_SPARE,
                 most=fitting + _MOST_SPARE,
@@ -157,8 +139,8 @@ class PromptedReportWriter:
             draft = draft.model_copy(update={"notes": (note,)})
             if draft.sentences:
                 return draft
-            self._instead(error)
-            return refill(draft, angles, evidence, self._max_words)
+            self.instead(error)
+            return refill(draft, angles, evidence, self.max_report_words)
         return _as_drafted(drafts, claims, evidence)
 
 
@@ -273,38 +255,23 @@ class Fallen(NamedTuple):
     reason: str
 
 
+@dataclass(frozen=True)
 class PromptedReviser:
     """The role `revise_report` with a model: one call, whatever fell.
 
     The writer sees what stands, what fell and why beside the passages it cited, the claims that no
     sentence states yet, and how many words are free. What stands stays as it is. Where nothing
     stands, the report is written without a model.
-
-    Args:
-        writer: Who writes.
-        encode: Tells which claims are the same.
-        sentences: Encodes sentences for the writer without a model.
-        max_report_words: The track's limit.
-        max_citations: Of a sentence, by the track.
-        instead: Told why a report is written without a model.
     """
 
     asks = (Asked(REVISE_PROMPT, calls=2.4, characters=19_400, written=100),)
 
-    def __init__(
-        self,
-        writer: PromptedModel,
-        encode: Encode,
-        sentences: TextVectors,
-        max_report_words: int,
-        max_citations: int,
-        instead: Callable[[ReplyError], object],
-    ) -> None:
-        self._model = writer
-        self._encode = encode
-        self._plain = ExtractiveReportWriter(sentences, max_report_words, max_citations)
-        self._max_words = max_report_words
-        self._instead = instead
+    writer: PromptedModel
+    encode: Encode
+    sentences: TextVectors
+    max_report_words: int
+    max_citations: int
+    instead: Callable[[ReplyError], object]
 
     async def __call__(  # long: one reading of what the check said
         self,
@@ -314,16 +281,15 @@ class PromptedReviser:
         checked: CheckedReport,
         found: Mapping[str, Sequence[Segment]],
     ) -> Revision:
-        """Return a draft that keeps what stood, in its order.
-
-        Raises:
-            ReplyError: The model gave no answer of the form asked for.
-        """
+        """Return a draft that keeps what stood, in its order."""
         draft = checked.draft
         if checked.removed and not draft.sentences:
-            self._instead(StructuredOutputError("no sentence of the report stood the check"))
-            return Revision(draft=await self._plain(profile, angles, evidence))
-        findings = await Findings.of(angles, evidence, self._encode)
+            self.instead(StructuredOutputError("no sentence of the report stood the check"))
+            plain = ExtractiveReportWriter(
+                self.sentences, self.max_report_words, self.max_citations
+            )
+            return Revision(draft=await plain(profile, angles, evidence))
+        findings = await Findings.of(angles, evidence, self.encode)
         standing = [sentence.text for sentence in draft.sentences]
         waiting = {sentence.text for sentence in draft.reserve}
         again = {one for removal in checked.removed for one in removal.sentence.segment_ids}
@@ -347,7 +313,7 @@ class PromptedReviser:
             shown.key: _as_claim(item, shown.text)
             for shown, item in zip(keyed.shown, cited, strict=True)
         }
-        room = self._max_words - sum(map(budget_words, standing))
+        room = self.max_report_words - sum(map(budget_words, standing))
         if not (claims or passages) or room < LEAST_ROOM:
             return Revision(draft=draft)
         key_of = {one.segment_ids[0]: key for key, one in passages.items()}
@@ -360,7 +326,7 @@ class PromptedReviser:
             if faults := [fault for text, keys in said if (fault := _fault(text, keys, shown))]:
                 raise ValueError(told_once(faults))
 
-        asked = self._model.answer(
+        asked = self.writer.answer(
             REVISE_PROMPT,
             AddedSentences,
             check=check,

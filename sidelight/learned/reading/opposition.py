@@ -8,20 +8,16 @@ decide.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sidelight.english.parser import parse
 from sidelight.english.veridicality import Stance, calls_false, has_clause, meanings
 from sidelight.english.vocabulary import ALL_OF, MONTHS, MUTUAL, OPPOSITES, SOME_OF, TRUE, UNREAL
 from sidelight.learned.reading.tables import frequencies
-from sidelight.learned.reading.words import stem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from sidelight.learned.reading.words import Sentence
+from sidelight.learned.reading.words import Sentence, stem
 
 _OTHERWISE = 0.5  # share of what both say, by weight, that is meant otherwise
 _MOST = 0.6  # share of a group of words from which the group is said
@@ -40,11 +36,7 @@ _PREFIXES = ("un", "in", "im", "ir", "dis", "non")
 
 
 class Conflict(NamedTuple):
-    """Why a sentence does not say an item.
-
-    Attributes:
-        contradicts: Whether both cannot be true.
-    """
+    """Why a sentence does not say an item, and whether both cannot be true."""
 
     reason: str
     contradicts: bool = False
@@ -52,13 +44,7 @@ class Conflict(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Said:
-    """A sentence with its parse and with what its text does with each word.
-
-    Attributes:
-        parse: The `english.parser.Sentence`.
-        stances: Of each token of the parse.
-        withheld: The tokens that the text does not vouch for, negation aside.
-    """
+    """A sentence with its parse and what its text does with each word; see `veridicality.Meant`."""
 
     sentence: Sentence
     parse: Any

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sidelight.learned.reading.tables import frequencies
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from sidelight.learned.reading.words import Sentence
+from sidelight.learned.reading.words import Sentence
 
 _NEAR = 3  # words
 _PREFIX = 4  # letters

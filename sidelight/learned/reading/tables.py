@@ -8,17 +8,13 @@ from them, and they do not depend on what is judged.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from functools import cache
 from math import log
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    import numpy.typing as npt
+import numpy.typing as npt
 
 FREQUENCIES_FILE = Path(__file__).parents[1] / "weights" / "word_frequencies.json"
 TRANSITIONS_FILE = Path(__file__).parents[1] / "weights" / "word_order.json"
@@ -42,7 +38,6 @@ class Frequencies:
     """Rarity of words, from the number of topics whose segments use them.
 
     Args:
-        topics: How many topics were read.
         counts: Stem -> how many of them use it; stems in very few topics are left out.
     """
 
@@ -72,7 +67,6 @@ class WordOrder:
 
     Args:
         kinds: The kinds; the first and last are the beginning and the end of a sentence.
-        bonds: `(n_kinds, n_kinds)`.
     """
 
     def __init__(self, kinds: Iterable[str], bonds: npt.NDArray[np.float64]) -> None:
@@ -80,10 +74,7 @@ class WordOrder:
         self._bonds = bonds
 
     def fluency(self, shapes: tuple[str, ...]) -> float:
-        """Return the mean bond of neighbours among the shapes of a `words.Sentence`.
-
-        It is about .5 in prose, and about -.4 in shuffled words.
-        """
+        """Return the mean bond of neighbours: about .5 in prose, about -.4 in shuffled words."""
         places = [0, *(self._place(shape) for shape in shapes), len(self._bonds) - 1]
         return float(self._bonds[places[:-1], places[1:]].mean())
 

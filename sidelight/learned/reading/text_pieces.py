@@ -7,18 +7,17 @@ is a rule because people's labels hold no such texts to learn it from.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from sidelight.learned.reading.tables import word_order
 from sidelight.learned.reading.words import Sentence, neighbours, read, split
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
+_Values = npt.NDArray[np.float64]
 
 _FLUENT = 0.12  # nats; of prose 99% is above, of shuffled words 95% below, the text considered
 _DOUBTFUL = -0.15  # from here to there, a sentence counts for items whose words it has in order
@@ -31,8 +30,6 @@ class Reading(NamedTuple):
     """Sentences that a text asserts.
 
     Attributes:
-        sentences: All sentences within the word limit.
-        asserted: Places of the sentences that assert something.
         doubtful: Those of them that may be shuffled words.
         pairs: Places of the first of two asserted neighbours, with the text of both.
     """
@@ -87,17 +84,13 @@ def _order(sentences: Sequence[Sentence]) -> list[float]:
     return values
 
 
-def _blended(
-    values: npt.NDArray[np.float64], lengths: npt.NDArray[np.float64]
-) -> npt.NDArray[np.float64]:
-    mean = _mean(values, lengths)
-    blended: npt.NDArray[np.float64] = (lengths * values + _TEXT_COUNTS * mean) / (
-        lengths + _TEXT_COUNTS
-    )
+def _blended(values: _Values, lengths: _Values) -> _Values:
+    among = _TEXT_COUNTS * _mean(values, lengths)
+    blended: _Values = (lengths * values + among) / (lengths + _TEXT_COUNTS)
     return blended
 
 
-def _mean(values: npt.NDArray[np.float64], lengths: npt.NDArray[np.float64]) -> float:
+def _mean(values: _Values, lengths: _Values) -> float:
     return float(values @ lengths / lengths.sum())
 
 

@@ -57,14 +57,11 @@ class Sentence(NamedTuple):
     """One sentence, word by word; the tuples are parallel.
 
     Attributes:
-        text: As written, on one line.
         words: Words and figures in order, case-folded; punctuation is left out, and quantities and
             dates are in one notation.
         stems: What their inflections share; empty for words without content.
-        figures: The figure each word stands for, empty for others.
         named: Whether each is a name: capitalised, not merely because it begins the sentence.
         shapes: Words and punctuation in order, as written, for `fluency`.
-        asks: Whether the sentence ends in a question mark.
     """
 
     text: str

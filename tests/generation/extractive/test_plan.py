@@ -12,9 +12,10 @@ from sidelight.formats.topics import read_articles
 from sidelight.generation.extractive.plan import ExtractivePlanner
 from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
+from sidelight.schemas.investigation.report import QuestionSet
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
-from sidelight.text import content_words, one_line
+from sidelight.text import content_words
 
 
 def profiled(article):
@@ -44,11 +45,8 @@ def check_questions(articles, encode):
         assert [one.question for one in angles if compound_reason(one.question)] == []
         write = extractive_roles(Settings(), encode).write_questions
         questions = asyncio.run(write(profile, angles, EvidenceSet())).questions
-        assert len({question.casefold() for question in questions}) == 10
+        QuestionSet("t", questions, count=10, max_characters=300)
         for question in questions:
-            assert question == one_line(question)
-            assert len(question) <= 300
-            assert question.endswith("?")
             assert compound_reason(question) is None
             words = content_words(question.replace("'s ", " "))
             held = content_words(f"{profile.title} {profile.publisher} {profile.body}")
@@ -66,8 +64,8 @@ def check_queries(articles):
 
 
 def test_questions_and_searches_on_the_mini_web(mini_web_articles, lexical_encode):
-    check_questions(mini_web_articles, lexical_encode)
-    check_queries(mini_web_articles)
+    check_questions(mini_web_articles[:3], lexical_encode)
+    check_queries(mini_web_articles[:3])
 
 
 def test_questions_and_searches_on_the_public_articles(shared_data, lexical_encode):
@@ -104,15 +102,9 @@ def test_a_name_that_two_sources_tie_to_the_author_is_followed(mini_web_articles
     ((_, angles),) = planned(profile, rounds=1)
 
     def evidence(*texts):
-        return EvidenceSet(
-            items=tuple(
-                Evidence(
-                    segment=Segment(segment_id=f"a_doc_00_{number}#0_0", text=text),
-                    relevance={"author1-interests": 0.5},
-                )
-                for number, text in enumerate(texts)
-            )
-        )
+        pages = (Segment(segment_id=f"a_doc_00_{n}#0_0", text=text) for n, text in enumerate(texts))
+        tied = {"author1-interests": 0.5}
+        return EvidenceSet(items=tuple(Evidence(segment=one, relevance=tied) for one in pages))
 
     tied = "In May Garrick Voss advised the Dunmoor Mining Circle."
     both = asyncio.run(ExtractivePlanner(99)(profile, angles, (), evidence(tied, tied), None, 2))

@@ -15,7 +15,6 @@ from tests.helpers.asking.report_case import (
     HOLDS,
     LARK,
     OWNER,
-    PROFILE,
     READ,
     SOLD,
 )
@@ -142,9 +141,5 @@ def test_a_sentence_that_nothing_can_be_the_same_as_is_not_encoded(lexical_encod
 # An angle is covered as far as its best evidence answers it.
 def test_the_best_of_each_angle_counts():
     assess = ReadAssessor(max_rounds=3, min_gain=0.02)
-    coverage = asyncio.run(assess(PROFILE, ANGLES, EVIDENCE, None, 1))
-    assert coverage.by_angle == {"owner": 0.9, "boats": 0.9}
-    assert (coverage.score, coverage.go_on) == (0.9, True)
-    assert not asyncio.run(assess(PROFILE, ANGLES, EVIDENCE, coverage, 2)).go_on
-    nothing = asyncio.run(assess(PROFILE, ANGLES, EvidenceSet(), None, 1))
-    assert (nothing.score, nothing.covered) == (0.0, ())
+    assert assess.chances(ANGLES, EVIDENCE) == {"owner": 0.9, "boats": 0.9}
+    assert assess.chances(ANGLES, EvidenceSet()) == {"owner": 0.0, "boats": 0.0}

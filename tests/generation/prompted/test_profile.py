@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from sidelight.errors import InputError, StructuredOutputError
+from sidelight.errors import InputError
 from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.generation.prompted.profile_article import PromptedProfiler
 from sidelight.schemas.topic import Article
@@ -49,14 +49,10 @@ def profiled(article=ARTICLE, **changes):
 
 def test_what_the_page_holds_is_kept_as_the_page_has_it():
     profile, _ = profiled()
-    assert profile.publisher == "The Orrin Post"  # the letters of the address
-    assert profile.authors == ("Ilse Marrow",)
-    assert profile.byline == "Words: Ilse Marrow"
+    for name in FACTS.keys() - {"claims"}:  # the publisher by the letters of the address
+        found, said = getattr(profile, name), FACTS[name]
+        assert found == (said if isinstance(said, str) else tuple(said))  # type: ignore[arg-type]
     assert profiled(byline="By Ilse Marrow, 4 May 2021")[0].byline == ""
-    assert profile.people == ("Tom Vale",)
-    assert profile.organisations == ("Orrin Harbour Trust",)
-    assert profile.studies == ("Lark & Sons",)
-    assert profile.subject == "harbour of Orrin boats"
     first, second = profile.claims
     # Straight quotation marks in the answer, curly ones on the page: the page's own words count.
     assert first.text.endswith("the “Orrin Harbour Trust”.")
@@ -99,8 +95,6 @@ def test_claims_that_are_no_sentences_of_the_article_are_no_answer():
     profile = asyncio.run(PromptedProfiler(asked.model)(ARTICLE))
     assert "copy them exactly" in asked.notes()[0]
     assert [claim.text for claim in profile.claims] == [PLAIN.title]
-    with pytest.raises(StructuredOutputError):
-        asyncio.run(PromptedProfiler(scripted(invented, invented).model)(ARTICLE))
 
 
 def test_an_empty_answer_leaves_what_was_found_without_it():
@@ -127,12 +121,6 @@ def test_the_request_is_bounded():
     assert 3_000 < len(asked.user().split()) < 4_000
 
 
-def test_an_answer_of_another_form_is_repaired_once_and_an_article_of_nothing_refused():
-    asked = scripted(json.dumps(FACTS | {"people": "Tom Vale"}), json.dumps(FACTS))
-    assert asyncio.run(PromptedProfiler(asked.model)(ARTICLE)).people == ("Tom Vale",)
-    (note,) = asked.notes()
-    assert "people" in note
-    with pytest.raises(StructuredOutputError, match="publisher: Field required"):
-        asyncio.run(PromptedProfiler(scripted("{}", "{}").model)(ARTICLE))
+def test_an_article_of_nothing_is_refused():
     with pytest.raises(InputError, match="neither title nor text"):  # before anyone is asked
         asyncio.run(PromptedProfiler(scripted().model)(Article(topic_id="t", body="\n")))

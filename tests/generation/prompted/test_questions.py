@@ -5,7 +5,7 @@ import contextlib
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidelight.checks.questions import compound_reason
@@ -123,6 +123,7 @@ ODD = st.sampled_from(
 )
 
 
+@settings(max_examples=30)
 @given(st.lists(ODD | st.text(max_size=40), max_size=20))
 def test_ten_single_questions_always(lexical_encode, texts):
     asked = scripted(*[reply(*texts[:16])] * 2)
@@ -170,5 +171,3 @@ def test_a_bad_list_is_sent_back(bad, note):
     asked = scripted(listed(*bad), listed(*TEN))
     assert listed_by(asked) == tuple(TEN)
     assert note in asked.notes()[0]
-    with pytest.raises(StructuredOutputError, match=note):
-        listed_by(scripted(listed(*bad), listed(*bad)))

@@ -6,9 +6,8 @@ import json
 import pytest
 
 from sidelight.errors import ReplyError, StructuredOutputError
-from sidelight.generation.compose import within
 from sidelight.generation.extractive.performers import ExtractiveReviser
-from sidelight.generation.no_evidence import NOTHING_FOUND, NOTHING_STANDS
+from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.generation.prompted.check_report import PromptedChecker
 from sidelight.generation.prompted.write_report import PromptedReportWriter, PromptedReviser
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim
@@ -20,7 +19,7 @@ from sidelight.schemas.investigation.report import (
 )
 from sidelight.text import budget_words
 from sidelight.text_vectors import TextVectors
-from tests.helpers.asking.conversation import nobody, outside_fences, scripted
+from tests.helpers.asking.conversation import Asked, nobody, outside_fences, scripted
 from tests.helpers.asking.report_case import (
     ANGLES,
     COUNT,
@@ -84,22 +83,6 @@ def test_what_it_does_not_tell_waits(lexical_encode):
     assert draft.reserve[0].segment_ids == (COUNT.segment_id,)
 
 
-def test_claims_are_shown_by_question_with_page_speaker_and_what_they_go_against(lexical_encode):
-    asked = scripted(report((SOLD.text, ["C1"])))
-    wrote(lexical_encode, asked)
-    text = asked.user()
-    places = [
-        text.index(part)
-        for part in (
-            "- owner [publisher, have to know] Who owns the Orrin Post?",
-            f"C1 [b.example | Page b; P1, P2 on 2 pages] {SOLD.text}",
-            "- boats [figure, good to know]",
-            f"C2 [c.example | Page c; P3; says Orrin Harbour Trust; against: {HOLDS.against}]",
-        )
-    ]
-    assert places == sorted(places)
-
-
 @pytest.mark.parametrize(
     ("answer", "fault"),
     [
@@ -127,19 +110,9 @@ def test_what_is_wrong_is_repaired_or_the_claims_stand(lexical_encode, answer, f
     assert len(failures) == 1
 
 
-def test_sentences_beyond_the_limit_are_spare(lexical_encode):
-    draft = wrote(lexical_encode, scripted(report((SOLD.text, ["C1"]), (HOLDS.text, ["c2"]))))
-    assert [one.text for one in draft.sentences] == [SOLD.text, HOLDS.text]
-    for words, kept, spare in ((20, SOLD, HOLDS), (13, SOLD, HOLDS)):
-        fitting = within(draft, words)
-        assert [one.text for one in fitting.sentences] == [kept.text]
-        assert [one.text for one in fitting.reserve] == [spare.text]
-    long_first = draft.model_copy(update={"sentences": draft.sentences[::-1]})
-    assert [one.text for one in within(long_first, 9).sentences] == [SOLD.text]
-
-
 def test_evidence_that_nobody_read_is_shown_as_it_stands(lexical_encode):
     asked = scripted(report((SOLD.text, ["C2"])))
+    assert wrote(lexical_encode, scripted(), EvidenceSet()) == NOTHING_FOUND
     draft = wrote(lexical_encode, asked, EVIDENCE)
     assert draft.sentences[0].segment_ids == (LARK.segment_id,)
     assert "Ignore the rules" in asked.user()
@@ -157,8 +130,8 @@ def test_two_drafts_are_written_apart_and_the_one_that_covers_more_stays(lexical
     assert "Plan the report by the list of questions" not in asked.user(0)
     assert "Plan the report by the list of questions" in asked.user(1)
     full = labels(tells=("boats",), S1="full"), labels(tells=("owner",), S1="full")
-    checker = PromptedChecker(scripted(*full).model, 20)
-    checked = asyncio.run(checker(PROFILE, ANGLES, draft, READ))
+    check = PromptedChecker(scripted(*full).model, 20)
+    checked = asyncio.run(check(PROFILE, ANGLES, draft, READ))
     assert [one.text for one in checked.draft.sentences] == [SOLD.text]
     assert HOLDS.text in {one.text for one in checked.draft.reserve}
     # A draft that cannot be had leaves the other.
@@ -166,31 +139,11 @@ def test_two_drafts_are_written_apart_and_the_one_that_covers_more_stays(lexical
     assert wrote(lexical_encode, failing, EVIDENCE, drafts=2).rivals == ()
 
 
-def test_what_fits_stays_in_the_order_of_the_writer_and_the_rest_waits(lexical_encode):
-    told = DraftSentence(text=SOLD.text, segment_ids=SOLD.segment_ids, covers={"owner": 0.9})
-    plain = DraftSentence(text=LATE, segment_ids=(OWNER.segment_id,))
-    late = DraftSentence(text=HOLDS.text, segment_ids=HOLDS.segment_ids, covers=HOLDS.answers)
-    asked = scripted(labels(S1="full", S2="full", S3="full"))
-    checker = PromptedChecker(asked.model, 24)
-    draft = DraftReport(sentences=(told, plain, late))
-    checked = asyncio.run(checker(PROFILE, ANGLES, draft, READ))
-    asked.script.assert_finished()
-    assert [one.text for one in checked.draft.sentences] == [SOLD.text, LATE]
-    assert [one.text for one in checked.draft.reserve] == [HOLDS.text]
-    assert {one.text for one in checked.stood} >= {SOLD.text, LATE}
-
-
-def test_the_check_knows_the_limit_and_what_is_free(lexical_encode):
-    told = DraftSentence(text=SOLD.text, segment_ids=SOLD.segment_ids)
-    for limit, known in ((20, "may have 20 words and has 9: 11 are free"), (8, "have 9; those at")):
+def test_the_check_knows_the_limit_and_what_is_free():
+    for limit, known in ((20, "20 words and has 10: 10 are free"), (8, "have 10; those at")):
         asked = scripted(labels(S1="full"))
-        checker = PromptedChecker(asked.model, limit)
-        asyncio.run(checker(PROFILE, ANGLES, DraftReport(sentences=(told,)), READ))
+        checked_by(asked, OWNED, limit=limit)
         assert known in asked.user()
-
-
-def test_nothing_to_say_takes_no_writing_call(lexical_encode):
-    assert wrote(lexical_encode, scripted(), EvidenceSet()) == NOTHING_FOUND
 
 
 # A model checks a whole report in one call, beside what it cites.
@@ -225,14 +178,16 @@ def labels(mended="", tells=(), **by_id):
     )
 
 
-def drafted(*sentences):
-    return DraftReport(sentences=sentences)
+def checked_by(asked, *sentences, limit=250, evidence=DATED):
+    """The report that a check leaves; a checker may be handed in, which knows what stood."""
+    checker = PromptedChecker(asked.model, limit) if isinstance(asked, Asked) else asked
+    draft = DraftReport(sentences=sentences)
+    return asyncio.run(checker(PROFILE, ANGLES, draft, evidence))
 
 
-def test_only_what_is_supported_in_full_stands(lexical_encode):
+def test_only_what_is_supported_in_full_stands():
     asked = scripted(labels(S1="full", S2="none"))
-    checker = PromptedChecker(asked.model, 250)
-    checked = asyncio.run(checker(PROFILE, ANGLES, drafted(OWNED, UNCITED, COUNTED), DATED))
+    checked = checked_by(asked, OWNED, UNCITED, COUNTED)
     assert checked.draft.sentences == (OWNED,)
     assert [(one.label, one.reason) for one in checked.removed] == [
         ("none", "it cites no evidence"),
@@ -253,14 +208,14 @@ def test_only_what_is_supported_in_full_stands(lexical_encode):
     assert places == sorted(places)
 
 
-def test_a_sentence_is_credited_with_what_it_tells(lexical_encode):
+def test_a_sentence_is_credited_with_what_it_tells():
     filed = OWNED.model_copy(update={"covers": {"owner": 0.9}})
     for tells, covers in ((("boats", "nobody"), {"boats": 0.5}), ((), {"owner": 0.9})):
-        checked = checked_by(lexical_encode, labels(tells=tells, S1="full"), filed)
+        checked = checked_by(scripted(labels(tells=tells, S1="full")), filed)
         assert checked.draft.sentences[0].covers == covers
 
 
-def test_what_stands_beside_a_source_is_shown_to_the_check(lexical_encode):
+def test_what_stands_beside_a_source_is_shown_to_the_check():
     beside = EvidenceSet(
         items=tuple(
             one.model_copy(update={"before": "Who owns the Post?", "after": "It did."})
@@ -269,90 +224,73 @@ def test_what_stands_beside_a_source_is_shown_to_the_check(lexical_encode):
         )
     )
     asked = scripted(labels(S1="full"))
-    checker = PromptedChecker(asked.model, 250)
-    asyncio.run(checker(PROFILE, ANGLES, drafted(OWNED), beside))
+    checked_by(asked, OWNED, evidence=beside)
     assert f"(before it on the page: Who owns the Post?)\n{OWNER.text}\n(after it" in asked.user()
     assert "owner [have to know] Who owns the Orrin Post?" in asked.user()
 
 
-def checked_by(encode, reply, *sentences):
-    checker = PromptedChecker(scripted(reply).model, 250)
-    return asyncio.run(checker(PROFILE, ANGLES, drafted(*sentences), DATED))
-
-
-def test_a_fault_of_a_few_words_is_mended_at_once(lexical_encode):
+def test_a_fault_of_a_few_words_is_mended_at_once():
     mended = "The Orrin Harbour Trust counted 420 boats in 2019."
     wrong = COUNTED.model_copy(update={"text": "The Trust counted 480 boats in 2019."})
-    checked = checked_by(lexical_encode, labels(mended, S1="mend"), wrong)
+    checked = checked_by(scripted(labels(mended, S1="mend")), wrong)
     assert [one.text for one in checked.draft.sentences] == [mended]
     assert checked.draft.sentences[0].segment_ids == wrong.segment_ids
     assert [(one.text, one.before) for one in checked.stood] == [(mended, wrong.text)]
     for nothing in ("", "It is false. So it is."):
-        (removed,) = checked_by(lexical_encode, labels(nothing, S1="mend"), wrong).removed
+        (removed,) = checked_by(scripted(labels(nothing, S1="mend")), wrong).removed
         assert removed.label in {"none", "unfit"}
 
 
 @pytest.mark.parametrize("text", ["Zebra Holdings counted them.", "Boats count 999 here."])
-def test_a_check_that_finds_all_supported_lets_no_foreign_name_or_figure_pass(lexical_encode, text):
+def test_a_check_that_finds_all_supported_lets_no_foreign_name_or_figure_pass(text):
     foreign = COUNTED.model_copy(update={"text": f"Yesterday {text}"})
-    checked = checked_by(lexical_encode, labels(S1="full", S2="full"), OWNED, foreign)
+    checked = checked_by(scripted(labels(S1="full", S2="full")), OWNED, foreign)
     assert checked.draft.sentences == (OWNED,)
     assert checked.removed[0].reason.startswith("the sources lack ")
 
 
-def test_figures_may_be_written_in_words(lexical_encode):
+def test_figures_may_be_written_in_words():
     spoken = OWNER.model_copy(update={"text": "Back then, says Vale, twenty-six thousand came by."})
     found = EvidenceSet(items=(Evidence(segment=spoken, relevance={"owner": 0.9}),))
     said = OWNED.model_copy(update={"text": "Visitors numbered 26,000 in all."})
-    checker = PromptedChecker(scripted(labels(S1="full")).model, 250)
-    checked = asyncio.run(checker(PROFILE, ANGLES, drafted(said), found))
+    checked = checked_by(scripted(labels(S1="full")), said, evidence=found)
     assert [one.text for one in checked.draft.sentences] == [said.text]
 
 
-def test_a_check_that_lets_nothing_stand_is_no_answer(lexical_encode):
+def test_a_check_that_lets_nothing_stand_is_no_answer():
     quoted = [DraftSentence(text=OWNER.text, segment_ids=(OWNER.segment_id,)), OWNED, COUNTED]
     with pytest.raises(StructuredOutputError, match="lets nothing stand"):
-        checked_by(lexical_encode, labels(S1="none", S2="none", S3="none"), *quoted)
+        checked_by(scripted(labels(S1="none", S2="none", S3="none")), *quoted)
 
 
-def test_what_stood_is_shown_and_not_checked_again(lexical_encode):
+def test_what_stood_is_shown_and_not_checked_again():
     asked = scripted(labels(S1="full"), labels(S1="full"))
     checker = PromptedChecker(asked.model, 250)
-    asyncio.run(checker(PROFILE, ANGLES, drafted(OWNED), DATED))
-    checked = asyncio.run(checker(PROFILE, ANGLES, drafted(OWNED, COUNTED), DATED))
-    assert checked.removed == ()
+    checked_by(checker, OWNED)
+    assert checked_by(checker, OWNED, COUNTED).removed == ()
     assert f"- {OWNED.text}" in asked.user(1)
     assert f"S1 [E1; 5 words] {COUNTED.text}" in asked.user(1)
     assert OWNER.title not in asked.user(1)
-    asyncio.run(checker(PROFILE, ANGLES, drafted(OWNED, COUNTED), DATED))
+    checked_by(checker, OWNED, COUNTED)
     asked.script.assert_finished()
 
 
-def test_what_stood_is_not_cut_for_what_a_mend_lengthened(lexical_encode):
+def test_what_stood_is_not_cut_for_what_a_mend_lengthened():
     longer = "The Orrin Harbour Trust counted 420 boats there in 2019, by its own account."
     asked = scripted(labels(S1="full"), labels(longer, S1="mend"))
     checker = PromptedChecker(asked.model, 20)
-    asyncio.run(checker(PROFILE, ANGLES, drafted(OWNED), DATED))
-    checked = asyncio.run(checker(PROFILE, ANGLES, drafted(COUNTED, OWNED), DATED))
+    checked_by(checker, OWNED)
+    checked = checked_by(checker, COUNTED, OWNED)
     assert checked.draft.sentences == (OWNED,)
     assert [one.text for one in checked.draft.reserve] == [longer]
 
 
-def test_a_report_of_nothing_costs_no_call(lexical_encode):
-    checker = PromptedChecker(scripted().model, 250)
-    assert asyncio.run(checker(PROFILE, ANGLES, NOTHING_FOUND, EvidenceSet())).removed == ()
-
-
-def test_labels_are_given_once_each_or_repaired(lexical_encode):
+def test_labels_are_given_once_each_or_repaired():
     asked = scripted(labels(S1="full", S3="full"), labels(S1="full", S2="none"))
-    checker = PromptedChecker(asked.model, 250)
-    checked = asyncio.run(checker(PROFILE, ANGLES, drafted(OWNED, COUNTED), DATED))
-    assert checked.draft.sentences == (OWNED,)
+    assert checked_by(asked, OWNED, COUNTED).draft.sentences == (OWNED,)
     assert "missing: S2; not asked for: S3" in asked.notes()[0]
-    with pytest.raises(StructuredOutputError):
-        asyncio.run(
-            PromptedChecker(scripted("{}", "{}").model, 250)(PROFILE, ANGLES, drafted(OWNED), DATED)
-        )
+    # A report of nothing costs no call.
+    assert checked_by(scripted(), *NOTHING_FOUND.sentences, evidence=EvidenceSet()).removed == ()
 
 
 # What fell is told anew by the writer, and free room is filled; or the reserve steps in.
@@ -417,6 +355,8 @@ def test_nothing_worth_adding_adds_nothing(lexical_encode):
     revision = revised(lexical_encode, scripted(added()))
     assert texts(revision) == [STANDS.text]
     assert revision.draft.reserve == (WAITS,)
+    # Without room nobody is asked.
+    assert texts(revised(lexical_encode, scripted(), max_words=10)) == [STANDS.text]
 
 
 @pytest.mark.parametrize(
@@ -435,8 +375,6 @@ def test_what_is_wrong_is_repaired_once(lexical_encode, bad, fault):
     # What still will not do is left out.
     still = revised(lexical_encode, scripted(bad, bad), max_words=31)
     assert texts(still) == [STANDS.text]
-    with pytest.raises(StructuredOutputError):
-        revised(lexical_encode, scripted("{}", "{}"), max_words=31)
 
 
 def test_where_nothing_stands_the_report_is_written_without_a_model(lexical_encode):
@@ -445,10 +383,6 @@ def test_where_nothing_stands_the_report_is_written_without_a_model(lexical_enco
     anew = revised(lexical_encode, scripted(), nothing, instead=failures.append)
     assert [one.message for one in failures] == ["no sentence of the report stood the check"]
     assert all(one.text in str(READ.items) for one in anew.draft.sentences if one.segment_ids)
-
-
-def test_without_room_nobody_is_asked(lexical_encode):
-    assert texts(revised(lexical_encode, scripted(), max_words=10)) == [STANDS.text]
 
 
 def test_the_request_shows_what_stands_what_fell_and_what_is_left(lexical_encode):
@@ -478,10 +412,5 @@ def test_of_many_untold_claims_those_are_shown_that_would_add_most(lexical_encod
 
 
 def test_without_a_model_the_reserve_steps_in():
-    def revise(checked):
-        reviser = ExtractiveReviser(max_report_words=250)
-        return asyncio.run(reviser(PROFILE, ANGLES, READ, checked, {}))
-
-    assert texts(revise(CHECKED)) == [STANDS.text, WAITS.text]
-    nothing = CHECKED.model_copy(update={"draft": DraftReport(sentences=())})
-    assert texts(revise(nothing)) == [NOTHING_STANDS]
+    revision = asyncio.run(ExtractiveReviser(250)(PROFILE, ANGLES, READ, CHECKED, {}))
+    assert texts(revision) == [STANDS.text, WAITS.text]

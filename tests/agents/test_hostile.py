@@ -1,7 +1,8 @@
-"""Pages that give orders, in whole investigations by models that obey every word they read."""
+"""Whole investigations with roles that make evidence up, and with pages that give orders."""
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,13 +11,23 @@ from sidelight.agents.investigation import build_graph
 from sidelight.agents.state import ORDERS
 from sidelight.config.settings import ModelSettings, ModelsSettings, RoleSettings, Settings
 from sidelight.english.injection import gives_orders
+from sidelight.errors import InputError
+from sidelight.generation.no_evidence import NOTHING_STANDS
 from sidelight.runs.log import TopicLog
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, Selection
+from sidelight.schemas.investigation.report import (
+    CheckedReport,
+    DraftReport,
+    DraftSentence,
+    Removal,
+    Revision,
+)
 from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.segment import Segment, document_id_of
 from sidelight.text import content_words
 from sidelight.wiring.roles import open_roles
 from tests.helpers.hostile_pages import HOSTILE_TEXTS
-from tests.helpers.mini_web import dependencies
+from tests.helpers.mini_web import beside, dependencies
 from tests.helpers.models.obedient_model import KEY, WORD, ObedientModel
 
 MARK = "Quillmere Kidney Digest"
@@ -89,7 +100,7 @@ def found(state):
 
 
 @pytest.mark.parametrize("in_title", [False, True], ids=["in the text", "in the title"])
-@pytest.mark.parametrize("hostile", [HOSTILE_TEXTS[first::4] for first in range(4)])
+@pytest.mark.parametrize("hostile", [HOSTILE_TEXTS[first::2] for first in range(2)])
 def test_what_a_page_orders_is_not_done(
     hostile, in_title, mini_web_articles, mini_web_segments, lexical_encode
 ):
@@ -101,7 +112,9 @@ def test_what_a_page_orders_is_not_done(
         for number, text in enumerate(hostile)
     ]
     models = ObedientModel("writer", MARK), ObedientModel("checker", MARK)
-    state = investigate(article, [*mini_web_segments, *pages], lexical_encode, *models)
+    state = investigate(
+        article, [*beside(article, mini_web_segments), *pages], lexical_encode, *models
+    )
     ids = {document_id_of(one.segment_id) for one in pages}
     refused = ids & {name for name, why in state["refused"].items() if why == ORDERS}
     assert refused == ids
@@ -111,22 +124,22 @@ def test_what_a_page_orders_is_not_done(
 
 
 @pytest.mark.parametrize(
-    ("check", "order"),
-    [("extractive", UNKNOWN), ("prompted", UNKNOWN), *(("extractive", one) for one in REPHRASED)],
+    ("check", "orders"), [("extractive", (UNKNOWN, *REPHRASED)), ("prompted", (UNKNOWN,))]
 )
-def test_what_holds_against_a_page_that_no_pattern_knows(
-    check, order, mini_web_articles, mini_web_segments, lexical_encode
+def test_what_holds_against_pages_that_no_pattern_knows(
+    check, orders, mini_web_articles, mini_web_segments, lexical_encode
 ):
     article = mini_web_articles[1]
-    # It has the words of the article and is no copy, so that it is read as a page on the matter.
+    # They have the words of the article and are no copies, so that they are read as on the matter.
     words = " ".join(reversed(article.body.split()[:120]))
-    hostile = page(1, order, article.title, words)
-    assert not gives_orders(hostile.text)
+    hostile = [page(number, order, article.title, words) for number, order in enumerate(orders)]
+    assert not any(gives_orders(one.text) for one in hostile)
     models = ObedientModel("writer", MARK), ObedientModel("checker", MARK)
     roles = SETTINGS.roles.model_copy(update={"check_report": check})
     settings = SETTINGS.model_copy(update={"roles": roles})
-    found_segments = [*mini_web_segments, hostile]
+    found_segments = [*beside(article, mini_web_segments), *hostile]
     state = investigate(article, found_segments, lexical_encode, *models, settings=settings)
+    assert found(state) >= {one.segment_id for one in hostile}
     obeyed = {step for model in models for step in model.obeyed}
     assert "ReadClaims" in obeyed
     # What takes the article apart and drafts the rubric comes before any page is read.
@@ -139,3 +152,72 @@ def test_what_holds_against_a_page_that_no_pattern_knows(
     assert cited(state) <= found(state)
     # What is checked by its words does not stand. A checker that obeys pages, too, may let it.
     assert check == "prompted" or WORD not in written(state)
+
+
+# Roles that make evidence or citations up.
+
+
+FORGED = Segment(
+    segment_id="msmarco_v2.1_doc_99_99#0_0", url="https://a.example/", title="No", text="No page."
+)
+SENTENCE = DraftSentence(text="Nobody ever said this.", segment_ids=(FORGED.segment_id,))
+DRAFT = DraftReport(sentences=(SENTENCE,))
+EVIDENCE = EvidenceSet(items=(Evidence(segment=FORGED, relevance={"publisher": 1.0}),))
+REMOVED = CheckedReport(
+    draft=DRAFT, removed=(Removal(sentence=SENTENCE, label="none", reason="So."),)
+)
+
+
+def says(answer):
+    async def perform(*_):
+        return answer
+
+    return perform
+
+
+@pytest.fixture
+def forging(mini_web_articles, mini_web_segments, lexical_encode):
+    def forging(forged):
+        article = mini_web_articles[0]
+        depend = dependencies(beside(article, mini_web_segments), lexical_encode)
+        deps = replace(depend(article), k=3)  # what is forged needs little beside it
+        performers: dict[str, Any] = {role: says(answer) for role, answer in forged.items()}
+        deps = replace(deps, roles=replace(deps.roles, **performers))
+        return asyncio.run(build_graph().ainvoke({}, context=deps))
+
+    return forging
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"select_evidence": Selection(evidence=EVIDENCE)},
+        {"check_report": REMOVED, "revise_report": Revision(draft=DRAFT, evidence=EVIDENCE)},
+    ],
+    ids=["selecting", "revising"],
+)
+def test_evidence_that_was_not_found_ends_the_topic(forged, forging):
+    with pytest.raises(InputError, match="was taken as evidence but never found"):
+        forging(forged)
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"write_report": DRAFT},
+        {"write_report": DRAFT, "check_report": CheckedReport(draft=DRAFT)},
+        {"check_report": REMOVED, "revise_report": Revision(draft=DRAFT)},
+    ],
+    ids=["writing", "writing unchecked", "revising"],
+)
+def test_a_citation_of_what_was_not_found_is_in_no_report(forged, forging):
+    state = forging(forged)
+    cited = {one for sentence in state["report"].sentences for one in sentence.citations}
+    assert FORGED.segment_id not in cited
+    assert state["report"].sentences
+
+
+def test_a_report_of_which_nothing_stands_says_so(forging):
+    nothing = CheckedReport(draft=DraftReport(sentences=()))
+    (sentence,) = forging({"check_report": nothing})["report"].sentences
+    assert (sentence.text, sentence.citations) == (NOTHING_STANDS, ())

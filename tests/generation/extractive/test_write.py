@@ -1,0 +1,171 @@
+"""Without a model: what is read, and questions and a report within their limits."""
+
+import asyncio
+
+import pytest
+
+from sidelight.agents.answer import read_narrative
+from sidelight.checks.questions import compound_reason
+from sidelight.generation.extractive.select import ExtractiveSelector
+from sidelight.generation.extractive.usefulness import Usefulness
+from sidelight.generation.extractive.write_questions import ExtractiveQuestionWriter
+from sidelight.generation.extractive.write_report import ExtractiveReportWriter, read_findings
+from sidelight.schemas.investigation.angle import ArticleProfile
+from sidelight.schemas.investigation.evidence import EvidenceSet
+from sidelight.schemas.segment import document_id_of
+from sidelight.schemas.topic import Narrative
+from sidelight.text import budget_words, one_line, sentences
+from sidelight.text_vectors import TextVectors
+from tests.helpers.ferry import ANGLES, BODY, OTHER_MATTERS, PAGES, PROFILE, evidence, page
+
+
+def test_an_angle_that_nothing_speaks_to_stays_open(encoder):
+    """The next round words its search anew, though the search found windows of a page in use."""
+    first, second = ANGLES[0], ANGLES[1].model_copy(update={"must_mention": ("Otto Nemec",)})
+    told = [item.segment for item in PAGES.items]
+    beside = [
+        page(OTHER_MATTERS).model_copy(
+            update={"segment_id": f"{document_id_of(one.segment_id)}#9_9"}
+        )
+        for one in told
+    ]
+    candidates = {first.angle_id: told, second.angle_id: beside}
+    selector = ExtractiveSelector(TextVectors(encoder.encode_sentences), 3)
+    found: EvidenceSet = asyncio.run(selector(PROFILE, (first, second), candidates)).evidence
+    assert found.covers([first.angle_id, second.angle_id]) == {first.angle_id}
+
+
+# Questions: exactly as many as wanted, all different, within the limit.
+
+
+BARE = ArticleProfile(title="Mud", publisher="", host="", subject="mud", body="It is mud.")
+
+
+def written(encoder, profile=PROFILE, *, count=10, characters=300, found=PAGES):
+    write = ExtractiveQuestionWriter(TextVectors(encoder.encode_sentences), count, characters)
+    return asyncio.run(write(profile, ANGLES, found)).questions
+
+
+@pytest.mark.parametrize("profile", [PROFILE, BARE], ids=["ferry", "bare"])
+@pytest.mark.parametrize(("count", "characters"), [(1, 300), (10, 300), (10, 75)])
+def test_there_are_as_many_questions_as_wanted_each_within_the_limit(
+    encoder, profile, count, characters
+):
+    questions = written(encoder, profile, count=count, characters=characters)
+    assert len({one.casefold() for one in questions}) == len(questions) == count
+    for one in questions:
+        assert len(one) <= characters
+        assert one.endswith("?")
+        assert compound_reason(one) is None
+
+
+def test_questions_name_what_the_article_names(encoder):
+    questions = " ".join(written(encoder))
+    assert questions == " ".join(written(encoder))  # every time
+    for name in ("Sound Courier", "Jonas Brill", "Tollmere ferry"):
+        assert name in questions
+
+
+def test_a_statement_that_states_nothing_is_not_quoted(encoder):
+    body = f"{BODY} The Marrow Ferry Workers' Union does not agree."
+    told = PROFILE.model_copy(update={"body": body})
+    assert not any("does not agree" in one for one in written(encoder, told, count=30))
+
+
+def test_nobody_is_asked_for_an_interest_in_a_part_of_its_own_name(encoder):
+    told = PROFILE.model_copy(update={"subject": "Marrow Sound"})
+    asked = written(encoder, told, count=30)
+    assert not any("Line have in" in one or "behind the Marrow Sound" in one for one in asked)
+
+
+def test_an_outlet_without_a_known_name_is_called_a_website(encoder):
+    host = "larkly.example"
+    nameless = PROFILE.model_copy(update={"publisher": host, "host": host, "authors": ()})
+    about = [one for one in written(encoder, nameless) if host in one]
+    assert about
+    assert all(f"the website {host}" in one for one in about)
+
+
+def test_what_other_pages_tell_of_an_article_decides_what_is_asked(encoder):
+    body = (
+        f"{BODY} Fares rose by 12 per cent in 2021. Dr Osmund Hale, a transport analyst, said that "
+        "4,100 islanders would leave."
+    )
+    people = ("Petra Quill", "Osmund Hale")
+    told = PROFILE.model_copy(update={"body": body, "people": people, "authors": ()})
+    ruling = page(
+        "A complaint that the Sound Courier had misled readers on the Tollmere ferry was upheld: "
+        "the figure of 4,100 islanders counted day visitors." + OTHER_MATTERS,
+        url="https://press.example/decision",
+    )
+
+    def place(asked, *words):
+        return next((n for n, one in enumerate(asked) if any(map(one.count, words))), 99)
+
+    asked = written(encoder, told, found=evidence(ruling))
+    assert place(asked, "rulings", "ruled on") < 10
+    assert place(asked, "Hale") < place(asked, "Quill")  # who knows the field comes first
+    assert place(asked, f'headline "{PROFILE.title}"') < 10
+    assert place(asked, "4,100 islanders") < 10
+    assert place(asked, "figure of 12 per cent") == 99  # no page takes it up
+    assert place(written(encoder, told), "rulings", "ruled on") == 99
+
+
+# The report: within its budget, cited, and nothing that the article says.
+
+
+def reported(encoder, max_words, found=PAGES):
+    writer = ExtractiveReportWriter(TextVectors(encoder.encode_sentences), max_words, 3)
+    return asyncio.run(writer(PROFILE, ANGLES, found))
+
+
+@pytest.mark.parametrize("max_words", [1, 20, 45, 250])
+def test_a_report_never_passes_its_word_budget(encoder, max_words):
+    report = reported(encoder, max_words)
+    assert sum(budget_words(one.text) for one in report.sentences) <= max_words
+    assert bool(report.sentences) is (max_words > 1)
+
+
+def test_nothing_of_the_article_is_told_again(encoder):
+    report = reported(encoder, 250)
+    cited = {cited for one in report.sentences for cited in one.segment_ids}
+    assert "m_doc_00_4#0_0" not in cited
+    texts = [one.text for one in (*report.sentences, *report.reserve)]
+    assert len(set(texts)) == len(texts)
+    assert not {one.text for one in (*report.sentences, *report.reserve)} & {*sentences(BODY)}
+
+
+def test_what_qualifies_a_claim_follows_it(encoder):
+    texts = [one.text for one in reported(encoder, 250).sentences]
+    claim = "The Marrow Sound Line reported a loss of T3 million for 2019."
+    assert texts[texts.index(claim) + 1].startswith("However, the Sound Authority found")
+
+
+def test_the_features_of_findings_are_those_of_the_model_and_give_chances(encoder):
+    vectors = TextVectors(encoder.encode_sentences)
+    read = read_findings(PROFILE, ANGLES, PAGES, vectors)
+    model = Usefulness.load()
+    assert (model.scale > 0).all()
+    assert all(set(row) == set(model.names) for row in read.features)
+    assert read.speaks.shape == (len(read.findings), len(ANGLES))
+    chances = model.chances(read.features)
+    assert ((chances > 0) & (chances < 1)).all()
+    assert len(set(chances.tolist())) > 1
+    assert model.chances([]).shape == (0,)
+
+
+FACTS = """
+    was built in Dunbeck in 1961; carried 90,000 passengers in 2018; burns heavy fuel oil;
+    needs a crew of seven in winter; was painted green after a vote of the islanders;
+    is insured by a mutual in Carrow;
+    carries mail under a contract of 1975; was repaired at the yard of Holm in 2016;
+    is inspected by the Sound Authority each May
+""".split(";")
+
+
+def test_an_answer_tells_all_that_is_new_as_long_as_there_is_room(encoder):
+    told = [f"The Tollmere ferry {one_line(fact)}." for fact in FACTS]
+    pages = evidence(*(page(text, number=n, title="") for n, text in enumerate(told)))
+    read = read_narrative(Narrative(topic_id="1", narrative="What is the Tollmere ferry like?"))
+    writer = ExtractiveReportWriter(TextVectors(encoder.encode_sentences), 400, 3)
+    assert {one.text for one in asyncio.run(writer(*read, pages)).sentences} == set(told)
