@@ -29,12 +29,7 @@ _MIN_TOPICS = 2
 
 
 class Interval(Value):
-    """Where a figure lies in 95% of resamples of the topics.
-
-    Attributes:
-        low: The lower end.
-        high: The upper end.
-    """
+    """Where a figure lies in 95% of resamples of the topics."""
 
     low: float
     high: float
@@ -43,14 +38,9 @@ class Interval(Value):
 class Agreed(Value):
     """How well a model agrees with people's labels in a file.
 
+    The fields that `LevelAgreement` has mean the same.
+
     Attributes:
-        n: Labels compared.
-        topics: Topics they come from.
-        runs: Runs they come from.
-        kappa: Cohen's kappa on three labels; None when both sides use one label throughout.
-        accuracy: Share of equal labels, in [0, 1].
-        tau: Kendall's tau-b of the runs by mean credit; None with fewer than two different runs.
-        confusion: `[people's level][model's level]`, counts; levels none, partial, full.
         left_out: Labels that could not be compared, because their segment's text is missing.
         intervals: `kappa`, `accuracy`, `tau` -> interval; without those that are undefined, and
             empty for a single topic.
@@ -71,12 +61,10 @@ class LevelAgreement(Value):
     """Agreement of two lists of levels, people's and a judge's.
 
     Attributes:
-        n: Labels compared.
         kappa: Cohen's kappa on three labels; None when both sides use one label throughout.
         accuracy: Share of equal labels, in [0, 1].
         tau: Kendall's tau-b of the runs by mean credit; None with fewer than two different runs.
-        runs: Runs compared.
-        confusion: `[people's level][judge's level]`, counts.
+        confusion: `[people's level][judge's level]`, counts; levels none, partial, full.
     """
 
     n: int
@@ -106,15 +94,9 @@ class _Labels:
 def agree_on_answers(
     labels: Path, encode: Encode | None, *, max_words: int | None = None
 ) -> Agreed:
-    """Compare the answer model with people's labels of nuggets in answers.
+    """Compare the answer model with people's labels of nuggets in answers; see `read_answers`.
 
-    Args:
-        labels: A file with lines like those of `nugget-assignments.jsonl.gz`, plain or gzip.
-        encode: The default encoder; None for the words-only model.
-        max_words: Words of an answer that count; all if None.
-
-    Raises:
-        InvalidFileError: The file or a line of it cannot be read; names file and line.
+    Without an encoder it is the words-only model. `max_words` of an answer count; all if None.
     """
     answers = read_answers(labels)
     model = AnswerModel(encode)
@@ -134,14 +116,10 @@ def agree_on_answers(
 def agree_on_support(labels: Path, segments: Path) -> Agreed:
     """Compare the judge of support with people's labels of cited segments.
 
-    Each is judged as `score support` does: by itself, with the topic's query if it is known.
-
-    Args:
-        labels: A file with lines like those of `support-judgments.*.jsonl.gz`, plain or gzip.
-        segments: A file with lines like those of `references.jsonl.gz`, plain or gzip.
+    Each is judged as `score support` does: by itself, with the topic's query if it is known. See
+    `read_citations` and `read_segments`.
 
     Raises:
-        InvalidFileError: A file or a line of it cannot be read; names file and line.
         InputError: None of the cited segments is in `segments`.
     """
     citations, known = read_citations(labels), read_segments(segments)

@@ -33,14 +33,8 @@ _MAX_FOUND = 60
 class JudgedAnswer(NamedTuple):
     """One run's answer to a topic, with people's labels.
 
-    Attributes:
-        topic: Id of the topic.
-        run: Id of the run.
-        query: What was asked; may be empty.
-        text: The answer.
-        items: The nuggets.
-        vital: Whether each is vital.
-        levels: The place of each label in `ANSWER_LEVELS`.
+    The query may be empty. The items are nuggets; `vital` says whether each is, and `levels` the
+    place of each label in `ANSWER_LEVELS`.
     """
 
     topic: str
@@ -55,12 +49,7 @@ class JudgedAnswer(NamedTuple):
 class JudgedCitation(NamedTuple):
     """One sentence and one segment that it cites, with people's label.
 
-    Attributes:
-        topic: Id of the topic.
-        run: Id of the run.
-        sentence: The sentence.
-        segment: Id of the segment.
-        level: 0 none, 1 partial, 2 full support.
+    `segment` is an id; `level` is 0 none, 1 partial, 2 full support.
     """
 
     topic: str
@@ -71,13 +60,7 @@ class JudgedCitation(NamedTuple):
 
 
 class Segments(NamedTuple):
-    """Texts of segments, and the topics they were retrieved for.
-
-    Attributes:
-        texts: Segment id -> text.
-        queries: Topic id -> what was asked.
-        by_topic: Topic id -> the ids of its segments.
-    """
+    """Texts by segment id, and by topic id what was asked and the ids of its segments."""
 
     texts: dict[str, str]
     queries: dict[str, str]
@@ -85,11 +68,7 @@ class Segments(NamedTuple):
 
 
 def read_answers(path: Path) -> list[JudgedAnswer]:
-    """Read a file with lines like those of `nugget-assignments.jsonl.gz`.
-
-    Raises:
-        InvalidFileError: The file cannot be read, or a line is not of this form, or it is empty.
-    """
+    """Read a file with lines like those of `nugget-assignments.jsonl.gz`; it must not be empty."""
     answers = []
     for number, line in _objects(path):
         place = _Place(path, number, line)
@@ -112,13 +91,10 @@ def read_answers(path: Path) -> list[JudgedAnswer]:
 
 
 def read_citations(path: Path) -> list[JudgedCitation]:
-    """Read a file with lines like those of `support-judgments.*.jsonl.gz`.
+    """Read a file with lines like those of `support-judgments.*.jsonl.gz`; it must not be empty.
 
-    Citations labelled -1 (not judged) and sentences whose text is missing are left out. The keys
-    of the sentence's number and of joint labels, which differ between the files, are not read.
-
-    Raises:
-        InvalidFileError: The file cannot be read, or a line is not of this form, or it is empty.
+    Citations labelled -1 (not judged) and sentences whose text is missing are left out. The keys of
+    the sentence's number and of joint labels, which differ between the files, are not read.
     """
     citations = []
     for number, line in _objects(path):
@@ -142,14 +118,8 @@ def read_sentences(path: Path, scale: LabelScale) -> list[JudgedSentence]:
     """Read the same files sentence by sentence, with those that cite nothing.
 
     The label of the first citation decides, and that of all together; of a single citation it is
-    the same. What is labelled -1 or not labelled is unjudged.
-
-    Args:
-        path: The file.
-        scale: Of support, whose labels are those of the file.
-
-    Raises:
-        InvalidFileError: The file cannot be read, or a line is not of this form, or it is empty.
+    the same. What is labelled -1 or not labelled is unjudged. The labels of the scale of support
+    are those of the file.
     """
     found: list[JudgedSentence] = []
     for number, line in _objects(path):
@@ -180,11 +150,7 @@ def read_sentences(path: Path, scale: LabelScale) -> list[JudgedSentence]:
 
 
 def read_segments(path: Path) -> Segments:
-    """Read a file with lines like those of `references.jsonl.gz`.
-
-    Raises:
-        InvalidFileError: The file cannot be read, or a line is not of this form, or it is empty.
-    """
+    """Read a file with lines like those of `references.jsonl.gz`; it must not be empty."""
     segments = Segments({}, {}, {})
     for number, line in _objects(path):
         place = _Place(path, number, line)

@@ -384,7 +384,6 @@ class Figure:
     """A number that was printed or computed before, and what it is here.
 
     Attributes:
-        name: What is counted or measured.
         expected: As it was printed.
         here: The same, unrounded; None where it is undefined.
         names: Of what is counted, where it is few enough to be named.
@@ -427,11 +426,9 @@ class Figure:
 
 
 class Training(NamedTuple):
-    """What it takes to train a model.
+    """What it takes to train: the default encoder in single precision, and a folder for weights.
 
-    Attributes:
-        encode: Texts to vectors by the default encoder, in single precision.
-        weights: Folder for what is learned; None keeps nothing.
+    Without a folder, nothing that is learned is kept.
     """
 
     encode: Encode

@@ -62,13 +62,7 @@ _VOWELS = re.compile(r"[aeiouy]+", re.IGNORECASE)
 def question_grades(
     labels: Path, *, encode: Encode, weights: Path | None
 ) -> Iterator[tuple[str, float | None]]:
-    """Train the model of good questions; returns names of figures and what they are.
-
-    Args:
-        labels: Grades that people gave to questions.
-        encode: The default encoder, in single precision.
-        weights: Folder for what is learned; None keeps nothing.
-    """
+    """Train the model of good questions; returns names of figures and what they are."""
     graded = graded_questions(labels)
     vectors = np.asarray(encode([one.text for one in graded]), dtype=np.float64)
     fitting = Fitting(graded)
@@ -196,11 +190,8 @@ def corrected(
 ) -> list[Outlook]:
     """Return outlooks moved by how far the model was off for similar questions on the article.
 
-    Args:
-        outlooks: Of the questions, `(n,)`.
-        cosines: Of the questions with graded ones on the same article, `(n, n_known)`.
-        known: Outlooks of the graded ones.
-        graded: What people gave them, -1 to 4.
+    `cosines` of the questions with graded ones on the same article are `(n, n_known)`; `known` are
+    the outlooks of the graded ones, and `graded` what people gave them, -1 to 4.
     """
     if not graded:
         return list(outlooks)

@@ -200,12 +200,9 @@ _NO_ARTICLE = "Expected a JSON object with title, url and text."
 def make_app(desk: Desk, *, hosts: Sequence[str], per_minute: int, token: str = "") -> FastAPI:
     """Return the app.
 
-    Args:
-        desk: Where articles go.
-        hosts: Names under which the app may be addressed; a page elsewhere cannot reach it under
-            one of its own.
-        per_minute: Articles that one client may submit in a minute.
-        token: Must be shown with every request; empty where everybody on this machine may ask.
+    A page elsewhere cannot reach it under a name that is none of `hosts`. One client may submit
+    `per_minute` articles in a minute. The token must be shown with every request; it is empty where
+    everybody on this machine may ask.
     """
 
     @asynccontextmanager
@@ -235,13 +232,7 @@ def make_app(desk: Desk, *, hosts: Sequence[str], per_minute: int, token: str = 
 
 
 def _add_routes(app: FastAPI, routes: _Routes, always: Sequence[int]) -> None:
-    """Add what the app answers.
-
-    Args:
-        app: The app.
-        routes: The answers.
-        always: With which status every request may be refused.
-    """
+    """Add what the app answers, and with which status it may always refuse."""
     one = "/investigations/{job_id}"
     shown: dict[str, Any] = {"include_in_schema": False, "response_class": HTMLResponse}
     app.get("/", **shown)(routes.start)

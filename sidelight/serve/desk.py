@@ -46,10 +46,7 @@ T = TypeVar("T")
 
 
 class Worker:
-    """Holds what investigations need open, in an event loop of its own; a context manager.
-
-    Args:
-        start: Opens it.
+    """Holds what `start` opens for investigations, in an event loop of its own; a context manager.
 
     Raises:
         SidelightError: On entering, whatever `start` raises.
@@ -102,23 +99,14 @@ _logger = logging.getLogger(__name__)
 
 
 class JobFile(Value):
-    """An investigation that was asked for.
-
-    Attributes:
-        article: What is investigated.
-        message: Why it failed; empty for one that is done, or is still to be done.
-    """
+    """An investigation that was asked for; `message` says why it failed, or is empty."""
 
     article: Article
     message: str = ""
 
 
 def claim_folder(folder: Path) -> None:
-    """Make sure that investigations can be written to a folder, which is made if it is missing.
-
-    Raises:
-        UsageError: They cannot.
-    """
+    """Make a folder; raise a UsageError if investigations cannot be written to it."""
     try:
         make_folder(folder)
         with tempfile.TemporaryFile(dir=folder):
@@ -166,13 +154,7 @@ class FoundPage(Value):
 
 @dataclass(slots=True)
 class News:
-    """Everything so far.
-
-    Attributes:
-        queries: What was searched for.
-        found: Pages that were taken as evidence.
-        sentences: Of the report, those that stood the check.
-    """
+    """Everything so far: searches, pages taken as evidence, and sentences that stood the check."""
 
     queries: list[str] = field(default_factory=list)
     found: list[FoundPage] = field(default_factory=list)
@@ -215,17 +197,7 @@ class FullError(Exception):
 
 @dataclass(eq=False)
 class Job:
-    """One investigation.
-
-    Attributes:
-        job_id: Names it in addresses; it cannot be guessed.
-        article: What is investigated.
-        state: How far it is.
-        steps: The steps begun so far.
-        news: What was searched for and found so far.
-        message: Why it failed.
-        work: What works on it, while it runs.
-    """
+    """One investigation, whose id cannot be guessed; `work` works on it, while it runs."""
 
     job_id: str
     article: Article
@@ -289,11 +261,7 @@ class Desk:
         self._jobs: OrderedDict[str, Job] = OrderedDict()
 
     def submit(self, article: Article) -> Job:
-        """Put an article in the queue.
-
-        Raises:
-            FullError: As many as may wait are waiting.
-        """
+        """Put an article in the queue; raise a FullError where as many wait as may."""
         job = Job(uuid4().hex, article)
         try:
             self._waiting.put_nowait(job)
