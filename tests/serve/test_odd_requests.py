@@ -88,18 +88,6 @@ def test_no_body_makes_the_server_fail(site):
     assert sent > 500
 
 
-def test_an_article_without_text_is_refused_in_words(site):
-    for path, kind, body in (
-        ("/file", "text/html", b"<p></p>"),
-        ("/file", "text/html", b""),
-        ("/file", "application/jsonl", b'{"body":""}'),
-        ("", "application/json", b'{"text":" "}'),
-    ):
-        status, reply, _ = site.ask(f"/investigations{path}", body, {"Content-Type": kind})
-        assert status == 422
-        assert "has 0 words; an article has 50 or more" in reply["detail"]
-
-
 def test_odd_ids_and_methods_are_refused(site):
     for odd in ("%00", "%ff", "%ED%A0%80", "a" * 5_000, "..%2f..", "%E2%80%AE", "\\", "'", "a;b"):
         for path in (
