@@ -70,8 +70,7 @@ class Segments(NamedTuple):
 def read_answers(path: Path) -> list[JudgedAnswer]:
     """Read a file with lines like those of `nugget-assignments.jsonl.gz`; it must not be empty."""
     answers = []
-    for number, line in _objects(path):
-        place = _Place(path, number, line)
+    for place in _places(path):
         nuggets = place.objects("nuggets")
         answers.append(
             JudgedAnswer(
@@ -97,8 +96,7 @@ def read_citations(path: Path) -> list[JudgedCitation]:
     the sentence's number and of joint labels, which differ between the files, are not read.
     """
     citations = []
-    for number, line in _objects(path):
-        place = _Place(path, number, line)
+    for place in _places(path):
         topic, run = place.string("topic_id"), place.string("run_id")
         for sentence in place.objects("sentences"):
             if not isinstance(sentence.value.get("text"), str):
@@ -122,8 +120,7 @@ def read_sentences(path: Path, scale: LabelScale) -> list[JudgedSentence]:
     are those of the file.
     """
     found: list[JudgedSentence] = []
-    for number, line in _objects(path):
-        place = _Place(path, number, line)
+    for place in _places(path):
         topic, run = place.string("topic_id"), place.string("run_id")
         for position, sentence in enumerate(place.objects("sentences"), start=1):
             cited = sentence.objects("citations")
@@ -152,8 +149,7 @@ def read_sentences(path: Path, scale: LabelScale) -> list[JudgedSentence]:
 def read_segments(path: Path) -> Segments:
     """Read a file with lines like those of `references.jsonl.gz`; it must not be empty."""
     segments = Segments({}, {}, {})
-    for number, line in _objects(path):
-        place = _Place(path, number, line)
+    for place in _places(path):
         topic = place.string("topic")
         ids, texts = place.strings("references_ids"), place.strings("references_texts")
         if len(ids) != len(texts):
@@ -215,8 +211,8 @@ class _Place:
         raise _invalid(self._path, self._number, expected, repr(found)[:_MAX_FOUND])
 
 
-def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield each line that is not empty, with its number, as a JSON object."""
+def _places(path: Path) -> Iterator[_Place]:
+    """Yield each line that is not empty, as a JSON object."""
     try:
         with (
             open_binary(path) as stream,
@@ -228,7 +224,7 @@ def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 if len(line) == _MAX_LINE:
                     raise _invalid(path, number, f"fewer than {_MAX_LINE:,} characters", "more")
                 if line.strip():
-                    yield number, _object(path, number, line)
+                    yield _Place(path, number, _object(path, number, line))
     except UnicodeDecodeError as error:
         raise _invalid(path, None, "UTF-8", f"bytes that are not: {error.reason}") from error
     except (OSError, EOFError, zlib.error) as error:

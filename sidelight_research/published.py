@@ -485,15 +485,9 @@ def trains(name: str) -> bool:
 
 
 def figures_of(name: str, data: Path, training: Training | None = None) -> list[Figure]:
-    """Return the figures of a target, in the order in which they are printed.
+    """Return the figures of a target, in the order in which they are printed; see `find_files`.
 
-    Args:
-        name: Of the target.
-        data: Folder that holds what the target needs, at any depth.
-        training: What a target needs that trains.
-
-    Raises:
-        InputError: Something that it needs is missing, there is two of it, or it cannot be read.
+    Those of a target that trains need `training`.
     """
     target = targets()[name]
     found = find_files(name, data)

@@ -28,7 +28,6 @@ from sidelight.learned.passage_grades import (
     trusted,
 )
 from sidelight.learned.reading.words import content_stems
-from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.text_vectors import TextVectors
 from sidelight_research.passages import (
     PENALTY,
@@ -197,7 +196,7 @@ def _recorded(passages: Sequence[GradedPassage]) -> dict[str, npt.NDArray[np.int
     by_prompt: dict[str, list[int]] = {}
     for passage in passages:
         for grade in passage.direct:
-            if isinstance(grade.rating, int) and not isinstance(grade.rating, Unjudged):
+            if isinstance(grade.rating, int):
                 name = f"recorded direct grades, {grade.grader.prompt}"
                 by_prompt.setdefault(name, []).append(min(HIGHEST, max(0, grade.rating)))
     return {

@@ -141,8 +141,8 @@ class _Labelled(NamedTuple):
 def answer_rows(answers: Sequence[JudgedAnswer], encode: Encode | None) -> Rows:
     """Return rows of people's labels of answers, then rows made from them."""
     labelled = [
-        _Labelled(Task(answer.items, answer.text, answer.query), answer.levels, *_of(answer))
-        for answer in answers
+        _Labelled(Task(one.items, one.text, one.query), one.levels, one.topic, one.run, people=True)
+        for one in answers
     ]
     return _rows([*labelled, *_copied_items(answers), *_attacked_answers(answers)], encode)
 
@@ -166,10 +166,6 @@ def support_rows(citations: Sequence[JudgedCitation], segments: Segments) -> Row
         if citation.segment in segments.texts
     ]
     return _rows([*labelled, *_attacked_citations(labelled)], None)
-
-
-def _of(answer: JudgedAnswer) -> tuple[str, str, bool]:
-    return answer.topic, answer.run, True
 
 
 def _copied_items(answers: Sequence[JudgedAnswer]) -> list[_Labelled]:
@@ -235,25 +231,13 @@ def _rows(labelled: Iterable[_Labelled], encode: Encode | None) -> Rows:
     every = list(labelled)
     comparer = Comparer(encode)
     comparer.prepare(item.task for item in every)
-    features, levels, topics, runs, people, most = [], [], [], [], [], []
-    for item in every:
-        found = comparer.compare(item.task)
-        for evidence, level in zip(found.evidence, item.levels, strict=True):
-            if level >= 0:
-                features.append(evidence.features)
-                levels.append(level)
-                topics.append(item.topic)
-                runs.append(item.run)
-                people.append(item.people)
-                most.append(evidence.most)
-    return Rows(
-        features=np.array(features),
-        levels=np.array(levels),
-        topics=np.array(topics),
-        runs=np.array(runs),
-        people=np.array(people),
-        most=np.array(most),
-    )
+    rows = [
+        (evidence.features, level, item.topic, item.run, item.people, evidence.most)
+        for item in every
+        for evidence, level in zip(comparer.compare(item.task).evidence, item.levels, strict=True)
+        if level >= 0
+    ]
+    return Rows(*map(np.array, zip(*rows, strict=True)))
 
 
 _LEVELS = 3

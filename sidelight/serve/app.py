@@ -217,15 +217,15 @@ def make_app(desk: Desk, *, hosts: Sequence[str], per_minute: int, token: str = 
     app.add_exception_handler(RequestValidationError, _refuse_invalid)
     # The last one added comes first.
     app.add_middleware(guards.BodyGuard, max_bytes=MAX_BODY_BYTES, timeout_s=BODY_TIMEOUT_S)
-    app.add_middleware(guards.Guard, check=guards.rate_check(per_minute))
+    app.add_middleware(guards.guarded, check=guards.rate_check(per_minute))
     # What no page or program of the user's sent does not count against the user's rate.
-    app.add_middleware(guards.Guard, check=partial(guards.check_kind, kinds=_KINDS))
-    app.add_middleware(guards.Guard, check=guards.check_origin)
+    app.add_middleware(guards.guarded, check=partial(guards.check_kind, kinds=_KINDS))
+    app.add_middleware(guards.guarded, check=guards.check_origin)
     if token:
         check_token = partial(guards.check_token, token=token.encode())
-        app.add_middleware(guards.Guard, check=check_token)
+        app.add_middleware(guards.guarded, check=check_token)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
-    app.add_middleware(guards.ClientAddress)
+    app.add_middleware(guards.behind_proxy)
     refused = (400, 408, 413)
     _add_routes(app, _Routes(desk), (*refused, 401) if token else refused)
     return app

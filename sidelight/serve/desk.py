@@ -16,7 +16,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from concurrent.futures import Future
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -370,15 +370,11 @@ class Desk:
             here.call_soon_threadsafe(self._end, job, result)
 
         async def work(investigate: Investigate) -> RunSummary:
-            @asynccontextmanager
-            async def opened() -> AsyncIterator[Investigate]:
-                yield investigate
-
             return await run_topics(
                 [job.article],
                 self._settings,
                 self._index_fingerprint,
-                opened,
+                lambda: nullcontext(investigate),
                 run.path,
                 on_step=begin,
                 on_result=end,

@@ -99,17 +99,14 @@ class BodyGuard:
                 return b"".join(parts)
 
 
-class Guard:
-    """Refuses requests before their bodies are looked at: those to which `check` has an answer."""
+def guarded(app: ASGIApp, check: Callable[[Scope], JSONResponse | None]) -> ASGIApp:
+    """Return an app that refuses requests before their bodies are looked at, if `check` does."""
 
-    def __init__(self, app: ASGIApp, *, check: Callable[[Scope], JSONResponse | None]) -> None:
-        self._app = app
-        self._check = check
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        refusal = check(scope) if scope["type"] == "http" else None
+        await (refusal or app)(scope, receive, send)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        refusal = self._check(scope) if scope["type"] == "http" else None
-        await (refusal or self._app)(scope, receive, send)
+    return answer
 
 
 def check_origin(scope: Scope) -> JSONResponse | None:
@@ -151,14 +148,10 @@ def check_token(scope: Scope, token: bytes) -> JSONResponse | None:
     return _refuse(401, "The token is missing or wrong.", asks)
 
 
-class ClientAddress:
-    """Takes a proxy's word for where a request came from, if it is a plain address."""
+def behind_proxy(app: ASGIApp) -> ASGIApp:
+    """Return an app that takes a proxy here by its word on the client, if it is an address."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and _is_loopback(client_of(scope)):
             forwarded = _header(scope, b"x-forwarded-for").rpartition(b",")[2].strip()
             try:
@@ -167,7 +160,9 @@ class ClientAddress:
                 pass
             else:
                 scope["client"] = (str(address), 0)
-        await self._app(scope, receive, send)
+        await app(scope, receive, send)
+
+    return answer
 
 
 def client_of(scope: Scope) -> str:

@@ -21,7 +21,7 @@ from sidelight.errors import InputError, MachineError, UsageError
 from sidelight.serve import app as app_module
 from sidelight.serve.app import MAX_BODY_BYTES, make_app
 from sidelight.serve.desk import Desk, Worker
-from sidelight.serve.guards import ClientAddress, client_of
+from sidelight.serve.guards import behind_proxy, client_of
 from tests.helpers.scripted_runs import scripted
 
 TEXT = " ".join(
@@ -204,7 +204,7 @@ def test_only_a_proxy_here_may_say_where_a_request_came_from(peer, header, clien
 
     headers = [(b"x-forwarded-for", header.encode())]
     scope = {"type": "http", "client": (peer, 1), "headers": headers}
-    asyncio.run(ClientAddress(app)(scope, None, None))  # type: ignore[arg-type]
+    asyncio.run(behind_proxy(app)(scope, None, None))  # type: ignore[arg-type]
     assert client_of(scope) == client
 
 

@@ -14,7 +14,7 @@ from sidelight.errors import InputError
 from sidelight.evaluation.exams.grades import collect, title
 from sidelight.schemas.grading.graded_passage import GradedPassage, GradedQuery, Grader
 from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.view.page import content_policy, page_part, page_template
+from sidelight.view.page import rendered
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,26 +158,15 @@ def _is_grade(answer: str) -> bool:
     return answer.strip().isdigit()
 
 
-_FOLDER = Path(__file__).parent
-
-
 def render_verification(page: Verification, source: str, digest: str) -> str:
     """Return the page as HTML; the same values give the same text.
 
     `source` names the file of graded passages, and `digest` is its SHA-256, which corrections name,
     so that they are not read into another file.
     """
-    style, script = page_part(_FOLDER, "style.css"), page_part(_FOLDER, "script.js")
     about = {
         "source": source,
         "sha256": digest,
         "grader": {"prompt": page.grader.prompt, "model": page.grader.model},
     }
-    return page_template(_FOLDER).render(
-        page=page,
-        source=source,
-        about=json.dumps(about),
-        style=style,
-        script=script,
-        policy=content_policy(style, script),
-    )
+    return rendered(Path(__file__).parent, page=page, source=source, about=json.dumps(about))
