@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,7 +46,7 @@ def render_runs(found: RunList) -> str:
 def rendered(
     folder: Path,
     name: str = "page.html.jinja",
-    styles: Sequence[str] = ("style.css",),
+    styles: tuple[str, ...] = ("style.css",),
     script: str = "script.js",
     **values: object,
 ) -> str:
