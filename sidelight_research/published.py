@@ -310,10 +310,8 @@ def _judge(
     auto_answers: Path,
 ) -> Computed:
     track = load_track()
-    known, flags = (
-        read_rubrics(rubrics, track.scales),
-        read_assessments(compound, COMPOUND_ASSESSMENTS, track.scales),
-    )
+    known = read_rubrics(rubrics, track.scales)
+    flags = read_assessments(compound, COMPOUND_ASSESSMENTS, track.scales)
     kind, human, auto = _two_judges(pairs, auto_pairs, track)
     # Classes that earn the same are one class in the paper.
     merged = compare_labels(kind, track.scales, human, auto).schemes[-1].overall

@@ -153,13 +153,13 @@ def _held_out(
 
 def _by_assessor(graded: Sequence[GradedQuestion], fitting: Fitting) -> list[Outlook]:
     """Return outlooks by models that each have not seen the article, but know who assesses it."""
-    of = np.array([one.article for one in graded])
-    found = [Outlook(0.0, 0.0)] * len(graded)
-    for place, article in enumerate(articles_of(graded)):
-        model = fitting.fit(of != article, assessor_of=place)
-        for row in np.flatnonzero(of == article).tolist():
-            found[row] = model(graded[row].text)
-    return found
+    of = [one.article for one in graded]
+    places = {article: place for place, article in enumerate(articles_of(graded))}
+
+    def fit(chosen: Chosen) -> QuestionModel:
+        return fitting.fit(chosen, assessor_of=places[of[int(np.argmin(chosen))]])
+
+    return _held_out(graded, of, None, fit)
 
 
 def _learning_curve(graded: Sequence[GradedQuestion], fitting: Fitting) -> dict[str, float]:

@@ -30,7 +30,7 @@ from sidelight.english.cleaning import find_masthead
 from sidelight.schemas.base import Value
 from sidelight.schemas.topic import Article
 from sidelight.serve import guards
-from sidelight.serve.desk import Desk, FoundPage, FullError, Job, State
+from sidelight.serve.desk import Desk, FoundPage, Job, State
 from sidelight.text import clean, count_words, sentences
 from sidelight.versions import VERSION
 from sidelight.view.page import csp_hash
@@ -306,7 +306,7 @@ class _Routes:
             raise HTTPException(422, why)
         try:
             return self._progress(self._desk.submit(pasted_article(title, url, text)))
-        except FullError:
+        except asyncio.QueueFull:
             raise HTTPException(429, "The queue is full.", _RETRY_S) from None
 
     async def show(self, job_id: str) -> Progress:

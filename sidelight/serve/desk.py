@@ -20,7 +20,6 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcon
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import Literal, Self, TypeVar
 from uuid import uuid4
 
@@ -63,12 +62,7 @@ class Worker:
         self._opened.result()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         loop, ended, _ = self._opened.result()
         loop.call_soon_threadsafe(ended.set)
         self._thread.join()
@@ -191,10 +185,6 @@ def _ended_badly(message: str) -> State:
     return "cancelled" if message == _CANCELLED else "failed"
 
 
-class FullError(Exception):
-    """No more investigations are taken for now."""
-
-
 @dataclass(eq=False)
 class Job:
     """One investigation, whose id cannot be guessed; `work` works on it, while it runs."""
@@ -261,12 +251,9 @@ class Desk:
         self._jobs: OrderedDict[str, Job] = OrderedDict()
 
     def submit(self, article: Article) -> Job:
-        """Put an article in the queue; raise a FullError where as many wait as may."""
+        """Put an article in the queue; raise `asyncio.QueueFull` where as many wait as may."""
         job = Job(uuid4().hex, article)
-        try:
-            self._waiting.put_nowait(job)
-        except asyncio.QueueFull:
-            raise FullError from None
+        self._waiting.put_nowait(job)
         self._jobs[job.job_id] = job
         self._save(job)
         return job
