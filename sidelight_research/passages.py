@@ -47,8 +47,7 @@ class GradeFigures(Value):
 
     Attributes:
         n: Grades compared.
-        kappa: Cohen's kappa on all grades.
-        kappa_relevant: Cohen's kappa on relevant or not.
+        kappa_relevant: Cohen's kappa on relevant or not; `kappa` is that on all grades.
         tau: Mean over queries of Kendall's tau-b between predicted and people's grades. A query
             whose predicted grades are all the same counts 0: it is not ordered. One that people
             graded all the same is left out: nobody could order it.
@@ -122,15 +121,10 @@ def fit_grades(
     relevant: int,
     penalty: float,
 ) -> GradeModel:
-    """Fit a ridge regression on grades, and cuts on what it gives.
+    """Fit a ridge regression on grades `(n,)` from 0 to `highest`, and cuts on what it gives.
 
-    Args:
-        features: `(n, n_features)`.
-        grades: `(n,)`, from 0 to `highest`.
-        names: Of the features.
-        highest: The highest grade.
-        relevant: The grade from which a passage is relevant.
-        penalty: Of the squared weights of standardised features.
+    A passage is relevant from the grade `relevant` on. The penalty is that of the squared weights
+    of standardised features, `(n, n_features)`.
     """
     means, scales = features.mean(axis=0), np.maximum(features.std(axis=0), 1e-6)
     standard = (features - means) / scales
@@ -148,10 +142,8 @@ def held_out(
 ) -> tuple[Values, Grades]:
     """Return scores and grades of all rows, each query's from a fit on the other queries.
 
-    Args:
-        queries: `(n,)`.
-        predict: Takes which rows to fit on and which to predict; returns scores and grades of the
-            latter.
+    `predict` takes which rows to fit on and which to predict; it returns scores and grades of the
+    latter.
     """
     scores, grades = np.zeros(len(queries)), np.zeros(len(queries), dtype=np.int64)
     for query in sorted(set(queries.tolist())):
@@ -206,14 +198,10 @@ PENALTY = 1_000.0
 
 
 class ItemRows(NamedTuple):
-    """Cells as rows; all `(n,)` but the features.
+    """Cells as rows; all `(n,)` but the features, which are in the order of `ITEM_FEATURES`.
 
-    Attributes:
-        queries: The query of each.
-        passages: The passage of each, numbered over all queries.
-        features: `(n, n_features)`, in the order of `ITEM_FEATURES`.
-        ratings: What the language model gave the cell.
-        judgments: What people gave the passage; below 0 where nobody judged it.
+    `passages` are numbered over all queries. `ratings` are what the language model gave the cell,
+    `judgments` what people gave the passage; below 0 where nobody judged it.
     """
 
     queries: npt.NDArray[np.str_]
@@ -226,10 +214,7 @@ class ItemRows(NamedTuple):
 def item_rows(graded: Path, bank: Path, encode: Encode) -> ItemRows:
     """Read the cells of a file that were rated, of queries that a bank has.
 
-    Args:
-        graded: Passages with ratings and judgments.
-        bank: The texts of the items.
-        encode: Texts to vectors, by the default encoder in single precision.
+    The vectors are those of the default encoder in single precision.
     """
     reader = ItemReader(encode)
     banks = {one.topic_id: one for one in read_exams(bank)}
@@ -277,10 +262,7 @@ def train_item_grades(
 ) -> dict[str, GradeFigures]:
     """Fit and measure the model on queries that it was not fitted on.
 
-    Args:
-        rows: The cells.
-        files: What they come from.
-        save_in: Folder for the weights; None keeps them nowhere.
+    The files are named in the weights, which are saved only where there is a folder for them.
 
     Returns:
         Agreement of its grades with the ratings, cell by cell; and with people's judgments of
@@ -348,14 +330,7 @@ def _against_people(rows: ItemRows, grades: Grades) -> GradeFigures:
 def item_grades(
     graded: Path, bank: Path, *, encode: Encode, weights: Path | None
 ) -> Iterator[tuple[str, float | None]]:
-    """Train the model of item grades; returns names of figures and what they are.
-
-    Args:
-        graded: See `item_rows`.
-        bank: Likewise.
-        encode: The default encoder, in single precision.
-        weights: Folder for what is learned; None keeps nothing.
-    """
+    """Train the model of item grades; returns names of figures and what they are."""
     rows = item_rows(graded, bank, encode)
     for name, found in train_item_grades(rows, (graded, bank), weights).items():
         yield f"{name}: Cohen kappa", found.kappa

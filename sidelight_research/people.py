@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,12 +30,7 @@ _MIN_TOPICS = 2
 
 
 class Interval(Value):
-    """Where a figure lies in 95% of resamples of the topics.
-
-    Attributes:
-        low: The lower end.
-        high: The upper end.
-    """
+    """Where a figure lies in 95% of resamples of the topics."""
 
     low: float
     high: float
@@ -43,14 +39,9 @@ class Interval(Value):
 class Agreed(Value):
     """How well a model agrees with people's labels in a file.
 
+    The fields that `LevelAgreement` has mean the same.
+
     Attributes:
-        n: Labels compared.
-        topics: Topics they come from.
-        runs: Runs they come from.
-        kappa: Cohen's kappa on three labels; None when both sides use one label throughout.
-        accuracy: Share of equal labels, in [0, 1].
-        tau: Kendall's tau-b of the runs by mean credit; None with fewer than two different runs.
-        confusion: `[people's level][model's level]`, counts; levels none, partial, full.
         left_out: Labels that could not be compared, because their segment's text is missing.
         intervals: `kappa`, `accuracy`, `tau` -> interval; without those that are undefined, and
             empty for a single topic.
@@ -71,12 +62,10 @@ class LevelAgreement(Value):
     """Agreement of two lists of levels, people's and a judge's.
 
     Attributes:
-        n: Labels compared.
         kappa: Cohen's kappa on three labels; None when both sides use one label throughout.
         accuracy: Share of equal labels, in [0, 1].
         tau: Kendall's tau-b of the runs by mean credit; None with fewer than two different runs.
-        runs: Runs compared.
-        confusion: `[people's level][judge's level]`, counts.
+        confusion: `[people's level][judge's level]`, counts; levels none, partial, full.
     """
 
     n: int
@@ -87,38 +76,25 @@ class LevelAgreement(Value):
     confusion: tuple[tuple[int, ...], ...]
 
 
-class _Labels:
-    """Levels by people and by a model, label by label."""
+class _Label(NamedTuple):
+    """One level by people and by a model."""
 
-    def __init__(self) -> None:
-        self.people: list[int] = []
-        self.judge: list[int] = []
-        self.topics: list[str] = []
-        self.runs: list[str] = []
-
-    def add(self, people: int, judge: int, topic: str, run: str) -> None:
-        self.people.append(people)
-        self.judge.append(judge)
-        self.topics.append(topic)
-        self.runs.append(run)
+    people: int
+    judge: int
+    topic: str
+    run: str
 
 
 def agree_on_answers(
     labels: Path, encode: Encode | None, *, max_words: int | None = None
 ) -> Agreed:
-    """Compare the answer model with people's labels of nuggets in answers.
+    """Compare the answer model with people's labels of nuggets in answers; see `read_answers`.
 
-    Args:
-        labels: A file with lines like those of `nugget-assignments.jsonl.gz`, plain or gzip.
-        encode: The default encoder; None for the words-only model.
-        max_words: Words of an answer that count; all if None.
-
-    Raises:
-        InvalidFileError: The file or a line of it cannot be read; names file and line.
+    Without an encoder it is the words-only model. `max_words` of an answer count; all if None.
     """
     answers = read_answers(labels)
     model = AnswerModel(encode)
-    found = _Labels()
+    found = []
     for topic in sorted({answer.topic for answer in answers}):
         ours = [answer for answer in answers if answer.topic == topic]
         model.prepare(((answer.items, answer.text) for answer in ours), max_words=max_words)
@@ -127,27 +103,23 @@ def agree_on_answers(
                 answer.items, answer.text, max_words=max_words, context=answer.query
             )
             for level, verdict in zip(answer.levels, verdicts, strict=True):
-                found.add(level, verdict.level, answer.topic, answer.run)
+                found.append(_Label(level, verdict.level, answer.topic, answer.run))
     return _agreed(found, labels, 0)
 
 
 def agree_on_support(labels: Path, segments: Path) -> Agreed:
     """Compare the judge of support with people's labels of cited segments.
 
-    Each is judged as `score support` does: by itself, with the topic's query if it is known.
-
-    Args:
-        labels: A file with lines like those of `support-judgments.*.jsonl.gz`, plain or gzip.
-        segments: A file with lines like those of `references.jsonl.gz`, plain or gzip.
+    Each is judged as `score support` does: by itself, with the topic's query if it is known. See
+    `read_citations` and `read_segments`.
 
     Raises:
-        InvalidFileError: A file or a line of it cannot be read; names file and line.
         InputError: None of the cited segments is in `segments`.
     """
     citations, known = read_citations(labels), read_segments(segments)
     check = LearnedSupportCheck()
     usable = [citation for citation in citations if citation.segment in known.texts]
-    found = _Labels()
+    found = []
     for topic in sorted({citation.topic for citation in usable}):
         ours = [citation for citation in usable if citation.topic == topic]
         supports = check.check(
@@ -156,7 +128,7 @@ def agree_on_support(labels: Path, segments: Path) -> Agreed:
         )
         for citation, support in zip(ours, supports, strict=True):
             level = len(SUPPORT_SCALE.names) - 1 - SUPPORT_SCALE.names.index(support.label)
-            found.add(citation.level, level, topic, citation.run)
+            found.append(_Label(citation.level, level, topic, citation.run))
     return _agreed(found, labels, len(citations) - len(usable))
 
 
@@ -199,51 +171,42 @@ def _run_tau(
     return kendall(first, second)
 
 
-def _agreed(found: _Labels, path: Path, left_out: int) -> Agreed:
-    if not found.people:
+def _agreed(found: Sequence[_Label], path: Path, left_out: int) -> Agreed:
+    if not found:
         raise InputError(
             f"{path}: no label can be compared",
             remedy="Give labels, and the texts of the segments that they are about.",
         )
-    people, judge = np.array(found.people), np.array(found.judge)
-    agreement = agreement_of_levels(people, judge, found.topics, found.runs)
+    people, judge, topics, runs = zip(*found, strict=True)
+    agreement = agreement_of_levels(np.array(people), np.array(judge), topics, runs)
     return Agreed(
-        n=agreement.n,
-        topics=len(set(found.topics)),
-        runs=agreement.runs,
-        kappa=agreement.kappa,
-        accuracy=agreement.accuracy,
-        tau=agreement.tau,
-        confusion=agreement.confusion,
+        **dict(agreement),
+        topics=len(set(topics)),
         left_out=left_out,
-        intervals=_intervals(found),
+        intervals=_intervals(np.array(people), np.array(judge), topics, runs),
     )
 
 
-def _intervals(found: _Labels) -> dict[str, Interval]:
+def _intervals(
+    people: Levels, judge: Levels, of: Sequence[str], by: Sequence[str]
+) -> dict[str, Interval]:
     """Return 95% intervals over resamples of the topics; a topic drawn twice counts as two."""
-    names = sorted(set(found.topics))
+    names = sorted(set(of))
     if len(names) < _MIN_TOPICS:
         return {}
-    people, judge = np.array(found.people), np.array(found.judge)
-    rows = {name: np.flatnonzero(np.array(found.topics) == name) for name in names}
+    rows = {name: np.flatnonzero(np.array(of) == name) for name in names}
     lots = np.random.default_rng(_SEED)
     samples: list[LevelAgreement] = []
     for _ in range(_RESAMPLES):
         drawn = [names[place] for place in lots.integers(len(names), size=len(names))]
         chosen = np.concatenate([rows[name] for name in drawn])
         topics = [f"{copy}" for copy, name in enumerate(drawn) for _ in rows[name]]
-        runs = [found.runs[row] for row in chosen]
+        runs = [by[row] for row in chosen]
         samples.append(agreement_of_levels(people[chosen], judge[chosen], topics, runs))
-    measures: dict[str, Callable[[LevelAgreement], float | None]] = {
-        "kappa": lambda sample: sample.kappa,
-        "accuracy": lambda sample: sample.accuracy,
-        "tau": lambda sample: sample.tau,
-    }
     return {
         name: interval
-        for name, measure in measures.items()
-        if (interval := _middle([measure(sample) for sample in samples]))
+        for name in ("kappa", "accuracy", "tau")
+        if (interval := _middle([getattr(sample, name) for sample in samples]))
     }
 
 

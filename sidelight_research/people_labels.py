@@ -33,14 +33,8 @@ _MAX_FOUND = 60
 class JudgedAnswer(NamedTuple):
     """One run's answer to a topic, with people's labels.
 
-    Attributes:
-        topic: Id of the topic.
-        run: Id of the run.
-        query: What was asked; may be empty.
-        text: The answer.
-        items: The nuggets.
-        vital: Whether each is vital.
-        levels: The place of each label in `ANSWER_LEVELS`.
+    The query may be empty. The items are nuggets; `vital` says whether each is, and `levels` the
+    place of each label in `ANSWER_LEVELS`.
     """
 
     topic: str
@@ -55,12 +49,7 @@ class JudgedAnswer(NamedTuple):
 class JudgedCitation(NamedTuple):
     """One sentence and one segment that it cites, with people's label.
 
-    Attributes:
-        topic: Id of the topic.
-        run: Id of the run.
-        sentence: The sentence.
-        segment: Id of the segment.
-        level: 0 none, 1 partial, 2 full support.
+    `segment` is an id; `level` is 0 none, 1 partial, 2 full support.
     """
 
     topic: str
@@ -71,13 +60,7 @@ class JudgedCitation(NamedTuple):
 
 
 class Segments(NamedTuple):
-    """Texts of segments, and the topics they were retrieved for.
-
-    Attributes:
-        texts: Segment id -> text.
-        queries: Topic id -> what was asked.
-        by_topic: Topic id -> the ids of its segments.
-    """
+    """Texts by segment id, and by topic id what was asked and the ids of its segments."""
 
     texts: dict[str, str]
     queries: dict[str, str]
@@ -85,14 +68,9 @@ class Segments(NamedTuple):
 
 
 def read_answers(path: Path) -> list[JudgedAnswer]:
-    """Read a file with lines like those of `nugget-assignments.jsonl.gz`.
-
-    Raises:
-        InvalidFileError: The file cannot be read, or a line is not of this form, or it is empty.
-    """
+    """Read a file with lines like those of `nugget-assignments.jsonl.gz`; it must not be empty."""
     answers = []
-    for number, line in _objects(path):
-        place = _Place(path, number, line)
+    for place in _places(path):
         nuggets = place.objects("nuggets")
         answers.append(
             JudgedAnswer(
@@ -112,17 +90,13 @@ def read_answers(path: Path) -> list[JudgedAnswer]:
 
 
 def read_citations(path: Path) -> list[JudgedCitation]:
-    """Read a file with lines like those of `support-judgments.*.jsonl.gz`.
+    """Read a file with lines like those of `support-judgments.*.jsonl.gz`; it must not be empty.
 
-    Citations labelled -1 (not judged) and sentences whose text is missing are left out. The keys
-    of the sentence's number and of joint labels, which differ between the files, are not read.
-
-    Raises:
-        InvalidFileError: The file cannot be read, or a line is not of this form, or it is empty.
+    Citations labelled -1 (not judged) and sentences whose text is missing are left out. The keys of
+    the sentence's number and of joint labels, which differ between the files, are not read.
     """
     citations = []
-    for number, line in _objects(path):
-        place = _Place(path, number, line)
+    for place in _places(path):
         topic, run = place.string("topic_id"), place.string("run_id")
         for sentence in place.objects("sentences"):
             if not isinstance(sentence.value.get("text"), str):
@@ -142,18 +116,11 @@ def read_sentences(path: Path, scale: LabelScale) -> list[JudgedSentence]:
     """Read the same files sentence by sentence, with those that cite nothing.
 
     The label of the first citation decides, and that of all together; of a single citation it is
-    the same. What is labelled -1 or not labelled is unjudged.
-
-    Args:
-        path: The file.
-        scale: Of support, whose labels are those of the file.
-
-    Raises:
-        InvalidFileError: The file cannot be read, or a line is not of this form, or it is empty.
+    the same. What is labelled -1 or not labelled is unjudged. The labels of the scale of support
+    are those of the file.
     """
     found: list[JudgedSentence] = []
-    for number, line in _objects(path):
-        place = _Place(path, number, line)
+    for place in _places(path):
         topic, run = place.string("topic_id"), place.string("run_id")
         for position, sentence in enumerate(place.objects("sentences"), start=1):
             cited = sentence.objects("citations")
@@ -180,14 +147,9 @@ def read_sentences(path: Path, scale: LabelScale) -> list[JudgedSentence]:
 
 
 def read_segments(path: Path) -> Segments:
-    """Read a file with lines like those of `references.jsonl.gz`.
-
-    Raises:
-        InvalidFileError: The file cannot be read, or a line is not of this form, or it is empty.
-    """
+    """Read a file with lines like those of `references.jsonl.gz`; it must not be empty."""
     segments = Segments({}, {}, {})
-    for number, line in _objects(path):
-        place = _Place(path, number, line)
+    for place in _places(path):
         topic = place.string("topic")
         ids, texts = place.strings("references_ids"), place.strings("references_texts")
         if len(ids) != len(texts):
@@ -249,8 +211,8 @@ class _Place:
         raise _invalid(self._path, self._number, expected, repr(found)[:_MAX_FOUND])
 
 
-def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield each line that is not empty, with its number, as a JSON object."""
+def _places(path: Path) -> Iterator[_Place]:
+    """Yield each line that is not empty, as a JSON object."""
     try:
         with (
             open_binary(path) as stream,
@@ -262,7 +224,7 @@ def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 if len(line) == _MAX_LINE:
                     raise _invalid(path, number, f"fewer than {_MAX_LINE:,} characters", "more")
                 if line.strip():
-                    yield number, _object(path, number, line)
+                    yield _Place(path, number, _object(path, number, line))
     except UnicodeDecodeError as error:
         raise _invalid(path, None, "UTF-8", f"bytes that are not: {error.reason}") from error
     except (OSError, EOFError, zlib.error) as error:

@@ -310,10 +310,8 @@ def _judge(
     auto_answers: Path,
 ) -> Computed:
     track = load_track()
-    known, flags = (
-        read_rubrics(rubrics, track.scales),
-        read_assessments(compound, COMPOUND_ASSESSMENTS, track.scales),
-    )
+    known = read_rubrics(rubrics, track.scales)
+    flags = read_assessments(compound, COMPOUND_ASSESSMENTS, track.scales)
     kind, human, auto = _two_judges(pairs, auto_pairs, track)
     # Classes that earn the same are one class in the paper.
     merged = compare_labels(kind, track.scales, human, auto).schemes[-1].overall
@@ -384,7 +382,6 @@ class Figure:
     """A number that was printed or computed before, and what it is here.
 
     Attributes:
-        name: What is counted or measured.
         expected: As it was printed.
         here: The same, unrounded; None where it is undefined.
         names: Of what is counted, where it is few enough to be named.
@@ -427,11 +424,9 @@ class Figure:
 
 
 class Training(NamedTuple):
-    """What it takes to train a model.
+    """What it takes to train: the default encoder in single precision, and a folder for weights.
 
-    Attributes:
-        encode: Texts to vectors by the default encoder, in single precision.
-        weights: Folder for what is learned; None keeps nothing.
+    Without a folder, nothing that is learned is kept.
     """
 
     encode: Encode
@@ -488,15 +483,9 @@ def trains(name: str) -> bool:
 
 
 def figures_of(name: str, data: Path, training: Training | None = None) -> list[Figure]:
-    """Return the figures of a target, in the order in which they are printed.
+    """Return the figures of a target, in the order in which they are printed; see `find_files`.
 
-    Args:
-        name: Of the target.
-        data: Folder that holds what the target needs, at any depth.
-        training: What a target needs that trains.
-
-    Raises:
-        InputError: Something that it needs is missing, there is two of it, or it cannot be read.
+    Those of a target that trains need `training`.
     """
     target = targets()[name]
     found = find_files(name, data)

@@ -62,13 +62,7 @@ _VOWELS = re.compile(r"[aeiouy]+", re.IGNORECASE)
 def question_grades(
     labels: Path, *, encode: Encode, weights: Path | None
 ) -> Iterator[tuple[str, float | None]]:
-    """Train the model of good questions; returns names of figures and what they are.
-
-    Args:
-        labels: Grades that people gave to questions.
-        encode: The default encoder, in single precision.
-        weights: Folder for what is learned; None keeps nothing.
-    """
+    """Train the model of good questions; returns names of figures and what they are."""
     graded = graded_questions(labels)
     vectors = np.asarray(encode([one.text for one in graded]), dtype=np.float64)
     fitting = Fitting(graded)
@@ -159,13 +153,13 @@ def _held_out(
 
 def _by_assessor(graded: Sequence[GradedQuestion], fitting: Fitting) -> list[Outlook]:
     """Return outlooks by models that each have not seen the article, but know who assesses it."""
-    of = np.array([one.article for one in graded])
-    found = [Outlook(0.0, 0.0)] * len(graded)
-    for place, article in enumerate(articles_of(graded)):
-        model = fitting.fit(of != article, assessor_of=place)
-        for row in np.flatnonzero(of == article).tolist():
-            found[row] = model(graded[row].text)
-    return found
+    of = [one.article for one in graded]
+    places = {article: place for place, article in enumerate(articles_of(graded))}
+
+    def fit(chosen: Chosen) -> QuestionModel:
+        return fitting.fit(chosen, assessor_of=places[of[int(np.argmin(chosen))]])
+
+    return _held_out(graded, of, None, fit)
 
 
 def _learning_curve(graded: Sequence[GradedQuestion], fitting: Fitting) -> dict[str, float]:
@@ -196,11 +190,8 @@ def corrected(
 ) -> list[Outlook]:
     """Return outlooks moved by how far the model was off for similar questions on the article.
 
-    Args:
-        outlooks: Of the questions, `(n,)`.
-        cosines: Of the questions with graded ones on the same article, `(n, n_known)`.
-        known: Outlooks of the graded ones.
-        graded: What people gave them, -1 to 4.
+    `cosines` of the questions with graded ones on the same article are `(n, n_known)`; `known` are
+    the outlooks of the graded ones, and `graded` what people gave them, -1 to 4.
     """
     if not graded:
         return list(outlooks)

@@ -43,16 +43,7 @@ _LEVELS, _LEVELS_ELSEWHERE = 1.0, 0.01
 
 
 class GradedQuestion(NamedTuple):
-    """A question that somebody graded.
-
-    Attributes:
-        article: Id of the article that it is about.
-        run: Who submitted it.
-        rank: Its place in the list, from 1.
-        grade: From -1 (flawed) to 4.
-        redundant: Whether it was called redundant.
-        text: The question.
-    """
+    """A question that somebody graded, from -1 (flawed) to 4; ranks are 1-based."""
 
     article: str
     run: str
@@ -63,12 +54,7 @@ class GradedQuestion(NamedTuple):
 
 
 def graded_questions(path: Path) -> list[GradedQuestion]:
-    """Return what people graded, in the order of the file.
-
-    Raises:
-        InputError: It cannot be read.
-        InvalidFileError: A line is not of its form, or nothing is graded.
-    """
+    """Return what people graded, in the order of the file, of which something must be."""
     found = [
         GradedQuestion(
             one.topic_id,
@@ -94,10 +80,9 @@ def useful(graded: Sequence[GradedQuestion]) -> Floats:
 
 
 class Fitting:
-    """Fits the model on parts of the graded questions; what they have in common is counted once.
+    """Fits the model on parts of the graded questions, articles in the order of the file.
 
-    Args:
-        graded: All of them, articles in the order of the file.
+    What the parts have in common is counted once.
     """
 
     def __init__(self, graded: Sequence[GradedQuestion]) -> None:
@@ -126,10 +111,9 @@ class Fitting:
     def fit(self, chosen: Chosen, assessor_of: int | None = None) -> QuestionModel:
         """Return the ridge regression of worth and flaw on the chosen questions, without cuts.
 
-        Args:
-            chosen: `(n,)`, which to fit on. The runs of words are those frequent among them.
-            assessor_of: Place of an article, from 0, in the order of the file: those just before
-                and after it count most. None for no assessor in particular.
+        The runs of words are those frequent among the chosen, `(n,)`. `assessor_of` is the place of
+        an article, from 0, in the order of the file: those just before and after it count most.
+        None is for no assessor in particular.
         """
         rows = self._table[np.flatnonzero(chosen)]
         counts = len(self._counts)
@@ -171,13 +155,7 @@ def articles_of(graded: Sequence[GradedQuestion]) -> list[str]:
 
 
 def cuts(worth: Floats, flawed: Floats, grades: Integers) -> Cuts:
-    """Return where labels begin, so that each is as frequent as among people.
-
-    Args:
-        worth: Predicted, `(n,)`.
-        flawed: Predicted, `(n,)`.
-        grades: By people, `(n,)`.
-    """
+    """Return where labels begin, so that each is as frequent as among people; all `(n,)`."""
     bad = float(np.quantile(flawed, 1 - (grades == FLAWED).mean()))
     left, others = worth[flawed <= bad], grades[grades != FLAWED]
     shares = [float(np.mean(others < grade)) for grade in range(1, BEST + 1)]
@@ -191,9 +169,7 @@ _NEARLY_THE_SAME = 0.95  # cosine
 def limits(graded: Sequence[GradedQuestion], vectors: Floats) -> Iterator[tuple[str, float]]:
     """Yield where grades vary, and how far those of the same question agree.
 
-    Args:
-        graded: All questions.
-        vectors: Of their texts, `(n, dim)`, normalised.
+    The vectors of the texts are `(n, dim)`, normalised.
     """
     worth, number = useful(graded), _article_numbers(graded)
     runs = np.unique([one.run for one in graded], return_inverse=True)[1]

@@ -28,7 +28,6 @@ from sidelight.learned.passage_grades import (
     trusted,
 )
 from sidelight.learned.reading.words import content_stems
-from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.text_vectors import TextVectors
 from sidelight_research.passages import (
     PENALTY,
@@ -63,12 +62,8 @@ _K1, _B = 0.9, 0.4
 class RelevanceRows(NamedTuple):
     """Graded passages as rows, those of a query together; all `(n,)` but the features.
 
-    Attributes:
-        queries: The query of each.
-        grades: What people gave it.
-        features: `(n, n_features)`, in the order of `POOL_FEATURES`.
-        scores: By what else gives scores: name -> score of each.
-        given: By who gave grades that are on the scale already: name -> grade of each.
+    `features` are in the order of `POOL_FEATURES`. `scores` has those of what else gives scores, by
+    name; `given` has the grades of who gave some that are on the scale already.
     """
 
     queries: npt.NDArray[np.str_]
@@ -81,13 +76,10 @@ class RelevanceRows(NamedTuple):
 def relevance_rows(
     graded: Path, qrels: Path, encode: Encode, queries: Path | None = None
 ) -> RelevanceRows:
-    """Read passages that people graded.
+    """Read passages that people graded, and the ratings of a language model.
 
-    Args:
-        graded: The passages, by query, with the ratings of a language model.
-        qrels: People's grades.
-        encode: Texts to vectors, by the default encoder in single precision.
-        queries: Texts of the queries; words of their pools stand in where there are none.
+    Words of their pools stand in for the texts of queries where there are none. The vectors are
+    those of the default encoder in single precision.
     """
     people = read_qrels(qrels)
     texts = read_query_texts(queries) if queries else {}
@@ -131,13 +123,8 @@ def train_relevance(
 ) -> dict[str, GradeFigures]:
     """Fit and measure the model, and measure all else that gives scores to the same passages.
 
-    Args:
-        rows: What people graded.
-        files: What the rows come from.
-        save_in: Folder for the weights; None keeps them nowhere.
-
-    Returns:
-        Agreement with people by who graded, on queries that were not fitted on.
+    Returns agreement with people by who graded, on queries that were not fitted on. The files are
+    named in the weights, which are saved only where there is a folder for them.
     """
 
     def predict(fitted: Chosen, tested: Chosen) -> tuple[Values, npt.NDArray[np.int64]]:
@@ -209,7 +196,7 @@ def _recorded(passages: Sequence[GradedPassage]) -> dict[str, npt.NDArray[np.int
     by_prompt: dict[str, list[int]] = {}
     for passage in passages:
         for grade in passage.direct:
-            if isinstance(grade.rating, int) and not isinstance(grade.rating, Unjudged):
+            if isinstance(grade.rating, int):
                 name = f"recorded direct grades, {grade.grader.prompt}"
                 by_prompt.setdefault(name, []).append(min(HIGHEST, max(0, grade.rating)))
     return {
@@ -242,15 +229,7 @@ def _bm25(passages: Sequence[str], queries: Sequence[str]) -> Values:
 def relevance(
     graded: Path, qrels: Path, queries: Path | None = None, *, encode: Encode, weights: Path | None
 ) -> Iterator[tuple[str, float | None]]:
-    """Train the model of relevance; returns names of figures and what they are.
-
-    Args:
-        graded: See `relevance_rows`.
-        qrels: Likewise.
-        queries: Likewise.
-        encode: The default encoder, in single precision.
-        weights: Folder for what is learned; None keeps nothing.
-    """
+    """Train the model of relevance; returns names of figures and what they are."""
     rows = relevance_rows(graded, qrels, encode, queries)
     for name, found in train_relevance(rows, (graded, qrels), weights).items():
         yield f"{name}: Cohen kappa", found.kappa

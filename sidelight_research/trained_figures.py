@@ -65,12 +65,9 @@ def run_scores(
 ) -> Iterator[tuple[str, float | None]]:
     """Score runs by nuggets and by support; returns names of figures and what they are.
 
-    Args:
-        assigned: Nuggets that people held against answers.
-        web: Labels of support that people gave, of all citations of a sentence.
-        edited: Labels of support that people corrected, of the first citation alone.
-        encode: The default encoder, in single precision.
-        weights: Folder for score files; None keeps none.
+    `web` are labels of support that people gave, of all citations of a sentence; `edited` are those
+    that they corrected, of the first citation alone. Score files are written where there is a
+    folder for them.
     """
     scales = load_track(_LABELLED_TRACK).scales
     by_people = read_nugget_assignments(assigned, scales)
@@ -105,13 +102,8 @@ def score_judged_support(
 ) -> ScoreTable:
     """Score runs of which nothing is at hand but the support of their sentences.
 
-    Args:
-        verdicts: On every sentence; the topics that count are theirs.
-        scales: Of support.
-        measures: What is measured, the one that ranks runs first.
-
-    Raises:
-        InputError: There is no verdict.
+    The topics that count are those of the verdicts, of which there must be one; the first measure
+    ranks runs.
     """
     by_report = sentences_by_report(verdicts)
 
@@ -221,13 +213,7 @@ def _write(path: Path, table: Mapping[str, Any]) -> None:
 def nuggets(
     labels: Path, *, encode: Encode, weights: Path | None
 ) -> Iterator[tuple[str, float | None]]:
-    """Train the models of answers; returns names of figures and what they are.
-
-    Args:
-        labels: Nuggets that people held against answers.
-        encode: The default encoder, in single precision.
-        weights: Folder for what is learned; None keeps nothing.
-    """
+    """Train the models of answers; returns names of figures and what they are."""
     for title, encoder in (("", encode), ("words only, ", None)):
         yield from _figures(title, train_answers(labels, encoder, save_in=weights))
 
@@ -237,12 +223,8 @@ def support(
 ) -> Iterator[tuple[str, float | None]]:
     """Train the model of support; returns names of figures and what they are.
 
-    Args:
-        edited: Labels of support that people corrected.
-        web: Labels of support that people gave.
-        segments: The texts that are cited.
-        weights: Folder for what is learned, and for how often words of the segments occur, which
-            both kinds of models build on; None keeps nothing.
+    The folder of weights also gets how often words of the segments occur, which both kinds of
+    models build on.
     """
     if weights:
         build_tables(segments, weights)

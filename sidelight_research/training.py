@@ -54,12 +54,7 @@ _FULL = 2
 
 
 class TextAttack(NamedTuple):
-    """One way to seem to say something.
-
-    Attributes:
-        name: One or two words for tables.
-        change: From an honest text to one that should earn nothing.
-    """
+    """One way to seem to say something: it changes an honest text to one that earns nothing."""
 
     name: str
     change: Callable[[str], str]
@@ -115,10 +110,9 @@ TEXT_ATTACKS = (
 
 
 class Rows(NamedTuple):
-    """Features with labels; all `(n,)` but the features.
+    """Features in the order of `features.FEATURES`, with labels; all others are `(n,)`.
 
     Attributes:
-        features: `(n, n_features)`, in the order of `features.FEATURES`.
         levels: 0 none, 1 partial, 2 full.
         topics: Where each row comes from.
         runs: The run each row comes from; empty for rows made from items alone.
@@ -147,8 +141,8 @@ class _Labelled(NamedTuple):
 def answer_rows(answers: Sequence[JudgedAnswer], encode: Encode | None) -> Rows:
     """Return rows of people's labels of answers, then rows made from them."""
     labelled = [
-        _Labelled(Task(answer.items, answer.text, answer.query), answer.levels, *_of(answer))
-        for answer in answers
+        _Labelled(Task(one.items, one.text, one.query), one.levels, one.topic, one.run, people=True)
+        for one in answers
     ]
     return _rows([*labelled, *_copied_items(answers), *_attacked_answers(answers)], encode)
 
@@ -172,10 +166,6 @@ def support_rows(citations: Sequence[JudgedCitation], segments: Segments) -> Row
         if citation.segment in segments.texts
     ]
     return _rows([*labelled, *_attacked_citations(labelled)], None)
-
-
-def _of(answer: JudgedAnswer) -> tuple[str, str, bool]:
-    return answer.topic, answer.run, True
 
 
 def _copied_items(answers: Sequence[JudgedAnswer]) -> list[_Labelled]:
@@ -241,25 +231,13 @@ def _rows(labelled: Iterable[_Labelled], encode: Encode | None) -> Rows:
     every = list(labelled)
     comparer = Comparer(encode)
     comparer.prepare(item.task for item in every)
-    features, levels, topics, runs, people, most = [], [], [], [], [], []
-    for item in every:
-        found = comparer.compare(item.task)
-        for evidence, level in zip(found.evidence, item.levels, strict=True):
-            if level >= 0:
-                features.append(evidence.features)
-                levels.append(level)
-                topics.append(item.topic)
-                runs.append(item.run)
-                people.append(item.people)
-                most.append(evidence.most)
-    return Rows(
-        features=np.array(features),
-        levels=np.array(levels),
-        topics=np.array(topics),
-        runs=np.array(runs),
-        people=np.array(people),
-        most=np.array(most),
-    )
+    rows = [
+        (evidence.features, level, item.topic, item.run, item.people, evidence.most)
+        for item in every
+        for evidence, level in zip(comparer.compare(item.task).evidence, item.levels, strict=True)
+        if level >= 0
+    ]
+    return Rows(*map(np.array, zip(*rows, strict=True)))
 
 
 _LEVELS = 3
@@ -272,8 +250,7 @@ class Recipe(NamedTuple):
     """How a model is made from rows.
 
     Attributes:
-        names: The features it uses.
-        columns: Where they are in the rows.
+        names: The features it uses; `columns` says where they are in the rows.
         by_topic: Whether it learns what distinguishes labels within a topic, each feature being
             taken from its topic's mean, so that topics whose texts are all alike teach the same.
         needs_figures: See `ordinal_model.allowed`.
@@ -288,13 +265,7 @@ class Recipe(NamedTuple):
 
 
 def fit(rows: Rows, chosen: npt.NDArray[np.bool_], recipe: Recipe) -> OrdinalModel:
-    """Fit both regressions on some rows.
-
-    Args:
-        rows: All rows.
-        chosen: `(n,)`, which of them to fit on.
-        recipe: How.
-    """
+    """Fit both regressions on the chosen rows, `(n,)`."""
     from sklearn.linear_model import LogisticRegression
 
     features, levels = rows.features[chosen][:, recipe.columns], rows.levels[chosen]
@@ -321,13 +292,8 @@ def predict_held_out(
     """Return the level of every row, predicted without its topic, and if asked without its run.
 
     Runs are held out a fifth at a time, in the order of their names. Rows that were made get -1.
-
-    Args:
-        rows: All rows.
-        recipe: How the model is made.
-        hold_out_runs: Whether runs are held out besides topics.
-        shown: The same rows as a model is shown those that it judges, where it is shown less than
-            it is fitted on; None where it is shown the same.
+    `shown` are the same rows as a model is shown those that it judges, where it is shown less than
+    it is fitted on.
     """
     shown = shown or rows
     predicted = np.full(len(rows.levels), -1)
@@ -357,12 +323,9 @@ _SEED = 0
 
 
 class Trained(Value):
-    """What a training run found.
+    """What a training run found: what was held out -> agreement with people.
 
-    Attributes:
-        name: The model, such as `answers`.
-        figures: What was held out -> agreement with people.
-        shipped: The same as the file of weights in this package says; empty if there is none.
+    `shipped` is the same as the file of weights in this package says; empty if there is none.
     """
 
     name: str
@@ -371,12 +334,9 @@ class Trained(Value):
 
 
 def train_answers(labels: Path, encode: Encode | None, *, save_in: Path | None = None) -> Trained:
-    """Train and measure the model of whether a text says an item.
+    """Train and measure the model of whether a text says an item, on a file of labelled answers.
 
-    Args:
-        labels: A file with lines like those of `nugget-assignments.jsonl.gz`.
-        encode: The default encoder, in single precision; None for the words-only model.
-        save_in: Folder for the weights; None keeps them nowhere.
+    The encoder is the default one, in single precision; None for the words-only model.
     """
     rows = answer_rows(read_answers(labels), encode)
     return _trained(answer_model(words_only=encode is None), rows, [labels], {}, save_in=save_in)
@@ -385,13 +345,7 @@ def train_answers(labels: Path, encode: Encode | None, *, save_in: Path | None =
 def train_support(
     labels: Sequence[Path], segments: Path, *, save_in: Path | None = None
 ) -> Trained:
-    """Train and measure the model of whether a source supports a sentence.
-
-    Args:
-        labels: Files with lines like those of `support-judgments.*.jsonl.gz`.
-        segments: A file with lines like those of `references.jsonl.gz`.
-        save_in: Folder for the weights; None keeps them nowhere.
-    """
+    """Train and measure the model of whether a source supports a sentence, on labels and texts."""
     texts = read_segments(segments)
     by_file = {path: read_citations(path) for path in labels}
     citations = [citation for found in by_file.values() for citation in found]
@@ -422,15 +376,9 @@ def _trained(
     unasked: Rows | None = None,
     save_in: Path | None,
 ) -> Trained:
-    """Measure and fit on rows.
+    """Measure and fit on rows, and measure on the topics of each of some parts.
 
-    Args:
-        name: The model.
-        rows: What to fit on.
-        files: Where the rows come from.
-        parts: What to measure besides: a name -> the topics.
-        unasked: The same rows where nobody knows what was asked, to measure besides.
-        save_in: Folder for the weights; None keeps them nowhere.
+    `unasked` are the same rows where nobody knows what was asked, to measure besides.
     """
     recipe = recipe_of(name)
     alone = predict_held_out(rows, recipe, hold_out_runs=False)

@@ -51,12 +51,8 @@ class Topic(NamedTuple):
     """The marked findings of a topic.
 
     Attributes:
-        topic_id: Of the topic.
-        findings: What was marked.
-        features: Of each finding.
         alike: Cosines of the findings with each other.
-        marks: Of each.
-        states: Of each, the share that it states of each answer, `(n, answers)`.
+        states: Of each finding, the share that it states of each answer, `(n, answers)`.
         worth: Of each answer, its part of the score of a report that states all.
     """
 
@@ -144,12 +140,7 @@ def investigated(folder: Path, topic_id: str) -> tuple[list[Angle], EvidenceSet]
 
 
 def fitted(topics: list[Topic], strength: float) -> Usefulness:
-    """Return the model fitted on some topics.
-
-    Args:
-        topics: The topics.
-        strength: Inverse of the penalty on the weights' squares.
-    """
+    """Return the model fitted on some topics; `strength` is inverse to its penalty."""
     names = tuple(topics[0].features[0])
     table = np.array([[row[name] for name in names] for one in topics for row in one.features])
     truth = np.concatenate([one.useful for one in topics])

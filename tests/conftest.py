@@ -17,13 +17,25 @@ from sidelight.schemas.segment import document_id_of
 from tests.helpers import lexical, vectors
 from tests.helpers.browsing import started_browser
 from tests.helpers.indexes.small_corpus import make_corpus, write_shard
-from tests.helpers.public_data import PublicData
 
 # How long an example takes says how busy the machine is, and nothing about what is tested.
 settings.register_profile("sidelight", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("sidelight")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+class PublicData:
+    """A folder of public data sets; a test that names one which is not there is skipped."""
+
+    def __init__(self, folder):
+        self._folder = folder
+
+    def __truediv__(self, name):
+        path = self._folder / name
+        if not (self._folder / Path(name).parts[0]).exists():
+            pytest.skip(f"needs the public data {path}, which is not there")
+        return path
 
 
 def pytest_configure():
@@ -209,6 +221,12 @@ def mini_web_index(mini_web_articles, mini_web_segments, encoder, tmp_path_facto
         pages |= dict.fromkeys([article.topic_id, *list(documents)[:15]])
     kept = [one for one in mini_web_segments if document_id_of(one.segment_id) in pages]
     return index_of(kept, "mini-web-index", encoder, tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def whole_mini_web_index(mini_web_segments, encoder, tmp_path_factory):
+    """An index of all pages."""
+    return index_of(mini_web_segments, "whole-mini-web-index", encoder, tmp_path_factory)
 
 
 @pytest.fixture

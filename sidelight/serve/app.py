@@ -30,7 +30,7 @@ from sidelight.english.cleaning import find_masthead
 from sidelight.schemas.base import Value
 from sidelight.schemas.topic import Article
 from sidelight.serve import guards
-from sidelight.serve.desk import Desk, FoundPage, FullError, Job, State
+from sidelight.serve.desk import Desk, FoundPage, Job, State
 from sidelight.text import clean, count_words, sentences
 from sidelight.versions import VERSION
 from sidelight.view.page import csp_hash
@@ -200,12 +200,9 @@ _NO_ARTICLE = "Expected a JSON object with title, url and text."
 def make_app(desk: Desk, *, hosts: Sequence[str], per_minute: int, token: str = "") -> FastAPI:
     """Return the app.
 
-    Args:
-        desk: Where articles go.
-        hosts: Names under which the app may be addressed; a page elsewhere cannot reach it under
-            one of its own.
-        per_minute: Articles that one client may submit in a minute.
-        token: Must be shown with every request; empty where everybody on this machine may ask.
+    A page elsewhere cannot reach it under a name that is none of `hosts`. One client may submit
+    `per_minute` articles in a minute. The token must be shown with every request; it is empty where
+    everybody on this machine may ask.
     """
 
     @asynccontextmanager
@@ -220,28 +217,22 @@ def make_app(desk: Desk, *, hosts: Sequence[str], per_minute: int, token: str = 
     app.add_exception_handler(RequestValidationError, _refuse_invalid)
     # The last one added comes first.
     app.add_middleware(guards.BodyGuard, max_bytes=MAX_BODY_BYTES, timeout_s=BODY_TIMEOUT_S)
-    app.add_middleware(guards.Guard, check=guards.rate_check(per_minute))
+    app.add_middleware(guards.guarded, check=guards.rate_check(per_minute))
     # What no page or program of the user's sent does not count against the user's rate.
-    app.add_middleware(guards.Guard, check=partial(guards.check_kind, kinds=_KINDS))
-    app.add_middleware(guards.Guard, check=guards.check_origin)
+    app.add_middleware(guards.guarded, check=partial(guards.check_kind, kinds=_KINDS))
+    app.add_middleware(guards.guarded, check=guards.check_origin)
     if token:
         check_token = partial(guards.check_token, token=token.encode())
-        app.add_middleware(guards.Guard, check=check_token)
+        app.add_middleware(guards.guarded, check=check_token)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
-    app.add_middleware(guards.ClientAddress)
+    app.add_middleware(guards.behind_proxy)
     refused = (400, 408, 413)
     _add_routes(app, _Routes(desk), (*refused, 401) if token else refused)
     return app
 
 
 def _add_routes(app: FastAPI, routes: _Routes, always: Sequence[int]) -> None:
-    """Add what the app answers.
-
-    Args:
-        app: The app.
-        routes: The answers.
-        always: With which status every request may be refused.
-    """
+    """Add what the app answers, and with which status it may always refuse."""
     one = "/investigations/{job_id}"
     shown: dict[str, Any] = {"include_in_schema": False, "response_class": HTMLResponse}
     app.get("/", **shown)(routes.start)
@@ -315,7 +306,7 @@ class _Routes:
             raise HTTPException(422, why)
         try:
             return self._progress(self._desk.submit(pasted_article(title, url, text)))
-        except FullError:
+        except asyncio.QueueFull:
             raise HTTPException(429, "The queue is full.", _RETRY_S) from None
 
     async def show(self, job_id: str) -> Progress:

@@ -16,11 +16,10 @@ import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from concurrent.futures import Future
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import Literal, Self, TypeVar
 from uuid import uuid4
 
@@ -46,10 +45,7 @@ T = TypeVar("T")
 
 
 class Worker:
-    """Holds what investigations need open, in an event loop of its own; a context manager.
-
-    Args:
-        start: Opens it.
+    """Holds what `start` opens for investigations, in an event loop of its own; a context manager.
 
     Raises:
         SidelightError: On entering, whatever `start` raises.
@@ -66,12 +62,7 @@ class Worker:
         self._opened.result()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         loop, ended, _ = self._opened.result()
         loop.call_soon_threadsafe(ended.set)
         self._thread.join()
@@ -102,23 +93,14 @@ _logger = logging.getLogger(__name__)
 
 
 class JobFile(Value):
-    """An investigation that was asked for.
-
-    Attributes:
-        article: What is investigated.
-        message: Why it failed; empty for one that is done, or is still to be done.
-    """
+    """An investigation that was asked for; `message` says why it failed, or is empty."""
 
     article: Article
     message: str = ""
 
 
 def claim_folder(folder: Path) -> None:
-    """Make sure that investigations can be written to a folder, which is made if it is missing.
-
-    Raises:
-        UsageError: They cannot.
-    """
+    """Make a folder; raise a UsageError if investigations cannot be written to it."""
     try:
         make_folder(folder)
         with tempfile.TemporaryFile(dir=folder):
@@ -166,13 +148,7 @@ class FoundPage(Value):
 
 @dataclass(slots=True)
 class News:
-    """Everything so far.
-
-    Attributes:
-        queries: What was searched for.
-        found: Pages that were taken as evidence.
-        sentences: Of the report, those that stood the check.
-    """
+    """Everything so far: searches, pages taken as evidence, and sentences that stood the check."""
 
     queries: list[str] = field(default_factory=list)
     found: list[FoundPage] = field(default_factory=list)
@@ -209,23 +185,9 @@ def _ended_badly(message: str) -> State:
     return "cancelled" if message == _CANCELLED else "failed"
 
 
-class FullError(Exception):
-    """No more investigations are taken for now."""
-
-
 @dataclass(eq=False)
 class Job:
-    """One investigation.
-
-    Attributes:
-        job_id: Names it in addresses; it cannot be guessed.
-        article: What is investigated.
-        state: How far it is.
-        steps: The steps begun so far.
-        news: What was searched for and found so far.
-        message: Why it failed.
-        work: What works on it, while it runs.
-    """
+    """One investigation, whose id cannot be guessed; `work` works on it, while it runs."""
 
     job_id: str
     article: Article
@@ -289,16 +251,9 @@ class Desk:
         self._jobs: OrderedDict[str, Job] = OrderedDict()
 
     def submit(self, article: Article) -> Job:
-        """Put an article in the queue.
-
-        Raises:
-            FullError: As many as may wait are waiting.
-        """
+        """Put an article in the queue; raise `asyncio.QueueFull` where as many wait as may."""
         job = Job(uuid4().hex, article)
-        try:
-            self._waiting.put_nowait(job)
-        except asyncio.QueueFull:
-            raise FullError from None
+        self._waiting.put_nowait(job)
         self._jobs[job.job_id] = job
         self._save(job)
         return job
@@ -402,15 +357,11 @@ class Desk:
             here.call_soon_threadsafe(self._end, job, result)
 
         async def work(investigate: Investigate) -> RunSummary:
-            @asynccontextmanager
-            async def opened() -> AsyncIterator[Investigate]:
-                yield investigate
-
             return await run_topics(
                 [job.article],
                 self._settings,
                 self._index_fingerprint,
-                opened,
+                lambda: nullcontext(investigate),
                 run.path,
                 on_step=begin,
                 on_result=end,

@@ -38,10 +38,7 @@ if TYPE_CHECKING:
 class BodyGuard:
     """Reads a request's whole body before the app does, within a size and a time.
 
-    Args:
-        app: The app.
-        max_bytes: Longer bodies get 413, and so does a head that announces one.
-        timeout_s: Bodies that take longer to arrive get 408.
+    Longer bodies get 413, and so does a head that announces one; slower ones get 408.
     """
 
     def __init__(self, app: ASGIApp, *, max_bytes: int, timeout_s: float) -> None:
@@ -102,22 +99,14 @@ class BodyGuard:
                 return b"".join(parts)
 
 
-class Guard:
-    """Refuses requests before their bodies are looked at.
+def guarded(app: ASGIApp, check: Callable[[Scope], JSONResponse | None]) -> ASGIApp:
+    """Return an app that refuses requests before their bodies are looked at, if `check` does."""
 
-    Args:
-        app: The app.
-        check: Returns the answer to a request that is refused, None for any other.
-    """
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        refusal = check(scope) if scope["type"] == "http" else None
+        await (refusal or app)(scope, receive, send)
 
-    def __init__(self, app: ASGIApp, *, check: Callable[[Scope], JSONResponse | None]) -> None:
-        self._app = app
-        self._check = check
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        refusal = self._check(scope) if scope["type"] == "http" else None
-        await (refusal or self._app)(scope, receive, send)
+    return answer
 
 
 def check_origin(scope: Scope) -> JSONResponse | None:
@@ -132,12 +121,7 @@ def check_origin(scope: Scope) -> JSONResponse | None:
 
 
 def check_kind(scope: Scope, kinds: Mapping[str, Sequence[str]]) -> JSONResponse | None:
-    """Refuse a body whose media type is none of those that its address takes.
-
-    Args:
-        scope: The request.
-        kinds: Media types by path.
-    """
+    """Refuse a body whose media type is none of those that its address takes, by path."""
     known = kinds.get(scope["path"])
     if scope["method"] == "POST" and known and media_type(Headers(scope=scope)) not in known:
         return _refuse(415, f"Expected {' or '.join(known)} as the Content-Type.")
@@ -145,11 +129,7 @@ def check_kind(scope: Scope, kinds: Mapping[str, Sequence[str]]) -> JSONResponse
 
 
 def rate_check(per_minute: int) -> Callable[[Scope], JSONResponse | None]:
-    """Return what counts the submissions of each client, and refuses too many.
-
-    Args:
-        per_minute: Submissions that one client may make in any minute; beyond it gets 429.
-    """
+    """Return what counts each client's submissions, and refuses (429) too many in any minute."""
     limit, limiter = parse(f"{per_minute}/minute"), MovingWindowRateLimiter(MemoryStorage())
 
     def check(scope: Scope) -> JSONResponse | None:
@@ -168,18 +148,10 @@ def check_token(scope: Scope, token: bytes) -> JSONResponse | None:
     return _refuse(401, "The token is missing or wrong.", asks)
 
 
-class ClientAddress:
-    """Takes a proxy's word for where a request came from, if it is a plain address.
+def behind_proxy(app: ASGIApp) -> ASGIApp:
+    """Return an app that takes a proxy here by its word on the client, if it is an address."""
 
-    Args:
-        app: The app.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and _is_loopback(client_of(scope)):
             forwarded = _header(scope, b"x-forwarded-for").rpartition(b",")[2].strip()
             try:
@@ -188,7 +160,9 @@ class ClientAddress:
                 pass
             else:
                 scope["client"] = (str(address), 0)
-        await self._app(scope, receive, send)
+        await app(scope, receive, send)
+
+    return answer
 
 
 def client_of(scope: Scope) -> str:
@@ -265,12 +239,10 @@ _PAGE_ADDRESS = re.compile(r"https?://\S{1,1990}")
 
 
 class Upload(NamedTuple):
-    """Article read from a file.
+    """Article read from a file; of a web page, the text of its `article` alone where it marks one.
 
-    Attributes:
-        title: Its headline; that of a web page perhaps with the name of the site behind it.
-        url: The address that it gives as its own, or from which a browser saved it; else empty.
-        text: Its text; of a web page that of its `article` alone where it marks one.
+    The title of a web page may have the name of the site behind it. `url` is the address that it
+    gives as its own, or from which a browser saved it; else empty.
     """
 
     title: str
@@ -394,11 +366,7 @@ class NoArticleError(Exception):
 
 
 def read_upload(kind: str, content: bytes) -> Upload:
-    """Return the article in a file.
-
-    Args:
-        kind: Its media type; what is none of `READERS` is read as text.
-        content: The file.
+    """Return the article in a file of a media type; one without a reader is read as text.
 
     Raises:
         NoArticleError: It holds none.

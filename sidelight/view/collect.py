@@ -54,13 +54,7 @@ _MEASUREMENTS = re.compile(r"^[a-z ]{1,60} -?\d+\.\d+(?:,|$)")
 
 
 class Marker:
-    """Marks the topics of one run.
-
-    Args:
-        scales: The track's.
-        labels: Labels of this run, and perhaps of others.
-        question_tag: Run tag of its questions.
-        report_tag: Run tag of its reports.
+    """Marks the topics of one run, by labels of it and perhaps of others.
 
     Raises:
         InputError: A labelled question lacks a verdict whether it is compound.
@@ -175,12 +169,7 @@ _ELSEWHERE = "used for another question"
 
 
 def follow(trace: Trace, sources: Mapping[str, int]) -> model.Trail:
-    """Return the trail of a topic.
-
-    Args:
-        trace: What was done.
-        sources: By segment id, its number among the sources of the report.
-    """
+    """Return the trail of a topic; `sources` numbers the segments that the report cites."""
     rounds = _Rounds(trace.rounds.values(), sources)
     angles = angles_of(trace)
     searches: dict[str, list[model.Search]] = {}
@@ -288,14 +277,7 @@ def _scored(
 def leaderboards(
     track: Track, rubrics: Mapping[str, Rubric], labels: Labels, ours: frozenset[str]
 ) -> tuple[model.Board, ...]:
-    """Return a board for each task of which several runs have labels.
-
-    Args:
-        track: Whose labels and number of questions count.
-        rubrics: By topic id.
-        labels: Their labels.
-        ours: Tags of the run that the page is about.
-    """
+    """Return a board for each task of which several runs have labels; `ours` are tags of a run."""
     return tuple(
         model.Board(task, table.runs, ours, tuple(headroom()))
         for task, table, headroom in _scored(track, rubrics, labels)
@@ -352,11 +334,8 @@ def collect_page(
 ) -> model.Page:
     """Return the page of a run.
 
-    Args:
-        run: The run.
-        rubrics: By topic id; empty where none are at hand.
-        labels: Sources of labels; the first marks the run, and is held against the others.
-        rivals: Runs to show beside it.
+    The first source of labels marks it, and is held against the others; `rivals` are shown beside
+    it.
 
     Raises:
         InputError: Labels and rubrics do not fit together.
@@ -417,14 +396,11 @@ def list_run(
 ) -> model.ListedRun:
     """Return a run to be listed and compared with others.
 
-    Args:
-        run: The run.
-        link: Its own page, relative to that of the list; empty where there is none.
-        rubrics: By topic id; empty where none are at hand.
-        sources: Sources of labels; the first that has any of the run marks it.
+    `link` is its own page, relative to that of the list; empty where there is none. The first
+    source of labels that has any of the run marks it.
 
     Raises:
-        InputError: Labels and rubrics do not fit together, or a topic cannot be read.
+        InputError: Labels and rubrics do not fit together.
     """
     labels, marker = _labels_of(run, sources)
     if labels:  # As `evaluate` scores it: rubrics of topics that the run is not on do not count.

@@ -29,13 +29,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A statement of others.
+    """A statement of others, and its sources.
 
-    Attributes:
-        text: What they say.
-        number: Of the sentence of the report that says it; None where it stands in none.
-        speaker: Whose assertion it is; empty where the sources state it as a fact.
-        sources: Who says it.
+    `number` is that of the sentence of the report that says it; None where it stands in none.
+    `speaker` is whose assertion it is; empty where the sources state it as a fact.
     """
 
     text: str
@@ -46,13 +43,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class ComparedClaim:
-    """A claim of an article, and what others say about it.
-
-    Attributes:
-        about: What the row is about, such as who wrote the article.
-        says: The article's words, or what it tells of itself.
-        findings: What others say.
-    """
+    """What an article claims or tells of itself about something, and what others say."""
 
     about: str
     says: str
@@ -61,12 +52,10 @@ class ComparedClaim:
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """Opening of the digest.
+    """Opening of the digest: who published the article, when, and who wrote it.
 
-    Attributes:
-        origin: Who published the article, when, and who wrote it.
-        behind: What others found about them; None where they found nothing.
-        claim: What others found about what it says first of all; None where they found nothing.
+    `behind` is what others found about them, `claim` what they found about what it says first of
+    all; None where they found nothing.
     """
 
     origin: str
@@ -84,13 +73,9 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """The first screen.
+    """The first screen, whose lead is None for a topic that is no article.
 
-    Attributes:
-        lead: None for a topic that is no article.
-        rows: The table.
-        paragraphs: The report by subject.
-        answers: For each question, the numbers of the sentences that answer it, the best first.
+    `answers` has for each question the numbers of the sentences that answer it, the best first.
     """
 
     lead: Lead | None
@@ -112,9 +97,8 @@ def _names(text: str) -> frozenset[str]:
 class Likeness:
     """Compares sentences: those on one figure are more alike than those that name one person.
 
-    Args:
-        texts: What is compared; a word counts the more, the fewer of them have it.
-        ignored: Words that say nothing here, such as the names of those who publish the article.
+    A word counts the more, the fewer of the `texts` have it; words of `ignored` say nothing here,
+    such as the names of those who publish the article.
     """
 
     def __init__(self, texts: Iterable[str], ignored: str = "") -> None:
@@ -173,12 +157,8 @@ def subjects_of(
 ) -> list[str]:
     """Return what each sentence of a report is on.
 
-    Args:
-        texts: The sentences.
-        told: The article.
-        angles: What was asked, by id.
-        covers: By the text of a sentence, the chance that it answers each angle.
-        likeness: Compares it with sentences of the article where nobody knows what it answers.
+    `covers` has, by the text of a sentence, the chance that it answers each angle. Where nobody
+    knows what it answers, `likeness` compares it with sentences of the article.
     """
     said = told.sentences
 
@@ -349,15 +329,9 @@ class _Pair(NamedTuple):
 
 
 class Table:
-    """Makes the table and the lead of an article.
+    """Makes the table and the lead of an article from its report, and the subject of each sentence.
 
-    Args:
-        told: The article.
-        sentences: The report.
-        subjects: Of each of its sentences.
-        angles: What was asked, by id.
-        covers: By the text of a sentence, the chance that it answers each angle.
-        likeness: Compares findings with sentences of the article.
+    `covers` and `likeness` are those of `subjects_of`.
     """
 
     def __init__(
@@ -389,9 +363,8 @@ class Table:
     ) -> tuple[Lead, tuple[ComparedClaim, ...]]:
         """Return lead and table.
 
-        Args:
-            claims: What somebody who read the sources found stated in them.
-            find: Returns the source of a segment id, if it is known.
+        `claims` are what somebody who read the sources found stated in them; `find` returns the
+        source of a segment id, if it is known.
         """
         pairs = self._pairs()
         lead = Lead(self._origin(), self._behind(), self._main(pairs))
@@ -535,12 +508,7 @@ class Table:
 
 
 def _claim_rows(pairs: Sequence[_Pair], first: Finding | None) -> list[ComparedClaim]:
-    """Return a row for each sentence of the article, with its surest finding.
-
-    Args:
-        pairs: Findings and what they are about.
-        first: The finding whose row comes first; the surest one comes next.
-    """
+    """Return a row for each sentence of the article with its surest finding, `first` at the top."""
     best: dict[str, _Pair] = {}
     for pair in sorted(pairs, key=lambda pair: (pair.finding != first, -pair.score)):
         best.setdefault(pair.says, pair)
@@ -559,14 +527,7 @@ def _listed(names: Sequence[str]) -> str:
 def digest(
     made: Made, told: Told | None, sentences: Sequence[ShownSentence], sources: Iterable[Source]
 ) -> Digest:
-    """Return the first screen of a topic.
-
-    Args:
-        made: What the run made of it.
-        told: The article; None where the topic is none.
-        sentences: The report.
-        sources: What it cites.
-    """
+    """Return the first screen of a topic; `told` is None where the topic is no article."""
     trace = made.trace or Trace()
     angles = angles_of(trace)
     covers = _covers(trace)

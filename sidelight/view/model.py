@@ -23,11 +23,8 @@ if TYPE_CHECKING:
 class Taken:
     """A hit that became evidence for an angle.
 
-    Attributes:
-        rank: 1-based, among the hits of its search.
-        page: Where it stands.
-        relevance: How well it speaks to the angle, in (0, 1].
-        source: Its number among the sources of the report; None if the report does not cite it.
+    `rank` is 1-based among the hits of its search, `relevance` in (0, 1]; `source` is its number
+    among the sources of the report, None if the report does not cite it.
     """
 
     rank: int
@@ -57,14 +54,10 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class AngleTrail:
-    """Searches and hits of one angle.
+    """Searches and hits of one angle, in the order of rounds.
 
-    Attributes:
-        question: What it asks.
-        aspect: The side of trustworthiness it belongs to.
-        weight: Expected importance, 1 to 4.
-        chance: How likely the evidence speaks to it; None where no round assessed it.
-        searches: In the order of rounds.
+    `weight` is its expected importance, 1 to 4; `chance` is how likely the evidence speaks to it,
+    None where no round assessed it.
     """
 
     question: str
@@ -88,8 +81,7 @@ class Trail:
 
     Attributes:
         rounds: By round, the share of what matters that evidence speaks to, in [0, 1].
-        n_searches: Searches that were made.
-        n_documents: Documents that they found.
+        n_documents: Documents that the searches found.
         angles: The weightiest first.
         removed: Sentences that a check took out.
         refused: Pages that no role was shown, with the reason.
@@ -108,11 +100,9 @@ class AnswerMark:
     """A rubric answer and what the report says about it.
 
     Attributes:
-        text: The answer.
         references: Pages that support it, by the rubric.
         label: What the report says; None if nobody could tell.
         title: The label as a heading.
-        reason: Why.
         lost: Share of the topic's report score that the report missed here.
         lost_at: The stage of the run at which most of it was lost; empty where that is not known.
     """
@@ -131,11 +121,9 @@ class QuestionMark:
     """A rubric question, what the report earned on it, and the submitted question nearest to it.
 
     Attributes:
-        text: The question.
         importance: As assessors call it.
         answers: What they expect.
-        earned: Share of the topic's report score that the report earned here.
-        lost: Share that it did not.
+        earned: Share of the topic's report score that the report earned here; `lost` is the rest.
         matched_rank: Rank of the submitted question that comes nearest; None if none does.
         matched_label: How near; None if nobody could tell.
     """
@@ -153,13 +141,8 @@ class QuestionMark:
 class TopicMarks:
     """A topic as assessors see it; a score is None where its task was not judged.
 
-    Attributes:
-        questions: In the order of the rubric.
-        lost_at: By stage of the run, the share of the report score that was lost there; empty where
-            that is not known.
-        question_score: Of the questions.
-        support_score: Of the report.
-        contradiction_score: Of the report, lower is better.
+    `lost_at` is the share of the report score lost at each stage of the run; empty where that is
+    not known. Of the contradiction score, lower is better.
     """
 
     questions: tuple[QuestionMark, ...]
@@ -189,9 +172,6 @@ class Rival:
     """Result of another run on the same topic.
 
     Attributes:
-        name: Of the run.
-        questions: Rank 1 first.
-        sentences: Its report.
         shared_questions: Questions that both runs ask, word for word.
         shared_segments: Ids of the segments that both runs cite.
         is_same: Whether questions and report are those of the other run.
@@ -213,12 +193,8 @@ class Rival:
 class ShownDocument:
     """A document that was ranked for a question.
 
-    Attributes:
-        document_id: Its id.
-        page: Where it is.
-        text: Its best segment; empty where that was not kept.
-        label: How useful it was found; empty where nobody said.
-        reason: Why.
+    `text` is its best segment; empty where that was not kept. `label` says how useful it was found;
+    empty where nobody said.
     """
 
     document_id: str
@@ -230,14 +206,7 @@ class ShownDocument:
 
 @dataclass(frozen=True, slots=True)
 class QuestionDocuments:
-    """Documents found for a question.
-
-    Attributes:
-        question: What a reader wants to know.
-        queries: What was searched for.
-        pooled: How many documents that brought.
-        documents: Those that were kept, in order.
-    """
+    """Documents kept for a question, in order; `pooled` counts those that its queries brought."""
 
     question: str
     queries: tuple[str, ...]
@@ -250,7 +219,6 @@ class TopicPage:
     """One topic and all that was made of it.
 
     Attributes:
-        topic_id: The topic.
         number: 1-based place in the run.
         page: Where an article stands; of another topic, its name.
         paragraphs: The text of an article; of another topic, what it says.
@@ -258,10 +226,9 @@ class TopicPage:
         questions: Rank 1 first; none where no task asks for them.
         sentences: The report; none where no task asks for one.
         sources: What the report cites, by number.
-        digest: What a reader sees first.
         n_words: Of the report.
         fallbacks: Steps done without a model whose replies were no use.
-        trail: How it came about; None where the run kept no record.
+        trail: None where the run kept no record.
         searched: Documents for questions; None where no task asks for them.
         marks: None where no rubric or label is known.
         rivals: What other runs made of it.
@@ -300,14 +267,9 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class JudgePlot:
-    """The same runs by two sources of labels.
+    """The same runs by two sources of labels, of which `first` is on the horizontal axis.
 
-    Attributes:
-        task: What was judged.
-        first: Name of the first source of labels, on the horizontal axis.
-        second: Name of the other one.
-        points: By run tag, both scores.
-        tau: Kendall's tau-b between them; None when a side is constant.
+    `points` has both scores by run tag; `tau` is Kendall's tau-b, None when a side is constant.
     """
 
     task: str
@@ -346,15 +308,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class MadeTopic:
-    """What a run made of a topic, beside other runs.
-
-    Attributes:
-        page: Name of the topic.
-        questions: Rank 1 first; none where no task asks for them.
-        sentences: The report; none where no task asks for one.
-        fallbacks: Steps done without a model whose replies were no use.
-        marks: None where no rubric or label is known.
-    """
+    """What a run made of a topic, beside other runs; fields mean the same as in `TopicPage`."""
 
     page: WebPage
     questions: tuple[str, ...]
@@ -369,7 +323,6 @@ class ListedRun:
 
     Attributes:
         link: Its own page, relative to this one; empty where there is none.
-        run: The run.
         judge: Who labelled it; empty for nobody.
         scores: Measure -> value; None where undefined.
         topics: By topic id.
@@ -386,13 +339,9 @@ class ListedRun:
 
 @dataclass(frozen=True, slots=True)
 class RunList:
-    """The runs of a folder.
+    """The runs of a folder; `left_out` says by folder why a run cannot be shown.
 
-    Attributes:
-        folder: Its name.
-        runs: Those that can be shown.
-        left_out: By folder, why a run cannot be shown.
-        given: Whether there are labels from elsewhere, which know runs by their tags alone.
+    `given` tells whether there are labels from elsewhere, which know runs by their tags alone.
     """
 
     folder: str

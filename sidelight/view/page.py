@@ -25,37 +25,43 @@ _FOLDER = Path(__file__).parent
 
 def render_page(page: Page) -> str:
     """Return the page as HTML; the same values give the same text."""
-    style, script = page_part(_FOLDER, "style.css"), page_part(_FOLDER, "script.js")
-    policy = content_policy(style, script)
-    return page_template(_FOLDER).render(page=page, style=style, script=script, policy=policy)
+    return rendered(_FOLDER, page=page)
 
 
 def render_runs(found: RunList) -> str:
     """Return the page on which runs are listed and compared as HTML."""
-    style = page_part(_FOLDER, "style.css") + page_part(_FOLDER, "runs.css")
-    script = page_part(_FOLDER, "runs.js")
     topics = dict.fromkeys(topic_id for one in found.runs for topic_id in one.topics)
-    return page_template(_FOLDER, "runs.html.jinja").render(
+    return rendered(
+        _FOLDER,
+        "runs.html.jinja",
+        ("style.css", "runs.css"),
+        "runs.js",
         found=found,
         twins=told_twins({one.run.place: one.results for one in found.runs}),
         topics=list(topics),
         measures=list(dict.fromkeys(name for one in found.runs for name in one.scores)),
-        style=style,
-        script=script,
-        policy=content_policy(style, script),
     )
 
 
-def content_policy(style: str, script: str) -> str:
-    """Return the policy of a page that may use this style and this script and nothing else."""
-    return (
-        f"default-src 'none'; style-src '{csp_hash(style)}'; script-src '{csp_hash(script)}'; "
+def rendered(
+    folder: Path,
+    name: str = "page.html.jinja",
+    styles: tuple[str, ...] = ("style.css",),
+    script: str = "script.js",
+    **values: object,
+) -> str:
+    """Return a page of a folder, which may use its style and its script and nothing else."""
+    style = "".join(_part(folder, one) for one in styles)
+    code = _part(folder, script)
+    policy = (
+        f"default-src 'none'; style-src '{csp_hash(style)}'; script-src '{csp_hash(code)}'; "
         "base-uri 'none'; form-action 'none'"
     )
+    return _template(folder, name).render(style=style, script=code, policy=policy, **values)
 
 
 @cache
-def page_template(folder: Path, name: str = "page.html.jinja") -> Template:
+def _template(folder: Path, name: str) -> Template:
     """Return a template of a folder; what it shows is escaped."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -71,8 +77,7 @@ def page_template(folder: Path, name: str = "page.html.jinja") -> Template:
 
 
 @cache
-def page_part(folder: Path, name: str) -> str:
-    """Return a style or script of a folder."""
+def _part(folder: Path, name: str) -> str:
     return (folder / name).read_text(encoding="utf-8")
 
 

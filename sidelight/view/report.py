@@ -36,12 +36,9 @@ _IN_FULL = "full"
 
 
 class ShownSupport(NamedTuple):
-    """Support of a sentence, as shown.
+    """How far a sentence is supported, and why.
 
-    Attributes:
-        label: How far.
-        reason: Why.
-        said_by: The segments that support it so far, each by itself; empty for all it cites.
+    `said_by` are the segments that support it so far, each by itself; empty for all it cites.
     """
 
     label: str
@@ -67,11 +64,9 @@ def checked_support(report: Sequence[CitedSentence], trace: Trace) -> Verdicts:
 
 
 def agreed(checked: Verdicts, judged: Verdicts) -> Verdicts:
-    """Return the check's labels with the judge's over them, except its full support.
+    """Return labels of the run's own check with a judge's over them, except its full support.
 
-    Args:
-        checked: By the run's own check, which learned from people.
-        judged: By a judge.
+    The check learned from people.
     """
     heeded = {
         number: verdict
@@ -83,12 +78,10 @@ def agreed(checked: Verdicts, judged: Verdicts) -> Verdicts:
 
 @dataclass(frozen=True, slots=True)
 class WebPage:
-    """A page of the web.
+    """A page of the web, whose title may be empty.
 
-    Attributes:
-        host: Its host name; the address where there is none.
-        title: Its title; may be empty.
-        url: Its address if a browser may follow it (http or https), else empty.
+    `host` is its address where it has none; `url` is empty unless a browser may follow it (http or
+    https).
     """
 
     host: str
@@ -102,7 +95,6 @@ class Source:
 
     Attributes:
         number: 1-based, in the order of first citation.
-        segment_id: Its id.
         page: Where it stands.
         name: Who publishes it.
         kind: Of page; empty where it does not show.
@@ -131,12 +123,8 @@ class Source:
 class Citation:
     """A source as one sentence uses it; its text is `before + nearest + after`.
 
-    Attributes:
-        source: What is cited.
-        before: Its text up to the nearest sentence.
-        nearest: The sentence of the source that shares most words with the citing one.
-        after: The rest.
-        supports: Whether it is among those that support the sentence as far as its label says.
+    `nearest` is the sentence of the source that shares most words with the citing one; `supports`
+    tells whether the source is among those that support it as far as its label says.
     """
 
     source: Source
@@ -148,14 +136,10 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class ShownSentence:
-    """A sentence of the report.
+    """A sentence of the report, numbered from 1.
 
-    Attributes:
-        number: 1-based.
-        text: The sentence.
-        citations: What it rests on.
-        support: How far that supports it: `full`, `partial`, `none`, `unjudged` or `uncited`.
-        reason: Who says so, and why.
+    `support` says how far its citations support it: `full`, `partial`, `none`, `unjudged` or
+    `uncited`; `reason` says who says so, and why.
     """
 
     number: int
@@ -189,11 +173,8 @@ def cite(
 ) -> tuple[tuple[ShownSentence, ...], tuple[Source, ...]]:
     """Return the sentences of a report, and its sources in the order of first citation.
 
-    Args:
-        report: The report.
-        segments: What is known, by segment id; one that is not is shown without its text.
-        support: By sentence number, where someone judged.
-        origins: Knows where segments come from; by default, from the segments alone.
+    A segment that is not known is shown without its text. `support` goes by sentence number;
+    without `origins`, the segments alone tell where they come from.
     """
     cited_by: dict[str, list[int]] = {}
     for number, sentence in enumerate(report, start=1):
@@ -224,11 +205,7 @@ def source_of(
 ) -> Source:
     """Return a segment as a source, the passages marked that sentences rest on.
 
-    Args:
-        segment: The segment.
-        origins: Knows where segments come from.
-        number: Its number.
-        cited_by: The sentences that cite it, each with its number.
+    `cited_by` has these sentences, each with its number.
     """
     text, origin = clean(segment.text), origins.of(segment)
     return Source(
@@ -279,10 +256,9 @@ class Told:
     """An article, taken apart.
 
     Attributes:
-        title: Its headline.
-        publisher: Who published it; empty where nobody knows.
+        publisher: Empty where nobody knows.
         site: What its host is called, in letters and digits alone.
-        authors: Who wrote it; none where nobody is named.
+        authors: Empty where nobody is named.
         date: As the page has it; empty where it bears none.
         paragraphs: Its prose.
         n_left_out: Words of menus, links and comments that are not in it.
@@ -300,10 +276,7 @@ class Told:
     def of(cls, article: Article, trace: Trace, known: Iterable[Segment] = ()) -> Told:
         """Return the facts of an article; the run's profile takes precedence over rules.
 
-        Args:
-            article: The article.
-            trace: What the run did.
-            known: Segments, of which some may be from the same site and name it.
+        Some of the segments that are `known` may be from the same site and name it.
         """
         prose, cuts = clean_article(article.body)
         profile = trace.profile

@@ -60,12 +60,11 @@ class Made:
     """Output of a run on a topic.
 
     Attributes:
-        topic: The topic.
         questions: Rank 1 first; none where no task asks for them.
         report: Sentences with citations; none where no task asks for them.
         evidence: Segments that are known.
         fallbacks: Steps that were done without a model whose replies were no use.
-        trace: What was done; None where nobody kept a record.
+        trace: None where nobody kept a record.
         ranks_documents: Whether a task asks for documents.
     """
 
@@ -95,9 +94,7 @@ class ShownRun:
     """A run.
 
     Attributes:
-        name: What it is called.
         place: Where it lies, which tells apart two runs of one name.
-        track: Whose tasks it did.
         facts: What made it: name -> value, in the order shown.
         topics: Ids, in the order of the run.
         make: Returns what it made of a topic.
@@ -182,17 +179,13 @@ def handed_in_run(
     topics: Sequence[Topic],
     look_up: Callable[[Sequence[str]], Sequence[Segment]] = lambda _: (),
 ) -> ShownRun:
-    """Return the run that some files hold: its questions, its reports, or both.
+    """Return the run that some files hold, one for each task: its questions, its reports, or both.
 
-    Args:
-        paths: One file for each task.
-        track: Whose tasks they are of.
-        topics: What is known of them; a page says of others only their ids.
-        look_up: Returns the segments of some ids, those that are known.
+    A page says of topics that are not given only their ids. `look_up` returns the segments of some
+    ids, those that are known.
 
     Raises:
         InputError: A file holds neither questions nor reports, or two files hold the same.
-        InvalidFileError: A file cannot be understood.
     """
     read = _read_files(paths, track)
     asked, written = read.get("question_list"), read.get("cited_text")
@@ -294,13 +287,8 @@ class Labels:
 def read_labels(folder: Path, scales: Scales) -> Labels:
     """Read every file of labels in a folder.
 
-    Args:
-        folder: Of labels.
-        scales: The track's, which say what labels there are.
-
     Raises:
-        InputError: There is none, or two of a kind, or one cannot be read.
-        InvalidFileError: One is not what its name says.
+        InputError: There is none, or two of a kind.
     """
     questions = _find(folder, "question_assessments.csv")
     compound = _find(folder, "compound_question_check.csv")

@@ -17,6 +17,7 @@ from sidelight import plugins
 from sidelight.config.load import describe_settings
 
 ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
 LINK = re.compile(r'<(?:a|link|script|img)\b[^>]*?\s(?:href|src)="([^"]*)"')
 
 
@@ -64,12 +65,11 @@ def test_links_within_the_site_lead_somewhere(site):
     assert followed > 1000
 
 
-def filled(name, heading, made):
-    """Hold what follows a heading of a page against what the code says of itself."""
-    path = ROOT / "docs" / name
-    text = path.read_text(encoding="utf-8")
-    before, found, rest = text.partition(heading)
-    end = rest.find("\n## ") if name == "api.md" else len(rest)
+def filled(name, heading, made, until=""):
+    """Hold what follows a heading of a page, up to some mark, against what the code says."""
+    path = DOCS / name
+    before, found, rest = path.read_text(encoding="utf-8").partition(heading)
+    end = rest.find(until) if until else len(rest)
     expected = f"{before}{heading}{made}{rest[end:]}"
     if os.environ.get("SIDELIGHT_UPDATE_GOLDEN") == "1":
         path.write_text(expected, encoding="utf-8")
@@ -95,7 +95,7 @@ def test_the_functions_for_scripts_are_listed_with_what_they_do():
         given = ", ".join(inspect.signature(function).parameters)
         said = str(inspect.getdoc(function)).partition("\n")[0]
         rows += f"| `{name}({given})` | {said} |\n"
-    filled("api.md", "## Functions\n", rows)
+    filled("api.md", "## Functions\n", rows, until="\n## ")
 
 
 def test_the_interface_has_every_name_for_scripts_and_for_parts(site):

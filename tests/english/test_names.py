@@ -185,7 +185,14 @@ def test_the_last_word_kept_may_end_a_line():
 
 def test_a_short_statement_between_paragraphs_is_a_paragraph():
     short = "The levy starts on 1 June."
-    lines = [*PROSE[:4], "He is not alone.", *PROSE[4:6], "Is it fair?", *PROSE[6:], short]
+    lines = [
+        *LINES_OF_PROSE[:4],
+        "He is not alone.",
+        *LINES_OF_PROSE[4:6],
+        "Is it fair?",
+        *LINES_OF_PROSE[6:],
+        short,
+    ]
     kept, cuts = clean_article("\n".join(lines))
     assert kept == "\n".join(line for line in lines if line != "Is it fair?")
     assert [(cut.reason, cut.words) for cut in cuts] == [("site chrome", 3)]
@@ -200,5 +207,5 @@ def test_a_short_statement_between_paragraphs_is_a_paragraph():
     ids=["the masthead before the host", "a part of the outlet"],
 )
 def test_an_outlet_has_the_name_above_the_text_or_the_host(url, title, body, outlet):
-    found = find_publisher(article("\n".join([body, *PROSE, body]), title, url))
+    found = find_publisher(article("\n".join([body, *LINES_OF_PROSE, body]), title, url))
     assert found == (outlet or body)

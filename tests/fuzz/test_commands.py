@@ -25,7 +25,7 @@ from sidelight.errors import SidelightError
 from sidelight.formats.labels.graded_passages import write_graded
 from sidelight.reproduction.archive import CONTENTS
 from sidelight.sample import sample_path
-from tests.helpers.formats.damage import damaged
+from tests.helpers.formats.mutations import damaged
 from tests.helpers.graded import example
 from tests.helpers.scripted_runs import bundle, seal, with_topics
 from tests.helpers.viewed_runs import write_run

@@ -1,10 +1,5 @@
 """Small finished runs to look at, with a given text wherever the web or a model may put one."""
 
-import asyncio
-from contextlib import asynccontextmanager
-
-from sidelight.config.load import load_settings
-from sidelight.runs.runner import run_topics
 from sidelight.schemas.investigation.angle import (
     Angle,
     ArticleFacts,
@@ -34,6 +29,7 @@ from sidelight.schemas.segment import Segment, document_id_of
 from sidelight.schemas.topic import Article
 from sidelight.text import one_line
 from sidelight.tracks import load_track
+from tests.helpers.scripted_runs import run
 
 CALM = "Calm words about a bog."
 TOPIC, OTHER_TOPIC = "v_doc_00_1", "v_doc_00_2"
@@ -52,23 +48,20 @@ def write_run(
 ):
     """Write a finished run.
 
-    `text` stands in titles, bodies, segments, questions, sentences, queries and reasons; `url` is
-    that of every page found; `around` stands before and after what is cited in its segment.
+    `text` stands in titles, bodies, segments, questions, sentences, queries and reasons, unless
+    `topics` say which text does in each; `url` is that of every page found; `around` stands before
+    and after what is cited in its segment.
     """
+    texts = topics if isinstance(topics, dict) else dict.fromkeys(topics, text)
     articles = [
-        Article(topic_id=topic_id, url="https://news.example/a", title=text, body=f"So: {text}")
-        for topic_id in topics
+        Article(topic_id=topic_id, url="https://news.example/a", title=one, body=f"So: {one}")
+        for topic_id, one in texts.items()
     ]
 
-    async def investigate(article, log):
-        return _outcome(article.topic_id, text, url, around)
+    async def investigate(article):
+        return _outcome(article.topic_id, texts[article.topic_id], url, around)
 
-    @asynccontextmanager
-    async def start():
-        yield investigate
-
-    settings = load_settings(None, [f"submission.run_id={run_id}"])
-    return asyncio.run(run_topics(articles, settings, "index", start, folder)).directory
+    return run(folder, investigate, f"submission.run_id={run_id}", topics=articles).directory
 
 
 def _outcome(topic_id, text, url, around):

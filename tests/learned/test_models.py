@@ -16,13 +16,13 @@ from sidelight.learned.reading.opposition import conflict, said_of
 from sidelight.learned.reading.tables import word_order
 from sidelight.learned.reading.text_pieces import read_text
 from sidelight.learned.reading.words import MAX_WORDS, read, split, stem
+from sidelight_research.people import CREDIT
 from sidelight_research.question_figures import corrected
 from sidelight_research.training import TEXT_ATTACKS
-from tests.helpers.attacked_answers import attack_shares, credit_of
 
 PARAPHRASES = Path(__file__).with_name("honest_paraphrases.json")
 MOST_FOR_AN_ATTACK = 0.20
-LEAST_FOR_A_PARAPHRASE = 0.80
+LEAST_FOR_A_PARAPHRASE = LEAST_OF_HONEST_TEXT = 0.80
 
 
 @pytest.fixture(scope="module")
@@ -45,19 +45,45 @@ def model(encoder):
     return AnswerModel(encoder.encode_sentences)
 
 
+def credit_of(model, items, text):
+    """Return what a text earns for each item: 1 in full, .5 in part."""
+    return [CREDIT[verdict.level] for verdict in model.judge(items, text, max_words=None)]
+
+
+def shares_left(model, items_by_topic):
+    """Return what each attack leaves of the credit of honest texts, the items as sentences.
+
+    Only items whose own sentence an attack changes are counted: where there is no second name,
+    nothing can be swapped.
+    """
+    shares = {}
+    told = [(items, credit_of(model, items, " ".join(items))) for items in items_by_topic.values()]
+    for attack in TEXT_ATTACKS:
+        earned = []
+        for items, before in told:
+            attacked = [attack.change(item) for item in items]
+            after = credit_of(model, items, " ".join(attacked))
+            earned += [
+                (old, new)
+                for item, other, old, new in zip(items, attacked, before, after, strict=True)
+                if other.rstrip(".") != item.rstrip(".")
+            ]
+        honest, changed = (sum(side) for side in zip((0.0, 0.0), *earned, strict=True))
+        assert honest >= LEAST_OF_HONEST_TEXT * len(earned), attack.name
+        shares[attack.name] = changed / honest if honest else 0.0
+    return shares
+
+
 @pytest.mark.parametrize(
     ("n_topics", "n_answers"), [(1, 12), pytest.param(5, None, marks=pytest.mark.slow)]
 )
 def test_attacks_earn_little(n_topics, n_answers, answers_by_topic, model):
     chosen = sorted(answers_by_topic.items())[:n_topics]
     items = {topic: list(answers.values())[:n_answers] for topic, answers in chosen}
-    shares = attack_shares(AnswerModel(None), items)
-    assert all(share.honest >= 0.8 * share.n for share in shares)
-    earning = {one.name: one.share for one in shares if one.share > MOST_FOR_AN_ATTACK}
-    assert earning == {}
     topic, answers = min(answers_by_topic.items())
-    shares = attack_shares(model, {topic: list(answers.values())[:8]})
-    assert {share.name: share.share for share in shares if share.share > MOST_FOR_AN_ATTACK} == {}
+    few = {topic: list(answers.values())[:8]}
+    for shares in (shares_left(AnswerModel(None), items), shares_left(model, few)):
+        assert {name: one for name, one in shares.items() if one > MOST_FOR_AN_ATTACK} == {}
 
 
 @pytest.mark.parametrize("n_topics", [2, pytest.param(5, marks=pytest.mark.slow)])

@@ -16,6 +16,7 @@ from sidelight.sample import sample_path
 from sidelight_research.published import Figure, find_files, leaderboards, table_of_wins, targets
 from sidelight_research.reproduce import _verdict
 from sidelight_research.training import TOPICS, TOPICS_AND_RUNS, shipped_figures
+from tests.helpers.labels.toy import write_csv
 
 
 @cache
@@ -120,35 +121,21 @@ def judged(tmp_path):
     """The sample with three runs more, and a judge that says what people say."""
     data = shutil.copytree(sample_path(), tmp_path / "data")
     choose = random.Random(3)
-    for name in ("question_assessments.csv", "report_assessments.csv"):
-        path = data / "human_assessments" / name
+    for name in ("question_assessments", "report_assessments", "compound_question_check"):
+        path = data / "human_assessments" / f"{name}.csv"
         with path.open(newline="") as stream:
-            reader = csv.DictReader(stream)
-            columns, rows = list(reader.fieldnames or ()), list(reader)
-        tag = rows[0]["run_tag"]
-        own = [row for row in rows if row["run_tag"] == tag]
-        labels = [row["annotation"] for row in own]
+            rows = list(csv.DictReader(stream))
+        own = [row for row in rows if row["run_tag"] == rows[0]["run_tag"]]
+        labels = [{"annotation": row["annotation"]} if "annotation" in row else {} for row in own]
         for number in range(3):
             choose.shuffle(labels)
-            rows += [
-                row | {"run_tag": f"more-{number}", "annotation": label}
-                for row, label in zip(own, labels, strict=True)
-            ]
-        for file, label in ((path, "annotation"), (data / f"auto_{name}", "auto_assessment")):
-            with file.open("w", newline="") as stream:
-                writer = csv.writer(stream)
-                writer.writerow([label if name == "annotation" else name for name in columns])
-                writer.writerows([list(row.values()) for row in rows])
-    path = data / "human_assessments" / "compound_question_check.csv"
-    with path.open(newline="") as stream:
-        reader = csv.DictReader(stream)
-        columns, rows = list(reader.fieldnames or ()), list(reader)
-    own = [row for row in rows if row["run_tag"] == rows[0]["run_tag"]]
-    rows += [row | {"run_tag": f"more-{number}"} for number in range(3) for row in own]
-    with path.open("w", newline="") as stream:
-        writer = csv.DictWriter(stream, columns)
-        writer.writeheader()
-        writer.writerows(rows)
+            more = {"run_tag": f"more-{number}"}
+            rows += [row | more | label for row, label in zip(own, labels, strict=True)]
+        header, values = ",".join(rows[0]), [row.values() for row in rows]
+        write_csv(path, header, *values)
+        if "annotation" in header:
+            header = header.replace("annotation", "auto_assessment")
+            write_csv(data / f"auto_{name}.csv", header, *values)
     return data
 
 

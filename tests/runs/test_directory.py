@@ -44,7 +44,9 @@ def test_a_folder_belongs_to_the_settings_and_code_of_what_is_finished(
     assert "owned:Retriever" in directory.config.read_text()
     directory.finish(result("1"))
     directory.claim(settings)
-    with pytest.raises(UsageError, match=r"other settings: retrieval\.retriever .* there") as caught:
+    with pytest.raises(
+        UsageError, match=r"other settings: retrieval\.retriever .* there"
+    ) as caught:
         directory.claim(Settings())
     assert "--output" in caught.value.remedy
     assert str(directory.config) in caught.value.message

@@ -15,11 +15,8 @@ from sidelight.formats.labels.assessments import (
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.runs.cited_sentences import check_report_run, read_report_run
 from sidelight.formats.runs.question_list import check_question_run, read_question_run
-from sidelight.formats.topics import read_articles, read_queries
-from sidelight.index.build import build_index
-from sidelight.index.encoding.encoder import Encoder
-from sidelight.index.folder import open_index
-from sidelight.index.text.corpus import read_documents, write_segments
+from sidelight.formats.topics import read_queries
+from sidelight.index.text.corpus import read_documents
 from sidelight.retrieval.first_stage import Bm25Retriever, DenseRetriever
 from sidelight.sample import sample_path
 from sidelight.schemas.segment import document_id_of, overlapping
@@ -34,8 +31,8 @@ ASSESSMENTS = MINI_WEB / "human_assessments"
 
 
 @pytest.fixture(scope="module")
-def topics():
-    return {topic.topic_id: topic for topic in read_articles(MINI_WEB / "topics.jsonl")}
+def topics(mini_web_articles):
+    return {topic.topic_id: topic for topic in mini_web_articles}
 
 
 @pytest.fixture(scope="module")
@@ -49,10 +46,8 @@ def rubrics():
 
 
 @pytest.fixture(scope="module")
-def segment_ids(tmp_path_factory):
-    path = tmp_path_factory.mktemp("mini-web") / "segments.jsonl"
-    write_segments(path, read_documents(MINI_WEB / "documents.jsonl"), lambda _: None)
-    return {orjson.loads(line)["docid"] for line in path.read_bytes().splitlines()}
+def segment_ids(mini_web_segments):
+    return {one.segment_id for one in mini_web_segments}
 
 
 def test_pages_have_ids_and_addresses_of_their_own(topics, documents, segment_ids):
@@ -161,12 +156,8 @@ def test_there_are_copies_of_an_article_and_a_hostile_page(topics, documents):
 
 
 @pytest.mark.slow
-def test_words_and_meaning_each_find_what_the_other_misses(tmp_path):
-    write_segments(
-        tmp_path / "segments.jsonl", read_documents(MINI_WEB / "documents.jsonl"), lambda _: None
-    )
-    build_index([tmp_path / "segments.jsonl"], tmp_path / "index", Encoder())
-    index = open_index(tmp_path / "index")
+def test_words_and_meaning_each_find_what_the_other_misses(whole_mini_web_index):
+    index = whole_mini_web_index
     queries = read_queries(MINI_WEB / "probes" / "queries.tsv")
     qrels = read_qrels(MINI_WEB / "probes" / "qrels.txt")
 

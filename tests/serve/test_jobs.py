@@ -121,26 +121,26 @@ def test_an_article_may_come_in_a_file(tmp_path):
         assert site.events(content["id"])[-1]["state"] == "done"
 
 
-@pytest.mark.parametrize(
-    ("content", "kind", "status", "said"),
-    [
+def test_a_file_that_is_no_article_is_refused_with_a_reason(tmp_path):
+    files = [
         (b"x", "text/plain", 415, "Expected text/html or application/jsonl"),
         (b"x", "", 415, "Expected text/html or application/jsonl"),
         (b"", "application/jsonl", 422, "0 lines"),
         (b"{}\n{}", "application/jsonl", 422, "2 lines"),
         (b"[1]", "application/jsonl", 422, "expected a JSON object"),
         (b'{"body": "Short."}', "application/jsonl", 422, "has 1 word;"),
+        (b'{"body": ""}', "application/jsonl", 422, "has 0 words; an article has 50 or more"),
+        (b"", "text/html", 422, "has 0 words;"),
+        (b"<p></p>", "text/html", 422, "has 0 words;"),
         (b"<p>Short text.</p>", "text/html", 422, "has 2 words;"),
         (b"<p>" + b"A word. " * 30_000, "text/html", 422, "over 200,000"),
         (b"x" * 1_000_001, "text/html", 413, "longer than"),
-    ],
-)
-def test_a_file_that_is_no_article_is_refused_with_a_reason(content, kind, status, said, tmp_path):
+    ]
     with served(tmp_path) as site:
-        found, reply = upload(site, content, kind)
-        assert found == status
-        assert said in reply["detail"]
-        assert list(tmp_path.iterdir()) == []
+        for content, kind, status, said in files:
+            found, reply = upload(site, content, kind)
+            assert (found, said in reply["detail"]) == (status, True), (content[:20], reply)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -148,6 +148,7 @@ def test_a_file_that_is_no_article_is_refused_with_a_reason(content, kind, statu
     [
         ("Too short.", f"has 2 words; an article has {MIN_WORDS} or more"),
         ("word", "has 1 word;"),
+        (" ", "has 0 words;"),
         ("https://news.example/a", "nothing is fetched from addresses"),
         ("  www.news.example/a ", "nothing is fetched from addresses"),
         ("Home Sport News Weather " * 20, "almost no complete sentences"),

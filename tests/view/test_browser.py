@@ -4,17 +4,13 @@ Needs Playwright (the `browser` extra) and Debian's Chromium; nothing is downloa
 read from the file that SIDELIGHT_AXE names.
 """
 
-import asyncio
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
 from functools import partial
 
 import pytest
 
 from sidelight.agents.state import outcome_of
-from sidelight.config.load import load_settings
 from sidelight.formats.banks.rubrics import read_rubrics
-from sidelight.runs.runner import run_topics
 from sidelight.sample import sample_path
 from sidelight.text import clean
 from sidelight.tracks import load_track
@@ -25,6 +21,7 @@ from tests.helpers.browsing import Watched, assert_soon_there, violations
 from tests.helpers.commands import said
 from tests.helpers.hostile_pages import HOSTILE_TEXTS
 from tests.helpers.mini_web import investigation
+from tests.helpers.scripted_runs import run
 from tests.helpers.viewed_runs import TOPIC, write_run
 
 SCALES = load_track().scales
@@ -263,22 +260,13 @@ def real_run(lexical_encode, mini_web_articles, mini_web_segments, tmp_path_fact
     """The mini web, investigated."""
     investigate = investigation(mini_web_segments, lexical_encode)
 
-    @asynccontextmanager
-    async def start():
-        async def work(article, log):
-            return outcome_of(await investigate(article), load_track())
+    async def work(article):
+        return outcome_of(await investigate(article), load_track())
 
-        yield work
-
-    def run():
-        settings = load_settings(None, ["submission.run_id=sidelight-real"])
-        folder = tmp_path_factory.mktemp("real") / "run"
-        return asyncio.run(
-            run_topics(mini_web_articles, settings, "index", start, folder)
-        ).directory
-
+    folder, named = tmp_path_factory.mktemp("real") / "run", "submission.run_id=sidelight-real"
     with ThreadPoolExecutor(1) as other:
-        return other.submit(run).result()
+        made = other.submit(run, folder, work, named, topics=mini_web_articles)
+        return made.result().directory
 
 
 def test_lead_and_table_fit_on_one_screen(browser, real_run, tmp_path):

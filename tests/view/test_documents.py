@@ -1,10 +1,5 @@
 """A page of documents for questions."""
 
-import asyncio
-from contextlib import asynccontextmanager
-
-from sidelight.config.load import load_settings
-from sidelight.runs.runner import run_topics
 from sidelight.schemas.investigation.evidence import Hit
 from sidelight.schemas.investigation.report import QuestionSet
 from sidelight.schemas.investigation.trace import Outcome, QuestionSearch, RankedDocument, Trace
@@ -14,6 +9,7 @@ from sidelight.schemas.topic import Article, question_id
 from sidelight.view.collect import collect_page
 from sidelight.view.page import render_page
 from sidelight.view.shown_run import finished_run
+from tests.helpers.scripted_runs import run
 
 HOSTILE = '<script>alert("x")</script>'
 DOCUMENT = "msmarco_v2.1_doc_61_5"
@@ -40,17 +36,13 @@ def outcome(topic_id):
 
 
 def test_documents_are_shown_with_their_labels_and_searches(tmp_path):
-    async def investigate(article, log):
+    async def investigate(article):
         return outcome(article.topic_id)
 
-    @asynccontextmanager
-    async def start():
-        yield investigate
-
-    settings = load_settings(None, ["track=lateral2024", "submission.run_id=sidelight-x"])
-    articles = [Article(topic_id="a", title="Title", body="Words.")]
-    run = asyncio.run(run_topics(articles, settings, "index", start, tmp_path / "run")).directory
-    page = collect_page(finished_run(run), {}, [])
+    article = Article(topic_id="a", title="Title", body="Words.")
+    options = "track=lateral2024", "submission.run_id=sidelight-x"
+    made = run(tmp_path / "run", investigate, *options, topics=[article])
+    page = collect_page(finished_run(made.directory), {}, [])
     (topic,) = page.topics
     assert topic.searched is not None
     (found,) = topic.searched

@@ -2,84 +2,35 @@ from dataclasses import replace
 
 import pytest
 
-from sidelight.schemas.grading.judgment import (
-    AnswerAssessment,
-    CompoundAssessment,
-    QuestionAssessment,
-    Unjudged,
-)
-from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track
 from sidelight.view.collect import Marker, compare_judges, leaderboards
 from sidelight.view.shown_run import Labels
+from tests.helpers.labels.toy import HAVE, NICE, SCALES, answers_of, pairs_of, rubric, verdict
 
 TRACK = load_track()
-SCALES = TRACK.scales
-
-
-def question(rank, importance, *answers):
-    return RubricQuestion(
-        question_id=f"t-{rank}",
-        rank=rank,
-        text=f"Question {rank}?",
-        importance=SCALES["importance"].label(importance),
-        answers=tuple(RubricAnswer(answer_id=one, text=one) for one in answers),
-    )
-
-
-RUBRIC = Rubric(
-    topic_id="t",
-    questions=(question(1, "have to know", "a", "b"), question(2, "nice to know", "c", "d")),
-)
-
-
-def pair(run, rubric_rank, rank, label):
-    return QuestionAssessment(
-        topic_id="t",
-        rubric_question_rank=rubric_rank,
-        run_tag=run,
-        run_question_rank=rank,
-        label=label,
-    )
-
-
-def answer(run, answer_id, label):
-    return AnswerAssessment(
-        topic_id="t", run_tag=run, answer_id=answer_id, label=label, rationale="so it says"
-    )
-
-
-def compound(run, rank, label):
-    return CompoundAssessment(
-        topic_id="t", run_tag=run, run_question_rank=rank, run_question_text="?", label=label
-    )
+RUBRIC = rubric("t", (HAVE, 2), (NICE, 2))  # with the answers na-1 and na-2, na-3 and na-4
 
 
 def labels(name="people", *, best="one"):
     other = "two" if best == "one" else "one"
+    answers = answers_of(f"t {best} supports partial contradicts -", f"t {other} none")
+    unjudged = replace(answers[0], answer_id="na-4", label=Unjudged(reason="no reply"))
     return Labels(
         name=name,
+        # The question of rank 5 is compound, so it earns nothing.
         questions=(
-            pair(best, 1, 3, "similar"),
-            pair(best, 1, 4, "similar"),
-            pair(best, 1, 5, "very-similar"),  # compound, so it earns nothing
-            pair(best, 2, 3, "different"),
-            pair(other, 1, 1, "very-different"),
+            *pairs_of(f"t {best} 1.3:similar 1.4:similar 1.5:very-similar 2.3:different"),
+            *pairs_of(f"t {other} 1.1:very-different"),
         ),
         compound=(
-            *(compound(best, rank, "not-compound") for rank in (3, 4)),
-            compound(best, 5, "compound"),
-            compound(other, 1, "not-compound"),
+            *(verdict("t", best, rank, "not-compound") for rank in (3, 4)),
+            verdict("t", best, 5, "compound"),
+            verdict("t", other, 1, "not-compound"),
         ),
-        answers=(
-            answer(best, "a", "supports"),
-            answer(best, "b", "partial"),
-            answer(best, "c", "contradicts"),
-            answer(best, "d", Unjudged(reason="no reply")),
-            answer(other, "a", "none"),
-        ),
+        answers=tuple(replace(one, rationale="so it says") for one in (*answers, unjudged)),
         support={},
-        lost_at={("t", "b"): "selected", ("t", "c"): "judged", ("t", "d"): "selected"},
+        lost_at={("t", "na-2"): "selected", ("t", "na-3"): "judged", ("t", "na-4"): "selected"},
     )
 
 
@@ -98,7 +49,7 @@ def test_what_was_earned_and_lost_adds_up_to_the_score():
     assert marks.question_score == pytest.approx(0.4)
     assert (first.matched_rank, first.matched_label) == (3, "similar")
     assert (second.matched_rank, second.matched_label) == (None, None)
-    # b: half of 1/2 of 4/5, d: all of 1/2 of 1/5; c: all of 1/2 of 1/5.
+    # na-2: half of 1/2 of 4/5, na-4: all of 1/2 of 1/5; na-3: all of 1/2 of 1/5.
     assert marks.lost_at == {"selected": pytest.approx(0.3), "judged": pytest.approx(0.1)}
     answers = [one for mark in marks.questions for one in mark.answers]
     assert [(one.label, one.reason, one.lost_at) for one in answers] == [

@@ -10,13 +10,10 @@ import pytest
 from PIL import Image
 
 from sidelight.config.load import load_settings
-from sidelight.index.build import build_index
-from sidelight.index.folder import open_folder
 from sidelight.view.collect import collect_page
 from sidelight.view.page import render_page
 from sidelight.view.shown_run import finished_run
 from sidelight.wiring.run import make_run
-from tests.helpers.indexes.small_corpus import write_shard
 
 pytestmark = pytest.mark.slow
 
@@ -27,15 +24,12 @@ PICTURE = GUIDE.parent / "images" / "page.png"
 
 
 @pytest.fixture(scope="module")
-def page(mini_web_articles, mini_web_segments, encoder, tmp_path_factory):
+def page(mini_web_articles, whole_mini_web_index, tmp_path_factory):
     """The demo's page, without marks."""
-    folder = tmp_path_factory.mktemp("demo")
-    shard = write_shard(folder / "segments.jsonl", mini_web_segments)
-    build_index([shard], folder / "index", encoder)
+    folder = tmp_path_factory.mktemp("demo") / "run"
     settings = load_settings(None, ["submission.run_id=sidelight-demo"])
-    index = open_folder(folder / "index")
     with ThreadPoolExecutor(1) as other:  # a browser's event loop may hold this thread
-        made = other.submit(make_run, mini_web_articles, settings, index, folder / "run")
+        made = other.submit(make_run, mini_web_articles, settings, whole_mini_web_index, folder)
         return collect_page(finished_run(made.result().directory), {}, ())
 
 

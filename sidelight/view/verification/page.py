@@ -14,17 +14,12 @@ from sidelight.errors import InputError
 from sidelight.evaluation.exams.grades import collect, title
 from sidelight.schemas.grading.graded_passage import GradedPassage, GradedQuery, Grader
 from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.view.page import content_policy, page_part, page_template
+from sidelight.view.page import rendered
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One item against one passage.
-
-    Attributes:
-        grade: The grade; None where there is none.
-        answer: What the passage answers, or why there is no grade.
-    """
+    """One item against one passage; without a grade, `answer` says why there is none."""
 
     grade: int | None
     answer: str
@@ -32,14 +27,9 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class PassageRow:
-    """A passage.
+    """A passage, with a cell for each item of the grid.
 
-    Attributes:
-        passage_id: Its id.
-        text: What it says.
-        best: Its best grade; None where it has none.
-        judged: What an assessor gave it; None where nobody judged it.
-        cells: One for each item of the grid.
+    `best` is its best grade, `judged` what an assessor gave it; None where there is none.
     """
 
     passage_id: str
@@ -51,14 +41,10 @@ class PassageRow:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A query.
+    """A query, whose text is empty where nobody gave it, and its passages, as the file has them.
 
-    Attributes:
-        query_id: Its id.
-        query: Its text; empty where nobody gave it.
-        item_ids: The items, in the order of the bank, or as the grader came by them.
-        items: Their texts, or their ids where nobody gave them.
-        rows: Its passages, as the file has them.
+    Items are in the order of the bank, or as the grader came by them; one without a text goes by
+    its id.
     """
 
     query_id: str
@@ -70,13 +56,7 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """Contents of the page.
-
-    Attributes:
-        grader: Whose grades they are.
-        highest: The highest grade.
-        grids: One for each query with grades.
-    """
+    """Contents of the page: a grid for each query with grades, and whose they are."""
 
     grader: Grader
     highest: int
@@ -108,7 +88,6 @@ def verification(  # a page in a line each
 
     Raises:
         InputError: Nothing is graded by items.
-        UsageError: There is no such grader, or there are several.
     """
     chosen = collect(queries).exam(grader).grader
     grids = [_grid(query, chosen, texts or {}, items or {}, limit) for query in queries]
@@ -179,28 +158,15 @@ def _is_grade(answer: str) -> bool:
     return answer.strip().isdigit()
 
 
-_FOLDER = Path(__file__).parent
-
-
 def render_verification(page: Verification, source: str, digest: str) -> str:
     """Return the page as HTML; the same values give the same text.
 
-    Args:
-        page: What it shows.
-        source: Name of the file of graded passages.
-        digest: Its SHA-256, which corrections name, so that they are not read into another file.
+    `source` names the file of graded passages, and `digest` is its SHA-256, which corrections name,
+    so that they are not read into another file.
     """
-    style, script = page_part(_FOLDER, "style.css"), page_part(_FOLDER, "script.js")
     about = {
         "source": source,
         "sha256": digest,
         "grader": {"prompt": page.grader.prompt, "model": page.grader.model},
     }
-    return page_template(_FOLDER).render(
-        page=page,
-        source=source,
-        about=json.dumps(about),
-        style=style,
-        script=script,
-        policy=content_policy(style, script),
-    )
+    return rendered(Path(__file__).parent, page=page, source=source, about=json.dumps(about))

@@ -1,8 +1,9 @@
-"""Run files broken, or merely bent, in ways that readers disagree about; seeded, so repeatable."""
+"""Files broken, or merely bent: run files in ways that readers disagree about, and any others."""
 
 import json
 import random
 import re
+from typing import Any
 
 from tests.helpers.formats.sample_runs import (
     TOPICS,
@@ -241,4 +242,100 @@ _JSON = [
     *map(_change_json, [_set_value, _set_value, _set_metadata, _set_flag, _remove_key]),
     *map(_change_json, [_add_key, _add_key, _set_responses, _set_responses]),
     _set_raw_value,
+]
+
+
+WORDS = (
+    *("", " ", "0", "1", "-1", "1.5", "nan", "inf", "-inf", "1e999", "9" * 5000, "x" * 300, "\x00"),
+    *("../../x", "/etc/passwd", "=cmd|'x'!A0", "a,b", '"', "é\u0301", "\u202e", "None", "true"),
+    "#",
+)
+MORE_VALUES: tuple[Any, ...] = (
+    *VALUES,
+    *(10**40, -(10**40), 1e308, -0.0, "../x", "/x", "a\x00b", "x" * 5000, {"a": {"b": []}}),
+    *([[], {}], 2**63, 2**31, "2024-99-99", {"0": 1}, ["x"] * 50, "a:b", "os:system"),
+    "msmarco_v2.1_doc_1_1#0_1",
+)
+
+
+def damaged(content, rng):
+    """Return a file with some damage, whatever it holds; most of it is still what it was."""
+    for _ in range(rng.choice((1, 1, 1, 2, 4))):
+        content = rng.choice(_DAMAGE)(rng, content)
+    return content
+
+
+def _change_bytes(rng, content):
+    changed = bytearray(content)
+    for _ in range(rng.choice((1, 3, 10)) if changed else 0):
+        changed[rng.randrange(len(changed))] = rng.randrange(256)
+    return bytes(changed)
+
+
+def _insert_value(rng, content):
+    at = rng.randrange(len(content) + 1)
+    return content[:at] + rng.choice(RAW_VALUES).encode() + content[at:]
+
+
+def _other_content(rng, _):
+    return rng.choice((b"", b"{}", b"[]", b"null", b"7", b'"x"', b"\n", b"\xff\xfe", b"- - -"))
+
+
+def _change_line(rng, content):
+    lines = content.split(b"\n")
+    lines[rng.randrange(len(lines))] = rng.choice(WORDS).encode()
+    return b"\n".join(lines)
+
+
+def _change_cell(rng, content):
+    """Change a cell of a table, or a word."""
+    lines = content.split(b"\n")
+    at = rng.randrange(len(lines))
+    parted_by = next((mark for mark in (b"\t", b",", b": ", b" ") if mark in lines[at]), b" ")
+    cells = lines[at].split(parted_by)
+    cells[rng.randrange(len(cells))] = rng.choice(WORDS).encode()
+    lines[at] = parted_by.join(cells)
+    return b"\n".join(lines)
+
+
+def _change_value(rng, content):
+    """Change, remove or add a value of a JSON file, or of one of its lines."""
+    lines = content.split(b"\n")
+    at = rng.randrange(len(lines))
+    for text, indent in ((content, 2), (lines[at], None)):
+        try:
+            tree = _changed(rng, json.loads(text))
+            made = json.dumps(tree, ensure_ascii=False, indent=indent)
+        except (ValueError, RecursionError):
+            continue
+        lines[at] = made.encode("utf-8", "surrogatepass")
+        return lines[at] if text is content else b"\n".join(lines)
+    return _insert_value(rng, content)
+
+
+def _changed(rng, tree):
+    places = _places(tree)
+    if not places:
+        return rng.choice(MORE_VALUES)
+    container, key = rng.choice(places)
+    match rng.randrange(5):
+        case 0:
+            del container[key]
+        case 1 if isinstance(container, dict):
+            container[rng.choice(WORDS)] = rng.choice(MORE_VALUES)
+        case 2:
+            other, place = rng.choice(places)
+            container[key] = json.loads(json.dumps(other[place]))
+        case 3 if isinstance(container, dict):
+            container[rng.choice(WORDS)] = container.pop(key)
+        case _:
+            container[key] = rng.choice(MORE_VALUES)
+    return tree
+
+
+_DAMAGE = [
+    *(_insert, _truncate, _delete, _change_bytes, _insert_value, _other_content),
+    *(_drop_line, _repeat_line, _shuffle_lines, _change_line),
+    *[_change_cell] * 3,
+    *[_change_value] * 9,
 ]

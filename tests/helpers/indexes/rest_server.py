@@ -5,13 +5,13 @@ import json
 import socket
 import threading
 from collections import deque
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from sidelight.errors import InputError
 from sidelight.index.lucene.segments import Bm25
 from sidelight.schemas.investigation.evidence import Query
+from tests.helpers.models.model_server import Answer, LocalServer
 
 NAME = "small-segmented"
 
@@ -30,20 +30,13 @@ def as_object(segment):
     return {"docid": fields.pop("segment_id"), "segment": fields.pop("text"), **fields}
 
 
-class RestServer:
+class RestServer(LocalServer):
     """Serves an index; a context manager.
 
-    Args:
-        folder: The index.
-        token: What requests must carry, if anything.
-        document: How a segment is given.
-
-    Attributes:
-        odd: Answers given before any other, one each.
-        failing: Words of queries that always fail; empty for none.
-        requests: Paths asked for, with their parameters.
-        authorizations: What each request carried to be let in.
-        at_once: The most requests under way at the same time.
+    Requests must carry the token, if there is one; `document` gives a segment. Answers in `odd`
+    are given before any other, one each, and queries with the words of `failing` always fail.
+    `requests` has the paths asked for, `authorizations` what they carried to be let in, and
+    `at_once` the most requests under way at the same time.
     """
 
     def __init__(self, folder, token="", document=as_object):
@@ -57,46 +50,23 @@ class RestServer:
         self._folder = folder
         self._token = token
         self._document = document
-        owner = self
+        super().__init__()
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self):
-                owner._answer(self)
-
-            def log_message(self, *_):
-                """Stay silent."""
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-
-    def __enter__(self):
-        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
-        return self
-
-    def __exit__(self, kind, error, traceback):
-        self._server.shutdown()
-        self._server.server_close()
-
-    def _answer(self, handler):
+    def get(self, asked):
         with self._lock:
-            self.requests.append(handler.path)
-            self.authorizations.append(handler.headers.get("Authorization", ""))
+            self.requests.append(asked.path)
+            self.authorizations.append(asked.headers.get("Authorization", ""))
             self._now += 1
             self.at_once = max(self.at_once, self._now)
             odd = self.odd.popleft() if self.odd else None
-            if self.failing and self.failing in handler.path:
+            if self.failing and self.failing in asked.path:
                 odd = Odd(500, b'{"error": "Internal Server Error"}')
         try:
-            status, body, headers = odd or self._found(handler)
-            handler.send_response(status)
-            for name, value in headers.items():
-                handler.send_header(name, value)
-            handler.send_header("Content-Length", str(len(body)))
-            handler.end_headers()
-            handler.wfile.write(body)
+            status, body, headers = odd or self._found(asked)
         finally:
             with self._lock:
                 self._now -= 1
+        return Answer(body, status, headers)
 
     def _found(self, handler):
         if self._token and handler.headers.get("Authorization") != f"Bearer {self._token}":
@@ -141,9 +111,6 @@ class DrippingServer:
     """Sends the beginning of an answer at once and a byte every tenth of a second after it.
 
     A context manager that returns its address.
-
-    Args:
-        begin: The beginning.
     """
 
     def __init__(self, begin):

@@ -1,6 +1,7 @@
 """A judge asked for labels, one protocol at a time."""
 
 import asyncio
+from functools import partial
 
 from sidelight.evaluation.labelling.judge import RubricCase
 from sidelight.evaluation.labelling.rubric_cases import (
@@ -10,16 +11,10 @@ from sidelight.evaluation.labelling.rubric_cases import (
 )
 
 
-def on_questions(judge, rubric, questions):
-    """Return the judgments by rubric question, then submitted question."""
-    return asyncio.run(judge.label(QUESTION_SIMILARITY, RubricCase(rubric, questions)))
+def _ask(protocol, judge, rubric, submitted):
+    return asyncio.run(judge.label(protocol, RubricCase(rubric, submitted)))
 
 
-def on_compound(judge, rubric, questions):
-    """Return the judgments by submitted question."""
-    return asyncio.run(judge.label(COMPOUND_QUESTIONS, RubricCase(rubric, questions)))
-
-
-def on_report(judge, rubric, report):
-    """Return the judgments by expected answer."""
-    return asyncio.run(judge.label(REPORT_ANSWERS, RubricCase(rubric, report)))
+on_questions, on_compound, on_report = (
+    partial(_ask, one) for one in (QUESTION_SIMILARITY, COMPOUND_QUESTIONS, REPORT_ANSWERS)
+)

@@ -40,12 +40,12 @@ import subprocess
 import sys
 import urllib.request
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from sidelight.llm.server import vllm
 from tests.helpers.models.answer_schema import answer_schema
+from tests.helpers.models.model_server import Answer, choices, completion, error
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 MODEL = "tiny"
@@ -117,14 +117,6 @@ class FaultServer:
         return Stats(told["calls"], told["most_at_once"], **counters)
 
 
-@dataclass
-class Response:
-    body: bytes
-    status: int = 200
-    headers: tuple[str, ...] = ()
-    cut: int | None = None
-
-
 class Service:
     """Answers requests."""
 
@@ -149,7 +141,7 @@ class Service:
                     f"HTTP/1.1 {response.status} -",
                     "Content-Type: application/json",
                     f"Content-Length: {len(response.body)}",
-                    *response.headers,
+                    *(f"{name}: {value}" for name, value in response.headers.items()),
                 ]
                 writer.write("\r\n".join(lines).encode() + b"\r\n\r\n")
                 writer.write(response.body[: response.cut])
@@ -163,11 +155,11 @@ class Service:
 
     async def _respond(self, path, body):
         if path == "/v1/models":
-            return _json({"object": "list", "data": [{"id": MODEL}]})
+            return Answer(json.dumps({"object": "list", "data": [{"id": MODEL}]}).encode())
         if path == "/stats":
-            return _json(vars(self.stats))
+            return Answer(json.dumps(vars(self.stats)).encode())
         if path != "/v1/chat/completions":
-            return _json({"error": {"message": f"no such path: {path}"}}, status=404)
+            return error(404, f"no such path: {path}")
         self.stats.calls += 1
         self._at_once += 1
         self.stats.most_at_once = max(self.stats.most_at_once, self._at_once)
@@ -184,7 +176,7 @@ class Service:
         await asyncio.sleep(self._hang_s if fault == "hang" else self._latency_s)
         response = _http_fault(fault) or _reply(json.loads(body), fault)
         if fault == "cut":
-            response.cut = len(response.body) // 2
+            response = replace(response, cut=len(response.body) // 2)
         # Counted when it is ready to go: a call that the client gave up was not answered.
         self.stats.answered.update([] if fault else [name])
         return response
@@ -197,12 +189,11 @@ class Service:
 def _http_fault(fault):
     match fault:
         case "rate-limit":
-            headers = (f"Retry-After: {RETRY_AFTER_S}",)
-            return _json({"error": {"message": "too many"}}, status=429, headers=headers)
+            return error(429, "too many", Retry_After=str(RETRY_AFTER_S))
         case "error":
-            return _json({"error": {"message": "out of order"}}, status=500)
+            return error(500, "out of order")
         case "hang":
-            return Response(b"-", cut=0)
+            return Answer(b"-", cut=0)
     return None
 
 
@@ -211,33 +202,21 @@ def _reply(request, fault):
     # A repair turn shows the bad answer; what is answered is still the question before it.
     question = itertools.takewhile(lambda one: one["role"] != "assistant", messages)
     text = _text(request, _said(question), invent=fault == "wrong-keys")
-    message: dict[str, Any] = {"role": "assistant", "content": text}
-    reason = "stop"
-    match fault:
-        case "invalid-json":
-            message["content"] = text[: len(text) // 2]
-        case "wrong-schema":
-            message["content"] = '{"unexpected": [1, 2]}'
-        case "prose":
-            message["content"] = f"Sure! Here is what you asked for:\n{text}\nAnything else?"
-        case "null":
-            message["content"] = None
-        case "truncated":
-            message["content"] = text[: len(text) // 2]
-            reason = "length"
-        case "refusal":
-            message |= {"content": None, "refusal": "I cannot help with that."}
-    choice = {"index": 0, "finish_reason": reason, "message": message}
     # Four characters a token: what budgets need is that it grows with the text.
-    usage = {"prompt_tokens": len(_said(messages)) // 4, "completion_tokens": len(text) // 4}
-    return _json(
-        {
-            "id": "1",
-            "object": "chat.completion",
-            "choices": [] if fault == "no-choices" else [choice],
-            "usage": usage,
-        }
-    )
+    usage = len(_said(messages)) // 4, len(text) // 4
+    if fault == "no-choices":
+        return choices([], usage=usage)
+    said = {
+        **dict.fromkeys(("invalid-json", "truncated"), text[: len(text) // 2]),
+        **dict.fromkeys(("null", "refusal")),
+        "wrong-schema": '{"unexpected": [1, 2]}',
+        "prose": f"Sure! Here is what you asked for:\n{text}\nAnything else?",
+    }
+    more = {
+        "truncated": {"finish_reason": "length"},
+        "refusal": {"refusal": "I cannot help with that."},
+    }
+    return completion(said.get(fault, text), usage=usage, **more.get(fault, {}))
 
 
 def _said(messages):
@@ -249,10 +228,6 @@ def _text(request, prompt, *, invent):
         return "Yes."
     schema = request["response_format"]["json_schema"]["schema"]
     return json.dumps(answer_schema(schema, prompt, invent=invent))
-
-
-def _json(value, status=200, headers=()):
-    return Response(json.dumps(value).encode(), status, headers)
 
 
 async def main():

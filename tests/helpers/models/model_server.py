@@ -180,7 +180,57 @@ SERVERS: dict[str, tuple[Callable[[dict[str, Any]], Answer], str]] = {
 """What servers answer to a question for a `Mammal`, and how their capabilities begin in words."""
 
 
-class ModelServer:
+class LocalServer:
+    """Serves on loopback what `get` and `post` return; a context manager.
+
+    `get` takes the request, and `post` the request and the JSON that it brings.
+    """
+
+    def __init__(self):
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self.url = f"http://127.0.0.1:{self._http.server_port}"
+
+    def __enter__(self):
+        threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self._http.shutdown()
+        self._http.server_close()
+
+    def _handler(server):  # noqa: N805 - self is the handler's
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                self.respond(server.get(self))
+
+            def do_POST(self):
+                length = int(self.headers["Content-Length"])
+                self.respond(server.post(self, json.loads(self.rfile.read(length))))
+
+            def respond(self, answer):
+                self.send_response(answer.status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(answer.body)))
+                for name, value in answer.headers.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(answer.body[: answer.cut])
+                self.close_connection = answer.cut is not None
+
+            def handle_one_request(self):
+                try:
+                    super().handle_one_request()
+                except ConnectionError:
+                    self.close_connection = True  # the client gave up waiting
+
+            def log_message(self, *_): ...
+
+        return Handler
+
+
+class ModelServer(LocalServer):
     """Serves `/v1/models` and `/v1/chat/completions`; answers to the latter come from a script.
 
     Once the script is at its end, its last answer is repeated. A function in the place of a script
@@ -198,21 +248,19 @@ class ModelServer:
         self._lock = threading.Lock()
         self._at_once = 0
         self._gone = threading.Event()
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._http.daemon_threads = True
-
-    @property
-    def base_url(self):
-        return f"http://127.0.0.1:{self._http.server_port}/v1"
-
-    def __enter__(self):
-        threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True).start()
-        return self
+        super().__init__()
+        self.base_url = f"{self.url}/v1"
 
     def __exit__(self, *_):
         self._gone.set()
-        self._http.shutdown()
-        self._http.server_close()
+        super().__exit__()
+
+    def get(self, asked):
+        return self._list() if asked.path == "/v1/models" else error(404)
+
+    def post(self, asked, request):
+        self.authorizations.append(asked.headers["Authorization"])
+        return self._chat(request) if asked.path == "/v1/chat/completions" else error(404)
 
     def _chat(self, request):
         with self._lock:
@@ -234,36 +282,3 @@ class ModelServer:
             return self._models
         listed = {"object": "list", "data": [{"id": name} for name in self._models]}
         return Answer(json.dumps(listed).encode())
-
-    def _handler(server):  # noqa: N805 - self is the handler's
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self):
-                self.respond(server._list() if self.path == "/v1/models" else error(404))
-
-            def do_POST(self):
-                server.authorizations.append(self.headers["Authorization"])
-                request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                right = self.path == "/v1/chat/completions"
-                self.respond(server._chat(request) if right else error(404))
-
-            def respond(self, answer):
-                self.send_response(answer.status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(answer.body)))
-                for name, value in answer.headers.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                self.wfile.write(answer.body[: answer.cut])
-                self.close_connection = answer.cut is not None
-
-            def handle_one_request(self):
-                try:
-                    super().handle_one_request()
-                except ConnectionError:
-                    self.close_connection = True  # the client gave up waiting
-
-            def log_message(self, *_): ...
-
-        return Handler

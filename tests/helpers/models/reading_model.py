@@ -26,60 +26,50 @@ class ReadingModel:
         text = request.messages[-1].content
         sections = dict(FENCED.findall(text))
         order = ORDER.search(FENCED.sub("", text))
-        answer = getattr(self, request.json_schema.name)(sections, order and order[1])
+
+        def labelled(label, reason="words", **names):
+            return {**names, "reason": reason, "label": order[1] if order else label}
+
+        answer = getattr(self, request.json_schema.name)(sections, labelled)
         return Reply(text=json.dumps(answer))
 
-    def CompoundVerdict(self, sections, order):  # noqa: N802
-        verdict = "compound" if sections["question"].count("?") > 1 else "single"
-        return {"reason": "marks", "verdict": order or verdict}
+    def CompoundVerdict(self, sections, labelled):  # noqa: N802
+        several = sections["question"].count("?") > 1
+        found = labelled("compound" if several else "single", "marks")
+        return {"reason": found["reason"], "verdict": found["label"]}
 
-    def Support(self, sections, order):  # noqa: N802
-        held = any(
-            sections["sentence"] in text for name, text in sections.items() if name != "sentence"
-        )
-        return {"reason": "words", "label": order or ("full" if held else "none")}
+    def Support(self, sections, labelled):  # noqa: N802
+        sources = (text for name, text in sections.items() if name != "sentence")
+        return labelled("full" if any(sections["sentence"] in one for one in sources) else "none")
 
-    def PairVerdict(self, sections, order):  # noqa: N802
-        return {
-            "reason": "words",
-            "label": order or alike(sections["target"], sections["candidate"]),
-        }
+    def PairVerdict(self, sections, labelled):  # noqa: N802
+        return labelled(alike(sections["target"], sections["candidate"]))
 
-    def ListVerdict(self, sections, order):  # noqa: N802
+    def ListVerdict(self, sections, labelled):  # noqa: N802
         return {
             "labels": [
-                {
-                    "question_id": name,
-                    "reason": "words",
-                    "label": order or alike(sections["target"], text),
-                }
+                labelled(alike(sections["target"], text), question_id=name)
                 for name, text in LISTED.findall(sections["candidates"])
             ]
         }
 
-    def GridVerdict(self, sections, order):  # noqa: N802
+    def GridVerdict(self, sections, labelled):  # noqa: N802
+        def labels(text):
+            targets = LISTED.findall(sections["targets"])
+            found = [labelled(alike(wanted, text), target_id=target) for target, wanted in targets]
+            return [{"target_id": one["target_id"], "label": one["label"]} for one in found]
+
         return {
             "candidates": [
-                {
-                    "question_id": name,
-                    "reason": "words",
-                    "labels": [
-                        {"target_id": target, "label": order or alike(wanted, text)}
-                        for target, wanted in LISTED.findall(sections["targets"])
-                    ],
-                }
+                {"question_id": name, "reason": "words", "labels": labels(text)}
                 for name, text in LISTED.findall(sections["candidates"])
             ]
         }
 
-    def ReportVerdict(self, sections, order):  # noqa: N802
+    def ReportVerdict(self, sections, labelled):  # noqa: N802
         return {
             "labels": [
-                {
-                    "answer_id": name,
-                    "reason": "words",
-                    "label": order or ("supports" if text in sections["report"] else "none"),
-                }
+                labelled("supports" if text in sections["report"] else "none", answer_id=name)
                 for name, text in LISTED.findall(sections["rubric"])
             ]
         }
