@@ -71,7 +71,11 @@ class RefusedFileError(OSError):
 
 
 def open_regular(path: Path) -> io.BufferedReader:
-    """Open a regular file for reading its bytes as they are; all else is a RefusedFileError."""
+    """Open a regular file for reading its bytes as they are; all else is a RefusedFileError.
+
+    Raises:
+        OSError: It cannot be opened.
+    """
     _check_regular(path, path.stat().st_mode, "Save what it gives in a file, and name that one.")
     return path.open("rb")
 
@@ -80,6 +84,9 @@ def open_binary(path: Path) -> IO[bytes]:
     """Open a plain or gzip-compressed file (by its `.gz` ending) for reading bytes.
 
     Reading a compressed one raises RefusedFileError where it grows out of all proportion.
+
+    Raises:
+        OSError: It cannot be opened.
     """
     stream = open_regular(path)
     if path.suffix != ".gz":
@@ -103,6 +110,9 @@ def read_limited(path: Path, most: int = MAX_DOCUMENT_BYTES) -> bytes:
     """Return the content of a regular file, unpacked where its name ends in `.gz`.
 
     One of more than `most` bytes is a RefusedFileError.
+
+    Raises:
+        OSError: It cannot be read.
     """
     size, left, blocks = path.stat().st_size, most + 1, []
     with open_binary(path) as stream:
@@ -134,6 +144,9 @@ def map_array(path: Path, kind: str, axes: int) -> np.memmap[tuple[int, ...], np
 
     The kind is that of its elements, as numpy calls it; `S` for bytes of any length. An array of
     something else, or of less than its header says, is a RefusedFileError.
+
+    Raises:
+        OSError: It cannot be opened.
     """
     import numpy as np
 
@@ -179,7 +192,12 @@ def check_tables(database: Connection) -> None:
 
 
 def files_below(folder: Path) -> list[Path]:
-    """Return all but folders of a folder and the folders in it, sorted; no link is followed."""
+    """Return all but folders of a folder and the folders in it, sorted; no link is followed.
+
+    Raises:
+        RefusedFileError: Folders lie one in another deeper than any that sidelight makes.
+        OSError: A folder cannot be looked into.
+    """
     found: list[Path] = []
     level = [folder]
     for _ in range(MAX_FOLDERS):
@@ -200,6 +218,10 @@ def check_folder(folder: Path) -> None:
     """Refuse a folder in which, or in a folder of which, a pipe, a device or a link to one lies.
 
     For folders whose files libraries open that ask nothing.
+
+    Raises:
+        RefusedFileError: There is one.
+        OSError: A folder cannot be looked into.
     """
     for path in files_below(folder):
         if path.exists() and not path.is_dir():
@@ -207,7 +229,12 @@ def check_folder(folder: Path) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and those it lies in, where they are missing and not too many."""
+    """Make a folder and those it lies in, where they are missing and not too many.
+
+    Raises:
+        RefusedFileError: The path has more folders than any that is meant.
+        OSError: It cannot be made.
+    """
     if len(folder.parts) > MAX_FOLDERS:
         raise RefusedFileError(
             folder,
@@ -219,7 +246,12 @@ def make_folder(folder: Path) -> None:
 
 
 def check_output(path: Path) -> None:
-    """Refuse an output path that exists and is no file, such as `/dev/null`."""
+    """Refuse an output path that exists and is no file, such as `/dev/null`.
+
+    Raises:
+        RefusedFileError: A pipe or a device is there, or would have to be.
+        IsADirectoryError: A folder is there.
+    """
     remedy = "Name a file; tables that are printed can go to a pipe."
     above = Path(os.path.realpath(path.parent))
     if above == Path("/dev") or not _SYSTEM_FOLDERS.isdisjoint(above.parts[1:2]):
@@ -234,6 +266,9 @@ def atomic_binary(path: Path) -> Iterator[IO[bytes]]:
 
     On an exception, or on `kill -9`, the old file (or its absence) is what a reader sees. A pipe or
     a device of that name is left as it is.
+
+    Raises:
+        RefusedFileError: A pipe or a device has that name; it is left as it is.
     """
     check_output(path)
     make_folder(path.parent)
@@ -314,7 +349,11 @@ def locked_folder(folder: Path, busy: UsageError) -> Iterator[None]:
 
 
 def open_to_append(path: Path) -> IO[bytes]:
-    """Open a file, made if need be, for adding bytes to its end."""
+    """Open a file, made if need be, for adding bytes to its end.
+
+    Raises:
+        RefusedFileError: A pipe or a device has that name.
+    """
     check_output(path)
     return path.open("ab")
 

@@ -134,7 +134,11 @@ class SubNarratives(Value):
 
 
 async def write_narrative(queries: Sequence[str], model: PromptedModel) -> str:
-    """Return a narrative of two or three sentences that covers some queries."""
+    """Return a narrative of two or three sentences that covers some queries.
+
+    Raises:
+        ReplyError: The model gave no usable answer.
+    """
     answer = await model.answer(
         NARRATIVE_PROMPT, NarrativeDraft, check=_check_narrative, queries=list(queries)
     )
@@ -147,6 +151,9 @@ async def split_into_sub_narratives(
     """Return the sub-narratives of a narrative, at most ten, the most important first.
 
     The queries are searches that it was made from, if any; a small model will do as drafter.
+
+    Raises:
+        ReplyError: A model gave no usable answer.
     """
     found: tuple[SubNarrative, ...] = ()
     known = list(queries)

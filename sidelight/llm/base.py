@@ -254,7 +254,13 @@ class BudgetedModel:
         return self._model.name
 
     async def complete(self, request: Request) -> Reply:
-        """Answer one request; if the most it can cost is not left, nothing is asked."""
+        """Answer one request; if the most it can cost is not left, nothing is asked.
+
+        Raises:
+            BudgetExhaustedError: It does not; nothing was asked.
+            ReplyError: A reply came and cannot be used; it counts all the same.
+            ModelUnavailableError: The model cannot be asked.
+        """
         most = _most_tokens(request)
         await self._budget.reserve(most)
         started = perf_counter()

@@ -89,6 +89,10 @@ class CachedModel:
         """Replay the reply to this request, or ask for it and keep it.
 
         Callers that ask the same at the same time share one call.
+
+        Raises:
+            OfflineError: The folder does not hold it, and there is no model.
+            ReplyError: The reply cannot be used.
         """
         key = request.fingerprint()
         # SQLite answers in tens of microseconds, so it is called on the event loop.

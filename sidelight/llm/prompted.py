@@ -90,6 +90,9 @@ class PromptedModel:
 
         The values are the variables of the prompt, exactly those it declares. A ReplyError says
         that neither the reply nor the one more turn gave a usable answer.
+
+        Raises:
+            ModelUnavailableError: The model cannot be asked.
         """
         rendered = prompt.render(**values)
         request = Request(

@@ -85,6 +85,9 @@ async def create_nuggets(
 
     Documents are texts, the most relevant first. Each model drafts a list; the first merges them
     and says how important each nugget is, `vital` or `okay`.
+
+    Raises:
+        ReplyError: A model gave no usable answer.
     """
     lists = await asyncio.gather(*(_listed(query, documents, model) for model in models))
     texts = lists[0]
@@ -101,7 +104,11 @@ async def create_nuggets(
 
 
 async def weigh(query: str, nuggets: Sequence[str], model: PromptedModel) -> list[str]:
-    """Return how important each nugget is, in their order."""
+    """Return how important each nugget is, in their order.
+
+    Raises:
+        ReplyError: The model gave no usable answer.
+    """
     labels: list[str] = []
     for window in _windows(nuggets):
         answer = await model.answer(
@@ -143,7 +150,11 @@ class SortedList(Value):
 async def sort_nuggets(
     bank: NuggetBank, query: str, parts: Sequence[str], model: PromptedModel
 ) -> NuggetBank:
-    """Return the nuggets of a topic, each with the sub-narrative that it belongs to, if any."""
+    """Return the nuggets of a topic, each with the sub-narrative that it belongs to, if any.
+
+    Raises:
+        ReplyError: The model gave no usable answer.
+    """
     found: list[Nugget] = []
 
     def check(count: int, answer: SortedList) -> None:

@@ -237,7 +237,11 @@ class OpenAICompatModel:
         await self._client.close()
 
     async def served_models(self) -> tuple[str, ...]:
-        """Return the names the server lists, sorted; asked without a retry."""
+        """Return the names the server lists, sorted; asked without a retry.
+
+        Raises:
+            ModelUnavailableError: No answer, a refused key, or no list of models.
+        """
         from openai import APIError
 
         try:
@@ -255,6 +259,10 @@ class OpenAICompatModel:
         """Answer one request; see `Model.complete`.
 
         Where all retries were in vain and the server is there, that is a FailedCallError.
+
+        Raises:
+            ReplyError: A reply came and cannot be used.
+            ModelUnavailableError: The server is gone or refuses what it is asked.
         """
         async with self._slots:
             if not self._reached:

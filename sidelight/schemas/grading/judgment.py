@@ -178,11 +178,19 @@ class LabelScale(Value):
         return next((label.name for label in self.labels if label.opposes), None)
 
     def label(self, name: str) -> Label:
-        """Return a label of the scale by its name."""
+        """Return a label of the scale by its name.
+
+        Raises:
+            KeyError: It is not on the scale.
+        """
         return self._by_name[name]
 
     def credit(self, name: str) -> float:
-        """Return what a label earns."""
+        """Return what a label earns.
+
+        Raises:
+            KeyError: It is not on the scale.
+        """
         return self._by_name[name].credit
 
     def first(self, names: Iterable[str]) -> str:
@@ -190,7 +198,11 @@ class LabelScale(Value):
         return min(names, key=(self.precedence or self.names).index)
 
     def coarse(self, name: str) -> str:
-        """Return what a label counts as on fewer labels, which may be itself."""
+        """Return what a label counts as on fewer labels, which may be itself.
+
+        Raises:
+            KeyError: It is not on the scale.
+        """
         return self._by_name[name].merged or name
 
     def read(self, text: str) -> Label | None:
