@@ -187,12 +187,12 @@ class Material(NamedTuple):
 
 
 class Experiment(NamedTuple):
-    """Results of an experiment.
+    """Results of an experiment; the first arm is the base.
 
     Attributes:
-        twins: By arm whose results an earlier arm has, the earlier arm; the base is the first arm.
-        costs: Of arms that are runs, by name.
-        judges: By measure, who gave the labels that it goes by, if it needs any.
+        twins: Name of an arm -> name of the earlier arm that has the same results.
+        costs: Name of an arm -> its cost, for arms that are runs.
+        judges: Measure -> who gave the labels that it goes by, if it needs any.
     """
 
     grid: Grid
@@ -415,7 +415,8 @@ def experiment(
 ) -> Experiment:
     """Carry out an experiment, or what is left of it; see `sidelight.library.ablate`.
 
-    Without an index one is built from the corpus. `parallel` counts topics over all arms.
+    Without an `index` one is built from `corpus`. `parallel` is the maximum number of concurrent
+    topics over all arms.
     """
     from sidelight.ablation.measures import find_effects
     from sidelight.ablation.runs import arms_of, read_grid

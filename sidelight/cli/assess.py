@@ -123,8 +123,9 @@ def _written(
 ) -> Result:
     """Write grades and who gave them, and return how many there are and what has none.
 
-    What was to be graded, and the grades, are by query and id. The words say what is graded, and
-    what for. Without any grade it raises ReplyError and writes nothing.
+    `wanted` has the ids of what was to be graded and `grades` the grades, both by query id. `words`
+    name what is graded and what for, such as document and question. If there is no grade at all,
+    nothing is written and it raises ReplyError.
     """
     what, query = words
     every = [(query_id, name) for query_id, names in wanted.items() for name in names]

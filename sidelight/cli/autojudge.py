@@ -78,7 +78,8 @@ class SidelightJudge:
     ) -> Leaderboard:
         """Return the scores of all runs; write the labels behind them into `outdir`.
 
-        A topic on which a run has no report counts as 0. Without rubrics, support is scored.
+        A topic on which a run has no report counts as 0. `rubrics` is a folder; without it, reports
+        are scored by support.
 
         Raises:
             InputError: A run has two reports for a topic; with rubrics, a topic lacks one; without
@@ -177,9 +178,9 @@ class SidelightModelJudge:
         nugget_banks: NuggetizerNuggetBanks | None = None,
         **_unused: object,
     ) -> NuggetizerNuggetBanks:
-        """Return nuggets for every topic, those that were given as they are.
+        """Return nuggets for every topic; those in `nugget_banks` stay as they are.
 
-        Replies are kept in `outdir`, unless the configuration names a folder.
+        Model replies are kept in `outdir`, unless `llm_config` names a folder.
 
         Raises:
             InputError: No report on a topic carries a document, or none holds a fact that bears
@@ -239,7 +240,7 @@ class SidelightModelJudge:
         outdir: Path,
         **_unused: object,
     ) -> Qrels:
-        """Return how relevant the documents of reports are, 0 to 3, without the unjudged ones."""
+        """Return how relevant each document of a report is, 0 to 3; unjudged ones are left out."""
         texts = _documents(rag_responses)
         pairs = [
             (topic.request_id, name, _query(topic), text)
@@ -270,7 +271,7 @@ class SidelightModelJudge:
     ) -> Leaderboard:
         """Return the scores of all runs by nuggets; write the labels behind them into `outdir`.
 
-        A topic on which a run has no report counts as 0; one without nuggets raises InputError.
+        A topic on which a run has no report counts as 0; a topic without nuggets raises InputError.
         """
         track = _track()
         banks = {

@@ -44,11 +44,11 @@ def natural_width(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
 def table_blocks(
     header: Sequence[str], rows: Sequence[Sequence[str]], width: int | None
 ) -> list[dict[int, int]]:
-    """Return the tables to be printed below each other that show all of one table.
+    """Return the tables that are printed below each other to show one table.
 
-    Each is its columns, by their places, with their widths in characters. It begins with the names
-    of the rows, and the first has the first measure. A cell too wide for any line is folded.
-    Without a width lines have any length.
+    Each table maps the places of its columns to their widths in characters. It begins with the
+    columns that name the rows, and the first table has the first measure. A cell too wide for any
+    line is folded. `width` is that of a line; None is for lines of any length.
     """
     whole = _widths(header, rows)
     width = None if width is None else max(width, _LEAST_WIDTH)
@@ -125,9 +125,10 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 
 class Note(NamedTuple):
-    """A line for people; `always` prints it beside JSON, too.
+    """A line for people.
 
-    What is on stderr is trouble, and no part of the result. The style is a colour of rich.
+    `style` is a colour as rich names it. A note `on_stderr` is about trouble and no part of the
+    result. A note is printed beside JSON only if it is `always` printed.
     """
 
     text: str | Text
@@ -146,7 +147,11 @@ ASKS_AGAIN = "the same command asks for them again, and keeps the others"
 
 
 def unanswered(lost: Sequence[str], total: int, what: str) -> list[Note]:
-    """Return a warning that names what has no usable answer; ReplyError if nothing has one."""
+    """Return a warning that names the items without a usable answer, if there are any.
+
+    `lost` are their names, and `what` is what one of all `total` items is. If all items are lost,
+    it raises ReplyError.
+    """
     if not lost:
         return []
     if len(lost) == total:
@@ -162,7 +167,7 @@ def unanswered(lost: Sequence[str], total: int, what: str) -> list[Note]:
 
 
 def failures(failed: Iterable[tuple[str, str]], what: str) -> list[Note]:
-    """Return a warning, also beside JSON, for each name and reason of what was not made."""
+    """Return a warning, also beside JSON, for each `failed` item with its name and the reason."""
     told = [f"{name}: no {what}: {reason}" for name, reason in failed]
     told += [ASKS_AGAIN.capitalize()] if told else []
     return [warning(one)._replace(always=True) for one in told]
@@ -171,7 +176,7 @@ def failures(failed: Iterable[tuple[str, str]], what: str) -> list[Note]:
 def undefined_warnings(
     undefined: Mapping[str, Sequence[str]], n_topics: int, what: str
 ) -> list[Note]:
-    """Return warnings that name the topics on which measures, by name, are undefined."""
+    """Return warnings that name the topics on which measures are undefined, by measure."""
     alike: dict[tuple[str, ...], list[str]] = {}
     for measure, topics in undefined.items():
         alike.setdefault(tuple(topics), []).append(measure.replace("_", " "))
@@ -318,7 +323,8 @@ class PlainTable(NamedTuple):
 class Files(NamedTuple):
     """Files that are written when a result is delivered, and then listed.
 
-    The JSON document lists them under the key; without one they are listed for people only.
+    `write` writes them and returns their paths. The JSON document lists these under `key`; with
+    None they are listed for people only.
     """
 
     write: Callable[[], Iterable[Path]]
@@ -329,9 +335,10 @@ Shown: TypeAlias = "str | Note | ResultTable | PlainTable | Files"
 
 
 class Result(NamedTuple):
-    """The result of a command: a JSON document, without the files that are written on delivery.
+    """The result of a command.
 
-    What is shown stands in the order in which people see it.
+    `document` is the JSON document, without the files that are written on delivery. `shown` is in
+    the order in which people see it.
     """
 
     document: Any
@@ -340,7 +347,10 @@ class Result(NamedTuple):
 
 
 def deliver(result: Result, *, wants_json: bool) -> None:
-    """Print a result, for people or as JSON, and write its files; end with its exit code."""
+    """Print a result, for people or as JSON, and write its files.
+
+    An exit code other than 0 raises typer.Exit.
+    """
     if wants_json:
         _print_json(_document(result))
     else:
@@ -391,10 +401,10 @@ def _show(one: Shown) -> None:
 
 
 def write_results(folder: Path | None, tables: Iterable[ResultTable]) -> list[Path]:
-    """Write each table as `.csv` and `.tex`, then the figures as `.svg` and `.png`; return paths.
+    """Write each table as `.csv` and `.tex`, then the figures as `.svg` and `.png`.
 
-    Without a folder nothing is written. If matplotlib is lacking, tables are written before a
-    figure raises MachineError.
+    Return the paths of what was written: nothing if `folder` is None. Where there is a figure and
+    matplotlib is missing, it raises MachineError once all tables are written.
     """
     if folder is None:
         return []

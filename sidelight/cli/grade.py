@@ -95,9 +95,10 @@ class GradeRequest(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Grades:
-    """Somebody who grades, as soon as the model, if one is asked, is open; see `set_up_grades`.
+    """Somebody who grades passages; `set_up_grades` returns one.
 
-    Banks and the texts of queries are by query id.
+    A model is opened only when it is asked. `banks` and `texts`, those of the queries, are by query
+    id.
     """
 
     request: GradeRequest
@@ -192,7 +193,7 @@ class Grades:
 
 
 def set_up_grades(request: GradeRequest) -> Grades:
-    """Find what is lacking before anything is opened or asked; UsageError tells it."""
+    """Return who grades; what is lacking is found here, before a model is opened or asked."""
     from sidelight.evaluation.exams.cells import banks_by_query
     from sidelight.evaluation.labelling.passage_grade import DIRECT_METHODS
 
@@ -259,9 +260,10 @@ class AnswerPart(StrEnum):
 def gather(
     paths: Sequence[Path], part: AnswerPart, depth: int, index: Path | None, texts: Path | None
 ) -> list[GradedQuery]:
-    """Read passages of any origin, seen from the content: graded files, rankings, runs of answers.
+    """Read passages from graded files, rankings and runs of answers, told by their content.
 
-    A ranking gives `depth` passages for each query. Texts of segments are in an index or in a file.
+    The first `depth` passages of a ranking count for each query; `part` says what of an answer is
+    graded. The folder `index` or the file `texts` has the texts of segments.
     """
     from sidelight.evaluation.exams.cells import (
         cited_passages,

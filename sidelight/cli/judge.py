@@ -44,7 +44,8 @@ def check_judging(
     """Find what is wrong with the inputs of judging before a run is made.
 
     The process that writes must not read them, so another process does. Returns the topics without
-    a rubric, where rubrics are given; InputError if no rubric is for a topic of the run.
+    a rubric; none where `rubrics` is None. It raises InputError if no rubric is for a topic of the
+    run.
     """
     with process_apart() as process:
         asked = process.submit(_read_judging, rubrics, topic_ids, examples, example_runs)

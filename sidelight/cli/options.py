@@ -123,7 +123,7 @@ TrackWithNuggets = Annotated[
 
 
 def track_of_scale(scale: str, name: str | None) -> TrackRules:
-    """Return the named track, or the first, that has a scale of labels; UsageError if none has."""
+    """Return the track `name`, or the first that has `scale` where no name is given."""
     tracks = [load_track(one) for one in ([name] if name else names("track"))]
     found = next((one for one in tracks if scale in one.scales), None)
     if found is None:
@@ -232,7 +232,7 @@ class ModelCalls(NamedTuple):
     max_tokens: MaxTokens = None
 
     def access(self, cache: Path) -> ModelAccess:
-        """Return how the command may use models, whose replies lie in a folder."""
+        """Return how the command may use models; `cache` is the folder of their replies."""
         return ModelAccess(
             cache=cache,
             offline=self.offline,
@@ -345,7 +345,7 @@ def read_labelled(examples: Path | None, example_runs: list[str] | None) -> Exam
 
 
 def articles_of(topics: Path | None, data: Path | None) -> Callable[[], dict[str, Article]] | None:
-    """Return what reads the articles, by topic id, of the topics file or the data, if any."""
+    """Return what reads the articles by topic id, from `topics` or `data`; None without both."""
     if topics is None and data is None:
         return None
 
@@ -404,9 +404,10 @@ def known_rubrics(given: Path | None, data: Path | None, track: TrackRules) -> d
 
 
 def score_by_people(data: Path, task: Task, measure: str | None = None) -> Sequence[TopicScore]:
-    """Score the runs of a data folder for a task by people's labels; UsageError if there are none.
+    """Score the runs of a data folder for a task by people's labels.
 
-    A measure is computed besides the track's, if it is none of them.
+    `measure` is computed besides the track's, if it is none of them. UsageError if people give no
+    labels for a task of this kind.
     """
     from sidelight.evaluation.scoring.score import people_question_scores, people_report_scores
 
@@ -461,7 +462,7 @@ BankPath = Annotated[Path, typer.Argument(metavar="BANK", help="A bank: JSON lin
 
 
 def lowest_relevant(track: str, scale: str, given: int | None) -> int:
-    """Return an option, or the lowest label that counts as the highest does on fewer labels."""
+    """Return `given`, or the lowest label that the track merges with the highest of `scale`."""
     if given is not None:
         return given
     labels = load_track(track).scales[scale]
@@ -552,7 +553,10 @@ class JudgeOptions(NamedTuple):
         examples: Examples | None,
         min_confidence: float = 0.0,
     ) -> JudgeSetup:
-        """Return the judge, not yet opened; labels below the confidence are left unjudged."""
+        """Return the judge, not yet opened.
+
+        `data` may have the articles. Labels less certain than `min_confidence` are left unjudged.
+        """
         return set_up_judge(
             self.name,
             JudgeInputs(
@@ -567,7 +571,7 @@ class JudgeOptions(NamedTuple):
         )
 
     def access(self, output: Path) -> ModelAccess:
-        """Return how the judge may use models, whose replies lie in an output folder if nowhere."""
+        """Return how the judge may use models; without --cache their replies lie in `output`."""
         return self.calls.access(self.cache or output / REPLIES)
 
 
@@ -592,7 +596,7 @@ class LabelOptions(NamedTuple):
     sampling: Sampling = Sampling()
 
     def access(self) -> ModelAccess:
-        """Return how models may be used; UsageError without a folder for the replies of one."""
+        """Return how models may be used; a model that is asked needs a folder for its replies."""
         return self.calls.access(
             reply_folder(self.cache, self.output) if self.model else Path(REPLIES)
         )

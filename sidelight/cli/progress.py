@@ -22,10 +22,11 @@ _ENDS = {signal.SIGINT, signal.SIGTERM}
 
 @dataclass
 class _Work:
-    """Something that takes time, since it began on the clock that only goes forward.
+    """Work in progress, of which a line on stderr tells.
 
-    Of what is not counted (None) nothing is said. What was done before, `kept`, says nothing of how
-    long the others take.
+    `what` says what is counted; with None nothing is said. `kept` is how many of those `done` were
+    done before: they say nothing of how long the others take. `total` is None where it is not
+    known. `began` is a time of the monotonic clock.
     """
 
     what: str | None
@@ -112,9 +113,9 @@ def progress_bar(description: str, total: int | None = None) -> Iterator[Bar]:
 
 @contextmanager
 def in_lines(what: str | None) -> Iterator[None]:
-    """Name a part of the command that has no bar in the line of the minute.
+    """Name a part of the command without a bar in the line that is printed every minute.
 
-    None says nothing, where a server waits or another process tells.
+    With None nothing is printed: a server waits, or another process tells.
     """
     with _at(_Work(what, total=1)):
         yield
@@ -152,9 +153,9 @@ def _how_far(began: float) -> str:
 
 @contextmanager
 def interrupts_heard() -> Iterator[list[int]]:
-    """End as by Ctrl-C where the process is to terminate, and say it where that takes a while.
+    """End as by Ctrl-C when the process is terminated, and say so where that takes a while.
 
-    Yields what is filled with SIGTERM when that was received.
+    Yields a list, to which SIGTERM is added when it is received.
     """
     reading, writing = os.pipe()
     os.set_blocking(writing, False)

@@ -48,7 +48,8 @@ def run_result(
 ) -> console.Result:
     """Return what a run did and cost, what failed, what is thin, its files, and its scores.
 
-    The exit code is that of `sidelight evaluate`, whose document is the evaluation.
+    `seconds` is how long the run took. `evaluation` is the document of `sidelight evaluate`, None
+    if there is none, and `exit_code` the code with which that ended.
     """
     kept = f", {len(summary.kept)} finished before" if summary.kept else ""
     shown: list[console.Shown] = [
@@ -218,10 +219,10 @@ class Judging(NamedTuple):
     def evaluate(
         self, run: Path, index: Path, passed_on: Sequence[str]
     ) -> tuple[dict[str, Any] | None, int]:
-        """Judge a finished run by `sidelight evaluate`, which says itself what fails.
+        """Judge a finished run by `sidelight evaluate`, which says itself what failed.
 
-        Options that both commands have are passed on. Returns its document, if it ended well, and
-        its exit code.
+        `passed_on` are options of `sidelight run` that `sidelight evaluate` has, too. Returns the
+        document that it prints, None if it failed, and its exit code.
         """
         named = (
             ("--judge", self.judge),

@@ -48,8 +48,9 @@ if TYPE_CHECKING:
 class ScoreOrigin(NamedTuple):
     """What a reader must know about scores.
 
-    Labels are by `human`, `auto` or `not stated`; the judge is named as in its manifest. Without
-    sampling there are no intervals. Notes are what else the scores depend on.
+    `labels` says who labelled: `human`, `auto` or `not stated`; `judge` is the judge as its
+    manifest names it. Without `sampling` there are no intervals. `n_topics` counts the topics that
+    the scores are over, and `notes` say what else the scores depend on.
     """
 
     labels: str
@@ -72,7 +73,7 @@ GradedBy = Annotated[
 def _origin_of(
     files: Sequence[Path], named: str | None, sampling: options.Sampling, n_topics: int
 ) -> ScoreOrigin:
-    """Return who gave the labels of some files: by what stands beside them, or as it is named."""
+    """Return who gave the labels of some files: `named`, or the judges named beside the files."""
     judges = dict.fromkeys(judge for path in files if (judge := labelled.read_judge(path)))
     if named == _PEOPLE and judges:
         raise UsageError(f"{files[0]}: these labels are not by people: {', '.join(judges)}")
@@ -85,7 +86,10 @@ def _origin_of(
 def scores_result(  # long: files, table and JSON of one result
     origin: ScoreOrigin, table: ScoreTable, prefix: str, output: Path | None
 ) -> console.Result:
-    """Return a table of scores with what a reader must know about it, and its files by prefix."""
+    """Return a table of scores, what a reader must know about it, and its files.
+
+    The names of the files begin with `prefix`; there are none if `output` is None.
+    """
     from sidelight.evaluation.scoring.table import MIN_TOPICS, run_intervals, write_score_files
 
     sampling, n_topics = origin.sampling, origin.n_topics

@@ -49,7 +49,8 @@ def category_tables(  # long: three tables side by side
 ) -> list[ResultTable]:
     """Return the coefficients, the confusion matrix and the label shares of two sides.
 
-    Parts, by name, get rows in the table of coefficients. Names of files begin with the prefix.
+    `sides` are the names of the two sides. `parts`, by name, get rows in the table of coefficients.
+    The names of the files begin with `prefix`.
     """
     from sidelight.evaluation.figures import draw_confusion, draw_label_shares
 
@@ -202,7 +203,8 @@ def tables_result(
 ) -> Result:
     """Return tables that are printed and written, and after them notes.
 
-    What else a reader must know is `about` for JSON, and the notes for people.
+    `about` is what else a reader must know, for JSON, and `notes` the same for people. No files are
+    written if `output` is None.
     """
     rows = {table.name: list(table.records) for table in tables}
     files = Files(lambda: write_results(output, tables), "written")
@@ -291,7 +293,7 @@ def cover_table(cover: Cover, intervals: Mapping[str, Interval | None]) -> Resul
 def judgment_tables(found: QrelsComparison, levels: tuple[int, int]) -> list[ResultTable]:
     """Return grades against judgments: the counts, kappa of each cell, and relevant or not.
 
-    The levels are the lowest relevant grade and judgment.
+    `levels` are the lowest relevant grade and the lowest relevant judgment.
     """
     from sidelight.evaluation.agreement.coefficients import kappa_of_cell
 

@@ -138,9 +138,11 @@ def write_page(
 ) -> Page:
     """Write the page of a run directory, or of the files of a run, and return what it shows.
 
-    The run's own scores join the labels if they were made with rubrics from elsewhere; made with
-    drafted ones, they stand where nothing is given. Topics and index are for run files. Plugins are
-    parts that are not registered and that run directories may name all the same.
+    `labels` are folders of labels. The run's own scores join them if they were made with given
+    rubrics; scores by rubrics that the run drafted are shown only where no rubrics and no labels
+    are given. `rivals` are other runs to show beside it. `topics` and `index` are those of run
+    files. `plugins` are parts that are not registered and that run directories may name all the
+    same.
     """
     from sidelight.view.collect import MarkedRun, collect_page
 
@@ -201,7 +203,7 @@ def _half_given() -> UsageError:
 
 
 def _runs_in(given: Sequence[Path]) -> list[Path]:
-    """Return the run directories in a folder that is none itself, sorted; none in anything else."""
+    """Return, sorted, the run directories in a folder that is no run directory; else none."""
     folder, *others = given
     config = RunDirectory(folder).config
     if others or not folder.is_dir() or config.exists():
@@ -253,7 +255,7 @@ def _write_runs(
 def _shown(
     paths: list[Path], topics: Path | None, index: Path | None, plugins: Sequence[str]
 ) -> ShownRun:
-    """Return the run of a directory, or of files of the track that has such."""
+    """Return the run of a run directory, or the one that several run files belong to."""
     from sidelight.index.folder import open_index
     from sidelight.view.shown_run import finished_run, handed_in_run
 
@@ -285,7 +287,7 @@ def _shown(
 
 
 def _run_files(folder: Path) -> list[Path]:
-    """Return the files of the one run that a folder holds, one for each task; or none."""
+    """Return the files of the one run that a folder holds, one for each task; empty if none."""
     found: dict[str, list[Path]] = {}
     formats = run_formats()
     for path in sorted(folder.iterdir()):
@@ -418,7 +420,7 @@ def _bounded(content: bytes, where: str) -> bytes:
 
 
 def _article(where: str, title: str, url: str, text: str) -> Article:
-    """Return an article that can be investigated; InputError if the text is none or too long."""
+    """Return an article to investigate; InputError if the text is no article or too long."""
     from sidelight.serve.app import pasted_article, why_no_article
 
     if why := why_no_article(text):

@@ -43,7 +43,7 @@ _TAIL = 2.5  # percent
 
 
 class Battle(NamedTuple):
-    """Two answers to one topic, and what the first won, in [0, 1]; None where nobody could say."""
+    """Two answers to one topic; `won` is what the first won, in [0, 1]; None if undecided."""
 
     topic_id: str
     first: str
@@ -53,7 +53,7 @@ class Battle(NamedTuple):
 
 
 class Rating(NamedTuple):
-    """Rating of a run, with its interval.
+    """Rating of a run, 1,000 on average, with its interval.
 
     Attributes:
         interval: Of the rating; None with too few topics.

@@ -44,8 +44,8 @@ _NAME_ENDS = 24  # characters kept of each end of a long name, such as a path
 def open_figure(size: tuple[float, float], paths: Sequence[Path]) -> Iterator[Figure]:
     """Yield an empty figure; save it under every path when the block ends.
 
-    What is drawn the same gives the same bytes. Text is taken as it is, a `$` in it too. The size
-    is in inches; endings of paths name the formats, e.g. `.svg` and `.png`.
+    What is drawn the same gives the same bytes. Text is taken as it is, a `$` in it too. `size` is
+    width and height in inches; the endings of `paths` name the formats, e.g. `.svg` and `.png`.
     """
     with package_of("a figure", "Install it with: pip install 'sidelight[plots]'"):
         from matplotlib import rc_context
@@ -194,8 +194,8 @@ _BAR = 0.38  # height; two of them and a gap make 1
 def draw_confusion(found: CategoryAgreement, sides: tuple[str, str], paths: Sequence[Path]) -> None:
     """Draw the confusion matrix: counts, and each as a share of its row, which is its colour.
 
-    Shares of the row, since the most common label would outshine all others. Rows are those of the
-    first of two sides, columns those of the second.
+    Shares of the row, since the most common label would outshine all others. `sides` are the names
+    of the first side (rows) and the second (columns).
     """
     n_categories = len(found.categories)
     totals = found.table.sum(axis=1, keepdims=True)
@@ -280,7 +280,7 @@ _NAME_GAP = 1 / _MAX_NAMED  # between names, of the height of the axes
 def draw_run_means(found: ScoreComparison, sides: tuple[str, str], paths: Sequence[Path]) -> None:
     """Draw a point for each run, with a least-squares line and Kendall's tau-b.
 
-    Up to 12 runs are named.
+    Up to 12 runs are named. The first side is x, the second y.
     """
     named = len(found.run_tags) <= _MAX_NAMED
     with open_figure((7.4 if named else 5.6, 4.8), paths) as figure:
@@ -294,7 +294,7 @@ def draw_run_means(found: ScoreComparison, sides: tuple[str, str], paths: Sequen
 
 
 def draw_topic_cloud(found: ScoreComparison, sides: tuple[str, str], paths: Sequence[Path]) -> None:
-    """Draw pale points for runs on topics, others for means of runs, and where both are equal."""
+    """Draw pale points for runs on topics, dark ones for means of runs, and the line x = y."""
     with open_figure((5.6, 5.6), paths) as figure:
         axes = figure.subplots()
         cloud = np.array(found.scores).reshape(2, -1)

@@ -67,9 +67,9 @@ async def pool_questions(
 ) -> Pool:
     """Return the pool of all topics that any run has questions for.
 
-    Every group gives `per_group` questions for each topic, as long as each has enough. The order of
-    groups is drawn for each topic by itself: adding or leaving out topics changes nothing for the
-    others.
+    Every group gives `per_group` questions for each topic, as long as each has enough. `seed` is
+    that of the order of groups, which is drawn for each topic by itself: adding or leaving out
+    topics changes nothing for the others.
     """
     topic_ids = sorted(
         {topic for runs in groups.values() for run in runs for topic in run.results()}
@@ -128,7 +128,7 @@ async def check_by_rules(
 ) -> str | None:
     """Return why a question may not enter, by the rules of the task and what is pooled already.
 
-    Vectors are by the default encoder; `max_characters` is the task's limit per question.
+    `vectors` are by the default encoder; `max_characters` is the task's limit per question.
     """
     if reason := rule_reason(question, max_characters):
         return reason
@@ -158,7 +158,7 @@ Score = Callable[[str, Sequence[str]], Sequence[float]]
 
 
 class PooledPair(NamedTuple):
-    """A pair to judge, and the models that find it the nearest."""
+    """A pair to judge; the models of `chosen_by` find this submitted question the nearest."""
 
     topic_id: str
     rubric_question_rank: int
@@ -184,7 +184,7 @@ class PairPool(NamedTuple):
 def pool_pairs(
     rubrics: Mapping[str, Rubric], runs: Iterable[QuestionRun], models: Mapping[str, Score]
 ) -> PairPool:
-    """Return the pairs that some models choose.
+    """Return the pairs that some models choose, on topics of `rubrics`.
 
     Of two submitted questions that a model finds equally near, the one of better rank is chosen.
     """
@@ -233,7 +233,8 @@ async def check_by_model(
 ) -> str | None:
     """Return why a question may not enter, by the rules of form and by a model.
 
-    Articles are titles and texts; a topic without one is judged by its questions alone.
+    `articles` are titles and texts by topic id; a topic without one is judged by its questions
+    alone.
     """
     if reason := rule_reason(question, max_characters):
         return reason

@@ -73,8 +73,8 @@ def confusion_table(
 ) -> Confusion:
     """Count two lists of labels of the same things.
 
-    Both lists are `(n,)` in one order; `categories` are all K of the scheme, used or not, in the
-    order of the table.
+    `first` and `second` are `(n,)`, in the same order. `categories` are all K of the scheme, used
+    or not, in the order of the table.
     """
     place = {category: number for number, category in enumerate(categories)}
     table = np.zeros((len(place), len(place)), dtype=np.int64)
@@ -108,7 +108,10 @@ def raw_agreement(table: Confusion) -> float | None:
 
 
 def gwet_ac1(table: Confusion) -> float | None:
-    """Return Gwet's AC1, in [-1, 1]; None when nothing was compared, or there is one category."""
+    """Return Gwet's AC1, in [-1, 1]; None when nothing was compared, or there is one category.
+
+    `table` is `(K, K)` over all K categories of the scheme, used or not.
+    """
     observed = raw_agreement(table)
     if observed is None or len(table) < 2:
         return None

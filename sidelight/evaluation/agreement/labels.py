@@ -162,7 +162,8 @@ class CategoryAgreement:
 class SchemeAgreement:
     """Agreement under one set of categories.
 
-    Where rubrics are known it is also by the importance of their parts, the most important first.
+    `overall` is on everything both sides judged, `by_importance` on the parts of the rubrics by
+    their importance, the most important first; it is empty without rubrics.
     """
 
     overall: CategoryAgreement
@@ -229,8 +230,8 @@ def compare_labels(
 ) -> LabelComparison:
     """Compare two sides' assessments, thing by thing.
 
-    Either side has at most one label for each thing. `rubrics` break agreement down by importance;
-    compound verdicts belong to no rubric question.
+    Either side has at most one label for each thing. `rubrics` break agreement down by importance,
+    but not of compound verdicts, which belong to no rubric question.
 
     Raises:
         InputError: Nothing was judged by both, or the rubrics do not know what was judged.

@@ -152,8 +152,9 @@ async def compare_norms(
 ) -> NormComparison:
     """Grade runs by rubrics and by nuggets, and compare the two rankings.
 
-    The track's first measure of cited texts counts. The judge labels both sides, without an encoder
-    by words only. Without `nuggets`, by topic id, they are pooled from the runs.
+    The track's first measure of cited texts counts, on topics of `rubrics`, for at least three
+    runs. One judge labels both sides; without an encoder it goes by words only. Without `nuggets`,
+    by topic id, they are pooled from the runs; `importance` is the scale of such nuggets.
     """
     if encoder:  # pool and both judges read the same texts
         encoder = encoder._replace(encode=TextVectors(encoder.encode))

@@ -51,7 +51,7 @@ class PairOrder:
 def pair_order(first: Sequence[int], second: Sequence[int]) -> PairOrder:
     """Compare all pairs of n documents of one query.
 
-    Both are `(n,)` grades in one order.
+    `first` and `second` are `(n,)` grades in the same order.
     """
     # Grades are few and documents many: count the cells of the grade table, not the pairs.
     rows, row = np.unique(np.array(first), return_inverse=True)

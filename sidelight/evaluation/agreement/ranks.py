@@ -114,8 +114,8 @@ def compare_scores(
 ) -> ScoreComparison:
     """Compare two sides' scores, such as those by people's labels and by a judge's.
 
-    The first side is the reference of tau_ap. Of a measure that is better when low, the lowest
-    scores are the top that tau_ap looks at.
+    The first side is the reference of tau_ap. `measure` names the score to compare; if it is better
+    when low, the lowest scores are the top that tau_ap looks at.
 
     Raises:
         InputError: A side lacks a score of a run on a topic that it otherwise has, or fewer than

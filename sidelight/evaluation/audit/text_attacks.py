@@ -156,8 +156,8 @@ _SPOILED = {
 def spoil(text: str, half: str, number: int) -> str:
     """Put words around every sentence that keep it from being said.
 
-    `half` is one of `spoiled.yaml`, `known` or `held_out`; its templates are used in turn from
-    `number` on.
+    `half` is one of the two in `spoiled.yaml`, `known` or `held_out`. Its templates are used in
+    turn, from the one at `number` on.
     """
     following = cycle(_SPOILED[half][number % len(_SPOILED[half]) :] + _SPOILED[half])
 

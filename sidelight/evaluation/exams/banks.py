@@ -78,9 +78,9 @@ def edit_banks(
 ) -> Banks:
     """Return banks with some items changed.
 
-    `add` holds the query, or `query/subtopic`, and the text of each new item; `drop` and `reword`
-    go by ids. An item with new words is another one, in the place of the old one, and has to be
-    graded anew; it remembers which one it replaces.
+    `add` holds a query, or `query/subtopic`, and the text of each new item; `drop` holds item ids,
+    and `reword` new words by item id. A reworded item is another item in the place of the old one:
+    it has to be graded anew, and it remembers which one it replaces.
     """
     known = {item.item_id for bank in banks for item in bank.items}
     if unknown := [one for one in (*drop, *(reword or {})) if one not in known]:
@@ -150,7 +150,7 @@ _OF_THE_QUERY = 2.0
 def extract_bank(topic_id: str, query: str, passages: Iterable[str], count: int) -> ExamBank:
     """Return a bank of the key facts of some passages, the most important first.
 
-    Which passages come first counts for nothing but time.
+    It has at most `count` facts. The order of the passages matters only to the time it takes.
     """
     by_sentence: dict[str, frozenset[str]] = {}
     shared: Counter[str] = Counter()
@@ -236,7 +236,8 @@ async def draft_banks(
 ) -> Drafts:
     """Ask a model for a bank for each query, all at once.
 
-    The model's cache makes the work resumable, and its server bounds the calls.
+    The model's cache makes the work resumable, and its server bounds the calls. `count` is the
+    number of items of a bank.
     """
 
     async def draft(query: DraftedQuery) -> ExamBank | tuple[str, str]:

@@ -94,8 +94,8 @@ async def grade_cells(
 ) -> list[GradedQuery]:
     """Return the passages with all cells graded that a grader can grade.
 
-    Passages of queries without a bank stay as they are. `on_cells` is told how many cells have been
-    graded, whenever some have.
+    Passages of queries without a bank stay as they are. `on_cells` is called with the number of
+    cells just graded.
     """
     todo = missing_cells(queries, banks, grader)
     grader.prepare([one.case for one in todo])
@@ -135,7 +135,7 @@ async def grade_directly(
 ) -> list[GradedQuery]:
     """Return the passages with a grade for the query as a whole; those that have one keep it.
 
-    Passages of queries without a text stay as they are.
+    Passages of queries without one of the `texts`, which are by query id, stay as they are.
     """
     slots = asyncio.Semaphore(_PASSAGES_AT_ONCE)
 
@@ -163,8 +163,8 @@ def grade_pools(
 ) -> list[GradedQuery]:
     """Return the passages with a grade by what all passages of their query have in common.
 
-    All are graded anew: a passage more changes what the others have in common. A grade from
-    `relevant` on is relevant.
+    All are graded anew: a passage more changes what the others have in common. Grades of `relevant`
+    or higher count as relevant.
     """
     return [
         replace(
@@ -292,7 +292,7 @@ def ranked_passages(runs: Iterable[RankingRun], depth: int, texts_of: TextsOf) -
 
 
 def cited_passages(runs: Iterable[ReportRun], texts_of: TextsOf) -> list[GradedQuery]:
-    """Return what answers cite, in the order of its first citation, with its place in each run."""
+    """Return what answers cite, in order of first citation, each with its place in every run."""
     placed = (
         (query_id, segment_id, Ranked(run.run_tag, rank, 1 / rank))
         for run in runs
@@ -329,7 +329,8 @@ def written_passages(runs: Iterable[ReportRun]) -> list[GradedQuery]:
 def merged(first: Iterable[GradedQuery], second: Iterable[GradedQuery]) -> list[GradedQuery]:
     """Return the queries of two lists with all their passages, and all that is known of each.
 
-    What the first list says of a passage goes before.
+    Where both lists have one grader's grades of a passage, those of the first list count; where
+    both have its place in one run, that of the second.
     """
     found: dict[str, dict[str, GradedPassage]] = {}
     for query in (*first, *second):

@@ -89,7 +89,7 @@ class GradedFile:
     def exam(self, name: str | None = None) -> Exam:
         """Return what a grader rated.
 
-        A grader is named by its prompt, or by `prompt@model`; None where there is but one.
+        `name` is the grader's prompt, or `prompt@model`; it may be None where there is only one.
 
         Raises:
             InputError: Nothing was rated.
@@ -182,7 +182,7 @@ def relevance_label(ratings: Iterable[int], at_least: int = 1) -> int:
 
     label(p) = the m-th largest of grade(r, p) over all items r, for m = 1 the best grade.
 
-    m is `at_least`. Where fewer items are rated, no grade is reached but the lowest.
+    m is `at_least`. With fewer than m ratings the label is the lowest grade.
     """
     ordered = sorted(ratings, reverse=True)
     return ordered[at_least - 1] if len(ordered) >= at_least else LOWEST
@@ -224,7 +224,7 @@ class Uncovered:
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """A passage, in the file or not, that was not graded or not by all items."""
+    """A passage that was not graded, or not by all items; `in_file` if the file has its text."""
 
     query_id: str
     passage_id: str
@@ -272,7 +272,8 @@ def holes(
 ) -> list[Hole]:
     """Return what has to be graded yet, in the order of the file, then of the runs.
 
-    `items` are those of each query's bank; `runs` are more runs, query id -> passages that count.
+    `items` are those of the bank by query id; `runs` are more runs: query id -> passages that
+    count.
     """
     found: dict[tuple[str, str], Hole] = {}
     for query_id, passages in rankings.passages.items():
@@ -358,7 +359,8 @@ class CheckedGrades(Value):
     """Agreement of grades with people's corrections.
 
     Attributes:
-        accepted: Of them, cells whose grade they left as it was.
+        checked: Cells that people looked at.
+        accepted: Of these, cells whose grade they left as it was.
         added: Cells that had no grade.
         kappa: Cohen's kappa on all grades, of cells that had one; None where it is undefined.
         kappa_relevant: The same on relevant or not.
@@ -409,7 +411,7 @@ def check_grades(
 ) -> CheckedGrades:
     """Compare grades with the corrections that people made.
 
-    A passage is relevant from the grade `relevant` on.
+    `highest` is the highest grade; grades of `relevant` or higher count as relevant.
     """
     grader = Grader(*corrections.grader)
     given: dict[tuple[str, str, str], object] = {

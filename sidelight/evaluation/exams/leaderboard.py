@@ -67,8 +67,8 @@ def exam_cover(
 ) -> Cover:
     """Return how far each run covers the items of each query.
 
-    An item is answered from `min_rating` on; k is `depth`. `items` are those of each query's bank;
-    without them those count that any passage was graded by.
+    A rating of at least `min_rating` answers an item, and `depth` passages of a run count. `items`
+    are those of the bank by query id; without them, those by which any passage was graded count.
     """
     query_ids = sorted(exam.cells)
     answered = {
@@ -153,9 +153,9 @@ def leaderboard(places: Places, qrels: Qrels, measures: str, level: int) -> Scor
     """Score every run by some grades.
 
     A place for which the file has no passage stays a place, with a passage that is not relevant:
-    without it, those below would move up. The queries of `qrels` count. `measures` are names of
-    ir_measures, e.g. `nDCG@10 AP RR`; `level` is the lowest grade that is relevant, for measures
-    that know only relevant or not.
+    without it, those below would move up. Only queries of `qrels` count. `measures` are names of
+    ir_measures, e.g. `nDCG@10 AP RR`; `level` is the lowest relevant grade, for measures that know
+    only relevant or not.
     """
     plain = parse_measures(measures)
     names = [str(one) for one in plain]
@@ -179,7 +179,7 @@ def compare_leaderboards(
 ) -> dict[str, ScoreComparison]:
     """Compare two leaderboards, measure by measure.
 
-    The official one is the reference. The runs that count are at least three on both.
+    `official` is the reference. `runs` are those that count, at least three that are on both.
     """
     theirs, own = (
         [topic for topic in table.topics if topic.run_tag in runs] for table in (official, ours)
@@ -231,8 +231,8 @@ def average_ranks(values: Mapping[str, float]) -> dict[str, float]:
 def wins(table: Mapping[str, Sequence[float | None]]) -> dict[str, int]:
     """Return in how many columns each row is the best, or as good.
 
-    Each row has a value in each column, None where there is none; it is as good if it is at most
-    `WITHIN` below the best.
+    `table` has a value of each row in each column, or None. A value at most `WITHIN` below the best
+    is as good.
     """
     columns = list(zip(*table.values(), strict=True))
     best = [max((one for one in column if one is not None), default=None) for column in columns]
@@ -298,8 +298,8 @@ def correlate_graders(
 ) -> list[GraderCorrelations]:
     """Correlate leaderboards, over the runs that assessors saw and the queries of each grader.
 
-    A level that a grader never gives is left out. `official_level` is the lowest relevant official
-    label.
+    `levels` are lowest relevant grades to try; one that a grader never gives is left out.
+    `official_level` is the lowest relevant official label.
     """
     seen = judged_runs(places, judged)
     if len(seen) < MIN_RUNS:

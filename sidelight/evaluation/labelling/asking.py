@@ -43,9 +43,9 @@ class PrefixOrder:
     async def turn(self, *prefix: str) -> AsyncIterator[None]:
         """Hold the block until its prefix has been computed, unless it is the one that goes ahead.
 
-        A prefix names the parts a prompt begins with, the first part first: a topic, then a rubric
-        question. All that share the first part wait for one request with it, then those that share
-        the second for one with both.
+        `prefix` names the parts that a prompt begins with, the first part first: a topic, then a
+        rubric question. All that share the first part wait for one request with it, then those that
+        share the second for one with both.
         """
         async with self._admitted:
             ahead = []
@@ -103,9 +103,9 @@ class Assessor:
         """Ask one question and return one judgment for each id asked about.
 
         A reply that misses, repeats or invents an id is repaired once. If that does not help, what
-        it says once and was asked counts; the rest is unjudged. After its rules the prompt begins
-        with `prefix`; see `PrefixOrder`. `read` returns the ids and judgments in an answer;
-        `values` are the variables of the prompt.
+        it says just once of an id that was asked about counts; the rest is unjudged. After its
+        rules the prompt begins with `prefix`; see `PrefixOrder`. `read` returns the ids and
+        judgments in an answer; `values` are the variables of the prompt.
         """
 
         def check(answer: T) -> None:
@@ -161,14 +161,14 @@ class Estimate(Value):
 
 
 class PromptCounter(PromptedModel):
-    """Renders prompts and counts them in place of asking, calls by the id of the prompt."""
+    """Renders prompts and counts them in place of asking: calls by prompt id, and characters."""
 
     def __init__(self) -> None:
         self.calls: Counter[str] = Counter()
         self.characters = 0
 
     async def answer(self, prompt: Prompt, _kind: object, /, **values: object) -> NoReturn:
-        """Count a prompt, and fail, so that what is asked about stays unjudged."""
+        """Count a prompt; raise FailedCallError, so that what is asked about stays unjudged."""
         values.pop("check")
         values.pop("ids", None)
         rendered = prompt.render(**values)
@@ -179,7 +179,7 @@ class PromptCounter(PromptedModel):
     def estimate(self, n_labels: int, n_at_once: int) -> Estimate:
         """Return what the prompts counted so far would cost.
 
-        The replies would hold `n_labels` labels.
+        The replies would hold `n_labels` labels; `n_at_once` calls would be made at once.
         """
         calls = self.calls.total()
         written = TOKENS_PER_CALL * calls + TOKENS_PER_LABEL * n_labels

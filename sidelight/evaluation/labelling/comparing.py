@@ -60,9 +60,9 @@ M = TypeVar("M", bound=LevelModel)
 
 
 class Thresholds:
-    """The level is how many thresholds one feature reaches.
+    """The level is how many of the rising thresholds the feature in `column` reaches.
 
-    Thresholds rise, one for each level above the lowest. They know no probabilities: all are 0.
+    There is a threshold for each level above the lowest. All probabilities are 0: none is known.
     """
 
     def __init__(self, column: int, thresholds: Sequence[float]) -> None:
@@ -83,8 +83,8 @@ class Thresholds:
 class OrdinalClassifier:
     """Predicts a level in 0..n_levels-1.
 
-    Features are `(n, n_features)` of any scale, levels `(n,)`; both sides of every level above the
-    lowest must occur.
+    `features` is `(n, n_features)`, of any scale, and `levels` `(n,)`. For every level above the
+    lowest, some of `levels` must be lower and some must not.
     """
 
     def __init__(self, features: Features, levels: Levels, n_levels: int) -> None:
@@ -152,7 +152,7 @@ def predict_by_topic_and_run(
     """Predict examples with models fitted on neither their topics nor their runs.
 
     Topics and runs are held out in as many as `_PARTS` parts each, so that many runs take no longer
-    than a few. With a single run the answer is None: nothing could be learned from another.
+    than a few. With a single run it returns None: nothing could be learned from another.
     """
     if len(set(runs)) < MIN_TRAINING_RUNS:
         return None
@@ -186,9 +186,9 @@ def learn(
     """Return a model fitted on all examples, and how well it agrees with people on new ones.
 
     Each topic is predicted by a model fitted on the others, and again without the runs that are
-    predicted. `features` are `(n, n_features)`, `levels` `(n,)` by people, and `people` their
-    labels as they are compared; `labels_of` makes such labels of the levels that are predicted for
-    all examples.
+    predicted. `features` is `(n, n_features)`, all else `(n,)`. `levels` are by people, and
+    `people` are their labels as they are compared; `labels_of` makes such labels of the levels that
+    are predicted for all examples.
     """
     new_runs = predict_by_topic_and_run(features, levels, topics, runs, fit)
     found = agreement(
@@ -210,8 +210,8 @@ def agreement(
 ) -> JudgeAgreement:
     """Return how well people and a judge agree.
 
-    All are `(n,)`. The judge had not seen people's labels of the topic, and that of `new_runs` none
-    of the run either; None for none.
+    All are `(n,)`. `judge` are labels by a judge that had not seen people's labels of the topic,
+    and `new_runs` by one that had not seen those of the run either; None if there are none.
     """
     return JudgeAgreement(
         n_labels=len(people),
@@ -249,9 +249,9 @@ def level_labels(
 ) -> list[str | Unjudged]:
     """Return the label of each row of features.
 
-    Level 0 is the lowest of the scale; a label that opposes has none. Labels are withheld as
-    unjudged where their credit is less likely than `min_confidence`, in [0, 1]: labels that earn
-    the same count together, for no score depends on which it is.
+    Level 0 is the lowest of the scale; a label that opposes has none. A label is withheld as
+    unjudged where its credit is less likely than `min_confidence`, in [0, 1]: labels that earn the
+    same credit count together, because no score depends on which of them it is.
     """
     credit = np.array([scale.credit(name) for name in scale.levels])
     levels, probabilities = model.predict(features), model.probabilities(features)
@@ -279,8 +279,8 @@ class SentenceEncoder(NamedTuple):
 class TextComparison:
     """Compares texts, with word weights learned once from texts that no run can influence.
 
-    A word's weight is its inverse document frequency among the reference texts,
-    log((n + 1) / (df + 0.5)). Without `encode` only words are compared.
+    A word's weight is log((n + 1) / (df + 0.5)), its inverse document frequency among the
+    reference texts. `encode` makes L2-normalised float32 vectors; None compares words only.
     """
 
     def __init__(self, reference_texts: Iterable[str], encode: Encode | None = None) -> None:

@@ -67,7 +67,8 @@ class Examples:
 def read_examples(folder: Path, run_tags: Collection[str] = ()) -> Examples:
     """Read labelled examples.
 
-    The folder is laid out as in `formats.data_folder`. Where runs are named only these count.
+    The folder is laid out as in `formats.data_folder`. `run_tags` are the runs to read; all if
+    empty.
 
     Raises:
         InputError: A file cannot be read, a named run has no labels here, or none has.

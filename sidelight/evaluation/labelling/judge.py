@@ -62,7 +62,7 @@ class Labeller(Protocol[C_contra]):
 
 @dataclass(frozen=True, eq=False)
 class LabellingProtocol(Generic[C]):
-    """One kind of labelling; units are unique names, within a case, of all that it asks about."""
+    """One kind of labelling; `units` returns names, unique within a case, of all it asks about."""
 
     name: str
     scale: LabelScale

@@ -168,7 +168,8 @@ async def assess_runs(
 ) -> dict[AssessmentProtocol[Any, Any], list[Any]]:
     """Judge the runs of a task on the topics that have rubrics.
 
-    The judge is given one topic after the other, all runs of each.
+    The judge is given one topic after the other, all runs of each. Returns the assessments by
+    protocol, each in its order.
 
     Raises:
         InputError: No run has anything on a topic with a rubric, or what it has cannot be told
@@ -195,8 +196,8 @@ async def judge_runs(
     """Judge the runs of a task, and write the labels and the manifest; see `assess_runs`.
 
     Labels that the same judge gave other runs stay in the folder, and so does what the manifest
-    says of these; those of a run that is judged again are replaced. What the manifest says of the
-    runs judged now is returned.
+    says of these; those of a run that is judged again are replaced. Returns what the manifest says
+    of the runs judged now.
 
     Raises:
         InputError: The folder holds assessments of another judge or version.

@@ -66,9 +66,9 @@ class EmbeddedJudge(Judge):
 
     Word weights come from the rubrics, so they do not depend on what is judged. Labels by rule,
     compound questions and contradictions, are never withheld for want of confidence; thresholds
-    have no confidence at all. Rubrics are of all topics to be judged. Without examples thresholds
-    decide; without an encoder only words are compared. Labels whose credit is less likely than
-    `min_confidence`, in [0, 1], are withheld as unjudged.
+    have no confidence at all. `rubrics` are of all topics to be judged, by topic id. Without
+    examples thresholds decide; without an encoder only words are compared. Labels whose credit is
+    less likely than `min_confidence`, in [0, 1], are withheld as unjudged.
     """
 
     name: ClassVar[str] = "embedded"
@@ -145,7 +145,7 @@ async def ask_all(
 ) -> list[Judgment]:
     """Return the judgments that several labellers come to together, all asked the same.
 
-    Each labeller is under the name of the model that it asks.
+    `labellers` are by the name of the model that each asks.
     """
 
     def together(votes: tuple[Judgment, ...]) -> Judgment:
@@ -188,9 +188,12 @@ class PromptedJudge(Judge):
     label, after one repair, is unjudged. Where a submission holds nothing to read no model is
     asked: such a text earns no credit.
 
-    The version holds what labels against rubrics depend on. Support, and questions and documents by
-    themselves, are labelled with the fingerprint of their prompt beside the labels. Models are
-    under the names by which they are served; articles are of all topics to be judged.
+    The version holds what labels against rubrics depend on, the names of models too. Support, and
+    questions and documents by themselves, are labelled with the fingerprint of their prompt beside
+    the labels.
+
+    `models` are by the name under which each is served, at least one, and `articles` by topic id,
+    of all topics to be judged. `examples` are labelled submissions to show.
     """
 
     name: ClassVar[str] = "prompted"

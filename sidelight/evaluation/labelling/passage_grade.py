@@ -86,7 +86,10 @@ CALIBRATED_ON = "calibrated-on-TREC-DL-2019"
 
 
 class EmbeddedPassageGrades(PassageGrader):
-    """Grades by `ItemGrades`; the answer is the sentence that has most of the item."""
+    """Grades by `ItemGrades`; the answer is the sentence that has most of the item.
+
+    `encode` must be that of the default encoder.
+    """
 
     def __init__(self, encode: Encode) -> None:
         self._model = ItemGrades(encode)
@@ -133,8 +136,8 @@ def self_rating(text: str, *, workbench: bool = False) -> int:
     """Return the grade that a reply stands for, from 0 to 5.
 
     A single digit from 0 to 5 is a grade. Of the rest, what says that there is no answer is 0, and
-    anything else 1. `workbench` does as the published code: what says that there is no answer, or
-    nearly in such words, is 1, and anything else 0.
+    anything else 1. With `workbench` the rest is graded as in the published code: what says that
+    there is no answer, or nearly in such words, is 1, and anything else 0.
     """
     said = one_line(text[:_MAX_PHRASE_CHARACTERS]) if len(text) <= _MAX_PHRASE_CHARACTERS else ""
     digit = _DIGIT.fullmatch(said)
@@ -325,7 +328,8 @@ POOL_RELEVANT = 2
 class PoolGrades:
     """Grades from 0 to 3 by a model that learned from people's; a query's text does not count.
 
-    A grade hangs on the other passages of the query, so all of them are graded at once.
+    A grade depends on the other passages of the query, so all of them are graded at once. `encode`
+    must be that of the default encoder.
     """
 
     def __init__(self, encode: Encode) -> None:
@@ -358,7 +362,7 @@ def last_verdict(text: str, verdicts: Collection[str]) -> str | None:
     """Return what a reply decides, in small letters; None where it is not one of the verdicts.
 
     A reply that is a single word or number is its verdict. Otherwise it is what follows the last
-    mark such as `final score:` or `verdict:`.
+    mark such as `final score:` or `verdict:`. `verdicts` are in small letters, too.
     """
     said = one_line(text[-_LAST:])
     plain = _PLAIN.fullmatch(said)

@@ -53,8 +53,8 @@ Beside = Literal["none", "some", "much"]
 def grade_of(covered: int, beside: Beside, *, related: bool = True) -> int:
     """Return the grade of a passage by how many sub-narratives it answers.
 
-    `covered` are those that it answers in detail, and `beside` is how much of it is beside the
-    narrative; one that is not `related` is not about its subject at all.
+    `covered` is how many it answers in detail, and `beside` how much of it is beside the narrative.
+    A passage that is not `related` is not about the narrative's subject at all.
     """
     if not related and not covered:
         return 0
@@ -230,7 +230,7 @@ def vote_rows(votes: Mapping[str, Mapping[str, Vote]]) -> Iterator[tuple[str | i
 
 
 class Passages(NamedTuple):
-    """Passages found for a narrative, by their ids."""
+    """A narrative, and texts of passages found for it, by passage id."""
 
     narrative: Narrative
     texts: Mapping[str, str]
@@ -271,7 +271,7 @@ async def grade_passages(
 
 
 class UsefulnessCase(NamedTuple):
-    """A question with documents, and title and text of the article that was read."""
+    """A question, documents found for it, and title and text of the article that was read."""
 
     article: str
     question: str

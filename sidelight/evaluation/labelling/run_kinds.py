@@ -267,8 +267,8 @@ async def assess(
     """Label cases.
 
     The judge is given one after the other, so what it reads about a topic may be reused by the next
-    run if the cases come topic by topic. Assessments come in the protocol's order. `on_labels` is
-    told how many labels have been added, whenever some have.
+    run if the cases come topic by topic. Returns the assessments in the protocol's order.
+    `on_labels` is told how many labels have been added, whenever some have.
     """
 
     async def assessed(run_tag: str, case: RubricCase[S]) -> list[A]:
@@ -294,7 +294,7 @@ async def gather_labels(
 
 
 def checked_cases(judge: Judge, given: TaskRuns) -> dict[tuple[str, str], RubricCase[Any]]:
-    """Return the cases of runs, which a judge may judge; see `TaskRuns.cases`."""
+    """Return the cases of runs after checking that the judge may judge them; see `TaskRuns`."""
     seen = sorted({run.run_tag for run in given.runs} & judge.example_run_tags)
     if seen:
         raise UsageError(

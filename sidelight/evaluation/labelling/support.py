@@ -85,7 +85,7 @@ async def assess_support(
     """Label every sentence of some runs against its first citation and against all of them.
 
     A sentence that cites a segment whose text is not known, or on which a model gives no usable
-    answer, is unjudged. `asked` holds the query or narrative that reports on a topic answer, where
+    answer, is unjudged. `asked` is topic id -> the query or narrative that reports answer, where
     there is one. Sentences come by run tag, topic and place.
 
     Raises:

@@ -97,8 +97,8 @@ class Computation(Protocol):
 def declared(computation: str, name: str = "") -> Measure:
     """Return the measure that a computation says it is.
 
-    A computation is named as registered, by an entry point or as `module:Class`; a measure without
-    a name has that of its computation.
+    `computation` is a registered name, that of an entry point, or `module:Class`. An empty `name`
+    stands for the name of the computation.
 
     Raises:
         UsageError: There is none of that name, or it says of no measure what it is.
@@ -214,7 +214,7 @@ class UnjudgedSentences:
 
 
 class UnjudgedQuestions:
-    """Unjudged share of the first questions of a run."""
+    """Unjudged share of the first `depth` questions of a run."""
 
     measure: ClassVar[Measure] = _UNJUDGED
 

@@ -64,7 +64,7 @@ Citations: TypeAlias = Literal["first", "all"]
 
 
 class _Support:
-    """What looks at how far sentences are supported."""
+    """Base of measures of support; `leave_out` leaves out sentences that could not be judged."""
 
     _over_all: ClassVar[bool] = False
 
@@ -140,7 +140,7 @@ class Sources:
 
 
 def label_value(scale: LabelScale, *, strict: bool) -> Callable[[str | Unjudged], float]:
-    """Return what a label earns: its credit, or 1 for the highest alone."""
+    """Return what a label earns: its credit; if `strict`, 1 for the highest and 0 for others."""
 
     def value(label: str | Unjudged) -> float:
         if isinstance(label, Unjudged):
@@ -153,8 +153,8 @@ def label_value(scale: LabelScale, *, strict: bool) -> Callable[[str | Unjudged]
 class NuggetRecall:
     """The share of nuggets that an answer tells.
 
-    Those of the highest importance count, or all. With `strict` only what is told in full earns
-    anything.
+    `among` says whether the nuggets of the highest importance count, or all. If `strict`, only a
+    nugget that is told in full earns anything.
     """
 
     measure: ClassVar[Measure] = Measure(title="vital nuggets told in full, over vital nuggets")

@@ -67,8 +67,8 @@ def question_coverage(
 ) -> float:
     """Return the coverage of a rubric's questions, in [0, 1].
 
-    Labels are by the ranks of the rubric question and of the submitted one. A compound question is
-    excluded by leaving its pairs out.
+    `labels` are by (rubric question rank, submitted question rank). A compound question is excluded
+    by leaving its pairs out.
     """
     best: dict[int, float] = {}
     for (rubric_rank, _), label in labels.items():
@@ -138,7 +138,7 @@ class CreditLost:
 def report_support(
     rubric: Rubric, labels: Mapping[str, str | Unjudged], scale: LabelScale
 ) -> float:
-    """Return the support a report gives to a rubric's answers, in [0, 1]."""
+    """Return the support a report gives to a rubric's answers, in [0, 1]; labels by answer id."""
     return answer_mean(rubric, labels, scale.credit)
 
 
@@ -232,7 +232,7 @@ _SCALE_NAME = "question_quality"
 
 
 class _ToDepth:
-    """What looks at the first questions of a run."""
+    """Base of measures of the first `depth` questions of a run."""
 
     def __init__(self, depth: int = 10) -> None:
         self._ranks = range(1, checked_depth(depth) + 1)

@@ -68,7 +68,7 @@ class WeighedList(Value):
 def documents_to_read(grades: Mapping[str, int]) -> list[str]:
     """Return the ids of the documents that nuggets are made from, the most relevant first.
 
-    A grade of 1 says that a document is related to the question.
+    `grades` are by document id; from grade 1 on a document is related to the question, and is read.
     """
     related = [name for name, grade in grades.items() if grade >= _LEAST_GRADE]
     return sorted(related, key=lambda name: (-grades[name], name))

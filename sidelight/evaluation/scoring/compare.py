@@ -65,7 +65,8 @@ def topic_values(
 ) -> TopicValues:
     """Pick one measure of per-topic scores.
 
-    Without a name it is the first one. `source` is named in errors.
+    `measure` is its name, or None for the first one. `source`, where the scores are from, is named
+    in errors.
     """
     measures = list(scores[0].values)
     name = measure or measures[0]

@@ -60,7 +60,7 @@ class Box(NamedTuple):
 
     Attributes:
         group: What colours it; empty for nothing.
-        lower: The 25th percentile, interpolated linearly, as the others.
+        lower: The 25th percentile; percentiles are interpolated linearly.
         upper: The 75th.
     """
 
@@ -174,7 +174,7 @@ def filter_questions(
 ) -> QuestionFilter:
     """Return which of the judged questions count.
 
-    A document is useful from the grade 1 on. All runs have an nDCG@10 of each question.
+    A document is useful from grade 1 on. `scores` are of all runs, with nDCG@10 of each question.
     """
     few = {
         name

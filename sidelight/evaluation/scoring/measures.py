@@ -83,8 +83,9 @@ def score_support(
 ) -> ScoreTable:
     """Score runs by how far what they cite supports them.
 
-    Verdicts are on every sentence of the runs. The topics that count are `topic_ids`, or those that
-    any run reports on. The first measure ranks runs; `further` ones are computed besides.
+    `verdicts` are on every sentence of the runs. The topics that count are `topic_ids`; if None,
+    those that any run reports on. The first of `measures` ranks runs; `further` ones are computed
+    besides.
 
     Raises:
         InputError: There is no topic, or a run reports on one that does not count.
@@ -195,8 +196,8 @@ def funnel_rows(
 ) -> list[FunnelRow]:
     """Return a row for each answer, by topic, in the rubric's order.
 
-    The topics of the rubrics count. The run tag of an assessment is a stage; the best label of an
-    answer at a stage counts, and without one it has no credit there.
+    Only the topics of `rubrics` count. The run tag of an assessment is a stage. The best label of
+    an answer at a stage counts; without a label, the answer has no credit there.
     """
     found: dict[tuple[str, str, str], list[float | None]] = defaultdict(list)
     for item in assessments:
@@ -308,9 +309,9 @@ _CALL = re.compile(r"(?P<name>[\w.:-]+)\((?P<parameters>[^()]*)\)")
 def find_measure(text: str) -> Measure:
     """Return the measure that a name means, ready to be computed.
 
-    It names a measure; a computation, as registered, by an entry point or as `module:Class`; or one
-    with parameters, as in `support_recall(citations=first)`, which is then the name of the measure,
-    too.
+    `text` is the name of a measure; or of a computation, as registered, by an entry point or as
+    `module:Class`; or of one with parameters, as in `support_recall(citations=first)`, which is
+    then the name of the measure, too.
     """
     for measure in _listed():
         if text == measure.name:
@@ -395,8 +396,9 @@ def score_nuggets(
 ) -> ScoreTable:
     """Score runs by the nuggets that their answers tell.
 
-    At most one assignment is for each run and topic. The topics that count are those of `banks`, or
-    of the assignments. `further` measures are computed besides those of nuggets.
+    There is at most one assignment for each run and topic. The topics that count are those of
+    `banks`; if None, those of the assignments. `further` measures are computed besides those of
+    nuggets.
 
     Raises:
         InputError: There is no assignment, two for one answer, or one by other nuggets.

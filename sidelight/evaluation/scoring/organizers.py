@@ -298,7 +298,7 @@ _ROUNDING = 1e-9
 
 
 class Handling(NamedTuple):
-    """What each of the two scorers does in one situation, which has a stable kebab-case name."""
+    """What each scorer does in one situation; `cause` is its stable name in kebab case."""
 
     cause: str
     theirs: str
@@ -336,7 +336,7 @@ FindCauses = Callable[[str, str], Causes]  # of a run tag and a topic id
 
 
 class Stop(NamedTuple):
-    """A place, file and line, at which the organizers' script stops."""
+    """A place (file and line) at which the organizers' script stops, and what is found there."""
 
     handling: Handling
     place: str

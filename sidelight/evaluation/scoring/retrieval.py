@@ -108,7 +108,8 @@ def score_runs(
 ) -> list[RetrievalScores]:
     """Score runs, in the order given.
 
-    Runs are by file or name, each with the hits of each query: segment ids and scores.
+    `qrels` are query id -> segment id -> grade. `runs` have, by file or name, the hits of each
+    query: segment ids and scores. `names` are those of the measures.
     """
     measures = parse_measures(names)
     undefined = {
@@ -144,9 +145,10 @@ def score_results(
 ) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
     """Score one run.
 
-    Labels are query id -> segment id -> grade, results query id -> segment id -> score; no two
-    scores of a query are alike, as packages break ties differently. Returned are each measure's
-    mean over the queries that have labels, and its values by query id, sorted.
+    `qrels` are query id -> segment id -> grade, `results` query id -> segment id -> score. No two
+    scores of a query may be equal, because packages break ties differently. Returns measure name ->
+    mean over the queries that have labels; and query id -> measure name -> value, sorted by query
+    id.
 
     Raises:
         UsageError: The program behind a measure does not take such ids.
@@ -175,7 +177,7 @@ def score_results(
 
 
 def is_undefined(measure: Any, grades: Mapping[str, int]) -> bool:
-    """Tell whether labels of a query have nothing that a measure could find."""
+    """Tell whether the labels of a query, by segment id, have nothing that a measure could find."""
     lowest, gains = measure.params.get("rel", 1), measure.params.get("gains") or {}
     return measure.NAME not in _COUNTS and all(
         gains.get(grade, grade) < lowest for grade in grades.values()
@@ -194,7 +196,7 @@ def untied(hits: Iterable[tuple[str, float]]) -> dict[str, float]:
 def write_retrieval_scores(scores: Sequence[RetrievalScores], folder: Path) -> None:
     """Write `retrieval_per_topic_results.csv` and `retrieval_per_run_results.csv`.
 
-    Run files go by their names here, which must differ.
+    Runs go by the names of their files here, so no two files may have one name.
     """
     for name, count in Counter(item.run for item in scores).items():
         if count > 1:

@@ -60,10 +60,10 @@ def score_questions(
 ) -> ScoreTable:
     """Score runs of questions by the rubric questions they cover.
 
-    The topics of the rubrics count. `compound` has a verdict on every question that occurs in
-    `assessments`; None is for no filter, and without the measures that tell what a filter does. A
-    run that has verdicts and no labels, such as one that the judge was shown, is not scored.
-    `further` measures are computed besides the track's.
+    The topics of `rubrics` are those that count. `compound` has a verdict on every question that
+    occurs in `assessments`; with None there is no filter, nor the measures that tell what a filter
+    does. A run that has verdicts and no labels, such as one that the judge was shown, is not
+    scored. `further` measures are computed besides the track's.
 
     Raises:
         InputError: There are no assessments, or they name a topic or rank that does not exist, or
@@ -107,8 +107,8 @@ def score_reports(
 ) -> ScoreTable:
     """Score runs of reports by the rubric answers that they support.
 
-    The topics of the rubrics count. `further` measures are computed besides the track's; where they
-    need the reports, these are given by run tag and topic id.
+    The topics of `rubrics` are those that count. `further` measures are computed besides the
+    track's; those that need the reports read them in `reports`, by run tag and topic id.
 
     Raises:
         InputError: There are no assessments, or they name a topic or answer that does not exist.
@@ -281,7 +281,7 @@ class TopicHeadroom(NamedTuple):
 
     Attributes:
         ceiling: Score with the strongest label of any run for each element of the rubric.
-        best_runs: The runs that have it, sorted.
+        best_runs: The runs that have the best score, sorted.
         mean: Mean over all runs; one without a judgment counts as 0.
         mean_contradiction: Mean contradictory score over all runs; None of questions.
     """

@@ -138,7 +138,7 @@ def undefined_topics(topics: Iterable[TopicScore]) -> dict[str, tuple[str, ...]]
 
 
 def mean_scores(topics: Sequence[TopicScore], n_topics: int | None = None) -> RunScore:
-    """Return the means of a run."""
+    """Return the means of a run; `n_topics` is the number judged, None where it is not counted."""
     means = {
         name: fsum(topic.values[name] for topic in topics) / len(topics)
         for name in topics[0].values
@@ -162,9 +162,9 @@ def tabulate(
     """Compute every measure of every run on every topic.
 
     On a topic on which no run has a label, a measure that comes to 0 is undefined. `judged` holds
-    the (run tag, topic id) of what was judged; all else is listed as omitted, and `record` tells
-    what is known of it, too. The first of `measures` ranks runs; one that needs what is not known
-    is left out. `further` measures were asked for.
+    the (run tag, topic id) of what was judged; all else is listed as omitted. `record` takes a run
+    tag and a topic id and returns what is known, also of what was omitted. The first of `measures`
+    ranks runs; one that needs what is not known is left out. `further` measures were asked for.
 
     Raises:
         InputError: There are no runs.
@@ -200,8 +200,8 @@ def ranked_table(
 ) -> ScoreTable:
     """Return the table of some topics' scores: runs by their mean, the best first.
 
-    The first measure ranks runs. `n_topics` says on how many topics a run was judged, where that is
-    counted.
+    The first of `measures` ranks runs. `n_topics` says, by run tag, how many topics were judged; it
+    is empty where that is not counted.
     """
     by_run: dict[str, list[TopicScore]] = {}
     for topic in topics:
@@ -261,8 +261,8 @@ def bootstrap_intervals(scores: Matrix, *, samples: int, seed: int) -> list[Inte
     the percentiles are moved out to Phi(sqrt(n / (n - 1)) * t), where t is the quantile of
     Student's t with n - 1 degrees of freedom at 2.5% and 97.5% (the expanded percentile interval:
     Hesterberg, What Teachers Should Know About the Bootstrap, The American Statistician 69(4),
-    2015). The same resampled topics serve all rows. Scores have a row for each run (or pair of
-    runs) and a column for each topic; with fewer than 3 topics each row has None.
+    2015). `scores` has a row for each run (or pair of runs) and a column for each topic. The same
+    resampled topics serve all rows. With fewer than 3 topics every interval is None.
     """
     n_topics = scores.shape[1]
     if n_topics < MIN_TOPICS:
@@ -288,7 +288,7 @@ def expanded_tail(n_topics: int) -> float:
 def run_intervals(table: ScoreTable, *, samples: int, seed: int) -> dict[str, Interval | None]:
     """Return run tag -> interval of the run's mean in the first measure of the table.
 
-    There is none where that is undefined. Every run is scored on every topic.
+    An interval is None where the measure is undefined. Every run must be scored on every topic.
     """
     measure = table.main.name
     rows: dict[str, list[float]] = {run.run_tag: [] for run in table.runs}
@@ -310,7 +310,7 @@ def randomisation_tests(differences: Matrix, *, samples: int, seed: int) -> list
     m <= 12 topics differ, otherwise (1 + hits) / (1 + samples) with random patterns, which is never
     0 (Smucker, Allan and Carterette, A Comparison of Statistical Significance Tests for Information
     Retrieval Evaluation, CIKM 2007; Phipson and Smyth, Permutation P-values Should Never Be Zero,
-    2010). Without any difference p is 1. Differences have a row for each pair of runs and a column
+    2010). Without any difference p is 1. `differences` has a row for each pair of runs and a column
     for each topic.
     """
     generator = np.random.default_rng(seed)
@@ -344,7 +344,7 @@ def minimum_detectable_difference(
 
     None with fewer than 3 topics, for runs that differ on no topic, because s says nothing then,
     and where no difference could ever be shown: the randomisation test of n topics gives no p-value
-    below 2 / 2^n. `differences` are `(n,)`, of two runs topic by topic.
+    below 2 / 2^n. `differences` is `(n,)`, of two runs topic by topic; `n_comparisons` is m.
     """
     from scipy.special import stdtrit
 
@@ -456,7 +456,8 @@ def write_score_files(
 ) -> tuple[Path, Path]:
     """Write the two files of a score table and return their paths (per topic, per run).
 
-    `intervals` are by run tag, None for empty cells; without any there are no such columns.
+    `intervals` are by run tag, None for empty cells; without them there are no such columns. The
+    names begin with `prefix`, as `score_prefix` returns it.
     """
     per_topic = folder / per_topic_name(prefix)
     per_run = folder / f"{prefix}_per_run_results.csv"
