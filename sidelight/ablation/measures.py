@@ -76,9 +76,9 @@ def judge_arms(
 ) -> None:
     """Judge, without examples, every arm's run that is not judged yet.
 
-    Rubrics are read by a process of its own, after all runs are finished. The judge is one that
-    asks no model. `on_kept` is told how many are judged already, `on_arm` the name of each arm that
-    is done.
+    A separate process reads the rubrics, after all runs are finished. `judge` names a judge that
+    asks no model. `on_kept` gets the number of arms that are judged already, `on_arm` the name of
+    each arm that is done.
     """
     todo = [name for name in names if not _is_judged(folder / ARMS / name, rubrics, judge)]
     on_kept(len(names) - len(todo))
@@ -131,14 +131,14 @@ _OF_REPORTS = ("support_precision", "support_recall", "words", "citations", "sou
 
 
 class ArmCost(NamedTuple):
-    """Cost of an arm's run over all its attempts, replayed calls not counted, and its faults.
+    """Cost of an arm's run over all its attempts, without replayed calls, and its faults.
 
     Attributes:
         prompt_tokens: Read by its calls.
         completion_tokens: Written by them.
         errors: What the strict check finds wrong with the files.
         failed: Topics that could not be finished.
-        files: Hashes of the files; arms of the same made the same.
+        files: Hashes of the files, joined; arms with the same hashes made the same files.
     """
 
     calls: int
@@ -159,10 +159,10 @@ def measure_arm(
 ) -> list[TopicScore]:
     """Return an arm's measures on every topic of its run, under the arm's name.
 
-    Where the run was judged, the measures that its track shows among all tasks, and the credit of
-    the stages of the funnel; then the support of sentences by all they cite, told without an
-    encoder, and the size of the report; then further measures. UsageError is raised for one of
-    these that needs what is not known of arms.
+    If the run was judged, the first are the measures that its track shows among all tasks, and the
+    credit of the stages of the funnel. Then come the support of sentences by all they cite,
+    computed without an encoder, the size of the report, and the `further` measures. UsageError is
+    raised if a further measure needs what is not known of arms.
     """
     run = RunDirectory(folder / ARMS / arm.folder_name, arm.settings.plugins())
     manifest = run.read_manifest()
@@ -220,9 +220,9 @@ def cost_of(arm: Arm, folder: Path) -> ArmCost:
 def judges_of(
     names: Iterable[str], arm: Arm, folder: Path, further: Sequence[Measure]
 ) -> dict[str, str]:
-    """Return who gave the labels that measures of arms go by; those that need none are left out.
+    """Return, by measure, who gave the labels it is computed from; others are left out.
 
-    The measures are those that `measure_arm` returned. All arms have one judge.
+    `names` are measures that `measure_arm` returned. `arm` may be any: all arms have one judge.
     """
     scores = RunDirectory(folder / ARMS / arm.folder_name).scores
     manifest = read_manifest_beside(scores / MANIFEST_NAME)
@@ -297,7 +297,7 @@ class MeasureEffects(NamedTuple):
 
     Attributes:
         values: By arm, in the order of the grid, its value on each topic.
-        effects: By arm but the base: its mean less the base's. Chance is corrected for the number
+        effects: By arm but the base: its mean minus the base's. Chance is corrected for the number
             of arms by Holm's method.
     """
 
@@ -312,7 +312,7 @@ def find_effects(
 ) -> list[MeasureEffects]:
     """Return what arms do by every measure, in the order of the scores' measures.
 
-    `samples` is the number of bootstrap samples and of random sign patterns.
+    `samples` is the number of bootstrap samples and of random sign patterns, `seed` that of both.
     """
     found, names = [], list(dict.fromkeys(score.run_tag for score in scores))
     for measure in scores[0].values:

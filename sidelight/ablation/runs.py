@@ -102,7 +102,7 @@ class Arm(NamedTuple):
 
 
 def read_grid(path: Path | Mapping[str, Any]) -> Grid:
-    """Read a grid file, or what one holds."""
+    """Read a grid from a file, or from the content of one."""
     where = path if isinstance(path, Path) else "the grid"
     content = read_yaml_file(path, "grid") if isinstance(path, Path) else path
     try:
@@ -179,7 +179,7 @@ class SharedSources:
 
 
 class RememberingRetriever:
-    """Searches for the same words but once."""
+    """Searches with another retriever, once for each text and number of hits."""
 
     def __init__(self, retriever: Retriever) -> None:
         self.name = retriever.name
@@ -208,13 +208,12 @@ async def run_arms(
     parallel: int,
     on_topic: Callable[[str], None] = lambda _: None,
 ) -> dict[str, RunSummary]:
-    """Finish the runs of all arms that are not finished; those of equal settings are one.
+    """Finish the runs of all arms that are not finished; arms with equal settings share one.
 
-    Each arm gets a run directory under `arms/` in the folder. All models share one cache and one
-    budget, and `parallel` counts topics over all arms. The summaries are returned by the name of
-    the arm, equal arms left out. UsageError is raised for an arm that would start a model server,
-    since arms side by side would start many; MachineError for one whose reranker is not on this
-    machine.
+    Each run gets a directory under `arms/` in `folder`. All models share one cache and one budget.
+    `parallel` is the maximum of concurrent topics, over all arms. The result has a summary for the
+    first arm of each run, by name. UsageError is raised for an arm that would start a model server,
+    since arms side by side would start many; MachineError if its reranker is not on this machine.
     """
     for arm in arms:
         _check_arm(arm, access)
@@ -285,9 +284,10 @@ def search_arms(
     folder: Path,
     on_arm: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Write the run of every arm that has none yet, and its settings, in `arms/<name>/`.
+    """Write `run.txt` and `config.yaml` in `arms/<name>/` for every arm that has no run yet.
 
-    UsageError is raised for a folder that was made with other settings, code, index or queries.
+    `hits` are per query. UsageError is raised if the folder of an arm was made with other settings,
+    code, index or queries.
     """
     asked = json.dumps([hits, *([query.query_id, query.text] for query in queries)]).encode()
     searched = {"index": sources.fingerprint(), "queries": hashlib.sha256(asked).hexdigest()}

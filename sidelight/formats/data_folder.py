@@ -77,7 +77,7 @@ _MAX_BYTES = 2**28  # of a file that is looked into: indexes and collections hav
 
 
 def find_part(folder: Path, part: DataPart) -> Path:
-    """Return where a part lies; InputError if it is not there, or more than one thing may be it."""
+    """Return where a part lies; raise InputError if nothing, or more than one thing, may be it."""
     if not folder.is_dir():
         raise InputError(f"{folder}: expected a folder; found none", remedy="Check the path.")
     path = look_for(folder, part)
@@ -98,9 +98,9 @@ def run_files(folder: Path, part: DataPart) -> list[Path]:
 
 
 def look_for(folder: Path, part: DataPart) -> Path | None:
-    """Return where a part lies: at its place, or wherever something holds what it should; or None.
+    """Return where a part lies: at its place, or wherever its content is found; None if nowhere.
 
-    InputError is raised if there is more than one thing that it may be.
+    InputError is raised if more than one file or folder may be it.
     """
     path = folder / part
     if path.exists():

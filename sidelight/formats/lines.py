@@ -48,7 +48,7 @@ _repr.maxstring = _repr.maxother = _MAX_QUOTED
 
 
 class Findings:
-    """Problems of one file, in the order they were found; each names the file as it was given."""
+    """Problems of one file, in the order they were found; each names the file as `path` has it."""
 
     def __init__(self, path: Path, problems: Iterable[Problem] = ()) -> None:
         self._file = str(path)
@@ -124,7 +124,7 @@ _MAX_LINES = 10_000_000
 
 
 class Line(NamedTuple):
-    """One line without its ending, with its 1-based number; it may hold any character but LF."""
+    """A 1-based line number, and the line without its ending; it may hold any character but LF."""
 
     number: int
     text: str
@@ -197,7 +197,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def open_text(path: Path) -> TextFile:
-    """Decode a file and report the lines that cannot be, without stopping at them."""
+    """Decode a file and report the lines that cannot be decoded, without stopping at them."""
     content = read_bytes(path)
     if content.count(b"\n") > _MAX_LINES:
         raise InputError(f"{path}: expected at most {_MAX_LINES} lines; found more")
@@ -223,7 +223,10 @@ def open_text(path: Path) -> TextFile:
 
 
 def stream_lines(path: Path) -> Iterator[Line]:
-    """Yield the lines that are not blank, one in memory at a time; a wrong one is raised."""
+    """Yield the lines that are not blank, one in memory at a time.
+
+    A line that is not UTF-8, or too long, raises InvalidFileError when it is reached.
+    """
     findings = Findings(path)
     with readable(path), files.open_binary(path) as stream:
         for number in range(1, _MAX_LINES + 1):
@@ -279,8 +282,8 @@ def _dataset_lines(path: Path, part: Literal["queries", "qrels"]) -> tuple[Line,
 def read_lines(path: Path, part: Literal["queries", "qrels"] | None = None) -> tuple[Line, ...]:
     """Return the lines of a file, blank ones left out.
 
-    A path `irds:NAME` stands for a data set of ir_datasets, where these have such a part: `part` is
-    what they call it.
+    A path `irds:NAME` names a data set of ir_datasets, and `part` what is read of it. If `part` is
+    None, `path` is always taken for a file.
     """
     if part is not None and is_dataset(path):
         return _dataset_lines(path, part)
@@ -304,10 +307,10 @@ def read_json_lines(path: Path) -> list[tuple[int, dict[str, Any]]]:
 def parsed_lines(
     path: Path, parse: Callable[[dict[str, Any]], V], what: str, remedy: str, findings: Findings
 ) -> Iterator[tuple[int, V]]:
-    """Yield the line number and the value of each object in a JSONL file that has one.
+    """Yield the line number and the value of each object in a JSONL file that `parse` accepts.
 
-    For an object that has none, `parse` raises `ValidationError`; the findings then ask for `what`,
-    a name with its article.
+    For any other object `parse` raises `ValidationError`, which is added to `findings`; `what` is
+    the name of a value, with its article, and `remedy` what to do about the object.
     """
     from pydantic import ValidationError
 
@@ -426,7 +429,10 @@ _SPACES = re.compile("[ \t\r\f\v]+")
 def read_columns(
     path: Path, names: tuple[str, ...], part: Literal["qrels"] | None = None
 ) -> list[tuple[int, list[str]]]:
-    """Return the line number and the cells of every line that is not blank; see `read_lines`."""
+    """Return the line number and the cells of every line that is not blank; see `read_lines`.
+
+    A line with more or fewer cells than `names` is an error, and so is a null character.
+    """
     findings = Findings(path)
     rows = []
     for line, text in read_lines(path, part):
@@ -453,7 +459,7 @@ def read_columns(
 
 
 def write_columns(path: Path, rows: Iterable[Sequence[object]]) -> None:
-    """Write cells separated by one space, a row a line; none may be empty or hold white space."""
+    """Write a line for each row, cells separated by a space; a cell must be one word, not empty."""
     with files.atomic_writer(path) as stream:
         for row in rows:
             cells = [str(cell) for cell in row]

@@ -19,7 +19,7 @@ from sidelight.formats.lines import Findings, open_text, quoted
 
 
 class Row(NamedTuple):
-    """One record: the 1-based number of the line it begins on, and its text by column name."""
+    """One record: the 1-based number of the line it begins on, and its cells by column name."""
 
     line: int
     cells: dict[str, str]
@@ -28,7 +28,7 @@ class Row(NamedTuple):
 def read_table(path: Path) -> tuple[tuple[str, ...], Iterator[Row]]:
     """Return the column names of a CSV file, and its records one by one; blank lines are left out.
 
-    Problems of records are raised once all of them were taken, those of the header at once.
+    Problems of the header are raised at once, those of records after the last record.
     """
     findings = Findings(path)
     records = _records(_lines(path), findings)

@@ -51,7 +51,7 @@ def topic_format(track: Track) -> TopicFormat:
 
 
 def read_topics(path: str | Path, track: Track | None = None) -> tuple[Topic, ...]:
-    """Read the topics of a topics file of a track, or of the default track, in its order."""
+    """Read the topics of a topics file, in its order; a `track` of None is the default track."""
     return tuple(topic_format(track or load_track()).read(Path(path)))
 
 
@@ -62,9 +62,9 @@ AnyTopic = TypeVar("AnyTopic", bound="Topic")
 def read_topic_lines(
     path: Path, model: type[L], as_topic: Callable[[L], AnyTopic], required: str
 ) -> tuple[AnyTopic, ...]:
-    """Read topics in the order of the file, where no id occurs twice.
+    """Read topics in the order of the file; it must hold one, and no topic id twice.
 
-    Each line must be a `model`, of which `as_topic` makes a topic. `required` names the keys that a
+    Each line must fit `model`, and `as_topic` makes a topic of it. `required` names the keys that a
     line must have, the id first, for messages.
     """
     findings = lines.Findings(path)
@@ -124,7 +124,7 @@ ARTICLES = TopicFormat("article", read_articles, json_keys=("docid",))
 
 
 def read_queries(path: Path) -> list[Query]:
-    """Read queries in the order of the file, or of a data set of ir_datasets, `irds:NAME`."""
+    """Read the queries of a file of `id<TAB>text` lines, in order, or of a data set `irds:NAME`."""
     findings = lines.Findings(path)
     queries: dict[str, Query] = {}
     for line, content in lines.read_lines(path, "queries"):
@@ -219,7 +219,7 @@ _POOLED_COLUMNS = 3
 
 
 def read_pooled_questions(path: Path) -> dict[str, tuple[str, ...]]:
-    """Read the questions of each topic, which must stand in the order of their ids."""
+    """Read the questions of each topic; their ids must number them in order, from 01."""
     findings = lines.Findings(path)
     questions: dict[str, list[str]] = {}
     for line, text in lines.read_lines(path):

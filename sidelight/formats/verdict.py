@@ -64,9 +64,10 @@ _SHARED = {
 
 
 def kinds_of(track: Track) -> dict[str, FileKind]:
-    """Return what can be validated for a track, by format: its runs and topics, and what all share.
+    """Return the kinds of files that can be validated for a track, by format.
 
-    Where two tasks have one format, the first counts.
+    These are its runs and topics, and what all tracks share. Where two tasks have one format, the
+    first counts.
     """
     runs: dict[str, FileKind] = {}
     for task in track.tasks:
@@ -151,7 +152,7 @@ def detect_format(path: Path) -> str | None:
 
 
 def track_of(path: Path, usual: Track) -> Track:
-    """Return the track that has such files, or the usual one where that has them, or none has."""
+    """Return `usual`, or another track if only that one has a task with the file's format."""
     found = detect_format(path)
     tracks = [usual, *map(load_track, names("track"))]
     have = (one for one in tracks if found in [task.format for task in one.tasks])
@@ -159,7 +160,7 @@ def track_of(path: Path, usual: Track) -> Track:
 
 
 def read_runs(paths: Iterable[Path], task: Task) -> list[Any]:
-    """Return the runs of a task, as its format reads them; a file of another kind is called so."""
+    """Return the runs of a task, as its format reads them; errors tell a wrong file's kind."""
     runs = []
     for path in paths:
         try:
@@ -215,7 +216,7 @@ RUN_DIRECTORY = FileKind("run", "run directory", "topic", lambda _: 0)
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What was found out about a file, named as the user named it.
+    """What was found out about a file; `file` is its name as the user gave it.
 
     Attributes:
         kind: What it is; None when that cannot be told, or is nothing the track has.
@@ -299,8 +300,8 @@ _MENDERS: dict[str, Callable[[Path, Any, Path], list[str]]] = {
 def mend_file(path: Path, track: Track, folder: Path) -> tuple[Path, list[str]] | None:
     """Write a run with what can be mended without inventing anything; see `mend_reports`.
 
-    The mended file, under its own name in another folder, and what was changed are returned; None
-    for a file of another kind.
+    The result is the mended file, which has its old name in `folder`, and what was changed; it is
+    None for a file of another kind. `folder` must be another one than that of the run.
     """
     name = detect_format(path)
     task = next((one for one in track.tasks if one.format == name), None)

@@ -98,7 +98,7 @@ class Contents(Value):
 
 
 def read_contents(folder: Path) -> Contents:
-    """Read what a bundle says of itself; InputError if it is none, or one of a newer format."""
+    """Read what a bundle says of itself; raise InputError if it is none, or has a newer format."""
     path = folder / CONTENTS
     if not path.exists():
         raise InputError(
@@ -112,7 +112,7 @@ def read_contents(folder: Path) -> Contents:
 
 
 def parse_contents(content: bytes, path: Path) -> Contents:
-    """Read the contents file of a bundle from its bytes; the path is named in messages."""
+    """Read the contents file of a bundle from its bytes; `path` is named in messages."""
     try:
         tree = files.read_json(content)
         version = tree["format_version"]
@@ -185,8 +185,8 @@ def write_archive(folder: Path, path: Path) -> None:
 def read_archive(path: Path, folder: Path) -> None:
     """Unpack the bundle that `write_archive` packed into a new folder.
 
-    InputError is raised if it is something else, or a byte of it has changed; the message names the
-    first file inside that cannot be read, if there is one.
+    InputError is raised if it is something else, or a byte of it has changed; the message says
+    after which file inside the damage begins, if it is inside.
     """
     try:
         with files.open_regular(path) as raw:
@@ -224,7 +224,7 @@ class _Member(NamedTuple):
 
 
 def _unpack(raw: IO[bytes], folder: Path, max_size: int) -> Iterator[str]:
-    """Write the files of an archive, and yield the name of each; ValueError if it lists others."""
+    """Write an archive's files and yield their names; raise ValueError if one is not as listed."""
     reader = zstandard.ZstdDecompressor().stream_reader(raw)
     first = _next_member(reader)
     if first is None or first.name != CONTENTS or first.size > _MAX_CONTENTS:
@@ -253,7 +253,7 @@ def _unpack(raw: IO[bytes], folder: Path, max_size: int) -> Iterator[str]:
 
 
 def _check_end(raw: IO[bytes], size: int) -> None:
-    """Make sure that nothing lies between the one frame of an archive and its seal.
+    """Raise ValueError if something lies between the one frame of an archive and its seal.
 
     Every other reader of `.tar.zst` files would read a further frame, or pass over it.
     """
@@ -266,7 +266,7 @@ def _check_end(raw: IO[bytes], size: int) -> None:
 
 
 def _next_member(reader: zstandard.ZstdDecompressionReader) -> _Member | None:
-    """Read the header of the next file, which must be a plain one; None at the end."""
+    """Return the next file, None at the end; raise ValueError if it is not a plain file."""
     long_name = None
     while True:
         block = _read(reader, tarfile.BLOCKSIZE)

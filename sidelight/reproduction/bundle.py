@@ -86,7 +86,7 @@ _FROM_ITS_SOURCE = "Take the bundle from where it came from again."
 
 
 class RecordedSearch(Value):
-    """One line of the searches: its words, how many hits were asked for, and the hits."""
+    """One search: its words, how many hits were asked for, and the hits."""
 
     query: str
     k: int
@@ -124,7 +124,7 @@ class Recording:
 
     @classmethod
     def read(cls, folder: Path) -> Recording:
-        """Read what `write` wrote; InputError if a file is missing or holds something else."""
+        """Read what `write` wrote; raise InputError if a file is missing or has other content."""
         found = cls()
         try:
             searches = _read_lines(
@@ -212,7 +212,7 @@ def _write_lines(path: Path, values: Iterable[object]) -> None:
 
 
 def _read_lines(path: Path, kind: type[V], key: Callable[[V], K]) -> dict[K, V]:
-    """Return the value on each line, by what no two of them share."""
+    """Return values by `key`, which no two lines share; raise OSError if the file is unreadable."""
     read = TypeAdapter(kind).validate_json
     values: dict[K, V] = {}
     lines = files.read_limited(path, files.MAX_TABLE_BYTES).splitlines()
@@ -235,7 +235,7 @@ def _read_lines(path: Path, kind: type[V], key: Callable[[V], K]) -> dict[K, V]:
 
 
 def _read_vectors(path: Path, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-    """Return the vector of each text, all of them of finite numbers."""
+    """Return the vector of each text; raise OSError if the file holds no float32 matrix."""
     if not texts:
         return {}
     vectors = files.map_array(path, "float32", 2)
@@ -365,9 +365,11 @@ async def make_bundle(  # long: one list of what a bundle holds
 ) -> Contents:
     """Repeat a finished run, record what it reads, and pack everything into one `.tar.zst` file.
 
-    InputError is raised for a run that is unfinished, was made with another index, was edited, or
-    comes out otherwise this time; for one that was judged where nobody says by which rubrics; and
-    for a link among its scores or its rubrics. OfflineError is raised if the cache lacks a reply.
+    `topics` is the run's topics file, `cache` has its model replies, and `rubrics` is the folder of
+    what it was judged by, unless it drafted that itself. InputError is raised for a run that is
+    unfinished, was made with another index or other topics, was edited, or comes out differently
+    this time; for a judged run without rubrics; and for a link among its scores or rubrics.
+    OfflineError is raised if the cache lacks a reply, RefusedFileError for a pipe or a device.
     """
     settings = run.read_settings()
     judged_by = _rubrics_of(run, rubrics)
@@ -433,10 +435,10 @@ def _rubrics_of(run: RunDirectory, given: Path | None) -> Path | None:
 
 
 def _copy(folder: Path, to: Path, *left_out: str) -> None:
-    """Copy a folder, but for what names leave out, without following a link in it.
+    """Copy a folder without what the patterns `left_out` match, and without following links.
 
-    InputError is raised for a link among what is copied, since who gets a bundle gets nothing from
-    elsewhere, and for a file whose name a bundle cannot list.
+    InputError is raised for a link among what is copied, since a bundle must hold nothing from
+    elsewhere, and for a name that a bundle cannot list; RefusedFileError for a pipe or a device.
     """
     files.check_folder(folder)
     ignored = shutil.ignore_patterns(*left_out)
@@ -517,9 +519,9 @@ async def verify_bundle(
 ) -> Verification:
     """Check all bytes of a bundle and, if they are the ones that were packed, replay it.
 
-    A bundle is a file made by `make_bundle`, or the folder it was unpacked to. `plugins` are parts
-    that are not registered and that its run may name, since the user said so. MachineError is
-    raised if it was made by another version, whose replay need not give the same.
+    `bundle` is a file made by `make_bundle`, or the folder it was unpacked to. `plugins` are
+    unregistered parts that its run may name because the user allowed them. MachineError is raised
+    if another version made the bundle, since a replay by this one need not give the same.
     """
     with _unpacked(bundle) as folder:
         contents = read_contents(folder)

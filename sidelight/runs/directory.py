@@ -76,7 +76,7 @@ class TopicResult(Value):
     @overload
     def result(self, task: Task) -> Result: ...
     def result(self, task: Task) -> Result:
-        """Return what the file of a task holds on the topic, which was finished with this task."""
+        """Return a task's results on the topic; raise InputError if there are none."""
         if task.name not in self.results:
             raise InputError(
                 f"the trace of topic {self.topic_id}: expected results of {task.name}; found none",
@@ -88,8 +88,8 @@ class TopicResult(Value):
 class RunDirectory:
     """The folder of one run.
 
-    `plugins` names parts that are not registered and that its files may name all the same, since
-    the user said so; see `registered`.
+    `plugins` are unregistered parts that its files may name because the user allowed them; see
+    `registered`.
     """
 
     def __init__(self, path: Path, plugins: Container[str] = ()) -> None:
@@ -112,9 +112,9 @@ class RunDirectory:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Lock the folder for this process, until it ends; UsageError if another works on it.
+        """Lock the folder within the context; raise UsageError if another process works on it.
 
-        What a killed process left half written is removed.
+        The lock ends with the process, too. What a killed process left half written is removed.
         """
         busy = UsageError(
             f"another process is working on {self.path}",
@@ -138,7 +138,7 @@ class RunDirectory:
         """Check that the folder was made with these settings, and return what records them.
 
         A folder in which no topic is finished yet may be given other settings. UsageError is raised
-        if it belongs to a run with other ones, or a part of somebody else has changed since.
+        if it belongs to a run with other settings, or the code of a plugin has changed since.
         """
         wanted = dump_settings(settings)
         if not self.config.exists() or not any(self.traces.glob("*.json")):
@@ -149,7 +149,7 @@ class RunDirectory:
     def finished(self, topic_id: str, fingerprint: str) -> TopicResult | None:
         """Return the result of a topic, or None when it is still to do.
 
-        UsageError is raised for one that was finished with another index, article or version.
+        UsageError is raised if it was finished with another index, article or version.
         """
         path = self.trace(topic_id)
         if not path.exists():
@@ -171,9 +171,9 @@ class RunDirectory:
         return sum(self.trace(topic.topic_id).exists() for topic in topics)
 
     def result(self, topic_id: str) -> TopicResult:
-        """Return what is stored about a finished topic; InputError if this version cannot read it.
+        """Return what was stored about a finished topic, whatever index or article it is from.
 
-        It does not matter what the topic was finished with.
+        InputError is raised if it is not finished, or another version of sidelight finished it.
         """
         path = self.trace(topic_id)
         try:
@@ -190,7 +190,7 @@ class RunDirectory:
         files.atomic_write(self.trace(result.topic_id), text)
 
     def read_manifest(self) -> RunManifest:
-        """Return what made the run; InputError if it has not ended, or another version made it."""
+        """Return what made the run; raise InputError if there is no manifest that can be read."""
         try:
             return RunManifest.model_validate_json(files.read_limited(self.manifest), strict=True)
         except (OSError, ValidationError) as error:
@@ -202,12 +202,12 @@ class RunDirectory:
             ) from error
 
     def topic_ids(self) -> tuple[str, ...]:
-        """Return the topics that the run was made for, those that failed last."""
+        """Return the ids of the topics that the run was made for, failed ones last."""
         manifest = self.read_manifest()
         return (*manifest.topics, *manifest.failed_topics)
 
     def read_track(self) -> Track:
-        """Return the track of the run; InputError if it is neither registered nor allowed."""
+        """Return the track of the run; raise InputError if it is neither registered nor allowed."""
         where = f"{self.manifest}: track"
         return load_track(registered("track", self.read_manifest().track, where, self._plugins))
 
@@ -215,7 +215,7 @@ class RunDirectory:
         """Return the settings that the results of the run depend on.
 
         InputError is raised if they name a part that is neither registered nor allowed, or a
-        server, which only the user may name.
+        server or a model that judges, which only the user may name.
         """
         settings = load_settings(self.config)
         for setting, (kind, name) in settings.parts().items():
@@ -229,7 +229,7 @@ class RunDirectory:
         return settings
 
     def manifest_with(self, index_fingerprint: str) -> RunManifest:
-        """Return what made the run; InputError if it was made with another index than this."""
+        """Return what made the run; raise InputError if it was made with another index."""
         manifest = self.read_manifest()
         if manifest.index != index_fingerprint:
             raise InputError(
@@ -303,7 +303,7 @@ class PackedRun(NamedTuple):
 
     Attributes:
         priority: 1 for the run that is to be judged first.
-        run_id: What the run is called, and its file.
+        run_id: The name of the run, and of this file.
         type: `manual` when a person had a hand in it; judgments do not state it.
         edited: Files of the run directory that were changed after they were made.
     """
@@ -337,9 +337,9 @@ def pack_runs(  # long: one check after another before anything is written
     run automatic only where no person had a hand in it. Nothing is written when a file is invalid,
     strictly or for the track's own validator.
 
-    Runs, and files of relevance judgments, are given with the most important first. They must cover
-    `topic_ids`; where this is None, a run must cover those that it was made for, with a warning
-    where they are not the track's.
+    `runs`, and the files of relevance judgments in `judgments`, have the most important first. They
+    must cover `topic_ids`; if that is None, each run must cover the topics that it was made for,
+    with a warning where these are not the track's. `folder` must be empty or missing.
     """
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(
@@ -414,7 +414,7 @@ def _write(run: RunDirectory, track: Track, priority: int, folder: Path) -> Iter
 
 
 def _put(folder: Path, source: Path, content: bytes, packed: PackedRun) -> PackedRun:
-    """Write a file under its run id, which no other file has, and return it with its hash."""
+    """Write a file under its run id, which no other may have; return `packed` with its hash."""
     path = folder / packed.run_id
     if packed.run_id.casefold() in {LIST, ".", ".."}:
         raise UsageError(
@@ -471,9 +471,9 @@ def judge_run(
 ) -> list[Verdict]:
     """Find out whether a run directory is a finished run, and whether its files are valid.
 
-    The run has to cover `topic_ids`; where this is None, those it was made for. With `official`,
-    the rules of the track's own validator apply to the files. The verdict on the folder is returned
-    first, then those on the files of its track.
+    The run has to cover `topic_ids`; if that is None, the topics that it was made for. With
+    `official`, the rules of the track's own validator apply to the files. The verdict on the folder
+    comes first, then those on the files of its tasks.
     """
     findings = Findings(run.path)
     try:

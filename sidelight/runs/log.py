@@ -35,8 +35,8 @@ class Fallback(Value):
 class TopicLog:
     """Events of the work on one topic: its calls, fallbacks, and seconds by step.
 
-    `on_call` is told of every call when it has ended, `on_step` the name of every step when it
-    begins, and `on_result` that and what came of it.
+    `on_call` gets every call when it has ended, `on_step` the name of every step when it begins,
+    and `on_result` the name and the result of every step. `seconds` adds up repeated steps.
     """
 
     def __init__(
@@ -110,12 +110,12 @@ def with_fallback(
 
 @dataclass(slots=True)
 class PromptUsage:
-    """Total usage of the calls of one prompt; tokens and seconds are those of calls that were made.
+    """Total usage of the calls of one prompt; cached ones add no tokens and no seconds.
 
     Attributes:
         calls: Calls, replayed ones included.
         cached: Calls that a cache answered.
-        latency_s: Seconds waited for them, added up over calls made at the same time.
+        latency_s: Seconds waited for replies, added up over calls made at the same time.
         failures: By kind, replies that could not be used.
     """
 

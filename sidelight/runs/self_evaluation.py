@@ -48,7 +48,7 @@ DRAFTED = "rubrics"
 
 
 def given_rubrics(folder: Path, topic_ids: Iterable[str]) -> dict[str, Rubric]:
-    """Return the rubrics in a folder for some topics; InputError if there are none."""
+    """Return the rubrics in a folder for some topics; raise InputError if there are none."""
     wanted = set(topic_ids)
     found = {
         topic_id: rubric
@@ -137,7 +137,7 @@ class FinishedRun(NamedTuple):
 def read_finished(
     directory: RunDirectory, index_fingerprint: str, rubrics: Path | None
 ) -> FinishedRun:
-    """Read a finished run and its rubrics from a folder; where none is given, those it drafted.
+    """Read a finished run, and the folder of its rubrics; None takes those that it drafted.
 
     InputError is raised if the run is not finished, was made with another index, or has no rubric.
     """
@@ -159,7 +159,7 @@ class RunScores(NamedTuple):
 
 
 def score_assessments(folder: Path, rubrics: Mapping[str, Rubric], track: Track) -> RunScores:
-    """Return what the assessments in a folder come to."""
+    """Return the scores that the assessments in a folder give."""
 
     def read(protocol: AssessmentProtocol[Any, A]) -> list[A]:
         return read_assessments(folder / protocol.file_name, protocol.kind, track.scales)
@@ -200,10 +200,10 @@ def stage_reports(
     lookup: Callable[[Sequence[str]], Sequence[Segment]],
     words_at_once: int,
 ) -> list[StageReport]:
-    """Return what is judged besides the files of a run, of the topics that have a rubric.
+    """Return what is judged besides the files of a run, for the topics that have a rubric.
 
-    `lookup` returns segments by their ids, in the order asked for; `words_at_once` is how much the
-    judge is shown at once, see `Judge`.
+    `lookup` returns the segments of some ids, in the order asked for; `words_at_once` is how many
+    words the judge is shown at once (see `Judge`).
     """
     return [
         StageReport(stage, rubrics[result.topic_id], _as_report(result.topic_id, texts))
@@ -318,9 +318,9 @@ async def evaluate_run(
 ) -> SelfEvaluation:
     """Judge a run, score it and find where credit was lost; write assessments, scores and funnel.
 
-    `on_labels` is told how many labels have been added, whenever some have. UsageError is raised if
-    the folder holds scores by rubrics that the run drafted, and others are given; InputError if it
-    holds labels of another judge.
+    `on_labels` is called with the number of labels whenever some are added. UsageError is raised if
+    `folder` holds scores by rubrics that the run drafted, and other rubrics are given; InputError
+    if it holds labels of another judge.
     """
     run = material.run
     check_folder(run, folder)

@@ -40,7 +40,7 @@ hits by question."""
 
 
 class RunIdentity(Value):
-    """Team and run that a run file is from; the run id has the suffix of its task."""
+    """Team and run that a run file is from; `run_id` ends in the suffix of its task."""
 
     team_id: str
     run_id: str
@@ -60,7 +60,7 @@ class SubmittedQuestion(Value):
 class _RunFile(Value):
     """A run as read.
 
-    The run tag is the file name, or the run id inside where all runs' files have one name.
+    `run_tag` is the file name, or the run id inside where the files of all runs have one name.
     """
 
     run_tag: str
@@ -138,7 +138,7 @@ Found = TypeVar("Found", tuple[Hit, ...], tuple[QuestionHits, ...])
 
 
 class _Rankings(_RunFile, Generic[Found]):
-    """A file of search results: the run ids inside, in order, and by topic what was found."""
+    """A file of search results: run ids in order of appearance, and by topic what was found."""
 
     run_ids: tuple[str, ...]
     rankings: dict[str, Found]
@@ -186,10 +186,10 @@ class RunManifest(Value):
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Segments by falling score, ties by rising id; constructing one checks it.
+    """Segments by falling score, ties by rising segment id; constructing one checks it.
 
-    InputError is raised if there are more than the depth, or a segment occurs twice. A depth of
-    None is one that a run chooses.
+    InputError is raised if the order is another, a segment occurs twice, or there are more than
+    `depth`, which is None where a run chooses how many.
     """
 
     topic_id: str
@@ -213,10 +213,10 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class QuestionRankings:
-    """Rankings for all questions of a topic, in their order; constructing one checks them.
+    """A ranking for each question of a topic, in order of number; constructing one checks it.
 
-    InputError is raised if one is empty or breaks a limit (see `Ranking`), or the questions are not
-    numbered.
+    InputError is raised if a ranking is empty or breaks a limit (see `Ranking`), or the questions
+    are not numbered in order from 1. `depth` is the most documents for a question.
     """
 
     topic_id: str

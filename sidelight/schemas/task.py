@@ -116,7 +116,10 @@ class CitedTextTask(_Task):
 
 
 class RankingTask(_Task):
-    """Segments in order of relevance, at most `depth` for each topic; None where a run chooses."""
+    """Segments in order of relevance, at most `depth` for each topic.
+
+    A `depth` of None lets a run choose how many, topic by topic.
+    """
 
     kind: Literal["ranking"] = "ranking"
     depth: Limit | None
@@ -132,7 +135,7 @@ class QuestionRankingsTask(_Task):
 
 
 class JudgmentsTask(_Task):
-    """Grades of relevance from 0 to the highest, each with how sure its judge is.
+    """Grades of relevance from 0 to `highest`, each with how sure its judge is.
 
     No run of a system makes them.
     """

@@ -200,9 +200,9 @@ _NO_ARTICLE = "Expected a JSON object with title, url and text."
 def make_app(desk: Desk, *, hosts: Sequence[str], per_minute: int, token: str = "") -> FastAPI:
     """Return the app.
 
-    A page elsewhere cannot reach it under a name that is none of `hosts`. One client may submit
-    `per_minute` articles in a minute. The token must be shown with every request; it is empty where
-    everybody on this machine may ask.
+    It may be addressed under the names in `hosts` only, so that a page elsewhere cannot reach it
+    under a name of its own. One client may submit `per_minute` articles in a minute. Every request
+    must show `token`, which is empty where everybody on this machine may ask.
     """
 
     @asynccontextmanager
@@ -232,7 +232,7 @@ def make_app(desk: Desk, *, hosts: Sequence[str], per_minute: int, token: str = 
 
 
 def _add_routes(app: FastAPI, routes: _Routes, always: Sequence[int]) -> None:
-    """Add what the app answers, and with which status it may always refuse."""
+    """Add what the app answers; `always` are the statuses with which it may refuse any request."""
     one = "/investigations/{job_id}"
     shown: dict[str, Any] = {"include_in_schema": False, "response_class": HTMLResponse}
     app.get("/", **shown)(routes.start)

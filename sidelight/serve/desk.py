@@ -93,14 +93,14 @@ _logger = logging.getLogger(__name__)
 
 
 class JobFile(Value):
-    """An investigation that was asked for; `message` says why it failed, or is empty."""
+    """An investigation that was asked for; `message` says why it failed, and is else empty."""
 
     article: Article
     message: str = ""
 
 
 def claim_folder(folder: Path) -> None:
-    """Make a folder; raise a UsageError if investigations cannot be written to it."""
+    """Make a folder if it is missing; raise UsageError if it cannot be written to."""
     try:
         make_folder(folder)
         with tempfile.TemporaryFile(dir=folder):
@@ -187,7 +187,7 @@ def _ended_badly(message: str) -> State:
 
 @dataclass(eq=False)
 class Job:
-    """One investigation, whose id cannot be guessed; `work` works on it, while it runs."""
+    """One investigation; `job_id` cannot be guessed, and `work` is the task that works on it."""
 
     job_id: str
     article: Article
@@ -251,7 +251,7 @@ class Desk:
         self._jobs: OrderedDict[str, Job] = OrderedDict()
 
     def submit(self, article: Article) -> Job:
-        """Put an article in the queue; raise `asyncio.QueueFull` where as many wait as may."""
+        """Put an article in the queue; raise `asyncio.QueueFull` if the queue is full."""
         job = Job(uuid4().hex, article)
         self._waiting.put_nowait(job)
         self._jobs[job.job_id] = job

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 class BodyGuard:
     """Reads a request's whole body before the app does, within a size and a time.
 
-    Longer bodies get 413, and so does a head that announces one; slower ones get 408.
+    A body of more than `max_bytes` gets 413, and so does a head that announces one; a body that
+    takes more than `timeout_s` seconds to arrive gets 408.
     """
 
     def __init__(self, app: ASGIApp, *, max_bytes: int, timeout_s: float) -> None:
@@ -100,7 +101,10 @@ class BodyGuard:
 
 
 def guarded(app: ASGIApp, check: Callable[[Scope], JSONResponse | None]) -> ASGIApp:
-    """Return an app that refuses requests before their bodies are looked at, if `check` does."""
+    """Return an app that refuses requests before their bodies are looked at.
+
+    `check` returns the answer to a request that is refused, None for any other.
+    """
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         refusal = check(scope) if scope["type"] == "http" else None
@@ -121,7 +125,7 @@ def check_origin(scope: Scope) -> JSONResponse | None:
 
 
 def check_kind(scope: Scope, kinds: Mapping[str, Sequence[str]]) -> JSONResponse | None:
-    """Refuse a body whose media type is none of those that its address takes, by path."""
+    """Refuse a body whose media type is none of those that `kinds` has for its path."""
     known = kinds.get(scope["path"])
     if scope["method"] == "POST" and known and media_type(Headers(scope=scope)) not in known:
         return _refuse(415, f"Expected {' or '.join(known)} as the Content-Type.")
@@ -129,7 +133,7 @@ def check_kind(scope: Scope, kinds: Mapping[str, Sequence[str]]) -> JSONResponse
 
 
 def rate_check(per_minute: int) -> Callable[[Scope], JSONResponse | None]:
-    """Return what counts each client's submissions, and refuses (429) too many in any minute."""
+    """Return a check that refuses (429) what a client submits beyond `per_minute` in any minute."""
     limit, limiter = parse(f"{per_minute}/minute"), MovingWindowRateLimiter(MemoryStorage())
 
     def check(scope: Scope) -> JSONResponse | None:
@@ -149,7 +153,10 @@ def check_token(scope: Scope, token: bytes) -> JSONResponse | None:
 
 
 def behind_proxy(app: ASGIApp) -> ASGIApp:
-    """Return an app that takes a proxy here by its word on the client, if it is an address."""
+    """Return an app that believes a proxy on this machine about where a request came from.
+
+    It does so only if the proxy gives a plain address.
+    """
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and _is_loopback(client_of(scope)):
@@ -239,10 +246,11 @@ _PAGE_ADDRESS = re.compile(r"https?://\S{1,1990}")
 
 
 class Upload(NamedTuple):
-    """Article read from a file; of a web page, the text of its `article` alone where it marks one.
+    """Article read from a file.
 
-    The title of a web page may have the name of the site behind it. `url` is the address that it
-    gives as its own, or from which a browser saved it; else empty.
+    `title` is its headline, in web pages perhaps followed by the name of the site. `url` is the
+    address that it gives as its own, or from which a browser saved it; else empty. `text`, in a web
+    page that marks an `article`, is that of the article alone.
     """
 
     title: str
@@ -366,7 +374,7 @@ class NoArticleError(Exception):
 
 
 def read_upload(kind: str, content: bytes) -> Upload:
-    """Return the article in a file of a media type; one without a reader is read as text.
+    """Return the article in a file; if its media type `kind` is not in `READERS`, read it as text.
 
     Raises:
         NoArticleError: It holds none.

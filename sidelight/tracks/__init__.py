@@ -70,7 +70,7 @@ class Track(Value):
         return self
 
     def task(self, name: str) -> Task:
-        """Return a task by its name; UsageError if the track has no such task."""
+        """Return a task by its name; raise UsageError if the track has no such task."""
         for task in self.tasks:
             if task.name == name:
                 return task
@@ -80,7 +80,7 @@ class Track(Value):
         )
 
     def measured_by(self, names: Container[str]) -> Task:
-        """Return the task whose main measure is among some names; UsageError if there is none."""
+        """Return the task whose main measure is in `names`; raise UsageError if there is none."""
         for task in self.tasks:
             if task.measures and task.measures[0].name in names:
                 return task
@@ -88,16 +88,16 @@ class Track(Value):
 
     @property
     def question_list(self) -> QuestionListTask:
-        """The task that asks for questions; UsageError if the track has none."""
+        """The task that asks for questions; raises UsageError if the track has none."""
         return self.of_kind(QuestionListTask)
 
     @property
     def cited_text(self) -> CitedTextTask:
-        """The task that asks for a text with citations; UsageError if the track has none."""
+        """The task that asks for a text with citations; raises UsageError if the track has none."""
         return self.of_kind(CitedTextTask)
 
     def of_kind(self, kind: type[T]) -> T:
-        """Return the first task of a kind; UsageError if the track has none."""
+        """Return the first task of a kind; raise UsageError if the track has none."""
         found = self.find(kind)
         if found is None:
             raise UsageError(f"{self.title} has no task of the kind {kind.__name__}")
@@ -110,9 +110,9 @@ class Track(Value):
 
 @cache
 def load_track(name: str = DEFAULT_TRACK) -> Track:
-    """Read a track; UsageError if there is none of the name, or its file is no track.
+    """Read a track; raise UsageError if there is no such track, or its file is no track.
 
-    The name is one of sidelight's own or of an installed package, `package:file`, or the path of a
+    `name` is one of sidelight's own or of an installed package, `package:file`, or the path of a
     YAML file.
     """
     if ":" not in name and name.endswith((".yaml", ".yml")):
@@ -142,7 +142,7 @@ def load_track(name: str = DEFAULT_TRACK) -> Track:
 
 @cache
 def scale_named(name: str) -> LabelScale:
-    """Return the scale of that name of the first track that has one; UsageError if none has."""
+    """Return the scale of that name of the first track with one; raise UsageError if none has."""
     for track in map(load_track, names("track")):
         if name in track.scales:
             return track.scales[name]

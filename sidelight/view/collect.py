@@ -54,7 +54,9 @@ _MEASUREMENTS = re.compile(r"^[a-z ]{1,60} -?\d+\.\d+(?:,|$)")
 
 
 class Marker:
-    """Marks the topics of one run, by labels of it and perhaps of others.
+    """Marks the topics of one run, by labels of it and perhaps of other runs.
+
+    `question_tag` and `report_tag` are the run tags of its questions and of its reports.
 
     Raises:
         InputError: A labelled question lacks a verdict whether it is compound.
@@ -169,7 +171,7 @@ _ELSEWHERE = "used for another question"
 
 
 def follow(trace: Trace, sources: Mapping[str, int]) -> model.Trail:
-    """Return the trail of a topic; `sources` numbers the segments that the report cites."""
+    """Return the trail of a topic; `sources` has the number of each segment the report cites."""
     rounds = _Rounds(trace.rounds.values(), sources)
     angles = angles_of(trace)
     searches: dict[str, list[model.Search]] = {}
@@ -277,7 +279,7 @@ def _scored(
 def leaderboards(
     track: Track, rubrics: Mapping[str, Rubric], labels: Labels, ours: frozenset[str]
 ) -> tuple[model.Board, ...]:
-    """Return a board for each task of which several runs have labels; `ours` are tags of a run."""
+    """Return a board for each task with labels of several runs; `ours` are the page's run tags."""
     return tuple(
         model.Board(task, table.runs, ours, tuple(headroom()))
         for task, table, headroom in _scored(track, rubrics, labels)
@@ -334,8 +336,8 @@ def collect_page(
 ) -> model.Page:
     """Return the page of a run.
 
-    The first source of labels marks it, and is held against the others; `rivals` are shown beside
-    it.
+    The first of `labels` marks the run, and is compared with the others; `rivals` are shown beside
+    the run.
 
     Raises:
         InputError: Labels and rubrics do not fit together.
@@ -396,8 +398,8 @@ def list_run(
 ) -> model.ListedRun:
     """Return a run to be listed and compared with others.
 
-    `link` is its own page, relative to that of the list; empty where there is none. The first
-    source of labels that has any of the run marks it.
+    `link` is its own page, relative to that of the list; empty where there is none. The first of
+    `sources` that has labels of the run marks it.
 
     Raises:
         InputError: Labels and rubrics do not fit together.

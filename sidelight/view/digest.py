@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 class Finding:
     """A statement of others, and its sources.
 
-    `number` is that of the sentence of the report that says it; None where it stands in none.
-    `speaker` is whose assertion it is; empty where the sources state it as a fact.
+    `number` is that of the report's sentence that says it; None where none does. `speaker` is who
+    asserts it; empty where the sources state it as a fact.
     """
 
     text: str
@@ -43,7 +43,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class ComparedClaim:
-    """What an article claims or tells of itself about something, and what others say."""
+    """A claim of an article, and what others say about it.
+
+    `about` is the subject of the row; `says` is the claim, or what the article tells of itself.
+    """
 
     about: str
     says: str
@@ -73,9 +76,9 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """The first screen, whose lead is None for a topic that is no article.
+    """The first screen; `lead` is None for a topic that is no article.
 
-    `answers` has for each question the numbers of the sentences that answer it, the best first.
+    `answers` has, for each question, the numbers of the sentences that answer it, the best first.
     """
 
     lead: Lead | None
@@ -157,8 +160,8 @@ def subjects_of(
 ) -> list[str]:
     """Return what each sentence of a report is on.
 
-    `covers` has, by the text of a sentence, the chance that it answers each angle. Where nobody
-    knows what it answers, `likeness` compares it with sentences of the article.
+    `covers` has, by the text of a sentence, the chance that it answers each angle, by id. Where
+    that is not known, `likeness` compares the sentence with those of the article.
     """
     said = told.sentences
 
@@ -331,7 +334,7 @@ class _Pair(NamedTuple):
 class Table:
     """Makes the table and the lead of an article from its report, and the subject of each sentence.
 
-    `covers` and `likeness` are those of `subjects_of`.
+    `angles`, `covers` and `likeness` are as in `subjects_of`.
     """
 
     def __init__(
@@ -363,8 +366,8 @@ class Table:
     ) -> tuple[Lead, tuple[ComparedClaim, ...]]:
         """Return lead and table.
 
-        `claims` are what somebody who read the sources found stated in them; `find` returns the
-        source of a segment id, if it is known.
+        `claims` are statements that a reader found in the sources; `find` returns the source of a
+        segment id, None if it is not known.
         """
         pairs = self._pairs()
         lead = Lead(self._origin(), self._behind(), self._main(pairs))
@@ -508,7 +511,7 @@ class Table:
 
 
 def _claim_rows(pairs: Sequence[_Pair], first: Finding | None) -> list[ComparedClaim]:
-    """Return a row for each sentence of the article with its surest finding, `first` at the top."""
+    """Return each sentence of the article with its surest finding; the row of `first` is on top."""
     best: dict[str, _Pair] = {}
     for pair in sorted(pairs, key=lambda pair: (pair.finding != first, -pair.score)):
         best.setdefault(pair.says, pair)

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 class Taken:
     """A hit that became evidence for an angle.
 
-    `rank` is 1-based among the hits of its search, `relevance` in (0, 1]; `source` is its number
-    among the sources of the report, None if the report does not cite it.
+    `rank` is its 1-based place among the hits of its search, and `relevance` how well it speaks to
+    the angle, in (0, 1]. `source` is its number among the sources of the report, None if the report
+    does not cite it.
     """
 
     rank: int
@@ -122,7 +123,7 @@ class QuestionMark:
 
     Attributes:
         importance: As assessors call it.
-        answers: What they expect.
+        answers: Those that assessors expect.
         earned: Share of the topic's report score that the report earned here; `lost` is the rest.
         matched_rank: Rank of the submitted question that comes nearest; None if none does.
         matched_label: How near; None if nobody could tell.
@@ -141,8 +142,8 @@ class QuestionMark:
 class TopicMarks:
     """A topic as assessors see it; a score is None where its task was not judged.
 
-    `lost_at` is the share of the report score lost at each stage of the run; empty where that is
-    not known. Of the contradiction score, lower is better.
+    `lost_at` has the share of the report score that was lost at each stage of the run; empty where
+    that is not known. A lower contradiction score is better.
     """
 
     questions: tuple[QuestionMark, ...]
@@ -206,7 +207,7 @@ class ShownDocument:
 
 @dataclass(frozen=True, slots=True)
 class QuestionDocuments:
-    """Documents kept for a question, in order; `pooled` counts those that its queries brought."""
+    """Documents kept for a question, in order; `pooled` is how many its queries brought."""
 
     question: str
     queries: tuple[str, ...]
@@ -267,7 +268,7 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class JudgePlot:
-    """The same runs by two sources of labels, of which `first` is on the horizontal axis.
+    """Scores of the same runs by two sources of labels; `first` is on the horizontal axis.
 
     `points` has both scores by run tag; `tau` is Kendall's tau-b, None when a side is constant.
     """

@@ -50,7 +50,7 @@ def rendered(
     script: str = "script.js",
     **values: object,
 ) -> str:
-    """Return a page of a folder, which may use its style and its script and nothing else."""
+    """Return a page from a template of a folder; it may use these styles and this script alone."""
     style = "".join(_part(folder, one) for one in styles)
     code = _part(folder, script)
     policy = (

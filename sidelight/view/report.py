@@ -38,7 +38,8 @@ _IN_FULL = "full"
 class ShownSupport(NamedTuple):
     """How far a sentence is supported, and why.
 
-    `said_by` are the segments that support it so far, each by itself; empty for all it cites.
+    `said_by` are the segments that support it to this degree, each by itself; empty means all that
+    it cites.
     """
 
     label: str
@@ -64,9 +65,9 @@ def checked_support(report: Sequence[CitedSentence], trace: Trace) -> Verdicts:
 
 
 def agreed(checked: Verdicts, judged: Verdicts) -> Verdicts:
-    """Return labels of the run's own check with a judge's over them, except its full support.
+    """Return the labels of the run's own check, replaced by a judge's where there are any.
 
-    The check learned from people.
+    The judge's full support does not replace a label of the check, which learned from people.
     """
     heeded = {
         number: verdict
@@ -78,10 +79,10 @@ def agreed(checked: Verdicts, judged: Verdicts) -> Verdicts:
 
 @dataclass(frozen=True, slots=True)
 class WebPage:
-    """A page of the web, whose title may be empty.
+    """A page of the web; `title` may be empty.
 
-    `host` is its address where it has none; `url` is empty unless a browser may follow it (http or
-    https).
+    `host` is its host name, or its address where it has none. `url` is its address if a browser may
+    follow it (http or https), else empty.
     """
 
     host: str
@@ -173,7 +174,7 @@ def cite(
 ) -> tuple[tuple[ShownSentence, ...], tuple[Source, ...]]:
     """Return the sentences of a report, and its sources in the order of first citation.
 
-    A segment that is not known is shown without its text. `support` goes by sentence number;
+    A segment that is not in `segments` is shown without its text. `support` is by sentence number;
     without `origins`, the segments alone tell where they come from.
     """
     cited_by: dict[str, list[int]] = {}
@@ -203,9 +204,9 @@ def cite(
 def source_of(
     segment: Segment, origins: Origins, number: int, cited_by: Sequence[tuple[int, str]]
 ) -> Source:
-    """Return a segment as a source, the passages marked that sentences rest on.
+    """Return a segment as a source, in which the passages that sentences rest on are marked.
 
-    `cited_by` has these sentences, each with its number.
+    `cited_by` has the sentences that cite it, each with its number.
     """
     text, origin = clean(segment.text), origins.of(segment)
     return Source(
@@ -276,7 +277,7 @@ class Told:
     def of(cls, article: Article, trace: Trace, known: Iterable[Segment] = ()) -> Told:
         """Return the facts of an article; the run's profile takes precedence over rules.
 
-        Some of the segments that are `known` may be from the same site and name it.
+        `known` are segments, of which some may be from the same site and name it.
         """
         prose, cuts = clean_article(article.body)
         profile = trace.profile

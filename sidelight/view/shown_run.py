@@ -181,8 +181,8 @@ def handed_in_run(
 ) -> ShownRun:
     """Return the run that some files hold, one for each task: its questions, its reports, or both.
 
-    A page says of topics that are not given only their ids. `look_up` returns the segments of some
-    ids, those that are known.
+    Of topics that are not in `topics`, a page shows the id alone. `look_up` returns the segments of
+    some ids, as far as they are known.
 
     Raises:
         InputError: A file holds neither questions nor reports, or two files hold the same.

@@ -47,9 +47,9 @@ class _BankLine(BaseModel):
 
 
 def read_exams(path: Path) -> tuple[ExamBank, ...]:
-    """Read banks, plain or `.gz`, in the order of the file, which must hold one.
+    """Read banks from a plain or `.gz` file, in its order; raise InputError if there is none.
 
-    No query and subtopic, and no item of one, occurs twice.
+    A query and subtopic may occur once in the file, and an item once in its bank.
     """
     findings = Findings(path)
     banks: dict[tuple[str, str], ExamBank] = {}

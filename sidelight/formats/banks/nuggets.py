@@ -39,7 +39,10 @@ class _TopicLine(BaseModel):
 
 
 def read_nuggets(path: Path, importance: LabelScale) -> dict[str, NuggetBank]:
-    """Read the nuggets of topics, by topic id in the order of the file; other keys are ignored."""
+    """Read nuggets by topic id, in the order of the file; keys it does not need are ignored.
+
+    `importance` is the scale that says what a nugget weighs.
+    """
     findings = Findings(path)
     banks: dict[str, NuggetBank] = {}
     remedy = "Compare it with docs/formats.md."
@@ -99,7 +102,7 @@ def nugget_content(nugget: Nugget) -> dict[str, Any]:
 def write_nuggets(
     path: Path, banks: Iterable[NuggetBank], queries: Mapping[str, str] | None = None
 ) -> None:
-    """Write a line a topic, in the order given, with what was asked where `queries` has it."""
+    """Write one line for each topic, in the order given; `queries` has the queries by topic id."""
     write_json_lines(
         path,
         (
@@ -129,7 +132,7 @@ class _AnswerLine(BaseModel):
 
 
 def read_nugget_assignments(path: Path, scales: Scales) -> list[NuggetAssignment]:
-    """Read what answers say of nuggets, plain or `.gz`; keys it does not need are ignored."""
+    """Read the label of each nugget for each answer, plain or `.gz`; other keys are ignored."""
     findings = Findings(path)
     found: list[NuggetAssignment] = []
     seen: set[tuple[str, str]] = set()

@@ -72,9 +72,9 @@ class _RubricFile(BaseModel):
 
 
 def read_rubric(path: Path, scales: Scales) -> Rubric:
-    """Read one rubric, weighed by the scale `importance`; keys it does not need are ignored.
+    """Read one rubric from a JSON file; keys it does not need are ignored.
 
-    No rank, answer id or key may occur twice.
+    The scale `importance` says what a question weighs. No rank, answer id or key may occur twice.
     """
     findings = Findings(path)
     content = read_bytes(path).removeprefix(BOM_UTF8)
@@ -95,7 +95,7 @@ def read_rubric(path: Path, scales: Scales) -> Rubric:
 
 
 def read_rubrics(folder: Path, scales: Scales) -> dict[str, Rubric]:
-    """Read every `*.json` in a folder, of which no two are for one topic, sorted by topic id."""
+    """Read every `*.json` in a folder, sorted by topic id; each topic may have one rubric."""
     rubrics: dict[str, Rubric] = {}
     for path in sorted(folder.glob("*.json")):
         rubric = read_rubric(path, scales)

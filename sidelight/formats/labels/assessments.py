@@ -106,7 +106,10 @@ ASSESSMENT_KINDS: dict[str, AssessmentKind[Any]] = {
 
 
 def read_assessments(path: Path, kind: AssessmentKind[A], scales: Scales) -> list[A]:
-    """Read one label for each thing judged, in the order of the file; it may be repeated."""
+    """Read one label for each thing judged, in the order of the file.
+
+    Rows that repeat a label are left out; one that contradicts an earlier row is an error.
+    """
     findings, key_of = Findings(path), kind.key_of
     first: dict[tuple[Hashable, ...], tuple[int, A]] = {}
     for line, assessment in _scan(path, kind, scales[kind.scale]):

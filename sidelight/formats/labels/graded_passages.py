@@ -221,8 +221,8 @@ _LINE: TypeAdapter[tuple[str, list[_PassageObject]]] = TypeAdapter(tuple[_Id, li
 def read_graded(path: Path) -> Iterator[graded.GradedQuery]:
     """Yield the queries of a file, plain or `.gz`, one in memory at a time.
 
-    A line that is no query with passages, and what is said of one thing twice and not alike, is
-    raised at the line.
+    InvalidFileError is raised at the first line that is no query with passages, repeats a query or
+    a passage, or contradicts itself on a passage's rank in a run, relevance, or rating by a grader.
     """
     seen: set[str] = set()
     for line, text in stream_lines(path):
@@ -259,7 +259,7 @@ def read_graded(path: Path) -> Iterator[graded.GradedQuery]:
 
 
 def is_graded(path: Path) -> bool:
-    """Tell whether the first line of a file is a JSON list, as no other file of labels has it."""
+    """Tell whether the first line of a file is a JSON list, as in no other kind of label file."""
     return next((line.text.lstrip().startswith("[") for line in stream_lines(path)), False)
 
 

@@ -60,7 +60,8 @@ def _read_labels(path: Path) -> list[tuple[int, list[str]]]:
 def read_qrels(path: Path) -> dict[str, dict[str, int]]:
     """Read grades by query and segment; ids stay text, so that `007` and `7` are two queries.
 
-    A path `irds:NAME` stands for a data set of ir_datasets.
+    Lines have four columns, or six in the form that is handed in. Grades are whole numbers from
+    `LOWEST_RELEVANCE` to `HIGHEST_RELEVANCE`. A path `irds:NAME` names a data set of ir_datasets.
     """
     findings = lines.Findings(path)
     grades: dict[str, dict[str, int]] = {}
@@ -91,7 +92,7 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
 
 
 def check_qrels(path: Path, scale: LabelScale, topic_ids: Collection[str]) -> list[Problem]:
-    """Return all that is wrong with labels handed in; they need not cover all topics."""
+    """Return all that is wrong with labels to hand in; they need not cover all of `topic_ids`."""
     findings = lines.Findings(path)
     try:
         read_qrels(path)
@@ -154,7 +155,7 @@ def check_judgments(run: submission.CheckedRun[JudgmentsTask]) -> None:
 def write_judgments(
     path: Path, grades: Mapping[str, Mapping[str, tuple[int, float]]], run_id: str
 ) -> None:
-    """Write grades, each with how sure the judge is, as they are handed in."""
+    """Write grades, each with how sure the judge is, in the form that is handed in."""
     lines.write_columns(
         path,
         (
@@ -214,7 +215,8 @@ _SHORT_RANK = re.compile(r"[1-9][0-9]{0,2}")
 def read_question_grades(path: Path, scales: Scales) -> list[QuestionGrade]:
     """Read one grade for each submitted question, in the order of the file.
 
-    The labels are of the scales `question_quality` and `redundancy`. No question has two grades.
+    Labels are those of the scales `question_quality` and `redundancy`. A question that is graded
+    twice is an error.
     """
     findings = lines.Findings(path)
     quality, redundancy = scales["question_quality"], scales["redundancy"]

@@ -239,9 +239,10 @@ def report_lines(
 def one_a_topic(
     reports: Iterable[tuple[int, SubmittedReport]], what: str, findings: Findings
 ) -> list[SubmittedReport]:
-    """Return the reports of a file, given by line, of which no run has two on a topic.
+    """Return the reports of a file, which are given with their line numbers.
 
-    Errors in the findings are raised. `what` names what a line holds, with its article.
+    A second report of a run on a topic is an error; all errors in `findings` are then raised.
+    `what` is what messages call the content of a line, with its article.
     """
     found: dict[tuple[str, str], SubmittedReport] = {}
     for line, report in reports:
@@ -256,11 +257,11 @@ def one_a_topic(
 def strict_lines(
     run: submission.CheckedRun[CitedTextTask], model: type[M], topic_key: str, what: str
 ) -> tuple[list[tuple[int, M]], dict[str, int]]:
-    """Read the lines that are what they should be, and find what is wrong with the others.
+    """Read the lines that fit `model`, and add what is wrong with the others to the findings.
 
-    The topic stands under `topic_key`, in `metadata` where there is such an object. The line number
-    and content of each good line are returned, and the line on which each topic first occurs, in a
-    good line or not.
+    The result is the line number and content of each good line, and for each topic the number of
+    the first line with it, good or not. The topic stands under `topic_key`, in `metadata` where
+    there is such an object. `what` is what messages call the content of a line, with its article.
     """
     file, findings = open_text(run.path), run.findings
     findings.problems += file.problems
@@ -314,8 +315,9 @@ def check_reports(
 ) -> None:
     """Check the reports of a run: topics, ids, and each sentence by the limits of the task.
 
-    Each report comes with the lines of its sentences; one without sentences with its own line.
-    Where lines that could not be read count, `first_lines` says where each topic first occurs.
+    Each report comes with the line numbers of its sentences; one without sentences, with its own.
+    `first_lines` has the line on which each topic first occurs, lines that could not be read
+    included; by default, it is taken from `reports`.
     """
     abouts = [(report.metadata, lines[0]) for report, lines in reports]
     if first_lines is None:
@@ -438,8 +440,8 @@ def _submitted(content: dict[str, Any]) -> SubmittedReport:
 def mend_reports(path: Path, task: CitedTextTask, destination: Path) -> list[str]:
     """Write a run without unknown fields, empty sentences, and what is over the track's limits.
 
-    Whole sentences go from the end of a report until it has few enough words. What was changed is
-    returned, by the lines of the run.
+    Sentences are left out from the first that does not fit into the word limit; one that is longer
+    than the limit itself is left out alone. The result says what was changed, in order of lines.
     """
     findings = Findings(path)
     changes: list[tuple[int, str]] = []

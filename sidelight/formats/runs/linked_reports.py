@@ -33,7 +33,7 @@ class _ExactReport(cited_sentences.ExactLine):
 
 
 def read_linked_runs(path: Path) -> tuple[ReportRun, ...]:
-    """Read the runs of a file, one for each model in it, tagged with its name."""
+    """Read the runs of a file: one for each model in it, with the model's name as run tag."""
     findings = Findings(path)
     lines = cited_sentences.report_lines(path, _Report.model_validate, "a report", findings)
     reports = ((line, _submitted(report)) for line, report in lines)
@@ -70,9 +70,10 @@ def _check(run: submission.CheckedRun[CitedTextTask]) -> None:
 def linked(
     sentences: Iterable[CitedSentence], addresses: Mapping[str, str]
 ) -> tuple[CitedSentence, ...]:
-    """Return sentences that cite the addresses of pages, by segment id, where they cited segments.
+    """Return sentences that cite pages in place of the segments that were cut from them.
 
-    A segment without one is cited no more, and two of one page are cited once.
+    `addresses` has the address of each page by segment id. A segment without one is no longer
+    cited; a page is cited once in a sentence, even for two segments.
     """
     return tuple(
         one.model_copy(

@@ -169,10 +169,11 @@ _LEADING_QUOTATION = re.compile(r'^"([^"]*)("?)')
 def read_question_run(
     path: str | Path, *, quoting: Quoting = "raw", fields: Sequence[str] = _FIELDS
 ) -> QuestionRun:
-    """Read a run, whatever the track would say to it; blank lines are left out.
+    """Read a run, whether or not the track would accept it; blank lines are left out.
 
-    The file's name becomes the run tag (see `run_tag_of`). Quoting `raw` takes quote characters for
-    text, as the track's validator does; `csv` reads `"..."` as the organizers' judge does.
+    The file's name becomes the run tag (see `run_tag_of`). With the quoting `raw`, quote characters
+    are text, as for the track's validator; with `csv`, `"..."` is a quoted field, as for the
+    organizers' judge. `fields` says what the columns hold.
     """
     path = Path(path)
     file = open_text(path)
@@ -242,8 +243,8 @@ def mend_questions(  # long: each kind of change and what is said of it
     """Write a run with its questions in order, each once, none too many, no rank twice.
 
     A question keeps its rank wherever it can, since labels name it by its rank. No rank is filled
-    by moving the others up: the question that lacks has to be written. What was changed is
-    returned, by the lines of the run.
+    by moving the others up: somebody has to write the missing question. The result says what was
+    changed, in order of lines.
     """
     file = open_text(path)
     findings = Findings(path, file.problems)

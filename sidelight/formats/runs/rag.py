@@ -315,7 +315,7 @@ def _write(
     identity: RunIdentity,
     delivered: Iterable[submission.Delivery[tuple[CitedSentence, ...]]],
 ) -> None:
-    """Write one JSON line an answer; InputError if a topic is no narrative."""
+    """Write one JSON line for each answer; raise InputError if a topic is no narrative."""
     write_json_lines(path, (_content(form, path, identity, *one) for one in delivered))
 
 

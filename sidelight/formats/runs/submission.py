@@ -67,9 +67,9 @@ class CheckedRun(Generic[C_co]):
 
 @dataclass(frozen=True, slots=True)
 class StrictCheck(Generic[C]):
-    """The strict check of a format, made of a function that adds what is wrong with a run.
+    """The strict check of a format.
 
-    The function may raise `InvalidFileError`, which ends the check.
+    `look` adds what is wrong with a run to its findings, or raises `InvalidFileError` to end there.
     """
 
     look: Callable[[CheckedRun[C]], None]
@@ -144,9 +144,10 @@ def check_encoding(file: TextFile, findings: Findings) -> None:
 
 
 def changes_shown(path: Path, file: TextFile, changes: Iterable[tuple[int, str]]) -> list[str]:
-    """Return what a mended copy of a file has otherwise, by the lines of the file as it was.
+    """Return what is different in a mended copy of a file, by the lines of the original.
 
-    No copy has a byte order mark, CR LF or blank lines; `changes` is what else was changed.
+    No copy has a byte order mark, CR LF or blank lines; `changes` are all others, each with its
+    line.
     """
     whole = ["byte order mark removed"] if file.has_bom else []
     if file.crlf_lines:
@@ -246,7 +247,10 @@ N = TypeVar("N", bound="Run")
 
 
 class Delivery(NamedTuple, Generic[R]):
-    """What a run holds on one topic, of which a file may repeat more than its id."""
+    """What a run holds on one topic: questions, sentences or hits, by the kind of its task.
+
+    It has the whole topic, because some files repeat more of that than the id.
+    """
 
     topic: Topic
     result: R
@@ -281,9 +285,9 @@ class RunFormat(Generic[T, R, N]):
 
     Attributes:
         write: Writes a run, complete in one step; raises `InputError` for what no file can hold.
-        read: Reads any run that can be understood, whatever a track would say to it.
-        check: Returns all that is wrong with a run strictly, for the topics it must cover and the
-            segments there are (None when that is not known).
+        read: Reads any run that can be understood, whether or not a track would accept it.
+        check: Returns all that is wrong with a run by the strict rules, given the task, the topics
+            to cover, and the segments there are (None when that is not known).
         as_manual: Returns the content of a valid file, saying that a person had a hand in it where
             the format says such things.
         official: Returns what the track's own validator objects to; None where it has none.
@@ -309,7 +313,7 @@ def run_format(task: CitedTextTask) -> RunFormat[Any, tuple[CitedSentence, ...],
 @overload
 def run_format(task: Task) -> RunFormat[Any, Any, Run]: ...
 def run_format(task: Task) -> RunFormat[Any, Any, Any]:
-    """Return the format of a task's files; UsageError if it holds runs of tasks of another kind."""
+    """Return the format of a task's files; raise UsageError if it is for another kind of task."""
     found: RunFormat[Any, Any, Any] = load("format", task.format)
     if found.kind != task.kind:
         raise UsageError(
@@ -329,7 +333,7 @@ def reports_by_topic(
 ) -> dict[tuple[str, str], tuple[CitedSentence, ...]]:
     """Return the sentences of each report of some runs, by run tag and topic id.
 
-    InputError is raised for two reports of a run for a topic, and for two runs with one tag.
+    InputError is raised if a run has two reports for a topic, or two runs have one tag.
     """
     reports: dict[tuple[str, str], tuple[CitedSentence, ...]] = {}
     tags: set[str] = set()
@@ -346,9 +350,9 @@ def reports_by_topic(
 
 
 def find_twins(made: Mapping[str, object]) -> dict[str, str]:
-    """Return, by the name of each run whose results an earlier run has, the first such run.
+    """Return, for each run with the results of an earlier one, the first run that has them.
 
-    Results may be given as hashes of them.
+    `made` has the results of each run by its name, or hashes of them.
     """
     first = {name: next(one for one in made if made[one] == made[name]) for name in made}
     return {name: twin for name, twin in first.items() if name != twin}

@@ -36,8 +36,8 @@ _LARGEST = 3.4028234663852886e38  # in single precision, in which trec_eval hold
 def read_trec_run(path: Path) -> dict[str, list[Hit]]:
     """Read the hits of each query, queries in the order of the file.
 
-    Hits are ordered by score, ties by segment id; like trec_eval, this ignores the rank column. No
-    query has a segment twice.
+    Hits are ordered by score, ties by segment id; like trec_eval, this ignores the rank column. A
+    segment that a query has twice is an error, and so is a score beyond single precision.
     """
     return _read(path)[0]
 
@@ -81,7 +81,7 @@ def _tags(rows: Iterable[_Row]) -> tuple[str, ...]:
 
 
 def write_trec_run(path: Path, results: Mapping[str, Sequence[Hit]], tag: str) -> None:
-    """Write hits, by query id and best first, so that every tool ranks them in this order.
+    """Write hits so that every evaluation tool ranks them in the order given, best first.
 
     trec_eval ignores the rank column, holds scores in single precision, and puts ties in falling
     order of segment id. So scores are written in single precision, and one that does not fall below

@@ -102,7 +102,10 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class OfficialJudgment:
-    """Judgment of a passage by an assessor, on the scale of the collection."""
+    """Judgment of a passage by an assessor, on the scale of the collection.
+
+    `relevance` goes from `LOWEST_RELEVANCE` to `HIGHEST_RELEVANCE`; `source` is as in `Grading`.
+    """
 
     relevance: int
     source: Mapping[str, Any] | None = field(default=None, repr=False)

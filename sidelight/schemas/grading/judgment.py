@@ -67,7 +67,10 @@ class CompoundAssessment:
 
 @dataclass(frozen=True, slots=True)
 class QuestionGrade:
-    """Grade of one submitted question, and whether an earlier one of the same list answers it."""
+    """Grade of one submitted question.
+
+    `redundant` tells whether an earlier question of its list answers it; None if nobody said.
+    """
 
     topic_id: str
     run_tag: str
@@ -80,11 +83,13 @@ class QuestionGrade:
 
 @dataclass(frozen=True, slots=True)
 class JudgedSentence:
-    """One sentence of a report, by its place from 1, against what it cites.
+    """One sentence of a report against what it cites.
 
     Attributes:
+        number: 1-based place in the report.
         first: Its support by the first citation; None where it cites nothing.
-        all: Its support by all citations together, for a reason; None where it cites nothing.
+        all: Its support by all citations together; None where it cites nothing.
+        reason: Why `all` is what it is.
     """
 
     run_tag: str

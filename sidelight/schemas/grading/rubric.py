@@ -28,7 +28,7 @@ Weight = Annotated[
 class BankItem(Value):
     """One thing that a submission should ask or tell, in the words of whoever wrote the bank.
 
-    Its importance is a label of a scale, whose credit is the weight.
+    `importance` is a label of a scale of importance; the label's credit is the weight.
     """
 
     text: str
@@ -85,9 +85,10 @@ class NuggetBank(Bank):
 
 
 class RubricAnswer(Value):
-    """An expected short answer: one factual sentence, with URLs that each support it on their own.
+    """An expected short answer: one factual sentence.
 
-    Its id is unique within the topic, e.g. `na-3`.
+    `answer_id` is unique within the topic, e.g. `na-3`; each URL in `references` supports the
+    answer on its own.
     """
 
     answer_id: str
@@ -98,7 +99,7 @@ class RubricAnswer(Value):
 class RubricQuestion(BankItem):
     """A question a careful reader should have answered; its id ends in `-<rank>`.
 
-    Ranks are counted from 1; assessments refer to them.
+    `rank` is counted from 1; assessments name a question by it.
     """
 
     question_id: str
@@ -223,7 +224,7 @@ def bank_version(banks: Iterable[ExamBank]) -> str:
 
 
 class NuggetAssignment(Value):
-    """One answer of a run, with a label for each nugget, in their order."""
+    """One answer of a run, with a label for each nugget, in the order of the nuggets."""
 
     run_tag: str
     bank: NuggetBank

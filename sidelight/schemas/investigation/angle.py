@@ -42,7 +42,7 @@ class Angle(Value):
 
 
 class PlannedQuery(Value):
-    """A search made for an angle in a round, counted from 1; its id is unique within a topic."""
+    """A search for an angle; `query_id` is unique within a topic; rounds are counted from 1."""
 
     query_id: str
     round_number: int = Field(ge=1)
@@ -88,7 +88,10 @@ class Coverage(Value):
 
 
 class Cut(Value):
-    """A passage removed from an article body before anyone reads it: why, and its first words."""
+    """A passage removed from an article body before anyone reads it.
+
+    `reason` says why, e.g. `reader comments`; `words` is its length, `opening` its first words.
+    """
 
     reason: str
     words: int
@@ -96,7 +99,7 @@ class Cut(Value):
 
 
 class Claim(Value):
-    """A checkable sentence of the article, with the people, organisations and places in it."""
+    """A checkable sentence of the article; `names` are people, organisations and places in it."""
 
     text: str
     figures: tuple[str, ...] = ()

@@ -113,7 +113,7 @@ class EvidenceSet(Value):
 
 
 class Selection(Value):
-    """Segments taken as evidence, and by segment id why other candidates were left out."""
+    """Segments taken as evidence; `dropped` says by segment id why a candidate was left out."""
 
     evidence: EvidenceSet
     dropped: dict[str, str] = Field(default_factory=dict)
@@ -135,7 +135,7 @@ def _merged(first: Evidence, second: Evidence) -> Evidence:
 
 
 class Query(Value):
-    """A search, whose id is unique within a batch.
+    """A search; `query_id` is unique within a batch.
 
     A dense retriever reads the text as a sentence, BM25 as a bag of words.
     """

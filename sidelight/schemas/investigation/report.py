@@ -86,7 +86,7 @@ class DroppedCitation(Value):
 class CheckedReport(Value):
     """A draft whose sentences all stand on what they cite, and what does not stand.
 
-    `stood` says how far its sentences are supported; those it lacks were not judged.
+    `stood` says how far sentences of the draft are supported; a sentence not in it was not judged.
     """
 
     draft: DraftReport
@@ -95,7 +95,7 @@ class CheckedReport(Value):
 
 
 class Revision(Value):
-    """A draft that makes up for what a check took out, with what was newly taken as evidence."""
+    """A draft that makes up for what a check took out; `evidence` is what was added for it."""
 
     draft: DraftReport
     evidence: EvidenceSet = EvidenceSet()
@@ -105,8 +105,8 @@ class Revision(Value):
 class Report:
     """A report that keeps the track's limits and cites only what was found; constructing checks.
 
-    InputError is raised if a limit is broken, or a citation is of the topic itself or none of the
-    segments that were found for it.
+    `evidence_ids` are the segments that were found for the topic. InputError is raised if a limit
+    is broken, or a sentence cites any other segment, or one of the topic's own document.
     """
 
     topic_id: str
@@ -153,8 +153,8 @@ class DraftQuestions(Value):
 class QuestionSet:
     """Exactly the questions a track asks for, rank 1 first; constructing one checks it.
 
-    InputError is raised if the number is wrong, or a question is empty, over the limit in code
-    points of its NFC text, repeated, or not a clean single line.
+    InputError is raised if their number is wrong, or a question is empty, repeated, longer than
+    `max_characters` code points in NFC, or not a clean single line.
     """
 
     topic_id: str

@@ -39,7 +39,7 @@ _Numbered = Annotated[dict[int, _Step], AfterValidator(_in_order)]
 
 
 class Searched(Value):
-    """Results of the searches for one aspect of trustworthiness, by query id, best first."""
+    """Results of the searches for one aspect of trustworthiness; `hits` by query id, best first."""
 
     hits: dict[str, tuple[Hit, ...]]
     dropped: tuple[DroppedHit, ...] = ()
@@ -114,7 +114,8 @@ class Finished(Value):
 class RankedDocument(Value):
     """A document as it was ranked for a question, judged by its best segment.
 
-    Its label says how useful it was found, and is empty where nobody said.
+    `segment_id` is that segment. `label` says how useful the document was found; empty where nobody
+    said.
     """
 
     document_id: str

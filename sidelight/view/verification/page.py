@@ -19,7 +19,7 @@ from sidelight.view.page import rendered
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One item against one passage; without a grade, `answer` says why there is none."""
+    """One item against one passage; `answer` is the passage's, or why there is no grade."""
 
     grade: int | None
     answer: str
@@ -29,7 +29,7 @@ class Cell:
 class PassageRow:
     """A passage, with a cell for each item of the grid.
 
-    `best` is its best grade, `judged` what an assessor gave it; None where there is none.
+    `best` is its best grade, `judged` an assessor's; each is None where there is none.
     """
 
     passage_id: str
@@ -41,10 +41,10 @@ class PassageRow:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A query, whose text is empty where nobody gave it, and its passages, as the file has them.
+    """A query and its passages, in the order of the file; `query` is empty if its text is unknown.
 
-    Items are in the order of the bank, or as the grader came by them; one without a text goes by
-    its id.
+    `item_ids` are in the order of the bank, or as the grader came by them; `items` are the texts of
+    the items, or their ids where nobody gave texts.
     """
 
     query_id: str
@@ -56,7 +56,7 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """Contents of the page: a grid for each query with grades, and whose they are."""
+    """Contents of the page: grader, highest grade, and a grid for each query with grades."""
 
     grader: Grader
     highest: int
