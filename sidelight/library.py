@@ -5,8 +5,8 @@ Whatever these functions return prints itself in a few words, and `to_frame()` m
 or data frames.
 
 All of them raise InputError where something given cannot be read, is not finished or does not fit,
-UsageError where something is asked for that there is not, and MachineError where a model or a
-package is missing.
+UsageError where what is asked for does not exist, and MachineError where a model or a package is
+missing.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _in_python(function: Callable[P, R]) -> Callable[P, R]:
 
 @dataclass(frozen=True, repr=False)
 class Hits(Sequence[dict[str, Any]]):
-    """The hits of one call of `search`: a sequence of rows, with the segment and its query."""
+    """Hits of one `search`: rows of query, rank, score, segment id, title, address and text."""
 
     rows: tuple[dict[str, Any], ...]
 
