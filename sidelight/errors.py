@@ -72,7 +72,7 @@ class Problem:
 class Usage:
     """Tokens that a model call has cost, as the server counted them.
 
-    Completion tokens include those of reasoning, which are 0 where the server does not say.
+    `completion_tokens` include `reasoning_tokens`, which are 0 where the server does not say.
     """
 
     prompt_tokens: int
@@ -95,7 +95,7 @@ class Usage:
 class SidelightError(Exception):
     """Base of every error raised on purpose.
 
-    The remedy is the one thing that fixes it, shown on a line of its own.
+    `remedy` is the one thing that fixes it, shown on a line of its own.
     """
 
     exit_code: ClassVar[int] = 1
@@ -151,7 +151,7 @@ class ModelUnavailableError(MachineError):
 
 
 class FailedQueryError(MachineError):
-    """An index server fails on some queries, time after time, and answers others."""
+    """An index server fails on some queries, given as texts, time after time, and not on others."""
 
     def __init__(self, message: str, queries: Collection[str], *, remedy: str = "") -> None:
         super().__init__(message, remedy=remedy)
@@ -203,7 +203,7 @@ class StructuredOutputError(ReplyError):
 
 
 class Check(NamedTuple):
-    """One thing that was looked at; the remedy brings what is missing, empty if nothing is."""
+    """One thing that was looked at; `remedy` is how to get what is missing, empty if nothing is."""
 
     name: str
     found: str
@@ -217,7 +217,7 @@ class Check(NamedTuple):
 
 @contextmanager
 def package_of(what: str, remedy: str = INSTALL) -> Iterator[None]:
-    """Say what needs the package that is imported inside, where it cannot be."""
+    """Raise MachineError, saying what needs it, where a package cannot be imported inside."""
     try:
         yield
     except ImportError as error:

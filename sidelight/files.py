@@ -64,16 +64,17 @@ _UNPACKED_AT_ONCE = 1 << 16
 
 
 class RefusedFileError(OSError):
-    """A path stands for what is not read or written: no regular file, or one beyond all bounds."""
+    """The path is of something not read or written: no regular file, or one beyond the bounds."""
 
     def __init__(self, path: Path, expected: str, found: str, remedy: str) -> None:
         super().__init__(errno.EINVAL, f"expected {expected}; found {found}. {remedy}", str(path))
 
 
 def open_regular(path: Path) -> io.BufferedReader:
-    """Open a regular file for reading its bytes as they are; all else is a RefusedFileError.
+    """Open a regular file for reading its bytes as they are.
 
     Raises:
+        RefusedFileError: It is a pipe, a device or a socket.
         OSError: It cannot be opened.
     """
     _check_regular(path, path.stat().st_mode, "Save what it gives in a file, and name that one.")
@@ -109,9 +110,8 @@ def bundled(path: Path) -> Path:
 def read_limited(path: Path, most: int = MAX_DOCUMENT_BYTES) -> bytes:
     """Return the content of a regular file, unpacked where its name ends in `.gz`.
 
-    One of more than `most` bytes is a RefusedFileError.
-
     Raises:
+        RefusedFileError: It is no regular file, or has more than `most` bytes.
         OSError: It cannot be read.
     """
     size, left, blocks = path.stat().st_size, most + 1, []
@@ -129,7 +129,7 @@ def read_limited(path: Path, most: int = MAX_DOCUMENT_BYTES) -> bytes:
 def read_json(content: bytes | str) -> Any:
     """Return the value that a JSON text stands for.
 
-    Lists or objects deeper than `MAX_NESTING` are a JSONDecodeError, as is what is no JSON.
+    What is no JSON, or is nested deeper than `MAX_NESTING`, raises JSONDecodeError.
     """
     value = orjson.loads(content)
     brackets = ("[", "{") if isinstance(content, str) else (b"[", b"{")
@@ -142,10 +142,11 @@ def read_json(content: bytes | str) -> Any:
 def map_array(path: Path, kind: str, axes: int) -> np.memmap[tuple[int, ...], np.dtype[Any]]:
     """Return the array in a `.npy` file, whose numbers are read when they are used.
 
-    The kind is that of its elements, as numpy calls it; `S` for bytes of any length. An array of
-    something else, or of less than its header says, is a RefusedFileError.
+    `kind` is numpy's name for the type of its elements (`S`: bytes of any length), `axes` how many
+    axes it has.
 
     Raises:
+        RefusedFileError: It is no regular file, holds something else, or less than its header says.
         OSError: It cannot be opened.
     """
     import numpy as np
@@ -183,7 +184,7 @@ SELECT one.name FROM sqlite_master AS one JOIN pragma_table_xinfo(one.name) WHER
 def check_tables(database: Connection) -> None:
     """Refuse a database in which reading computes something, which may never end.
 
-    A view, a trigger, a virtual table or a computed column is a DatabaseError.
+    A view, a trigger, a virtual table or a computed column raises DatabaseError.
     """
     from sqlite3 import DatabaseError
 
@@ -229,7 +230,7 @@ def check_folder(folder: Path) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and those it lies in, where they are missing and not too many.
+    """Make a folder and those it lies in, where they are missing.
 
     Raises:
         RefusedFileError: The path has more folders than any that is meant.
@@ -264,8 +265,7 @@ def check_output(path: Path) -> None:
 def atomic_binary(path: Path) -> Iterator[IO[bytes]]:
     """Open a file to write and read, which appears under its name only when the block ends well.
 
-    On an exception, or on `kill -9`, the old file (or its absence) is what a reader sees. A pipe or
-    a device of that name is left as it is.
+    On an exception, or on `kill -9`, the old file (or its absence) is what a reader sees.
 
     Raises:
         RefusedFileError: A pipe or a device has that name; it is left as it is.
@@ -330,8 +330,8 @@ def atomic_write(path: Path, text: str) -> None:
 def locked_folder(folder: Path, busy: UsageError) -> Iterator[None]:
     """Lock a folder, made if need be, for this process; the lock ends when the process does.
 
-    A folder that was made here and stayed empty but for its `LOCK` is removed at the end. `busy` is
-    raised when another process holds the folder.
+    The lock is its file `LOCK`; a folder that was made here and holds nothing else is removed at
+    the end. `busy` is raised when another process holds the folder.
     """
     is_new = not folder.exists()
     make_folder(folder)

@@ -9,10 +9,10 @@ ROLE = "role."
 
 
 class Kind(NamedTuple):
-    """A kind of part, with its own parts: name -> `module:Class`.
+    """A kind of part.
 
-    The protocol that the classes keep is named as plug-ins import it; empty where a part is no
-    class.
+    `own` are the parts that come with sidelight: name -> `module:Class`. `protocol` is the
+    `module:Protocol` that the classes keep, as plug-ins import it; empty where a part is no class.
     """
 
     own: dict[str, str]

@@ -21,7 +21,7 @@ _MAX_NUMBER = 40
 
 
 def read_yaml(text: str) -> Any:
-    """Return the value that a text of plain YAML stands for; all else is a YAMLError."""
+    """Return the value that a text of plain YAML stands for; all else raises YAMLError."""
     if len(text) > MAX_CHARACTERS:
         raise yaml.YAMLError(f"expected at most {MAX_CHARACTERS:,} characters; found {len(text):,}")
     try:

@@ -98,7 +98,7 @@ class Prompt:
         return sha256(self.source.encode()).hexdigest()
 
     def render(self, **values: object) -> RenderedPrompt:
-        """Fill in the values, one for each variable, each cleaned and without fences."""
+        """Fill in the values, exactly one for each variable, each cleaned and without fences."""
         from jinja2 import UndefinedError
 
         wrong = [
@@ -165,7 +165,7 @@ _TO_FILL_IN = re.compile(r"\{(?P<name>[^{}\n]*)\}")
 
 @cache
 def load_template(path: Path, variables: tuple[str, ...]) -> Prompt:
-    """Read a template that somebody else wrote, which has each of the variables, and no others."""
+    """Read a template that somebody else wrote; its places must be exactly `variables`."""
     text, system = _read(path), ""
     if path.suffix in {".yaml", ".yml"}:
         try:
@@ -203,7 +203,7 @@ def load_template(path: Path, variables: tuple[str, ...]) -> Prompt:
 
 @cache
 def find_prompts(folder: Path = Path(__file__).parent) -> tuple[Prompt, ...]:
-    """Return all prompts of the package, by id; an id that two have is an InputError."""
+    """Return all prompts of the package in the order of their ids, which must differ."""
     prompts: dict[str, Prompt] = {}
     for path in sorted(folder.rglob("*.prompt.md")):
         prompt = load_prompt(path)

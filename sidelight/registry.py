@@ -43,7 +43,8 @@ def names(kind: str) -> tuple[str, ...]:
 def locate(kind: str, name: str) -> str:
     """Return the `module:Class` behind a name; nothing is imported.
 
-    A name that two packages offer is a UsageError, as is what is neither a name nor a place.
+    UsageError is raised for what is neither a name nor such a place, and for a name that two
+    packages offer.
     """
     if name in KINDS[kind].own:
         return KINDS[kind].own[name]
@@ -75,8 +76,8 @@ def registered(kind: str, name: str, where: str, allowed: Container[str]) -> str
     """Return a name that a run or a bundle gives, which may be somebody else's; imports nothing.
 
     What users type themselves goes to `locate` and `load` at once: it is their own word that a
-    module is to be imported. A name that is neither registered nor allowed is an InputError, which
-    tells where it was read: file and field.
+    module is to be imported. A name that is neither registered nor in `allowed` raises InputError;
+    `where` is the file and field where it was read, for the message.
     """
     if name in names(kind) or name in allowed:
         return name
@@ -91,7 +92,7 @@ def registered(kind: str, name: str, where: str, allowed: Container[str]) -> str
 
 
 def load(kind: str, name: str) -> Any:
-    """Import and return the class behind a name, which can do what parts of this kind must."""
+    """Import and return the class behind a name; it must do what parts of this kind must."""
     place = locate(kind, name)
     module_name, _, attribute = place.partition(":")
     part = f"{title(kind)} {name!r}"
@@ -136,8 +137,8 @@ def code_of(kind: str, name: str) -> str:
     beside it; and modules and packages that these import from the same folder, unless packages are
     installed there. Nothing of it is run.
 
-    It is empty for a part of sidelight's own, for which its version stands, and for one that is
-    defined in a notebook, which has no file.
+    The hash is empty for a part of sidelight's own, for which sidelight's version stands, and for
+    one that is defined in a notebook, which has no file.
     """
     if name in KINDS[kind].own:
         return ""
@@ -208,8 +209,8 @@ def needs(part: Callable[..., object]) -> tuple[str, ...]:
 def make(title: str, part: Callable[..., Any], offered: Mapping[str, Callable[[], object]]) -> Any:
     """Make a part, each parameter of its constructor filled by name.
 
-    What returns the things on offer is called only for what is asked for. A part that needs
-    something else is a UsageError, which calls it by the title.
+    `offered` has, by name, what returns each thing; it is called only for what is asked for. A part
+    that needs something else raises UsageError, which calls it by `title`.
     """
     given = {}
     for name, parameter in inspect.signature(part).parameters.items():

@@ -147,8 +147,8 @@ def sentence_spans(text: str, *, newline_ends: bool = True) -> Iterator[tuple[in
     """Yield the (start, end) character offsets of each sentence.
 
     `text[start:end]` has no white space at either end. Abbreviations, initials, decimal points and
-    full stops inside a short quotation do not end a sentence. A newline does if `newline_ends`, or
-    else is white space like any other.
+    full stops inside a short quotation do not end a sentence. A newline ends one if `newline_ends`,
+    else it is white space like any other.
     """
     line_start = 0
     for line in text.split("\n") if newline_ends else [text]:

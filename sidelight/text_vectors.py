@@ -21,8 +21,8 @@ V = TypeVar("V")
 class Remembered(Generic[V]):
     """Values by name, fetched many at once and remembered; usable from any thread.
 
-    Of more than `most` values, those not asked for the longest are forgotten first; None remembers
-    all.
+    `fetch` returns the values of new names, in their order. At most `most` values (None: all) are
+    remembered; those not asked for the longest are forgotten first.
     """
 
     def __init__(self, fetch: Callable[[Sequence[str]], Iterable[V]], most: int | None) -> None:

@@ -27,9 +27,10 @@ _MAX_DEPTH = 64
 
 
 def bounded_client(kind: Any, max_bytes: int, **options: Any) -> AsyncClient:
-    """Return a client with these bounds; the whole time of an answer is its limit for reading.
+    """Return a client whose answers have at most `max_bytes`.
 
-    The kind is the class of client to make it from, with its options.
+    They must be whole within its time limit for reading. `kind` is the class of client to make it
+    from, `options` are those of that class.
     """
     client: AsyncClient = _bounded(kind)(max_bytes, **options)
     return client
@@ -138,7 +139,7 @@ def check_private(url: str, variable: str) -> None:
 def secret_for(url: str, variable: str) -> str:
     """Return the secret that an environment variable holds for a server; empty if it is not set.
 
-    One that would travel unencrypted to another machine, or cannot be sent at all, is a UsageError.
+    A secret that would travel unencrypted to another machine, or cannot be sent, raises UsageError.
     """
     secret = os.environ.get(variable, "").strip()
     if secret:
@@ -155,7 +156,7 @@ def secret_for(url: str, variable: str) -> str:
 def redacted(value: Any, secret: str, depth: int = _MAX_DEPTH) -> Any:
     """Return what a server said, as text or as JSON, with `***` wherever it repeats a secret.
 
-    Lists and objects that are nested deeper than `depth` are a ValueError.
+    Nothing is replaced if `secret` is empty. Nesting deeper than `depth` raises ValueError.
     """
     if not depth:
         raise ValueError(f"nested more than {_MAX_DEPTH} deep")

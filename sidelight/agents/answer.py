@@ -38,7 +38,10 @@ _WEIGHTS = {"vital": 1.0, "okay": 0.5}
 
 
 class ReadNarrative(NamedTuple):
-    """A narrative as a profile without outlet and prose, and what somebody wants to know."""
+    """A narrative: the profile of its subject, and what somebody wants to know (`angles`).
+
+    The profile has no outlet and no prose: nothing that an answer says could be copied from it.
+    """
 
     profile: ArticleProfile
     angles: tuple[Angle, ...]

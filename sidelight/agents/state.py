@@ -152,7 +152,7 @@ def outcome_of(state: InvestigationState, track: Track) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class DocumentsDeps:
-    """Dependencies of the graph that finds documents; without `rate`, scores alone rank them."""
+    """Dependencies of the graph that finds documents; if `rate` is None, scores alone rank them."""
 
     expand: ExpandQuestion
     rate: RateDocuments | None
@@ -203,7 +203,10 @@ ORDERS = "the page gives orders to software"
 
 
 class Candidates(NamedTuple):
-    """Segments that a role may choose from, and by document id why others are shown to nobody."""
+    """Segments that a role may choose from: under each name asked for, best ranked first.
+
+    `refused` says by document id why none of a page's windows is shown to anyone.
+    """
 
     by_name: dict[str, list[Segment]]
     refused: dict[str, str]
@@ -242,7 +245,7 @@ def _read(lookup: Lookup, wanted: Sequence[str]) -> tuple[dict[str, Segment], di
 
 
 def only_candidates(evidence: EvidenceSet, candidates: Candidates) -> EvidenceSet:
-    """Return evidence a role chose; what was no candidate is an `InputError`."""
+    """Return the evidence that a role chose; raise InputError if any of it was no candidate."""
     shown = {one.segment_id for found in candidates.by_name.values() for one in found}
     taken = [item.segment.segment_id for item in evidence.items]
     for segment_id in (*taken, *(one for claim in evidence.claims for one in claim.segment_ids)):

@@ -107,7 +107,7 @@ def best_support(supports: Sequence[Support]) -> Support:
 
 
 class PromptedSupportCheck:
-    """Asks a model; it sees all sources of the sentence at once."""
+    """Asks a model, which sees all sources of a sentence at once; a ReplyError is passed on."""
 
     def __init__(self, model: PromptedModel) -> None:
         self._model = model
@@ -122,7 +122,7 @@ class PromptedSupportCheck:
 
 
 def _is_quoted(sentence: str, source: str) -> bool:
-    """Tell whether each part of a sentence, but for ties, stands in the source word by word."""
+    """Tell whether each part of a sentence, tying words aside, is in the source word by word."""
     words = f" {' '.join(_words(source))} "
     parts = [_words(part) for part in sentence.split("; ")]
     return all(len(part) >= _QUOTED and f" {' '.join(part)} " in words for part in parts)

@@ -143,8 +143,8 @@ def _range(name: str, annotation: Any, metadata: list[Any]) -> Iterator[str]:
 def load_settings(path: str | Path | None = None, overrides: Sequence[str] = ()) -> Settings:
     """Return the defaults, changed by a YAML file, changed by `key.sub=value` overrides.
 
-    What is no setting is a UsageError, and so is whatever names a rubric: a system that writes must
-    not see what it is judged by.
+    UsageError is raised for what is no setting, or out of range, and for whatever names a rubric: a
+    system that writes must not see what it is judged by.
     """
     tree = {} if path is None else read_yaml_file(Path(path), "configuration")
     if not isinstance(tree, dict):
@@ -175,7 +175,7 @@ _FACT = "\n# "
 def dump_settings(settings: Settings, facts: Mapping[str, str] | None = None) -> str:
     """Return the resolved tree of all that results depend on as YAML, in a fixed order.
 
-    Comments after it give the hash of the code of each part of somebody else, and further facts.
+    Comments after it give the hash of the code of each part that is not sidelight's, and `facts`.
     """
     tree = yaml.safe_dump(settings.of_results(), sort_keys=True, allow_unicode=True)
     # What the file of a track says is part of every topic's hash; its graph is code.
@@ -188,8 +188,8 @@ def dump_settings(settings: Settings, facts: Mapping[str, str] | None = None) ->
 def check_same(recorded: Path, wanted: str, what: str) -> None:
     """Refuse a folder that was made with other settings, code or inputs, and say which differ.
 
-    The recorded file in it and what is wanted now are what `dump_settings` returned; `what` says
-    what the folder holds.
+    `recorded` is the file in it with what `dump_settings` returned then, `wanted` what it returns
+    now; `what` says what the folder holds, for the message.
     """
     found = read_limited(recorded).decode()
     if found == wanted:
@@ -234,7 +234,8 @@ def _leaves(tree: object, name: str = "") -> dict[str, object]:
 def read_yaml_file(path: Path, what: str) -> Any:
     """Return what a YAML file holds; an empty mapping where it is empty.
 
-    The path may be that of a file that came with sidelight; `what` says what it is, for messages.
+    If there is no such file, the one of that name that came with sidelight is read. `what` says
+    what it is, for messages.
     """
     try:
         tree = read_yaml(read_limited(bundled(path)).decode())

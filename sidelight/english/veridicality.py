@@ -240,7 +240,7 @@ def _is_inverted(verb: Any) -> bool:
 
 
 def _is_unreal(phrase: Any) -> bool:
-    """Tell whether a noun belongs to what is made up: "in a story", but not "in the story of"."""
+    """Tell whether a noun is of what is made up: "in a story", not "in the story of his life"."""
     words = list(_without_clauses(phrase))
     known = any(t.lower_ == "the" for t in words)
     return not known and any(t.lemma_.lower() in UNREAL | FALSE for t in words)

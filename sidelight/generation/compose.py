@@ -34,7 +34,7 @@ _STOOD = 10_000
 def chances_missed(
     angle_ids: Iterable[str], covering: Iterable[Mapping[str, float]]
 ) -> dict[str, float]:
-    """Return for each of some angles the probability that nothing covers it, `prod(1 - p)`."""
+    """Return by angle the probability that nothing of `covering` covers it, `prod(1 - p)`."""
     missed = dict.fromkeys(angle_ids, 1.0)
     for covers in covering:
         for angle_id, chance in covers.items():
@@ -53,9 +53,10 @@ def compose(
 ) -> list[int]:
     """Return the places of what is chosen, in the order of choice, never over `max_words`.
 
-    Ties in gain go to the earlier candidate. Another sentence whose first citation is from the same
-    host (by segment id) is worth less. What the report holds already, `standing`, uses up words
-    (`text.budget_words`) and covers angles like what is chosen, and stays whatever else there is.
+    Ties in gain go to the earlier candidate. A sentence whose first citation is from the same host
+    (`hosts`, by segment id) as an earlier one is worth less. `standing` is what the report holds
+    already: it uses up words (`text.budget_words`) and covers angles like what is chosen, and stays
+    whatever else there is. `weights` are the expected importance of angles.
     """
     words = [budget_words(one.text) for one in candidates]
     left = max_words - sum(budget_words(one.text) for one in standing)
@@ -108,8 +109,8 @@ def within(
     """Return a draft whose sentences keep the limit and fill it; what finds no room is reserve.
 
     Its sentences stand in their order of importance. A word of the first counts four times as much
-    as one of the last, and those stay that make the most of the limit. Texts of the `first` have
-    their room before the others: what stood is not cut for what a check lengthened.
+    as one of the last, and those stay that make the most of the limit. The texts in `first` get
+    room before the others: what stood is not cut for what a check lengthened.
     """
     words = [budget_words(one.text) for one in draft.sentences]
     # By how many words they have: the most that sentences are worth, and their places.

@@ -45,7 +45,7 @@ class WrittenAnswer(Value):
 
 @dataclass(frozen=True)
 class PromptedAnswerWriter:
-    """The role `write_report` for what somebody wants to know, with a call for 25 passages."""
+    """The role `write_report` for what somebody wants to know, with one call per 25 passages."""
 
     asks = (Asked(ANSWER_PROMPT, calls=1, characters=25_000, written=900),)
 
@@ -57,7 +57,7 @@ class PromptedAnswerWriter:
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
     ) -> DraftReport:
-        """Return what the model wrote, within the limit; notes say what nothing was found on."""
+        """Return what the model wrote, within the limit; `notes` say what nothing was found on."""
         keyed = KeyedSegments([item.segment for item in evidence.items], _WRITER_SEGMENT_WORDS)
         if not keyed.shown:
             return DraftReport(sentences=())
@@ -150,7 +150,7 @@ async def split_into_sub_narratives(
 ) -> tuple[SubNarrative, ...]:
     """Return the sub-narratives of a narrative, at most ten, the most important first.
 
-    The queries are searches that it was made from, if any; a small model will do as drafter.
+    `queries` are searches that it was made from, if any. A small model will do as `drafter`.
 
     Raises:
         ReplyError: A model gave no usable answer.
@@ -181,7 +181,7 @@ def _check_narrative(answer: NarrativeDraft) -> None:
 
 
 def _check_sub_narratives(answer: SubNarratives) -> None:
-    """Raise a ValueError if one is empty, too long, or there twice."""
+    """Raise a ValueError if a sub-narrative is empty, too long, or there twice."""
     seen: set[str] = set()
     for number, one in enumerate(answer.sub_narratives, start=1):
         words, text = budget_words(one.text), one_line(one.text).casefold()

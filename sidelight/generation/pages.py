@@ -113,7 +113,7 @@ OWN = "the article's own site"
 
 
 class Origin(NamedTuple):
-    """Origin of a page, as far as the page tells."""
+    """Publisher (or host), kind and date of a page; empty where the page does not tell."""
 
     name: str
     kind: str
@@ -182,7 +182,7 @@ def page_date(url: str, top: str) -> str:
 
 
 def publishers(segments: Iterable[Segment]) -> dict[str, str]:
-    """Return by host the name on its pages whose letters are those of the host, else the host."""
+    """Return by host the name on its pages that has the letters of the host, or else the host."""
     found: dict[str, set[str]] = {}
     for segment in segments:
         label = host_label(segment.host)

@@ -1,8 +1,8 @@
 """The roles of an investigation.
 
 A role is a callable with one method, so that roles with and without a model can be mixed. All are
-asynchronous because some ask a model; none reads settings or touches files. What performers take
-and return can be imported from here, too.
+asynchronous because some ask a model, and raise ReplyError where it gives no usable answer; none
+reads settings or touches files. What performers take and return can be imported from here, too.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ class PlanQueries(Protocol):
     ) -> Plan:
         """Return the new angles and the searches of a round (1-based).
 
-        In the first round the angles are what was drafted, and there is no coverage yet; later, it
-        is that of the last round.
+        `angles` are those known, in the first round those drafted; `queries` are all searches made
+        before. `coverage` is that of the last round, None in the first.
         """
         ...
 

@@ -37,7 +37,10 @@ class CoverageAssessor(ABC):
         previous: Coverage | None,
         round_number: int,
     ) -> Coverage:
-        """Return coverage after a round (1-based), and whether to go on; see `AssessCoverage`."""
+        """Return coverage after a round (1-based), and whether to go on.
+
+        `previous` is that after the round before, None after the first.
+        """
         by_angle = self.chances(angles, evidence)
         total = sum(angle.weight for angle in angles)
         weight = sum(angle.weight * by_angle[angle.angle_id] for angle in angles)

@@ -50,11 +50,12 @@ class ReadSupport(Support):
 class SupportChecker:
     """The role `check_report`: with a model or without, as its support check is.
 
-    Only a sentence that what it cites supports in full stands. Where a model is asked, it decides,
-    and may mend a sentence; the check that learned from people does so for want of a usable answer,
-    and where a sentence that it does not find supported has figures or names that none of its
-    sources has. How far what stands is supported, the report says by what was learned from people,
-    whoever decided. A sentence is credited with what it tells, where the model says that.
+    Only a sentence that what it cites supports in full stands. Where a model is asked (`asked` is
+    not None), it decides, and may mend a sentence. The check that learned from people decides for
+    want of a usable answer, and where a sentence that it does not find supported has figures or
+    names that none of its sources has. How far what stands is supported, the report says by what
+    was learned from people, whoever decided. A sentence is credited with what it tells, where the
+    model says that.
     """
 
     def __init__(self, asked: SupportCheck | None = None) -> None:

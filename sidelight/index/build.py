@@ -2,7 +2,7 @@
 
 ```text
 <folder>/plan.json       what the folder is for, written first
-<folder>/parts/<part>/   docstore, Lucene index and, last, report of a part, until it is merged
+<folder>/parts/<part>/   a part's docstore, Lucene index and (written last) report, until merged
 <folder>/docstore/       the text of the segments
 <folder>/lucene/         a Lucene index
 <folder>/vectors/        the vectors, kept as the profile says
@@ -69,7 +69,7 @@ class TextPart(NamedTuple):
 
 @dataclass(frozen=True)
 class BuildTextPart:
-    """The work on one part; folder and names are of all parts, `lexical` adds a Lucene index."""
+    """The work on one part of those in `folder`, called `names`; `lexical` adds a Lucene index."""
 
     folder: Path
     fields: CorpusFields
@@ -97,7 +97,7 @@ class BuildTextPart:
 
 
 def text_parts(shards: Sequence[Path], fields: CorpusFields) -> list[TextPart]:
-    """Divide shards into parts; two files that are the same published shard are an InputError."""
+    """Divide shards into parts; two files of the same published shard raise InputError."""
     parts: dict[str, TextPart] = {}
     others = []
     for shard in shards:
@@ -239,7 +239,7 @@ def build_index(
     A script that calls this does so under `if __name__ == "__main__":`; see `LocalEngine`.
 
     Args:
-        shards: JSONL files; their order does not matter. None if a given Lucene index has the text.
+        shards: JSONL files in any order; empty if a given Lucene index has the text.
         folder: Made if it does not exist, else what an earlier call with the same input left.
         encoder: Encodes all segments.
         fields: Which keys of a line hold the id and the text.
@@ -253,7 +253,7 @@ def build_index(
         splade: Name or path of the model that weighs the words of queries, for learned weights.
 
     Raises:
-        UsageError: Vectors are asked for, and there are no shards to make them of.
+        UsageError: Vectors are asked for, and there are no shards to make them from.
         InputError: An input cannot be read or does not fit the others, or the folder holds
             something else.
     """

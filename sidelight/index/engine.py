@@ -71,7 +71,7 @@ class LocalEngine:
         self._processes = processes or min(os.cpu_count() or 1, memory_bytes() // PROCESS_BYTES)
 
     def map(self, work: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
-        """Yield the result for each item, in order; a process that dies is a MachineError."""
+        """Yield the result for each item, in order; a process that dies raises MachineError."""
         processes = min(self._processes, len(items))
         if processes <= 1:
             yield from map(work, items)
@@ -122,7 +122,7 @@ class RayEngine:
     def map(self, work: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
         """Yield the result for each item, in order; each has a core and room for a Java machine.
 
-        A cluster out of reach and a process that is lost time after time are a MachineError.
+        MachineError is raised if the cluster is out of reach, or a process is lost again and again.
         """
         if items:
             ray = _connected()

@@ -4,8 +4,9 @@
 `vectors` holds `hnsw-NN` links where the vectors are in Lucene. All else is as if the parts had
 been built: the manifest has the sizes of their files.
 
-Indexes that pyserini publishes are given by name or by folder. What is known of them, checksums
-included, is from Anserini's own list, which some versions have in their jar and others on a server.
+Indexes of MS MARCO V2.1 segmented that pyserini publishes are given by name or by folder. What is
+known of them, checksums included, is from Anserini's own list, which some versions have in their
+jar and others fetch from a server.
 """
 
 from __future__ import annotations
@@ -152,7 +153,8 @@ class PublishedIndex(NamedTuple):
     """An index as published by pyserini.
 
     Attributes:
-        stem: How the names of its folders begin; the MD5 of the archive ends them.
+        stem: Beginning of its folder's name.
+        md5: MD5 of the archive, with which the folder's name ends.
         segments: How many it holds; 0 where that is not published.
     """
 
@@ -242,7 +244,7 @@ _CHECKED = 100
 
 
 class GivenParts(NamedTuple):
-    """Lucene indexes that exist: for BM25, with vectors, with learned weights; others are built."""
+    """Lucene indexes that exist; without `lucene` (BM25) or `hnsw` (vectors), those are built."""
 
     lucene: Path | None = None
     hnsw: tuple[Path, ...] = ()

@@ -29,7 +29,7 @@ REPORT = "report.json"
 
 
 class ShardReport(Value):
-    """Counts of one shard: segments in the index, lines refused; what is wrong with the first."""
+    """Counts of a shard: segments indexed and lines refused, with `problems` of the first such."""
 
     name: str
     segments: int
@@ -78,8 +78,8 @@ def verify_files(
 ) -> int:
     """Read all files of an index, and return how many.
 
-    Those that changed are an InvalidFileError that names all; an index of a version that kept no
-    hashes is an InputError.
+    If files have changed, InvalidFileError is raised and names them all. An index that was built
+    before hashes were kept raises InputError.
     """
     if not hashes:
         raise InputError(

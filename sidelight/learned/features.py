@@ -93,8 +93,9 @@ def evidence(
 ) -> list[ItemFeatures]:
     """Return the features of each item in a text.
 
-    Cosines are of each item with each of `reading.texts`, `(n_items, n_texts)`, or None for words
-    only; those with the context are `(n_items,)`.
+    `cosines` are of each item with each of `reading.texts`, `(n_items, n_texts)`, and
+    `context_cosines` with the context, `(n_items,)`; None goes by words only. `context` is what was
+    asked, empty if unknown.
     """
     new = sharing.novelty(items, context)
     shape = (len(items), len(reading.texts))

@@ -43,14 +43,18 @@ class ItemPrediction(NamedTuple):
 
 
 class Looked(NamedTuple):
-    """Inputs of a model for items and a text, before it predicts."""
+    """Logits of levels 1 and 2, `(n_items, 2)`, and each item's highest possible level (`most`)."""
 
     found: ComparedText
     logits: Values
     most: Sequence[int]
 
     def verdicts(self, shift: Sequence[float] = (0.0, 0.0)) -> list[ItemPrediction]:
-        """Return a prediction for each item; the logits are shifted for labels by others."""
+        """Return a prediction for each item, in order.
+
+        `shift` is added to the logits of levels 1 and 2, for labels by other people than those the
+        model learned from.
+        """
         levels, probabilities = levels_within(self.logits + np.array(shift), self.most)
         return [
             _prediction(self.found, row, int(level), probabilities[row])
@@ -108,8 +112,8 @@ class AnswerModel(_LearnedModel):
     ) -> Looked:
         """Compare items with a text.
 
-        Items are all those of the topic: what most of them share weighs little in each, and so does
-        what the context says already. Words after the limit do not count; None is no limit.
+        `items` are all of the topic: what most of them share weighs little in each, and so does
+        what `context`, the question, says. Words after `max_words` (None: no limit) do not count.
         """
         return self._looked(Task(tuple(items), text, context, max_words))
 
@@ -125,7 +129,7 @@ class SupportModel(_LearnedModel):
         super().__init__(SUPPORT, None)
 
     def judge(self, pairs: Sequence[tuple[str, str]], *, context: str = "") -> list[ItemPrediction]:
-        """Return for each pair of sentence and source a prediction that hangs on no other pair."""
+        """Return a prediction for each pair of sentence and source, whatever the others are."""
         tasks = [Task((sentence,), source, context, is_source=True) for sentence, source in pairs]
         return [verdict for task in tasks for verdict in self._looked(task).verdicts()]
 

@@ -27,8 +27,8 @@ class OrdinalModel(NamedTuple):
 
     A cumulative model: one regression for level 1 or higher, one for level 2.
 
-    Features are `(n_features,)`; means are taken from them, and they are then divided by scales.
-    Weights are `(2, n_features)`, intercepts `(2,)`.
+    Of features, `(n_features,)`, the `means` are subtracted; the rest is divided by the `scales`.
+    `weights` are `(2, n_features)`, `intercepts` `(2,)`.
     """
 
     names: tuple[str, ...]
@@ -46,8 +46,8 @@ class OrdinalModel(NamedTuple):
 def levels_within(logits: Values, most: Sequence[int] | Levels) -> tuple[Levels, Values]:
     """Return levels `(n,)`, and how likely each level is, `(n, 3)`, where some cannot be.
 
-    Logits of levels 1 and 2 are `(n, 2)`, the highest possible levels `(n,)`; what higher ones have
-    counts with these.
+    `logits` are those of levels 1 and 2, `(n, 2)`, `most` the highest possible levels, `(n,)`; the
+    probability of higher levels is added to that of the highest possible one.
     """
     reached = 1 / (1 + np.exp(-np.clip(logits, -60, 60)))
     # The higher level cannot be more likely than the lower.
@@ -100,7 +100,7 @@ def load_model(name: str) -> OrdinalModel:
 
 
 class GradeModel(NamedTuple):
-    """A score for each row of features, and a grade by ascending cuts; see `OrdinalModel`."""
+    """A score for each row of features; grades 1, 2, ... begin at `cuts`. See `OrdinalModel`."""
 
     names: tuple[str, ...]
     means: Values

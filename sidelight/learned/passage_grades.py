@@ -38,7 +38,10 @@ _COLUMNS = [FEATURES.index(name) for name in ITEM_FEATURES]
 
 
 class ItemLook(NamedTuple):
-    """Inputs of the model for some items and a passage; answers are empty where none counts."""
+    """Inputs of the model: `ITEM_FEATURES` of items in a passage, `(n_items, n_features)`.
+
+    `answers` has for each item the sentence that has most of it, empty where none counts.
+    """
 
     features: Values
     answers: tuple[str, ...]
@@ -74,7 +77,7 @@ class ItemGrades:
         """A short hash of the file of weights."""
 
     def grade(self, query: str, items: Sequence[str], passage: str) -> list[tuple[int, str]]:
-        """Return a grade and the sentence that answers for each item; 0 comes without one."""
+        """Return for each item a grade and the sentence that answers it; grade 0 comes without."""
         look = self._reader.look(Task(tuple(items), passage, query, is_source=True))
         grades = grades_of(self._model.scores(look.features), self._model.cuts).tolist()
         return [

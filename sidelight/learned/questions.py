@@ -136,8 +136,8 @@ FLAWED = -1
 class Outlook(NamedTuple):
     """Predicted grade of a question.
 
-    A grade is from about 0 (useless) to 4, a chance of a flaw from about 0 to 1; both may lie a
-    little outside.
+    `worth` is the grade, from about 0 (useless) to 4, `flawed` the chance of a flaw, from about 0
+    to 1; both may lie a little outside.
     """
 
     worth: float
@@ -205,7 +205,7 @@ _OF_ONE_PATTERN = 2  # questions that may earn something; people's favourites co
 
 
 def repeated_patterns(questions: Sequence[str]) -> list[bool]:
-    """Tell for each question whether earlier ones have used up its pattern, names masked."""
+    """Tell for each question whether earlier ones used up its pattern; names are masked in it."""
     seen = [runs(question) for question in questions]
     return [
         sum(len(one & earlier) / len(one | earlier) >= _SAME_PATTERN for earlier in seen[:place])

@@ -40,7 +40,8 @@ class Request(Value):
         temperature: 0 is the most likely answer; still not always the same one on a busy server.
         top_p: Share of the probability mass that is sampled from.
         max_tokens: Longest answer, reasoning included.
-        seed: Seed of the server's sampler; None leaves it to the server, as of `reasoning_effort`.
+        seed: Seed of the server's sampler; None leaves it to the server.
+        reasoning_effort: How long a reasoning model thinks, in the API's words; None as for `seed`.
     """
 
     model: str = Field(min_length=1)
@@ -81,7 +82,7 @@ class Reply(Value):
 
     Attributes:
         reasoning: What the model thought before it; never part of the answer.
-        reasoning_field: Where the server put the reasoning.
+        reasoning_field: Where the server put the reasoning; empty without any.
         usage: What it cost, or None where the server does not say.
         cached: Whether it was replayed, and so cost nothing now.
     """
@@ -125,7 +126,7 @@ _KINDS = {error: kind for kind, error in _ERRORS.items()}
 
 
 class ReplyFailure(Value):
-    """What a `ReplyError` says."""
+    """What a `ReplyError` says; `usage`, its cost, is None where the server does not say."""
 
     kind: FailureKind
     message: str
@@ -179,9 +180,9 @@ class Totals:
 
 
 class Budget:
-    """Spending limits of all models of a run together, and the totals spent; None is no limit.
+    """Spending limits of all models of a run together, and the `totals` spent so far.
 
-    Tokens read and written count together.
+    None is no limit. Tokens read and written count together.
     """
 
     def __init__(self, *, max_calls: int | None = None, max_tokens: int | None = None) -> None:
@@ -195,8 +196,8 @@ class Budget:
     async def reserve(self, most: int) -> None:
         """Set aside the most that a call can cost, in tokens, and count the call.
 
-        It waits for calls under way to give back what they did not need. A call that would not fit
-        even then is a BudgetExhaustedError.
+        It waits for calls under way to give back what they did not need. If the call does not fit
+        even then, BudgetExhaustedError is raised.
         """
         while True:
             if self._max_calls is not None and self.totals.calls >= self._max_calls:
@@ -238,7 +239,7 @@ class Budget:
 
 
 class BudgetedModel:
-    """A model that is asked as long as a budget lasts, which other models may share.
+    """A model that is asked as long as its budget lasts; other models may share the budget.
 
     It belongs between the cache and the client, where only what costs something comes by. The most
     a call can cost is as many tokens as the request has bytes, and the longest reply.
@@ -254,7 +255,7 @@ class BudgetedModel:
         return self._model.name
 
     async def complete(self, request: Request) -> Reply:
-        """Answer one request; if the most it can cost is not left, nothing is asked.
+        """Answer one request, if the budget allows the most it can cost.
 
         Raises:
             BudgetExhaustedError: It does not; nothing was asked.

@@ -226,7 +226,7 @@ class OfflineModel:
         self.name = name
 
     async def complete(self, request: Request) -> NoReturn:
-        """Refuse with an OfflineError that names the prompt."""
+        """Raise OfflineError, which names the prompt."""
         question = request.messages[-1].content
         if len(question) > _MAX_QUESTION_CHARACTERS:
             question = f"{question[:_MAX_QUESTION_CHARACTERS]}..."

@@ -60,7 +60,8 @@ class CallRecord(Value):
 class PromptedModel:
     """A model with what all its calls share: sampling, revision and a place to record them.
 
-    `record` is told of every call when it has ended, failed ones included.
+    `record` is told of every call when it has ended, failed ones included. `revision` says which
+    weights the model has, as far as the caller knows; see `Request`.
     """
 
     def __init__(
@@ -88,10 +89,10 @@ class PromptedModel:
     ) -> T:
         """Render a prompt and return the model's answer to it; see `ask` for its type and check.
 
-        The values are the variables of the prompt, exactly those it declares. A ReplyError says
-        that neither the reply nor the one more turn gave a usable answer.
+        `values` are those of the prompt's variables, exactly the ones that it declares.
 
         Raises:
+            ReplyError: Neither the reply nor the one more turn gave a usable answer.
             ModelUnavailableError: The model cannot be asked.
         """
         rendered = prompt.render(**values)

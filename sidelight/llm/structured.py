@@ -87,9 +87,9 @@ def _with_ids(schema: Any, ids: Ids) -> Any:
 
 
 class Call(Value):
-    """One call as a trace keeps it; the repair is the one more turn that a first failure gets.
+    """One call as a trace keeps it; `repair` marks the one more turn that a first failure gets.
 
-    The latency is seconds until reply or failure came, the wait for a free slot included.
+    It has a reply or a failure, whose `latency_s` includes the wait for a free slot.
     """
 
     request: Request

@@ -14,7 +14,7 @@ USEFUL_STEP = 1000
 
 
 class FoundDocument(NamedTuple):
-    """A document that a search brought; of equal best segments, the one whose id sorts first."""
+    """A document that a search brought, and its best segment: of equal ones, the first by id."""
 
     document_id: str
     score: float
@@ -58,9 +58,9 @@ class DocumentRetriever:
 
 
 class Pooled(NamedTuple):
-    """A document that any of several searches brought, with the sum of its scores over them.
+    """A document that any of several searches brought; `score` is the sum of its scores over them.
 
-    Its best segments come in falling order of their scores, each once.
+    `segment_ids` are its best segments, each once, that of the best score first.
     """
 
     document_id: str

@@ -108,7 +108,7 @@ class SpladeRetriever(_LuceneRetriever):
 
 
 class DenseRetriever:
-    """Ranks by the inner product of unit vectors, which are of the same dimension."""
+    """Ranks by the inner product of unit vectors; the two must have the same dimension."""
 
     name = "dense"
 
@@ -133,7 +133,7 @@ class DenseRetriever:
 class FusionRetriever:
     """Ranks by reciprocal rank fusion of retrievers, whose order does not matter.
 
-    Of each, `depth` hits are fused, or `k` if that is more.
+    `depth` hits of each retriever are fused, or `k` if that is more.
     """
 
     name = "fusion"

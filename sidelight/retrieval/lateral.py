@@ -29,7 +29,7 @@ _SUFFIX = re.compile(r"(?:/amp|\.amp|[?&]amp(?:=1)?|/){1,20}$", re.IGNORECASE)
 
 
 class LateralHits(NamedTuple):
-    """Hits of a lateral search, up to `k` per query id, and what it left out, each once, by id."""
+    """Hits of a lateral search, up to `k` per query id, and what was left out, by segment id."""
 
     hits: dict[str, list[Hit]]
     dropped: tuple[DroppedHit, ...]

@@ -1,8 +1,8 @@
 """Another retriever's hits in another order: by a cross-encoder, by windows, or by their hosts.
 
-The cross-encoder computes in the fastest arithmetic that is correct here: bfloat16 where the
-processor multiplies it in hardware, except in the last layer, whose products are the scores and
-would often be equal in eight bits; else int8 where the model comes with an ONNX file.
+The cross-encoder computes in the fastest arithmetic that is correct on this machine: bfloat16 where
+the processor multiplies it in hardware, except in the last layer, whose products are the scores and
+would often be equal in eight bits; else int8 where the model comes with an ONNX file in it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ROWS_GPU = 256
 class CrossEncoder:
     """Scores how well texts answer a query; loaded once, when first used.
 
-    The first failure is final. Without an arithmetic it computes in what is quickest here.
+    The first failure is final. If `arithmetic` is None, it is the quickest on this machine.
     """
 
     def __init__(self, name: str, arithmetic: onnx_model.Arithmetic | None = None) -> None:
@@ -111,7 +111,7 @@ class RerankRetriever:
     """Ranks by a model that reads the query and a segment together.
 
     `depth` candidates per query, or `k` if that is more, are read in blocks, the best ranked first.
-    Where a margin is given, in the units of the model's scores, reading ends after a block whose
+    Unless `margin` (in the units of the model's scores) is None, reading ends after a block whose
     best score is further than that below the k-th best score so far: blocks further down rarely do
     better, and only the text of what is read is fetched.
     """
@@ -165,11 +165,11 @@ WINDOW, STRIDE = 20, 10
 
 
 class ListwiseRetriever:
-    """Ranks by a window that slides from the last of `depth` candidates to the first.
+    """Ranks by a window that slides from the last of `depth` (or `k`) candidates to the first.
 
     Each window is put in order before the next one, which begins half a window further up, so the
-    best of the lower ranks are carried to the top. Windows of one place are asked about together
-    for all queries.
+    best of the lower ranks are carried to the top. `order` puts segments of windows in order; it is
+    asked about the windows of one place for all queries together.
 
     Source: Sun et al., EMNLP 2023 (RankGPT).
     """
@@ -214,8 +214,9 @@ def window_starts(count: int) -> range:
 class StandingRetriever:
     """Weighs the reciprocal ranks of another retriever's hits by the standing of their hosts.
 
-    Standing is in [0, 1]; at 0 nothing of a host is found. A host stands for its subdomains, `*`
-    for all others, whose standing is 1 where the list does not say.
+    `standing`, by host, is in [0, 1]; at 0 nothing of the host is found. A host stands for its
+    subdomains, `*` for all other hosts, whose standing is 1 if `*` is not there. `depth` candidates
+    per query, or `k` if that is more, are weighed.
     """
 
     def __init__(

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 def tokens_cost(
     settings: Settings, model: ModelSettings | None, read: int, written: int
 ) -> float | None:
-    """Return the cost of what a model reads and writes, by the prices of a million tokens.
+    """Return what tokens read and written by a model cost, by its server's prices per million.
 
     It is None where no model is named, or its server has no price.
     """
@@ -73,8 +73,8 @@ LATENCY_S = 0.5
 class PromptEstimate(Value):
     """Estimated calls of one prompt, or of all.
 
-    Tokens read include what a server's prefix cache saves. The cost is in the currency of the
-    prices, or None where one is not set.
+    `prompt_tokens` include those that a server's prefix cache saves. `cost` is in the currency of
+    the prices, or None where one is not set.
     """
 
     calls: int
@@ -183,9 +183,9 @@ _GB = 10**9
 
 
 def check_settings(settings: Settings, index: Path | None, base_url: str = "") -> list[Check]:
-    """Look at everything that the settings name; None as an index checks all else.
+    """Look at everything that the settings name, and at `index` unless it is None.
 
-    The base URL is the address of the server `default`, if the run is to be told one.
+    `base_url` is the address of the server `default`, if the run is to be told one.
     """
     from sidelight.index.encoding.encoder import check_model
     from sidelight.index.vectors.capacity import check_machine

@@ -86,7 +86,7 @@ class JudgeInputs:
 
 
 def judge_class(name: str, given: Collection[str]) -> type[Judge]:
-    """Return the class of a registered judge that needs no more than what is given."""
+    """Return the class of a registered judge, which may need no inputs but those `given`."""
     found: type[Judge] = load("judge", name)
     parameters = inspect.signature(found).parameters.values()
     required = {one.name for one in parameters if one.default is one.empty}
@@ -110,7 +110,8 @@ def make_judge(name: str, inputs: JudgeInputs) -> Judge:
 class JudgeSetup:
     """A judge that can be made as soon as its models are open; `set_up_judge` returns one.
 
-    It asks the models that are `asked`, or none; for words at once see `Judge`.
+    `inputs` is what there is to make it from, but for the models that it asks: `asked`, empty for
+    none. For `words_at_once` see `Judge`.
     """
 
     name: str
@@ -119,7 +120,7 @@ class JudgeSetup:
     words_at_once: int
 
     async def perform(self, access: ModelAccess, work: Callable[[Judge], Awaitable[T]]) -> T:
-        """Make the judge, open its models as access allows, and do some work with it."""
+        """Open its models as `access` allows, make the judge, and do some work with it."""
         if not self.asked.models:
             return await work(make_judge(self.name, self.inputs))
 
@@ -131,7 +132,7 @@ class JudgeSetup:
     def estimate(self, work: Callable[[Judge], Awaitable[object]], n_labels: int) -> Estimate:
         """Return what some work would cost: it is done with models that only count their prompts.
 
-        One model would give `n_labels` labels. A judge that asks no model is a UsageError.
+        One model would give `n_labels` labels. A judge that asks no model raises UsageError.
         """
         if not self.asked.models:
             raise UsageError("--estimate needs a judge that asks a model: --judge prompted")
@@ -146,10 +147,10 @@ class JudgeSetup:
 
 
 def set_up_judge(name: str, inputs: JudgeInputs, asked: AskedModels | None = None) -> JudgeSetup:
-    """Find what a judge lacks before its models, if the user named any, are opened.
+    """Find what a judge lacks before its models are opened; `asked` are those the user named.
 
-    A judge that needs what is not there, or that asks no model where one is named, is a UsageError;
-    a rubric without its article, where the judge needs it, an InputError.
+    UsageError is raised if the judge needs what is not there, or asks no model although one is
+    named; InputError if it needs articles and a rubric has none.
     """
     asked = asked or AskedModels()
     given = {*inputs.offered(), *(["models"] if asked.models else [])}
@@ -172,7 +173,7 @@ def judge_model(
 ) -> ModelSettings | None:
     """Return the model that a judge of a run asks; None for a judge that asks none.
 
-    The writer is the model that writes the run; only with `allow_self` may it be the judge's, too.
+    `writer` is the model that writes the run; only with `allow_self` may the judge ask it, too.
     `examples` tells whether there are labelled examples.
     """
     model = settings.models.judge

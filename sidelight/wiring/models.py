@@ -162,7 +162,7 @@ def sampling(settings: ModelSettings) -> Sampling:
 
 
 class AskedModels(NamedTuple):
-    """Models, of different names, that something is to ask, and the servers they name."""
+    """Models, each of another name, that something will ask once opened, and their servers."""
 
     models: tuple[ModelSettings, ...] = ()
     servers: Mapping[str, ServerSettings] = MappingProxyType({})
@@ -174,7 +174,7 @@ class AskedModels(NamedTuple):
 
 
 def models_by_name(names: Sequence[str], at_once: int) -> AskedModels:
-    """Return models of the server `default`, asked at temperature 0, each so many calls at once."""
+    """Return models of the server `default`, asked at temperature 0 and `at_once` calls at once."""
     if len(set(names)) < len(names):
         raise UsageError("--model names a model twice; each model has one vote")
     try:
@@ -212,7 +212,7 @@ async def ask(
     access: ModelAccess,
     work: Callable[[Mapping[str, PromptedModel]], Awaitable[T]],
 ) -> T:
-    """Open models and do some work with them, which gets them by name."""
+    """Open models and do some work with them; `work` is given the models by name."""
     async with open_models(Settings(servers=dict(asked.servers)), access) as opened:
         models = {
             model.name: PromptedModel(

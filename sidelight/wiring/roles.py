@@ -58,8 +58,8 @@ async def open_asked(
 ) -> Callable[[TopicLog], dict[str, PromptedModel]]:
     """Return what makes models for one topic, whose log has each call; they are opened once.
 
-    The names are `writer`, `checker` or `ranker`. Where the settings name no such model, that is a
-    UsageError, which begins with `who_asks` and its verb.
+    `names` are `writer`, `checker` or `ranker`. If the settings name no such model, UsageError is
+    raised; its message begins with `who_asks`, a subject and its verb.
     """
     opened: list[tuple[str, Model, ModelSettings]] = []
     for name in sorted(names):

@@ -81,8 +81,8 @@ async def open_investigation(  # long: what is opened together is closed togethe
 ) -> AsyncIterator[Investigate]:
     """Keep what investigations need open, and yield the function that investigates one topic.
 
-    Sources, graph and models are shared by all topics. Where documents are found for the questions,
-    no report is written.
+    Sources, graph and models are shared by all topics. With `documents`, documents are found for
+    the questions, and no report is written.
     """
     from sidelight.agents import investigation as agents
     from sidelight.agents.state import Deps, DocumentsDeps, outcome_of
@@ -197,7 +197,7 @@ def make_run(
         topics: All of them, all of them in the files.
         settings: What the run depends on.
         index: What is searched.
-        folder: The run directory; one that holds a run of something else is a UsageError.
+        folder: The run directory; if it holds a run of something else, UsageError is raised.
         access: How models may be used; by default with a cache in the folder and without a budget.
         only: The topics to work on now; all if none is named.
         parallel: Topics worked on at once; 4 by default, or 32 where a model is asked.
@@ -335,10 +335,10 @@ def split_narratives(
 ) -> tuple[dict[str, Narrative], dict[str, ReplyError]]:
     """Return narratives with sub-questions and their importance, and why others have none.
 
-    Sub-questions come the most important first. Those that narratives have already help the draft,
-    and so does what the same person searched for, by topic id; topics that have no narrative get
-    one that is made of these searches. The first model drafts and the last one revises, `at_once`
-    calls at once. `on_topic` is told of each that is done.
+    Sub-questions come the most important first; those that narratives have already help the draft.
+    So do `searches`, by topic id: what the same person searched for. A topic without a narrative
+    gets one that is made from them. The first of `models` drafts and the last one revises, with
+    `at_once` calls under way at once. `on_topic` is called after each topic.
     """
     from sidelight.generation.narratives import split_into_sub_narratives, write_narrative
 

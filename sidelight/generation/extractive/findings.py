@@ -59,7 +59,7 @@ _OWN_CAUSE = frozenset({OWN, "press release", "shop", "opinion", "blog"})
 
 
 class Unit(NamedTuple):
-    """A sentence of a page, as it can be shown."""
+    """A sentence of a page as it can be shown, its parse, and its `number` on the page."""
 
     text: str
     sentence: Sentence
@@ -263,7 +263,7 @@ class _Reader:
         return edits
 
     def _is_of_the_article(self, noun: Any) -> bool:
-        """Tell whether who knows the article knows what a noun such as "the author" means."""
+        """Tell whether a reader of the article knows what a noun, such as "the author", means."""
         lemma, profile = noun.lemma_.casefold(), self._known.profile
         if noun.lower_ in {"author", "writer"}:
             forms = [form for name in profile.authors for form in name_forms(name)]
@@ -277,7 +277,7 @@ class _Reader:
         return lemma in self._known.words or noun.lower_ in UNIQUE
 
     def _dated(self, one: Sentence) -> list[tuple[int, int, str]]:
-        """Return when the page was written, behind the first date that tells only its readers."""
+        """Return an edit that puts the page's month behind a relative date, such as "last week"."""
         if not self._page.month or not one.relative_dates or one.years:
             return []
         entity = one.relative_dates[0]

@@ -85,7 +85,11 @@ class Page:
 
 
 class Shared(NamedTuple):
-    """What a page has in common with the article, and `foreign` places that its top names."""
+    """What a page has in common with the article.
+
+    `near` are the cosines of its sentences with the nearest of the article. `places` counts places
+    of the article that it mentions, `foreign` other places that its beginning names.
+    """
 
     near: Sequence[float]
     names: tuple[str, ...]
@@ -100,7 +104,7 @@ class Shared(NamedTuple):
 
 
 class Known:
-    """What a reader of an article, or else of a narrative, knows, and what only repeats it."""
+    """What a reader of an article (or of a narrative) knows, and what only repeats it."""
 
     def __init__(self, profile: ArticleProfile, vectors: TextVectors) -> None:
         self.profile = profile

@@ -18,7 +18,7 @@ from sidelight.text_vectors import Encode
 
 
 class ExtractiveAssessor(CoverageAssessor):
-    """Covers an angle by the chance that some evidence speaks to it, `1 - prod(1 - relevance)`."""
+    """`assess_coverage` without a model: an angle's coverage is `1 - prod(1 - relevance)`."""
 
     def chances(self, angles: Sequence[Angle], evidence: EvidenceSet) -> dict[str, float]:
         """Return for each angle the chance that some evidence speaks to it."""

@@ -118,7 +118,7 @@ class ExtractiveSelector:
 def _rest_of_pages(
     evidence: EvidenceSet, spoken: Mapping[str, Sequence[tuple[Segment, float]]]
 ) -> EvidenceSet:
-    """Return what else speaks to an angle on pages of some evidence, as the next window may."""
+    """Return other segments that speak to an angle and are on the pages of the evidence."""
     pages = {document_id_of(item.segment.segment_id) for item in evidence.items}
     taken = {item.segment.segment_id for item in evidence.items}
     return EvidenceSet.merge(
@@ -156,8 +156,8 @@ def relevance(
 
     A sentence speaks to an angle about somebody only if it or its page names them, and to any other
     angle only if its page is about the article's subject: closeness in meaning alone would let any
-    page on a neighbouring matter in. Where the sentence itself does not, it counts for less. A text
-    is a sentence; its page is the window it stands in, with the page's title.
+    page on a neighbouring matter in. Where only the page does, the sentence counts for less.
+    `texts` are sentences; `pages` are the windows they stand in, with the title of the page.
     """
     cosines = np.maximum(
         vectors.similarity(texts, [angle.question for angle in angles]),

@@ -70,7 +70,7 @@ def features(
     pages: Sequence[Page],
     vectors: TextVectors,
 ) -> list[Features]:
-    """Return the features of findings by name; `speaks` is what each has to do with each angle."""
+    """Return features of `n` findings by name; `speaks` is relevance to each angle, (n, angles)."""
     texts = [one.text for one in findings]
     near, profile = np.array(known.near(texts)), known.profile
     title = vectors.similarity(texts, [profile.title or profile.asked or profile.subject])[:, 0]

@@ -266,9 +266,9 @@ class _Questions:
 def subject_phrase(profile: ArticleProfile, parsed: Sequence[Sentence]) -> str:
     """Return the subject as it stands inside a question, with the place that it is about.
 
-    It gets "the" where the article mostly writes it so, or where it writes "the" or "its" at all
-    for several words; the plural where the article writes "a" before it; and the place that the
-    article names most, unless it holds a name.
+    It gets "the" where the article mostly writes it so or, if it is several words, where the
+    article ever writes "the", "its" or the like before it; the plural where the article writes "a"
+    before it; and the place that the article names most, unless it holds a name.
     """
     body, subject = profile.body, definite(profile.subject, profile.body)
 

@@ -137,7 +137,11 @@ class ShownAngle(NamedTuple):
 
 
 class Findings:
-    """Distinct claims by the question that they answer best, under keys of one prompt only."""
+    """Distinct claims by the question that they answer best, under keys of one prompt only.
+
+    `by_angle` has every angle, the heaviest first; `also`, by angle id, claims of other angles that
+    bear on it, too, the closest first; `sources`, by segment id, what its page is.
+    """
 
     def __init__(
         self,
@@ -207,7 +211,7 @@ class Findings:
         )
 
     def shown(self, keys: Iterable[str] | None = None) -> list[ShownAngle]:
-        """Return every angle with its claims, or only some claims and the angles that have one."""
+        """Return every angle with its claims; with `keys`, only these and angles that have one."""
         key_of = {id(claim): key for key, claim in self.by_key.items()}
         seen: dict[str, str] = {}  # page and the first claim shown from it
         wanted = set(self.by_key if keys is None else keys)

@@ -176,7 +176,8 @@ class PromptedPlanner:
 
     Round one searches for every angle by the query it was drafted with, and asks nobody; where no
     rubric was drafted, it drafts one. Later rounds follow leads: the model sees all that was found
-    and what was searched for, and names what is worth another search, or nothing.
+    and what was searched for, and names what is worth another search, or nothing. The lightest
+    angles go without a search where `queries_per_round` do not suffice.
     """
 
     asks = (Asked(PLAN_PROMPT, calls=0, more=1, characters=7_800, written=333),)

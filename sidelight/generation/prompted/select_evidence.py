@@ -71,7 +71,8 @@ class Window(NamedTuple):
 def choose(by_angle: Iterable[Sequence[Segment]], max_characters: int) -> list[Segment]:
     """Return the best of every angle, then the second best of every one, and so on.
 
-    Candidates are ranked, and the angles that matter most come first.
+    Candidates are ranked, and the angles that matter most come first. Choice ends at the first text
+    that does not fit into `max_characters`.
     """
     chosen: dict[str, Segment] = {}
     texts: set[str] = set()
@@ -92,8 +93,8 @@ def strays(segments: Iterable[Segment], about: AbstractSet[str]) -> set[str]:
     """Return the documents that are on another matter: they share few words with what is asked.
 
     A shared word counts the more the fewer of the documents have it. What is few is told by the
-    documents that share most, so that none is left out where all are on the matter. Of few windows
-    none is a stray.
+    documents that share most, so that none is left out where all are on the matter. Of few
+    documents none is a stray. `about` are the stems of the article and of what is asked about it.
     """
     words: dict[str, frozenset[str]] = {}
     for one in segments:
@@ -117,8 +118,8 @@ def parts(
     """Return segments in parts for one prompt each, about equally long.
 
     The best pages go to different parts, because a part may give only so many claims. A page stays
-    whole, unless it is longer than a part. What earlier rounds read, by document id and segment id,
-    is not shown again.
+    whole, unless it is longer than a part. What earlier rounds `read`, by document id, then by
+    segment id, is not shown again.
     """
     by_page: dict[str, list[Segment]] = {}
     for segment in segments:
@@ -219,7 +220,7 @@ class PromptedReader:
 
     No window is read twice in a topic, and no text twice. Parts are read at the same time. Evidence
     of a part without a usable claim is selected without a model, and where the first round's parts
-    give no claim at all, that of all parts. Who does it, `instead` returns when told why.
+    give no claim at all, that of all parts. `instead` is told why, and returns who selects it.
     """
 
     asks = (Asked(READ_PROMPT, calls=4.2, more=1.1, characters=26_000, written=382),)
@@ -239,7 +240,10 @@ class PromptedReader:
         angles: Sequence[Angle],
         candidates: Mapping[str, Sequence[Segment]],
     ) -> Selection:
-        """Return the claims found, and what they rest on; none at first is a `ReplyError`."""
+        """Return the claims that were found, and what they rest on.
+
+        ReplyError is raised if no part gave a usable answer, or the first round gave no claim.
+        """
         heaviest = sorted(angles, key=lambda angle: -angle.weight)
         ranked = [candidates.get(angle.angle_id, ()) for angle in heaviest]
         every = {one.segment_id: one for found in ranked for one in found}

@@ -74,7 +74,7 @@ class PromptedQuestionWriter:
     The model's order stays. What asks two things, is too long, passes a verdict or names what
     neither the article nor its rubric does is left out: a question for readers of the article
     speaks of what the article speaks of, and no other page chooses its words. What is missing
-    then comes from the rubric, the heaviest first.
+    then comes from the rubric, the heaviest first. Characters are code points of the NFC text.
     """
 
     asks = (Asked(QUESTIONS_PROMPT, calls=1, characters=3_400, written=124),)
@@ -209,7 +209,11 @@ class OrganizersQuestionWriter:
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
     ) -> DraftQuestions:
-        """Return the model's questions in its order; angles and evidence are not looked at."""
+        """Return the model's questions in its order; angles and evidence are not looked at.
+
+        ReplyError is raised if the model twice gave too few or too many, or any that is repeated,
+        too long or no question.
+        """
         listed = await self.writer.answer(
             ORGANIZERS_PROMPT,
             ListedQuestions,

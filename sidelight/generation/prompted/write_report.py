@@ -71,8 +71,8 @@ class PromptedReportWriter:
     tell and how to put it together, the most important first. It writes more than the limit holds:
     a check reads all of it, and what stands fills the report in its order (`within`). Code turns
     claim keys into citations and leaves faulty sentences out. Without a sound sentence the claims
-    that cover most expected weight within the budget stand as they are. Of two drafts, which are
-    asked for at once, the second is planned by the questions, and a check chooses.
+    that cover most expected weight within the budget stand as they are. If `drafts` is 2, both are
+    asked for at once; the second is planned by the questions, and a check chooses.
     """
 
     asks = (Asked(REPORT_PROMPT, calls=1.3, characters=9_200, written=448),)

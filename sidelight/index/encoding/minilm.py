@@ -23,7 +23,8 @@ _EPSILON = 1e-12
 class MiniLM(torch.nn.Module):
     """The model with the part of sentence-transformers' interface that an encoder uses.
 
-    Its folder holds `tokenizer.json` and `model.safetensors`.
+    `folder` holds `tokenizer.json` and `model.safetensors`. Where the package tokenizers or
+    safetensors is not installed, ModuleNotFoundError is raised.
     """
 
     max_seq_length = 256

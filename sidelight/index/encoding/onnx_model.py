@@ -52,7 +52,7 @@ def int8_file(name: str) -> Path | None:
 
 
 class OnnxModel:
-    """A model that takes what a tokenizer returns; one that wants more is a MachineError."""
+    """A model that takes what a tokenizer returns; one that wants more raises MachineError."""
 
     def __init__(self, path: Path) -> None:
         import onnxruntime

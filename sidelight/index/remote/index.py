@@ -294,7 +294,7 @@ class RemoteIndex:
 
     @property
     def terms(self) -> RemoteBm25:
-        """Refuse: a server hands out no words for feedback, and no learned weights of words."""
+        """Raise InputError: a server hands out no words for feedback, and no learned weights."""
         raise InputError(
             f"{self.path}: RM3 and Rocchio read the words of the best segments, SPLADE their "
             "learned weights; found an index on a server, which has only BM25 to offer",
@@ -316,7 +316,7 @@ class RemoteIndex:
 
     @property
     def vectors(self) -> VectorIndex | LuceneVectors:
-        """The vectors of the local index; an InputError if there is none."""
+        """The vectors of the local index; InputError is raised if there is none."""
         if self.dense is None:
             raise InputError(
                 f"{self.path}: dense and hybrid retrieval need vectors; found an index on a server",
@@ -342,7 +342,7 @@ class RemoteIndex:
 class RemoteBm25:
     """BM25 on a server, from any thread; takes the place of a Lucene index and its searcher.
 
-    Parameters are the server's own where they are the default.
+    Where `bm25` is the default, the server's own parameters apply.
     """
 
     def __init__(self, client: RestClient, pages: Pages, bm25: Bm25 = _BM25) -> None:

@@ -58,7 +58,7 @@ class RawLine(NamedTuple):
 def raw_lines(path: Path) -> Iterator[RawLine]:
     """Yield all lines of a plain or `.gz` file, blank ones included.
 
-    A rest of the file that does not decompress is a DamagedFileError.
+    DamagedFileError is raised where the rest of the file does not decompress.
     """
     offset = 0
     try:
@@ -149,7 +149,7 @@ class ShardLine(NamedTuple):
 class ShardReader:
     """All lines of one shard (JSONL, plain or `.gz`), with a record of what is wrong with them.
 
-    A strict one ends a broken shard with InvalidFileError, at the tenth problem at the latest.
+    If `strict`, a broken shard raises InvalidFileError, at its tenth problem at the latest.
 
     Attributes:
         refused: How many lines hold no usable segment, a missing rest of the file counting as one.
@@ -235,7 +235,8 @@ class Document(Article):
 def read_documents(path: Path) -> Iterator[Document]:
     """Yield the documents of a plain or `.gz` JSONL file; blank lines are left out.
 
-    Lines that are no documents are an InvalidFileError after the valid ones, up to the tenth.
+    Lines that are no documents raise InvalidFileError, at the end of the file or at the tenth such
+    line; the documents before are yielded first.
     """
     remedy = (
         "Give each document a docid and a body. Lines with a segment are segments already: give "
@@ -264,10 +265,10 @@ def windows(body: str) -> Iterator[tuple[int, int]]:
 def write_segments(
     path: Path, documents: Iterable[Article], on_document: Callable[[int], object]
 ) -> int:
-    """Cut documents into a JSONL file with the fields of MS MARCO V2.1 segmented; return how many.
+    """Cut documents into a JSONL file of segments, with the fields of MS MARCO V2.1 segmented.
 
     Ids are `<document id>#<window>_<byte offset of the line>`. The file appears when all documents
-    are cut; `on_document` is called with 1 after each.
+    are cut; `on_document` is called with 1 after each. Returns the number of segments.
     """
     count = offset = 0
     with atomic_writer(path) as stream:

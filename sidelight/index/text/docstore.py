@@ -53,10 +53,10 @@ def shard_name(place: SegmentId) -> str:
 
 
 def write_offset_store(path: Path, lines: Iterable[ShardLine]) -> int:
-    """Write all lines of a shard, blank where there is no segment, and return their segments.
+    """Write all lines of a shard, blank where there is no segment; return the number of segments.
 
-    The path is a new file with the ending `SUFFIX`; the table of frames goes beside it. Lines with
-    a segment have its offset in its id.
+    `path` is a new file with the ending `SUFFIX`; the table of frames goes beside it. `lines` has
+    every line of the shard; the id of each segment ends with the offset of its line.
     """
     compress = ZstdCompressor(_LEVEL).compress
     # Where each frame begins: in the shard, in the file, and in the count of segments.
@@ -90,7 +90,7 @@ def write_offset_store(path: Path, lines: Iterable[ShardLine]) -> int:
 class OffsetStore:
     """The segments in a file of `write_offset_store`, read-only and usable from any thread.
 
-    A file that is something else is an InputError, of each method, too.
+    If the file is something else, the constructor and each method raise InputError.
     """
 
     def __init__(self, path: Path) -> None:
@@ -211,7 +211,7 @@ class SqliteWriter:
 class SqliteStore:
     """The segments in a file of `SqliteWriter`, read-only and usable from any thread.
 
-    A file that is something else is an InputError, of each method, too.
+    If the file is something else, the constructor and each method raise InputError.
     """
 
     def __init__(self, path: Path) -> None:
@@ -281,7 +281,7 @@ class SegmentTexts:
     def get_many(self, segment_ids: Sequence[str]) -> list[Segment]:
         """Return segments in the order asked for; each file is read once, front to back.
 
-        The first id without a segment is named in an InputError.
+        InputError is raised if an id has no segment, and names the first such id.
         """
         found = self.find(segment_ids)
         for segment_id in segment_ids:
@@ -298,11 +298,12 @@ class SegmentTexts:
 
 
 class Docstore(SegmentTexts):
-    """All segments of an index, read-only: a store for each published shard, and the others.
+    """All segments of an index, read-only.
 
-    Their order is that of their shards' names, and within a shard that of its lines; the segments
-    whose ids do not say where they are come last, in a `SqliteStore`, in the order of ids. The
-    `paths` of the stores have the same order.
+    `folder` holds an `OffsetStore` for each published shard, a `SqliteStore` for all other
+    segments, or both; `paths` are these stores in the order of their segments. Segments are in the
+    order of their shards' names, and within a shard in that of its lines; those of the
+    `SqliteStore`, whose ids do not say where they are, come last, in the order of ids.
     """
 
     def __init__(self, folder: Path) -> None:

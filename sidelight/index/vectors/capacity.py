@@ -111,7 +111,7 @@ def this_machine(folder: Path) -> Machine:
 def plan_capacity(
     profile: Profile, segments: int, dimension: int, machine: Machine | None = None
 ) -> Capacity:
-    """Work out what `segments` vectors of `dimension` numbers take, and what a machine lacks."""
+    """Work out what vectors of `dimension` numbers take, and what `machine` (if given) lacks."""
     shape = shape_of(profile, segments, dimension)
     disk = shape.disk_bytes + segments * _ID_BYTES
     parts = segments * (4 * dimension + _ID_BYTES)

@@ -138,10 +138,10 @@ def _train(folder: Path, rows: matrix.PartRows, shape: Shape) -> Any:
 
 
 def balanced_axes(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return orthogonal axes, one a row, of which each three carry about the same of vectors.
+    """Return orthogonal axes, one a row, of which each three carry about the same of `vectors`.
 
-    Vectors are given as they differ from what they are compared with. There are at least as many
-    axes as dimensions: axes of nothing but zeros fill up the last codes.
+    `vectors` are differences from what each vector is compared with. The result has at least as
+    many rows as dimensions: axes of nothing but zeros fill up the last codes.
     """
     dimension = vectors.shape[1]
     _, ascending = np.linalg.eigh((vectors.T @ vectors).astype(np.float64))

@@ -42,7 +42,7 @@ def merge_ids(parts: Sequence[VectorPart], path: Path) -> None:
 class PartRows:
     """The vectors of several parts as one matrix, read in pieces so that none fills the memory.
 
-    Parts that differ in length of vectors, or have more ids than vectors, are an InputError.
+    Parts with vectors of different lengths, or with another number of ids, raise InputError.
     """
 
     def __init__(self, parts: Sequence[VectorPart]) -> None:
@@ -121,9 +121,9 @@ def write_rows(
 ) -> None:
     """Append what becomes of each vector, after the last whole block that all files have.
 
-    Files are absent or as an earlier call with the same vectors left them; `convert` turns a block
-    of vectors into its rows for each of them. `on_segments` is called with the number of rows found
-    done, then after each block.
+    `files` are absent or as an earlier call with the same vectors left them; `convert` turns a
+    block of vectors into its rows for each file. `on_segments` is called with the number of rows
+    that were there already, then with that of each block.
     """
     with ExitStack() as stack:
         streams = [stack.enter_context(file.path.open("ab")) for file in files]
@@ -208,9 +208,9 @@ class NearestRows(NamedTuple):
 
 
 class Matrix:
-    """A matrix on disk: `matrix.npy` of a folder and, for int8, `scales.npy`.
+    """A matrix on disk: `matrix.npy` in `folder` and, for int8, `scales.npy`.
 
-    One that is read `in_order`, from front to back, is read ahead.
+    `in_order` says that it will be read from front to back, not a row here and a row there.
     """
 
     def __init__(self, folder: Path, *, in_order: bool = False) -> None:

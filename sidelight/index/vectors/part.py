@@ -57,7 +57,8 @@ def part_in(folder: Path) -> VectorPart:
 class EncodePart:
     """The work on one part: the vectors of the segments in one store.
 
-    The folder holds the folders of all parts; the identity is that of the encoder on any machine.
+    `folder` holds the folders of all parts. `identity` is what the encoder must be on every machine
+    that does the work.
     """
 
     folder: Path
@@ -93,8 +94,8 @@ def encode_part(
 ) -> VectorPart:
     """Encode segments; a call after an interrupted one goes on after its last whole chunk.
 
-    See `write_part` for folder and `on_segments`; all else is the same in both calls. More or fewer
-    segments than `count` are an InputError.
+    See `write_part` for `folder` and `on_segments`; all else must be the same in both calls. More
+    or fewer segments than `count` raise InputError.
     """
     dimension = encoder.identity().dimension
 
@@ -122,9 +123,10 @@ def write_part(
 ) -> VectorPart:
     """Write what comes in chunks of `CHUNK` rows; a finished part is left as it is.
 
-    The folder is made if need be, or is what an interrupted call left. `chunks` is given the number
-    of rows already written, and yields ids and unit vectors of the rest. `on_segments` is called
-    with the number of rows found done, then after each chunk.
+    `folder` is made if need be, or is what an interrupted call left. `chunks` is given the number
+    of rows already written, and yields ids and unit vectors, of length `dimension`, of the rest.
+    `on_segments` is called with the number of rows that were there already, then with that of each
+    chunk.
     """
     part = part_in(folder)
     if part.vectors.exists():
@@ -229,9 +231,10 @@ def published_part(
 ) -> VectorPart:
     """Turn a published set, or one of its files, into a part; an interrupted call is taken up.
 
-    Vectors are cut to `dimension`, if that is not None and the set's model was trained for that,
-    and normalised: some sets are published as they left the model. `parquet` is a parquet file, a
-    folder of them, or the name of a published set to stream; see `write_part` for the others.
+    `parquet` is a parquet file, a folder of them, or the name of a published set to stream. Vectors
+    are cut to `dimension` (None: kept whole), for which the set's model must have been trained, and
+    normalised: some sets are published as they left the model. See `write_part` for `folder` and
+    `on_segments`.
     """
     rows = _open(parquet)
     id_column = _column(parquet, rows, _ID_COLUMNS)

@@ -116,7 +116,7 @@ def profile_named(name: str) -> Profile:
 
 
 def shape_of(profile: Profile, count: int, dimension: int) -> Shape:
-    """Size a profile for `count` vectors of `dimension` numbers; too few are a UsageError."""
+    """Size a profile for `count` vectors of `dimension` numbers; too few raise UsageError."""
     if profile.kind == "flat":
         size = count * dimension * BYTES[profile.precision]
         return Shape(profile.precision, 0, 0, size, size, 0)

@@ -8,8 +8,9 @@
 ```
 
 Files are mapped, not read, when the index is opened, except an inverted file; a GPU reads the
-matrix. There a pass for fewer than some hundred queries at once takes as long as the memory needs
-to be read: an approximate index would gain nothing. Several GPUs hold a share of the rows each.
+matrix. On a GPU, a pass for fewer than some hundred queries at once takes as long as its memory
+takes to be read: an approximate index would gain nothing. Several GPUs hold a share of the rows
+each.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ _CANDIDATES = 2
 class GpuSearch:
     """Scores all rows of a matrix for every query, on all GPUs or the devices that are named.
 
-    No GPU, and a matrix that does not fit, are a MachineError.
+    MachineError is raised if there is no GPU, or if the matrix does not fit.
     """
 
     def __init__(self, folder: Path, devices: Sequence[str] = ()) -> None:
@@ -140,7 +141,7 @@ def on_device(rows: NDArray[np.generic], device: str) -> Tensor:
 class DeviceRows:
     """Rows of a matrix on one device, (n, dimension) float16 or int8.
 
-    The first of them has the number `first` in the whole matrix.
+    `first` is the number of the first of them in the whole matrix.
     """
 
     def __init__(self, rows: Tensor, first: int) -> None:

@@ -119,7 +119,7 @@ class Capabilities(Value):
     def after_refusal(self, said: str, request: Request) -> Capabilities | None:
         """Return what is left once a server has refused a request; None if nothing was learned.
 
-        What it said is as `refusal` returns it.
+        `said` is what the server said, as `refusal` returns it.
         """
         if request.json_schema and self.schemas != "none" and _OF_SCHEMA.search(said):
             further = _SCHEMA_USES[_SCHEMA_USES.index(self.schemas) + 1]

@@ -1,4 +1,4 @@
-"""Client for servers with the OpenAI chat API, and a probe of what a server supports.
+"""Client for servers with the OpenAI chat API (vLLM, llama.cpp, ...), and a probe of servers.
 
 The bytes of a chat completion are parsed to a `Reply` or to the error that says why there is none.
 """
@@ -83,8 +83,11 @@ class _ModelList(BaseModel):
 def read_completion(body: bytes) -> Reply:
     """Read the body of a chat completion.
 
-    What is none is a MalformedReplyError; a reply that ran into the token limit, was declined or
-    holds no answer is a TruncatedReplyError, a RefusedReplyError or an EmptyReplyError.
+    Raises:
+        MalformedReplyError: It is not one.
+        TruncatedReplyError: The model ran into the token limit, in its answer or before it.
+        RefusedReplyError: The model or a filter declined.
+        EmptyReplyError: There is no answer, whatever else there is.
     """
     try:
         completion = _Completion.model_validate_json(body)
@@ -258,9 +261,8 @@ class OpenAICompatModel:
     async def complete(self, request: Request) -> Reply:
         """Answer one request; see `Model.complete`.
 
-        Where all retries were in vain and the server is there, that is a FailedCallError.
-
         Raises:
+            FailedCallError: All retries were in vain, and the server is there.
             ReplyError: A reply came and cannot be used.
             ModelUnavailableError: The server is gone or refuses what it is asked.
         """

@@ -1,7 +1,8 @@
 """Local vLLM server: started, waited for, and ended with its whole process group.
 
-Its supervisor, this file as a script in a session of its own, has as standard input a pipe that
-only the starter holds: however the starter ends, even by `kill -9`, the pipe does too.
+A supervisor ends that group when its starter ends. It is this file, run as a script in a session of
+its own; its standard input is a pipe that only the starter holds: however the starter ends, even by
+`kill -9`, the pipe does too.
 `PR_SET_PDEATHSIG` would reach only the direct child, and fires when the starting thread ends.
 """
 
@@ -77,7 +78,7 @@ async def serve_vllm(
     """Serve a model with `vllm serve` while the block runs, on a free port of this machine.
 
     The server and all its processes end with the block, and with this process, however it ends.
-    Yielded is the address at which the API begins.
+    It yields the address at which the API begins.
 
     Args:
         model: Name or folder of the weights; the name under which they are served, too.
