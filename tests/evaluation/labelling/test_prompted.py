@@ -238,7 +238,7 @@ def test_what_a_reply_does_not_cover_is_repaired_once_then_unjudged(mode, bad, k
     row = bench.questions()[0]
     assert kept_of(row) == kept
     assert sum(record.repair for record in bench.records) == n_calls
-    assert all("no valid" in one.reason for one in row if isinstance(one, Unjudged))
+    assert all("does not fit" in one.reason for one in row if isinstance(one, Unjudged))
 
 
 def test_a_repaired_reply_counts_in_full_and_what_cannot_be_read_is_unjudged():
