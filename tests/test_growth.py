@@ -267,7 +267,7 @@ METHODS: dict[str, Callable[[str], object]] = {
 
 
 PARSING = frozenset({"findings", "titles", "profile"})
-"""Methods that parse every text, which takes seconds: the default tests try a third of the shapes."""
+"""Methods that parse every text: the default tests try them on a third of the shapes."""
 
 
 @pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
