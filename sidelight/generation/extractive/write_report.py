@@ -29,10 +29,7 @@ _SIMILAR, _THE_SAME = 0.60, 0.80
 _LEAST = 0.05  # chance of being worth knowing
 # An answer to a narrative has room for what is alike to some degree, and is to use it: worth for
 # its words counts more than worth.
-_SIMILAR_ANSWERS = 0.65
-# Power of a finding's words by which its worth is divided, in answers and in reports. In reports
-# 0.15 tells more expected answers than 0 or 0.25, each of 15 development topics left out in turn.
-_LENGTH_POWER, _LENGTH_POWER_REPORTS = 0.6, 0.15
+_SIMILAR_ANSWERS, _LENGTH_POWER = 0.65, 0.6
 _RESERVE = 12
 _READ = 250  # sentences of a topic that are parsed, and those around them
 
@@ -181,7 +178,7 @@ def choose(
     """
     words = np.array([sum(map(budget_words, one.texts)) for one in findings])
     similar = _SIMILAR_ANSWERS if fills_room else _SIMILAR
-    costs = words ** (_LENGTH_POWER if fills_room else _LENGTH_POWER_REPORTS)
+    costs = words**_LENGTH_POWER if fills_room else np.ones(len(findings))
     same = np.clip((alike - similar) / (_THE_SAME - similar), 0.0, 1.0)
     left, new = max_words, np.ones(len(findings))
     open_ = chances >= _LEAST
