@@ -317,9 +317,10 @@ def find_publisher(article: Article) -> str:
     if (name := next(exact, None)) is not None:
         return name
     if (name := next(longer, None)) is not None:
-        # "Atlas Obscura Trips" is a part of Atlas Obscura.
+        # "Atlas Obscura Trips" is a part of the outlet, "Sentinel Policy Journal" its whole name.
         begun = accumulate(name.split(), lambda words, word: f"{words} {word}")
-        return next((words for words in begun if _squash(words) == label), name)
+        outlet = next((words for words in begun if _squash(words) == label), name)
+        return name if _OUTLET_WORD.search(name.removeprefix(outlet)) else outlet
     for shown in (*suffixes, find_masthead(f"{article.title}\n{article.body}").outlet):
         if any(len(word) > 2 and word in label for word in tokens(shown)):
             return shown

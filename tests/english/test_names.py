@@ -203,8 +203,9 @@ def test_a_short_statement_between_paragraphs_is_a_paragraph():
     [
         ("https://www.pennockcourier.example/news/1", "Levy", "Pennock Bay Courier", None),
         ("https://www.atlasobscura.com/1", "Pizza", "Atlas Obscura Trips", "Atlas Obscura"),
+        ("https://sentinelpolicy.example/1", "Bogs", "Sentinel Policy Journal", None),
     ],
-    ids=["the masthead before the host", "a part of the outlet"],
+    ids=["the masthead before the host", "a part of the outlet", "a longer name"],
 )
 def test_an_outlet_has_the_name_above_the_text_or_the_host(url, title, body, outlet):
     found = find_publisher(article("\n".join([body, *LINES_OF_PROSE, body]), title, url))

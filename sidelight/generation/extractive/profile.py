@@ -213,7 +213,9 @@ def _subject_names(
     for name, count in names.items():
         words = name.casefold().split()
         is_meant = name in titled or count >= _OFTEN
-        if not is_meant or name.isupper() or not_meant.intersection(words):
+        # In a headline of capitals everything looks like a name.
+        is_headline = name in titled and 2 * len(words) > max(6, len(title.split()))
+        if not is_meant or is_headline or name.isupper() or not_meant.intersection(words):
             continue
         in_full = any(one.startswith(f"{name} ") for one in titled)
         is_plain = len(words) == 1 and re.search(rf"\b{re.escape(words[0])}\b", body)  # "the Bill"
