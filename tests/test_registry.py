@@ -158,3 +158,9 @@ def test_no_name_makes_python_read_a_path(name):
     assert not {"/", "\\", " ", "-"} & set(place.partition(":")[0])
     assert place.count(":") == 1
     assert place.startswith("sidelight.") or registry._PLACE.fullmatch(place)
+
+
+@pytest.mark.parametrize("kind", [kind for kind, one in KINDS.items() if one.protocol])
+def test_sidelights_own_parts_have_what_their_protocol_asks_for(kind):
+    for name in KINDS[kind].own:
+        registry._check(name, locate(kind, name), load(kind, name), KINDS[kind].protocol)
