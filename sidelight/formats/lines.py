@@ -156,8 +156,8 @@ def readable(path: Path) -> Iterator[None]:
     except IsADirectoryError as error:
         names = sorted(one.name for one in path.glob("[!.]*") if one.is_file())[:_MAX_NAMED]
         raise InputError(
-            f"{path}: expected a file; found a folder",
-            remedy=f"Name a file of this folder{': ' if names else ''}{', '.join(names)}.",
+            f"{path}: expected a file; found a folder{'' if names else ' without files'}",
+            remedy=f"Name a file of this folder: {', '.join(names)}." if names else "Name a file.",
         ) from error
     except FileNotFoundError as error:
         raise InputError(f"{path}: no such file", remedy="Check the path.") from error

@@ -112,9 +112,23 @@ def test_wrong_usage(valid_run, tmp_path):
     assert output.startswith(f"{tmp_path / 'nowhere'}: no such file. Check the path.\n")
     assert f"{valid_run}: valid Task 1 run, 30 topics" in output
     assert output.endswith("\n1 valid, 1 invalid\n")
+    (tmp_path / "traces").mkdir()
     code, output = run(tmp_path)
     assert code == 1
     assert "[run-unfinished] expected a finished run" in output
+
+
+def test_a_folder_that_is_no_run_directory_stands_for_the_files_in_it(valid_run, tmp_path):
+    (tmp_path / ".hidden").write_text("?")
+    (tmp_path / "below").mkdir()
+    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    shown = f"{valid_run}: valid Task 1 run, 30 topics\n"
+    qrels = f"{tmp_path / 'qrels'}: valid qrels file, 1 query\n"
+    assert run(tmp_path) == (0, f"{shown}{qrels}2 valid, 0 invalid\n")
+    code, output = run(tmp_path / "below", valid_run)
+    assert code == 1
+    empty = "expected a file; found a folder without files. Name a file."
+    assert output.splitlines()[0] == f"{tmp_path / 'below'}: {empty}"
 
 
 def test_a_run_directory_is_checked_with_all_its_files(tmp_path):
