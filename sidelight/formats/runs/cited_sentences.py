@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
 
@@ -21,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, ValidationError
 from sidelight.formats.lines import (
     Findings,
     decode_unique,
+    difference,
     open_text,
     parsed_lines,
     quoted,
@@ -467,9 +469,10 @@ def mend_reports(path: Path, task: CitedTextTask, destination: Path) -> list[str
             where = f"sentence {place}: "
             without_unknown(line, where, one, ExactSentence)
             given = one.get("citations")
-            text, cited = inert(one_line(one["text"])), list(dict.fromkeys(given or ()))
+            plain, cited = inert(one_line(one["text"])), list(dict.fromkeys(given or ()))
+            text = submission.mended_text(one["text"], partial(check_text, line), plain)
             if text != one["text"]:
-                changes.append((line, f"{where}text is now {quoted(text)}"))
+                changes.append((line, f"{where}text {difference(one['text'], text)}"))
             cited = cited[: task.max_citations]
             if cited != given:
                 changes.append((line, f"{where}citations are now {', '.join(cited) or 'none'}"))

@@ -25,7 +25,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar, overload
 
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
 from sidelight.files import open_regular
-from sidelight.formats.lines import Findings, TextFile, quoted, readable
+from sidelight.formats.lines import Findings, TextFile, quoted, read_bytes, readable
 from sidelight.registry import load, names
 from sidelight.schemas.run import (
     CitedSentence,
@@ -143,6 +143,14 @@ def check_encoding(file: TextFile, findings: Findings) -> None:
             )
 
 
+def mended_text(text: str, check: Callable[[str, Findings], None], new: str) -> str:
+    """Return `new` in place of a text if that ends anything the strict check says; else `text`."""
+    before, after = Findings(Path()), Findings(Path())
+    check(text, before)
+    check(new, after)
+    return new if {one.code for one in before.problems} - {o.code for o in after.problems} else text
+
+
 def changes_shown(path: Path, file: TextFile, changes: Iterable[tuple[int, str]]) -> list[str]:
     """Return what is different in a mended copy of a file, by the lines of the original.
 
@@ -152,6 +160,8 @@ def changes_shown(path: Path, file: TextFile, changes: Iterable[tuple[int, str]]
     whole = ["byte order mark removed"] if file.has_bom else []
     if file.crlf_lines:
         whole.append(f"CR LF is now LF at the end of {counted(file.crlf_lines, 'line')}")
+    if not read_bytes(path).endswith(b"\n"):
+        whole.append("final newline added")
     blank = ((line, "blank line removed") for line, text in file.lines if not text.strip())
     by_line = sorted([*blank, *changes], key=itemgetter(0))
     return [f"{path}: {one}" for one in whole] + [f"{path}:{line}: {one}" for line, one in by_line]
