@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
@@ -67,15 +68,16 @@ def schema(
             + did_you_mean(name, _SCHEMAS)
         )
     document = resolve_name(_SCHEMAS[name]).model_json_schema()
-    out.print(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode(), markup=False)
+    titles = r'("title": ")(?:_?Exact|_)?([^"\[]*)(?:\[[^"]*)?'  # the public part of a model's name
+    text = orjson.dumps(document, option=orjson.OPT_INDENT_2).decode()
+    out.print(re.sub(titles, r"\1\2", text), markup=False)
 
 
 def validate(  # long: half of it are its options
     files: Annotated[
         list[Path],
         typer.Argument(
-            help="Runs, topics, rubrics, assessments, TREC runs or qrels; folders of such; run "
-            "directories."
+            help="Runs, topics, rubrics, assessments, TREC runs, qrels; run directories; folders."
         ),
     ],
     track: options.Track = DEFAULT_TRACK,

@@ -1,4 +1,5 @@
 import json
+import re
 
 import orjson
 import pytest
@@ -112,6 +113,9 @@ def test_wrong_usage(valid_run, tmp_path):
     assert output.startswith(f"{tmp_path / 'nowhere'}: no such file. Check the path.\n")
     assert f"{valid_run}: valid Task 1 run, 30 topics" in output
     assert output.endswith("\n1 valid, 1 invalid\n")
+    topics.write_text('{"id": "1", "title": "Peat", "narrative": "Who sells it?"}\n')
+    shown = run(topics)[1]
+    assert "a topics file of exam or rag2025. Add --track exam or --track rag2025." in shown
     (tmp_path / "traces").mkdir()
     code, output = run(tmp_path)
     assert code == 1
@@ -263,7 +267,7 @@ def test_every_change_of_a_mended_copy_is_listed(tmp_path):
     ]
     (tmp_path / "run").write_bytes("".join(lines).encode())
     shown = told("validate", tmp_path / "run", "--fix", tmp_path / "new", code=1)
-    now, given = "'Who pays, and why does n...'", '\'"Have ""suicide ga...\''
+    now, given = "'Who pays, and why does n...'", '\'"Have ""suicide game...\''
     assert shown["files"][0]["changes"] == [
         f"{tmp_path}/run: byte order mark removed",
         f"{tmp_path}/run: CR LF is now LF at the end of 3 lines",
@@ -273,7 +277,7 @@ def test_every_change_of_a_mended_copy_is_listed(tmp_path):
         f"{tmp_path}/run:3: topic_id '{IDS[0]} ' is now '{IDS[0]}'",
         f"{tmp_path}/run:3: question 'Who \\u202f pays, and why does...' is now {now}",
         f"{tmp_path}/run:3: rank '02' is now 2",
-        f"{tmp_path}/run:4: question {given} is now 'Have \"suicide game\"...'",
+        f"{tmp_path}/run:4: question {given} is now 'Have \"suicide game\" ...'",
     ]
     assert asked_in(tmp_path / "new" / "run") == [
         "1 “Who” owns it?",
@@ -307,7 +311,10 @@ def test_an_overlong_sentence_takes_no_other_along(tmp_path):
 
 def test_every_schema_is_one():
     for name in _SCHEMAS:
-        assert json.loads(said("schema", name))["type"] == "object", name
+        shown = said("schema", name)
+        assert json.loads(shown)["type"] == "object", name
+        assert not re.search(r'"title": "(?:_|[^"]*\[)', shown), name
+    assert json.loads(said("schema", "reports"))["title"] == "Report"
     importance = json.loads(said("schema", "rubric"))["$defs"]["_QuestionFile"]["properties"]
     assert importance["importance"]["type"] == "string"
     with pytest.raises(UsageError, match="did you mean rubric"):

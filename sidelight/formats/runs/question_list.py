@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 from sidelight.files import atomic_writer
 from sidelight.formats.lines import Findings, Line, difference, open_text, quoted, read_bytes
 from sidelight.formats.runs import submission
-from sidelight.formats.runs.cited_sentences import check_active, inert
+from sidelight.formats.runs.cited_sentences import as_plain, check_active, inert
 from sidelight.schemas.run import QuestionRun, RunIdentity, SubmittedQuestion
 from sidelight.schemas.task import QuestionListTask
 from sidelight.text import normalized, one_line, pointing_at_article, tokens
@@ -254,16 +254,16 @@ def mend_questions(  # long: each kind of change and what is said of it
     changes: list[tuple[int, str]] = []
     by_topic: dict[str, list[QuestionRow]] = defaultdict(list)
     for row in _raw_rows([one for one in file.lines if one.text.strip()], findings, _FIELDS):
-        new = {name: _unquoted(getattr(row, name)) for name in _FIELDS if name != "rank"}
-        text = new.pop("question")
-        new = {name: one_line(cell) for name, cell in new.items()}
-        new["question"] = submission.mended_text(text, partial(_look, row, task), _as_written(text))
+        cells = {name: _unquoted(getattr(row, name)) for name in _FIELDS if name != "rank"}
+        new = {name: one_line(cell) for name, cell in cells.items()}
+        question = as_plain(cells["question"], also=len(cells["question"]) > task.max_characters)
+        new["question"] = _LEADING_QUOTATION.sub(_typographic, question)
         changes += [
             (row.line, f"{name} {difference(getattr(row, name), value)}")
             for name, value in new.items()
             if value != getattr(row, name)
         ]
-        by_topic[new["topic_id"]].append(row._replace(**new))
+        by_topic[new["topic_id"]].append(row._replace(line=row.line, **new))
     findings.raise_errors()
     mended: list[QuestionRow] = []
     renumbered = False
@@ -299,15 +299,6 @@ def mend_questions(  # long: each kind of change and what is said of it
     if renumbered:
         shown.append(f"{path}: labels of the old ranks no longer fit: judge the run again")
     return shown
-
-
-def _look(row: QuestionRow, task: QuestionListTask, text: str, findings: Findings) -> None:
-    """Check a text in place of the question of a row."""
-    submission.check_characters(text, row.line, findings)
-    check_active(text, row.line, findings)
-    check_question(row._replace(question=text), None, task, findings)
-    if text.startswith('"'):
-        check_quoting([row._replace(question=text)], {}, findings)
 
 
 def _check(fields: Sequence[str], run: submission.CheckedRun[QuestionListTask]) -> None:
