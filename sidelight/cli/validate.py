@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
@@ -67,14 +68,16 @@ def schema(
             + did_you_mean(name, _SCHEMAS)
         )
     document = resolve_name(_SCHEMAS[name]).model_json_schema()
-    out.print(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode(), markup=False)
+    titles = r'("title": ")(?:_?Exact|_)?([^"\[]*)(?:\[[^"]*)?'  # the public part of a model's name
+    text = orjson.dumps(document, option=orjson.OPT_INDENT_2).decode()
+    out.print(re.sub(titles, r"\1\2", text), markup=False)
 
 
 def validate(  # long: half of it are its options
     files: Annotated[
         list[Path],
         typer.Argument(
-            help="Runs, topics, rubrics, assessments, TREC runs or qrels; or run directories."
+            help="Runs, topics, rubrics, assessments, TREC runs, qrels; run directories; folders."
         ),
     ],
     track: options.Track = DEFAULT_TRACK,
@@ -99,12 +102,13 @@ def validate(  # long: half of it are its options
     covered, known_segments = _known(rules, topics, index)
     verdicts: list[Verdict] = []
     mended: dict[str, list[str]] = {}
-    for path in files:
+    named = [one for path in files for one in _files_in(path)]
+    for path in named:
         if fix is not None and path.is_file():
             with suppress(InvalidFileError):  # what cannot be read is shown by the check
                 if found := mend_file(path, rules, fix):
                     path, mended[str(found[0])] = found  # noqa: PLW2901 - the copy is checked
-        if path.is_dir():
+        if _is_run(path):
             run = RunDirectory(path, allow_plugin or ())
             verdicts += judge_run(run, covered, known_segments=known_segments, official=official)
         else:
@@ -128,9 +132,21 @@ def validate(  # long: half of it are its options
             [f"--fix mends run files that can be read; not mended: {', '.join(as_given)}"]
             * bool(as_given)
         )
-        + ([f"{n_valid} valid, {n_invalid} invalid"] if len(files) > 1 else []),
+        + ([f"{n_valid} valid, {n_invalid} invalid"] if len(named) > 1 else []),
         exit_code=1 if n_invalid else 0,
     )
+
+
+def _is_run(path: Path) -> bool:
+    run = RunDirectory(path)
+    return any(part.exists() for part in (run.manifest, run.config, run.traces))
+
+
+def _files_in(path: Path) -> list[Path]:
+    """Return the files in a folder that is no run directory; of all else, the path alone."""
+    if not path.is_dir() or _is_run(path):
+        return [path]
+    return sorted(one for one in path.glob("[!.]*") if one.is_file()) or [path]
 
 
 def _known(

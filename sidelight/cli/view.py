@@ -261,9 +261,9 @@ def _shown(
 
     if len(paths) == 1 and paths[0].is_dir():
         directory = RunDirectory(paths[0], plugins)
-        paths = [] if directory.config.exists() else _run_files(paths[0])
-        if not paths:
+        if directory.config.exists():
             return finished_run(directory)
+        paths = _run_files(paths[0])
     if any(path.is_dir() for path in paths):
         raise UsageError(
             "expected one run directory, or run files; found both",
@@ -287,7 +287,7 @@ def _shown(
 
 
 def _run_files(folder: Path) -> list[Path]:
-    """Return the files of the one run that a folder holds, one for each task; empty if none."""
+    """Return the files of the one run that a folder holds, one for each task."""
     found: dict[str, list[Path]] = {}
     formats = run_formats()
     for path in sorted(folder.iterdir()):
@@ -295,13 +295,17 @@ def _run_files(folder: Path) -> list[Path]:
         kept_as = formats.get(detect_format(path) or "") if is_shown else None
         if kept_as is not None and kept_as.kind in {"question_list", "cited_text"}:
             found.setdefault(kept_as.kind, []).append(path)
-    if any(len(alike) > 1 for alike in found.values()):
-        one = shlex.join(str(alike[0]) for alike in found.values())
+    files = [path for alike in found.values() for path in alike]
+    if len(files) != len(found) or not files:
+        one = shlex.join(str(alike[0]) for alike in found.values()) or "RUN"
+        other = next((shlex.quote(str(two[1])) for two in found.values() if two[1:]), "RUN")
         raise InputError(
-            f"{folder}: expected one run; found {sum(map(len, found.values()))} run files",
-            remedy=f"Name the files of one run, one for each task: sidelight view {one}",
+            f"{folder}: expected a finished run, or the files of one; found {len(files)} run files",
+            remedy="Give a folder that `sidelight run` wrote, after it has ended, or name the "
+            "files of one run, one for each task, and others to compare: sidelight view "
+            f"{one} --compare {other} --topics TOPICS",
         )
-    return [path for alike in found.values() for path in alike]
+    return files
 
 
 _STDIN = Path("-")

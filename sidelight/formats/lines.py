@@ -41,7 +41,7 @@ _MESSAGES = {
     "too_short": "Input should not be empty",
     "extra_forbidden": "There is no such field; remove it",
 }
-_MAX_QUOTED, _MAX_NAMED = 80, 8
+_MAX_QUOTED, _MAX_NAMED, _NEAR = 80, 8, 20
 # The built-in repr recurses as deep as the value goes, and writes megabytes to keep 80 characters.
 _repr = reprlib.Repr()
 _repr.maxstring = _repr.maxother = _MAX_QUOTED
@@ -114,6 +114,17 @@ def quoted(value: object) -> str:
     return text if len(text) <= _MAX_QUOTED else f"{text[: _MAX_QUOTED - 4]}...{text[-1]}"
 
 
+def difference(old: str, new: str) -> str:
+    """Say what a text was and is now, from a little before to a little after they part."""
+    pairs = enumerate(zip(old, new, strict=False))
+    parting = next((place for place, (a, b) in pairs if a != b), min(len(old), len(new)))
+    start, end = max(0, parting - _NEAR), parting + _NEAR
+    before, after = (
+        f"{'...' * (start > 0)}{one[start:end]}{'...' * (end < len(one))}" for one in (old, new)
+    )
+    return f"{before!r} is now {after!r}"
+
+
 J = TypeVar("J", dict[str, Any], list[Any])
 V = TypeVar("V")
 
@@ -156,8 +167,8 @@ def readable(path: Path) -> Iterator[None]:
     except IsADirectoryError as error:
         names = sorted(one.name for one in path.glob("[!.]*") if one.is_file())[:_MAX_NAMED]
         raise InputError(
-            f"{path}: expected a file; found a folder",
-            remedy=f"Name a file of this folder{': ' if names else ''}{', '.join(names)}.",
+            f"{path}: expected a file; found a folder{'' if names else ' without files'}",
+            remedy=f"Name a file of this folder: {', '.join(names)}." if names else "Name a file.",
         ) from error
     except FileNotFoundError as error:
         raise InputError(f"{path}: no such file", remedy="Check the path.") from error

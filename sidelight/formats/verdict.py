@@ -262,12 +262,17 @@ def judge_file(
         return Verdict(str(path), None, tuple(findings.problems))
     kind = kinds.get(name) if name else None
     if kind is None:
+        theirs = {one: kinds_of(load_track(one)).get(name or "") for one in names("track")}
+        others = {one: like.title for one, like in theirs.items() if like}
+        what = f"a {next(iter(others.values()))} of {' or '.join(others)}" if others else name
         findings.error(
             "kind-unknown",
             None,
             expected=f"one of {', '.join(dict.fromkeys(one.title for one in kinds.values()))}",
-            found=f"what looks like {name}" if name else "nothing that looks like one",
-            remedy="Compare the file with docs/formats.md.",
+            found=f"what looks like {what}" if what else "nothing that looks like one",
+            remedy=f"Add {' or '.join(f'--track {one}' for one in others)}."
+            if others
+            else "Compare the file with docs/formats.md.",
         )
         return Verdict(str(path), None, tuple(findings.problems))
     if official:

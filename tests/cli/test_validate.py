@@ -1,4 +1,5 @@
 import json
+import re
 
 import orjson
 import pytest
@@ -112,9 +113,26 @@ def test_wrong_usage(valid_run, tmp_path):
     assert output.startswith(f"{tmp_path / 'nowhere'}: no such file. Check the path.\n")
     assert f"{valid_run}: valid Task 1 run, 30 topics" in output
     assert output.endswith("\n1 valid, 1 invalid\n")
+    topics.write_text('{"id": "1", "title": "Peat", "narrative": "Who sells it?"}\n')
+    shown = run(topics)[1]
+    assert "a topics file of exam or rag2025. Add --track exam or --track rag2025." in shown
+    (tmp_path / "traces").mkdir()
     code, output = run(tmp_path)
     assert code == 1
     assert "[run-unfinished] expected a finished run" in output
+
+
+def test_a_folder_that_is_no_run_directory_stands_for_the_files_in_it(valid_run, tmp_path):
+    (tmp_path / ".hidden").write_text("?")
+    (tmp_path / "below").mkdir()
+    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    shown = f"{valid_run}: valid Task 1 run, 30 topics\n"
+    qrels = f"{tmp_path / 'qrels'}: valid qrels file, 1 query\n"
+    assert run(tmp_path) == (0, f"{shown}{qrels}2 valid, 0 invalid\n")
+    code, output = run(tmp_path / "below", valid_run)
+    assert code == 1
+    empty = "expected a file; found a folder without files. Name a file."
+    assert output.splitlines()[0] == f"{tmp_path / 'below'}: {empty}"
 
 
 def test_a_run_directory_is_checked_with_all_its_files(tmp_path):
@@ -243,20 +261,30 @@ def test_every_change_of_a_mended_copy_is_listed(tmp_path):
     lines = [
         f'\ufeff{IDS[0]}\tt\tr\t1\t"Who" owns it?\r\n',
         "\r\n",
-        f"{IDS[0]} \tt\tr\t02\tWho  pays?\r\n",
+        f"{IDS[0]} \tt\tr\t02\tWho \u202f pays, and why does nobody else pay\x07 for it?\r\n",
+        f'{IDS[0]}\tt\tr\t3\t"Have ""suicide game"" reports \u202f been checked?"\n',
+        f"{IDS[0]}\tt\tr\t4\tWhat  is\u202fold?",
     ]
     (tmp_path / "run").write_bytes("".join(lines).encode())
     shown = told("validate", tmp_path / "run", "--fix", tmp_path / "new", code=1)
+    now, given = "'Who pays, and why does n...'", '\'"Have ""suicide game...\''
     assert shown["files"][0]["changes"] == [
         f"{tmp_path}/run: byte order mark removed",
         f"{tmp_path}/run: CR LF is now LF at the end of 3 lines",
-        f"{tmp_path}/run:1: question is now '“Who” owns it?'",
+        f"{tmp_path}/run: final newline added",
+        f"{tmp_path}/run:1: question '\"Who\" owns it?' is now '“Who” owns it?'",
         f"{tmp_path}/run:2: blank line removed",
-        f"{tmp_path}/run:3: topic_id is now '{IDS[0]}'",
-        f"{tmp_path}/run:3: question is now 'Who pays?'",
+        f"{tmp_path}/run:3: topic_id '{IDS[0]} ' is now '{IDS[0]}'",
+        f"{tmp_path}/run:3: question 'Who \\u202f pays, and why does...' is now {now}",
         f"{tmp_path}/run:3: rank '02' is now 2",
+        f"{tmp_path}/run:4: question {given} is now 'Have \"suicide game\" ...'",
     ]
-    assert asked_in(tmp_path / "new" / "run") == ["1 “Who” owns it?", "2 Who pays?"]
+    assert asked_in(tmp_path / "new" / "run") == [
+        "1 “Who” owns it?",
+        "2 Who pays, and why does nobody else pay for it?",
+        '3 Have "suicide game" reports \u202f been checked?',
+        "4 What  is\u202fold?",
+    ]
 
 
 def test_a_file_that_cannot_be_read_keeps_no_other_from_being_mended(tmp_path):
@@ -271,19 +299,22 @@ def test_a_file_that_cannot_be_read_keeps_no_other_from_being_mended(tmp_path):
 
 
 def test_an_overlong_sentence_takes_no_other_along(tmp_path):
-    sentences = [" ".join(["word"] * 260), "One source says so.", "Another one denies it."]
+    sentences = [" ".join(["word"] * 260), "One\u202fsource  says so.", "Another one denies it."]
     metadata = {"team_id": "t", "run_id": "t-r", "topic_id": IDS[0], "type": "automatic"}
-    responses = [{"text": one, "citations": []} for one in sentences]
+    responses = [{"text": one, "citations": []} for one in [*sentences, "Or\xa0n\u200bot."]]
     content = {"metadata": metadata | {"use_starter_kit": 0}, "responses": responses}
     (tmp_path / "run").write_text(json.dumps(content) + "\n")
     run(tmp_path / "run", "--fix", tmp_path / "new")
     kept = json.loads((tmp_path / "new" / "run").read_text())["responses"]
-    assert [one["text"] for one in kept] == sentences[1:]
+    assert [one["text"] for one in kept] == [*sentences[1:], "Or not."]
 
 
 def test_every_schema_is_one():
     for name in _SCHEMAS:
-        assert json.loads(said("schema", name))["type"] == "object", name
+        shown = said("schema", name)
+        assert json.loads(shown)["type"] == "object", name
+        assert not re.search(r'"title": "(?:_|[^"]*\[)', shown), name
+    assert json.loads(said("schema", "reports"))["title"] == "Report"
     importance = json.loads(said("schema", "rubric"))["$defs"]["_QuestionFile"]["properties"]
     assert importance["importance"]["type"] == "string"
     with pytest.raises(UsageError, match="did you mean rubric"):

@@ -132,9 +132,9 @@ def test_labels_of_support_stand_beside_the_sentences(data, tmp_path):
 
 
 def test_what_cannot_be_shown_is_named(run, data, tmp_path):
-    with pytest.raises(InputError, match="found no manifest") as caught:
+    with pytest.raises(InputError, match="or the files of one; found 0 run files") as caught:
         view(tmp_path)
-    assert "after it has ended" in caught.value.remedy
+    assert "after it has ended, or name the files" in caught.value.remedy
     with pytest.raises(UsageError, match="marks need rubrics and labels"):
         view(run.path, "--rubrics", data / "human_rubrics")
     with pytest.raises(UsageError, match="marks need rubrics and labels"):
@@ -154,10 +154,11 @@ def test_a_folder_of_run_files_is_shown_where_they_are_one_run(run, tmp_path):
     assert (folder / "page.html").read_bytes() == (tmp_path / "page.html").read_bytes()
     assert texts(folder / "page.html", "h1") == ["sidelight-view"]
     shutil.copy(folder / "mine-t1", folder / "other-t1")
-    with pytest.raises(InputError, match="expected one run; found 3 run files") as caught:
+    with pytest.raises(InputError, match="found 3 run files") as caught:
         view(folder)
     command = f"sidelight view '{folder}/mine-t1' '{folder}/mine-t2'"
-    assert caught.value.remedy == f"Name the files of one run, one for each task: {command}"
+    options = f"--compare '{folder}/other-t1' --topics TOPICS"
+    assert caught.value.remedy.endswith(f", and others to compare: {command} {options}")
 
 
 def test_the_runs_of_a_folder_are_listed_and_compared(data, tmp_path):

@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, ValidationError
 from sidelight.formats.lines import (
     Findings,
     decode_unique,
+    difference,
     open_text,
     parsed_lines,
     quoted,
@@ -52,6 +53,12 @@ def inert(text: str) -> str:
     text = _FORMULA.sub("", text)
     text = _SCRIPT.sub(lambda match: f"{match[1] or match[2]};", text)
     return text.translate(_QUOTES) if _TAG.search(text) else text
+
+
+def as_plain(text: str, *, also: bool) -> str:
+    """Return a text inert and on one line if it breaks a rule on characters, or `also` another."""
+    spoilt = also or submission.CONTROL.search(text) or inert(text) != text
+    return inert(one_line(text)) if spoilt else text
 
 
 def check_active(text: str, line: int, findings: Findings) -> None:
@@ -467,9 +474,10 @@ def mend_reports(path: Path, task: CitedTextTask, destination: Path) -> list[str
             where = f"sentence {place}: "
             without_unknown(line, where, one, ExactSentence)
             given = one.get("citations")
-            text, cited = inert(one_line(one["text"])), list(dict.fromkeys(given or ()))
+            text = as_plain(one["text"], also=_HIDDEN_WORDS.search(one["text"]) is not None)
+            cited = list(dict.fromkeys(given or ()))
             if text != one["text"]:
-                changes.append((line, f"{where}text is now {quoted(text)}"))
+                changes.append((line, f"{where}text {difference(one['text'], text)}"))
             cited = cited[: task.max_citations]
             if cited != given:
                 changes.append((line, f"{where}citations are now {', '.join(cited) or 'none'}"))

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from sidelight.files import atomic_writer
-from sidelight.formats.lines import Findings, Line, open_text, quoted, read_bytes
+from sidelight.formats.lines import Findings, Line, difference, open_text, quoted, read_bytes
 from sidelight.formats.runs import submission
-from sidelight.formats.runs.cited_sentences import check_active, inert
+from sidelight.formats.runs.cited_sentences import as_plain, check_active, inert
 from sidelight.schemas.run import QuestionRun, RunIdentity, SubmittedQuestion
 from sidelight.schemas.task import QuestionListTask
 from sidelight.text import normalized, one_line, pointing_at_article, tokens
@@ -163,6 +163,9 @@ _FIELDS = ("topic_id", "team_id", "run_id", "rank", "question")
 _TAGGED_FIELDS = ("topic_id", "run_id", "rank", "question")
 _RANK = re.compile(r"0*([1-9][0-9]{0,5})")
 _ANY_RANK = re.compile("[0-9]{1,6}")
+_unquoted = partial(
+    re.compile(r'^"((?:[^"]++|"")*+)"$').sub, lambda field: field[1].replace('""', '"')
+)
 _LEADING_QUOTATION = re.compile(r'^"([^"]*)("?)')
 
 
@@ -251,16 +254,18 @@ def mend_questions(  # long: each kind of change and what is said of it
     changes: list[tuple[int, str]] = []
     by_topic: dict[str, list[QuestionRow]] = defaultdict(list)
     for row in _raw_rows([one for one in file.lines if one.text.strip()], findings, _FIELDS):
-        new = {name: one_line(getattr(row, name)) for name in ("topic_id", "team_id", "run_id")}
-        new["question"] = _as_written(row.question)
+        cells = {name: _unquoted(getattr(row, name)) for name in _FIELDS if name != "rank"}
+        new = {name: one_line(cell) for name, cell in cells.items()}
+        question = as_plain(cells["question"], also=len(cells["question"]) > task.max_characters)
+        new["question"] = _LEADING_QUOTATION.sub(_typographic, question)
         changes += [
-            (row.line, f"{name} is now {quoted(value)}")
+            (row.line, f"{name} {difference(getattr(row, name), value)}")
             for name, value in new.items()
             if value != getattr(row, name)
         ]
         by_topic[new["topic_id"]].append(row._replace(line=row.line, **new))
     findings.raise_errors()
-    mended: list[SubmittedQuestion] = []
+    mended: list[QuestionRow] = []
     renumbered = False
     for topic_id, rows in by_topic.items():
         # What is no number stands where it stands in the file.
@@ -273,28 +278,23 @@ def mend_questions(  # long: each kind of change and what is said of it
             changes.append((rows[0].line, f"questions of topic {topic_id} sorted by rank"))
         kept: dict[str, QuestionRow] = {}
         for row in ordered:
-            known = row.question.casefold() in kept
+            text = one_line(row.question).casefold()
+            known = text in kept
             if known or len(kept) == task.count:
                 why = "asked before" if known else f"more than {task.count}"
                 changes.append((row.line, f"question left out, {why}: {quoted(row.question)}"))
             else:
-                kept[row.question.casefold()] = row
+                kept[text] = row
         rank = 0
         for left, row in zip(reversed(range(len(kept))), kept.values(), strict=True):
             rank = min(max(wanted[row], rank + 1), task.count - left)
             renumbered |= rank != wanted[row]
             if row.rank != str(rank):
                 changes.append((row.line, f"rank {quoted(row.rank)} is now {rank}"))
-            mended.append(
-                SubmittedQuestion(
-                    topic_id=topic_id,
-                    team_id=row.team_id,
-                    run_id=row.run_id,
-                    rank=rank,
-                    text=row.question,
-                )
-            )
-    write_question_run(destination, mended)
+            mended.append(row._replace(rank=str(rank)))
+    with atomic_writer(destination) as stream:
+        for row in mended:
+            stream.write("\t".join(getattr(row, name) for name in _FIELDS) + "\n")
     shown = submission.changes_shown(path, file, changes)
     if renumbered:
         shown.append(f"{path}: labels of the old ranks no longer fit: judge the run again")

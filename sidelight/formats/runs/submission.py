@@ -25,7 +25,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar, overload
 
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
 from sidelight.files import open_regular
-from sidelight.formats.lines import Findings, TextFile, quoted, readable
+from sidelight.formats.lines import Findings, TextFile, quoted, read_bytes, readable
 from sidelight.registry import load, names
 from sidelight.schemas.run import (
     CitedSentence,
@@ -45,7 +45,7 @@ C = TypeVar("C", bound="Task")
 C_co = TypeVar("C_co", bound="Task", covariant=True)
 
 # C0 but for the tab, C1, and the two Unicode separators that some readers take for a line end.
-_CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
+CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +152,7 @@ def changes_shown(path: Path, file: TextFile, changes: Iterable[tuple[int, str]]
     whole = ["byte order mark removed"] if file.has_bom else []
     if file.crlf_lines:
         whole.append(f"CR LF is now LF at the end of {counted(file.crlf_lines, 'line')}")
+    whole += ["final newline added"] * (not read_bytes(path).endswith(b"\n"))
     blank = ((line, "blank line removed") for line, text in file.lines if not text.strip())
     by_line = sorted([*blank, *changes], key=itemgetter(0))
     return [f"{path}: {one}" for one in whole] + [f"{path}:{line}: {one}" for line, one in by_line]
@@ -159,7 +160,7 @@ def changes_shown(path: Path, file: TextFile, changes: Iterable[tuple[int, str]]
 
 def check_characters(text: str, line: int, findings: Findings) -> None:
     """Find characters that end a line, or cannot be seen, inside a text."""
-    match = _CONTROL.search(text)
+    match = CONTROL.search(text)
     if match:
         findings.error(
             "control-character",
