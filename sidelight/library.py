@@ -14,13 +14,17 @@ from __future__ import annotations
 import asyncio
 import inspect
 import re
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial, wraps
+from math import isfinite, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar, cast
 
-from sidelight.errors import InputError, SidelightError
+from sidelight.errors import InputError, SidelightError, UsageError
+from sidelight.formats.lines import quoted
 from sidelight.formats.table import to_frame
 from sidelight.text import counted
 
@@ -95,11 +99,13 @@ class Hits(Sequence[dict[str, Any]]):
 
     def __repr__(self) -> str:
         lines = [f"<{counted(len(self), 'hit')}>"]
-        for row in self.rows:
+        for row in self.rows[:_ROWS]:
             if row["rank"] == 1:
                 lines.append(f"{row['query_id']}:")
             figures = f"{row['rank']:3} {row['score']:.4f} {row['segment_id']}"
             lines.append(f"{figures} {row['title'][:_TITLE]}")
+        if len(self) > _ROWS:
+            lines.append(f"... and {len(self) - _ROWS} more")
         return "\n".join(lines)
 
     def to_frame(self) -> Any:
@@ -116,7 +122,7 @@ class Hits(Sequence[dict[str, Any]]):
 
 @_in_python
 def search(
-    queries: str | Sequence[str] | Mapping[str, str],
+    queries: str | Sequence[str] | Mapping[str, str] | Any,
     index: str | Path,
     *,
     k: int = 10,
@@ -125,7 +131,7 @@ def search(
     """Search an index.
 
     Args:
-        queries: Words, several of them, or words by query id.
+        queries: Words, several of them, words by query id, or a data frame of such rows.
         index: The index folder.
         k: Hits per query.
         retriever: Its name; `hybrid`, or `bm25` where the index has no vectors, by default.
@@ -133,12 +139,9 @@ def search(
     from sidelight.index.folder import open_index
     from sidelight.retrieval.first_stage import open_retriever
 
-    if not isinstance(queries, Mapping):
-        texts = [queries] if isinstance(queries, str) else queries
-        queries = {str(number): text for number, text in enumerate(texts, start=1)}
+    asked = _asked(queries)
     folder = open_index(Path(index))
     opened = open_retriever(retriever, folder)
-    asked = _asked(queries.items())
     rows: list[dict[str, Any]] = []
     for query_id, hits in opened.search(asked, k).items():
         segments = folder.docstore.get_many([hit.segment_id for hit in hits])
@@ -149,7 +152,7 @@ def search(
 
 
 _OF_SEGMENT = {"segment_id", "title", "url", "text"}
-_TITLE = 60  # characters shown
+_TITLE, _ROWS = 60, 20  # characters of a title, and hits, shown
 
 
 @_in_python
@@ -205,7 +208,7 @@ def score(
     """Score search results against relevance labels, as trec_eval does.
 
     Args:
-        runs: One run, or runs by name.
+        runs: One run or what `search` returned; several files; or runs by name.
         qrels: Labels: a file, `{query: {segment: grade}}`, or a data frame.
         measures: By the names of ir_measures.
     """
@@ -216,25 +219,46 @@ def score(
     def results(one: Run) -> Mapping[str, Iterable[tuple[str, float]]]:
         if isinstance(one, str | Path):
             return read_trec_run(Path(one))
-        return {name: hits.items() for name, hits in _by_query(one, _SCORE).items()}
+        given = one.to_run() if isinstance(one, Hits) else one
+        return {name: hits.items() for name, hits in _by_query(given, _SCORE).items()}
 
     is_many = isinstance(runs, Mapping) and not all(
-        isinstance(hits, Mapping) and all(isinstance(n, int | float) for n in hits.values())
+        isinstance(hits, Mapping) and not any(isinstance(n, Mapping) for n in hits.values())
         for hits in runs.values()
     )
+    files = [runs] if isinstance(runs, str | Path) else runs
+    named = cast("Mapping[Any, Any]", runs if is_many else {"run": runs})
+    if (
+        isinstance(files, list | tuple)
+        and files
+        and all(isinstance(one, str | Path) for one in files)
+    ):
+        named = {Path(one): one for one in files}
     wanted = measures if isinstance(measures, str) else " ".join(measures)
-    name = Path(runs).name if isinstance(runs, str | Path) else "run"
-    named = cast("Mapping[str, Any]", runs if is_many else {name: runs})
     labels = read_qrels(Path(qrels)) if isinstance(qrels, str | Path) else _labels(qrels)
-    return retrieval_table(
-        score_runs(labels, {tag: results(one) for tag, one in named.items()}, wanted)
-    )
+    scores = score_runs(labels, {tag: results(one) for tag, one in named.items()}, wanted)
+    for told in [told for one in scores for told in one.told_omitted]:
+        warnings.warn(told, stacklevel=3)
+    return retrieval_table(scores)
 
 
-def _asked(queries: Iterable[tuple[object, object]]) -> list[Query]:
+def _asked(given: Any) -> list[Query]:
+    """Return queries out of a text, several, a dictionary or a data frame."""
     from sidelight.schemas.investigation.evidence import Query
 
-    return [Query(query_id=str(name), text=str(text)) for name, text in queries]
+    if hasattr(given, "columns"):
+        rows = _rows(given, _ID, _TEXT)
+    elif isinstance(given, Mapping):
+        rows = given.items()
+    else:
+        many = isinstance(given, Iterable) and not isinstance(given, str)
+        rows = enumerate(given if many else [given], start=1)
+    asked = []
+    for name, text in rows:
+        if not isinstance(text, str) or not text.strip():
+            raise UsageError(f"expected words to search for; found {quoted(text)}")
+        asked.append(Query(query_id=str(name), text=text))
+    return asked
 
 
 def _labels(given: Any) -> dict[str, dict[str, int]]:
@@ -245,11 +269,23 @@ def _labels(given: Any) -> dict[str, dict[str, int]]:
 
 def _by_query(given: Any, values: Sequence[str]) -> Mapping[str, Mapping[str, float]]:
     """Return figures by query and segment, out of a dictionary or a data frame."""
-    if isinstance(given, Mapping):
-        return given
     found: dict[str, dict[str, float]] = {}
-    for query, segment, value in _rows(given, _QUERY, _SEGMENT, values):
-        found.setdefault(str(query), {})[str(segment)] = float(value)
+    if hasattr(given, "columns"):
+        rows = _rows(given, _QUERY, _SEGMENT, values)
+    elif isinstance(given, Mapping) and all(isinstance(row, Mapping) for row in given.values()):
+        rows = ((query, *item) for query, row in given.items() for item in row.items())
+        found = {str(query): {} for query in given}
+    else:
+        raise InputError(f"expected a file, a dictionary or a data frame; found {quoted(given)}")
+    for query, segment, value in rows:
+        number = nan
+        with suppress(TypeError, ValueError, OverflowError):
+            number = float(value)
+        if not isfinite(number):
+            raise InputError(
+                f"query {query}: expected numbers as {values[0]}; found {quoted(value)}"
+            )
+        found.setdefault(str(query), {})[str(segment)] = number
     return found
 
 
@@ -261,7 +297,7 @@ def _rows(given: Any, *wanted: Sequence[str]) -> Iterable[tuple[Any, ...]]:
         if name is None:
             raise InputError(
                 f"a data frame: expected a column called {' or '.join(names)}; found "
-                f"{', '.join(map(str, given))}",
+                f"{quoted(', '.join(map(str, given)))}",
                 remedy="Rename its columns.",
             )
         columns.append(given[name])
@@ -328,15 +364,13 @@ def ablate(
     """
     from sidelight.cli.ablate import Inputs, experiment
     from sidelight.evaluation.scoring import DEFAULT_SAMPLES
-    from sidelight.evaluation.scoring.measures import find_measure
 
     if isinstance(topics, str):
         topics = Path(topics)
     if isinstance(queries, str | Path):
         queries = Path(queries)
     elif queries is not None:
-        is_named = isinstance(queries, Mapping)
-        queries = _asked(queries.items() if is_named else _rows(queries, _ID, _TEXT))
+        queries = _asked(queries)
     if qrels is not None:
         qrels = Path(qrels) if isinstance(qrels, str | Path) else _labels(qrels)
     return experiment(
@@ -347,5 +381,5 @@ def ablate(
         judge=judge,
         samples=samples or DEFAULT_SAMPLES,
         seed=seed,
-        further=[find_measure(name) for name in measures],
+        further=measures,
     )

@@ -10,10 +10,11 @@ import sys
 import textwrap
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import sidelight
-from sidelight.errors import InputError, SidelightError
+from sidelight.errors import InputError, SidelightError, UsageError
 from sidelight.sample import sample_path
 from tests.helpers.commands import ROOT as COMMAND
 from tests.helpers.commands import subcommands
@@ -97,17 +98,38 @@ def test_a_notebook_searches_runs_scores_judges_and_ablates(mini_web_index, tmp_
     assert (len(hits), [row["rank"] for row in hits]) == (3, [1, 2, 3])
     assert repr(hits).startswith(f"<3 hits>\n7:\n  1 {hits[0]['score']:.4f} {first} ")
     assert hits[0]["title"][:60] in repr(hits)
+    asked = pd.DataFrame({"qid": ["7"], "query": ["peat extraction limits"]})
+    assert sidelight.search(asked, index, k=3, retriever="bm25") == hits
+    many = sidelight.search(["limits", "peat"], index, k=12, retriever="bm25")
+    assert repr(many).splitlines()[-1] == f"... and {len(many) - 20} more"
+    for queries, found in ((" ", "' '"), (7, "7"), (hits, "{'query_id'"), ({"7": None}, "None")):
+        with pytest.raises(UsageError, match=f"expected words to search for; found {found}"):
+            sidelight.search(queries, index)
 
     # The only relevant segment is the first hit, in whatever form run and labels come.
     (tmp_path / "qrels.txt").write_text(f"7 0 {first} 1\n")
     labels = hits.to_frame()[:1].rename(columns={"score": "relevance"}).assign(relevance=1)
-    for run in (hits.to_run(), {"mine": hits.to_frame()}):
+    for run in (hits, hits.to_run(), {"mine": hits.to_frame()}):
         for qrels in (tmp_path / "qrels.txt", {"7": {first: 1}}, labels):
             scored = sidelight.score(run, qrels, ["RR"])
             assert scored.to_frame()["RR"].tolist() == [1.0]
     assert "mine: RR 1" in repr(scored)
-    with pytest.raises(InputError, match="expected a column called score"):
-        sidelight.score(labels, {"7": {first: 1}})
+    for wrong, found in (
+        (labels, "expected a column called score"),
+        (hits.to_frame().assign(score="x" * 999), "expected numbers as score; found 'xxx"),
+        ({"7": {first: float("nan")}}, "query 7: expected numbers as score; found nan"),
+        ([*range(999)], r"a data frame; found \[0, 1"),
+        ([], r"a data frame; found \[\]"),
+    ):
+        with pytest.raises(InputError, match=found) as error:
+            sidelight.score(wrong, {"7": {first: 1}})
+        assert len(error.value.message.partition("found ")[2]) <= 80
+    files = [tmp_path / name for name in ("a.txt", "b.txt")]
+    for path in files:
+        path.write_text(f"7 Q0 {first} 1 2.0 x\n" + "8 Q0 x 1 2.0 x\n" * (path.stem == "b"))
+    with pytest.warns(UserWarning, match=r"a.txt: no results for 1 query \(counted as 0\): 8"):
+        scored = sidelight.score([str(path) for path in files], {"7": {first: 1}, "8": {"x": 1}})
+    assert [one.run_tag for one in scored.runs] == ["a.txt", "b.txt"]
 
     lines = (data / "topics.jsonl").read_text().splitlines(keepends=True)
     (tmp_path / "topics.jsonl").write_text(lines[0])

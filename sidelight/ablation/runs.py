@@ -23,6 +23,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from itertools import product
@@ -143,7 +144,9 @@ def arms_of(grid: Grid, path: Path) -> list[Arm]:
             overrides = [f"{key}={json.dumps(value)}" for key, value in changes.items()]
             settings = load_settings(base, overrides)
         except UsageError as error:
-            raise UsageError(f"{path}: arm {name}: {error.message}", remedy=error.remedy) from None
+            # Nobody typed an option.
+            said, remedy = (re.sub("--set:? ", "", one) for one in (error.message, error.remedy))
+            raise UsageError(f"{path}: arm {name}: {said}", remedy=remedy) from None
         same_as = first_with.setdefault(settings.fingerprint(), name)
         arms.append(Arm(name, changes, settings, None if same_as == name else same_as))
     return arms

@@ -99,7 +99,7 @@ def ablate(  # long: half of it are its options
         access=calls.access(output / "cache"),
         parallel=parallel,
         **sampling._asdict(),
-        further=options.find_measures(measures),
+        further=measures or (),
     )
     tables, notes = found.tables(), found.notes()
     console.write_results(output, tables)
@@ -165,18 +165,22 @@ class Inputs(NamedTuple):
             labels = f"the labels of {given}" + (f", by {judge}" if judge else "")
             given = read_qrels(given)
         parse_measures(grid.measures)
-        if not given.keys() & {query.query_id for query in asked}:
+        ids = {query.query_id for query in asked}
+        counting = {name: grades for name, grades in given.items() if name in ids}
+        if not counting:
             raise InputError(
                 f"{labels}: expected labels of the queries; found none of them",
                 remedy="Check that both name the queries alike.",
             )
-        return Material(list(given), (), asked, given, labels)
+        left, bare = len(given) - len(counting), len(ids) - len(counting)
+        told = f"queries not counted: {left} labelled and not asked, {bare} asked and not labelled"
+        return Material(list(counting), (), asked, counting, labels, told if left or bare else "")
 
 
 class Material(NamedTuple):
     """What was read: ids of topics or queries that count, and topics, or queries and labels.
 
-    Labels of queries are named, with who gave them where something says so.
+    Labels of queries are named, with who gave them where something says so; `told` is to be noted.
     """
 
     ids: Sequence[str]
@@ -184,6 +188,7 @@ class Material(NamedTuple):
     queries: Sequence[Query]
     qrels: Qrels
     labels: str
+    told: str = ""
 
 
 class Experiment(NamedTuple):
@@ -193,6 +198,7 @@ class Experiment(NamedTuple):
         twins: Name of an arm -> name of the earlier arm that has the same results.
         costs: Name of an arm -> its cost, for arms that are runs.
         judges: Measure -> who gave the labels that it goes by, if it needs any.
+        told: What else is to be noted: how many queries do not count.
     """
 
     grid: Grid
@@ -201,6 +207,7 @@ class Experiment(NamedTuple):
     effects: Sequence[MeasureEffects]
     costs: dict[str, ArmCost]
     judges: dict[str, str]
+    told: str = ""
 
     def __repr__(self) -> str:
         table = self.means_table()
@@ -347,6 +354,7 @@ class Experiment(NamedTuple):
                 "two-sided; Holm: corrected for the number of arms"
             ),
             *(f"note: {told}" for told in self._judged(one.measure.name for one in self.effects)),
+            *([f"note: {self.told}"] if self.told else []),
             *console.undefined_warnings(undefined, len(self.topic_ids), "topic"),
             *console.few_warnings(len(self.topic_ids), "topic"),
         ]
@@ -411,7 +419,7 @@ def experiment(
     parallel: int = 4,
     samples: int = DEFAULT_SAMPLES,
     seed: int = 0,
-    further: Sequence[Measure] = (),
+    further: Sequence[str] = (),
 ) -> Experiment:
     """Carry out an experiment, or what is left of it; see `sidelight.library.ablate`.
 
@@ -421,6 +429,10 @@ def experiment(
     from sidelight.ablation.measures import find_effects
     from sidelight.ablation.runs import arms_of, read_grid
 
+    if further and given.queries is not None:
+        remedy = f"With --queries, measures stand in the grid: measures: {' '.join(further)}"
+        raise UsageError("--measure is for judged runs; found --queries", remedy=remedy)
+    measures = options.find_measures([*further])
     plan = read_grid(grid)
     arms = arms_of(plan, grid if isinstance(grid, Path) else Path("the grid"))
     material = given.read(plan, judge)
@@ -430,13 +442,13 @@ def experiment(
     if given.topics is not None:
         access = access or ModelAccess(output / "cache")
         scores, twins, costs, judges = _run(
-            arms, folder, material.topics, given.rubrics, judge, output, access, parallel, further
+            arms, folder, material.topics, given.rubrics, judge, output, access, parallel, measures
         )
     else:
         scores, twins = _search(arms, folder, plan, material, output)
         judges = dict.fromkeys(scores[0].values, material.labels)
     effects = find_effects(scores, arms[0].name, samples=samples, seed=seed)
-    return Experiment(plan, arms, twins, effects, costs, judges)
+    return Experiment(plan, arms, twins, effects, costs, judges, material.told)
 
 
 def _open(

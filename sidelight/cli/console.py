@@ -209,10 +209,13 @@ def few_runs_warnings(count: int) -> list[Note]:
 
 def few_warnings(count: int, what: str) -> list[Note]:
     """Return a warning where intervals over so few topics or runs hold less often than they say."""
-    from sidelight.evaluation.scoring.table import FEW
+    from sidelight.evaluation.scoring.table import FEW, MIN_TOPICS
 
     if count >= FEW:
         return []
+    if count < MIN_TOPICS:
+        verb = "is" if count == 1 else "are"
+        return [warning(f"warning: {counted(count, what)} {verb} too few for intervals")]
     return [
         warning(
             f"warning: {counted(count, what)}: with fewer than {FEW}, 95% intervals hold the true "

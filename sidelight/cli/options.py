@@ -369,7 +369,7 @@ Merge = Annotated[
 
 MeasureName = Annotated[str | None, measure_option("What to compare; the first one if not given.")]
 MoreMeasures = Annotated[
-    list[str] | None, measure_option("Additional measure, by name or as module:Class; repeat.")
+    list[str] | None, measure_option("Further measure of judged runs: name or module:Class; repeat")
 ]
 
 

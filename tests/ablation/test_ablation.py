@@ -55,6 +55,8 @@ def test_what_is_wrong_is_named(tmp_path):
     unknown = refusal(tmp_path, "dimensions: {depth: {a: {}, b: {retrieval.dept: 5}}}")
     assert unknown.startswith("arm b: ")
     assert "retrieval.dept" in unknown
+    value = refusal(tmp_path, "dimensions: {depth: {a: {retrieval.depth: x}}}")
+    assert value.startswith("arm a: retrieval.depth: ")
     twice = "dimensions: {x: {a: {retrieval.depth: 5}}, y: {b: {retrieval.depth: 6}}}"
     assert refusal(tmp_path, twice).startswith(
         "arm a+b: expected each setting to be changed once; b changes retrieval.depth again"

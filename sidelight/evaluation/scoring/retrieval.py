@@ -21,6 +21,7 @@ from sidelight.evaluation.scoring.table import RunScore, ScoreTable, TopicScore,
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.schemas.grading.judgment import Measure
+from sidelight.text import counted
 
 # What these count is there, and may be 0, whatever is relevant.
 _COUNTS = {"Judged", "NumQ", "NumRel", "NumRet"}
@@ -31,7 +32,7 @@ class RetrievalScores:
     """Scores of one run file.
 
     Attributes:
-        run: Name of the file.
+        run: Name of the file; of its folder, where several files of one name are scored.
         mean: Measure name -> mean over the queries that have labels.
         per_query: Query id -> measure -> value, sorted by query id.
         omitted: Queries with labels but no results, which count as 0.
@@ -46,6 +47,12 @@ class RetrievalScores:
     omitted: tuple[str, ...]
     undefined: dict[str, frozenset[str]] = field(default_factory=dict)
     results: dict[str, dict[str, float]] = field(default_factory=dict, repr=False)
+
+    @property
+    def told_omitted(self) -> list[str]:
+        """What to warn about: queries without results."""
+        told = f"{counted(len(self.omitted), 'query')} (counted as 0): {', '.join(self.omitted)}"
+        return [f"{self.run}: no results for {told}"] if self.omitted else []
 
     @property
     def topics(self) -> tuple[TopicScore, ...]:
@@ -117,8 +124,12 @@ def score_runs(
         for query, grades in qrels.items()
     }
     scores = []
+    count = Counter(run.name for run in runs if isinstance(run, Path))
     for run, hits_of in runs.items():
         results = {query: untied(hits) for query, hits in hits_of.items()}
+        tag = run
+        if isinstance(run, Path):
+            tag = run.name if count[run.name] == 1 else run.absolute().parent.name
         if not qrels.keys() & results.keys():
             raise InputError(
                 f"{run}: expected results for the queries of the labels; found none of them",
@@ -127,7 +138,7 @@ def score_runs(
         mean, per_query = score_results(qrels, results, measures)
         scores.append(
             RetrievalScores(
-                run=run.name if isinstance(run, Path) else str(run),
+                run=str(tag),
                 mean=mean,
                 per_query=per_query,
                 omitted=tuple(sorted(qrels.keys() - results.keys())),
@@ -194,21 +205,16 @@ def untied(hits: Iterable[tuple[str, float]]) -> dict[str, float]:
 
 
 def write_retrieval_scores(scores: Sequence[RetrievalScores], folder: Path) -> None:
-    """Write `retrieval_per_topic_results.csv` and `retrieval_per_run_results.csv`.
-
-    Runs go by the names of their files here, so no two files may have one name.
-    """
-    for name, count in Counter(item.run for item in scores).items():
-        if count > 1:
-            raise UsageError(
-                f"expected run files of different names; found {count} called {name}",
-                remedy="Copy or rename them.",
-            )
+    """Write `retrieval_per_topic_results.csv` and `retrieval_per_run_results.csv`."""
     write_score_files(retrieval_table(scores), folder, "retrieval")
 
 
 def retrieval_table(scores: Sequence[RetrievalScores]) -> ScoreTable:
-    """Return the scores of one call of `score_retrieval` or `score_runs` as one table."""
+    """Return the scores of one call of `score_runs` as one table; no two runs may have one name."""
+    for name, count in Counter(item.run for item in scores).items():
+        if count > 1:
+            wanted = "expected run files that their names or folders tell apart"
+            raise UsageError(f"{wanted}; found {count} called {name}", remedy="Rename them.")
     topics = (topic for item in scores for topic in item.topics)
     return ScoreTable(
         measures=tuple(Measure(name=name, title=name) for name in scores[0].mean),

@@ -140,6 +140,21 @@ def test_what_must_be_given_and_a_plan_that_does_nothing(tmp_path, small_index):
         ablate(*searches(tmp_path))
 
 
+def test_queries_count_that_are_asked_and_have_labels(tmp_path, small_index):
+    options = (*searches(tmp_path), "--index", small_index.path)
+    with (tmp_path / "qrels.txt").open("a") as labels:
+        labels.write("8 0 a 1\n9 0 a 1\n")
+    with (tmp_path / "queries.tsv").open("a") as queries:
+        queries.write("4\tno label\n")
+    with pytest.raises(UsageError, match="--measure is for judged runs; found --queries") as found:
+        ablate(*options, "--measure", "AP")
+    assert found.value.remedy.endswith("measures: AP")
+    shown = ablate(*options)
+    assert "queries not counted: 2 labelled and not asked, 1 asked and not labelled" in shown
+    means = {row.cells["mean"] for row in read_table(tmp_path / "out" / "means.csv")[1]}
+    assert "1.0" in means  # by words, on the three queries that are both
+
+
 def test_labels_of_other_queries_are_refused_before_the_arms(tmp_path, small_index):
     options = searches(tmp_path)
     (tmp_path / "qrels.txt").write_text("9 0 small_doc_00_0#0_0 1\n")

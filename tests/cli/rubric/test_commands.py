@@ -98,4 +98,4 @@ def test_what_no_grade_reaches_is_undefined_and_what_is_unjudged_is_said(graded,
         assert "undefined" in result.stdout
         assert "1 cell unjudged" in result.stdout
         assert "nothing to find, or no label, on all of 2 queries" in result.stderr
-        assert "warning: 2 queries: with fewer than 10" in result.stderr
+        assert "warning: 2 queries are too few for intervals" in result.stderr

@@ -176,11 +176,17 @@ def test_scores_of_searches_go_on_to_other_commands(tmp_path):
     shown, _ = score("compare", per_topic, "--json")
     (pair,) = json.loads(shown)["pairs"]
     assert (pair["first"], pair["won"], pair["tied"]) == ("good.txt", 2, 1)
-    (tmp_path / "other").mkdir()
-    same = tmp_path / "other" / "good.txt"
-    same.write_bytes(bad.read_bytes())
-    with pytest.raises(UsageError, match="found 2 called good"):
-        score("retrieval", "--qrels", tmp_path / "qrels.txt", "--run", same, *runs)
+    named = ()
+    for folder in ("other", "third", "again/other"):
+        same = tmp_path / folder / "good.txt"
+        same.parent.mkdir(parents=True)
+        same.write_bytes(bad.read_bytes())
+        named += ("--run", same)
+    shown, _ = score("retrieval", "--qrels", tmp_path / "qrels.txt", *named[:4])
+    assert "other" in shown
+    assert "third" in shown
+    with pytest.raises(UsageError, match="found 2 called other"):
+        score("retrieval", "--qrels", tmp_path / "qrels.txt", *named, *runs)
 
 
 def test_queries_without_a_relevant_label_are_undefined(tmp_path):
