@@ -30,9 +30,8 @@ from sidelight.index.remote.client import (
 )
 from sidelight.index.text.corpus import CorpusFields, read_documents, write_segments
 from sidelight.index.vectors.profiles import NO_VECTORS, profile_named
-from sidelight.registry import load
+from sidelight.registry import load, names
 from sidelight.retrieval.best_segment import DocumentRetriever
-from sidelight.registry import names
 from sidelight.retrieval.first_stage import open_retriever, reciprocal_rank_fusion
 from sidelight.schemas.investigation.evidence import Hit, Query
 from sidelight.schemas.topic import Article

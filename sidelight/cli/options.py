@@ -545,8 +545,8 @@ class JudgeOptions(NamedTuple):
         left = {one.run_tag for one in labels} - {path.name for path in runs}
         if not left:
             return None, (
-                "every run that people labelled is among the runs to judge. To learn from one, leave "
-                "it out of this command."
+                "every run that people labelled is among the runs to judge. To learn from one, "
+                "leave it out of this command."
             )
         return read_examples(data, left), ""
 
