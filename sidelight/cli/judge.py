@@ -232,12 +232,10 @@ def _result(
     left_out = manifest.left_out[task].items()
     shown += [console.warning(f"warning: run {run_tag}: {told}") for run_tag, told in left_out]
     if not manifest.example_run_tags:
-        how = "the judge was shown none"
+        how = "judged without examples"
         if isinstance(given.task, QuestionListTask) and not manifest.instrument:
-            how = "questions were labelled by fixed thresholds"
-        shown.append(console.warning(f"no labelled examples: {how}"))
-        if lacking:
-            shown.append(console.warning(f"why: {lacking}"))
+            how = "judged without examples, questions by fixed thresholds"
+        shown.append(console.warning(f"{how}: {lacking}"))
     code = 0
     if manifest.instrument and unjudged:
         shown.append(console.warning(f"some verdicts are missing: {console.ASKS_AGAIN}"))

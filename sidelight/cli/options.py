@@ -529,7 +529,8 @@ class JudgeOptions(NamedTuple):
         Where no folder is named for them, they are those of the data folder that are not judged.
         """
         if self.examples or data is None:
-            return read_labelled(self.examples, self.example_run), ""
+            found = read_labelled(self.examples, self.example_run)
+            return found, "no folder of labelled runs was named (--examples)"
         asks = isinstance(task, QuestionListTask)
         part = DataPart.QUESTION_ASSESSMENTS if asks else DataPart.REPORT_ASSESSMENTS
         if not look_for(data, part):
@@ -543,7 +544,10 @@ class JudgeOptions(NamedTuple):
         labels = found.question_labels if asks else found.answer_labels
         left = {one.run_tag for one in labels} - {path.name for path in runs}
         if not left:
-            return None, f"{data} has people's labels only of the runs to be judged"
+            return None, (
+                "every run that people labelled is among the runs to judge. To learn from one, "
+                "leave it out of this command."
+            )
         return read_examples(data, left), ""
 
     def setup(

@@ -305,7 +305,7 @@ def _token(url: str, variable: str) -> Check:
         found = secret_for(url, variable)
     except UsageError as error:
         return Check(f"token {variable}", error.message, error.remedy)
-    said = "set" if found else "not set: works with servers that ask for none"
+    said = "set" if found else "not set; only servers without a token answer"
     return Check(f"token {variable}", said)
 
 

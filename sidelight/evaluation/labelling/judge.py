@@ -107,6 +107,11 @@ class Mode(StrEnum):
 JudgeKind = Literal["embedded", "prompted"]
 
 
+def title_of_judge(name: str, version: str, kind: JudgeKind) -> str:
+    """Return a judge as score tables name it: its kind is told where its name does not tell it."""
+    return f"{name} {version}" + (f", {kind}" if name != kind else "")
+
+
 class JudgeAgreement(Value):
     """Agreement of a judge with people on labels it had not seen.
 
@@ -185,7 +190,7 @@ class Judge:
     @property
     def title(self) -> str:
         """The judge as score tables name it."""
-        return f"{self.name} {self.version}, {self.kind}"
+        return title_of_judge(self.name, self.version, self.kind)
 
     def title_of(self, protocols: Iterable[LabellingProtocol[Any]]) -> str:  # noqa: ARG002 - of all
         """The judge as tables of such labels name it: labels by one rule have one name."""

@@ -27,6 +27,7 @@ from sidelight.evaluation.labelling.judge import (
     JudgeAgreement,
     JudgeKind,
     Judgment,
+    title_of_judge,
 )
 from sidelight.evaluation.labelling.question_quality import (
     QUESTION_QUALITY,
@@ -115,7 +116,7 @@ class JudgingManifest(Value):
     @property
     def label(self) -> str:
         """Return the judge as score tables name it."""
-        return f"{self.judge} {self.version}, {self.kind}"
+        return title_of_judge(self.judge, self.version, self.kind)
 
 
 def read_manifest_beside(assessments: Path) -> JudgingManifest | None:

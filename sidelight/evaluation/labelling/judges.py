@@ -92,7 +92,7 @@ class EmbeddedJudge(Judge):
         weights = f"weights {self._answers.weights}+{support.weights}"
         compares = f"{encoder.name if encoder else 'words only'}, {weights}"
         self.version = f"6 ({compares}{shown}{withheld})"
-        self._by_words = f"{self.name} 6 (words only{withheld}), {self.kind}"
+        self._by_words = f"{self.name} 6 (words only{withheld})"
         self._questions = questions
         self.labellers: dict[LabellingProtocol[Any], Labeller[Any]] = {
             QUESTION_SIMILARITY: questions,

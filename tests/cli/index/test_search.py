@@ -5,6 +5,7 @@ import pytest
 
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.runs.trec_run import read_trec_run
+from sidelight.registry import names
 from tests.helpers.commands import call, said, told
 
 
@@ -118,3 +119,8 @@ def test_runs_are_fused_by_rank(tmp_path):
     assert [hit.segment_id for hit in found["1"]] == ["y", "x"]
     assert abs(found["1"][0].score - (1 / 62 + 1 / 61)) < 1e-6
     assert [hit.segment_id for hit in found["2"]] == ["z"]
+
+
+def test_help_lists_every_retriever():
+    shown = " ".join(said("search", "--help").split())
+    assert f"One of {', '.join(names('retriever'))}." in shown

@@ -80,7 +80,7 @@ def test_wrong_usage(tmp_path):
     unknown = lines[1].replace("msmarco_v2.1_doc_", "unknown_").replace("lantern", "other")
     other.write_text(lines[0].replace("lantern", "other") + unknown)
     shown, warned = judge(other, run, "--task", "task2", "-o", tmp_path)
-    assert "no labelled examples: the judge was shown none" in warned
+    assert "judged without examples: no folder of labelled runs was named (--examples)" in warned
     assert "could not be judged" not in shown
     assert re.search("run other-t2: no rubric for unknown_.*; nothing submitted on .*, .*", warned)
     shown, _ = judge(run, "--task", "task2", "-o", tmp_path)
@@ -114,4 +114,4 @@ def test_people_labels_of_the_data_folder_are_learned_from_or_it_says_why_not(tm
     assert "agreement with people on answers" in shown
     assert f"Next: sidelight score task2 --data {SAMPLE} --assessments {tmp_path}" in shown
     _, warned = judge(*sorted(REPORTS.iterdir()), *given[:-1], tmp_path / "all")
-    assert "has people's labels only of the runs to be judged" in warned
+    assert "judged without examples: every run that people labelled is among the" in warned

@@ -64,7 +64,7 @@ def test_runs_are_estimated_judged_replayed_and_scored(mode, n_calls, rubrics, s
         *("--assessments", made / "auto_question_assessments.csv"),
         *("--compound", made / "auto_compound_question_check.csv"),
     )
-    assert scored["judge"] == f"prompted {manifest['version']}, prompted"
+    assert scored["judge"] == f"prompted {manifest['version']}"
     judge(RUN, "task1", rubrics, *asked, "--offline", "-o", again)
     judge(REPORT, "task2", rubrics, *asked, "--offline", "-o", again)
     assert files(again) == files(made)
@@ -127,6 +127,6 @@ def test_a_killed_judge_loses_no_verdict_and_repeats_none(kills, rubrics, server
         tmp_path,
         n_calls=90,
         says=f"warning: run {RUN.name}: no rubric for {', '.join(without)}, not judged\n"
-        "no labelled examples: the judge was shown none\n",
+        "judged without examples: no folder of labelled runs was named (--examples)\n",
         check=check,
     )

@@ -121,7 +121,7 @@ def test_the_version_names_all_that_makes_a_judge():
     by_both = [on_questions(one, RUBRICS["t1"], asked) for one in (plain, encoding)]
     assert len({tuple(item.label for item in found) for found in by_both}) == 1
     titles = [one.title_of(QUESTION_RUNS.protocols) for one in (plain, encoding)]
-    assert titles == ["embedded 6 (words only), embedded"] * 2
+    assert titles == ["embedded 6 (words only)"] * 2
     assert plain.title_of(REPORT_RUNS.protocols) != encoding.title_of(REPORT_RUNS.protocols)
     assert plain.agreement == {}
     assert plain.example_run_tags == frozenset()
