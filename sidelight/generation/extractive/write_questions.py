@@ -53,7 +53,6 @@ _RULING = re.compile(
 _POSSIBLE = 0.3  # chance of being worth knowing, of a finding to which questions are compared
 _COMPLEMENTS = frozenset("dobj ccomp xcomp prep attr acomp agent oprd dative prt".split())
 _MIN_STATEMENT_WORDS, _MAX_STATEMENT_WORDS, _MAX_QUOTED = 5, 24, 0.3
-_PUBLISHED = frozenset({"publish", "appear", "release", "announce"})
 _GENERAL = 3  # of so many mentions of a noun one has "a" before it where things of a kind are meant
 _TAKES_S = re.compile(r"[^A-Z]*[^A-Zshxyz]")
 _CONJUNCTION = re.compile(r"^(?:And|But|Yet|So|Still|Also|Meanwhile|However),? (?=\w)")
@@ -336,8 +335,6 @@ def _statement(one: Sentence) -> str:
     text = _CONJUNCTION.sub("", one_line(one.text.replace("*", "").replace('"', "'")).rstrip(".!"))
     # "The union does not agree" states nothing by itself.
     says_what = one.figures or any(child.dep_ in _COMPLEMENTS for child in one.root.children)
-    # That a study was published this week is not what readers doubt.
-    says_what = says_what and one.root.lemma_ not in _PUBLISHED
     told = one.is_finite and says_what and one.pointer is None and not one.addresses_somebody
     if not told or one.text.endswith("?") or one.quoted_share > _MAX_QUOTED:
         return ""
