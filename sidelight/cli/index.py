@@ -30,7 +30,8 @@ from sidelight.index.remote.client import (
 )
 from sidelight.index.text.corpus import CorpusFields, read_documents, write_segments
 from sidelight.index.vectors.profiles import NO_VECTORS, profile_named
-from sidelight.registry import load, names
+from sidelight.parts import KINDS
+from sidelight.registry import load
 from sidelight.retrieval.best_segment import DocumentRetriever
 from sidelight.retrieval.first_stage import open_retriever, reciprocal_rank_fusion
 from sidelight.schemas.investigation.evidence import Hit, Query
@@ -440,7 +441,7 @@ def search(
         str | None,
         typer.Option(
             "--retriever",
-            help=f"One of {', '.join(names('retriever'))}. Default: hybrid; bm25 "
+            help=f"One of {', '.join(KINDS['retriever'].own)}. Default: hybrid; bm25 "
             "where the index has no vectors.",
             autocompletion=options.names_of("retriever"),
         ),

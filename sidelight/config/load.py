@@ -210,7 +210,7 @@ def check_same(recorded: Path, wanted: str, what: str) -> None:
 def _differences(before: str, now: str) -> str:
     """Return how two trees of settings differ, for a message; nothing where one cannot be read."""
     try:
-        known, wanted = _leaves(read_yaml(before)), _leaves(read_yaml(now))
+        known, wanted = leaves(read_yaml(before)), leaves(read_yaml(now))
     except yaml.YAMLError:
         return ""
     told = [
@@ -221,13 +221,14 @@ def _differences(before: str, now: str) -> str:
     return f": {first_of(told)}" if told else ""
 
 
-def _leaves(tree: object, name: str = "") -> dict[str, object]:
+def leaves(tree: object, name: str = "") -> dict[str, object]:
+    """Return the values of a tree of settings by their full names, as `--set` takes them."""
     if not isinstance(tree, dict):
         return {name: tree}
     return {
         full: leaf
         for key, value in tree.items()
-        for full, leaf in _leaves(value, f"{name}.{key}" if name else str(key)).items()
+        for full, leaf in leaves(value, f"{name}.{key}" if name else str(key)).items()
     }
 
 

@@ -20,6 +20,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+from sidelight.config.load import leaves
 from sidelight.english.cleaning import find_publisher
 from sidelight.errors import InputError
 from sidelight.evaluation.labelling.judged_runs import read_manifest_beside
@@ -157,16 +158,8 @@ def finished_run(run: RunDirectory) -> ShownRun:
         failed=tuple(manifest.failed_topics),
         question_tag=_run_tag(run, questions),
         report_tag=_run_tag(run, report),
-        settings=dict(_flat(settings.of_results())),
+        settings={name: str(value) for name, value in leaves(settings.of_results()).items()},
     )
-
-
-def _flat(tree: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, str]]:
-    for name, value in tree.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", str(value)
 
 
 def _run_tag(run: RunDirectory, task: Task | None) -> str:

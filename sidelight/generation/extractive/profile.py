@@ -201,7 +201,7 @@ def _subject(
     if not worth:
         return one_line(title)
     best = max(worth, key=lambda name: (worth[name], name))
-    return _in_full(best, body) if best[0].isupper() else _as_written(best, body)
+    return _in_full(best, body) if best[0].isupper() else best
 
 
 def _subject_names(
@@ -213,9 +213,7 @@ def _subject_names(
     for name, count in names.items():
         words = name.casefold().split()
         is_meant = name in titled or count >= _OFTEN
-        # In a headline of capitals everything looks like a name.
-        is_headline = name in titled and 2 * len(words) > max(6, len(title.split()))
-        if not is_meant or is_headline or name.isupper() or not_meant.intersection(words):
+        if not is_meant or name.isupper() or not_meant.intersection(words):
             continue
         in_full = any(one.startswith(f"{name} ") for one in titled)
         is_plain = len(words) == 1 and re.search(rf"\b{re.escape(words[0])}\b", body)  # "the Bill"
@@ -254,16 +252,6 @@ def _subject_phrases(
         if keys[-1] in PEOPLE | STUDIES:
             value *= _PEOPLE
         yield one_line("".join(t.text_with_ws for t in phrase)).lower(), keys, value
-
-
-def _as_written(phrase: str, text: str) -> str:
-    """Return a phrase in lower case with the capitals that its text never does without."""
-    words = []
-    for word in phrase.split():
-        capital = f"{word[0].upper()}{word[1:]}"
-        inside = re.search(rf"[a-z,] {re.escape(capital)}(?!\w)", text)
-        words.append(word if not inside or re.search(rf"\b{re.escape(word)}\b", text) else capital)
-    return " ".join(words)
 
 
 def _in_full(name: str, text: str) -> str:

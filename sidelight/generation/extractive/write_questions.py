@@ -224,15 +224,8 @@ class _Questions:
         for place, (phrase, number) in enumerate(figures[key] for key in doubted[:_FIGURES]):
             question = asked.FIGURE.about(number=number, phrase=phrase, subject=self.subject)
             yield question.at(place)
-        # What an article says of its outlet or author is asked about otherwise.
-        own = [
-            form
-            for name in (self._outlet, *self._profile.authors)
-            if name
-            for form in name_forms(name)
-        ]
         for one in self._parsed:
-            if (statement := _statement(one)) and not mentions(statement, own):
+            if statement := _statement(one):
                 question = asked.STATEMENT.about(
                     number=claims.get(one.text, 1), statement=statement
                 ).at(0)
