@@ -23,7 +23,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from itertools import product
@@ -123,7 +122,7 @@ def read_grid(path: Path | Mapping[str, Any]) -> Grid:
 def arms_of(grid: Grid, path: Path) -> list[Arm]:
     """Return every combination of a grid, the base arm first.
 
-    UsageError, which names the arm, is raised if two of its choices change one setting, or a
+    UsageError is raised if two of its choices change one setting, or a
     setting is unknown or out of range.
     """
     base = bundled(path).parent / grid.base if grid.base else None
@@ -139,14 +138,9 @@ def arms_of(grid: Grid, path: Path) -> list[Arm]:
                     f"{choice} changes {twice} again"
                 )
             changes |= wanted
-        try:
-            # JSON is YAML, which is what values on the command line are.
-            overrides = [f"{key}={json.dumps(value)}" for key, value in changes.items()]
-            settings = load_settings(base, overrides)
-        except UsageError as error:
-            # Nobody typed an option.
-            said, remedy = (re.sub("--set:? ", "", one) for one in (error.message, error.remedy))
-            raise UsageError(f"{path}: arm {name}: {said}", remedy=remedy) from None
+        # JSON is YAML, which is what values on the command line are.
+        overrides = [f"{key}={json.dumps(value)}" for key, value in changes.items()]
+        settings = load_settings(base, overrides, given_by=f"{path}: arm {name}")
         same_as = first_with.setdefault(settings.fingerprint(), name)
         arms.append(Arm(name, changes, settings, None if same_as == name else same_as))
     return arms

@@ -140,8 +140,12 @@ def _range(name: str, annotation: Any, metadata: list[Any]) -> Iterator[str]:
             yield f"matches {pattern}"
 
 
-def load_settings(path: str | Path | None = None, overrides: Sequence[str] = ()) -> Settings:
+def load_settings(
+    path: str | Path | None = None, overrides: Sequence[str] = (), given_by: str = "--set"
+) -> Settings:
     """Return the defaults, changed by a YAML file, changed by `key.sub=value` overrides.
+
+    `given_by` says where the overrides come from, for messages.
 
     UsageError is raised for what is no setting, or out of range, and for whatever names a rubric: a
     system that writes must not see what it is judged by.
@@ -150,21 +154,22 @@ def load_settings(path: str | Path | None = None, overrides: Sequence[str] = ())
     if not isinstance(tree, dict):
         raise UsageError(f"{path}: expected a mapping of settings, found {type(tree).__name__}")
     for override in overrides:
-        _apply(tree, override)
+        _apply(tree, override, given_by)
     _refuse_rubrics(tree, "")
     try:
         settings = Settings.model_validate(tree)
     except ValidationError as error:
-        given = {override.partition("=")[0] for override in overrides}
+        names = {override.partition("=")[0] for override in overrides}
         found = "; ".join(
-            f"{_given_by(one, given, path)}: {_explain_one(one)}" for one in error.errors()
+            f"{given_by if _is_in(one, names) else path or 'settings'}: {_explain_one(one)}"
+            for one in error.errors()
         )
         raise UsageError(found) from None
     if not settings.submission.run_id.startswith(settings.submission.team_id):
         raise UsageError(
             f"submission.run_id {settings.submission.run_id!r} must begin with the team id "
             f"{settings.submission.team_id!r}: the track finds a team's runs by their prefix",
-            remedy="Set both: --set submission.team_id=TEAM --set submission.run_id=TEAM-NAME",
+            remedy="Set both: submission.team_id=TEAM and submission.run_id=TEAM-NAME.",
         )
     return settings
 
@@ -250,21 +255,23 @@ def read_yaml_file(path: Path, what: str) -> Any:
     return {} if tree is None else tree
 
 
-def _apply(tree: dict[str, Any], override: str) -> None:
+def _apply(tree: dict[str, Any], override: str, given_by: str) -> None:
     key, separator, value = override.partition("=")
     if not separator or not key:
-        raise UsageError(f"--set {override!r}: expected key.sub=value")
+        raise UsageError(f"{given_by} {override!r}: expected key.sub=value")
     *parents, last = key.split(".")
     if len(parents) > MAX_DEPTH:
-        raise UsageError(f"--set {key[:40]}...: expected at most {MAX_DEPTH} groups in a name")
+        raise UsageError(f"{given_by} {key[:40]}...: expected at most {MAX_DEPTH} groups in a name")
     for parent in parents:
         tree = tree.setdefault(parent, {})
         if not isinstance(tree, dict):
-            raise UsageError(f"--set {override!r}: {parent!r} is a value, not a group of settings")
+            raise UsageError(
+                f"{given_by} {override!r}: {parent!r} is a value, not a group of settings"
+            )
     try:
         tree[last] = read_yaml(value)
     except yaml.YAMLError as error:
-        raise UsageError(f"--set {override!r}: {error}") from None
+        raise UsageError(f"{given_by} {override!r}: {error}") from None
 
 
 def _refuse_rubrics(tree: Mapping[str, Any], prefix: str) -> None:
@@ -281,11 +288,10 @@ def _refuse_rubrics(tree: Mapping[str, Any], prefix: str) -> None:
             _refuse_rubrics(value, f"{name}.")
 
 
-def _given_by(entry: ErrorDetails, given: Collection[str], path: str | Path | None) -> str:
-    """Return where the value of a setting, or of a group that holds it, comes from."""
+def _is_in(entry: ErrorDetails, names: Collection[str]) -> bool:
+    """Tell whether a setting is one of some settings, or lies in one of some groups."""
     name = ".".join(map(str, entry["loc"]))
-    by_option = any(name == one or name.startswith(f"{one}.") for one in given)
-    return "--set" if by_option else str(path or "settings")
+    return any(name == one or name.startswith(f"{one}.") for one in names)
 
 
 def _explain_one(entry: ErrorDetails) -> str:

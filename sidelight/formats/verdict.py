@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
+from sidelight.formats.banks.nuggets import read_nugget_assignments, read_nuggets
 from sidelight.formats.banks.rubrics import read_rubric
 from sidelight.formats.labels import qrels
 from sidelight.formats.labels.assessments import ASSESSMENT_KINDS, AssessmentKind, read_assessments
@@ -83,6 +84,16 @@ def _graded(track: Track) -> dict[str, FileKind]:
     if "importance" in scales:
         kinds["rubric"] = FileKind(
             "rubric", "rubric", "question", lambda path: len(read_rubric(path, scales).questions)
+        )
+    if importance := scales.get("nugget_importance"):
+        kinds["nuggets"] = FileKind(
+            "nuggets", "nuggets file", "topic", lambda path: len(read_nuggets(path, importance))
+        )
+        kinds["nugget_assignments"] = FileKind(
+            "nugget_assignments",
+            "nugget assignments file",
+            "answer",
+            lambda path: len(read_nugget_assignments(path, scales)),
         )
     for name, kind in ASSESSMENT_KINDS.items():
         if kind.scale in scales:
@@ -180,6 +191,8 @@ def read_runs(paths: Iterable[Path], task: Task) -> list[Any]:
 def _json_format(text: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> str | None:
     keys = {
         "rubric": ("rubrics",),
+        "nugget_assignments": ("qid", "run_id", "nuggets"),
+        "nuggets": ("qid", "nuggets"),
         **{name: found.json_keys for name, found in formats.items() if found.json_keys},
         **{name: found.json_keys for name, found in topic_formats().items() if found.json_keys},
     }

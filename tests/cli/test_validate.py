@@ -122,6 +122,24 @@ def test_wrong_usage(valid_run, tmp_path):
     assert "[run-unfinished] expected a finished run" in output
 
 
+def test_nuggets_and_their_assignments_are_files_of_the_tracks_that_have_them(tmp_path):
+    path = tmp_path / "nuggets.jsonl"
+    line = '{"qid": "t", "nuggets": [{"text": "x", "importance": "vital"}]}\n'
+    path.write_text(line)
+    assert run(path, "--track", "rag2025") == (0, f"{path}: valid nuggets file, 1 topic\n")
+    assert "Add --track rag2024 or --track rag2025" in run(path)[1]
+    path.write_text(line.replace("vital", "urgent"))
+    code, output = run(path, "--track", "rag2025")
+    assert code == 1
+    assert "[label] expected one of vital, okay as importance; found 'urgent'" in output
+    path.write_text(
+        '{"qid": "t", "run_id": "r", "nuggets": '
+        '[{"text": "x", "importance": "vital", "assignment": "support"}]}\n'
+    )
+    shown = f"{path}: valid nugget assignments file, 1 answer\n"
+    assert run(path, "--track", "rag2025") == (0, shown)
+
+
 def test_a_folder_that_is_no_run_directory_stands_for_the_files_in_it(valid_run, tmp_path):
     (tmp_path / ".hidden").write_text("?")
     (tmp_path / "below").mkdir()

@@ -19,6 +19,11 @@ EXAMPLES = {
     "compound_assessments": (
         b"topic_id,run_tag,run_question_rank,run_question_text,auto_compound_question_assessment\n"
     ),
+    "nuggets": b'{"query": "q", "qid": "t", "nuggets": [{"text": "x", "importance": "vital"}]}\n',
+    "nugget_assignments": (
+        b'{"query": "q", "qid": "t", "nuggets": [{"text": "x", "importance": "vital", '
+        b'"assignment": "support"}], "run_id": "r"}\n'
+    ),
     "trec_run": b"1 Q0 d#1 1 12.5 bm25\n1 Q0 d#2 2 -1e-3 bm25\n",
     "qrels": b"1 0 d#1 2\n1 0 d#2 -1\n",
     "judgments": b"1 Q0 d#1 3 1 me\n1 Q0 d#2 2 1 me\n1 Q0 d#3 3 1 me\n",
@@ -63,6 +68,7 @@ def test_tells_public_files(shared_data):
         ("dragun-2025/runs/task2/garag_rubric", "reports_jsonl"),
         ("dragun-2025/autojudge/auto_report_assessments.csv", "report_assessments"),
         ("rubric-dl20/Sun.qrel", "qrels"),
+        ("rag-2025/nuggets.jsonl", "nuggets"),
         ("cranfield/queries.tsv", None),
     ]:
         assert detect_format(shared_data / name) == kind
