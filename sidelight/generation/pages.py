@@ -170,7 +170,9 @@ def source_kind(url: str, top: Segment) -> str:
 
 def page_date(url: str, top: str) -> str:
     """Return the first date at the top of a page as it stands there, or the one in its address."""
-    for line in top[:_TOP_CHARACTERS].split("\n"):
+    if len(top) > _TOP_CHARACTERS:  # half a line may hold half a period of time
+        top = top[:_TOP_CHARACTERS].rpartition("\n")[0]
+    for line in top.split("\n"):
         # Prose speaks of other dates.
         if count_words(line) <= _LINE_WORDS and (found := _DATE.search(one_line(line))):
             return found.group()

@@ -43,7 +43,7 @@ def check_faulty_run(n_topics, made, n_kinds, out, *options):
     `made` are the lines of each file that is handed in, and there are calls enough for `n_kinds`
     kinds of faults.
     """
-    with FaultServer(faults=0.3, seed=1, hang_s=0.1) as server:
+    with FaultServer(faults=0.3, seed=2, hang_s=0.1) as server:
         summary = run(*options, "--base-url", server.base_url, "--output", out)
         stats = server.stats()
     dealt, counted = stats.faults, failures(summary)

@@ -108,9 +108,6 @@ class Answered(Value):
 # More than evidence on one article ever gave; what is over is on the lightest questions.
 _MOST_CLAIMS = 150
 _PASSAGE_WORDS = 100
-# A question on which nothing was filed is shown what comes near it in meaning: it may have been
-# asked after the pages were read.
-_NEAR, _MOST_NEAR = 0.6, 3
 
 
 class ShownClaim(NamedTuple):
@@ -184,6 +181,7 @@ class Findings:
             return max(known, key=lambda one: (claim.answers[one], weights[one]))
 
         home = {id(claim): best_angle(claim) for claim in distinct}
+        by_text = {claim.text: claim for claim in distinct}
         also = {
             angle.angle_id: sorted(
                 (
@@ -193,11 +191,10 @@ class Findings:
                 ),
                 key=lambda claim: -claim.answers[angle.angle_id],
             )
+            # What answers it was read before it was asked, and is filed under other questions.
+            + [by_text[text] for text in angle.told if text in by_text]
             for angle in angles
         }
-        bare = [one for one in angles if not any(one.angle_id in it.answers for it in distinct)]
-        if bare and distinct:
-            also |= await asyncio.to_thread(_nearest, encode, bare, distinct)
         return cls(
             {
                 angle: sorted(
@@ -209,6 +206,10 @@ class Findings:
             also,
             sources_of(evidence),
         )
+
+    def texts(self, keys: Iterable[str]) -> tuple[str, ...]:
+        """Return the claims under some keys; keys that stand for nothing are left out."""
+        return tuple(self.by_key[key].text for key in keys if key in self.by_key)
 
     def shown(self, keys: Iterable[str] | None = None) -> list[ShownAngle]:
         """Return every angle with its claims; with `keys`, only these and angles that have one."""
@@ -253,23 +254,6 @@ class Findings:
             supports=claim.supports,
             left_out=claim.left_out,
         )
-
-
-def _nearest(
-    encode: Encode, angles: Sequence[Angle], claims: Sequence[FoundClaim]
-) -> dict[str, list[FoundClaim]]:
-    """Return by angle id the few claims that come near its question, the nearest first."""
-    cosines = TextVectors(encode).similarity(
-        [angle.question for angle in angles], [claim.text for claim in claims]
-    )
-    return {
-        angle.angle_id: [
-            claims[place]
-            for place in (-row).argsort(kind="stable")[:_MOST_NEAR]
-            if row[place] >= _NEAR
-        ]
-        for angle, row in zip(angles, cosines, strict=True)
-    }
 
 
 def sources_of(evidence: EvidenceSet) -> dict[str, str]:

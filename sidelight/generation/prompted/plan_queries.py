@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from pydantic import Field
 
@@ -54,8 +54,10 @@ class DraftedQuestion(Value):
     query: str = Field(min_length=3, max_length=160)
 
 
-def as_angle(drafted: DraftedQuestion, angle_id: str, profile: ArticleProfile) -> Angle:
-    """Return the angle that a drafted question opens."""
+def as_angle(
+    drafted: DraftedQuestion, angle_id: str, profile: ArticleProfile, told: tuple[str, ...] = ()
+) -> Angle:
+    """Return the angle that a drafted question opens; claims `told` before answer it."""
     question = one_line(drafted.question)
     return Angle(
         angle_id=angle_id,
@@ -64,14 +66,16 @@ def as_angle(drafted: DraftedQuestion, angle_id: str, profile: ArticleProfile) -
         query=short_query(drafted.query) or question,
         must_mention=_principals(drafted.aspect, question, profile),
         weight=weight_of(drafted.importance),
+        told=told,
     )
 
 
-def sound_questions(
-    drafted: Iterable[DraftedQuestion],
-) -> tuple[tuple[DraftedQuestion, ...], list[str]]:
+Drafted = TypeVar("Drafted", bound=DraftedQuestion)
+
+
+def sound_questions(drafted: Iterable[Drafted]) -> tuple[tuple[Drafted, ...], list[str]]:
     """Return the drafted questions that can be asked, and what is wrong with the others."""
-    sound: dict[str, DraftedQuestion] = {}
+    sound: dict[str, Drafted] = {}
     faults: list[str] = []
     for one in drafted:
         question = one_line(one.question)
@@ -154,7 +158,7 @@ PLAN_PROMPT = load_prompt(Path(__file__).with_name("plan.prompt.md"))
 LEAD = "lead-"
 """Begins the ids of angles that other pages led to."""
 
-_MAX_SEARCHES, _MAX_NEW = 8, 4
+_MAX_SEARCHES, _MAX_NEW, _MAX_KNOWN = 8, 4, 6
 
 
 class Search(Value):
@@ -164,11 +168,21 @@ class Search(Value):
     query: str = Field(min_length=3, max_length=160)
 
 
+class LeadQuestion(DraftedQuestion):
+    """A question that a lead raises.
+
+    Attributes:
+        claims: What was found before it was asked and answers it, the closest first.
+    """
+
+    claims: tuple[Annotated[str, IdOf("claims")], ...] = Field(max_length=_MAX_KNOWN)
+
+
 class Leads(Value):
     """What a model would search for after it has seen what was found."""
 
     searches: tuple[Search, ...] = Field(max_length=_MAX_SEARCHES)
-    angles: tuple[DraftedQuestion, ...] = Field(max_length=_MAX_NEW)
+    angles: tuple[LeadQuestion, ...] = Field(max_length=_MAX_NEW)
 
 
 class PromptedPlanner:
@@ -215,7 +229,8 @@ class PromptedPlanner:
         round_number: int,
     ) -> tuple[tuple[Angle, ...], list[tuple[Angle, str]]]:
         known = {angle.angle_id: angle for angle in angles}
-        sound: tuple[DraftedQuestion, ...] = ()
+        findings = await Findings.of(angles, evidence, self._encode)
+        sound: tuple[LeadQuestion, ...] = ()
 
         def check(leads: Leads) -> None:
             nonlocal sound
@@ -231,21 +246,19 @@ class PromptedPlanner:
             PLAN_PROMPT,
             Leads,
             check=check,
-            ids={"angles": known},
+            ids={"angles": known, "claims": findings.by_key},
             profile=profile,
-            findings=(await Findings.of(angles, evidence, self._encode)).shown(),
+            findings=findings.shown(),
             searches=[query.text for query in queries],
             max_searches=_MAX_SEARCHES,
             max_new=_MAX_NEW,
+            max_known=_MAX_KNOWN,
         )
         asked = {angle.question.casefold() for angle in angles}
         new = tuple(
-            angle
+            as_angle(one, f"{LEAD}{round_number}-{number}", profile, findings.texts(one.claims))
             for number, one in enumerate(sound, start=1)
-            if (
-                angle := as_angle(one, f"{LEAD}{round_number}-{number}", profile)
-            ).question.casefold()
-            not in asked
+            if one_line(one.question).casefold() not in asked
         )
         searches = {one.angle_id: short_query(one.query) for one in leads.searches}
         followed = [

@@ -45,7 +45,7 @@ class PromptedProfiler:
 
     Body, cuts, dates and keywords are those of `ExtractiveProfiler`. So is anything else of which
     the page does not hold what the model says: a name that does not stand there, a claim that is no
-    sentence of the body.
+    sentence of the body or of the beginning of the page.
     """
 
     asks = (Asked(PROFILE_PROMPT, calls=1, characters=1_200, written=145),)
@@ -61,7 +61,8 @@ class PromptedProfiler:
             InputError: The article has neither title nor text, so there is nothing to ask about.
         """
         plain = await self._extract(article)
-        text = f"{plain.title}\n{plain.body}"
+        top = _page_top(article)
+        text = f"{plain.title}\n{plain.body}\n{top}"
 
         def check(facts: PageFacts) -> None:
             if facts.claims and not _claims(facts.claims, text):
@@ -70,7 +71,7 @@ class PromptedProfiler:
                 )
 
         facts = await self._model.answer(
-            PROFILE_PROMPT, PageFacts, check=check, profile=plain, page_top=_page_top(article)
+            PROFILE_PROMPT, PageFacts, check=check, profile=plain, page_top=top
         )
         page = _Page(article)
         authors = page.names(facts.authors) or plain.authors

@@ -31,6 +31,7 @@ class Angle(Value):
         must_mention: Evidence has to name at least one of these; empty when anything on the
             subject will do.
         weight: Expected importance on the rubric scale, 1 (nice) to 4 (have to know).
+        told: Claims that were found before it was asked and answer it, the closest first.
     """
 
     angle_id: str
@@ -39,6 +40,7 @@ class Angle(Value):
     query: str
     must_mention: tuple[str, ...] = ()
     weight: float = Field(gt=0, le=4)
+    told: tuple[str, ...] = ()
 
 
 class PlannedQuery(Value):

@@ -54,13 +54,14 @@ def test_claims_stand_under_the_question_they_answer_best(lexical_encode):
     assert stray.text not in [one.text for one in findings(lexical_encode, stray).by_key.values()]
 
 
-def test_a_question_asked_after_reading_is_shown_what_comes_near(lexical_encode):
+def test_a_question_asked_after_reading_is_shown_what_was_told_before(lexical_encode):
     late = Angle(
         angle_id="lead-2-1",
         aspect=Aspect.FIGURE,
         question="How many boats did the Orrin Harbour Trust count in 2019?",
         query="boats counted",
         weight=4,
+        told=(HOLDS.text, "nobody says so"),
     )
     found = asyncio.run(Findings.of((*ANGLES, late), READ, lexical_encode))
     assert [one.also for one in found.shown() if one.angle_id == "lead-2-1"] == ["C2"]

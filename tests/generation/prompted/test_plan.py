@@ -181,9 +181,9 @@ def leads(searches, *new):
     )
 
 
-def new_angle(question, query="census boats Orrin"):
+def new_angle(question, query="census boats Orrin", **more):
     rest = {"why": "It matters.", "aspect": "figure", "importance": "have to know"}
-    return rest | {"question": question, "query": query}
+    return {**rest, "question": question, "query": query, **more}
 
 
 def planned(encode, *replies, angles=ANGLES, number=2, max_queries=40):
@@ -221,12 +221,13 @@ def test_later_rounds_follow_leads(lexical_encode):
         lexical_encode,
         leads(
             {"rubric-1": "Tom Vale invoices", "rubric-9": "nobody asks this"},
-            new_angle(question),
-            new_angle("who paid tom VALE?", "Vale pay"),
+            new_angle(question, claims=["C1", "claim C7"]),
+            new_angle("who paid tom VALE?", "Vale pay", claims=[]),
         ),
     )
     (added,) = plan.angles  # the other is asked already
     assert (added.angle_id, added.question, added.weight) == ("lead-2-1", question, 4.0)
+    assert added.told == (CLAIM.text,)
     assert [(one.query_id, one.text) for one in plan.queries] == [
         ("2.rubric-1", "Tom Vale invoices"),
         ("2.lead-2-1", "census boats Orrin"),
@@ -248,6 +249,6 @@ def test_a_search_that_was_made_is_not_made_again(lexical_encode):
 
 
 def test_a_bad_lead_is_repaired_once(lexical_encode):
-    bad = leads({}, new_angle("Say who counted."))
+    bad = leads({}, new_angle("Say who counted.", claims=[]))
     _, asked = planned(lexical_encode, bad, leads({}))
     assert "does not end with a question mark" in asked.notes()[0]

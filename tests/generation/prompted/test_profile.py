@@ -47,6 +47,14 @@ def profiled(article=ARTICLE, **changes):
     return profile, asked
 
 
+def test_a_caption_that_was_cut_from_the_body_may_be_a_claim():
+    caption = "Pictured: forty boats off Orrin"
+    article = ARTICLE.model_copy(update={"body": f"{caption}\n{ARTICLE.body}"})
+    assert caption not in asyncio.run(ExtractiveProfiler()(article)).body
+    profile, _ = profiled(article, claims=[caption, "Forty boats sank off Orrin."])
+    assert [one.text for one in profile.claims] == [caption]
+
+
 def test_what_the_page_holds_is_kept_as_the_page_has_it():
     profile, _ = profiled()
     for name in FACTS.keys() - {"claims"}:  # the publisher by the letters of the address
