@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import partial, wraps
 from math import isfinite, nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from sidelight.errors import InputError, SidelightError, UsageError
 from sidelight.formats.lines import quoted
@@ -222,24 +222,28 @@ def score(
         given = one.to_run() if isinstance(one, Hits) else one
         return {name: hits.items() for name, hits in _by_query(given, _SCORE).items()}
 
-    is_many = isinstance(runs, Mapping) and not all(
-        isinstance(hits, Mapping) and not any(isinstance(n, Mapping) for n in hits.values())
-        for hits in runs.values()
-    )
-    files = [runs] if isinstance(runs, str | Path) else runs
-    named = cast("Mapping[Any, Any]", runs if is_many else {"run": runs})
-    if (
-        isinstance(files, list | tuple)
-        and files
-        and all(isinstance(one, str | Path) for one in files)
-    ):
-        named = {Path(one): one for one in files}
     wanted = measures if isinstance(measures, str) else " ".join(measures)
     labels = read_qrels(Path(qrels)) if isinstance(qrels, str | Path) else _labels(qrels)
-    scores = score_runs(labels, {tag: results(one) for tag, one in named.items()}, wanted)
+    scores = score_runs(labels, {tag: results(one) for tag, one in _by_name(runs).items()}, wanted)
     for told in [told for one in scores for told in one.told_omitted]:
         warnings.warn(told, stacklevel=3)
     return retrieval_table(scores)
+
+
+def _by_name(runs: Any) -> Mapping[Any, Any]:
+    """Return runs by name: as they are given, by their files, or a single one as `run`."""
+    files = [runs] if isinstance(runs, str | Path) else runs
+    if isinstance(files, list | tuple) and files:
+        if all(isinstance(one, str | Path) for one in files):
+            return {Path(one): one for one in files}
+    elif isinstance(runs, Mapping) and not all(map(_holds_hits, runs.values())):
+        return runs
+    return {"run": runs}
+
+
+def _holds_hits(given: Any) -> bool:
+    """Tell whether something holds scores by segment, rather than results by query."""
+    return isinstance(given, Mapping) and not any(isinstance(n, Mapping) for n in given.values())
 
 
 def _asked(given: Any) -> list[Query]:
