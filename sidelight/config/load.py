@@ -169,7 +169,7 @@ def load_settings(
         raise UsageError(
             f"submission.run_id {settings.submission.run_id!r} must begin with the team id "
             f"{settings.submission.team_id!r}: the track finds a team's runs by their prefix",
-            remedy="Set both: submission.team_id=TEAM and submission.run_id=TEAM-NAME.",
+            remedy="Set both: --set submission.team_id=TEAM --set submission.run_id=TEAM-NAME",
         )
     return settings
 
