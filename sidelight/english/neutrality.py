@@ -59,7 +59,10 @@ _LEADS_ON = frozenset(
 _AUXILIARIES = frozenset(
     "is are was were be been has have had will would could should may might must".split()
 )
+# "As it was", "than the story had been", "whatever the reason is" end a sentence.
+_ENDS_SO = frozenset("as than what whatever how whether who where which so like".split())
 _PRONOUNS = frozenset("i it he she they we you there this that".split())
+_LOOKED_BACK = 8  # words
 
 
 def half_fault(text: str) -> str:
@@ -69,8 +72,13 @@ def half_fault(text: str) -> str:
     words = tokens(line)  # a dash is none, though it counts in a limit
     if not ends or min(len(words), count_words(line)) < _MIN_WORDS:
         return "this is no whole sentence"
-    # "as it was" ends a sentence, and so may the last word of a quotation.
-    leads_on = words[-1] in _LEADS_ON or (words[-1] in _AUXILIARIES and words[-2] not in _PRONOUNS)
+    leads_on = words[-1] in _LEADS_ON or (
+        words[-1] in _AUXILIARIES
+        and words[-2] not in _PRONOUNS
+        and _ENDS_SO.isdisjoint(words[-_LOOKED_BACK:])
+        and not re.search(r"\bMay\W*$", line)  # the month
+    )
+    # So may the last word of a quotation.
     is_quoted = re.search(r"[\"”’]\W*$", line) is not None
     return "this is no whole sentence" if leads_on and not is_quoted else ""
 

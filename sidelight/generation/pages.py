@@ -18,11 +18,14 @@ _MONTH = (
     r"|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\.?"
 )
 _YEAR = r"(?:19|20)\d\d"
-# "In June 1998 the", "from 3 May 2023" and "2022 to present" are days of what a page tells.
+# "In June 1998", "appointed 11 January 2021", "2022 to present": days of what a page tells.
+_TOLD = frozenset(
+    "in to and from since until appointed born died ended ending founded incorporated".split()
+)
 _DATE = re.compile(
-    r"(?<![Ii]n )(?<!\bto )(?<!\band )(?<![Ff]rom )(?<![Ss]ince )(?<![Uu]ntil )"
-    rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s+{_MONTH},?\s+{_YEAR}|{_MONTH}\s+\d{{1,2}},?\s+{_YEAR}"
-    rf"|{_YEAR}-\d\d-\d\d|(?<!\d )(?<!\d[snrt][tdh] ){_MONTH}\s+{_YEAR})\b"
+    rf"(?:(?P<before>[A-Za-z]+)[\s:]+)?\b(?P<date>\d{{1,2}}(?:st|nd|rd|th)?\s+{_MONTH},?\s+{_YEAR}"
+    rf"|{_MONTH}\s+\d{{1,2}},?\s+{_YEAR}|{_YEAR}-\d\d-\d\d"
+    rf"|(?<!\d )(?<!\d[snrt][tdh] ){_MONTH}\s+{_YEAR})\b"
     rf"(?! ?(?:to|until|[-–—]) ?(?:{_MONTH}|\d+ {_MONTH}|{_YEAR}|[Pp]res|now|today|date))"
 )
 _PATH_DATE = re.compile(rf"/(?P<year>{_YEAR})/(?P<month>0[1-9]|1[0-2])(?:/(?P<day>[0-3]\d))?/")
@@ -173,9 +176,11 @@ def page_date(url: str, top: str) -> str:
     if len(top) > _TOP_CHARACTERS:  # half a line may hold half a period of time
         top = top[:_TOP_CHARACTERS].rpartition("\n")[0]
     for line in top.split("\n"):
-        # Prose speaks of other dates.
-        if count_words(line) <= _LINE_WORDS and (found := _DATE.search(one_line(line))):
-            return found.group()
+        if count_words(line) > _LINE_WORDS:  # prose speaks of other dates
+            continue
+        for found in _DATE.finditer(one_line(line)):
+            if (found["before"] or "").casefold() not in _TOLD:
+                return found["date"]
     if in_path := _PATH_DATE.search(url):
         month = MONTHS[int(in_path["month"]) - 1]
         day = f"{int(in_path['day'])} " if in_path["day"] else ""

@@ -258,6 +258,7 @@ def test_the_kind_of_a_source_is_said_where_it_shows(url, text, kind):
         # Days of a hearing, a post, an event.
         ("", "Hearing held on May 20 and June 17, 2025\nDecision of 3 July 2025", "3 July 2025"),
         ("", "Editor, September 2022 to present", ""),
+        ("", "Director, appointed: 11 January 2021\nFiled 3 July 2025", "3 July 2025"),
         ("", f"{'Frogs. ' * 51}\nEditor, Reed Times (February 2020 to November 2022)", ""),
         ("", "In June 1998 the pump broke, as it had since 3rd May 1961", ""),
         ("", "The Frog | 24 March 2024 - 3 min read", "24 March 2024"),

@@ -7,8 +7,8 @@ two sentences say the same, and the mapping between segments and the keys of one
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import permutations
 from typing import Annotated, NamedTuple, TypeAlias
 
 from sidelight.llm.structured import IdOf
@@ -35,10 +35,10 @@ def told_once(faults: Iterable[str]) -> str:
 
 
 class SameFact:
-    """Goes by closeness in meaning; a "not" in one of two sentences tells facts apart.
+    """Goes by closeness in meaning of sentences with the same figures, and negated alike.
 
-    So do figures, unless one sentence has all those of the other and more. Where it has nearly all
-    words of the other, too, it says the same at greater length.
+    Where one has figures of the other and more, it says the same at greater length if it has nearly
+    all its words, too.
 
     Args:
         texts: All that will be compared; encoded at once, as far as that can tell any two apart.
@@ -46,26 +46,24 @@ class SameFact:
 
     def __init__(self, encode: Encode, texts: Sequence[str]) -> None:
         self._facts = {text: (is_negated(text), frozenset(figures(text))) for text in texts}
-        # What nothing else can be the same as need not be encoded.
-        pairs = permutations(self._facts, 2)
-        compared = list(dict.fromkeys(one for one, other in pairs if self._could_be(one, other)))
+        alike = Counter(self._facts.values())
+        # What has figures of its own need not be encoded.
+        compared = [text for text, fact in self._facts.items() if alike[fact] > 1]
         self._row_of = {text: row for row, text in enumerate(compared)}
         self._cosines = TextVectors(encode).similarity(compared, compared)
 
     def __call__(self, first: str, second: str) -> bool:
         """Tell whether two of the texts state one fact."""
-        if first == second or not self._could_be(first, second):
-            return first == second
-        less, more = sorted((stems(first), stems(second)), key=len)
-        if figures(first) and len(less & more) >= _HELD * len(less):
+        if first == second:
             return True
-        return float(self._cosines[self._row_of[first], self._row_of[second]]) >= _SAME
-
-    def _could_be(self, first: str, second: str) -> bool:
-        (negated, less), (denied, more) = sorted(
-            (self._facts[first], self._facts[second]), key=lambda fact: len(fact[1])
-        )
-        return negated == denied and (less == more or (bool(less) and less < more))
+        one, other = self._facts[first], self._facts[second]
+        if one == other and self._cosines[self._row_of[first], self._row_of[second]] >= _SAME:
+            return True
+        (negated, less), (denied, more) = sorted((one, other), key=lambda fact: len(fact[1]))
+        if negated != denied or not less or not less <= more:
+            return False
+        shorter, longer = sorted((stems(first), stems(second)), key=len)
+        return len(shorter & longer) >= _HELD * len(shorter)
 
 
 _SCALE = load_track().scales["importance"]
