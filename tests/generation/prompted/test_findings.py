@@ -117,7 +117,7 @@ def test_keys_lead_back_and_invented_ones_are_counted():
         ("Lark Media bought the newspaper Orrin Post for 420 crowns.", False),
         # It says more in the same words, or another thing with figures of its own.
         ("The Orrin Harbour Trust counted 420 boats in the harbour of Orrin in May 2019.", True),
-        ("At Orrin harbour 420 boats are counted by its trust, by a profile of 2019.", False),
+        ("By its profile of 2019, the Orrin Harbour Trust has 420 boats in Orrin.", False),
         ("The Orrin Harbour Trust fined the owners of 30 of 420 boats in Orrin in 2019.", False),
     ],
 )
