@@ -112,12 +112,18 @@ def mentions(text: str, forms: Iterable[str]) -> bool:
 
 
 def definite(name: str, body: str) -> str:
-    """Return a name or noun phrase with "the" where a text mostly writes it so."""
+    """Return a name or noun phrase with "the" where a text mostly writes it so.
+
+    "The Notre Dame fire" says nothing of Notre Dame: uses of a name before another word of content
+    count only where there are no others.
+    """
     if name.casefold().startswith("the "):
         return name
-    uses = len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", body))
-    written = len(re.findall(rf"\b[Tt]he\s+{re.escape(name)}(?!\w)", body))
-    return f"the {name}" if uses and 2 * written >= uses else name
+    case = re.IGNORECASE if name.islower() else re.NOFLAG
+    uses = re.findall(rf"(?<!\w)([Tt]he\s+)?{re.escape(name)}(?!\w)(?:\s+([\w-]+))?", body, case)
+    alone = [use for use in uses if use[1].casefold() in {"", *STOPWORDS}]
+    the = [the != "" for the, _ in (uses if name.islower() or not alone else alone)]
+    return f"the {name}" if the and 2 * sum(the) >= len(the) else name
 
 
 def host_label(host: str) -> str:

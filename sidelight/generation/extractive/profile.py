@@ -236,13 +236,15 @@ def _subject_phrases(
 ) -> Iterator[tuple[str, list[str], float]]:
     """Yield plain noun phrases, in the same way, of which the last word comes up again."""
     lemmas = Counter(t.lemma_.casefold() for one in parsed for t in one.doc)
+    common = {t.text for one in parsed for t in one.doc if t.pos_ == "NOUN"}
     rarity = frequencies()
     for words in (phrase for one in parsed for phrase in one.noun_phrases()):
         phrase = [
             t for t in words if t.lemma_.casefold() not in VAGUE and t.tag_ not in {"JJR", "JJS"}
         ]
         keys = [t.lemma_.casefold() for t in phrase if t.is_alpha and len(t) > 1]
-        plain = all(t.pos_ in {"NOUN", "ADJ"} for t in phrase)
+        # The first word of a headline may be taken for a name.
+        plain = all(t.pos_ in {"NOUN", "ADJ"} or (not t.i and t.lower_ in common) for t in phrase)
         other = not_meant.intersection(keys)
         if not keys or not plain or other or phrase[-1].pos_ != "NOUN" or lemmas[keys[-1]] < 2:
             continue

@@ -266,9 +266,9 @@ class _Questions:
 def subject_phrase(profile: ArticleProfile, parsed: Sequence[Sentence]) -> str:
     """Return the subject as it stands inside a question, with the place that it is about.
 
-    It gets "the" where the article mostly writes it so or, if it is several words, where the
-    article ever writes "the", "its" or the like before it; the plural where the article writes "a"
-    before it; and the place that the article names most, unless it holds a name.
+    It gets "the" where the article mostly writes it so or, if it is several words and no plural,
+    where the article ever writes "the", "its" or the like before it; the plural where the article
+    writes "a" before it; and the place that the article names most, unless it holds a name.
     """
     body, subject = profile.body, definite(profile.subject, profile.body)
 
@@ -278,7 +278,7 @@ def subject_phrase(profile: ArticleProfile, parsed: Sequence[Sentence]) -> str:
     with_a = uses(r"\b[Aa]n? ")
     if with_a and _GENERAL * with_a >= uses(r"(?<!\w)") and re.fullmatch(_TAKES_S, subject):
         subject = f"{subject}s"
-    elif " " in subject and uses(r"\b(?:[Tt]he|[Ii]ts|[Tt]heir|[Tt]his) "):
+    elif " " in subject and subject[-1] != "s" and uses(r"\b(?:[Tt]he|[Ii]ts|[Tt]heir|[Tt]his) "):
         subject = f"the {subject}"
     places = Counter(place for one in parsed for place in one.named("GPE"))
     [(common, mentioned)] = places.most_common(1) or [("", 0)]
@@ -317,7 +317,8 @@ def _figures(one: Sentence) -> Iterator[str]:
         if end - entity.start > _MAX_FIGURE_WORDS:
             end = head.i + 1
         number = next(t for t in one.doc[entity.start : end] if any(map(str.isdigit, t.text)))
-        start = number.i - 1 if number.i and one.doc[number.i - 1].tag_ == "$" else number.i
+        before = one.doc[max(0, number.i - 1)]
+        start = before.i if before.tag_ == "$" or before.text == "Rs" else number.i
         phrase = one.doc[start:end].text
         if entity.label != "CARDINAL" or " " in phrase:
             yield one_line(phrase)

@@ -6,14 +6,19 @@ import pytest
 
 from sidelight.agents.answer import read_narrative
 from sidelight.checks.questions import compound_reason
+from sidelight.english.parser import parse
+from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.generation.extractive.select import ExtractiveSelector
 from sidelight.generation.extractive.usefulness import Usefulness
-from sidelight.generation.extractive.write_questions import ExtractiveQuestionWriter
+from sidelight.generation.extractive.write_questions import (
+    ExtractiveQuestionWriter,
+    subject_phrase,
+)
 from sidelight.generation.extractive.write_report import ExtractiveReportWriter, read_findings
 from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.segment import document_id_of
-from sidelight.schemas.topic import Narrative
+from sidelight.schemas.topic import Article, Narrative
 from sidelight.text import budget_words, one_line, sentences
 from sidelight.text_vectors import TextVectors
 from tests.helpers.ferry import ANGLES, BODY, OTHER_MATTERS, PAGES, PROFILE, evidence, page
@@ -64,6 +69,42 @@ def test_questions_name_what_the_article_names(encoder):
     assert questions == " ".join(written(encoder))  # every time
     for name in ("Sound Courier", "Jonas Brill", "Tollmere ferry"):
         assert name in questions
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "subject"),
+    [
+        # The first word of a headline is no name, and "the" before another noun says nothing.
+        (
+            "Flea collar worn by pets kills",
+            (
+                "The flea collar worn by cats is sold by Lark. Flea and tick collars do no harm. Every "
+                "flea dies of it. Lark says that fleas bite, and that a collar helps."
+            ),
+            "the flea collar",
+        ),
+        (
+            "The quiet scandal of Tollmere",
+            (
+                "The Tollmere pier cost T4 million. The Tollmere ferry is late. In Tollmere, we pay. "
+                "Nobody in Tollmere asked for a pier. We went to Tollmere."
+            ),
+            "Tollmere",
+        ),
+        (
+            "Night buses catch fire",
+            (
+                "Night buses burn. The night buses of Lark burn twice a year. Night buses are new. Of "
+                "all fires on roads, night buses have few."
+            ),
+            "night buses",
+        ),
+    ],
+)
+def test_the_subject_is_written_as_the_article_writes_it(title, body, subject):
+    article = Article(topic_id="t", url="https://x.example/a", title=title, body=body)
+    profile = asyncio.run(ExtractiveProfiler()(article))
+    assert subject_phrase(profile, parse(sentences(body))) == subject
 
 
 def test_a_statement_that_states_nothing_is_not_quoted(encoder):
