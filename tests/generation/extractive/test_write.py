@@ -78,24 +78,24 @@ def test_questions_name_what_the_article_names(encoder):
         (
             "Flea collar worn by pets kills",
             (
-                "The flea collar worn by cats is sold by Lark. Flea and tick collars do no harm. Every "
-                "flea dies of it. Lark says that fleas bite, and that a collar helps."
+                "The flea collar worn by cats is sold by Lark. Flea and tick collars do no harm. "
+                "Every flea dies of it. Lark says that fleas bite, and that a collar helps."
             ),
             "the flea collar",
         ),
         (
             "The quiet scandal of Tollmere",
             (
-                "The Tollmere pier cost T4 million. The Tollmere ferry is late. In Tollmere, we pay. "
-                "Nobody in Tollmere asked for a pier. We went to Tollmere."
+                "The Tollmere pier cost T4 million. The Tollmere ferry is late. In Tollmere, we "
+                "pay. Nobody in Tollmere asked for a pier. We went to Tollmere."
             ),
             "Tollmere",
         ),
         (
             "Night buses catch fire",
             (
-                "Night buses burn. The night buses of Lark burn twice a year. Night buses are new. Of "
-                "all fires on roads, night buses have few."
+                "Night buses burn. The night buses of Lark burn twice a year. Night buses are new. "
+                "Of all fires on roads, night buses have few."
             ),
             "night buses",
         ),
