@@ -348,7 +348,9 @@ class Docstore(SegmentTexts):
                 offsets.setdefault(name, []).append(place.offset)
             else:
                 others.append(segment_id)
-        found = [self._shards[name].get_at(places) for name, places in offsets.items()]
+        found: list[Iterable[Segment]] = [
+            self._shards[name].get_at(places) for name, places in offsets.items()
+        ]
         if others and self._others:
             found.append(self._others.get(others))
         return {segment.segment_id: segment for segment in chain.from_iterable(found)}
