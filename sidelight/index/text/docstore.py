@@ -348,11 +348,9 @@ class Docstore(SegmentTexts):
                 offsets.setdefault(name, []).append(place.offset)
             else:
                 others.append(segment_id)
-        found: list[Iterable[Segment]] = [
-            self._shards[name].get_at(places) for name, places in offsets.items()
-        ]
+        found = [self._shards[name].get_at(places) for name, places in offsets.items()]
         if others and self._others:
-            found.append(self._others.get(others))
+            found.append(list(self._others.get(others)))
         return {segment.segment_id: segment for segment in chain.from_iterable(found)}
 
 

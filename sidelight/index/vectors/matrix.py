@@ -201,7 +201,7 @@ def matrix_file(path: Path, rows: int, dimension: int, precision: Precision) -> 
 
 
 # Rows that are scored at once.
-_AT_ONCE = 256
+_SCORED_AT_ONCE = 256
 
 
 class NearestRows(NamedTuple):
@@ -253,12 +253,12 @@ class Matrix:
         self._ask_for(rows)
         asked, scores = self.scaled(query), np.empty(len(rows), dtype=np.float32)
         # In memory that stays in the cache of the processor; new one for all rows is slow to get.
-        wide = np.empty((min(len(rows), _AT_ONCE), self.dimension), dtype=np.float32)
-        for start in range(0, len(rows), _AT_ONCE):
-            found = self._whole[rows[start : start + _AT_ONCE]].view(self.rows.dtype)
+        wide = np.empty((min(len(rows), _SCORED_AT_ONCE), self.dimension), dtype=np.float32)
+        for start in range(0, len(rows), _SCORED_AT_ONCE):
+            found = self._whole[rows[start : start + _SCORED_AT_ONCE]].view(self.rows.dtype)
             part = wide[: len(found) // self.dimension]
             part[:] = found.reshape(part.shape)
-            np.dot(part, asked, out=scores[start : start + _AT_ONCE])
+            np.dot(part, asked, out=scores[start : start + _SCORED_AT_ONCE])
         order = np.argsort(-scores, kind="stable")[:k]
         return NearestRows(rows[order], scores[order])
 
