@@ -11,7 +11,6 @@ from __future__ import annotations
 import errno
 import fcntl
 import gzip
-import hashlib
 import io
 import math
 import os
@@ -360,8 +359,10 @@ def open_to_append(path: Path) -> IO[bytes]:
 
 def sha256_file(path: Path) -> str:
     """Return the hexadecimal SHA-256 of a regular file, read in blocks."""
+    from hashlib import file_digest
+
     with open_regular(path) as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+        return file_digest(stream, "sha256").hexdigest()
 
 
 def _check_regular(path: Path, mode: int, remedy: str) -> None:

@@ -9,7 +9,6 @@ with what is on offer to parts of its kind.
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import re
 import shlex
@@ -19,7 +18,6 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import resolve_name
@@ -159,10 +157,12 @@ def code_of(kind: str, name: str) -> str:
         return ""
     place = Path(origin)
     root = place.parent if place.name == "__init__.py" else place
-    digest = hashlib.sha256()
+    from hashlib import sha256
+
+    digest = sha256()
     for path in sorted(_files_behind(root)):
         digest.update(f"{path.relative_to(root.parent).as_posix()}\0".encode())
-        digest.update(hashlib.sha256(read_limited(path)).digest())
+        digest.update(sha256(read_limited(path)).digest())
     return digest.hexdigest()
 
 
@@ -245,8 +245,12 @@ def _offered(kind: str) -> dict[str, set[str]]:
 @lru_cache(maxsize=1)
 def _installed(path: tuple[str, ...]) -> dict[str, dict[str, set[str]]]:
     """Return what the packages on a path offer, by kind and name; each is opened to find out."""
-    del path  # which `entry_points` reads itself
     found: dict[str, dict[str, set[str]]] = {kind: {} for kind in KINDS}
+    offers = (one for folder in path for one in Path(folder).glob("*-info/entry_points.txt"))
+    if not any(b"[sidelight." in one.read_bytes() for one in offers):
+        return found
+    from importlib.metadata import entry_points  # takes longer to import than all of them to read
+
     points = entry_points()
     for kind, offered in found.items():
         for point in points.select(group=f"sidelight.{kind}"):

@@ -45,6 +45,7 @@ _OFF = {
     "LANGCHAIN_TRACING_V2": "false",
     "LANGSMITH_TRACING": "false",
     "LANGSMITH_TRACING_V2": "false",
+    "PYDANTIC_DISABLE_PLUGINS": "1",  # which may send what is checked
     "RAY_USAGE_STATS_ENABLED": "0",
     "VLLM_NO_USAGE_STATS": "1",
 }

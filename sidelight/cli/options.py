@@ -16,16 +16,12 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_
 import typer
 
 from sidelight.cli.console import err, set_options
-from sidelight.config.load import describe_settings
-from sidelight.config.settings import Settings
 from sidelight.errors import InputError, InvalidFileError, UsageError
-from sidelight.evaluation.labelling.examples import Examples, read_examples
 from sidelight.evaluation.labelling.judge import Mode
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart, find_part, look_for
 from sidelight.formats.topics import read_articles
-from sidelight.llm.base import Budget, Totals
 from sidelight.registry import names
 from sidelight.schemas.grading.judgment import Measure
 from sidelight.schemas.grading.rubric import Rubric
@@ -33,11 +29,14 @@ from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
 from sidelight.schemas.topic import Article
 from sidelight.tracks import Track as TrackRules
 from sidelight.tracks import load_track
-from sidelight.wiring.judges import JudgeInputs, JudgeSetup, open_encoder, set_up_judge
-from sidelight.wiring.models import ModelAccess, models_by_name
 
 if TYPE_CHECKING:
+    from sidelight.config.settings import Settings
+    from sidelight.evaluation.labelling.examples import Examples
     from sidelight.evaluation.scoring.table import Interval, TopicScore
+    from sidelight.llm.base import Totals
+    from sidelight.wiring.judges import JudgeInputs, JudgeSetup
+    from sidelight.wiring.models import ModelAccess
 
 
 _SERVER, _JUDGING, _CHANCE = "Model server", "Judge", "Intervals and tests"
@@ -64,6 +63,8 @@ def names_of(kind: str) -> Callable[[str], list[str]]:
 
 def _settings(incomplete: str) -> list[str]:
     """Complete the name of a setting."""
+    from sidelight.config.load import describe_settings
+
     found = (f"{one.name}=" for one in describe_settings())
     return [name for name in found if name.startswith(incomplete)]
 
@@ -233,6 +234,9 @@ class ModelCalls(NamedTuple):
 
     def access(self, cache: Path) -> ModelAccess:
         """Return how the command may use models; `cache` is the folder of their replies."""
+        from sidelight.llm.base import Budget
+        from sidelight.wiring.models import ModelAccess
+
         return ModelAccess(
             cache=cache,
             offline=self.offline,
@@ -341,6 +345,8 @@ def read_labelled(examples: Path | None, example_runs: list[str] | None) -> Exam
         if example_runs:
             raise UsageError("--example-run names a run of --examples, which was not given")
         return None
+    from sidelight.evaluation.labelling.examples import read_examples
+
     return read_examples(examples, example_runs or ())
 
 
@@ -528,6 +534,8 @@ class JudgeOptions(NamedTuple):
 
         Where no folder is named for them, they are those of the data folder that are not judged.
         """
+        from sidelight.evaluation.labelling.examples import read_examples
+
         if self.examples or data is None:
             found = read_labelled(self.examples, self.example_run)
             return found, "no folder of labelled runs was named (--examples)"
@@ -561,6 +569,9 @@ class JudgeOptions(NamedTuple):
 
         `data` may have the articles. Labels less certain than `min_confidence` are left unjudged.
         """
+        from sidelight.wiring.judges import JudgeInputs, open_encoder, set_up_judge
+        from sidelight.wiring.models import models_by_name
+
         return set_up_judge(
             self.name,
             JudgeInputs(
@@ -581,6 +592,9 @@ class JudgeOptions(NamedTuple):
 
 def judge_by(model: str | None, at_once: int, inputs: JudgeInputs) -> JudgeSetup:
     """Return the judge that asks a model, or the embedded one if none is named; not yet opened."""
+    from sidelight.wiring.judges import set_up_judge
+    from sidelight.wiring.models import models_by_name
+
     asked = models_by_name([model] if model else [], at_once)
     return set_up_judge("prompted" if model else "embedded", inputs, asked)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Iterable
 from contextlib import suppress
@@ -294,6 +293,8 @@ def bundle(
     allow_plugin: options.AllowPlugin = None,
 ) -> None:
     """Repeat a run from its replies and pack it with all it read; `verify` needs nothing else."""
+    import asyncio
+
     from sidelight.index.folder import open_index
     from sidelight.reproduction.bundle import make_bundle
 
@@ -322,6 +323,8 @@ def verify(
     allow_plugin: options.AllowPlugin = None,
 ) -> Result:
     """Check every byte of a bundle, and make its run again without index or model."""
+    import asyncio
+
     from sidelight.reproduction.bundle import verify_bundle
 
     with progress_bar("topics", total=None) as advance:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import chain
 from math import fsum
 from typing import TYPE_CHECKING
 
@@ -158,11 +159,13 @@ def reciprocal_rank_fusion(runs: Iterable[Sequence[Hit]]) -> list[Hit]:
     Source: Cormack, Clarke and Buettcher, SIGIR 2009. A run that lacks a segment adds nothing. The
     sum is rounded once, so the order of the runs cannot show in the last digit.
     """
-    parts: dict[str, list[float]] = {}
-    for hits in runs:
-        for rank, hit in enumerate(hits, start=1):
-            parts.setdefault(hit.segment_id, []).append(1 / (FUSION_CONSTANT + rank))
-    return ranked([Hit(segment_id, fsum(scores)) for segment_id, scores in parts.items()])
+    scored = [
+        {hit.segment_id: 1 / (FUSION_CONSTANT + rank) for rank, hit in enumerate(hits, start=1)}
+        for hits in runs
+    ]
+    names = dict.fromkeys(chain.from_iterable(scored))
+    # No list is kept for a segment: thousands would set Python looking for garbage.
+    return ranked([Hit(name, fsum([one.get(name, 0.0) for one in scored])) for name in names])
 
 
 class HybridRetriever(FusionRetriever):

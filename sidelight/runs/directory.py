@@ -18,20 +18,17 @@ from collections.abc import Callable, Collection, Container, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, overload
+from typing import TYPE_CHECKING, NamedTuple, overload
 from urllib.parse import quote
 
 import orjson
 from pydantic import ValidationError
 
 from sidelight import files
-from sidelight.config.load import check_same, dump_settings, load_settings
-from sidelight.config.settings import Settings
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
 from sidelight.formats.lines import Findings, read_bytes, read_lines
 from sidelight.formats.runs.submission import run_format
 from sidelight.formats.verdict import RUN_DIRECTORY, Verdict, judge_file, official_problems
-from sidelight.llm.prompted import CallRecord
 from sidelight.registry import registered
 from sidelight.runs.log import Fallback
 from sidelight.schemas.base import Value
@@ -41,6 +38,10 @@ from sidelight.schemas.segment import Segment
 from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
 from sidelight.schemas.topic import Topic
 from sidelight.tracks import Track, load_track, run_file_names
+
+if TYPE_CHECKING:
+    from sidelight.config.settings import Settings
+    from sidelight.llm.prompted import CallRecord
 
 
 class TopicFailure(Value):
@@ -140,6 +141,8 @@ class RunDirectory:
         A folder in which no topic is finished yet may be given other settings. UsageError is raised
         if it belongs to a run with other settings, or the code of a plugin has changed since.
         """
+        from sidelight.config.load import check_same, dump_settings
+
         wanted = dump_settings(settings)
         if not self.config.exists() or not any(self.traces.glob("*.json")):
             return partial(files.atomic_write, self.config, wanted)
@@ -217,6 +220,8 @@ class RunDirectory:
         InputError is raised if they name a part that is neither registered nor allowed, or a
         server or a model that judges, which only the user may name.
         """
+        from sidelight.config.load import load_settings
+
         settings = load_settings(self.config)
         for setting, (kind, name) in settings.parts().items():
             registered(kind, name, f"{self.config}: {setting}", self._plugins)

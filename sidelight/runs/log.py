@@ -10,11 +10,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, field, fields
 from time import perf_counter
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from sidelight.errors import FailedQueryError, ReplyError
-from sidelight.llm.prompted import CallRecord
 from sidelight.schemas.base import Value
+
+if TYPE_CHECKING:
+    from sidelight.llm.prompted import CallRecord
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from sidelight.schemas.base import Value
 from sidelight.schemas.topic import host_of
 
 _SEGMENT_ID = re.compile(
-    r"(?P<document_id>(?P<stem>.+)_doc_(?P<shard>\d{2})_\d+)"
+    r"(?P<document_id>.+_doc_(?P<shard>\d{2})_\d+)"
     r"#(?P<window>\d{1,18})_(?P<offset>\d{1,18})",
     re.ASCII,
 )
@@ -63,9 +63,8 @@ def parse_segment_id(segment_id: str) -> SegmentId | None:
     match = _SEGMENT_ID.fullmatch(segment_id)
     if match is None:
         return None
-    return SegmentId(
-        match["document_id"], match["shard"], int(match["window"]), int(match["offset"])
-    )
+    document_id, shard, window, offset = match.groups()
+    return SegmentId(document_id, shard, int(window), int(offset))
 
 
 def document_id_of(segment_id: str) -> str:

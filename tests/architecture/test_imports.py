@@ -126,6 +126,20 @@ for words in commands(typer.main.get_command(app)):
     assert not heavy & set(sys.modules), (words, heavy & set(sys.modules))
     print(*words)
 """
+# Checks a file, and says on stderr what was imported that this does not need.
+VALIDATE = """
+import sys
+from sidelight.cli.main import main
+from sidelight.sample import sample_path
+
+sys.argv = ["sidelight", "validate", str(sample_path() / "topics.jsonl")]
+try:
+    main()
+finally:
+    slow = {"asyncio", "sidelight.config.settings", "sidelight.llm", "sidelight.wiring"}
+    if found := slow & set(sys.modules):
+        print(found, file=sys.stderr)
+"""
 
 
 def lies_in(name, rooms):
@@ -244,3 +258,10 @@ def test_help_imports_nothing_heavy():
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert {"", "run", "score support", "index build", "reproduce"} <= {*done.stdout.splitlines()}
+
+
+def test_validate_imports_neither_settings_nor_what_asks_models():
+    command = [sys.executable, "-c", VALIDATE]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert "valid topics file" in done.stdout
+    assert done.stderr == ""

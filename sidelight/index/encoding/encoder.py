@@ -33,7 +33,7 @@ import torch
 from sidelight.errors import Check, MachineError, package_of
 from sidelight.files import is_file, sha256_file
 from sidelight.index.encoding import onnx_model
-from sidelight.index.encoding.minilm import MiniLM
+from sidelight.index.encoding.minilm import WIDTH, MiniLM
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
@@ -283,7 +283,7 @@ class Encoder:
 
     def _load(self) -> Any:
         arithmetic = self.arithmetic or onnx_model.default_arithmetic()
-        is_whole = self._dimension is None and arithmetic is not onnx_model.Arithmetic.INT8
+        is_whole = self._dimension in {None, WIDTH} and arithmetic is not onnx_model.Arithmetic.INT8
         if self.name == DEFAULT_ENCODER and is_whole and not torch.accelerator.is_available():
             with package_of("the encoder"):
                 model: Any = MiniLM(genuine(bundled_model()))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from base64 import b64decode
+from binascii import a2b_base64
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
@@ -83,9 +83,8 @@ class _TopHits:
 
 def _hit(score: float, name: dict[str, Any]) -> Hit:
     start = name["offset"]
-    return Hit(
-        b64decode(name["bytes"])[start : start + name["length"]].decode(), round(score, _DIGITS)
-    )
+    kept = a2b_base64(name["bytes"])[start : start + name["length"]]
+    return Hit(kept.decode(), round(score, _DIGITS))
 
 
 ANALYZER = "Anserini DefaultEnglishAnalyzer: Porter stemmer, Lucene stop words"

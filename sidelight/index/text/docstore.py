@@ -21,7 +21,7 @@ from typing import Any, Self
 
 import numpy as np
 import orjson
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 from zstandard import ZstdCompressor, ZstdDecompressor, ZstdError, frame_content_size
 
 from sidelight.errors import InputError
@@ -40,6 +40,7 @@ _FRAME_BYTES = 1 << 13
 _LEVEL = -5
 
 _parse = segment_model(MS_MARCO).model_validate_json
+_check_all = TypeAdapter(list[Segment]).validate_python
 # Names of a segment's fields, and their keys on a line.
 _KEYS = [
     (name, {"segment_id": MS_MARCO.id, "text": MS_MARCO.text}.get(name, name))
@@ -108,18 +109,21 @@ class OffsetStore:
 
     def __iter__(self) -> Iterator[Segment]:
         with _of_a_store(self._path):
-            yield from map(_segment_of_line, self._lines())
+            for lines in self._lines():
+                yield from _segments_of(lines)
 
     def ids(self) -> Iterator[str]:
         """Yield all ids in the order of the shard."""
         with _of_a_store(self._path):
-            yield from (orjson.loads(line)[MS_MARCO.id] for line in self._lines())
+            for line in chain.from_iterable(self._lines()):
+                yield orjson.loads(line)[MS_MARCO.id]
 
-    def get_at(self, offsets: Iterable[int]) -> Iterator[Segment]:
-        """Yield the segments at these byte offsets, by place; where none begins, none comes."""
+    def get_at(self, offsets: Iterable[int]) -> list[Segment]:
+        """Return the segments at these byte offsets, by place; where none begins, none comes."""
         places = sorted({offset for offset in offsets if offset < self._begins[-1]})
         frames = np.searchsorted(self._begins, places, side="right") - 1
         unpack = ZstdDecompressor().decompress
+        found = []
         with _of_a_store(self._path):
             for frame, group in groupby(zip(frames.tolist(), places, strict=True), itemgetter(0)):
                 lines, begin = unpack(self._frame(frame)), int(self._begins[frame])
@@ -127,17 +131,18 @@ class OffsetStore:
                     start = place - begin
                     line = lines[start : lines.index(b"\n", start)]
                     if lines[start - 1 : start] in {b"", b"\n"} and not line.isspace():
-                        yield _segment_of_line(line)
+                        found.append(line)
+            return _segments_of(found)
 
     def close(self) -> None:
         """Close the file."""
         self._content.close()
 
-    def _lines(self) -> Iterator[bytes]:
-        """Yield the lines with segments."""
+    def _lines(self) -> Iterator[list[bytes]]:
+        """Yield the lines with segments, those of a frame together."""
         unpack = ZstdDecompressor().decompress
         for frame in range(len(self._begins) - 1):
-            yield from (line for line in unpack(self._frame(frame)).split(b"\n") if line.strip())
+            yield [line for line in unpack(self._frame(frame)).split(b"\n") if line.strip()]
 
     def _frame(self, frame: int) -> bytes:
         """Return a frame as it is packed, unless it unpacks to more than a frame holds."""
@@ -161,13 +166,13 @@ def _of_a_store(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _segment_of_line(line: bytes) -> Segment:
-    fields = orjson.loads(line)
+def _segments_of(lines: Sequence[bytes]) -> list[Segment]:
+    found = map(orjson.loads, lines)
     try:
-        return Segment.model_validate({name: fields[key] for name, key in _KEYS if key in fields})
+        return _check_all([{name: one[key] for name, key in _KEYS if key in one} for one in found])
     except ValidationError:
         # The reader of shards also takes a number for a text.
-        return Segment(**vars(_parse(line)))
+        return [Segment(**vars(_parse(line))) for line in lines]
 
 
 _FIELDS = tuple(Segment.model_fields)
@@ -345,7 +350,7 @@ class Docstore(SegmentTexts):
                 others.append(segment_id)
         found = [self._shards[name].get_at(places) for name, places in offsets.items()]
         if others and self._others:
-            found.append(self._others.get(others))
+            found.append(list(self._others.get(others)))
         return {segment.segment_id: segment for segment in chain.from_iterable(found)}
 
 

@@ -18,6 +18,7 @@ from sidelight.index.encoding import calibration
 from sidelight.index.encoding import encoder as module
 from sidelight.index.encoding.calibration import agreement, calibrate
 from sidelight.index.encoding.encoder import Encoder, bundled_model, prompts_of
+from sidelight.index.encoding.minilm import MiniLM
 from sidelight.index.encoding.onnx_model import Arithmetic, multiplies_bfloat16, on_all_cores
 from sidelight.index.engine import LocalEngine
 from sidelight.index.folder import open_index
@@ -95,6 +96,8 @@ def test_the_default_model_gives_the_bits_of_sentence_transformers(arithmetic):
     ours = Encoder(arithmetic=arithmetic)
     theirs = Encoder(str(bundled_model()), arithmetic=arithmetic)  # a path is loaded by the library
     assert ours.identity() == theirs.identity().model_copy(update={"name": ours.name})
+    # An index names the whole width of its encoder; the library takes seconds to import.
+    assert isinstance(Encoder(dimension=384, arithmetic=arithmetic)._model(), MiniLM)
     for ask in ("encode_queries", "encode_documents", "encode_sentences"):
         np.testing.assert_array_equal(getattr(ours, ask)(TEXTS), getattr(theirs, ask)(TEXTS))
 

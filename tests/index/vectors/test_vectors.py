@@ -323,6 +323,27 @@ def test_a_matrix_that_is_none_of_an_index_is_refused(tmp_path, rows, scales):
         Matrix(tmp_path)
 
 
+@pytest.mark.parametrize("kind", ["float16", "int8"])
+def test_the_best_of_more_rows_than_are_scored_at_once(tmp_path, kind):
+    rng = np.random.default_rng(5)
+    rows = (30 * rng.standard_normal((700, 24))).astype(kind)
+    rows[600] = rows[3]  # of equal ones the first wins
+    np.save(tmp_path / "matrix.npy", rows)
+    scales = np.ones(24, dtype=np.float32)
+    if kind == "int8":
+        scales = rng.random(24, dtype=np.float32)
+        np.save(tmp_path / "scales.npy", scales)
+    query = rows[3].astype(np.float32) / scales
+    asked = rng.permutation(np.r_[0:650])
+    found = Matrix(tmp_path).best(query, asked, 100)
+    exact = rows.astype(np.float64) @ (query * scales)
+    assert found.rows[:2].tolist() == [3, 600]
+    assert {*found.rows} <= {*asked}
+    assert (np.diff(found.scores) <= 0).all()
+    np.testing.assert_allclose(found.scores, np.sort(exact[asked])[:-101:-1], rtol=1e-3, atol=1e-2)
+    np.testing.assert_allclose(found.scores, exact[found.rows], rtol=1e-3, atol=1e-2)
+
+
 # Vectors of a part: encoded here, or published by others.
 
 
