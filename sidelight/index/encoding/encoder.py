@@ -33,7 +33,7 @@ import torch
 from sidelight.errors import Check, MachineError, package_of
 from sidelight.files import is_file, sha256_file
 from sidelight.index.encoding import onnx_model
-from sidelight.index.encoding.minilm import MiniLM
+from sidelight.index.encoding.minilm import WIDTH, MiniLM
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class BatchShape(NamedTuple):
 _QUERIES = BatchShape(1, 16)
 # A batch of few rows stays in the caches of a core, and few are lost to rows that fill up the last.
 _PASSAGES = BatchShape(4, 16)
-_SENTENCES = BatchShape(8, 16)
+_SENTENCES = BatchShape(2, 16)
 _ON_GPU = BatchShape(64, 64)
 _IN_INT8 = BatchShape(1, 1)
 
@@ -283,7 +283,7 @@ class Encoder:
 
     def _load(self) -> Any:
         arithmetic = self.arithmetic or onnx_model.default_arithmetic()
-        is_whole = self._dimension is None and arithmetic is not onnx_model.Arithmetic.INT8
+        is_whole = self._dimension in {None, WIDTH} and arithmetic is not onnx_model.Arithmetic.INT8
         if self.name == DEFAULT_ENCODER and is_whole and not torch.accelerator.is_available():
             with package_of("the encoder"):
                 model: Any = MiniLM(genuine(bundled_model()))

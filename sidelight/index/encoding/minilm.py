@@ -15,7 +15,10 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-_LAYERS, _HEADS, _WIDTH, _INNER = 6, 12, 384, 1536
+WIDTH = 384
+"""Numbers of a vector."""
+
+_LAYERS, _HEADS, _INNER = 6, 12, 1536
 _WORDS, _POSITIONS, _KINDS = 30_522, 512, 2
 _EPSILON = 1e-12
 
@@ -45,7 +48,7 @@ class MiniLM(torch.nn.Module):
 
     def get_embedding_dimension(self) -> int:
         """Return the numbers of a vector."""
-        return _WIDTH
+        return WIDTH
 
     def tokenizer(self, texts: Sequence[str], **_: object) -> dict[str, list[list[int]]]:
         """Return the tokens of texts, without padding."""
@@ -80,10 +83,10 @@ class BertModel(torch.nn.Module):
         super().__init__()
         self.embeddings = torch.nn.ModuleDict(
             {
-                "word_embeddings": torch.nn.Embedding(_WORDS, _WIDTH),
-                "position_embeddings": torch.nn.Embedding(_POSITIONS, _WIDTH),
-                "token_type_embeddings": torch.nn.Embedding(_KINDS, _WIDTH),
-                "LayerNorm": torch.nn.LayerNorm(_WIDTH, eps=_EPSILON),
+                "word_embeddings": torch.nn.Embedding(_WORDS, WIDTH),
+                "position_embeddings": torch.nn.Embedding(_POSITIONS, WIDTH),
+                "token_type_embeddings": torch.nn.Embedding(_KINDS, WIDTH),
+                "LayerNorm": torch.nn.LayerNorm(WIDTH, eps=_EPSILON),
             }
         )
         layers = torch.nn.ModuleList(_Layer() for _ in range(_LAYERS))
@@ -111,22 +114,22 @@ class BertModel(torch.nn.Module):
 class _Layer(torch.nn.Module):
     def __init__(self) -> None:
         super().__init__()
-        linear, norm = torch.nn.Linear, partial(torch.nn.LayerNorm, _WIDTH, eps=_EPSILON)
-        own = {name: linear(_WIDTH, _WIDTH) for name in ("query", "key", "value")}
-        output = torch.nn.ModuleDict({"dense": linear(_WIDTH, _WIDTH), "LayerNorm": norm()})
+        linear, norm = torch.nn.Linear, partial(torch.nn.LayerNorm, WIDTH, eps=_EPSILON)
+        own = {name: linear(WIDTH, WIDTH) for name in ("query", "key", "value")}
+        output = torch.nn.ModuleDict({"dense": linear(WIDTH, WIDTH), "LayerNorm": norm()})
         self.attention = torch.nn.ModuleDict({"self": torch.nn.ModuleDict(own), "output": output})
-        self.intermediate = torch.nn.ModuleDict({"dense": linear(_WIDTH, _INNER)})
-        self.output = torch.nn.ModuleDict({"dense": linear(_INNER, _WIDTH), "LayerNorm": norm()})
+        self.intermediate = torch.nn.ModuleDict({"dense": linear(WIDTH, _INNER)})
+        self.output = torch.nn.ModuleDict({"dense": linear(_INNER, WIDTH), "LayerNorm": norm()})
 
     def forward(self, states: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
         own: Any = self.attention
-        heads = (*states.shape[:-1], -1, _WIDTH // _HEADS)
+        heads = (*states.shape[:-1], -1, WIDTH // _HEADS)
         query, key, value = (
             own["self"][name](states).view(heads).transpose(1, 2)
             for name in ("query", "key", "value")
         )
         found = functional.scaled_dot_product_attention(
-            query, key, value, attn_mask=mask, scale=(_WIDTH // _HEADS) ** -0.5
+            query, key, value, attn_mask=mask, scale=(WIDTH // _HEADS) ** -0.5
         )
         found = found.transpose(1, 2).contiguous().reshape(states.shape).contiguous()
         states = own["output"]["LayerNorm"](own["output"]["dense"](found) + states)
