@@ -385,33 +385,33 @@ def _is_expletive(token: Any) -> bool:
 def _parsing(load: Callable[[], Any]) -> Remembered[Sentence]:
     """Return what parses sentences and remembers those that it parsed last.
 
-    Recognising names takes as long as parsing, and most sentences are never asked for them: those
-    that were parsed at once are recognised at once, when one of them is asked.
+    Names take as long as the parse, and most sentences are never asked for theirs. When one is
+    asked, all that were parsed with it are read.
     """
     from thinc.api import use_ops
     from threadpoolctl import ThreadpoolController
 
-    # The products of numpy take a third of the time of thinc's own. They are small: two cores that
-    # share one wait for each other far longer than they work.
+    # numpy multiplies three times as fast as blis does; two cores would wait for each other.
     with use_ops("numpy", use_blis=False):
         pipeline = load()
-    recogniser = dict(pipeline.pipeline).get(_RECOGNISER)
-    pipeline.select_pipes(disable=[_RECOGNISER] if recogniser else [])
+    recognisers = [part for name, part in pipeline.pipeline if name == _RECOGNISER]
+    pipeline.select_pipes(disable=[_RECOGNISER] * len(recognisers))
     one_core = partial(ThreadpoolController().limit, limits=1, user_api="blas")
     lock = threading.Lock()
 
     def parsed(texts: Sequence[str]) -> list[Sentence]:
         with lock, one_core():
             docs = list(pipeline.pipe((one[:MAX_CHARACTERS] for one in texts), batch_size=_BATCH))
-        pending = docs if recogniser else []
+        unread = [*docs]
 
         def recognise() -> None:
-            if pending:
+            if unread:
                 with lock, one_core():
-                    list(recogniser.pipe(pending, batch_size=_BATCH))
-                    pending.clear()
+                    for recogniser in recognisers:
+                        list(recogniser.pipe(unread, batch_size=_BATCH))
+                    unread.clear()
 
-        return [Sentence(text, doc, recognise) for text, doc in zip(texts, [*docs], strict=True)]
+        return [Sentence(text, doc, recognise) for text, doc in zip(texts, docs, strict=True)]
 
     return Remembered(parsed, _REMEMBERED)
 

@@ -15,10 +15,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-WIDTH = 384
-"""Numbers of a vector."""
-
-_LAYERS, _HEADS, _INNER = 6, 12, 1536
+_LAYERS, _HEADS, WIDTH, _INNER = 6, 12, 384, 1536
 _WORDS, _POSITIONS, _KINDS = 30_522, 512, 2
 _EPSILON = 1e-12
 
