@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,6 +31,7 @@ PARSER_SHA256 = "e0098910535a863d430082ece57455d5fa071cd4ca3a0054e80582076c752b1
 # What is longer is no sentence that a reader would be shown, and is parsed no further.
 MAX_CHARACTERS = 1_200
 _BATCH = 64
+_RECOGNISER = "ner"
 _REMEMBERED = 20_000  # sentences; one topic reads some 2,000
 
 _PERSONAL = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours", "you", "your", "yours"})
@@ -81,10 +83,11 @@ class Entity(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Sentence:
-    """A sentence and its parse."""
+    """A sentence and its parse; its names are recognised when they are first asked for."""
 
     text: str
     doc: Any
+    recognise: Callable[[], object]
 
     @cached_property
     def root(self) -> Any:
@@ -95,6 +98,7 @@ class Sentence:
     @cached_property
     def entities(self) -> tuple[Entity, ...]:
         """Named entities, in order."""
+        self.recognise()
         return tuple(_entities(self.doc))
 
     def named(self, *labels: str) -> tuple[str, ...]:
@@ -215,7 +219,7 @@ class Sentence:
 
     def _lacks_standard(self, token: Any) -> bool:
         """Tell whether a comparative is compared with nothing that the sentence names."""
-        if token.lower_ in _PLAIN_COMPARATIVES or token.ent_type_:
+        if token.lower_ in _PLAIN_COMPARATIVES or self._kind(token):
             return False
         named = any(other.lower_ in _STANDARDS for other in self.doc)
         return not (named or self.figures or len(self.years) > 1)
@@ -224,7 +228,7 @@ class Sentence:
         """Tell whether a number or adjective stands for a noun that the sentence lacks."""
         if token.pos_ == "ADJ":  # "the second"
             return any(child.lower_ == "the" for child in token.children) and token.tag_ == "JJ"
-        dated = token.ent_type_ in {"MONEY", "PERCENT", "DATE", "TIME"}
+        dated = self._kind(token) in {"MONEY", "PERCENT", "DATE", "TIME"}
         counted = any(child.dep_ == "prep" for child in token.children)
         if token.dep_ == "pobj" or dated or counted:
             return False
@@ -253,12 +257,17 @@ class Sentence:
         if main is not None and pronoun.i == main.i:
             before = [t for t in before if t.dep_ in SUBJECTS and t.head.tag_ in FINITE]
         elif person:
-            before = [t for t in before if t.ent_type_ == "PERSON" or t.dep_ in SUBJECTS]
+            before = [t for t in before if self._kind(t) == "PERSON" or t.dep_ in SUBJECTS]
         several = number == "Plur" and any(
-            token.ent_type_ == "ORG" or any(child.dep_ == "conj" for child in token.children)
+            self._kind(token) == "ORG" or any(child.dep_ == "conj" for child in token.children)
             for token in before
         )
         return several or any(number in token.morph.get("Number") for token in before)
+
+    def _kind(self, token: Any) -> str:
+        """Return the label of the entity that a token is part of, or nothing."""
+        self.recognise()
+        return str(token.ent_type_)
 
     @cached_property
     def bare_definites(self) -> tuple[Any, ...]:
@@ -373,12 +382,36 @@ def _is_expletive(token: Any) -> bool:
     )
 
 
-def _parsing(pipeline: Any) -> Remembered[Sentence]:
-    """Return what parses sentences and remembers those that it parsed last."""
+def _parsing(load: Callable[[], Any]) -> Remembered[Sentence]:
+    """Return what parses sentences and remembers those that it parsed last.
 
-    def parsed(texts: Sequence[str]) -> Iterator[Sentence]:
-        docs = pipeline.pipe((one[:MAX_CHARACTERS] for one in texts), batch_size=_BATCH)
-        return map(Sentence, texts, docs)
+    Names take as long as the parse, and most sentences are never asked for theirs. When one is
+    asked, all that were parsed with it are read.
+    """
+    from thinc.api import use_ops
+    from threadpoolctl import ThreadpoolController
+
+    # numpy multiplies three times as fast as blis does; two cores would wait for each other.
+    with use_ops("numpy", use_blis=False):
+        pipeline = load()
+    recognisers = [part for name, part in pipeline.pipeline if name == _RECOGNISER]
+    pipeline.select_pipes(disable=[_RECOGNISER] * len(recognisers))
+    one_core = partial(ThreadpoolController().limit, limits=1, user_api="blas")
+    lock = threading.Lock()
+
+    def parsed(texts: Sequence[str]) -> list[Sentence]:
+        with lock, one_core():
+            docs = list(pipeline.pipe((one[:MAX_CHARACTERS] for one in texts), batch_size=_BATCH))
+        unread = [*docs]
+
+        def recognise() -> None:
+            if unread:
+                with lock, one_core():
+                    for recogniser in recognisers:
+                        list(recogniser.pipe(unread, batch_size=_BATCH))
+                    unread.clear()
+
+        return [Sentence(text, doc, recognise) for text, doc in zip(texts, docs, strict=True)]
 
     return Remembered(parsed, _REMEMBERED)
 
@@ -399,7 +432,7 @@ def _parser() -> Remembered[Sentence]:
         import spacy
     if named:
         try:
-            return _parsing(spacy.load(named))
+            return _parsing(partial(spacy.load, named))
         except (OSError, ValueError) as error:
             raise MachineError(
                 f"{PIPELINE_VARIABLE}: expected an installed spaCy pipeline or its folder, found "
@@ -424,4 +457,4 @@ def _parser() -> Remembered[Sentence]:
             remedy="Install the package anew, or name a pipeline by the environment variable "
             f"{PIPELINE_VARIABLE}.",
         )
-    return _parsing(package.load())
+    return _parsing(package.load)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sidelight.english.parser import FINITE, SUBJECTS, Sentence, child_of
@@ -128,6 +129,7 @@ def _is_finite(token: Any) -> bool:
     )
 
 
+@lru_cache(maxsize=4_096)  # pages that overlap share many sentences
 def _meant(sentence: Sentence) -> Meant:
     """Return how a sentence by itself is meant."""
     doc = sentence.doc
@@ -415,6 +417,7 @@ def _opened_by_marks(sentence: Sentence) -> set[int]:
     return found
 
 
+@lru_cache(maxsize=4_096)
 def _retraction(sentence: Sentence, *, alone: bool) -> int | None:
     """Return what a sentence does to others or, `alone`, a clause of it to the rest.
 

@@ -1,14 +1,26 @@
-"""Concurrent model calls, of which some may stay without an answer."""
+"""Concurrent model calls, of which some may stay without an answer, and work between them."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Iterable
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import ParamSpec, TypeVar
 
 from sidelight.errors import ReplyError
 
+P = ParamSpec("P")
 T = TypeVar("T")
+
+# Two that compute in Python only wait for each other.
+_COMPUTING = ThreadPoolExecutor(1, thread_name_prefix="computing")
+
+
+async def computed(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Return what long work returns; calls of other topics are sent and answered meanwhile."""
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_COMPUTING, partial(work, *args, **kwargs))
 
 
 async def answers(asked: Iterable[Awaitable[T]]) -> list[T | ReplyError]:

@@ -17,7 +17,7 @@ from sidelight.english.names import host_label
 from sidelight.english.neutrality import half_fault, sentence_fault
 from sidelight.english.quantities import canonical
 from sidelight.errors import ReplyError, StructuredOutputError
-from sidelight.generation.concurrent_answers import answers
+from sidelight.generation.concurrent_answers import answers, computed
 from sidelight.generation.no_evidence import SAYS_NOTHING
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
@@ -101,7 +101,8 @@ class SupportChecker:
                 read = {"text": support.text or known.text, "covers": covers}
                 sentences[place] = known.model_copy(update=read)
                 removals[place] = _fault(sentences[place], sources[place], article)
-        learned = self._learned.by_source(
+        learned = await computed(
+            self._learned.by_source,
             [
                 (
                     without_attribution(

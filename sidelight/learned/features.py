@@ -166,9 +166,8 @@ class _Look:
         sentence = self.reading.sentences[place]
         overlap = sharing.weighted_share(self.all, sentence.content)
         told = self.told[place]
-        is_report = not self.is_source
-        withheld = told.is_withheld and not self.itself.is_withheld
-        if is_report and withheld and overlap < _SAID_OF_IT:
+        is_open = overlap < _SAID_OF_IT and not self.is_source
+        if is_open and told.is_withheld and not self.itself.is_withheld:
             return True
         if overlap < _LOOKED_AT and place != self.nearest:
             return False

@@ -78,3 +78,11 @@ def test_a_pipeline_that_is_not_installed_is_named_with_a_remedy(unloaded, tmp_p
         parse(["The ferry sank."])
     assert named in str(error.value)
     assert "unset the variable" in error.value.remedy
+
+
+def test_names_are_read_when_asked_for_and_with_all_that_were_parsed_together():
+    first, second = parse(["Mara Quist left Vellbruck in May.", "Orla Finch stayed in Oslo."])
+
+    assert not first.doc.ents
+    assert "Mara Quist" in first.named("PERSON")
+    assert second.doc.ents

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +10,7 @@ from typing import Annotated
 from pydantic import Field
 
 from sidelight.english.names import find_names, host_label
+from sidelight.generation.concurrent_answers import computed
 from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.llm.prompted import Asked, PromptedModel
 from sidelight.prompting import load_prompt
@@ -60,7 +62,7 @@ class PromptedProfiler:
         Raises:
             InputError: The article has neither title nor text, so there is nothing to ask about.
         """
-        plain = await self._extract(article)
+        plain = await computed(asyncio.run, self._extract(article))
         top = _page_top(article)
         text = f"{plain.title}\n{plain.body}\n{top}"
 

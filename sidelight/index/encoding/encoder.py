@@ -162,7 +162,7 @@ class BatchShape(NamedTuple):
 _QUERIES = BatchShape(1, 16)
 # A batch of few rows stays in the caches of a core, and few are lost to rows that fill up the last.
 _PASSAGES = BatchShape(4, 16)
-_SENTENCES = BatchShape(8, 16)
+_SENTENCES = BatchShape(2, 16)
 _ON_GPU = BatchShape(64, 64)
 _IN_INT8 = BatchShape(1, 1)
 
