@@ -121,12 +121,11 @@ class PromptedQuestionWriter:
             if not candidates:
                 raise
             self.instead(error)
-        candidates += [
-            question
-            for question in (clean_question(angle.question) for angle in heaviest)
-            if not self._fault(question, known)
-        ]
         chosen = await self._different(candidates)
+        if len(chosen) < self.questions_per_topic:
+            asked = (clean_question(angle.question) for angle in heaviest)
+            sound = (question for question in asked if not self._fault(question, known))
+            chosen = await self._different([*candidates, *sound])
         if len(chosen) < self.questions_per_topic:
             reserve = reserve_questions(
                 definite(profile.subject, profile.body), self.max_question_characters
