@@ -125,10 +125,13 @@ TrackWithNuggets = Annotated[
 
 def track_of_scale(scale: str, name: str | None) -> TrackRules:
     """Return the track `name`, or the first that has `scale` where no name is given."""
-    tracks = [load_track(one) for one in ([name] if name else names("track"))]
-    found = next((one for one in tracks if scale in one.scales), None)
-    if found is None:
-        raise UsageError(f"the track {name} has no labels of {scale}")
+    having = {one: read for one in names("track") if scale in (read := load_track(one)).scales}
+    found = load_track(name) if name else next(iter(having.values()))
+    if scale not in found.scales:
+        raise UsageError(
+            f"the track {name} has no scale of {scale}",
+            remedy=f"Give one that has: {' or '.join(f'--track {one}' for one in having)}",
+        )
     return found
 
 
@@ -471,7 +474,7 @@ def lowest_relevant(track: str, scale: str, given: int | None) -> int:
     """Return `given`, or the lowest label that the track merges with the highest of `scale`."""
     if given is not None:
         return given
-    labels = load_track(track).scales[scale]
+    labels = track_of_scale(scale, track).scales[scale]
     top = labels.coarse(labels.highest)
     return min(int(name) for name in labels.names if labels.coarse(name) == top)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
+from math import ceil
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -29,7 +30,7 @@ from sidelight.registry import did_you_mean
 from sidelight.schemas.grading.judgment import AnswerAssessment, Measure
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.task import CitedTextTask, Task
-from sidelight.text import counted
+from sidelight.text import counted, first_of
 from sidelight.tracks import DEFAULT_TRACK, load_track
 from sidelight.tracks import Track as TrackRules
 
@@ -99,11 +100,25 @@ def compare(  # long: half of it are options
             ),
             "note: detectable -: the topics are too few for any test, or the two runs never differ",
             f"differences shown at the corrected 5% level: {n_shown} of {len(pairs)}",
+            *_too_few_samples(len(pairs), samples),
             *console.undefined_warnings(undefined, n_topics, "topic"),
             *console.few_warnings(n_topics, "topic"),
             console.Files(lambda: console.write_results(output, [table]), "files"),
         ],
     )
+
+
+def _too_few_samples(n_pairs: int, samples: int) -> Iterator[console.Note]:
+    """Warn where the smallest p-value that can be drawn, corrected, shows no difference."""
+    from sidelight.evaluation.scoring.table import CONFIDENCE
+
+    least = n_pairs / (samples + 1)
+    if least >= 1 - CONFIDENCE:
+        enough = ceil(2 * n_pairs / (1 - CONFIDENCE))
+        yield console.warning(
+            f"warning: with {samples} samples no corrected p-value of {counted(n_pairs, 'pair')} "
+            f"can be below {least:.4f}; give --samples {enough}"
+        )
 
 
 _FOUR_DIGITS = partial(decimal, spec=".4f", lacking="-")
@@ -416,8 +431,10 @@ def questions(
     unjudged = table.computed_by("unjudged_pairs")
     if unjudged and any(run.values[unjudged.name] for run in table.runs):
         notes.append("unjudged: pairs without a label, which count as very different")
-    if without := sorted(
-        {item.run_tag for item in verdicts or ()} - {run.run_tag for run in table.runs}
+    if not data and (
+        without := sorted(
+            {item.run_tag for item in verdicts or ()} - {run.run_tag for run in table.runs}
+        )
     ):
         notes.append(f"not scored, because they have no labels: {', '.join(without)}")
     files = [path for path in (assessments, compound) if path]
@@ -563,6 +580,8 @@ def _run_notes(source: str, data: Path | None, task: Task, table: ScoreTable) ->
                 results[tag] = run_format(task).read(files[tag]).results()
     lost = set(tags) - files.keys() if folder and source == "human" else ()
     said = [f"{one}: there is no such run in {folder}{did_you_mean(one, files)}" for one in lost]
+    if without := sorted(name for name in files.keys() - set(tags) if not name.startswith(".")):
+        said.append(f"not scored, because they have no labels: {first_of(without)}")
     return sorted(said) + told_twins(results)
 
 

@@ -104,7 +104,7 @@ def validate(  # long: half of it are its options
     named = [one for path in files for one in _files_in(path)]
     for path in named:
         if fix is not None and path.is_file():
-            with suppress(InvalidFileError):  # what cannot be read is shown by the check
+            with suppress(InputError):  # what cannot be read is shown by the check
                 if found := mend_file(path, rules, fix):
                     path, mended[str(found[0])] = found  # noqa: PLW2901 - the copy is checked
         if _is_run(path):

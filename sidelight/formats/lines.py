@@ -8,6 +8,7 @@ Problems of one file, collected so that a user sees all of them at once.
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import reprlib
@@ -172,9 +173,13 @@ def readable(path: Path) -> Iterator[None]:
         ) from error
     except FileNotFoundError as error:
         raise InputError(f"{path}: no such file", remedy="Check the path.") from error
-    except (OSError, EOFError, zlib.error) as error:
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(
-            f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}",
+            f"{path}: cannot be read: {error}", remedy="Fetch or compress the file again."
+        ) from error
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be read: {error.strerror or error}",
             remedy="Check the path and its permissions.",
         ) from error
 

@@ -1,3 +1,4 @@
+import gzip
 import json
 import re
 
@@ -120,6 +121,15 @@ def test_wrong_usage(valid_run, tmp_path):
     code, output = run(tmp_path)
     assert code == 1
     assert "[run-unfinished] expected a finished run" in output
+
+
+def test_an_archive_that_is_cut_off_keeps_no_other_file_from_being_mended(valid_run, tmp_path):
+    cut = tmp_path / "cut.gz"
+    cut.write_bytes(gzip.compress(valid_run.read_bytes())[:-9])
+    code, output = run(cut, valid_run, "--fix", tmp_path / "mended")
+    assert code == 1
+    assert f"{cut}: cannot be read" in output
+    assert f"{tmp_path / 'mended' / valid_run.name}: valid Task 1 run" in output
 
 
 def test_nuggets_and_their_assignments_are_files_of_the_tracks_that_have_them(tmp_path):

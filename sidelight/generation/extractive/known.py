@@ -29,6 +29,8 @@ TOP = 8  # sentences of a page that say where it is about
 _COPIED_SHINGLES, _COPIED_COSINE, _RETOLD_COSINE = 0.4, 0.85, 0.50
 _COPIED_SHARE, _RETOLD_SHARE = 0.35, 0.42
 _FEW = 4  # sentences, of which a share says little
+_FEWEST_RETELLING = 9  # sentences of a page; the retellings of 18 development webs have 12 or more
+_ANSWERING = frozenset({"corrections", "fact check", "media rating"})
 _SHARED_KEYWORDS, _SOME_KEYWORDS, _FEW_KEYWORDS = 5, 3, 2
 _RELATED, _ELSEWHERE = 0.55, 0.65  # cosines of the nearest sentence
 _DATELINE = re.compile(r"^[A-Z]{2,}(?:[ .,'’/-][A-Z][A-Za-z.,]*){0,5} [-–—]+ (?=[A-Z])")
@@ -159,7 +161,11 @@ class Known:
         return known
 
     def is_retold(self, page: Page) -> bool:
-        """Tell whether a page is a copy of the article, or the article in other words."""
+        """Tell whether a page is a copy of the article, or the article in other words.
+
+        A retelling is about as long as an article: a few sentences near it rather answer it, as a
+        correction or a notice does, and so do pages that check or rate.
+        """
         full = [
             (text, near)
             for text, near in zip(page.lines, self.shared(page).near, strict=True)
@@ -169,7 +175,8 @@ class Known:
             return False
         copied = sum(self.copies(text, near) for text, near in full) / len(full)
         retold = sum(near >= _RETOLD_COSINE for _, near in full) / len(full)
-        return copied >= _COPIED_SHARE or retold >= _RETOLD_SHARE
+        answers = len(full) < _FEWEST_RETELLING or page.origin.kind in _ANSWERING
+        return copied >= _COPIED_SHARE or (retold >= _RETOLD_SHARE and not answers)
 
     def is_on_topic(self, page: Page) -> bool:
         """Tell whether a page is on somebody or something of the article.

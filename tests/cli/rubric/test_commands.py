@@ -27,6 +27,13 @@ def bank(tmp_path):
     return write_bank(tmp_path)
 
 
+@pytest.mark.parametrize("command", ["leaderboard", "cover", "tables"])
+def test_a_track_without_the_scale_is_refused(graded, command):
+    with pytest.raises(UsageError, match="no scale of grades") as caught:
+        rubric(command, graded, "--track", "dragun2025")
+    assert "--track exam" in caught.value.remedy
+
+
 def test_judgments_that_are_all_below_zero_end_no_process(tmp_path):
     """What counts ended it without a word."""
 

@@ -4,7 +4,7 @@ from functools import partial
 import pytest
 
 from sidelight.errors import InputError, InvalidFileError, UsageError
-from tests.helpers.commands import said
+from tests.helpers.commands import call, said
 
 compare = partial(said, "score", "compare")
 
@@ -27,6 +27,15 @@ def test_a_table_says_what_its_figures_are(per_topic):
         assert one in shown
     with pytest.raises(UsageError, match="no measure speed"):
         compare(per_topic, "--measure", "speed")
+
+
+def test_too_few_samples_for_the_correction_are_said(tmp_path):
+    path = tmp_path / "per_topic.csv"
+    rows = [f"run{run},{topic},{run + topic}" for run in range(5) for topic in range(4)]
+    path.write_text("\n".join(["run_tag,topic_id,score", *rows, ""]))
+    warned = "no corrected p-value of 10 pairs can be below 0.0990; give --samples 400"
+    assert warned in call("score", "compare", path, "--samples", 100).stderr
+    assert "can be below" not in call("score", "compare", path, "--samples", 400).stderr
 
 
 def test_lower_is_better_by_what_is_unjudged(per_topic):

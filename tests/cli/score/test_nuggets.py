@@ -39,7 +39,7 @@ def test_runs_are_assigned_and_scored(tmp_path, given):
 def test_what_judges_needs_nuggets(given):
     with pytest.raises(UsageError, match="judging needs --nuggets"):
         nuggets(given[0], "--words-only")
-    with pytest.raises(UsageError, match="has no labels of nuggets"):
+    with pytest.raises(UsageError, match="has no scale of nuggets"):
         nuggets(*given[:3], "--track", "dragun2025")
 
 

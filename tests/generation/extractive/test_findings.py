@@ -197,3 +197,33 @@ def test_what_is_not_told(known):
     found = told_by(known, OF_OUTLET, url=url, title="Sound Courier")
     (rated,) = [text for (text,) in found if "says of" in text]
     assert "says of Sound Courier: “Factual reporting: MIXED”" in rated
+
+
+# Each sentence is near one of the article, and none says the same.
+NOTICE = (
+    "The Tollmere ferry will not close in June, the Sound Authority said. "
+    "The Marrow Sound Line carried 41,000 passengers last year, not 90,000. "
+    "Islanders in Tollmere will keep the school run by a bus. "
+    "Petra Quill, who owns the shop at the pier, was paid T3,000 by the Marrow Sound Line. "
+    "The Sound Authority says that fuel costs fell by 12 per cent."
+)
+
+
+def test_a_short_page_near_the_article_is_read_as_an_answer_to_it(known):
+    found = told(known, page(NOTICE, title="A notice on the Tollmere ferry"))
+    said = " ".join(text for texts in found for text in texts)
+    assert "carried 41,000 passengers" in said
+    assert "was paid T3,000" in said
+
+
+def test_the_article_in_other_words_is_not_read(known):
+    retelling = NOTICE + (
+        " The Tollmere ferry closes in June, and the island loses its only link of 1931. "
+        "The Marrow Sound Line had 90,000 passengers in a year of 12 months. "
+        "The end of the ferry will end the school run of Tollmere, say 40 islanders. "
+        "The owner of the shop at the pier, Petra Quill, expects to close in 2 months. "
+        "Rising costs of fuel are why the ferry closes, says the Sound Authority of 1950."
+    )
+    assert told(known, page(retelling, title="Ferry of Tollmere closes")) == []
+    url = "https://press.example/corrections/june"
+    assert told(known, page(retelling, title="Corrections", url=url))
