@@ -379,8 +379,8 @@ def _investigate(
     on_step: Callable[[str, str], None] = lambda _topic_id, _step: None,
 ) -> _Read:
     """Investigate an article in a run directory of its own, and write its page."""
-    print_ = sha256((article.model_dump_json() + settings.fingerprint()).encode()).hexdigest()
-    run = Path("runs") / f"read-{print_[:12]}"
+    inputs = article.model_dump_json() + settings.fingerprint() + folder.fingerprint()
+    run = Path("runs") / f"read-{sha256(inputs.encode()).hexdigest()[:12]}"
     done = make_run([article], settings, folder, run, access, on_step=on_step)
     if done.failures:
         raise InputError(done.failures[0].message)

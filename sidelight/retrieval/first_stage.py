@@ -8,7 +8,7 @@ from itertools import chain
 from math import fsum
 from typing import TYPE_CHECKING
 
-from sidelight.errors import InputError
+from sidelight.errors import InputError, UsageError
 from sidelight.index.lucene import segments
 from sidelight.registry import load, make
 from sidelight.retrieval.base import Retriever
@@ -41,7 +41,35 @@ def open_retriever(name: str | None, folder: SearchIndex, *, depth: int = 100) -
     name = name or ("hybrid" if folder.has_vectors else "bm25")
     offered = {part: partial(getattr, folder, part) for part in PARTS} | {"depth": lambda: depth}
     retriever: Retriever = make(f"retriever {name!r}", load("retriever", name), offered)
-    return retriever
+    return _Checked(retriever, name) if ":" in name else retriever
+
+
+class _Checked:
+    """A retriever of somebody's own, whose answers are checked."""
+
+    def __init__(self, retriever: Retriever, title: str) -> None:
+        self.name = retriever.name
+        self._retriever, self._title = retriever, title
+
+    def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
+        """Return the hits for every query id, as the retriever ordered them.
+
+        UsageError is raised for an answer that lacks a query, or is not ordered by score.
+        """
+        found = self._retriever.search(queries, k)
+        for query in queries:
+            scores = [hit.score for hit in found.get(query.query_id, ())]
+            if query.query_id not in found:
+                wrong = "hits for every query id; found none", "Return an empty list for no hits."
+            elif scores != sorted(scores, reverse=True):
+                wrong = "hits by falling score; found others", "Order them with `ranked`."
+            else:
+                continue
+            raise UsageError(
+                f"retriever {self._title!r}: query {query.query_id}: expected {wrong[0]}",
+                remedy=wrong[1],
+            )
+        return found
 
 
 _BM25 = segments.Bm25()

@@ -24,7 +24,7 @@ def _elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def test_a_pasted_article_is_read(mini_web_articles, mini_web_index, tmp_path):
+def test_a_pasted_article_is_read(mini_web_articles, mini_web_index, small_index, tmp_path):
     """Headline, outlet, author and date are in its text alone."""
     article = mini_web_articles[0]
     (tmp_path / "article.txt").write_text(article.body)
@@ -49,6 +49,9 @@ def test_a_pasted_article_is_read(mini_web_articles, mini_web_index, tmp_path):
     assert len(again["questions"]) == 10
     assert "Bad Science and Will Cost 4,000 Jobs" in (tmp_path / "page.html").read_text()
     assert len(list((tmp_path / "runs").glob("read-*"))) == 1
+    # Another index is another run.
+    said(*command[:-1], small_index.path)
+    assert len(list((tmp_path / "runs").glob("read-*"))) == 2
 
 
 def test_what_is_no_article_is_refused(tmp_path, small_index):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ir_measures import nDCG
 
 from benchmarks.memory_retriever import MemoryRetriever
-from sidelight.errors import InputError
+from sidelight.errors import InputError, UsageError
 from sidelight.formats.topics import read_queries
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import Encoder
@@ -348,3 +348,31 @@ def test_a_segment_is_fetched_once():
 def test_it_answers_as_the_store_does(asked, size):
     lookup = Remembered(Store(), size)
     assert [ids_of(lookup(wanted)) for wanted in asked] == asked
+
+
+class Forgetful:
+    """Gives back no query."""
+
+    name = "forgetful"
+
+    def search(self, queries, k):
+        return {}
+
+
+class Reversed:
+    """Gives the worst hit first."""
+
+    name = "reversed"
+
+    def search(self, queries, k):
+        return {query.query_id: [Hit("a", 1.0), Hit("b", 2.0)] for query in queries}
+
+
+@pytest.mark.parametrize(
+    ("own", "says"),
+    [("Forgetful", "hits for every query id"), ("Reversed", "hits by falling score")],
+)
+def test_what_a_retriever_of_ones_own_gives_back_is_checked(small_index, own, says):
+    retriever = open_retriever(f"{__name__}:{own}", small_index)
+    with pytest.raises(UsageError, match=f"{own}': query q: expected {says}"):
+        retriever.search([Query(query_id="q", text="boats")], 5)
