@@ -65,11 +65,19 @@ def run_result(
         )
         for one in summary.failures
     ]
-    shown += [
-        console.Note(str(problem), "red", on_stderr=True)
-        for problem in summary.problems
-        if problem.severity == "error"
-    ]
+    errors = [problem for problem in summary.problems if problem.severity == "error"]
+    # An index of one's own has other ids, which only matters to who hands the run in.
+    foreign = [problem for problem in errors if problem.code == "citation-pattern"]
+    own = [problem for problem in errors if problem.code != "citation-pattern"]
+    shown += [console.Note(str(problem), "red", on_stderr=True) for problem in own]
+    if foreign:
+        shown.append(
+            console.warning(
+                f"note: the run is complete; to the track {settings.track} it cannot be handed in, "
+                f"because {counted(len(foreign), 'citation')} of this index "
+                f"{'is' if len(foreign) == 1 else 'are'} not of the track's collection"
+            )
+        )
     for what, topics in _fallbacks(summary.fallbacks).items():
         shown.append(f"On {counted(topics, 'topic')}, {what} (listed in manifest.json).")
     if summary.thin:
@@ -83,7 +91,8 @@ def run_result(
     if evaluation:
         document["evaluation"] = evaluation
         shown += evaluation_shown(evaluation, load_track(settings.track))
-    return console.Result(document, shown, exit_code or (0 if summary.succeeded else 1))
+    failed = bool(summary.failures or own)
+    return console.Result(document, shown, exit_code or int(failed))
 
 
 def _fallbacks(by_topic: Mapping[str, Sequence[str]]) -> dict[str, int]:

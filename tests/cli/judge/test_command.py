@@ -62,7 +62,10 @@ def test_runs_that_answer_alike_are_named(tmp_path):
     more = [row.replace("lantern-t2", "copied-t2") for row in rows if "lantern-t2" in row]
     labels.write_text("".join([*rows, *more]))
     notes = told("score", "task2", "--data", data)["notes"]
-    assert notes == ["lantern-t2 and copied-t2 are identical: equal on every topic"]
+    assert notes == [
+        "not scored, because they have no labels: tidepool-t2",
+        "lantern-t2 and copied-t2 are identical: equal on every topic",
+    ]
 
 
 def test_wrong_usage(tmp_path):
