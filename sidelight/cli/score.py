@@ -30,7 +30,7 @@ from sidelight.registry import did_you_mean
 from sidelight.schemas.grading.judgment import AnswerAssessment, Measure
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.task import CitedTextTask, Task
-from sidelight.text import counted, first_of
+from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
 from sidelight.tracks import Track as TrackRules
 
@@ -431,10 +431,8 @@ def questions(
     unjudged = table.computed_by("unjudged_pairs")
     if unjudged and any(run.values[unjudged.name] for run in table.runs):
         notes.append("unjudged: pairs without a label, which count as very different")
-    if not data and (
-        without := sorted(
-            {item.run_tag for item in verdicts or ()} - {run.run_tag for run in table.runs}
-        )
+    if without := sorted(
+        {item.run_tag for item in verdicts or ()} - {run.run_tag for run in table.runs}
     ):
         notes.append(f"not scored, because they have no labels: {', '.join(without)}")
     files = [path for path in (assessments, compound) if path]
@@ -562,7 +560,7 @@ def _result(
     from sidelight.evaluation.scoring.table import label_source, score_prefix
 
     source = label_source(files[0])
-    told = [*_run_notes(source, data, task, table), *notes]
+    told = list(dict.fromkeys([*_run_notes(source, data, task, table), *notes]))
     origin = score_labels.ScoreOrigin(source, _judge_of(files, task), sampling, n_topics, told)
     return score_labels.scores_result(origin, table, score_prefix(source, task), output)
 
@@ -581,7 +579,7 @@ def _run_notes(source: str, data: Path | None, task: Task, table: ScoreTable) ->
     lost = set(tags) - files.keys() if folder and source == "human" else ()
     said = [f"{one}: there is no such run in {folder}{did_you_mean(one, files)}" for one in lost]
     if without := sorted(name for name in files.keys() - set(tags) if not name.startswith(".")):
-        said.append(f"not scored, because they have no labels: {first_of(without)}")
+        said.append(f"not scored, because they have no labels: {', '.join(without)}")
     return sorted(said) + told_twins(results)
 
 
