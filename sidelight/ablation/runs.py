@@ -122,7 +122,7 @@ def read_grid(path: Path | Mapping[str, Any]) -> Grid:
 def arms_of(grid: Grid, path: Path) -> list[Arm]:
     """Return every combination of a grid, the base arm first.
 
-    UsageError is raised if two of its choices change one setting, or a
+    UsageError, which names the arm, is raised if two of its choices change one setting, or a
     setting is unknown or out of range.
     """
     base = bundled(path).parent / grid.base if grid.base else None
@@ -140,7 +140,11 @@ def arms_of(grid: Grid, path: Path) -> list[Arm]:
             changes |= wanted
         # JSON is YAML, which is what values on the command line are.
         overrides = [f"{key}={json.dumps(value)}" for key, value in changes.items()]
-        settings = load_settings(base, overrides, given_by=f"{path}: arm {name}")
+        try:
+            settings = load_settings(base, overrides, option="")
+        except UsageError as error:
+            message = f"{path}: arm {name}: {error.message}"
+            raise UsageError(message, remedy=error.remedy) from None
         same_as = first_with.setdefault(settings.fingerprint(), name)
         arms.append(Arm(name, changes, settings, None if same_as == name else same_as))
     return arms

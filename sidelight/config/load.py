@@ -141,11 +141,11 @@ def _range(name: str, annotation: Any, metadata: list[Any]) -> Iterator[str]:
 
 
 def load_settings(
-    path: str | Path | None = None, overrides: Sequence[str] = (), given_by: str = "--set"
+    path: str | Path | None = None, overrides: Sequence[str] = (), option: str = "--set"
 ) -> Settings:
     """Return the defaults, changed by a YAML file, changed by `key.sub=value` overrides.
 
-    `given_by` says where the overrides come from, for messages.
+    `option` is what they were given by, for messages; empty where nobody typed any.
 
     UsageError is raised for what is no setting, or out of range, and for whatever names a rubric: a
     system that writes must not see what it is judged by.
@@ -154,14 +154,14 @@ def load_settings(
     if not isinstance(tree, dict):
         raise UsageError(f"{path}: expected a mapping of settings, found {type(tree).__name__}")
     for override in overrides:
-        _apply(tree, override, given_by)
+        _apply(tree, override, option)
     _refuse_rubrics(tree, "")
     try:
         settings = Settings.model_validate(tree)
     except ValidationError as error:
         names = {override.partition("=")[0] for override in overrides}
         found = "; ".join(
-            f"{given_by if _is_in(one, names) else path or 'settings'}: {_explain_one(one)}"
+            _placed(option if _is_in(one, names) else path or "settings", _explain_one(one))
             for one in error.errors()
         )
         raise UsageError(found) from None
@@ -169,7 +169,9 @@ def load_settings(
         raise UsageError(
             f"submission.run_id {settings.submission.run_id!r} must begin with the team id "
             f"{settings.submission.team_id!r}: the track finds a team's runs by their prefix",
-            remedy="Set both: --set submission.team_id=TEAM --set submission.run_id=TEAM-NAME",
+            remedy="Set both: --set submission.team_id=TEAM --set submission.run_id=TEAM-NAME"
+            if option
+            else "Set both, submission.team_id and submission.run_id.",
         )
     return settings
 
@@ -255,23 +257,22 @@ def read_yaml_file(path: Path, what: str) -> Any:
     return {} if tree is None else tree
 
 
-def _apply(tree: dict[str, Any], override: str, given_by: str) -> None:
+def _apply(tree: dict[str, Any], override: str, option: str) -> None:
+    given = f"{option} {override!r}".lstrip()
     key, separator, value = override.partition("=")
     if not separator or not key:
-        raise UsageError(f"{given_by} {override!r}: expected key.sub=value")
+        raise UsageError(f"{given}: expected key.sub=value")
     *parents, last = key.split(".")
     if len(parents) > MAX_DEPTH:
-        raise UsageError(f"{given_by} {key[:40]}...: expected at most {MAX_DEPTH} groups in a name")
+        raise UsageError(f"{given[:50]}...: expected at most {MAX_DEPTH} groups in a name")
     for parent in parents:
         tree = tree.setdefault(parent, {})
         if not isinstance(tree, dict):
-            raise UsageError(
-                f"{given_by} {override!r}: {parent!r} is a value, not a group of settings"
-            )
+            raise UsageError(f"{given}: {parent!r} is a value, not a group of settings")
     try:
         tree[last] = read_yaml(value)
     except yaml.YAMLError as error:
-        raise UsageError(f"{given_by} {override!r}: {error}") from None
+        raise UsageError(f"{given}: {error}") from None
 
 
 def _refuse_rubrics(tree: Mapping[str, Any], prefix: str) -> None:
@@ -286,6 +287,11 @@ def _refuse_rubrics(tree: Mapping[str, Any], prefix: str) -> None:
             )
         if isinstance(value, dict):
             _refuse_rubrics(value, f"{name}.")
+
+
+def _placed(place: object, said: str) -> str:
+    """Return what is wrong behind the place where it stands, unless the caller names that."""
+    return f"{place}: {said}" if place else said
 
 
 def _is_in(entry: ErrorDetails, names: Collection[str]) -> bool:

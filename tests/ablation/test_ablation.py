@@ -57,6 +57,11 @@ def test_what_is_wrong_is_named(tmp_path):
     assert "retrieval.dept" in unknown
     value = refusal(tmp_path, "dimensions: {depth: {a: {retrieval.depth: x}}}")
     assert value.startswith("arm a: retrieval.depth: ")
+    # Of what is no single setting, too.
+    team = refusal(tmp_path, "dimensions: {run: {a: {submission.run_id: other}}}")
+    assert team.startswith("arm a: submission.run_id 'other' must begin with the team id")
+    rubric = refusal(tmp_path, "dimensions: {run: {a: {submission.run_id: sidelight-rubric}}}")
+    assert rubric.startswith("arm a: submission.run_id names a rubric")
     twice = "dimensions: {x: {a: {retrieval.depth: 5}}, y: {b: {retrieval.depth: 6}}}"
     assert refusal(tmp_path, twice).startswith(
         "arm a+b: expected each setting to be changed once; b changes retrieval.depth again"
