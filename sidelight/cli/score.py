@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from functools import partial
 from math import ceil
@@ -100,7 +101,7 @@ def compare(  # long: half of it are options
             ),
             "note: detectable -: the topics are too few for any test, or the two runs never differ",
             f"differences shown at the corrected 5% level: {n_shown} of {len(pairs)}",
-            *_too_few_samples(len(pairs), samples),
+            *_too_few_samples([pair.p_value for pair in pairs], samples),
             *console.undefined_warnings(undefined, n_topics, "topic"),
             *console.few_warnings(n_topics, "topic"),
             console.Files(lambda: console.write_results(output, [table]), "files"),
@@ -108,16 +109,16 @@ def compare(  # long: half of it are options
     )
 
 
-def _too_few_samples(n_pairs: int, samples: int) -> Iterator[console.Note]:
-    """Warn where the smallest p-value that can be drawn, corrected, shows no difference."""
+def _too_few_samples(p_values: Sequence[float], samples: int) -> Iterator[console.Note]:
+    """Warn where the smallest p-value is the smallest that can be drawn, and shows nothing."""
     from sidelight.evaluation.scoring.table import CONFIDENCE
 
-    least = n_pairs / (samples + 1)
-    if least >= 1 - CONFIDENCE:
+    least, n_pairs = 1 / (samples + 1), len(p_values)
+    if min(p_values, default=1.0) == least and n_pairs * least >= 1 - CONFIDENCE:
         enough = ceil(2 * n_pairs / (1 - CONFIDENCE))
         yield console.warning(
             f"warning: with {samples} samples no corrected p-value of {counted(n_pairs, 'pair')} "
-            f"can be below {least:.4f}; give --samples {enough}"
+            f"can be below {n_pairs * least:.4f}; give --samples {enough}"
         )
 
 
@@ -431,14 +432,11 @@ def questions(
     unjudged = table.computed_by("unjudged_pairs")
     if unjudged and any(run.values[unjudged.name] for run in table.runs):
         notes.append("unjudged: pairs without a label, which count as very different")
-    if without := sorted(
-        {item.run_tag for item in verdicts or ()} - {run.run_tag for run in table.runs}
-    ):
-        notes.append(f"not scored, because they have no labels: {', '.join(without)}")
     files = [path for path in (assessments, compound) if path]
     sampling = None if organizer_compat else options.Sampling(samples, seed)
+    submitted = {item.run_tag for item in verdicts or ()}
     task = rules.question_list
-    return _result(task, files, table, len(known), sampling, notes, data, output)
+    return _result(task, files, table, len(known), sampling, notes, data, output, submitted)
 
 
 @app.command("task2")
@@ -555,22 +553,28 @@ def _result(
     notes: list[str],
     data: Path | None,
     output: Path | None,
+    submitted: AbstractSet[str] = frozenset(),
 ) -> console.Result:
-    """Return scores by files of labels, the assessments first; see `scores_result`."""
+    """Return scores by files of labels, the assessments first; see `scores_result`.
+
+    `submitted` are runs that are known to have been submitted, besides those of `data`.
+    """
     from sidelight.evaluation.scoring.table import label_source, score_prefix
 
     source = label_source(files[0])
-    told = list(dict.fromkeys([*_run_notes(source, data, task, table), *notes]))
+    told = [*_run_notes(source, data, task, table, submitted), *notes]
     origin = score_labels.ScoreOrigin(source, _judge_of(files, task), sampling, n_topics, told)
     return score_labels.scores_result(origin, table, score_prefix(source, task), output)
 
 
-def _run_notes(source: str, data: Path | None, task: Task, table: ScoreTable) -> list[str]:
-    """Name runs that people labelled and the data folder lacks, and those that are the same."""
+def _run_notes(
+    source: str, data: Path | None, task: Task, table: ScoreTable, submitted: AbstractSet[str]
+) -> list[str]:
+    """Name labelled runs that the data folder lacks, those without labels, and equal ones."""
     is_text = isinstance(task, CitedTextTask)
     part = DataPart.REPORT_RUNS if is_text else DataPart.QUESTION_RUNS
     folder = options.from_data(None, data, part)
-    files = {path.name: path for path in folder.iterdir()} if folder else {}
+    files = {path.name: path for path in folder.glob("[!.]*")} if folder else {}
     tags, results = sorted(run.run_tag for run in table.runs), {}
     for tag in tags:
         with suppress(InputError):  # who scores labels need not be able to read the runs
@@ -578,7 +582,7 @@ def _run_notes(source: str, data: Path | None, task: Task, table: ScoreTable) ->
                 results[tag] = run_format(task).read(files[tag]).results()
     lost = set(tags) - files.keys() if folder and source == "human" else ()
     said = [f"{one}: there is no such run in {folder}{did_you_mean(one, files)}" for one in lost]
-    if without := sorted(name for name in files.keys() - set(tags) if not name.startswith(".")):
+    if without := sorted((submitted | files.keys()) - set(tags)):
         said.append(f"not scored, because they have no labels: {', '.join(without)}")
     return sorted(said) + told_twins(results)
 
