@@ -66,16 +66,14 @@ def run_result(
         for one in summary.failures
     ]
     errors = [problem for problem in summary.problems if problem.severity == "error"]
-    # An index of one's own has other ids, which only matters to who hands the run in.
-    foreign = [problem for problem in errors if problem.code == "citation-pattern"]
-    own = [problem for problem in errors if problem.code != "citation-pattern"]
-    shown += [console.Note(str(problem), "red", on_stderr=True) for problem in own]
-    if foreign:
+    # Only who hands a run in needs the ids of the track's collection, which an own index lacks.
+    faults = [problem for problem in errors if problem.code != "citation-pattern"]
+    shown += [console.Note(str(problem), "red", on_stderr=True) for problem in faults]
+    if foreign := len(errors) - len(faults):
         shown.append(
             console.warning(
-                f"note: the run is complete; to the track {settings.track} it cannot be handed in, "
-                f"because {counted(len(foreign), 'citation')} of this index "
-                f"{'is' if len(foreign) == 1 else 'are'} not of the track's collection"
+                f"warning: this run cannot be handed in to the track {settings.track}: "
+                f"{counted(foreign, 'citation')} of segments that its collection does not have"
             )
         )
     for what, topics in _fallbacks(summary.fallbacks).items():
@@ -91,8 +89,7 @@ def run_result(
     if evaluation:
         document["evaluation"] = evaluation
         shown += evaluation_shown(evaluation, load_track(settings.track))
-    failed = bool(summary.failures or own)
-    return console.Result(document, shown, exit_code or int(failed))
+    return console.Result(document, shown, exit_code or int(bool(summary.failures or faults)))
 
 
 def _fallbacks(by_topic: Mapping[str, Sequence[str]]) -> dict[str, int]:

@@ -23,7 +23,8 @@ _TOLD = frozenset(
     "in to and from since until appointed born died ended ending founded incorporated".split()
 )
 _DATE = re.compile(
-    rf"(?:(?<![A-Za-z])(?P<before>[A-Za-z]{{1,20}})[\s:]{{1,3}})?\b(?P<date>\d{{1,2}}(?:st|nd|rd|th)?\s+{_MONTH},?\s+{_YEAR}"
+    r"(?:(?<![A-Za-z])(?P<before>[A-Za-z]{1,20})[\s:]{1,3})?\b"
+    rf"(?P<date>\d{{1,2}}(?:st|nd|rd|th)?\s+{_MONTH},?\s+{_YEAR}"
     rf"|{_MONTH}\s+\d{{1,2}},?\s+{_YEAR}|{_YEAR}-\d\d-\d\d"
     rf"|(?<!\d )(?<!\d[snrt][tdh] ){_MONTH}\s+{_YEAR})\b"
     rf"(?! ?(?:to|until|[-–—]) ?(?:{_MONTH}|\d+ {_MONTH}|{_YEAR}|[Pp]res|now|today|date))"

@@ -58,17 +58,17 @@ class _Checked:
         """
         found = self._retriever.search(queries, k)
         for query in queries:
-            scores = [hit.score for hit in found.get(query.query_id, ())]
+            where = f"retriever {self._title!r}: query {query.query_id}: expected hits"
             if query.query_id not in found:
-                wrong = "hits for every query id; found none", "Return an empty list for no hits."
-            elif scores != sorted(scores, reverse=True):
-                wrong = "hits by falling score; found others", "Order them with `ranked`."
-            else:
-                continue
-            raise UsageError(
-                f"retriever {self._title!r}: query {query.query_id}: expected {wrong[0]}",
-                remedy=wrong[1],
-            )
+                raise UsageError(
+                    f"{where} for every query id; found none",
+                    remedy="Return an empty list for a query without hits.",
+                )
+            scores = [hit.score for hit in found[query.query_id]]
+            if scores != sorted(scores, reverse=True):
+                raise UsageError(
+                    f"{where} by falling score; found others", remedy="Order them with `ranked`."
+                )
         return found
 
 

@@ -58,6 +58,10 @@ class ExtractiveProfiler:
     """The role `profile_article` without a model."""
 
     async def __call__(self, article: Article) -> ArticleProfile:
+        """Return what the page itself tells; see `read`."""
+        return self.read(article)
+
+    def read(self, article: Article) -> ArticleProfile:
         """Return what the page itself tells; see `ArticleProfile`.
 
         Raises:

@@ -180,19 +180,14 @@ class Findings:
 
         home = {id(claim): best_angle(claim) for claim in distinct}
         by_text = {claim.text: claim for claim in distinct}
-        also = {
-            angle.angle_id: sorted(
-                (
-                    claim
-                    for claim in distinct
-                    if angle.angle_id in claim.answers and home[id(claim)] != angle.angle_id
-                ),
-                key=lambda claim: -claim.answers[angle.angle_id],
-            )
-            # What answers it was read before it was asked, and is filed under other questions.
-            + [by_text[text] for text in angle.told if text in by_text]
-            for angle in angles
-        }
+
+        def elsewhere(angle: Angle) -> list[FoundClaim]:
+            filed = [claim for claim in distinct if angle.angle_id in claim.answers]
+            filed.sort(key=lambda claim: -claim.answers[angle.angle_id])
+            told = [by_text[text] for text in angle.told if text in by_text]
+            bearing = {id(claim): claim for claim in (*filed, *told)}
+            return [claim for key, claim in bearing.items() if home[key] != angle.angle_id]
+
         return cls(
             {
                 angle: sorted(
@@ -201,7 +196,7 @@ class Findings:
                 )
                 for angle in sorted(angles, key=lambda angle: -angle.weight)
             },
-            also,
+            {angle.angle_id: elsewhere(angle) for angle in angles},
             sources_of(evidence),
         )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
@@ -54,7 +53,6 @@ class PromptedProfiler:
 
     def __init__(self, writer: PromptedModel) -> None:
         self._model = writer
-        self._extract = ExtractiveProfiler()
 
     async def __call__(self, article: Article) -> ArticleProfile:
         """Return what the page itself tells; see `ArticleProfile`.
@@ -62,7 +60,7 @@ class PromptedProfiler:
         Raises:
             InputError: The article has neither title nor text, so there is nothing to ask about.
         """
-        plain = await computed(asyncio.run, self._extract(article))
+        plain = await computed(ExtractiveProfiler().read, article)
         top = _page_top(article)
         text = f"{plain.title}\n{plain.body}\n{top}"
 

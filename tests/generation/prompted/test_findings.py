@@ -65,6 +65,14 @@ def test_a_question_asked_after_reading_is_shown_what_was_told_before(lexical_en
     )
     found = asyncio.run(Findings.of((*ANGLES, late), READ, lexical_encode))
     assert [one.also for one in found.shown() if one.angle_id == "lead-2-1"] == ["C2"]
+    # Nothing stands twice, and not where it is filed in any case.
+    again = [one.model_copy(update={"told": (HOLDS.text, SOLD.text)}) for one in (*ANGLES, late)]
+    found = asyncio.run(Findings.of(again, READ, lexical_encode))
+    assert {one.angle_id: one.also for one in found.shown()} == {
+        "owner": "C2",
+        "boats": "C1",
+        "lead-2-1": "C2, C1",
+    }
 
 
 def test_evidence_that_no_claim_rests_on_is_shown_as_it_stands(lexical_encode):
