@@ -46,6 +46,28 @@ def test_a_failed_topic_is_named_and_makes_the_exit_code(topics, small_index, tm
     assert (summary["done"], len(summary["kept"]), len(summary["failures"])) == ([], 1, 1)
 
 
+def test_an_index_of_ones_own_makes_a_run_that_only_cannot_be_handed_in(
+    mini_web_articles, mini_web_segments, tmp_path
+):
+    shard, index, out = (tmp_path / name for name in ("own.jsonl", "index", "run"))
+    keys = {"segment_id": "docid", "text": "segment"}
+    with shard.open("wb") as lines:
+        for number, one in enumerate(mini_web_segments):
+            named = one.model_copy(update={"segment_id": f"own-{number}#0_0"})
+            row = {keys.get(key, key): value for key, value in named.model_dump().items()}
+            lines.write(orjson.dumps(row) + b"\n")
+    call("index", "build", shard, "-o", index, "--profile", "none")
+    topics = write_topics(tmp_path / "topics.jsonl", mini_web_articles[0])
+    bm25 = ("--set", "retrieval.retriever=bm25")
+    _, errors = run("--topics", topics, "--index", index, "--output", out, *bm25)
+    cited = orjson.loads((out / "task2.jsonl").read_bytes())["responses"]
+    n_cited = len({one for sentence in cited for one in sentence["citations"]})
+    assert n_cited > 0
+    assert errors.startswith("warning: this run cannot be handed in to the track dragun2025: ")
+    assert errors.count("\n") == 1
+    assert call("validate", out / "task2.jsonl", "--topics", topics, code=1)
+
+
 def test_a_search_that_always_fails_costs_that_search_and_is_named(
     topics, small_index, tmp_path, monkeypatch, quick_backoff
 ):
