@@ -13,15 +13,19 @@ import argparse
 import asyncio
 import tempfile
 from collections import defaultdict
+from itertools import product
 from pathlib import Path
 from statistics import fmean
+from typing import TypeAlias
 
 from benchmarks.record import Figure, write_figures
-from benchmarks.unseen import PARTS, lay_out, read_webs
+from benchmarks.unseen import PARTS, RUBRICS, lay_out, read_webs
+
+Scores: TypeAlias = dict[str, dict[str, float]]
 
 
-def scores(folder: Path, settings: list[str]) -> dict[str, dict[str, float]]:
-    """Return by topic the scores of a run over the webs laid out in a folder."""
+def scores(folder: Path, settings: list[str]) -> dict[str, Scores]:
+    """Return by kind of rubric and topic the scores of a run over the webs laid out in a folder."""
     from sidelight.config.load import load_settings
     from sidelight.evaluation.labelling.comparing import SentenceEncoder
     from sidelight.evaluation.labelling.examples import read_examples
@@ -49,19 +53,25 @@ def scores(folder: Path, settings: list[str]) -> dict[str, dict[str, float]]:
     chosen = load_settings(None, ["submission.run_id=sidelight-unseen", *settings])
     articles = read_articles(folder / "topics.jsonl")
     directory = make_run(articles, chosen, index, folder / "run").directory
-    rubrics = read_rubrics(folder / "human_rubrics", track.scales)
     sentences = SentenceEncoder(encoder.name, encoder.encode_sentences)
-    inputs = JudgeInputs(rubrics, read_examples(sample_path()), encoder=lambda: sentences)
-    judge = make_judge("embedded", inputs)
-    for task in (track.question_list, track.cited_text):
-        given = read_task_runs(task, [directory.file(task)], rubrics)
-        asyncio.run(judge_runs(judge, given, folder / "scores"))
-    made = score_assessments(folder / "scores", rubrics, track)
-    found: dict[str, dict[str, float]] = defaultdict(dict)
-    for row in made.questions.topics:
-        found[row.topic_id]["questions"] = row.values[made.questions.main.name]
-    for row in made.reports.topics:
-        found[row.topic_id].update(row.values)
+    examples = read_examples(sample_path())
+    found: dict[str, Scores] = {}
+    for kind, name in RUBRICS.items():
+        if not any((folder / name).iterdir()):
+            continue
+        rubrics = read_rubrics(folder / name, track.scales)
+        inputs = JudgeInputs(rubrics, examples, encoder=lambda: sentences)
+        judge = make_judge("embedded", inputs)
+        for task in (track.question_list, track.cited_text):
+            given = read_task_runs(task, [directory.file(task)], rubrics)
+            asyncio.run(judge_runs(judge, given, folder / f"scores-{name}"))
+        made = score_assessments(folder / f"scores-{name}", rubrics, track)
+        rows: Scores = defaultdict(dict)
+        for row in made.questions.topics:
+            rows[row.topic_id]["questions"] = row.values[made.questions.main.name]
+        for row in made.reports.topics:
+            rows[row.topic_id].update(row.values)
+        found[kind] = rows
     return found
 
 
@@ -75,23 +85,25 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.keep or Path(temporary)
         lay_out(webs, folder)
-        by_topic = scores(folder, given.settings)
+        by_kind = scores(folder, given.settings)
     columns = ("questions", "supportive_score", "contradictory_score")
-    print(f"{'web':34}" + "".join(f"{name:>22}" for name in columns))
+    print(f"{'web':46}" + "".join(f"{name:>22}" for name in columns))
     figures = []
-    for part in PARTS:
-        rows = [by_topic[web.topic_id] for web in webs if web.part == part]
+    for part, (kind, by_topic) in product(PARTS, by_kind.items()):
+        rows = {
+            f"{part}/{web.name}, {kind}": by_topic[web.topic_id]
+            for web in webs
+            if web.part == part and web.topic_id in by_topic
+        }
         if not rows:
             continue
-        for web in webs:
-            if web.part == part:
-                row = by_topic[web.topic_id]
-                print(f"{f'{part}/{web.name}':34}" + "".join(f"{row[n]:22.3f}" for n in columns))
-        means = {name: fmean(row[name] for row in rows) for name in columns}
-        print(
-            f"{f'{part}, mean of {len(rows)}':34}" + "".join(f"{means[n]:22.3f}" for n in columns)
-        )
-        figures += [Figure(f"{part}: {name}", round(means[name], 3), "score") for name in columns]
+        means = {name: fmean(row[name] for row in rows.values()) for name in columns}
+        rows[f"{part}, {kind}, mean of {len(rows)}"] = means
+        for title, row in rows.items():
+            print(f"{title:46}" + "".join(f"{row[name]:22.3f}" for name in columns))
+        figures += [
+            Figure(f"{part}, {kind}: {name}", round(means[name], 3), "score") for name in columns
+        ]
     if not given.only:
         write_figures("unseen", figures)
 

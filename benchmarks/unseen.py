@@ -15,6 +15,12 @@ import orjson
 
 WEBS = Path(__file__).parent / "webs"
 PARTS = ("development", "unseen")
+RUBRICS = {"rubrics": "human_rubrics", "track_rubrics": "track_rubrics"}
+"""Folder of each kind of rubric that a web has.
+
+Those of the track's shape follow its guidelines for assessors: some 18 answers of a dozen words on
+a topic. The others have twice as many of 20 words, more than a report of 250 words can tell.
+"""
 
 
 class Web(NamedTuple):
@@ -45,8 +51,9 @@ def read_webs(*parts: str) -> list[Web]:
 
 
 def lay_out(webs: list[Web], folder: Path) -> None:
-    """Write documents, topics, marks and `human_rubrics/` for some webs, as one collection."""
-    (folder / "human_rubrics").mkdir(parents=True, exist_ok=True)
+    """Write documents, topics, marks and folders of rubrics for some webs, as one collection."""
+    for name in RUBRICS.values():
+        (folder / name).mkdir(parents=True, exist_ok=True)
     documents, topics = [], []
     for web in webs:
         stem, offset = web.topic_id.removesuffix("_0"), 0
@@ -59,19 +66,24 @@ def lay_out(webs: list[Web], folder: Path) -> None:
             if not offset:
                 topics.append(documents[-1])
             offset += len(documents[-1]) + 1
-        rubric = {"topic_id": web.topic_id, "rubrics": []}
-        number = 0
-        for rank, question in enumerate(web.content["rubrics"], start=1):
-            answers = []
-            for answer in question["short_answers"]:
-                number += 1
-                answers.append({"answer_id": f"na-{number}", **answer})
-            rubric["rubrics"].append(
-                {**question, "question_id": f"{web.topic_id}-{rank}", "short_answers": answers}
-            )
-        (folder / "human_rubrics" / f"{web.topic_id}.json").write_bytes(orjson.dumps(rubric))
+        for kind, name in RUBRICS.items():
+            if kind in web.content:
+                rubric = _numbered(web.topic_id, web.content[kind])
+                (folder / name / f"{web.topic_id}.json").write_bytes(orjson.dumps(rubric))
     for kind in ("marks", "question_marks"):
         marks = {web.topic_id: web.content.get(kind, {}) for web in webs}
         (folder / f"{kind}.json").write_bytes(orjson.dumps(marks))
     (folder / "documents.jsonl").write_bytes(b"\n".join(documents) + b"\n")
     (folder / "topics.jsonl").write_bytes(b"\n".join(topics) + b"\n")
+
+
+def _numbered(topic_id: str, questions: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return a rubric with the ids of the track's files."""
+    number, rubrics = 0, []
+    for rank, question in enumerate(questions, start=1):
+        answers = []
+        for answer in question["short_answers"]:
+            number += 1
+            answers.append({"answer_id": f"na-{number}", **answer})
+        rubrics.append({**question, "question_id": f"{topic_id}-{rank}", "short_answers": answers})
+    return {"topic_id": topic_id, "rubrics": rubrics}

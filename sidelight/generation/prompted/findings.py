@@ -6,10 +6,8 @@ two sentences say the same, and the mapping between segments and the keys of one
 
 from __future__ import annotations
 
-import asyncio
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, NamedTuple, TypeAlias
+from typing import Annotated, NamedTuple, Self, TypeAlias
 
 from sidelight.llm.structured import IdOf
 from sidelight.schemas.base import Value
@@ -18,10 +16,8 @@ from sidelight.schemas.investigation.angle import Angle
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim
 from sidelight.schemas.segment import Segment, document_id_of
 from sidelight.text import figures, is_negated, one_line, stems
-from sidelight.text_vectors import Encode, TextVectors
 from sidelight.tracks import load_track
 
-_SAME = 0.85
 # Of the words of the shorter of two claims, so many stand in the other that adds nothing to it.
 _HELD = 0.9
 
@@ -34,36 +30,27 @@ def told_once(faults: Iterable[str]) -> str:
     return "; ".join(list(dict.fromkeys(faults))[:_MOST_FAULTS])
 
 
-class SameFact:
-    """Goes by closeness in meaning of sentences with the same figures, and negated alike.
+class _Fact(NamedTuple):
+    """What two claims are compared by."""
 
-    Where one has figures of the other and more, it says the same at greater length if it has nearly
-    all its words, too.
+    negated: bool
+    figures: frozenset[str]
+    words: frozenset[str]
 
-    Args:
-        texts: All that will be compared; encoded at once, as far as that can tell any two apart.
-    """
+    @classmethod
+    def of(cls, text: str) -> Self:
+        return cls(is_negated(text), frozenset(figures(text)), stems(text))
 
-    def __init__(self, encode: Encode, texts: Sequence[str]) -> None:
-        self._facts = {text: (is_negated(text), frozenset(figures(text))) for text in texts}
-        alike = Counter(self._facts.values())
-        # What has figures of its own need not be encoded.
-        compared = [text for text, fact in self._facts.items() if alike[fact] > 1]
-        self._row_of = {text: row for row, text in enumerate(compared)}
-        self._cosines = TextVectors(encode).similarity(compared, compared)
+    def states_also(self, other: _Fact) -> bool:
+        """Tell whether one of the two has the figures of the other and nearly all its words.
 
-    def __call__(self, first: str, second: str) -> bool:
-        """Tell whether two of the texts state one fact."""
-        if first == second:
-            return True
-        one, other = self._facts[first], self._facts[second]
-        if one == other and self._cosines[self._row_of[first], self._row_of[second]] >= _SAME:
-            return True
-        (negated, less), (denied, more) = sorted((one, other), key=lambda fact: len(fact[1]))
-        if negated != denied or not less or not less <= more:
+        Without figures, equal words say little: "A sued B" and "B sued A".
+        """
+        less, more = sorted((self, other), key=lambda fact: (len(fact.figures), len(fact.words)))
+        if less.negated != more.negated or not less.figures or not less.figures <= more.figures:
             return False
-        shorter, longer = sorted((stems(first), stems(second)), key=len)
-        return len(shorter & longer) >= _HELD * len(shorter)
+        fewest = min(len(less.words), len(more.words))
+        return len(less.words & more.words) >= _HELD * fewest
 
 
 _SCALE = load_track().scales["importance"]
@@ -153,7 +140,7 @@ class Findings:
         self._passages = {one: f"P{number}" for number, one in enumerate(passages, start=1)}
 
     @classmethod
-    async def of(cls, angles: Sequence[Angle], evidence: EvidenceSet, encode: Encode) -> Findings:
+    def of(cls, angles: Sequence[Angle], evidence: EvidenceSet) -> Findings:
         """Return what evidence says; of claims that state one fact, one with all their segments.
 
         Evidence that nobody has read for claims is shown as it stands.
@@ -163,12 +150,11 @@ class Findings:
         unread = [one for one in evidence.items if one.segment.segment_id not in read]
         stated = [*evidence.claims, *map(_passage, unread)]
         claims = [one for one in stated if not weights.keys().isdisjoint(one.answers)]
-        texts = [claim.text for claim in claims]
-        same = await asyncio.to_thread(SameFact, encode, texts)
+        facts = {claim.text: _Fact.of(claim.text) for claim in claims}
         distinct: list[FoundClaim] = []
         for claim in sorted(claims, key=lambda one: -max(one.answers.values())):
             for place, known in enumerate(distinct):
-                if same(known.text, claim.text):
+                if known.text == claim.text or facts[known.text].states_also(facts[claim.text]):
                     distinct[place] = _joined(known, claim)
                     break
             else:

@@ -30,7 +30,6 @@ from sidelight.schemas.investigation.angle import (
 )
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.text import one_line, tokens
-from sidelight.text_vectors import Encode
 
 _MAX_QUERY_WORDS = 10
 
@@ -196,9 +195,8 @@ class PromptedPlanner:
 
     asks = (Asked(PLAN_PROMPT, calls=0, more=1, characters=7_800, written=333),)
 
-    def __init__(self, writer: PromptedModel, encode: Encode, queries_per_round: int) -> None:
+    def __init__(self, writer: PromptedModel, queries_per_round: int) -> None:
         self._model = writer
-        self._encode = encode
         self._max_queries = queries_per_round
 
     async def __call__(
@@ -229,7 +227,7 @@ class PromptedPlanner:
         round_number: int,
     ) -> tuple[tuple[Angle, ...], list[tuple[Angle, str]]]:
         known = {angle.angle_id: angle for angle in angles}
-        findings = await Findings.of(angles, evidence, self._encode)
+        findings = Findings.of(angles, evidence)
         sound: tuple[LeadQuestion, ...] = ()
 
         def check(leads: Leads) -> None:

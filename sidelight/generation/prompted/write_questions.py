@@ -89,7 +89,7 @@ class PromptedQuestionWriter:
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
     ) -> DraftQuestions:
         """Return exactly as many questions as are wanted, most important first."""
-        findings = await Findings.of(angles, evidence, self.encode)
+        findings = Findings.of(angles, evidence)
         most = round(_MOST * self.questions_per_topic)
         # The planner without a model, which steps in for one, calls its leads links.
         drafted = [

@@ -41,7 +41,7 @@ from sidelight.schemas.investigation.report import (
 )
 from sidelight.schemas.segment import Segment, document_id_of, overlapping
 from sidelight.text import budget_words, names, numbers, one_line, stems
-from sidelight.text_vectors import Encode, TextVectors
+from sidelight.text_vectors import TextVectors
 
 REPORT_PROMPT = load_prompt(Path(__file__).with_name("report.prompt.md"))
 
@@ -78,7 +78,6 @@ class PromptedReportWriter:
     asks = (Asked(REPORT_PROMPT, calls=1.3, characters=9_200, written=448),)
 
     writer: PromptedModel
-    encode: Encode
     max_report_words: int
     drafts: int
     instead: Callable[[ReplyError], object]
@@ -87,7 +86,7 @@ class PromptedReportWriter:
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
     ) -> DraftReport:
         """Return more sentences than fit; the reserve holds the claims that they do not state."""
-        findings = await Findings.of(angles, evidence, self.encode)
+        findings = Findings.of(angles, evidence)
         if not findings.by_key:
             return nothing_told(evidence)
         plans = (False, True)[: self.drafts]
@@ -267,7 +266,6 @@ class PromptedReviser:
     asks = (Asked(REVISE_PROMPT, calls=2.4, characters=19_400, written=100),)
 
     writer: PromptedModel
-    encode: Encode
     sentences: TextVectors
     max_report_words: int
     max_citations: int
@@ -289,7 +287,7 @@ class PromptedReviser:
                 self.sentences, self.max_report_words, self.max_citations
             )
             return Revision(draft=await plain(profile, angles, evidence))
-        findings = await Findings.of(angles, evidence, self.encode)
+        findings = Findings.of(angles, evidence)
         standing = [sentence.text for sentence in draft.sentences]
         waiting = {sentence.text for sentence in draft.reserve}
         again = {one for removal in checked.removed for one in removal.sentence.segment_ids}

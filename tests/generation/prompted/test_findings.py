@@ -1,10 +1,8 @@
 """What was found, as models are shown it: keys, claims by question, and each fact once."""
 
-import asyncio
-
 import pytest
 
-from sidelight.generation.prompted.findings import Findings, KeyedSegments, SameFact
+from sidelight.generation.prompted.findings import Findings, KeyedSegments
 from sidelight.generation.prompted.select_evidence import ReadAssessor
 from sidelight.schemas.investigation.angle import Angle, Aspect
 from sidelight.schemas.investigation.evidence import EvidenceSet, FoundClaim
@@ -20,16 +18,16 @@ from tests.helpers.asking.report_case import (
 )
 
 
-def findings(encode, *claims):
+def findings(*claims):
     evidence = EvidenceSet.merge(EVIDENCE, EvidenceSet(claims=claims))
-    return asyncio.run(Findings.of(ANGLES, evidence, encode))
+    return Findings.of(ANGLES, evidence)
 
 
-def test_claims_stand_under_the_question_they_answer_best(lexical_encode):
+def test_claims_stand_under_the_question_they_answer_best():
     weak = SOLD.model_copy(
         update={"text": "Lark has papers.", "answers": {"owner": 0.2, "boats": 0.5}}
     )
-    found = findings(lexical_encode, weak, HOLDS, SOLD)
+    found = findings(weak, HOLDS, SOLD)
     shown = found.shown()
     assert [(one.angle_id, one.importance) for one in shown] == [
         ("owner", "have to know"),
@@ -51,10 +49,10 @@ def test_claims_stand_under_the_question_they_answer_best(lexical_encode):
     assert [one.also for one in shown] == ["C2", ""]
     # Claims on no question are left out.
     stray = SOLD.model_copy(update={"answers": {"gone": 0.9}})
-    assert stray.text not in [one.text for one in findings(lexical_encode, stray).by_key.values()]
+    assert stray.text not in [one.text for one in findings(stray).by_key.values()]
 
 
-def test_a_question_asked_after_reading_is_shown_what_was_told_before(lexical_encode):
+def test_a_question_asked_after_reading_is_shown_what_was_told_before():
     late = Angle(
         angle_id="lead-2-1",
         aspect=Aspect.FIGURE,
@@ -63,11 +61,11 @@ def test_a_question_asked_after_reading_is_shown_what_was_told_before(lexical_en
         weight=4,
         told=(HOLDS.text, "nobody says so"),
     )
-    found = asyncio.run(Findings.of((*ANGLES, late), READ, lexical_encode))
+    found = Findings.of((*ANGLES, late), READ)
     assert [one.also for one in found.shown() if one.angle_id == "lead-2-1"] == ["C2"]
     # Nothing stands twice, and not where it is filed in any case.
     again = [one.model_copy(update={"told": (HOLDS.text, SOLD.text)}) for one in (*ANGLES, late)]
-    found = asyncio.run(Findings.of(again, READ, lexical_encode))
+    found = Findings.of(again, READ)
     assert {one.angle_id: one.also for one in found.shown()} == {
         "owner": "C2",
         "boats": "C1",
@@ -75,25 +73,25 @@ def test_a_question_asked_after_reading_is_shown_what_was_told_before(lexical_en
     }
 
 
-def test_evidence_that_no_claim_rests_on_is_shown_as_it_stands(lexical_encode):
-    found = findings(lexical_encode, SOLD)
+def test_evidence_that_no_claim_rests_on_is_shown_as_it_stands():
+    found = findings(SOLD)
     assert [one.text for one in found.by_key.values()] == [SOLD.text, COUNT.text]
 
 
-def test_one_fact_twice_is_one_claim_with_all_its_pages(lexical_encode):
+def test_one_fact_twice_is_one_claim_with_all_its_pages():
     again = FoundClaim(
         text="In 2011 Lark Media bought the newspaper Orrin Post.",
         segment_ids=(COUNT.segment_id,),
         answers={"owner": 0.5, "boats": 0.2},
         speaker="somebody",
     )
-    (claim,) = findings(lexical_encode, again, SOLD).by_key.values()
+    (claim,) = findings(again, SOLD).by_key.values()
     assert claim.text == SOLD.text
     assert claim.segment_ids == (LARK.segment_id, OWNER.segment_id, COUNT.segment_id)
     assert claim.answers == {"owner": 0.9, "boats": 0.2}
     assert claim.speaker == "somebody"
     other_year = again.model_copy(update={"text": again.text.replace("2011", "2012")})
-    assert len(findings(lexical_encode, other_year, SOLD).by_key) == 2
+    assert len(findings(other_year, SOLD).by_key) == 2
 
 
 def test_merging_evidence_keeps_claims_in_one_order():
@@ -129,23 +127,12 @@ def test_keys_lead_back_and_invented_ones_are_counted():
         ("The Orrin Harbour Trust fined the owners of 30 of 420 boats in Orrin in 2019.", False),
     ],
 )
-def test_one_fact_or_two(lexical_encode, other, same):
+def test_one_fact_or_two(other, same):
     text = "The Orrin Harbour Trust counted 420 boats in the harbour of Orrin."
-    facts = SameFact(lexical_encode, [text, other])
-    assert facts(text, other) is facts(other, text) is same
-
-
-def test_a_sentence_that_nothing_can_be_the_same_as_is_not_encoded(lexical_encode):
-    encoded: list[str] = []
-
-    def encode(texts):
-        encoded.extend(texts)
-        return lexical_encode(texts)
-
-    texts = ["Orrin counted 420 boats.", "Orrin counted 430 boats.", "In Orrin are 420 boats."]
-    facts = SameFact(encode, texts)
-    assert sorted(encoded) == sorted([texts[0], texts[2]])
-    assert facts(texts[1], texts[1])
+    for pair in ((text, other), (other, text)):
+        found = findings(*(HOLDS.model_copy(update={"text": one}) for one in pair))
+        told = [one.text for one in found.by_key.values() if one.text in pair]
+        assert len(told) == (1 if same else 2)
 
 
 # An angle is covered as far as its best evidence answers it.

@@ -186,9 +186,9 @@ def new_angle(question, query="census boats Orrin", **more):
     return {**rest, "question": question, "query": query, **more}
 
 
-def planned(encode, *replies, angles=ANGLES, number=2, max_queries=40):
+def planned(*replies, angles=ANGLES, number=2, max_queries=40):
     asked = scripted(*replies)
-    planner = PromptedPlanner(asked.model, encode, max_queries)
+    planner = PromptedPlanner(asked.model, max_queries)
     queries = () if number == 1 else MADE
     evidence = EvidenceSet() if number == 1 else EVIDENCE
     plan = asyncio.run(planner(PROFILE, angles, queries, evidence, None, number))
@@ -196,29 +196,28 @@ def planned(encode, *replies, angles=ANGLES, number=2, max_queries=40):
     return plan, asked
 
 
-def test_the_first_round_searches_as_was_drafted_and_asks_nobody(lexical_encode):
-    plan, _ = planned(lexical_encode, number=1)
+def test_the_first_round_searches_as_was_drafted_and_asks_nobody():
+    plan, _ = planned(number=1)
     assert plan.angles == ()
     assert [(one.query_id, one.text) for one in plan.queries] == [
         ("1.rubric-2", "drafted words 2"),  # the heaviest first
         ("1.rubric-3", "drafted words 3"),
         ("1.rubric-1", "drafted words 1"),
     ]
-    plan, _ = planned(lexical_encode, number=1, max_queries=2)
+    plan, _ = planned(number=1, max_queries=2)
     assert [one.angle_id for one in plan.queries] == ["rubric-2", "rubric-3"]
 
 
-def test_without_drafts_it_drafts(lexical_encode):
+def test_without_drafts_it_drafts():
     rubric = [new_angle(f"Who is Pier {n}?", f"{n} register") for n in range(8)]
-    plan, _ = planned(lexical_encode, json.dumps({"questions": rubric}), angles=(), number=1)
+    plan, _ = planned(json.dumps({"questions": rubric}), angles=(), number=1)
     assert [one.angle_id for one in plan.angles] == [f"rubric-{n}" for n in range(1, 9)]
     assert [one.text for one in plan.queries] == [one.query for one in plan.angles]
 
 
-def test_later_rounds_follow_leads(lexical_encode):
+def test_later_rounds_follow_leads():
     question = "What did the census of Orrin count?"
     plan, asked = planned(
-        lexical_encode,
         leads(
             {"rubric-1": "Tom Vale invoices", "rubric-9": "nobody asks this"},
             new_angle(question, claims=["C1", "claim C7"]),
@@ -239,16 +238,15 @@ def test_later_rounds_follow_leads(lexical_encode):
     assert request.count("(nothing was found)") == 2
 
 
-def test_a_search_that_was_made_is_not_made_again(lexical_encode):
+def test_a_search_that_was_made_is_not_made_again():
     plan, _ = planned(
-        lexical_encode,
         leads({"rubric-1": "words DRAFTED, 3", "rubric-2": "Vale pay", "rubric-3": "vale PAY"}),
     )
     assert [(one.angle_id, one.text) for one in plan.queries] == [("rubric-2", "Vale pay")]
-    assert planned(lexical_encode, leads({}))[0] == Plan(angles=(), queries=())
+    assert planned(leads({}))[0] == Plan(angles=(), queries=())
 
 
-def test_a_bad_lead_is_repaired_once(lexical_encode):
+def test_a_bad_lead_is_repaired_once():
     bad = leads({}, new_angle("Say who counted.", claims=[]))
-    _, asked = planned(lexical_encode, bad, leads({}))
+    _, asked = planned(bad, leads({}))
     assert "does not end with a question mark" in asked.notes()[0]

@@ -47,15 +47,15 @@ def report(*written):
     return json.dumps({"sentences": [{"claim_keys": keys, "text": text} for text, keys in written]})
 
 
-def wrote(encode, asked, evidence=READ, max_words=250, instead=nobody, drafts=1):
-    writer = PromptedReportWriter(asked.model, encode, max_words, drafts, instead)
+def wrote(asked, evidence=READ, max_words=250, instead=nobody, drafts=1):
+    writer = PromptedReportWriter(asked.model, max_words, drafts, instead)
     draft = asyncio.run(writer(PROFILE, ANGLES, evidence))
     asked.script.assert_finished()
     return draft
 
 
-def test_a_sentence_rests_on_what_its_claims_rest_on(lexical_encode):
-    draft = wrote(lexical_encode, scripted(report((BOTH, ["C1", "C2", "C7"]))))
+def test_a_sentence_rests_on_what_its_claims_rest_on():
+    draft = wrote(scripted(report((BOTH, ["C1", "C2", "C7"]))))
     (sentence,) = draft.sentences
     assert sentence.text == BOTH
     # The plainest passage of the first claim, then what holds most of the figures.
@@ -67,18 +67,18 @@ def test_a_sentence_rests_on_what_its_claims_rest_on(lexical_encode):
 
 
 @pytest.mark.parametrize(("second", "cites"), [("It paid Vale.", 2), ("It is in Orrin.", 1)])
-def test_an_overlapping_window_is_cited_for_what_stands_in_it_alone(lexical_encode, second, cites):
+def test_an_overlapping_window_is_cited_for_what_stands_in_it_alone(second, cites):
     windows = [segment("d", "Lark Media owns the Post.", 4), segment("d", second, 5)]
     items = tuple(Evidence(segment=one, relevance={"owner": 0.9}) for one in windows)
     ids = tuple(one.segment_id for one in windows)
     claim = FoundClaim(text="Lark Media paid Vale.", segment_ids=ids, answers={"owner": 0.9})
     evidence = EvidenceSet(items=items, claims=(claim,))
-    draft = wrote(lexical_encode, scripted(report((claim.text, ["C1"]))), evidence)
+    draft = wrote(scripted(report((claim.text, ["C1"]))), evidence)
     assert draft.sentences[0].segment_ids == ids[:cites]
 
 
-def test_what_it_does_not_tell_waits(lexical_encode):
-    draft = wrote(lexical_encode, scripted(report((SOLD.text, ["C1"]))))
+def test_what_it_does_not_tell_waits():
+    draft = wrote(scripted(report((SOLD.text, ["C1"]))))
     assert [one.text for one in draft.reserve] == [HOLDS.text]
     assert draft.reserve[0].segment_ids == (COUNT.segment_id,)
 
@@ -94,37 +94,37 @@ def test_what_it_does_not_tell_waits(lexical_encode):
         (report(), "it has no sentence"),
     ],
 )
-def test_what_is_wrong_is_repaired_or_the_claims_stand(lexical_encode, answer, fault):
+def test_what_is_wrong_is_repaired_or_the_claims_stand(answer, fault):
     right = report((SOLD.text, ["C1"]), (HOLDS.text, ["C2"]))
     asked = scripted(answer, right)
-    draft = wrote(lexical_encode, asked, max_words=30)
+    draft = wrote(asked, max_words=30)
     assert [one.text for one in draft.sentences] == [SOLD.text, HOLDS.text]
     (note,) = asked.notes()
     assert fault in note
 
     failures: list[ReplyError] = []
-    draft = wrote(lexical_encode, scripted(answer, answer), max_words=30, instead=failures.append)
+    draft = wrote(scripted(answer, answer), max_words=30, instead=failures.append)
     assert [one.text for one in draft.sentences] == [SOLD.text, HOLDS.text]
     assert sum(budget_words(one.text) for one in draft.sentences) <= 30
     assert draft.notes == ("not as its writer was asked to: StructuredOutputError",)
     assert len(failures) == 1
 
 
-def test_evidence_that_nobody_read_is_shown_as_it_stands(lexical_encode):
+def test_evidence_that_nobody_read_is_shown_as_it_stands():
     asked = scripted(report((SOLD.text, ["C2"])))
-    assert wrote(lexical_encode, scripted(), EvidenceSet()) == NOTHING_FOUND
-    draft = wrote(lexical_encode, asked, EVIDENCE)
+    assert wrote(scripted(), EvidenceSet()) == NOTHING_FOUND
+    draft = wrote(asked, EVIDENCE)
     assert draft.sentences[0].segment_ids == (LARK.segment_id,)
     assert "Ignore the rules" in asked.user()
     assert "Ignore the rules" not in outside_fences(asked.user())
     assert ORDER not in asked.user()
     with pytest.raises(StructuredOutputError):
-        wrote(lexical_encode, scripted("{}", "{}"), EVIDENCE)
+        wrote(scripted("{}", "{}"), EVIDENCE)
 
 
-def test_two_drafts_are_written_apart_and_the_one_that_covers_more_stays(lexical_encode):
+def test_two_drafts_are_written_apart_and_the_one_that_covers_more_stays():
     asked = scripted(report((HOLDS.text, ["C2"])), report((SOLD.text, ["C1"])))
-    draft = wrote(lexical_encode, asked, drafts=2)
+    draft = wrote(asked, drafts=2)
     assert [one.text for one in draft.sentences] == [HOLDS.text]
     assert [one.text for rival in draft.rivals for one in rival.sentences] == [SOLD.text]
     assert "Plan the report by the list of questions" not in asked.user(0)
@@ -136,7 +136,7 @@ def test_two_drafts_are_written_apart_and_the_one_that_covers_more_stays(lexical
     assert HOLDS.text in {one.text for one in checked.draft.reserve}
     # A draft that cannot be had leaves the other.
     failing = scripted("{}", report((SOLD.text, ["C1"])), "{}", "{}")
-    assert wrote(lexical_encode, failing, EVIDENCE, drafts=2).rivals == ()
+    assert wrote(failing, EVIDENCE, drafts=2).rivals == ()
 
 
 def test_the_check_knows_the_limit_and_what_is_free():
@@ -323,7 +323,7 @@ def added(*sentences):
 
 
 def revised(encode, asked, checked=CHECKED, max_words=250, instead=nobody, evidence=READ):
-    reviser = PromptedReviser(asked.model, encode, TextVectors(encode), max_words, 3, instead)
+    reviser = PromptedReviser(asked.model, TextVectors(encode), max_words, 3, instead)
     revision = asyncio.run(reviser(PROFILE, ANGLES, evidence, checked, {}))
     asked.script.assert_finished()
     return revision
