@@ -45,6 +45,7 @@ Floats = npt.NDArray[np.float64]
 _STRENGTHS = (0.003, 0.01, 0.03, 0.1, 0.3)
 _MAX_WORDS = 250
 _HARMS = 2.0  # weight of a finding that misleads, is wrong or off-topic, beside others
+_MOST = 4.0  # times what useful findings state on average; what states more counts no more
 
 
 class Topic(NamedTuple):
@@ -144,7 +145,11 @@ def fitted(topics: list[Topic], strength: float) -> Usefulness:
     names = tuple(topics[0].features[0])
     table = np.array([[row[name] for name in names] for one in topics for row in one.features])
     truth = np.concatenate([one.useful for one in topics])
-    counts = [_HARMS if mark in "xow" else 1.0 for one in topics for mark in one.marks]
+    stated = np.concatenate([one.states @ one.worth for one in topics])
+    usual = stated[stated > 0].mean()
+    harms = np.array([_HARMS if mark in "xow" else 1.0 for one in topics for mark in one.marks])
+    # A useful finding counts by what it states of the rubric.
+    counts = np.where(truth, 0.5 + 0.5 * np.minimum(_MOST, stated / usual), harms)
     mean, scale = table.mean(axis=0), table.std(axis=0)
     scale[scale == 0] = 1.0
     model = LogisticRegression(C=strength, max_iter=2000)

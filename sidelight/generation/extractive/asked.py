@@ -137,11 +137,12 @@ PUBLISHER_RECORD = AngleTemplate(
     weight=2.0,
 )
 
-OWNER = _on(PUBLISHER_FUNDING, 2.5).worded(
-    "Who owns and funds {outlet}?",
-    "Who owns, publishes and finances {outlet}?",
+# As the guidelines of the track's assessors ask for publisher and author.
+OUTLET = _on(PUBLISHER_FUNDING, 10.0).worded(
+    "What should readers know about {outlet}, which published this?",
+    "What should readers know about the publisher, {outlet}?",
 )
-OUTLET_INTERESTS = _on(PUBLISHER_FUNDING, 10.0).worded(
+OUTLET_INTERESTS = _on(PUBLISHER_FUNDING, 2.5).worded(
     "What financial interest does the owner of {outlet} have in {subject}?",
     "What commercial interest does {outlet} have in its reporting on {subject}?",
 )
@@ -182,11 +183,11 @@ AUTHOR_EARLIER_WORK = AngleTemplate(
     weight=1.5,
 )
 
-BACKGROUND = _on(AUTHOR_BACKGROUND, 1.5).worded(
-    "What is the professional background of {author}?",
-    "What is {author}'s professional background?",
+WRITER = _on(AUTHOR_BACKGROUND, 8.0).worded(
+    "What should readers know about {author}, who wrote this?",
+    "What should readers know about the author, {author}?",
 )
-AUTHOR_TIES = _on(AUTHOR_INTERESTS, 5.6).worded(
+AUTHOR_TIES = _on(AUTHOR_INTERESTS, 2.0).worded(
     "What ties does {author} have to companies or groups with an interest in {subject}?",
     "What financial or professional ties does {author} have to {subject}?",
 )
@@ -281,15 +282,15 @@ SOURCE_ORGANISATION = SOURCE_PERSON._replace(
 )
 
 EXPERT = _on(SOURCE_PERSON, 6.7).worded(
+    "What should readers know about {name}, who is quoted as an expert on {subject}?",
     "How independent is {name}, quoted as an expert, of those with an interest in {subject}?",
-    "What interests or affiliations does {name} have in connection with {subject}?",
 )
 PERSON = _on(SOURCE_PERSON, 2.0).worded(
+    "What should readers know about {name}, who is quoted on {subject}?",
     "What interests or affiliations does {name} have in connection with {subject}?",
-    "What is the background of {name}, and what interest does {name} have in {subject}?",
 )
 ORGANISATION = _on(SOURCE_ORGANISATION, 2.7).worded(
-    "Who is behind {name}, and what interest does it have in {subject}?",
+    "What should readers know about {name} and its interest in {subject}?",
     "What interest does {name} have in {subject}?",
 )
 

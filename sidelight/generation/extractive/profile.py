@@ -16,7 +16,13 @@ from sidelight.english.cleaning import (
     find_publisher,
     headline,
 )
-from sidelight.english.names import find_names, looks_like_organisation, looks_personal, strip_title
+from sidelight.english.names import (
+    definite,
+    find_names,
+    looks_like_organisation,
+    looks_personal,
+    strip_title,
+)
 from sidelight.english.parser import Sentence, parse
 from sidelight.english.vocabulary import PEOPLE, STUDIES, VAGUE
 from sidelight.errors import InputError
@@ -125,6 +131,7 @@ def _people(parsed: Sequence[Sentence], body: str, own: set[str]) -> tuple[str, 
         name
         for name in dict.fromkeys(full)
         if looks_personal(name)
+        and not _goes_by_first_word(name, body)
         and kinds[name, True] >= kinds[name, False]
         and not of_outlet.intersection(name.casefold().split()[-1:])
     ]
@@ -172,6 +179,15 @@ def _studies(parsed: Sequence[Sentence], own: set[str]) -> tuple[str, ...]:
     return tuple(_ranked(found)[:_MAX_PROFILE_NAMES])
 
 
+def _goes_by_first_word(name: str, body: str) -> bool:
+    """Tell whether a name is shortened to its first word, as those of bodies and children are."""
+    first, *_, last = map(re.escape, name.split())
+    by_first = len(re.findall(rf"\b{first}\b(?!\s[A-Z])", body))
+    alone = (one for one in re.findall(rf"(\S*)\s{last}\b", body) if not one[:1].isupper())
+    titled = re.search(rf"\b(?:M[rs]|Mrs|Dr|Prof|Professor|Miss)\b\.?\s{last}\b", body)
+    return by_first > 1 and not titled and not any(alone)
+
+
 def _subject(
     title: str, body: str, parsed: Sequence[Sentence], people: Sequence[str], outlet: str
 ) -> str:
@@ -205,7 +221,34 @@ def _subject(
     if not worth:
         return one_line(title)
     best = max(worth, key=lambda name: (worth[name], name))
-    return _in_full(best, body) if best[0].isupper() else best
+    if best[0].isupper():
+        return _in_full(best, body)
+    spoken = " ".join(one.speaker for one in parsed if one.speaker)
+    return _with_name(best, title, body) or _meant_by(best, body, people, spoken) or best
+
+
+def _with_name(noun: str, title: str, body: str) -> str:
+    """Return a noun with the name that a headline has before it: "Thorrin Bay beaches"."""
+    named = rf"((?:[A-Z][\w’'-]*\s){{1,3}}){re.escape(noun)}\w{{0,2}}\b"
+    for match in re.finditer(named, title):
+        first = match[1].split()[0].casefold()
+        if match.start() and not re.search(rf"(?<!\w){re.escape(first)}(?!\w)", body):
+            return one_line(match[0])
+    return ""
+
+
+def _meant_by(noun: str, body: str, people: Sequence[str], spoken: str) -> str:
+    """Return somebody who comes up often and says nothing, if a noun is as vague as "the deal"."""
+    if " " in noun or not definite(noun, body).startswith("the "):
+        return ""
+    last = Counter(person.split()[-1] for person in people)
+    uses = {
+        person: len(re.findall(rf"\b{re.escape(person.split()[-1])}\b", body))
+        for person in people
+        if last[person.split()[-1]] == 1 and person.split()[-1] not in spoken
+    }
+    most = max(uses, key=lambda one: (uses[one], one), default="")
+    return most if most and uses[most] >= _OFTEN else ""
 
 
 def _subject_names(
@@ -261,11 +304,11 @@ def _subject_phrases(
 
 
 def _in_full(name: str, text: str) -> str:
-    """Return a name with the capitals or number that mostly follow it: "Kaari 5"."""
+    """Return a name with the capitals or number that often follow it: "Kaari 5"."""
     longer = Counter(re.findall(rf"\b{re.escape(name)}(?:\s(?:[A-Z][\w-]*|\d[\w.]*)){{1,2}}", text))
     uses = len(re.findall(rf"\b{re.escape(name)}\b", text))
     most = max(longer, key=lambda one: (longer[one], one), default=name)
-    return most if 2 * longer[most] >= uses else name
+    return most if 3 * longer[most] >= uses else name
 
 
 def _claims(title: str, parsed: Sequence[Sentence], keywords: set[str]) -> Iterator[Claim]:

@@ -15,6 +15,7 @@ import orjson
 from scipy.special import expit
 
 from sidelight.english.names import mentions, name_forms
+from sidelight.english.parser import Sentence
 from sidelight.english.vocabulary import CORRECTS, FINDS, TIES
 from sidelight.generation.extractive.findings import Finding
 from sidelight.generation.extractive.known import Known, Page
@@ -132,7 +133,32 @@ def _text_features(one: Finding, known: Known, forms: dict[str, list[str]]) -> d
         "words": min(60, count_words(one.text)) / 30,
         "new entities": min(3, len(named - known.entities)),
         "opening of page": 1.0 / (1.0 + one.units[0].number),
+        "figures": min(4, sum(len(sentence.figures) for sentence in parsed)),
+        "denies": any(token.dep_ == "neg" for sentence in parsed for token in sentence.doc),
+        **{f"subject: {kind}": kind == _subject_kind(parsed[0]) for kind in _SUBJECTS},
     }
+
+
+_SUBJECTS = ("none", "pronoun", "name", "possessed", "definite", "described", "indefinite")
+
+
+def _subject_kind(sentence: Sentence) -> str:
+    """Return what kind of words the first sentence is about: "the fee" needs more than "a fee".
+
+    What is definite and described says which one is meant: "the fee for the player".
+    """
+    subject = sentence.subject
+    if subject is None:
+        return "none"
+    if subject.pos_ in {"PRON", "PROPN"}:
+        return "pronoun" if subject.pos_ == "PRON" else "name"
+    before = {child.dep_: child.lower_ for child in subject.lefts}
+    if "poss" in before:
+        return "possessed"
+    if before.get("det") not in {"the", "this", "that", "these", "those"}:
+        return "indefinite"
+    described = {"prep", "relcl", "acl", "compound", "nmod"}
+    return "described" if described & {c.dep_ for c in subject.children} else "definite"
 
 
 def _page_features(page: Page, known: Known) -> dict[str, float]:

@@ -187,12 +187,12 @@ class _Questions:
             forms = name_forms(self._outlet)
             ruled = any(_RULING.search(page) and mentions(page, forms) for page in self._pages)
             rulings = asked.RULINGS if ruled else asked.CORRECTIONS
-            for template in (asked.OWNER, asked.OUTLET_INTERESTS, asked.REPUTATION, rulings):
+            for template in (asked.OUTLET, asked.OUTLET_INTERESTS, asked.REPUTATION, rulings):
                 yield template.about(outlet=self._called, subject=self.subject)
 
     def _about_author(self) -> Iterator[Question]:
         for author in self._profile.authors[:1]:
-            for template in (asked.AUTHOR_TIES, asked.BACKGROUND):
+            for template in (asked.WRITER, asked.AUTHOR_TIES):
                 yield template.about(author=author, subject=self.subject)
         authors = self._profile.authors
         for angle in self._links[:_LINKS]:
@@ -210,7 +210,7 @@ class _Questions:
         heading = parse([title]) if title else []
         figures: dict[str, tuple[str, int]] = {}
         for one in (*self._parsed, *heading):  # a headline writes words large that texts do not
-            for phrase in _figures(one):
+            for phrase in () if one.addresses_somebody else _figures(one):
                 if len(figures) < _MOST_FIGURES:  # each is looked for on every page
                     # With its unit, or the first word of what it counts, in one notation.
                     key = " ".join(canonical(phrase).casefold().split()[:2])
@@ -320,7 +320,9 @@ def _figures(one: Sentence) -> Iterator[str]:
         before = one.doc[max(0, number.i - 1)]
         start = before.i if before.tag_ == "$" or before.text == "Rs" else number.i
         phrase = one.doc[start:end].text
-        if entity.label != "CARDINAL" or " " in phrase:
+        # "per 100 millilitres" is a unit.
+        is_unit = start and one.doc[start - 1].lower_ == "per"
+        if not is_unit and (entity.label != "CARDINAL" or " " in phrase):
             yield one_line(phrase)
 
 
