@@ -96,14 +96,18 @@ def main(data: Path, index: Path) -> None:
             print(f"{tag} searched", file=sys.stderr, flush=True)
         whole = score_retrieval(labels, runs, " ".join(MEASURES))
         condensed = score_retrieval(labels, [judged / one.name for one in runs], "nDCG@10")
-    topics = sorted(query.query_id for query in queries)
-    rows = np.array([[one.per_query[t]["nDCG@10"] for t in topics] for one in whole])
+    asked = {query.query_id for query in queries}
+    rows = np.array(
+        [[t.values["nDCG@10"] for t in one.topics if t.topic_id in asked] for one in whole]
+    )
     intervals = bootstrap_intervals(rows, samples=SAMPLES, seed=SEED)
     p_values = holm(randomisation_tests(rows[1:] - rows[0], samples=SAMPLES, seed=SEED))
     header = (*MEASURES, "judged only", "95% of nDCG@10", "p against bm25")
     print(f"{'retriever':16}" + "".join(f"{one:>16}" for one in header))
     for place, one in enumerate(whole):
-        values = [one.mean[measure] for measure in MEASURES] + [condensed[place].mean["nDCG@10"]]
+        values = [one.total.values[measure] for measure in MEASURES] + [
+            condensed[place].total.values["nDCG@10"]
+        ]
         low, high = intervals[place]
         p = f"{p_values[place - 1]:.4f}" if place else "-"
         cells = "".join(f"{value:16.4f}" for value in values)
@@ -111,7 +115,7 @@ def main(data: Path, index: Path) -> None:
     write_figures(
         "rag24_retrieval",
         [
-            Figure(f"nDCG@10 of {one.run}", round(one.mean["nDCG@10"], 4), "nDCG@10")
+            Figure(f"nDCG@10 of {one.run}", round(one.total.values["nDCG@10"], 4), "nDCG@10")
             for one in whole
         ],
     )

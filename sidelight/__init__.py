@@ -12,20 +12,26 @@ from typing import TYPE_CHECKING, Any
 from sidelight.versions import VERSION
 
 if TYPE_CHECKING:
-    from sidelight.config.load import load_settings
-    from sidelight.evaluation.scoring.score import people_report_scores
-    from sidelight.formats.runs.cited_sentences import read_report_run
-    from sidelight.formats.runs.question_list import read_question_run
-    from sidelight.formats.topics import read_topics
-    from sidelight.index.folder import open_index
-    from sidelight.library import ablate, judge, run, score, search
-    from sidelight.tracks import load_track
-    from sidelight.wiring.run import make_run
+    from sidelight.config.load import load_settings as load_settings
+    from sidelight.evaluation.scoring.score import people_report_scores as people_report_scores
+    from sidelight.formats.runs.cited_sentences import read_report_run as read_report_run
+    from sidelight.formats.runs.question_list import read_question_run as read_question_run
+    from sidelight.formats.topics import read_topics as read_topics
+    from sidelight.index.folder import open_index as open_index
+    from sidelight.library import ablate as ablate
+    from sidelight.library import compare as compare
+    from sidelight.library import judge as judge
+    from sidelight.library import run as run
+    from sidelight.library import score as score
+    from sidelight.library import search as search
+    from sidelight.tracks import load_track as load_track
+    from sidelight.wiring.run import make_run as make_run
 
 __version__ = VERSION
 
 _LIBRARY = {
     "ablate": "sidelight.library:ablate",
+    "compare": "sidelight.library:compare",
     "judge": "sidelight.library:judge",
     "load_settings": "sidelight.config.load:load_settings",
     "load_track": "sidelight.tracks:load_track",
@@ -40,24 +46,8 @@ _LIBRARY = {
     "search": "sidelight.library:search",
 }
 
-__all__ = [
-    "ablate",
-    "judge",
-    "load_settings",
-    "load_track",
-    "make_run",
-    "open_index",
-    "people_report_scores",
-    "read_question_run",
-    "read_report_run",
-    "read_topics",
-    "run",
-    "score",
-    "search",
-]
-
-
 if not TYPE_CHECKING:  # a checker knows the names above, and must not believe in any other
+    __all__ = list(_LIBRARY)
 
     def __getattr__(name: str) -> Any:
         if name not in _LIBRARY:

@@ -1,8 +1,7 @@
-"""Search, run, score, judge and ablate from Python: what scripts and notebooks call.
+"""Search, run, score, compare, judge and ablate from Python: what scripts and notebooks call.
 
 Whatever these functions return prints itself in a few words, and `to_frame()` makes a
-`pandas.DataFrame` of it. Runs, relevance labels and the queries of `ablate` are files, dictionaries
-or data frames.
+`pandas.DataFrame` of it. Runs, relevance labels and queries are files, dictionaries or data frames.
 
 All of them raise InputError where something given cannot be read, is not finished or does not fit,
 UsageError where something asked for does not exist, and MachineError where a model or a package is
@@ -13,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import json
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,12 +24,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from sidelight.errors import InputError, SidelightError, UsageError
+from sidelight.files import is_file
 from sidelight.formats.lines import quoted
 from sidelight.formats.table import to_frame
 from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.cli.ablate import Experiment
+    from sidelight.cli.console import Result
     from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.runs.runner import RunSummary
     from sidelight.runs.self_evaluation import SelfEvaluation
@@ -37,12 +39,13 @@ if TYPE_CHECKING:
     from sidelight.schemas.topic import Topic
 
 Run: TypeAlias = "str | Path | Mapping[str, Mapping[str, float]] | Any"
-"""A file in TREC's format, `{query: {segment: score}}`, or a data frame of such rows."""
+"""A file in TREC's format, `{query: {segment: score}}`, or a data frame or records of such rows."""
 
 # What columns of a data frame may be called: here, in ir_measures, and in PyTerrier.
 _QUERY, _SEGMENT = ("query_id", "query", "qid"), ("segment_id", "doc_id", "docno", "docid")
 _SCORE, _GRADE = ("score",), ("relevance", "label", "grade")
 _ID, _TEXT = ("query_id", "qid"), ("text", "query", "title")  # of frames of queries
+_FILE = re.compile(r"irds:\S+|\S+\.(tsv|txt|jsonl)")  # of queries, there or misspelt
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -122,26 +125,26 @@ class Hits(Sequence[dict[str, Any]]):
 
 @_in_python
 def search(
-    queries: str | Sequence[str] | Mapping[str, str] | Any,
+    queries: str | Path | Sequence[str] | Mapping[str, str] | Any,
     index: str | Path,
     *,
     k: int = 10,
-    retriever: str | None = None,
+    retriever: str | type | None = None,
 ) -> Hits:
     """Search an index.
 
     Args:
-        queries: Words, several of them, words by query id, or a data frame of such rows.
+        queries: Words, several, words by id, a data frame, or a file of `id<TAB>text` lines.
         index: The index folder.
         k: Hits per query.
-        retriever: Its name; `hybrid`, or `bm25` where the index has no vectors, by default.
+        retriever: Its name or class; `hybrid`, or `bm25` if the index has no vectors, by default.
     """
     from sidelight.index.folder import open_index
     from sidelight.retrieval.first_stage import open_retriever
 
     asked = _asked(queries)
     folder = open_index(Path(index))
-    opened = open_retriever(retriever, folder)
+    opened = open_retriever(_place(retriever) if retriever else None, folder)
     rows: list[dict[str, Any]] = []
     for query_id, hits in opened.search(asked, k).items():
         segments = folder.docstore.get_many([hit.segment_id for hit in hits])
@@ -203,14 +206,14 @@ def run(
 
 @_in_python
 def score(
-    runs: Run | Mapping[str, Run], qrels: Run, measures: str | Sequence[str] = "nDCG@10 R@100"
+    runs: Run | Mapping[str, Run], qrels: Run, measures: str | Sequence[Any] | Any = "nDCG@10 R@100"
 ) -> ScoreTable:
     """Score search results against relevance labels, as trec_eval does.
 
     Args:
         runs: One run or what `search` returned; several files; or runs by name.
-        qrels: Labels: a file, `{query: {segment: grade}}`, or a data frame.
-        measures: By the names of ir_measures.
+        qrels: Labels: a file, `{query: {segment: grade}}`, a data frame, or records.
+        measures: Those of ir_measures, or their names.
     """
     from sidelight.evaluation.scoring.retrieval import retrieval_table, score_runs
     from sidelight.formats.labels.qrels import read_qrels
@@ -222,12 +225,23 @@ def score(
         given = one.to_run() if isinstance(one, Hits) else one
         return {name: hits.items() for name, hits in _by_query(given, _SCORE).items()}
 
-    wanted = measures if isinstance(measures, str) else " ".join(measures)
     labels = read_qrels(Path(qrels)) if isinstance(qrels, str | Path) else _labels(qrels)
-    scores = score_runs(labels, {tag: results(one) for tag, one in _by_name(runs).items()}, wanted)
+    found = {tag: results(one) for tag, one in _by_name(runs).items()}
+    scores = score_runs(labels, found, " ".join(_names(measures)))
     for told in [told for one in scores for told in one.told_omitted]:
         warnings.warn(told, stacklevel=3)
     return retrieval_table(scores)
+
+
+def _place(part: Any) -> str:
+    """Return the name of a part: as it is given, or the place of a class."""
+    return f"{part.__module__}:{part.__qualname__}" if isinstance(part, type) else str(part)
+
+
+def _names(measures: Any) -> list[str]:
+    """Return the names of one or several measures, which may be objects of ir_measures."""
+    is_one = isinstance(measures, str) or not isinstance(measures, Iterable)
+    return [str(one) for one in ([measures] if is_one else measures)]
 
 
 def _by_name(runs: Any) -> Mapping[Any, Any]:
@@ -236,26 +250,27 @@ def _by_name(runs: Any) -> Mapping[Any, Any]:
     if isinstance(files, list | tuple) and files:
         if all(isinstance(one, str | Path) for one in files):
             return {Path(one): one for one in files}
-    elif isinstance(runs, Mapping) and not all(map(_holds_hits, runs.values())):
-        return runs
+    elif isinstance(runs, Mapping):
+        inner = [one.values() if isinstance(one, Mapping) else [{}] for one in runs.values()]
+        if any(isinstance(one, Mapping) for values in inner for one in values):
+            return runs  # what is one run has scores by segment in each of its values
     return {"run": runs}
 
 
-def _holds_hits(given: Any) -> bool:
-    """Tell whether something holds scores by segment, rather than results by query."""
-    return isinstance(given, Mapping) and not any(isinstance(n, Mapping) for n in given.values())
-
-
 def _asked(given: Any) -> list[Query]:
-    """Return queries out of a text, several, a dictionary or a data frame."""
+    """Return queries out of a text, several, a dictionary, a data frame or a file."""
+    from sidelight.formats.topics import read_queries
     from sidelight.schemas.investigation.evidence import Query
 
+    is_text = isinstance(given, str)
+    if isinstance(given, Path) or (is_text and (is_file(given) or _FILE.fullmatch(given))):
+        return read_queries(Path(given))
     if hasattr(given, "columns"):
         rows = _rows(given, _ID, _TEXT)
     elif isinstance(given, Mapping):
         rows = given.items()
     else:
-        many = isinstance(given, Iterable) and not isinstance(given, str)
+        many = isinstance(given, Iterable) and not is_text
         rows = enumerate(given if many else [given], start=1)
     asked = []
     for name, text in rows:
@@ -266,13 +281,13 @@ def _asked(given: Any) -> list[Query]:
 
 
 def _labels(given: Any) -> dict[str, dict[str, int]]:
-    """Return grades by query and segment, out of a dictionary or a data frame."""
+    """Return grades by query and segment; see `_by_query`."""
     found = _by_query(given, _GRADE)
     return {query: {at: int(n) for at, n in row.items()} for query, row in found.items()}
 
 
 def _by_query(given: Any, values: Sequence[str]) -> Mapping[str, Mapping[str, float]]:
-    """Return figures by query and segment, out of a dictionary or a data frame."""
+    """Return figures by query and segment, out of a dictionary, a data frame or records."""
     found: dict[str, dict[str, float]] = {}
     if hasattr(given, "columns"):
         rows = _rows(given, _QUERY, _SEGMENT, values)
@@ -280,7 +295,13 @@ def _by_query(given: Any, values: Sequence[str]) -> Mapping[str, Mapping[str, fl
         rows = ((query, *item) for query, row in given.items() for item in row.items())
         found = {str(query): {} for query in given}
     else:
-        raise InputError(f"expected a file, a dictionary or a data frame; found {quoted(given)}")
+        records = [*given] if isinstance(given, Iterable) else []
+        fields = {getattr(one, "_fields", ()) for one in records}
+        if len(fields) != 1 or not any(fields):
+            wanted = "a file, a dictionary, a data frame, or records of ir_measures"
+            raise InputError(f"expected {wanted}; found {quoted(given)}")
+        columns = dict(zip(*fields, zip(*records, strict=True), strict=True))
+        rows = _rows(columns, _QUERY, _SEGMENT, values)
     for query, segment, value in rows:
         number = nan
         with suppress(TypeError, ValueError, OverflowError):
@@ -300,12 +321,46 @@ def _rows(given: Any, *wanted: Sequence[str]) -> Iterable[tuple[Any, ...]]:
         name = next((name for name in names if name in given), None)
         if name is None:
             raise InputError(
-                f"a data frame: expected a column called {' or '.join(names)}; found "
+                f"expected a column called {' or '.join(names)}; found "
                 f"{quoted(', '.join(map(str, given)))}",
-                remedy="Rename its columns.",
+                remedy="Rename the columns of the data frame.",
             )
         columns.append(given[name])
     return zip(*columns, strict=True)
+
+
+@_in_python
+def compare(
+    scores: ScoreTable | str | Path,
+    measure: Any = None,
+    *,
+    baseline: str | None = None,
+    samples: int | None = None,
+    seed: int = 0,
+) -> Result:
+    """Compare runs pair by pair, as the command `score compare` does.
+
+    Args:
+        scores: What `score` returned, or a file of scores per topic that the command `score` wrote.
+        measure: The one to compare by; the first of them by default.
+        baseline: The run to compare all others with; None for all pairs.
+        samples: Bootstrap samples and random sign patterns; 10,000 by default.
+        seed: Of both.
+    """
+    from sidelight.cli.options import Sampling
+    from sidelight.cli.score import compared
+    from sidelight.evaluation.scoring import DEFAULT_SAMPLES
+    from sidelight.evaluation.scoring.table import ScoreTable, read_topic_scores
+
+    if isinstance(scores, ScoreTable):
+        topics, source = [*scores.topics], Path("the scores")
+    elif isinstance(scores, str | Path):
+        topics, source = read_topic_scores(Path(scores)), Path(scores)
+    else:
+        wanted = "what `score` returned, or a file of scores per topic"
+        raise UsageError(f"expected {wanted}; found {quoted(scores)}")
+    sampling = Sampling(samples or DEFAULT_SAMPLES, seed)
+    return compared(topics, source, measure and str(measure), baseline, sampling)
 
 
 @_in_python
@@ -347,14 +402,14 @@ def ablate(
     queries: str | Path | Mapping[str, str] | Any = None,
     qrels: Run | None = None,
     judge: str = "embedded",
-    measures: Sequence[str] = (),
+    measures: str | Sequence[Any] = (),
     samples: int | None = None,
     seed: int = 0,
 ) -> Experiment:
     """Compare arms that differ from a base in a few settings, as the command `ablate` does.
 
     Args:
-        grid: YAML file of the arms, or what such a file holds.
+        grid: YAML file of the arms, or what such a file holds; a value may be a class of your own.
         output: Folder of the experiment.
         index: The index that all arms search.
         topics: A topics file, or topics as `read_topics` returns them; every arm is a run.
@@ -369,12 +424,13 @@ def ablate(
     from sidelight.cli.ablate import Inputs, experiment
     from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 
+    if isinstance(grid, Mapping):
+        named = {"measures": " ".join(_names(grid["measures"]))} if "measures" in grid else {}
+        grid = json.loads(json.dumps({**grid, **named}, default=_place))
     if isinstance(topics, str):
         topics = Path(topics)
-    if isinstance(queries, str | Path):
-        queries = Path(queries)
-    elif queries is not None:
-        queries = _asked(queries)
+    if queries is not None:
+        queries = _asked(Path(queries) if isinstance(queries, str) else queries)
     if qrels is not None:
         qrels = Path(qrels) if isinstance(qrels, str | Path) else _labels(qrels)
     return experiment(
@@ -385,5 +441,5 @@ def ablate(
         judge=judge,
         samples=samples or DEFAULT_SAMPLES,
         seed=seed,
-        further=measures,
+        further=_names(measures),
     )

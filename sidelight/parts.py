@@ -19,95 +19,87 @@ class Kind(NamedTuple):
     protocol: str = ""
 
 
-def _role(protocol: str, **own: str) -> Kind:
-    """Return the performers of a role; `_` in a keyword stands for `-` in a name."""
-    found = {name.replace("_", "-"): f"sidelight.generation.{place}" for name, place in own.items()}
-    return Kind(found, f"sidelight.plugins:roles.{protocol}")
+def _kind(protocol: str, **own: str) -> Kind:
+    """Return a kind whose parts keep a protocol; `_` in a keyword stands for `-` in a name."""
+    found = {name.replace("_", "-"): f"sidelight.{place}" for name, place in own.items()}
+    return Kind(found, f"sidelight.plugins:{protocol}")
 
 
 KINDS: dict[str, Kind] = {
-    "retriever": Kind(
-        {
-            "bm25": "sidelight.retrieval.first_stage:Bm25Retriever",
-            "bm25-robertson": "sidelight.retrieval.first_stage:RobertsonBm25Retriever",
-            "rm3": "sidelight.retrieval.first_stage:Rm3Retriever",
-            "rocchio": "sidelight.retrieval.first_stage:RocchioRetriever",
-            "dense": "sidelight.retrieval.first_stage:DenseRetriever",
-            "hybrid": "sidelight.retrieval.first_stage:HybridRetriever",
-            "splade": "sidelight.retrieval.first_stage:SpladeRetriever",
-            "splade-dense": "sidelight.retrieval.first_stage:SpladeDenseRetriever",
-        },
-        "sidelight.plugins:Retriever",
+    "retriever": _kind(
+        "Retriever",
+        bm25="retrieval.first_stage:Bm25Retriever",
+        bm25_robertson="retrieval.first_stage:RobertsonBm25Retriever",
+        rm3="retrieval.first_stage:Rm3Retriever",
+        rocchio="retrieval.first_stage:RocchioRetriever",
+        dense="retrieval.first_stage:DenseRetriever",
+        hybrid="retrieval.first_stage:HybridRetriever",
+        splade="retrieval.first_stage:SpladeRetriever",
+        splade_dense="retrieval.first_stage:SpladeDenseRetriever",
     ),
-    "role.profile_article": _role(
-        "ProfileArticle",
-        extractive="extractive.profile:ExtractiveProfiler",
-        prompted="prompted.profile_article:PromptedProfiler",
+    "role.profile_article": _kind(
+        "roles.ProfileArticle",
+        extractive="generation.extractive.profile:ExtractiveProfiler",
+        prompted="generation.prompted.profile_article:PromptedProfiler",
     ),
-    "role.draft_rubric": _role(
-        "DraftRubric",
-        extractive="extractive.plan:ExtractiveRubricDrafter",
-        prompted="prompted.plan_queries:PromptedRubricDrafter",
+    "role.draft_rubric": _kind(
+        "roles.DraftRubric",
+        extractive="generation.extractive.plan:ExtractiveRubricDrafter",
+        prompted="generation.prompted.plan_queries:PromptedRubricDrafter",
     ),
-    "role.plan_queries": _role(
-        "PlanQueries",
-        extractive="extractive.plan:ExtractivePlanner",
-        prompted="prompted.plan_queries:PromptedPlanner",
+    "role.plan_queries": _kind(
+        "roles.PlanQueries",
+        extractive="generation.extractive.plan:ExtractivePlanner",
+        prompted="generation.prompted.plan_queries:PromptedPlanner",
     ),
-    "role.select_evidence": _role(
-        "SelectEvidence",
-        extractive="extractive.select:ExtractiveSelector",
-        prompted="prompted.select_evidence:PromptedReader",
+    "role.select_evidence": _kind(
+        "roles.SelectEvidence",
+        extractive="generation.extractive.select:ExtractiveSelector",
+        prompted="generation.prompted.select_evidence:PromptedReader",
     ),
-    "role.assess_coverage": _role(
-        "AssessCoverage",
-        extractive="extractive.performers:ExtractiveAssessor",
-        prompted="prompted.select_evidence:ReadAssessor",
+    "role.assess_coverage": _kind(
+        "roles.AssessCoverage",
+        extractive="generation.extractive.performers:ExtractiveAssessor",
+        prompted="generation.prompted.select_evidence:ReadAssessor",
     ),
-    "role.write_questions": _role(
-        "WriteQuestions",
-        extractive="extractive.write_questions:ExtractiveQuestionWriter",
-        prompted="prompted.write_questions:PromptedQuestionWriter",
-        organizers_2024="prompted.write_questions:OrganizersQuestionWriter",
-        organizers_2024_example="prompted.write_questions:ExampleQuestionWriter",
+    "role.write_questions": _kind(
+        "roles.WriteQuestions",
+        extractive="generation.extractive.write_questions:ExtractiveQuestionWriter",
+        prompted="generation.prompted.write_questions:PromptedQuestionWriter",
+        organizers_2024="generation.prompted.write_questions:OrganizersQuestionWriter",
+        organizers_2024_example="generation.prompted.write_questions:ExampleQuestionWriter",
     ),
-    "role.write_report": _role(
-        "WriteReport",
-        extractive="extractive.write_report:ExtractiveReportWriter",
-        prompted="prompted.write_report:PromptedReportWriter",
-        prompted_answer="narratives:PromptedAnswerWriter",
+    "role.write_report": _kind(
+        "roles.WriteReport",
+        extractive="generation.extractive.write_report:ExtractiveReportWriter",
+        prompted="generation.prompted.write_report:PromptedReportWriter",
+        prompted_answer="generation.narratives:PromptedAnswerWriter",
     ),
-    "role.check_report": _role(
-        "CheckReport",
-        extractive="support_checker:SupportChecker",
-        prompted="prompted.check_report:PromptedChecker",
+    "role.check_report": _kind(
+        "roles.CheckReport",
+        extractive="generation.support_checker:SupportChecker",
+        prompted="generation.prompted.check_report:PromptedChecker",
     ),
-    "role.revise_report": _role(
-        "ReviseReport",
-        extractive="extractive.performers:ExtractiveReviser",
-        prompted="prompted.write_report:PromptedReviser",
+    "role.revise_report": _kind(
+        "roles.ReviseReport",
+        extractive="generation.extractive.performers:ExtractiveReviser",
+        prompted="generation.prompted.write_report:PromptedReviser",
     ),
-    "expander": Kind(
-        {
-            "as-asked": "sidelight.generation.extractive.expand_question:QuestionAsAsked",
-            "extractive": "sidelight.generation.extractive.expand_question:ExtractiveExpander",
-            "prompted": "sidelight.generation.prompted.documents:PromptedExpander",
-        },
-        "sidelight.plugins:roles.ExpandQuestion",
+    "expander": _kind(
+        "roles.ExpandQuestion",
+        as_asked="generation.extractive.expand_question:QuestionAsAsked",
+        extractive="generation.extractive.expand_question:ExtractiveExpander",
+        prompted="generation.prompted.documents:PromptedExpander",
     ),
-    "rater": Kind(
-        {
-            "extractive": "sidelight.generation.extractive.performers:ExtractiveRater",
-            "prompted": "sidelight.generation.prompted.documents:PromptedRater",
-        },
-        "sidelight.plugins:roles.RateDocuments",
+    "rater": _kind(
+        "roles.RateDocuments",
+        extractive="generation.extractive.performers:ExtractiveRater",
+        prompted="generation.prompted.documents:PromptedRater",
     ),
-    "judge": Kind(
-        {
-            "embedded": "sidelight.evaluation.labelling.judges:EmbeddedJudge",
-            "prompted": "sidelight.evaluation.labelling.judges:PromptedJudge",
-        },
-        "sidelight.plugins:Judge",
+    "judge": _kind(
+        "Judge",
+        embedded="evaluation.labelling.judges:EmbeddedJudge",
+        prompted="evaluation.labelling.judges:PromptedJudge",
     ),
     "measure": Kind(
         {
@@ -142,12 +134,10 @@ KINDS: dict[str, Kind] = {
         },
         "sidelight.plugins:Computation",
     ),
-    "engine": Kind(
-        {
-            "local": "sidelight.index.engine:LocalEngine",
-            "ray": "sidelight.index.engine:RayEngine",
-        },
-        "sidelight.plugins:Engine",
+    "engine": _kind(
+        "Engine",
+        local="index.engine:LocalEngine",
+        ray="index.engine:RayEngine",
     ),
     "graph": Kind(
         {

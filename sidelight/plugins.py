@@ -79,136 +79,91 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sidelight.errors import InputError, UsageError
-    from sidelight.evaluation.labelling.asking import Assessor
-    from sidelight.evaluation.labelling.judge import Instrument, Judge, Judgment
+    from sidelight.errors import InputError as InputError
+    from sidelight.errors import UsageError as UsageError
+    from sidelight.evaluation.labelling.asking import Assessor as Assessor
+    from sidelight.evaluation.labelling.judge import Instrument as Instrument
+    from sidelight.evaluation.labelling.judge import Judge as Judge
+    from sidelight.evaluation.labelling.judge import Judgment as Judgment
+    from sidelight.evaluation.labelling.rubric_cases import COMPOUND_QUESTIONS as COMPOUND_QUESTIONS
     from sidelight.evaluation.labelling.rubric_cases import (
-        COMPOUND_QUESTIONS,
-        QUESTION_SIMILARITY,
-        REPORT_ANSWERS,
-        label_by_form,
+        QUESTION_SIMILARITY as QUESTION_SIMILARITY,
     )
-    from sidelight.evaluation.labelling.support import SUPPORT
-    from sidelight.evaluation.metrics.base import Computation, TopicRecord
-    from sidelight.files import atomic_writer
-    from sidelight.formats.lines import Findings, read_lines
-    from sidelight.formats.runs.cited_sentences import check_reports
-    from sidelight.formats.runs.submission import RunFormat, StrictCheck, report_run
-    from sidelight.formats.topics import TopicFormat
-    from sidelight.generation import roles
-    from sidelight.generation.extractive.select import single_sentences
-    from sidelight.generation.prompted.findings import KeyedSegments
-    from sidelight.index.engine import Engine
-    from sidelight.llm.prompted import Asked
-    from sidelight.prompting import load_prompt
-    from sidelight.retrieval.base import Retriever
-    from sidelight.retrieval.first_stage import Bm25Retriever
-    from sidelight.schemas.base import Value
-    from sidelight.schemas.grading.judgment import Measure, Unjudged
-    from sidelight.schemas.investigation.evidence import Hit, Query, ranked
-    from sidelight.schemas.run import CitedSentence, ReportMetadata, SubmittedReport
-    from sidelight.schemas.segment import Segment
-    from sidelight.schemas.topic import Article
-    from sidelight.text import budget_words, content_words, tokens
+    from sidelight.evaluation.labelling.rubric_cases import REPORT_ANSWERS as REPORT_ANSWERS
+    from sidelight.evaluation.labelling.rubric_cases import label_by_form as label_by_form
+    from sidelight.evaluation.labelling.support import SUPPORT as SUPPORT
+    from sidelight.evaluation.metrics.base import Computation as Computation
+    from sidelight.evaluation.metrics.base import TopicRecord as TopicRecord
+    from sidelight.files import atomic_writer as atomic_writer
+    from sidelight.formats.lines import Findings as Findings
+    from sidelight.formats.lines import read_lines as read_lines
+    from sidelight.formats.runs.cited_sentences import check_reports as check_reports
+    from sidelight.formats.runs.submission import RunFormat as RunFormat
+    from sidelight.formats.runs.submission import StrictCheck as StrictCheck
+    from sidelight.formats.runs.submission import report_run as report_run
+    from sidelight.formats.topics import TopicFormat as TopicFormat
+    from sidelight.generation import roles as roles
+    from sidelight.generation.extractive.select import single_sentences as single_sentences
+    from sidelight.generation.prompted.findings import KeyedSegments as KeyedSegments
+    from sidelight.index.engine import Engine as Engine
+    from sidelight.llm.prompted import Asked as Asked
+    from sidelight.prompting import load_prompt as load_prompt
+    from sidelight.retrieval.base import Retriever as Retriever
+    from sidelight.retrieval.first_stage import Bm25Retriever as Bm25Retriever
+    from sidelight.schemas.base import Value as Value
+    from sidelight.schemas.grading.judgment import Measure as Measure
+    from sidelight.schemas.grading.judgment import Unjudged as Unjudged
+    from sidelight.schemas.investigation.evidence import Hit as Hit
+    from sidelight.schemas.investigation.evidence import Query as Query
+    from sidelight.schemas.investigation.evidence import ranked as ranked
+    from sidelight.schemas.run import CitedSentence as CitedSentence
+    from sidelight.schemas.run import ReportMetadata as ReportMetadata
+    from sidelight.schemas.run import SubmittedReport as SubmittedReport
+    from sidelight.schemas.segment import Segment as Segment
+    from sidelight.schemas.topic import Article as Article
+    from sidelight.text import budget_words as budget_words
+    from sidelight.text import content_words as content_words
+    from sidelight.text import tokens as tokens
 
 _PLACES = {
-    "Retriever": "sidelight.retrieval.base:Retriever",
-    "Query": "sidelight.schemas.investigation.evidence:Query",
-    "Hit": "sidelight.schemas.investigation.evidence:Hit",
-    "ranked": "sidelight.schemas.investigation.evidence:ranked",
-    "Segment": "sidelight.schemas.segment:Segment",
-    "Bm25Retriever": "sidelight.retrieval.first_stage:Bm25Retriever",
-    "roles": "sidelight.generation.roles",
-    "Article": "sidelight.schemas.topic:Article",
-    "single_sentences": "sidelight.generation.extractive.select:single_sentences",
-    "load_prompt": "sidelight.prompting:load_prompt",
-    "Value": "sidelight.schemas.base:Value",
-    "KeyedSegments": "sidelight.generation.prompted.findings:KeyedSegments",
-    "Asked": "sidelight.llm.prompted:Asked",
-    "Judge": "sidelight.evaluation.labelling.judge:Judge",
-    "Judgment": "sidelight.evaluation.labelling.judge:Judgment",
-    "Unjudged": "sidelight.schemas.grading.judgment:Unjudged",
-    "QUESTION_SIMILARITY": ("sidelight.evaluation.labelling.rubric_cases:QUESTION_SIMILARITY"),
-    "COMPOUND_QUESTIONS": "sidelight.evaluation.labelling.rubric_cases:COMPOUND_QUESTIONS",
-    "REPORT_ANSWERS": "sidelight.evaluation.labelling.rubric_cases:REPORT_ANSWERS",
-    "SUPPORT": "sidelight.evaluation.labelling.support:SUPPORT",
-    "label_by_form": "sidelight.evaluation.labelling.rubric_cases:label_by_form",
-    "Assessor": "sidelight.evaluation.labelling.asking:Assessor",
-    "Instrument": "sidelight.evaluation.labelling.judge:Instrument",
-    "Measure": "sidelight.schemas.grading.judgment:Measure",
-    "Computation": "sidelight.evaluation.metrics.base:Computation",
-    "TopicRecord": "sidelight.evaluation.metrics.base:TopicRecord",
-    "RunFormat": "sidelight.formats.runs.submission:RunFormat",
-    "TopicFormat": "sidelight.formats.topics:TopicFormat",
-    "read_lines": "sidelight.formats.lines:read_lines",
-    "atomic_writer": "sidelight.files:atomic_writer",
-    "Findings": "sidelight.formats.lines:Findings",
-    "CitedSentence": "sidelight.schemas.run:CitedSentence",
-    "ReportMetadata": "sidelight.schemas.run:ReportMetadata",
-    "SubmittedReport": "sidelight.schemas.run:SubmittedReport",
-    "report_run": "sidelight.formats.runs.submission:report_run",
-    "StrictCheck": "sidelight.formats.runs.submission:StrictCheck",
-    "check_reports": "sidelight.formats.runs.cited_sentences:check_reports",
-    "Engine": "sidelight.index.engine:Engine",
-    "tokens": "sidelight.text:tokens",
-    "content_words": "sidelight.text:content_words",
-    "budget_words": "sidelight.text:budget_words",
-    "InputError": "sidelight.errors:InputError",
-    "UsageError": "sidelight.errors:UsageError",
+    name: f"sidelight.{module}.{name}"  # of which one is a module
+    for module, names in {
+        "errors": "InputError UsageError",
+        "evaluation.labelling.asking": "Assessor",
+        "evaluation.labelling.judge": "Instrument Judge Judgment",
+        "evaluation.labelling.rubric_cases": "COMPOUND_QUESTIONS QUESTION_SIMILARITY "
+        "REPORT_ANSWERS label_by_form",
+        "evaluation.labelling.support": "SUPPORT",
+        "evaluation.metrics.base": "Computation TopicRecord",
+        "files": "atomic_writer",
+        "formats.lines": "Findings read_lines",
+        "formats.runs.cited_sentences": "check_reports",
+        "formats.runs.submission": "RunFormat StrictCheck report_run",
+        "formats.topics": "TopicFormat",
+        "generation": "roles",
+        "generation.extractive.select": "single_sentences",
+        "generation.prompted.findings": "KeyedSegments",
+        "index.engine": "Engine",
+        "llm.prompted": "Asked",
+        "prompting": "load_prompt",
+        "retrieval.base": "Retriever",
+        "retrieval.first_stage": "Bm25Retriever",
+        "schemas.base": "Value",
+        "schemas.grading.judgment": "Measure Unjudged",
+        "schemas.investigation.evidence": "Hit Query ranked",
+        "schemas.run": "CitedSentence ReportMetadata SubmittedReport",
+        "schemas.segment": "Segment",
+        "schemas.topic": "Article",
+        "text": "budget_words content_words tokens",
+    }.items()
+    for name in names.split()
 }
 
-__all__ = [
-    "COMPOUND_QUESTIONS",
-    "QUESTION_SIMILARITY",
-    "REPORT_ANSWERS",
-    "SUPPORT",
-    "Article",
-    "Asked",
-    "Assessor",
-    "Bm25Retriever",
-    "CitedSentence",
-    "Computation",
-    "Engine",
-    "Findings",
-    "Hit",
-    "InputError",
-    "Instrument",
-    "Judge",
-    "Judgment",
-    "KeyedSegments",
-    "Measure",
-    "Query",
-    "ReportMetadata",
-    "Retriever",
-    "RunFormat",
-    "Segment",
-    "StrictCheck",
-    "SubmittedReport",
-    "TopicFormat",
-    "TopicRecord",
-    "Unjudged",
-    "UsageError",
-    "Value",
-    "atomic_writer",
-    "budget_words",
-    "check_reports",
-    "content_words",
-    "label_by_form",
-    "load_prompt",
-    "ranked",
-    "read_lines",
-    "report_run",
-    "roles",
-    "single_sentences",
-    "tokens",
-]
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
-
-
 if not TYPE_CHECKING:  # a checker knows the names above, and must not believe in any other
+    __all__ = list(_PLACES)
+
+    def __dir__() -> list[str]:
+        return __all__
 
     def __getattr__(name: str) -> Any:
         if name not in _PLACES:

@@ -14,14 +14,16 @@ import re
 import shlex
 import sys
 import sysconfig
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from difflib import get_close_matches
+from dis import get_instructions
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import resolve_name
 from traceback import walk_tb
+from types import CodeType, FunctionType
 from typing import Any
 
 from sidelight.errors import INSTALL, InputError, MachineError, UsageError
@@ -134,11 +136,13 @@ def code_of(kind: str, name: str) -> str:
 
     It covers the Python files and prompts of the part's package, or its module with the prompts
     beside it; and modules and packages that these import from the same folder, unless packages are
-    installed there. Nothing of it is run.
+    installed there. Nothing of it is run. Of a part that is defined in a notebook, which has no
+    file, it covers the class, and what that uses of the notebook: functions, classes, plain values.
 
-    The hash is empty for a part of sidelight's own, for which sidelight's version stands, and for
-    one that is defined in a notebook, which has no file.
+    The hash is empty for a part of sidelight's own, for which sidelight's version stands.
     """
+    from hashlib import sha256
+
     if name in KINDS[kind].own:
         return ""
     steps = locate(kind, name).partition(":")[0].split(".")
@@ -154,11 +158,10 @@ def code_of(kind: str, name: str) -> str:
         if origin := spec.origin:
             break
     if origin is None or not Path(origin).is_file():
-        return ""
+        made_of = _behind(load(kind, name), module) if module in sys.modules else ()
+        return sha256("\0".join(made_of).encode()).hexdigest() if made_of else ""
     place = Path(origin)
     root = place.parent if place.name == "__init__.py" else place
-    from hashlib import sha256
-
     digest = sha256()
     for path in sorted(_files_behind(root)):
         digest.update(f"{path.relative_to(root.parent).as_posix()}\0".encode())
@@ -186,6 +189,49 @@ def _files_behind(root: Path) -> set[Path]:
             seen |= new
             todo += new
     return found
+
+
+def _behind(part: object, home: str) -> Iterator[str]:
+    """Yield what a part of a notebook is made of, in an order that is the same in every process.
+
+    What comes from other modules than that of the notebook, `home`, is told by its name alone.
+    """
+    todo, known = [part], dict[int, Any]()  # by id, and kept, so that no id is given out twice
+    while todo:
+        one: Any = todo.pop()
+        if isinstance(one, str | bytes | int | float | None):
+            yield repr(one)
+            continue
+        if id(one) in known:
+            continue
+        if not isinstance(one, tuple | frozenset | CodeType):  # equal constants may be one or two
+            known[id(one)] = one
+        # Of a method that is static or a property, of a function that remembers, of a closure.
+        todo += [getattr(one, held, None) for held in ("__wrapped__", "fget", "cell_contents")]
+        if isinstance(one, dict):
+            todo += one.items()
+        elif isinstance(one, list | tuple | set | frozenset):
+            todo += sorted(one, key=repr) if isinstance(one, set | frozenset) else one
+        elif isinstance(one, CodeType):
+            todo += one.co_code, one.co_varnames, one.co_names, one.co_consts
+        elif (module := getattr(one, "__module__", "")) != home:
+            name = getattr(one, "__qualname__", getattr(one, "__name__", type(one).__name__))
+            yield f"{module}:{name}"
+        elif isinstance(one, FunctionType):
+            used = [one.__globals__.get(name) for name in _globals_in(one.__code__)]
+            todo += one.__code__, one.__defaults__, one.__kwdefaults__, one.__closure__, used
+        elif isinstance(one, type):  # other names in underscores differ from process to process
+            own = [item for item in vars(one).items() if not item[0].startswith("__")]
+            todo += one.__bases__, own, [*filter(inspect.isfunction, vars(one).values())]
+        else:
+            todo.append(type(one))
+
+
+def _globals_in(code: CodeType) -> list[str]:
+    """Return the names of the globals that code reads, sorted."""
+    read = {one.argval for one in get_instructions(code) if one.opname == "LOAD_GLOBAL"}
+    inner = (one for one in code.co_consts if isinstance(one, CodeType))
+    return sorted(read.union(*map(_globals_in, inner)))
 
 
 _OF_OTHERS: dict[str, str] = {}

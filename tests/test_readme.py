@@ -8,16 +8,20 @@ import shlex
 import subprocess
 import sys
 import textwrap
+from functools import partial
 from pathlib import Path
+from types import ModuleType
 
 import pandas as pd
 import pytest
+from ir_measures import AP, RR, Qrel, R, ScoredDoc, calc_aggregate, nDCG
 
 import sidelight
 from sidelight.errors import InputError, SidelightError, UsageError
 from sidelight.sample import sample_path
 from tests.helpers.commands import ROOT as COMMAND
-from tests.helpers.commands import subcommands
+from tests.helpers.commands import said, subcommands
+from tests.helpers.labels.plain_judge import PlainJudge
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -118,8 +122,8 @@ def test_a_notebook_searches_runs_scores_judges_and_ablates(mini_web_index, tmp_
         (labels, "expected a column called score"),
         (hits.to_frame().assign(score="x" * 999), "expected numbers as score; found 'xxx"),
         ({"7": {first: float("nan")}}, "query 7: expected numbers as score; found nan"),
-        ([*range(999)], r"a data frame; found \[0, 1"),
-        ([], r"a data frame; found \[\]"),
+        ([*range(999)], r"records of ir_measures; found \[0, 1"),
+        ([], r"records of ir_measures; found \[\]"),
     ):
         with pytest.raises(InputError, match=found) as error:
             sidelight.score(wrong, {"7": {first: 1}})
@@ -169,6 +173,144 @@ def test_a_notebook_searches_runs_scores_judges_and_ablates(mini_web_index, tmp_
     with pytest.raises(InputError, match="expected labels of the queries; found none"):
         sidelight.ablate(
             grid, tmp_path / "none", index, queries={"8": "peat"}, qrels={"7": {first: 1}}
+        )
+
+
+def test_the_name_of_a_file_is_not_searched_for(mini_web_index, tmp_path):
+    search = partial(sidelight.search, index=mini_web_index.path, k=3, retriever="bm25")
+    path = tmp_path / "my queries.tsv"
+    path.write_text("7\tpeat extraction limits\n")
+    for given in (path, str(path)):
+        assert search(given) == search({"7": "peat extraction limits"})
+    with pytest.raises(InputError, match=r"query\.tsv: no such file"):
+        search("query.tsv")
+    path.write_text("peat extraction limits\n")
+    with pytest.raises(InputError, match="expected an id, a tab and the text of the query"):
+        search(str(path))
+    assert search("what queries.tsv holds on peat")
+
+
+def test_what_ir_measures_uses_is_taken(mini_web_index, tmp_path):
+    docs = [ScoredDoc("1", "b", 2.0), ScoredDoc("1", "a", 1.0), ScoredDoc("2", "c", 1.0)]
+    judged = [Qrel("1", "a", 1), Qrel("2", "c", 2)]
+    frames = pd.DataFrame(docs), pd.DataFrame(judged)
+    # nDCG(gains) writes commas and no spaces; people write both.
+    measures = [nDCG @ 10, AP(rel=2), nDCG(gains={0: 0, 1: 5, 2: 1}) @ 5, R(rel=2) @ 5]
+    theirs = calc_aggregate(measures, judged, docs)
+    for run, qrels in (
+        (docs, judged),
+        (iter(docs), iter(judged)),
+        ({"mine": docs}, judged),
+        frames,
+    ):
+        scored = sidelight.score(run, qrels, measures)
+        assert scored.runs[0].row == pytest.approx({str(k): v for k, v in theirs.items()})
+    assert [*sidelight.score(docs, judged, nDCG @ 10).runs[0].row] == ["nDCG@10"]
+    named = "AP(rel=2, judged_only=True), nDCG(gains={0: 0, 1: 5})@5"
+    assert len(sidelight.score(docs, judged, named).measures) == 2
+    for wrong, found in ((judged, "a column called score; found 'query_id"), ([7], "found \\[7")):
+        with pytest.raises(InputError, match=found):
+            sidelight.score(wrong, judged)
+    grid = {"dimensions": {"k": {"bm25": {"retrieval.retriever": "bm25"}}}, "hits": 5}
+    ablated = sidelight.ablate(
+        grid | {"measures": [RR, nDCG @ 10]},
+        tmp_path / "grid",
+        mini_web_index.path,
+        queries={"1": "peat extraction limits", "2": "rural enterprise"},
+        qrels=iter(judged),
+    )
+    assert {*ablated.to_frame()["measure"]} == {"RR", "nDCG@10"}
+
+
+def test_runs_are_compared_as_by_the_command(tmp_path):
+    qrels = {str(number): {"a": 1} for number in range(12)}
+    first = {name: {"a": 2.0, "b": 1.0} for name in qrels}
+    second = {name: {"a": 1.0, "b": 2.0} for name in qrels}
+    runs = {"first": first, "second": second}
+    found = sidelight.compare(sidelight.score(runs, qrels, [RR, nDCG @ 10]))
+    (row,) = found.to_frame().to_dict("records")
+    assert (row["first"], row["second"], row["difference"], row["won"]) == (
+        "first",
+        "second",
+        0.5,
+        12,
+    )
+    for told in (
+        "first - second",
+        "RR on 12 topics; 10000 samples, seed 0",
+        "Holm: corrected for 1",
+    ):
+        assert told in repr(found)
+    path = tmp_path / "retrieval_per_topic_results.csv"
+    sidelight.score(runs, qrels, "RR").to_frame().rename(
+        columns={"run": "run_tag", "topic": "topic_id"}
+    ).to_csv(path, index=False)
+    command = ("score", "compare", path, "--baseline", "second", "--samples", 200, "--seed", 3)
+    for given in ((sidelight.score(runs, qrels, [R @ 1, RR]), RR), (str(path),), (path, "RR")):
+        again = sidelight.compare(*given, baseline="second", samples=200, seed=3)
+        assert again.document | {"files": []} == json.loads(said(*command, "--json"))
+    with pytest.raises(UsageError, match=r"or a file of scores per topic; found \{'first'"):
+        sidelight.compare(runs)
+    with pytest.raises(UsageError, match="the scores has no measure speed"):
+        sidelight.compare(sidelight.score(runs, qrels, "RR"), measure="speed")
+
+
+CELL = """
+from sidelight.plugins import Hit, ranked
+
+class Mine:
+    name = "mine"
+
+    def __init__(self, docstore):
+        self.ids = sorted(one.segment_id for one in docstore)[:5]
+
+    def search(self, queries, k):
+        return {one.query_id: ranked([Hit(name, 1.0) for name in self.ids]) for one in queries}
+"""
+
+
+def test_a_class_that_a_notebook_defines_anew_reuses_no_results(
+    mini_web_index, tmp_path, monkeypatch
+):
+    def run_cell(text):
+        monkeypatch.setitem(sys.modules, "cells", ModuleType("cells"))
+        exec(text, vars(sys.modules["cells"]))
+
+    chosen = {"retrieval.retriever": "cells:Mine"}
+    grid = {"dimensions": {"k": {"mine": chosen}}, "measures": "R@5", "hits": 5}
+    index, topics = mini_web_index.path, sidelight.read_topics(sample_path() / "topics.jsonl")[:1]
+
+    def search():
+        qrels = {"1": dict.fromkeys([min(one.segment_id for one in mini_web_index.docstore)], 1)}
+        found = sidelight.ablate(grid, tmp_path / "grid", index, queries={"1": "x"}, qrels=qrels)
+        return found.effects[0].means["mine"].mean
+
+    def run():
+        settings = ["retrieval.retriever=cells:Mine", "investigation.max_rounds=1"]
+        return sidelight.run(topics, index, tmp_path / "run", settings=settings)
+
+    run_cell(CELL)
+    assert (search(), len(run().done)) == (1.0, 1)
+    mine = sys.modules["cells"].Mine
+    assert sidelight.search("x", index, k=5, retriever=mine)[0]["score"] == 1.0
+    chosen["retrieval.retriever"] = mine  # the class, in place of its name
+    run_cell(f"# The same once more.\n{CELL}")
+    assert (search(), len(run().done)) == (1.0, 0)
+    run_cell(CELL.replace("[:5]", "[5:9]"))
+    for work in (search, run):
+        with pytest.raises(UsageError, match="other code of retriever cells:Mine"):
+            work()
+    monkeypatch.setattr(sys.modules["__main__"], "Judge", PlainJudge, raising=False)
+    with pytest.raises(
+        UsageError, match="that another process, which judges, can import; found __"
+    ):
+        sidelight.ablate(
+            grid,
+            tmp_path / "judged",
+            index,
+            topics=topics,
+            rubrics=sample_path() / "human_rubrics",
+            judge="__main__:Judge",
         )
 
 

@@ -1,7 +1,11 @@
 """Parts are found by name, by entry point and by place, and what is wrong with one is said."""
 
+import os
+import subprocess
 import sys
 from importlib.metadata import DistributionFinder
+from textwrap import dedent
+from types import ModuleType
 
 import pytest
 from hypothesis import given, settings
@@ -131,6 +135,72 @@ def test_a_change_of_somebodys_code_is_noticed_and_nothing_of_it_is_run(site, mo
     assert code_of("retriever", "bm25") == ""
     with pytest.raises(UsageError, match="there is no module 'other_part'"):
         code_of("retriever", "other_part:Nothing")
+
+
+CELLS = """
+    WORDS, WEIGHTS = {"the", "of", "a"}, {"title": 1.5}
+
+    def near(text):
+        return [word for word in text.split() if word not in WORDS]
+
+    class Base:
+        depth = 7
+
+    class Mine(Base):
+        @staticmethod
+        def gain(word):
+            return len(word) * WEIGHTS["title"]
+
+        @property
+        def name(self):
+            return "mine"
+
+        def search(self, queries, k):
+            found = {one.query_id: near(one.text) for one in queries}
+            return {name: [w for w in words if w in {"p", "q"}] for name, words in found.items()}
+"""
+STABLE = """
+import sys
+from types import ModuleType
+from sidelight.registry import code_of
+sys.modules["cells"] = ModuleType("cells")
+exec(compile(sys.argv[1], "cell", "exec"), vars(sys.modules["cells"]))
+print(code_of("retriever", "cells:Mine"))
+"""
+
+
+def test_a_change_of_a_notebooks_code_is_noticed_and_nothing_else(monkeypatch):
+    def code(cells):
+        monkeypatch.setitem(sys.modules, "cells", ModuleType("cells"))
+        exec(compile(cells, "cell", "exec"), vars(sys.modules["cells"]))
+        return code_of("retriever", "cells:Mine")
+
+    cells = dedent(CELLS)
+    first = code(cells)
+    for unused in ("# said\n", "text = word = queries = 7\n", "def unused(): ...\n"):
+        assert code(unused + cells) == first
+    for old, new in (
+        ("len(word)", "1"),  # of a static method
+        ('"mine"', '"yours"'),  # of a property
+        ("depth = 7", "depth = 8"),  # of a base
+        ('"q"}', '"r"}'),  # within a comprehension
+        ("not in WORDS", "in WORDS"),  # of a function that is called
+        ('"of", ', ""),
+        ("1.5", "2.5"),
+    ):
+        assert old in cells
+        assert code(cells.replace(old, new)) != first, old
+    with pytest.raises(UsageError, match="has no Yours"):
+        code_of("retriever", "cells:Yours")
+    for seed in ("1", "2"):  # of the order of sets
+        done = subprocess.run(
+            [sys.executable, "-c", STABLE, cells],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.strip() == first
 
 
 def test_a_part_gets_what_its_constructor_names_and_nothing_else_is_made():

@@ -147,6 +147,9 @@ class Inputs(NamedTuple):
         topic_ids = [topic.topic_id for topic in topics]
         if self.rubrics:
             judge_class(judge, {"articles", "encoder"})
+            if judge.startswith("__main__:"):  # a notebook or a script
+                wanted = "expected a judge that another process, which judges, can import"
+                raise UsageError(f"{wanted}; found {judge}", remedy="Put it in a module.")
             if lacking := check_judging(self.rubrics, topic_ids):
                 wanted = f"a rubric for each of {counted(len(topic_ids), 'topic')}"
                 found = f"none for {len(lacking)}, the first {min(lacking)}"
@@ -211,11 +214,8 @@ class Experiment(NamedTuple):
 
     def __repr__(self) -> str:
         table = self.means_table()
-        header, rows = table.latex or (table.header, table.rows)
-        columns = zip(header, *rows, strict=True)
-        padded = [[cell.rjust(max(map(len, column))) for cell in column] for column in columns]
-        lines = map("  ".join, zip(*padded, strict=True))
-        return "\n".join([f"<Experiment. {table.caption}>", *lines])
+        shown = console.PlainTable(*(table.latex or (table.header, table.rows)))
+        return "\n".join([f"<Experiment. {table.caption}>", *console.lines_of(shown)])
 
     def to_frame(self) -> Any:
         """Return means and differences as a `pandas.DataFrame`, a row for each arm and measure."""

@@ -24,7 +24,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from sidelight.errors import Problem, ReplyError, UsageError
 from sidelight.files import as_json, atomic_write, in_utf8
-from sidelight.formats.table import latex_table, write_table
+from sidelight.formats.table import latex_table, to_frame, write_table
 from sidelight.text import counted, finite_number
 
 INTERRUPTED = 130  # the exit code that a shell expects of a command that Ctrl-C ended
@@ -347,6 +347,22 @@ class Result(NamedTuple):
     document: Any
     shown: Sequence[Shown]
     exit_code: int = 0
+
+    def __repr__(self) -> str:
+        return "\n".join(line for one in self.shown for line in lines_of(one))
+
+    def to_frame(self) -> Any:
+        """Return the rows of the first table as a `pandas.DataFrame`."""
+        return to_frame(next(one.records for one in self.shown if isinstance(one, ResultTable)))
+
+
+def lines_of(one: Shown) -> Iterable[str]:
+    """Return what is shown as lines of text, for the printed form of a value."""
+    if isinstance(one, str | Note | Files):
+        return [] if isinstance(one, Files) else [str(one.text if isinstance(one, Note) else one)]
+    columns = zip(one.header, *one.rows, strict=True)
+    padded = [[cell.rjust(max(map(len, column))) for cell in column] for column in columns]
+    return map("  ".join, zip(*padded, strict=True))
 
 
 def deliver(result: Result, *, wants_json: bool) -> None:

@@ -472,7 +472,13 @@ def search(
     opened = open_retriever(retriever, folder)
     if queries is not None and output is not None:
         search: Search = _documents(opened) if documents else opened.search
-        return _write_run(search, opened.name, queries, k, output)
+        results = search(read_queries(queries), k)
+        write_trec_run(output, results, f"sidelight-{opened.name}")
+        count = sum(len(hits) for hits in results.values())
+        return Result(
+            {"queries": len(results), "hits": count, "output": str(output)},
+            [f"Wrote {counted(count, 'hit')} for {counted(len(results), 'query')} to {output}"],
+        )
     return _hits(opened, folder, words or "", k)
 
 
@@ -482,16 +488,6 @@ def _documents(retriever: Retriever) -> Search:
         query_id: [Hit(one.document_id, one.score) for one in documents]
         for query_id, documents in found.search(queries, k).items()
     }
-
-
-def _write_run(search: Search, name: str, queries: Path, k: int, output: Path) -> Result:
-    results = search(read_queries(queries), k)
-    write_trec_run(output, results, f"sidelight-{name}")
-    count = sum(len(hits) for hits in results.values())
-    return Result(
-        {"queries": len(results), "hits": count, "output": str(output)},
-        [f"Wrote {counted(count, 'hit')} for {counted(len(results), 'query')} to {output}"],
-    )
 
 
 def _hits(retriever: Retriever, folder: SearchIndex, words: str, k: int) -> Result:

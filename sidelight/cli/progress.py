@@ -50,7 +50,7 @@ class _Work:
 
 
 _ENOUGH = 3  # done: the first ones are slow, as models are loaded, or end side by side
-_STEPS = {
+STEPS = {
     "profile_article": "reading the article",
     "draft_rubric": "drafting what assessors might ask",
     "plan_queries": "planning searches",
@@ -82,7 +82,7 @@ class Bar:
 
     def begin(self, _topic_id: str, step: str) -> None:
         """Show which step of a topic has just begun."""
-        self._work.step = _STEPS.get(step, step.replace("_", " "))
+        self._work.step = STEPS.get(step, step.replace("_", " "))
         self._show(description=f"{self._work.what}: {self._work.step}")
 
 

@@ -38,10 +38,10 @@ from sidelight.tracks import Track as TrackRules
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.organizers import Causes, ScoreDiff
     from sidelight.evaluation.scoring.score import TopicHeadroom
-    from sidelight.evaluation.scoring.table import ScoreTable
+    from sidelight.evaluation.scoring.table import ScoreTable, TopicScore
 
 
-def compare(  # long: half of it are options
+def compare(
     per_topic: Annotated[
         Path | None, typer.Argument(help="Per-topic results file of `score`.")
     ] = None,
@@ -56,23 +56,37 @@ def compare(  # long: half of it are options
     output: options.Output = None,
 ) -> console.Result:
     """Compare runs pair by pair: difference, p-value and smallest detectable difference."""
-    from sidelight.evaluation.scoring.compare import compare_runs, topic_values
-    from sidelight.evaluation.scoring.table import CONFIDENCE, read_topic_scores
+    from sidelight.evaluation.scoring.table import read_topic_scores
 
+    sampling = options.Sampling(samples, seed)
     if per_topic:
-        scores = topic_values(read_topic_scores(per_topic), measure, per_topic)
-    elif data and task:
-        by_people = options.score_by_people(data, load_track().task(task), measure)
-        scores = topic_values(by_people, measure, data)
-    else:
-        raise UsageError("expected a per-topic results file, or --data and --task")
+        topics: Sequence[TopicScore] = read_topic_scores(per_topic)
+        return compared(topics, per_topic, measure, baseline, sampling, output)
+    if data and task:
+        topics = options.score_by_people(data, load_track().task(task), measure)
+        return compared(topics, data, measure, baseline, sampling, output)
+    raise UsageError("expected a per-topic results file, or --data and --task")
+
+
+def compared(  # long: a list of what is told
+    topics: Sequence[TopicScore],
+    source: Path,
+    measure: str | None,
+    baseline: str | None,
+    sampling: options.Sampling,
+    output: Path | None = None,
+) -> console.Result:
+    """Compare the runs of some scores; `source`, where these are from, is named in errors."""
+    from sidelight.evaluation.scoring.compare import compare_runs, topic_values
+    from sidelight.evaluation.scoring.table import CONFIDENCE
+
+    scores = topic_values(topics, measure, source)
     if not scores.defined:
         raise InputError(
-            f"{per_topic or data}: expected a measure of which there are values; found "
+            f"{source}: expected a measure of which there are values; found "
             f"{scores.measure.name}, undefined on all of {counted(len(scores.topic_ids), 'topic')}",
             remedy="Choose another one with --measure.",
         )
-    sampling = options.Sampling(samples, seed)
     pairs = compare_runs(scores, baseline=baseline, **sampling._asdict())
     table = console.table_of(f"{scores.measure.name}_run_pairs", pairs, _PAIR_COLUMNS)
     n_topics, n_shown = len(scores.topic_ids), sum(pair.p_holm < 1 - CONFIDENCE for pair in pairs)
@@ -101,7 +115,7 @@ def compare(  # long: half of it are options
             ),
             "note: detectable -: the topics are too few for any test, or the two runs never differ",
             f"differences shown at the corrected 5% level: {n_shown} of {len(pairs)}",
-            *_too_few_samples([pair.p_value for pair in pairs], samples),
+            *_too_few_samples([pair.p_value for pair in pairs], sampling.samples),
             *console.undefined_warnings(undefined, n_topics, "topic"),
             *console.few_warnings(n_topics, "topic"),
             console.Files(lambda: console.write_results(output, [table]), "files"),
@@ -118,7 +132,7 @@ def _too_few_samples(p_values: Sequence[float], samples: int) -> Iterator[consol
         enough = ceil(2 * n_pairs / (1 - CONFIDENCE))
         yield console.warning(
             f"warning: with {samples} samples no corrected p-value of {counted(n_pairs, 'pair')} "
-            f"can be below {n_pairs * least:.4f}; give --samples {enough}"
+            f"can be below {n_pairs * least:.4f}; {enough} samples are enough"
         )
 
 
@@ -518,14 +532,14 @@ def retrieval(
 
     What --output writes per query is what `score compare` and `agree scores` read.
     """
-    from sidelight.evaluation.scoring.retrieval import score_retrieval, write_retrieval_scores
-    from sidelight.evaluation.scoring.table import undefined_topics
+    from sidelight.evaluation.scoring.retrieval import retrieval_table, score_retrieval
+    from sidelight.evaluation.scoring.table import undefined_topics, write_score_files
 
     scores = score_retrieval(qrels, run, measures)
     undefined = undefined_topics(scores[0].topics)
     if output:
-        write_retrieval_scores(scores, output)
-    columns = [Measure(name=name, title=name) for name in scores[0].mean]
+        write_score_files(retrieval_table(scores), output, "retrieval")
+    columns = [Measure(name=name, title=name) for name in scores[0].total.values]
     rows, runs = [], []
     for item in scores:
         record = {"run": item.run, "mean": item.total.row, "omitted": item.omitted}
@@ -539,7 +553,7 @@ def retrieval(
         [[run, query, *(one.shown(row[one.name]) for one in columns)] for run, query, row in rows],
     )
     omitted = [console.warning(told) for item in scores for told in item.told_omitted]
-    warnings = console.undefined_warnings(undefined, len(scores[0].per_query), "query")
+    warnings = console.undefined_warnings(undefined, len(scores[0].topics), "query")
     warnings += map(console.warning, told_twins({one.run: one.results for one in scores}))
     return console.Result({"runs": runs, "undefined": undefined}, [table, *warnings, *omitted])
 

@@ -360,6 +360,6 @@ class RunList:
         return sorted({name for one in self.runs for name in one.run.settings})
 
     def answers(self, topic_id: str) -> Answers:
-        """Return the marks of a topic."""
-        made = (one.topics.get(topic_id) for one in self.runs)
+        """Return the marks of a topic; none of a run without reports."""
+        made = (one.topics.get(topic_id) if one.run.report_tag else None for one in self.runs)
         return answers_of(one.marks if one else None for one in made)

@@ -170,12 +170,12 @@ def handed_in_run(
     paths: Sequence[Path],
     track: Track,
     topics: Sequence[Topic],
-    look_up: Callable[[Sequence[str]], Sequence[Segment]] = lambda _: (),
+    find: Callable[[Sequence[str]], Mapping[str, Segment]] = lambda _: {},
 ) -> ShownRun:
     """Return the run that some files hold, one for each task: its questions, its reports, or both.
 
-    Of topics that are not in `topics`, a page shows the id alone. `look_up` returns the segments of
-    some ids, as far as they are known.
+    Of topics that are not in `topics`, a page shows the id alone. `find` returns the segments of
+    some ids, as far as they are known, by id.
 
     Raises:
         InputError: A file holds neither questions nor reports, or two files hold the same.
@@ -191,11 +191,12 @@ def handed_in_run(
     def make(topic_id: str) -> Made:
         report = reports.get(topic_id, ())
         cited = list(dict.fromkeys(one for sentence in report for one in sentence.citations))
+        found = find(cited)
         return Made(
             topic=known.get(topic_id) or Article(topic_id=topic_id, body=""),
             questions=tuple(map(clean, questions.get(topic_id, ()))),
             report=report,
-            evidence=tuple(look_up(cited)),
+            evidence=tuple(found[one] for one in cited if one in found),
         )
 
     return ShownRun(

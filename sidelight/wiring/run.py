@@ -190,6 +190,7 @@ def make_run(
     parallel: int | None = None,
     on_topic: Callable[[str], None] = lambda _: None,
     on_step: Callable[[str, str], None] = lambda _topic_id, _step: None,
+    check: Callable[[], None] = lambda: None,
 ) -> RunSummary:
     """Work on topics and write the files to submit; an interrupted call resumes.
 
@@ -203,22 +204,29 @@ def make_run(
         parallel: Topics worked on at once; 4 by default, or 32 where a model is asked.
         on_topic: Called with the id of each topic that ends.
         on_step: Called with a topic's id and the name of a step when the step begins.
+        check: Called twice a second; what it raises ends the call.
     """
     access = access or ModelAccess(RunDirectory(folder).cache)
     asks = settings.models.writer is not None
-    return asyncio.run(
-        run_topics(
-            topics,
-            settings,
-            index.fingerprint(),
-            lambda: open_graph(settings, open_sources(settings.retrieval, index), access),
-            folder,
-            only=only,
-            parallel=parallel or (ASKING if asks else COMPUTING),
-            on_topic=on_topic,
-            on_step=on_step,
-        )
+    work = run_topics(
+        topics,
+        settings,
+        index.fingerprint(),
+        lambda: open_graph(settings, open_sources(settings.retrieval, index), access),
+        folder,
+        only=only,
+        parallel=parallel or (ASKING if asks else COMPUTING),
+        on_topic=on_topic,
+        on_step=on_step,
     )
+
+    async def checked() -> RunSummary:
+        run = asyncio.ensure_future(work)
+        while not (await asyncio.wait([run], timeout=0.5))[0]:
+            check()
+        return run.result()
+
+    return asyncio.run(checked())
 
 
 def document_names(settings: Settings) -> dict[str, str]:

@@ -1,3 +1,4 @@
+import json
 import shutil
 from functools import partial
 
@@ -132,9 +133,9 @@ def test_labels_of_support_stand_beside_the_sentences(data, tmp_path):
 
 
 def test_what_cannot_be_shown_is_named(run, data, tmp_path):
-    with pytest.raises(InputError, match="or the files of one; found 0 run files") as caught:
+    with pytest.raises(InputError, match="a finished run, or run files; found neither") as caught:
         view(tmp_path)
-    assert "after it has ended, or name the files" in caught.value.remedy
+    assert "after it has ended" in caught.value.remedy
     with pytest.raises(UsageError, match="marks need rubrics and labels"):
         view(run.path, "--rubrics", data / "human_rubrics")
     with pytest.raises(UsageError, match="marks need rubrics and labels"):
@@ -154,11 +155,48 @@ def test_a_folder_of_run_files_is_shown_where_they_are_one_run(run, tmp_path):
     assert (folder / "page.html").read_bytes() == (tmp_path / "page.html").read_bytes()
     assert texts(folder / "page.html", "h1") == ["sidelight-view"]
     shutil.copy(folder / "mine-t1", folder / "other-t1")
-    with pytest.raises(InputError, match="found 3 run files") as caught:
-        view(folder)
-    command = f"sidelight view '{folder}/mine-t1' '{folder}/mine-t2'"
-    options = f"--compare '{folder}/other-t1' --topics TOPICS"
-    assert caught.value.remedy.endswith(f", and others to compare: {command} {options}")
+    with pytest.raises(InputError, match="other-t1: expected one file for each task of a run"):
+        view(run.path, "--compare", folder)
+
+
+def test_the_files_of_several_teams_are_listed_and_compared(data, tmp_path):
+    folder, page = tmp_path / "handed in", tmp_path / "handed in" / "runs.html"
+    for number, name in enumerate(("sidelight-view", "another")):
+        made = write_run(
+            tmp_path / name, f"It is told {number} times.", run_id=f"sidelight-{name[-4:]}"
+        )
+        for task, kind in zip(load_track().tasks, ("questions", "reports"), strict=True):
+            (folder / kind).mkdir(parents=True, exist_ok=True)
+            shutil.copy(made.file(task), folder / kind / f"{name}-t{task.name[-1]}")
+    topics = made.result(TOPIC).topic
+    (folder / "topics.jsonl").write_text(
+        json.dumps({"docid": TOPIC, "url": topics.url, "title": topics.title, "body": topics.body})
+    )
+    (folder / "reports" / "notes.txt").write_text("Ask for the third run.\n")
+    given = ("--topics", folder / "topics.jsonl", "--data", data)
+    assert view(folder, *given) == f"  {page}\n"
+    listed = [one.split() for one in texts(page, "tr") if "dragun2025" in one]
+    assert [[row[0], *row[2:5]] for row in listed] == [
+        ["questions/another-t1", "0.500", "–", "–"],
+        ["questions/sidelight-view-t1", "0.500", "–", "–"],
+        ["reports/another-t2", "–", "1.000", "0.000"],
+        ["reports/sidelight-view-t2", "–", "0.500", "0.000"],
+    ]
+    assert "They do. – – Supported Partly" in texts(page, "tr")
+    assert topics.title in texts(page, "h2")
+    shown = " ".join(texts(page, "li"))
+    assert "It is told 0 times" in shown
+    assert "It is told 1 times" in shown
+    # A file that cannot be read is named.
+    (folder / "reports" / "third-t2").write_text(
+        (folder / "reports" / "another-t2")
+        .read_text()
+        .replace('"responses"', '"responses": 7, "x"', 1)
+    )
+    view(folder, *given)
+    assert [one for one in texts(page, "p") if one.startswith("Not shown: reports/third-t2. ")]
+    with pytest.raises(UsageError, match="--compare is for one"):
+        view(folder, "--compare", folder / "reports" / "another-t2")
 
 
 def test_the_runs_of_a_folder_are_listed_and_compared(data, tmp_path):
@@ -250,8 +288,9 @@ def test_one_run_is_compared_by_its_own_page(run, data, tmp_path):
     said_of_both = "same and mine are identical: equal on every topic."
     assert said_of_both in texts(tmp_path / "runs" / "runs.html", "p")
     shutil.rmtree(tmp_path / "runs" / "same")
-    with pytest.raises(UsageError, match="are for one"):
-        view(tmp_path / "runs", "--compare", run.path)
+    for option in ("--compare", "--topics", "--index"):
+        with pytest.raises(UsageError, match="--compare is for one, --topics and --index for run"):
+            view(tmp_path / "runs", option, run.path)
     with pytest.raises(UsageError, match="marks need rubrics and labels"):
         view(tmp_path / "runs", "--labels", data / "human_assessments")
     shutil.rmtree(tmp_path / "runs" / "mine" / "traces")

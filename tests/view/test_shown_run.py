@@ -47,7 +47,7 @@ def test_run_files_are_a_page_without_a_trail(tmp_path):
 def test_what_is_known_of_topics_and_segments_is_shown(tmp_path):
     article = Article(topic_id=TOPIC, url="https://a.example/", title="A lake", body="A lake.")
     segment = Segment(segment_id=CITED, url="https://b.example/", title="B", text="Says team B.")
-    run = handed_in_run(write_files(tmp_path), load_track(), (article,), lambda ids: (segment,))
+    run = handed_in_run(write_files(tmp_path), load_track(), (article,), lambda _: {CITED: segment})
     (topic,) = collect_page(run, {}, ()).topics
     assert topic.page.title == "A lake"
     assert topic.sources[0].passages == (("Says team B.", True),)

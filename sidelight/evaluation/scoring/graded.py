@@ -181,13 +181,10 @@ def filter_questions(
         for name, grades in qrels.items()
         if sum(grade >= 1 for grade in grades.values()) < MIN_USEFUL
     }
-    perfect = {
-        name
-        for name in qrels.keys() - few
-        if all(run.per_query[name].get(_NDCG, 0.0) >= _PERFECT for run in scores)
-    }
+    topics = (one for run in scores for one in run.topics)
+    kept = {one.topic_id for one in topics if one.values[_NDCG] < _PERFECT} - few
     return QuestionFilter(
-        tuple(sorted(qrels.keys() - few - perfect)), tuple(sorted(few)), tuple(sorted(perfect))
+        tuple(sorted(kept)), tuple(sorted(few)), tuple(sorted(qrels.keys() - few - kept))
     )
 
 
@@ -204,7 +201,7 @@ def tabulate_kept(scores: Sequence[RetrievalScores], kept: Sequence[str]) -> Sco
         mean_scores(its, len(counted.difference(item.omitted)))
         for item, its in zip(scores, rows, strict=True)
     ]
-    names = list(scores[0].mean)
+    names = list(scores[0].total.values)
     return ScoreTable(
         measures=tuple(Measure(name=name, title=name, format=".3f") for name in names),
         topics=tuple(sorted(chain(*rows), key=lambda one: (one.topic_id, one.run_tag))),

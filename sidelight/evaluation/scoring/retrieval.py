@@ -7,71 +7,49 @@ and so does one without a relevant label, on which measures are undefined.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import CalledProcessError
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.scoring.table import RunScore, ScoreTable, TopicScore, write_score_files
+from sidelight.evaluation.scoring.table import RunScore, ScoreTable, TopicScore
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.schemas.grading.judgment import Measure
 from sidelight.text import counted
 
+_NAME = re.compile(r"(?:[^\s,(]|\([^)]*\)?)+")  # parameters may hold commas and spaces
 # What these count is there, and may be 0, whatever is relevant.
 _COUNTS = {"Judged", "NumQ", "NumRel", "NumRet"}
 
 
-@dataclass(frozen=True, slots=True)
-class RetrievalScores:
-    """Scores of one run file.
+class RetrievalScores(NamedTuple):
+    """Scores of one run.
 
     Attributes:
         run: Name of the file; of its folder, where several files of one name are scored.
-        mean: Measure name -> mean over the queries that have labels.
-        per_query: Query id -> measure -> value, sorted by query id.
+        total: Means over the queries that have labels.
+        topics: The scores of each of these queries, sorted by its id.
         omitted: Queries with labels but no results, which count as 0.
-        undefined: Query id -> measures that are undefined there and count as 0: nothing that the
-            labels know is relevant.
         results: Query id -> segment id -> score, as they were scored.
     """
 
     run: str
-    mean: dict[str, float]
-    per_query: dict[str, dict[str, float]]
+    total: RunScore
+    topics: tuple[TopicScore, ...]
     omitted: tuple[str, ...]
-    undefined: dict[str, frozenset[str]] = field(default_factory=dict)
-    results: dict[str, dict[str, float]] = field(default_factory=dict, repr=False)
+    results: Mapping[str, Mapping[str, float]]
 
     @property
     def told_omitted(self) -> list[str]:
         """What to warn about: queries without results."""
         told = f"{counted(len(self.omitted), 'query')} (counted as 0): {', '.join(self.omitted)}"
         return [f"{self.run}: no results for {told}"] if self.omitted else []
-
-    @property
-    def topics(self) -> tuple[TopicScore, ...]:
-        """The scores of each query."""
-        return tuple(
-            TopicScore(
-                self.run,
-                query,
-                {measure: values[measure] for measure in self.mean},
-                self.undefined.get(query, frozenset()),
-            )
-            for query, values in self.per_query.items()
-        )
-
-    @property
-    def total(self) -> RunScore:
-        """The means, undefined where they are on all queries."""
-        undefined = frozenset.intersection(*(topic.undefined for topic in self.topics))
-        return RunScore(self.run, self.mean, undefined=undefined)
 
 
 def parse_measures(names: str) -> list[Any]:
@@ -80,7 +58,7 @@ def parse_measures(names: str) -> list[Any]:
 
     pipeline: Any = ir_measures.DefaultPipeline
     measures = []
-    for name in names.replace(",", " ").split():
+    for name in _NAME.findall(names):
         try:
             measure: Any = ir_measures.parse_measure(name)
             measure.validate_params()
@@ -102,10 +80,8 @@ def parse_measures(names: str) -> list[Any]:
 def score_retrieval(
     qrels_file: Path, run_files: Sequence[Path], names: str
 ) -> list[RetrievalScores]:
-    """Score run files, in the order given."""
-    runs = {path: read_trec_run(path) for path in dict.fromkeys(run_files)}
-    scored = dict(zip(runs, score_runs(read_qrels(qrels_file), runs, names), strict=True))
-    return [scored[path] for path in run_files]
+    """Score run files, each once, in the order given."""
+    return score_runs(read_qrels(qrels_file), {one: read_trec_run(one) for one in run_files}, names)
 
 
 def score_runs(
@@ -127,7 +103,7 @@ def score_runs(
     count = Counter(run.name for run in runs if isinstance(run, Path))
     for run, hits_of in runs.items():
         results = {query: untied(hits) for query, hits in hits_of.items()}
-        tag = run
+        tag = str(run)
         if isinstance(run, Path):
             tag = run.name if count[run.name] == 1 else run.absolute().parent.name
         if not qrels.keys() & results.keys():
@@ -136,16 +112,13 @@ def score_runs(
                 remedy="Check that both name the queries alike.",
             )
         mean, per_query = score_results(qrels, results, measures)
-        scores.append(
-            RetrievalScores(
-                run=str(tag),
-                mean=mean,
-                per_query=per_query,
-                omitted=tuple(sorted(qrels.keys() - results.keys())),
-                undefined=undefined,
-                results=results,
-            )
+        topics = tuple(
+            TopicScore(tag, query, {one: values[one] for one in mean}, undefined[query])
+            for query, values in per_query.items()
         )
+        total = RunScore(tag, mean, undefined=frozenset.intersection(*undefined.values()))
+        omitted = tuple(sorted(qrels.keys() - results.keys()))
+        scores.append(RetrievalScores(tag, total, topics, omitted, results))
     return scores
 
 
@@ -204,11 +177,6 @@ def untied(hits: Iterable[tuple[str, float]]) -> dict[str, float]:
     return {segment_id: float(place) for place, (segment_id, _) in enumerate(ordered)}
 
 
-def write_retrieval_scores(scores: Sequence[RetrievalScores], folder: Path) -> None:
-    """Write `retrieval_per_topic_results.csv` and `retrieval_per_run_results.csv`."""
-    write_score_files(retrieval_table(scores), folder, "retrieval")
-
-
 def retrieval_table(scores: Sequence[RetrievalScores]) -> ScoreTable:
     """Return the scores of one call of `score_runs` as one table; no two runs may have one name."""
     for name, count in Counter(item.run for item in scores).items():
@@ -217,7 +185,7 @@ def retrieval_table(scores: Sequence[RetrievalScores]) -> ScoreTable:
             raise UsageError(f"{wanted}; found {count} called {name}", remedy="Rename them.")
     topics = (topic for item in scores for topic in item.topics)
     return ScoreTable(
-        measures=tuple(Measure(name=name, title=name) for name in scores[0].mean),
+        measures=tuple(Measure(name=name, title=name) for name in scores[0].total.values),
         topics=tuple(sorted(topics, key=lambda score: (score.topic_id, score.run_tag))),
         runs=tuple(item.total for item in scores),
     )

@@ -37,7 +37,7 @@ def test_too_few_samples_for_the_correction_are_said(tmp_path):
     assert "can be below" not in call("score", "compare", path, "--samples", 100).stderr
     rows = [f"run{run},{topic},{run + topic}" for run in range(5) for topic in range(20)]
     path.write_text("\n".join(["run_tag,topic_id,score", *rows, ""]))
-    warned = "no corrected p-value of 10 pairs can be below 0.0990; give --samples 400"
+    warned = "no corrected p-value of 10 pairs can be below 0.0990; 400 samples are enough"
     assert warned in call("score", "compare", path, "--samples", 100).stderr
     assert "can be below" not in call("score", "compare", path, "--samples", 400).stderr
 

@@ -18,6 +18,7 @@ from sidelight.evaluation.scoring.graded import (
     tabulate_kept,
 )
 from sidelight.evaluation.scoring.retrieval import RetrievalScores, parse_measures, score_retrieval
+from sidelight.evaluation.scoring.table import TopicScore, mean_scores
 from tests.helpers.commands import said
 
 
@@ -33,11 +34,11 @@ def test_junk_and_missing_results_count_as_zero(tmp_path, qrels):
     run.write_text("1 Q0 b 1 2.0 x\n1 Q0 a 2 1.0 x\n9 Q0 a 1 1.0 x\n")
     (scores,) = score_retrieval(qrels, [run], "nDCG@10 RR")
     # query 1: the relevant segment is second, 1 / log2(3) and 1 / 2; query 2 is missing
-    assert scores.per_query["1"] == pytest.approx({"nDCG@10": 1 / log2(3), "RR": 0.5})
-    assert scores.per_query["2"] == {"nDCG@10": 0, "RR": 0}
-    assert scores.mean == pytest.approx({"nDCG@10": 1 / log2(3) / 2, "RR": 0.25})
+    assert scores.topics[0].values == pytest.approx({"nDCG@10": 1 / log2(3), "RR": 0.5})
+    assert scores.topics[1].values == {"nDCG@10": 0, "RR": 0}
+    assert scores.total.values == pytest.approx({"nDCG@10": 1 / log2(3) / 2, "RR": 0.25})
     assert scores.omitted == ("2",)
-    assert set(scores.per_query) == {"1", "2"}
+    assert [one.topic_id for one in scores.topics] == ["1", "2"]
     run.write_text("9 Q0 a 1 1.0 x\n")
     with pytest.raises(InputError, match="found none of them"):
         score_retrieval(qrels, [run], "RR")
@@ -45,8 +46,8 @@ def test_junk_and_missing_results_count_as_zero(tmp_path, qrels):
     qrels.write_text("1 0 a -2\n1 0 b -2\n2 0 a 1\n2 0 b -2\n")
     run.write_text("1 Q0 a 1 2.0 x\n2 Q0 b 1 2.0 x\n2 Q0 a 2 1.0 x\n")
     (scores,) = score_retrieval(qrels, [run], "RR AP P@1 Judged@10")
-    assert scores.per_query["1"] == {"RR": 0, "AP": 0, "P@1": 0, "Judged@10": 1}
-    assert scores.per_query["2"] == {"RR": 0.5, "AP": 0.5, "P@1": 0, "Judged@10": 1}
+    assert scores.topics[0].values == {"RR": 0, "AP": 0, "P@1": 0, "Judged@10": 1}
+    assert scores.topics[1].values == {"RR": 0.5, "AP": 0.5, "P@1": 0, "Judged@10": 1}
     for path in (qrels, run):
         path.write_text("".join(f"q{line}\n" for line in path.read_text().splitlines()))
     with pytest.raises(UsageError, match="ERR@10 cannot be computed"):
@@ -65,19 +66,26 @@ def test_measures_are_named_and_computed_as_trec_eval_does(tmp_path):
     # trec_eval: of equal scores the id that sorts last comes first: d4, d3, d2, d1
     run.write_text("".join(f"q Q0 d{number} {number} 7.0 x\n" for number in (1, 2, 3, 4)))
     (scores,) = score_retrieval(qrels, [run], "RR RR@10 AP nDCG@10")
-    assert scores.mean["RR"] == scores.mean["RR@10"] == scores.mean["AP"] == 0.25
+    assert (
+        scores.total.values["RR"]
+        == scores.total.values["RR@10"]
+        == scores.total.values["AP"]
+        == 0.25
+    )
     # differences that single precision does not see are ties, too
     run.write_text("q Q0 d1 1 1.00000000002 x\nq Q0 d2 2 1.00000000001 x\n")
     (scores,) = score_retrieval(qrels, [run], "RR RR@10")
-    assert scores.mean["RR"] == scores.mean["RR@10"] == 0.5
+    assert scores.total.values["RR"] == scores.total.values["RR@10"] == 0.5
 
 
 # Usefulness of documents: which questions count, and the spread of their scores.
 
 
 def scored(run, **ndcg):
-    per_query = {name: {"nDCG@10": value, "RR": value} for name, value in ndcg.items()}
-    return RetrievalScores(run, {"nDCG@10": 0.0, "RR": 0.0}, per_query, ())
+    topics = tuple(
+        TopicScore(run, name, {"nDCG@10": value, "RR": value}) for name, value in ndcg.items()
+    )
+    return RetrievalScores(run, mean_scores(topics), topics, (), {})
 
 
 QRELS = {
@@ -128,9 +136,11 @@ def files(tmp_path):
 def test_ndcg_reciprocal_rank_and_five_numbers_by_hand(files, tmp_path):
     qrels, best, other = files
     scores = score_retrieval(qrels, [best, other], MEASURES)
-    assert scores[0].mean == pytest.approx({"nDCG@10": 1.0, "RR": 1.0})
+    assert scores[0].total.values == pytest.approx({"nDCG@10": 1.0, "RR": 1.0})
     # gains 0, 1, 1 at log2 of 2, 3, 4 over 2, 1, 1 at the same: (.6309 + .5) / (2 + .6309 + .5)
-    assert scores[1].mean == pytest.approx({"nDCG@10": 1.1309 / 3.1309, "RR": 0.5}, abs=1e-4)
+    assert scores[1].total.values == pytest.approx(
+        {"nDCG@10": 1.1309 / 3.1309, "RR": 0.5}, abs=1e-4
+    )
     low, high = boxes({"high": [4.0, 8.0], "low": [3.0, 1.0, 2.0, 4.0, 5.0]}, {"low": "A"})
     assert low == ("low", "A", 5, 1.0, 2.0, 3.0, 4.0, 5.0)
     assert high.five == (4.0, 5.0, 6.0, 7.0, 8.0)
