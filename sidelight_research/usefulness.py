@@ -181,7 +181,7 @@ def main() -> None:
     topics = marked(given.folder, TextVectors(Encoder().encode_sentences))
     for one in topics:
         print(f"{one.topic_id}: {len(one.marks)} marked findings, {int(one.useful.sum())} useful")
-    best, most, kept = _STRENGTHS[0], -1.0, 0.0
+    tried = []
     for strength in _STRENGTHS:
         precision, outcomes = [], []
         for out, one in enumerate(topics):
@@ -195,8 +195,11 @@ def main() -> None:
             f"reports: score {score:.3f}, useful {useful:.2f}, misleading, wrong or off-topic "
             f"{harmful:.2f}, not understood alone {dangling:.2f}"
         )
-        if useful > most:
-            best, most, kept = strength, useful, mean
+        spread = np.std([one[1] for one in outcomes], ddof=1) / np.sqrt(len(topics))
+        tried.append((strength, mean, useful, useful - spread))
+    # Of those within a standard error of the best the one with the strongest penalty.
+    enough = max(tried, key=lambda one: one[2])[3]
+    best, kept = next((one[0], one[1]) for one in tried if one[2] >= enough)
     model = fitted(topics, best)
     for name, weight in sorted(
         zip(model.names, model.weights, strict=True), key=lambda x: -abs(x[1])

@@ -78,10 +78,14 @@ class ExtractiveReportWriter:
                 findings[row].units[0].number,
             )
         )
+        told = {text for row in chosen for text in findings[row].texts}
         return DraftReport(
             sentences=tuple(draft for row in chosen for draft in drafts[row]),
             reserve=tuple(
-                draft for row in waiting for draft in drafts[row] if len(drafts[row]) == 1
+                draft
+                for row in waiting
+                for draft in drafts[row]
+                if len(drafts[row]) == 1 and draft.text not in told
             ),
         )
 
