@@ -231,7 +231,8 @@ class _Reader:
         edits: list[tuple[int, int, str]] = []
         pointer = one.pointer
         if pointer is not None and not any(_is_meant(pointer, before) for before in after):
-            name = self._antecedent(number, pointer.lower_)
+            is_thing = pointer.dep_ == "nsubjpass" and self._has_object(number)
+            name = "" if is_thing else self._antecedent(number, pointer.lower_)
             if one.text[pointer.idx + len(pointer) :][:1] in {"'", "’"}:  # "he's"
                 return None
             is_opening = pointer.i <= 2 and pointer.dep_ in {"nsubj", "nsubjpass", "poss"}
@@ -312,6 +313,14 @@ class _Reader:
         subjects = [one.subject for one in self._before(number) if one.subject is not None]
         return all(
             one.pos_ == "PRON" or any(one.text in name for name in names) for one in subjects
+        )
+
+    def _has_object(self, number: int) -> bool:
+        """Tell whether the sentence before has an object: "It issued a report. It was read"."""
+        return any(
+            child.dep_ == "dobj" and child.pos_ == "NOUN"
+            for before in self._before(number)[-1:]
+            for child in before.root.children
         )
 
     def _before(self, number: int) -> Sequence[Sentence]:

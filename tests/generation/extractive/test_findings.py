@@ -142,6 +142,12 @@ OF_A_WOMAN = "Petra Quill sold her shop at the pier. She left Tollmere in her bo
                 ("[Petra Quill] left Tollmere in her boat.",),
             ],
         ),
+        # What was shared may be what the body made, and not the body.
+        (
+            f"{BOUGHT} It was shared with the Sound Authority for T12 million.",
+            {},
+            [(BOUGHT,), (BOUGHT, "It was shared with the Sound Authority for T12 million.")],
+        ),
         # Neither the last person named nor the last body is meant for certain.
         (
             f"{BIRTH} Her husband signed for the Marrow Sound Line. {HE_PAID}",
