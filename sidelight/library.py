@@ -24,9 +24,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from sidelight.errors import InputError, SidelightError, UsageError
-from sidelight.formats.lines import quoted
 from sidelight.formats.table import to_frame
-from sidelight.text import counted
+from sidelight.text import counted, quoted
 
 if TYPE_CHECKING:
     from sidelight.cli.ablate import Experiment
