@@ -4,13 +4,14 @@
 
 All webs lie in one index, so that the pages of each are in the way of the others. Scores are by
 the judge without a model, which learned from the bundled sample. Texts of the unseen webs are not
-printed.
+printed. Only a run of all webs with the default settings replaces the recorded figures.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import sys
 import tempfile
 from collections import defaultdict
 from pathlib import Path
@@ -20,8 +21,13 @@ from benchmarks.record import Figure, write_figures
 from benchmarks.unseen import PARTS, lay_out, read_webs
 
 
-def scores(folder: Path, settings: list[str]) -> dict[str, dict[str, float]]:
-    """Return by topic the scores of a run over the webs laid out in a folder."""
+def tell(progress: str) -> None:
+    """Say on stderr how far the benchmark is."""
+    print(progress, file=sys.stderr, flush=True)
+
+
+def scores(folder: Path, settings: list[str], names: dict[str, str]) -> dict[str, dict[str, float]]:
+    """Return by topic the scores of a run over the webs in a folder; `names` are theirs."""
     from sidelight.config.load import load_settings
     from sidelight.evaluation.labelling.comparing import SentenceEncoder
     from sidelight.evaluation.labelling.examples import read_examples
@@ -41,6 +47,7 @@ def scores(folder: Path, settings: list[str]) -> dict[str, dict[str, float]]:
 
     encoder, track = Encoder(), load_track()
     if not (folder / "index" / "manifest.json").exists():
+        tell(f"building an index of {len(names)} webs")
         write_segments(
             folder / "segments.jsonl", read_documents(folder / "documents.jsonl"), lambda _: None
         )
@@ -48,12 +55,15 @@ def scores(folder: Path, settings: list[str]) -> dict[str, dict[str, float]]:
     index = open_folder(folder / "index")
     chosen = load_settings(None, ["submission.run_id=sidelight-unseen", *settings])
     articles = read_articles(folder / "topics.jsonl")
-    directory = make_run(articles, chosen, index, folder / "run").directory
+    directory = make_run(
+        articles, chosen, index, folder / "run", on_topic=lambda name: tell(f"{names[name]}: done")
+    ).directory
     rubrics = read_rubrics(folder / "human_rubrics", track.scales)
     sentences = SentenceEncoder(encoder.name, encoder.encode_sentences)
     inputs = JudgeInputs(rubrics, read_examples(sample_path()), encoder=lambda: sentences)
     judge = make_judge("embedded", inputs)
     for task in (track.question_list, track.cited_text):
+        tell(f"judging {task.title}")
         given = read_task_runs(task, [directory.file(task)], rubrics)
         asyncio.run(judge_runs(judge, given, folder / "scores"))
     made = score_assessments(folder / "scores", rubrics, track)
@@ -75,7 +85,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.keep or Path(temporary)
         lay_out(webs, folder)
-        by_topic = scores(folder, given.settings)
+        names = {web.topic_id: f"{web.part}/{web.name}" for web in webs}
+        by_topic = scores(folder, given.settings, names)
     columns = ("questions", "supportive_score", "contradictory_score")
     print(f"{'web':34}" + "".join(f"{name:>22}" for name in columns))
     figures = []
@@ -92,7 +103,7 @@ def main() -> None:
             f"{f'{part}, mean of {len(rows)}':34}" + "".join(f"{means[n]:22.3f}" for n in columns)
         )
         figures += [Figure(f"{part}: {name}", round(means[name], 3), "score") for name in columns]
-    if not given.only:
+    if not given.only and not given.settings:
         write_figures("unseen", figures)
 
 
