@@ -4,13 +4,14 @@
 
 All webs lie in one index, so that the pages of each are in the way of the others. Scores are by
 the judge without a model, which learned from the bundled sample. Texts of the unseen webs are not
-printed.
+printed. Only a run of all webs with the default settings replaces the recorded figures.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import sys
 import tempfile
 from collections import defaultdict
 from itertools import product
@@ -24,8 +25,16 @@ from benchmarks.unseen import PARTS, RUBRICS, lay_out, read_webs
 Scores: TypeAlias = dict[str, dict[str, float]]
 
 
-def scores(folder: Path, settings: list[str]) -> dict[str, Scores]:
-    """Return by kind of rubric and topic the scores of a run over the webs laid out in a folder."""
+def tell(progress: str) -> None:
+    """Say on stderr how far the benchmark is."""
+    print(progress, file=sys.stderr, flush=True)
+
+
+def scores(folder: Path, settings: list[str], names: dict[str, str]) -> dict[str, Scores]:
+    """Return by kind of rubric and topic the scores of a run over the webs in a folder.
+
+    `names` has the name of each web by topic.
+    """
     from sidelight.config.load import load_settings
     from sidelight.evaluation.labelling.comparing import SentenceEncoder
     from sidelight.evaluation.labelling.examples import read_examples
@@ -45,6 +54,7 @@ def scores(folder: Path, settings: list[str]) -> dict[str, Scores]:
 
     encoder, track = Encoder(), load_track()
     if not (folder / "index" / "manifest.json").exists():
+        tell(f"building an index of {len(names)} webs")
         write_segments(
             folder / "segments.jsonl", read_documents(folder / "documents.jsonl"), lambda _: None
         )
@@ -52,7 +62,9 @@ def scores(folder: Path, settings: list[str]) -> dict[str, Scores]:
     index = open_folder(folder / "index")
     chosen = load_settings(None, ["submission.run_id=sidelight-unseen", *settings])
     articles = read_articles(folder / "topics.jsonl")
-    directory = make_run(articles, chosen, index, folder / "run").directory
+    directory = make_run(
+        articles, chosen, index, folder / "run", on_topic=lambda name: tell(f"{names[name]}: done")
+    ).directory
     sentences = SentenceEncoder(encoder.name, encoder.encode_sentences)
     examples = read_examples(sample_path())
     found: dict[str, Scores] = {}
@@ -63,6 +75,7 @@ def scores(folder: Path, settings: list[str]) -> dict[str, Scores]:
         inputs = JudgeInputs(rubrics, examples, encoder=lambda: sentences)
         judge = make_judge("embedded", inputs)
         for task in (track.question_list, track.cited_text):
+            tell(f"judging {task.title} by {kind}")
             given = read_task_runs(task, [directory.file(task)], rubrics)
             asyncio.run(judge_runs(judge, given, folder / f"scores-{name}"))
         made = score_assessments(folder / f"scores-{name}", rubrics, track)
@@ -85,7 +98,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.keep or Path(temporary)
         lay_out(webs, folder)
-        by_kind = scores(folder, given.settings)
+        names = {web.topic_id: f"{web.part}/{web.name}" for web in webs}
+        by_kind = scores(folder, given.settings, names)
     columns = ("questions", "supportive_score", "contradictory_score")
     print(f"{'web':46}" + "".join(f"{name:>22}" for name in columns))
     figures = []
@@ -104,7 +118,7 @@ def main() -> None:
         figures += [
             Figure(f"{part}, {kind}: {name}", round(means[name], 3), "score") for name in columns
         ]
-    if not given.only:
+    if not given.only and not given.settings:
         write_figures("unseen", figures)
 
 

@@ -9,6 +9,7 @@ SidelightError                exit code
 │   └── OfflineError           2   a call was needed while calls were forbidden
 ├── MachineError          3   the machine is at fault: no Java, no extra, no disk
 │   ├── ModelUnavailableError  3   no model server, no such model, no key
+│   │   └── UselessModelError      3   no reply to any call of a run could be used
 │   └── FailedQueryError       3   an index server fails on one query, and answers others
 └── ReplyError            3   a model's reply is at fault; what it cost is kept
     ├── TruncatedReplyError    3   it ended at the token limit
@@ -148,6 +149,10 @@ class OfflineError(UsageError):
 
 class ModelUnavailableError(MachineError):
     """A model cannot be asked: no server, no such model, no key, or a request it does not take."""
+
+
+class UselessModelError(ModelUnavailableError):
+    """No reply of the models that a run asked could be used."""
 
 
 class FailedQueryError(MachineError):

@@ -25,9 +25,8 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from sidelight.errors import InputError, SidelightError, UsageError
 from sidelight.files import is_file
-from sidelight.formats.lines import quoted
 from sidelight.formats.table import to_frame
-from sidelight.text import counted
+from sidelight.text import counted, quoted
 
 if TYPE_CHECKING:
     from sidelight.cli.ablate import Experiment

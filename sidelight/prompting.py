@@ -30,7 +30,7 @@ from pydantic import Field, ValidationError
 from sidelight.errors import InputError, UsageError
 from sidelight.files import read_json, read_limited
 from sidelight.plain_yaml import read_yaml
-from sidelight.schemas.base import Value
+from sidelight.schemas.base import Value, faults
 from sidelight.text import clean
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def load_prompt(path: Path) -> Prompt:
     try:
         head = _FrontMatter.model_validate(read_yaml(found["yaml"]))
     except (ValidationError, yaml.YAMLError) as error:
-        raise InputError(f"{path}: the front matter is wrong: {error}") from error
+        raise InputError(f"{path}: the front matter is wrong: {faults(error)}") from error
     source = _resolve(found["source"], path, partials)
     parts = _PARTS.fullmatch(source)
     if parts is None or len(_HEADING.findall(source)) != 2:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import re
+import reprlib
 import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -27,6 +28,10 @@ _BOUNDARY = re.compile(
     re.VERBOSE,
 )
 _SHINGLE = 5
+_MAX_QUOTED = 80
+# The built-in repr recurses as deep as the value goes, and writes megabytes to keep 80 characters.
+_repr = reprlib.Repr()
+_repr.maxstring = _repr.maxother = _MAX_QUOTED
 _NOWHERE = (sys.maxsize, sys.maxsize)
 _QUOTED = re.compile('“[^“”]{1,300}”|"[^"]{1,300}"')
 _LAST_WORD = re.compile(r"(?:[\w'’.-]{0,39}\w|)$")
@@ -222,10 +227,16 @@ def finite_number(text: str) -> float | None:
     return value if isfinite(value) else None
 
 
+def quoted(value: object) -> str:
+    """Return a value as Python would write it, shortened to fit a message."""
+    text = _repr.repr(value)
+    return text if len(text) <= _MAX_QUOTED else f"{text[: _MAX_QUOTED - 4]}...{text[-1]}"
+
+
 def first_of(names: Sequence[str], most: int = 10) -> str:
     """Return the first of some names for a message, and how many more there are."""
     more = len(names) - most
-    return "; ".join(names[:most]) + (f"; and {more} more" if more > 0 else "")
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def counted(number: int, noun: str) -> str:

@@ -41,7 +41,7 @@ from sidelight.formats.runs.trec_run import read_trec_run, write_trec_run
 from sidelight.retrieval.base import Retriever
 from sidelight.runs.log import TopicLog
 from sidelight.runs.runner import Investigate, RunSummary, run_topics
-from sidelight.schemas.base import Value
+from sidelight.schemas.base import Value, fault
 from sidelight.schemas.investigation.evidence import Hit, Query
 from sidelight.schemas.investigation.trace import Outcome
 from sidelight.schemas.topic import Topic
@@ -110,11 +110,9 @@ def read_grid(path: Path | Mapping[str, Any]) -> Grid:
     except ValidationError as error:
         # A misspelt key is named before the one that is missing for it.
         first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
-        place = ".".join(map(str, first["loc"])) or "the file"
-        said = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
         known = ", ".join(Grid.model_fields)
         raise UsageError(
-            f"{where}: {place}: {said}; the keys of a grid are {known}",
+            f"{where}: {fault(first)}; the keys of a grid are {known}",
             remedy="Compare with configs/ablations/mini-web.yaml.",
         ) from None
 

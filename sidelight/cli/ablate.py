@@ -165,7 +165,7 @@ class Inputs(NamedTuple):
             asked = read_queries(asked)
         if isinstance(given, Path):
             judge = read_judge(given)
-            labels = f"the labels of {given}" + (f", by {judge}" if judge else "")
+            labels = f"the labels of {given.name}" + (f", by {judge}" if judge else "")
             given = read_qrels(given)
         parse_measures(grid.measures)
         ids = {query.query_id for query in asked}

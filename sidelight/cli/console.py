@@ -25,7 +25,7 @@ from typer.core import TyperCommand, TyperGroup
 from sidelight.errors import Problem, ReplyError, UsageError
 from sidelight.files import as_json, atomic_write, in_utf8
 from sidelight.formats.table import latex_table, to_frame, write_table
-from sidelight.text import counted, finite_number
+from sidelight.text import counted, finite_number, first_of
 
 INTERRUPTED = 130  # the exit code that a shell expects of a command that Ctrl-C ended
 _EDGE = 3  # a border and the spaces on both sides of a cell
@@ -142,7 +142,6 @@ def warning(text: str) -> Note:
     return Note(text, "yellow", on_stderr=True)
 
 
-_MOST_NAMED = 10
 ASKS_AGAIN = "the same command asks for them again, and keeps the others"
 
 
@@ -161,9 +160,7 @@ def unanswered(lost: Sequence[str], total: int, what: str) -> list[Note]:
             remedy="See what the model can do with sidelight doctor --model NAME; the same command "
             "asks again.",
         )
-    more = f" and {len(lost) - _MOST_NAMED} more" if len(lost) > _MOST_NAMED else ""
-    named = ", ".join(lost[:_MOST_NAMED]) + more
-    return [warning(f"warning: without a usable answer: {named}; {ASKS_AGAIN}")]
+    return [warning(f"warning: without a usable answer: {first_of(lost)}; {ASKS_AGAIN}")]
 
 
 def failures(failed: Iterable[tuple[str, str]], what: str) -> list[Note]:
@@ -225,32 +222,33 @@ def few_warnings(count: int, what: str) -> list[Note]:
 
 
 _STYLES = {"error": "red", "warning": "yellow"}
-_MOST_LINES = 10
 
 
-def problem_lines(problems: Iterable[Problem]) -> list[tuple[str, str]]:
-    """Return each problem as text and its style; equal ones of a file are one, with a count.
+def problem_notes(problems: Iterable[Problem], *, on_stderr: bool = True) -> list[tuple[str, Note]]:
+    """Return each problem with the file that is named first; equal ones are one, with a count.
 
     Errors of which another thing was found are not put together: each of them has to be mended.
     """
     alike: dict[tuple[object, ...], list[Problem]] = {}
     for one in problems:
-        key = (one.file, one.code, one.expected, one.remedy)
         found = one.found if one.severity == "error" else None
-        alike.setdefault((*key, found), []).append(one)
-    return [(_text(found), _STYLES[found[0].severity]) for found in alike.values()]
+        alike.setdefault((one.code, one.expected, one.remedy, found), []).append(one)
+    return [
+        (one[0].file, Note(_text(one), _STYLES[one[0].severity], on_stderr))
+        for one in alike.values()
+    ]
 
 
 def _text(alike: list[Problem]) -> str:
     first, *others = alike
     if not others:
         return str(first)
+    files = [*dict.fromkeys(one.file for one in alike)][1:]
     lines = [*dict.fromkeys(str(one.line) for one in alike if one.line is not None)][1:]
     where = ""
-    if lines:
-        more = f" and {len(lines) - _MOST_LINES} more" if len(lines) > _MOST_LINES else ""
-        where = f", also on {'line' if len(lines) == 1 else 'lines'} "
-        where += ", ".join(lines[:_MOST_LINES]) + more
+    if also := files or lines:
+        where = ", also in " if files else f", also on {'line' if len(lines) == 1 else 'lines'} "
+        where += first_of(also)
     return f"{first} ({len(alike)} times{where})"
 
 

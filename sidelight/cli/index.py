@@ -34,6 +34,7 @@ from sidelight.parts import KINDS
 from sidelight.registry import load
 from sidelight.retrieval.best_segment import DocumentRetriever
 from sidelight.retrieval.first_stage import open_retriever, reciprocal_rank_fusion
+from sidelight.schemas.base import faults
 from sidelight.schemas.investigation.evidence import Hit, Query
 from sidelight.schemas.topic import Article
 from sidelight.text import counted, first_of, one_line
@@ -133,9 +134,8 @@ def remote(  # long: half of it are its options
             dense="" if dense is None else str(dense.absolute()),
         )
     except ValidationError as error:
-        problem = error.errors()[0]
         raise UsageError(
-            f"{'.'.join(map(str, problem['loc']))}: {problem['msg'].removeprefix('Value error, ')}",
+            faults(error),
             remedy="For example: sidelight index remote http://localhost:8081 NAME -o FOLDER",
         ) from None
     if output.exists() and any(output.iterdir()) and not is_remote(output):

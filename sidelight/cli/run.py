@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -26,7 +26,7 @@ from sidelight.formats.topics import read_searches, read_topics, write_narrative
 from sidelight.formats.verdict import track_of
 from sidelight.llm.base import TOKENS_PER_SECOND
 from sidelight.runs.directory import RunDirectory
-from sidelight.runs.log import SEARCH, PromptUsage
+from sidelight.runs.log import PromptUsage, told_fallbacks
 from sidelight.runs.runner import RunSummary
 from sidelight.schemas.run import RunIdentity
 from sidelight.schemas.topic import Narrative, Topic
@@ -76,8 +76,8 @@ def run_result(
                 f"{counted(foreign, 'citation')} of segments that its collection does not have"
             )
         )
-    for what, topics in _fallbacks(summary.fallbacks).items():
-        shown.append(f"On {counted(topics, 'topic')}, {what} (listed in manifest.json).")
+    told = told_fallbacks(summary.fallbacks)
+    shown += [f"{one[0].upper()}{one[1:]} (manifest.json lists them)." for one in told]
     if summary.thin:
         shown.append(
             f"On {counted(len(summary.thin), 'topic')} little or nothing was found: what was "
@@ -90,20 +90,6 @@ def run_result(
         document["evaluation"] = evaluation
         shown += evaluation_shown(evaluation, load_track(settings.track))
     return console.Result(document, shown, exit_code or int(bool(summary.failures or faults)))
-
-
-def _fallbacks(by_topic: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    """Return on how many topics steps were done without the model, and searches not at all."""
-    lost = sum(SEARCH in steps for steps in by_topic.values())
-    by_model = [{*steps} - {SEARCH} for steps in by_topic.values()]
-    steps = ", ".join(sorted(set().union(*by_model)))
-    told = {
-        f"the model's replies were unusable and steps ran without it: {steps}": sum(
-            map(bool, by_model)
-        ),
-        "searches failed on the index server and found nothing": lost,
-    }
-    return {what: topics for what, topics in told.items() if topics}
 
 
 def usage_shown(summary: RunSummary, settings: Settings, retries: int) -> list[console.Shown]:
@@ -131,7 +117,16 @@ def usage_shown(summary: RunSummary, settings: Settings, retries: int) -> list[c
     return [
         *shown,
         console.PlainTable(
-            ("prompt", "calls", "cached", "tokens read", "written", "s per call", "unusable"), rows
+            (
+                "prompt",
+                "calls",
+                "cached",
+                "tokens read",
+                "tokens written",
+                "s per call",
+                "unusable",
+            ),
+            rows,
         ),
         f"{counted(total.calls, 'call')}, {total.cached} of them from the cache; "
         f"{counted(total.prompt_tokens, 'token')} "
@@ -180,10 +175,11 @@ def estimate_shown(estimate: RunEstimate) -> list[console.Shown]:
     rows.append(_row("in all", estimate.total))
     return [
         *shown,
-        console.PlainTable(("prompt", "calls", "tokens read", "written", "cost"), rows),
+        console.PlainTable(("prompt", "calls", "tokens read", "tokens written", "cost"), rows),
         (
-            "With every round that is allowed, and without the savings of a server's prefix "
-            f"cache.\n{estimate.hours:.2f} hours one call at a time, at {LATENCY_S:g} s a call "
+            "With every round that is allowed, and without the savings of a server's prefix cache. "
+            "Tokens written are means of recorded runs; a model that reasons writes more.\n"
+            f"{estimate.hours:.2f} hours one call at a time, at {LATENCY_S:g} s a call "
             f"and {TOKENS_PER_SECOND} tokens a second; at least {estimate.hours_at_once:.2f} "
             "with all slots of the servers in use."
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from functools import partial
@@ -31,7 +31,7 @@ from sidelight.registry import did_you_mean
 from sidelight.schemas.grading.judgment import AnswerAssessment, Measure
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.task import CitedTextTask, Task
-from sidelight.text import counted
+from sidelight.text import counted, first_of
 from sidelight.tracks import DEFAULT_TRACK, load_track
 from sidelight.tracks import Track as TrackRules
 
@@ -89,6 +89,10 @@ def compared(  # long: a list of what is told
         )
     pairs = compare_runs(scores, baseline=baseline, **sampling._asdict())
     table = console.table_of(f"{scores.measure.name}_run_pairs", pairs, _PAIR_COLUMNS)
+    table = table._replace(
+        caption=f"{scores.measure.name}: differences between runs over "
+        f"{counted(len(scores.topic_ids), 'topic')}, with 95% intervals; paired randomisation test."
+    )
     n_topics, n_shown = len(scores.topic_ids), sum(pair.p_holm < 1 - CONFIDENCE for pair in pairs)
     undefined = {scores.measure.name: scores.undefined} if scores.undefined else {}
     return console.Result(
@@ -263,12 +267,7 @@ def _as_dict(diff: ScoreDiff) -> dict[str, Any]:
 
 def _causes_cell(causes: Causes) -> str:
     """Name the causes, and of what each is about the first few."""
-    cells = []
-    for handling, ids in causes.items():
-        more = len(ids) - _MAX_NAMED
-        named = ", ".join(ids[:_MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
-        cells.append(f"{handling.cause} ({named})")
-    return "; ".join(cells)
+    return "; ".join(f"{one.cause} ({first_of(ids, _MAX_NAMED)})" for one, ids in causes.items())
 
 
 headroom_app = console.Commands(
@@ -446,6 +445,7 @@ def questions(
     unjudged = table.computed_by("unjudged_pairs")
     if unjudged and any(run.values[unjudged.name] for run in table.runs):
         notes.append("unjudged: pairs without a label, which count as very different")
+    notes += _other_rubrics(assessments, known)
     files = [path for path in (assessments, compound) if path]
     sampling = None if organizer_compat else options.Sampling(samples, seed)
     submitted = {item.run_tag for item in verdicts or ()}
@@ -489,7 +489,7 @@ def reports(
     )
     rules = load_track(track)
     known = read_rubrics(rubrics, rules.scales) if rubrics else None
-    notes: list[str] = []
+    notes = _other_rubrics(assessments, known or {})
     if organizer_compat:
         table = compat_report_scores(rules, known or {}, assessments)
     else:
@@ -599,6 +599,15 @@ def _run_notes(
     if without := sorted((submitted | files.keys()) - set(tags)):
         said.append(f"not scored, because they have no labels: {', '.join(without)}")
     return sorted(said) + told_twins(results)
+
+
+def _other_rubrics(assessments: Path, given: Mapping[str, Rubric]) -> list[str]:
+    """Return a note on topics whose labels were given by other rubrics, as the manifest says."""
+    from sidelight.evaluation.labelling.judged_runs import read_manifest_beside
+
+    manifest = read_manifest_beside(assessments)
+    other = manifest.with_other_rubric(given) if manifest else ()
+    return [f"labels were given by another rubric: {first_of(other)}"] if other else []
 
 
 def _judge_of(assessments: list[Path], task: Task) -> str | None:

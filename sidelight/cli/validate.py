@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -14,22 +14,22 @@ import orjson
 import typer
 
 from sidelight.cli import options
-from sidelight.cli.console import Note, PlainTable, Result, Shown, out, problem_lines
+from sidelight.cli.console import Note, PlainTable, Result, Shown, out, problem_notes
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
-from sidelight.formats.lines import quoted
-from sidelight.formats.runs.submission import run_formats
+from sidelight.formats.runs.submission import Change, run_formats
 from sidelight.formats.topics import read_articles, read_topics
 from sidelight.formats.verdict import Verdict, detect_format, judge_file, mend_file
 from sidelight.registry import did_you_mean
 from sidelight.runs.directory import RunDirectory, judge_run, pack_runs
-from sidelight.text import counted
+from sidelight.text import counted, quoted
 from sidelight.tracks import DEFAULT_TRACK, Track, load_track
 
 if TYPE_CHECKING:
     from sidelight.index.text.docstore import SegmentTexts
 
-_MAX_SHOWN = 20
+_MAX_SHOWN, _MAX_ALIKE = 20, 3
+_LISTS_ALL = "--json lists them all"
 
 # By what people call a file, or a line of it, the model that it is read or checked by.
 _SCHEMAS = {
@@ -95,23 +95,24 @@ def validate(  # long: half of it are its options
 
     A run directory is checked with all its files, by the rules of its own track. --fix mends ranks,
     order, unknown fields and, by whole sentences, the word limit; it invents nothing, so that a
-    missing question stays missing. Changes are listed by the lines of the file that was given.
+    missing question stays missing. Changes are listed by the lines of the file that was given. A
+    valid file is copied as it is.
     """
     rules = load_track(track)
     covered, known_segments = _known(rules, topics, index)
     verdicts: list[Verdict] = []
-    mended: dict[str, list[str]] = {}
+    mended: dict[str, list[Change]] = {}
     named = [one for path in files for one in _files_in(path)]
     for path in named:
+        topic_ids = covered or _made_for(path) or rules.topic_ids
         if fix is not None and path.is_file():
             with suppress(InputError):  # what cannot be read is shown by the check
-                if found := mend_file(path, rules, fix):
+                if found := mend_file(path, rules, fix, topic_ids):
                     path, mended[str(found[0])] = found  # noqa: PLW2901 - the copy is checked
         if _is_run(path):
             run = RunDirectory(path, allow_plugin or ())
             verdicts += judge_run(run, covered, known_segments=known_segments, official=official)
         else:
-            topic_ids = covered or _made_for(path) or rules.topic_ids
             verdicts.append(
                 judge_file(path, rules, topic_ids, known_segments=known_segments, official=official)
             )
@@ -119,19 +120,12 @@ def validate(  # long: half of it are its options
     as_given = [verdict.file for verdict in verdicts if fix and verdict.file not in mended]
     n_valid = sum(verdict.valid for verdict in verdicts)
     n_invalid = len(verdicts) - n_valid
+    told = f"--fix mends run files that can be read; not mended: {', '.join(as_given)}"
+    notes = [told] * bool(as_given)
+    notes += [f"{n_valid} valid, {n_invalid} invalid"] * (len(verdicts) > 1)
     return Result(
-        {
-            "files": [
-                _as_dict(one) | ({"changes": mended[one.file]} if one.file in mended else {})
-                for one in verdicts
-            ]
-        },
-        [line for verdict in verdicts for line in _lines(verdict, mended.get(verdict.file, ()))]
-        + (
-            [f"--fix mends run files that can be read; not mended: {', '.join(as_given)}"]
-            * bool(as_given)
-        )
-        + ([f"{n_valid} valid, {n_invalid} invalid"] if len(named) > 1 else []),
+        {"files": [_as_dict(one, mended.get(one.file)) for one in verdicts]},
+        [*_shown(verdicts, mended), *notes],
         exit_code=1 if n_invalid else 0,
     )
 
@@ -172,26 +166,20 @@ def _made_for(path: Path) -> tuple[str, ...]:
 def _told_apart(verdicts: list[Verdict]) -> list[Verdict]:
     """Add a warning to each run of a task whose run_id an earlier run of the task has."""
     first: dict[tuple[str, str], str] = {}
-    found = []
+    told = []
     for one in verdicts:
         problems = list(one.problems)
         for run_id in _run_ids(one) if len(verdicts) > 1 else ():
             key = one.kind.name if one.kind else "", run_id
             if key in first:
+                own, found = "a run_id of its own", f"{quoted(run_id)}, the run_id of {first[key]}"
+                remedy = "Leave out a run that is given twice, or rename one of two runs."
                 problems.append(
-                    Problem(
-                        "run-id-twice",
-                        one.file,
-                        None,
-                        "a run_id of its own",
-                        f"{quoted(run_id)}, the run_id of {first[key]}",
-                        "Leave out a run that is given twice, or rename one of two runs.",
-                        "warning",
-                    )
+                    Problem("run-id-twice", one.file, None, own, found, remedy, "warning")
                 )
             first.setdefault(key, one.file)
-        found.append(replace(one, problems=tuple(problems)))
-    return found
+        told.append(replace(one, problems=tuple(problems)))
+    return told
 
 
 def _run_ids(verdict: Verdict) -> tuple[str, ...]:
@@ -204,35 +192,56 @@ def _run_ids(verdict: Verdict) -> tuple[str, ...]:
         return ()
 
 
-def _as_dict(verdict: Verdict) -> dict[str, object]:
+def _as_dict(verdict: Verdict, changes: Sequence[Change] | None) -> dict[str, object]:
+    mended = {} if changes is None else {"changes": [one.said for one in changes]}
     return {
         "file": verdict.file,
         "kind": verdict.kind.name if verdict.kind else None,
         "valid": verdict.valid,
         "problems": [problem.as_dict() for problem in verdict.problems],
+        **mended,
     }
 
 
-def _lines(verdict: Verdict, changes: Iterable[str]) -> list[Shown]:
-    kind = verdict.kind
-    title = kind.title if kind else "file of unknown kind"
-    if [one.code for one in verdict.problems] == ["unreadable"]:
-        (problem,) = verdict.problems
-        return [Note(f"{verdict.file}: {problem.found}. {problem.remedy}", "red")]
-    if verdict.valid and kind:
-        size = counted(verdict.size, kind.unit)
-        first = Note(f"{verdict.file}: valid {title}, {size}", "green")
-    else:
-        first = Note(f"{verdict.file}: invalid {title}", "red")
-    lines = problem_lines(verdict.problems)
-    shown: list[Shown] = [
-        first,
-        *(f"  mended: {one}" for one in changes),
-        *(Note(f"  {text}", style) for text, style in lines[:_MAX_SHOWN]),
-    ]
-    if len(lines) > _MAX_SHOWN:
-        shown.append(f"  ... and {len(lines) - _MAX_SHOWN} more; --json lists them all")
+def _shown(verdicts: Sequence[Verdict], mended: Mapping[str, Sequence[Change]]) -> list[Shown]:
+    """Return changes, problems and verdicts; what is wrong with several files is told once."""
+    shown: list[Shown] = []
+    indent = ""
+    if len(verdicts) == 1:
+        state, title, size = _told(verdicts[0])
+        colour, indent = "green" if state == "valid" else "red", "  "
+        shown.append(Note(f"{verdicts[0].file}: {state} {title}{size}", colour))
+    for changes in mended.values():
+        by_kind: dict[str, list[str]] = {}
+        for one in changes:
+            by_kind.setdefault(one.kind, []).append(f"{indent}mended: {one.said}")
+        for kind, said in by_kind.items():
+            shown += said[:_MAX_ALIKE]
+            if len(said) > _MAX_ALIKE:
+                shown.append(f"{indent}mended: {len(said)} times {kind.strip(':')}; {_LISTS_ALL}")
+    by_file: dict[str, list[Note]] = {}
+    for file, note in problem_notes(
+        (problem for one in verdicts for problem in one.problems), on_stderr=False
+    ):
+        by_file.setdefault(file, []).append(note._replace(text=f"{indent}{note.text}"))
+    for file, notes in by_file.items():
+        shown += notes[:_MAX_SHOWN]
+        if len(notes) > _MAX_SHOWN:
+            left = len(notes) - _MAX_SHOWN
+            shown.append(f"{indent}... and {left} more of {file}; {_LISTS_ALL}")
+    if len(verdicts) > 1:
+        told = ((one.file, *_told(one)) for one in verdicts)
+        rows = [(file, title, f"{state}{size}") for file, state, title, size in told]
+        shown.append(PlainTable(("file", "kind", "state"), rows))
     return shown
+
+
+def _told(verdict: Verdict) -> tuple[str, str, str]:
+    """Return whether a file is valid, what it is, and how much it holds where that is known."""
+    kind = verdict.kind
+    if verdict.valid and kind:
+        return "valid", kind.title, f", {counted(verdict.size, kind.unit)}"
+    return "invalid", kind.title if kind else "file of unknown kind", ""
 
 
 def pack(
@@ -269,7 +278,7 @@ def pack(
             "warnings": [problem.as_dict() for problem in packing.warnings],
         },
         [
-            *(Note(text, style, on_stderr=True) for text, style in problem_lines(packing.warnings)),
+            *(note for _, note in problem_notes(packing.warnings)),
             PlainTable(columns, rows),
             *(
                 f"{item.run_id} is submitted as manual: edited after the run: {item.edited}"
@@ -330,9 +339,7 @@ def verify(
     with progress_bar("topics", total=None) as advance:
         verification = asyncio.run(verify_bundle(bundle, lambda _: advance(1), allow_plugin or ()))
     files = len(verification.contents.files)
-    shown: list[Shown] = [
-        Note(text, style, on_stderr=True) for text, style in problem_lines(verification.problems)
-    ]
+    shown: list[Shown] = [note for _, note in problem_notes(verification.problems)]
     if verification.succeeded:
         shown.append(
             f"{bundle}: verified. {counted(files, 'file')} unchanged; "

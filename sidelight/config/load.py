@@ -18,6 +18,7 @@ from sidelight.files import bundled, read_limited
 from sidelight.parts import ROLES
 from sidelight.plain_yaml import MAX_DEPTH, read_yaml
 from sidelight.registry import code_of, names, title
+from sidelight.schemas.base import fault
 from sidelight.text import first_of
 from sidelight.tracks import load_track
 
@@ -221,7 +222,7 @@ def _differences(before: str, now: str) -> str:
     except yaml.YAMLError:
         return ""
     told = [
-        f"{name} {known.get(name, 'not set')} there, {wanted.get(name, 'not set')} here"
+        f"{name} {known.get(name, 'not set')} there and {wanted.get(name, 'not set')} here"
         for name in sorted(known.keys() | wanted.keys())
         if known.get(name) != wanted.get(name)
     ]
@@ -304,7 +305,7 @@ def _explain_one(entry: ErrorDetails) -> str:
     name = ".".join(map(str, entry["loc"]))
     if entry["type"] == "extra_forbidden":
         return f"unknown setting {name}{_nearest_setting(entry['loc'])}"
-    return f"{name}: {entry['msg'].removeprefix('Value error, ')}; found {entry['input']!r}"
+    return fault(entry)
 
 
 def _nearest_setting(place: tuple[int | str, ...]) -> str:

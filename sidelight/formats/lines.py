@@ -11,7 +11,6 @@ from __future__ import annotations
 import gzip
 import json
 import re
-import reprlib
 import zlib
 from codecs import BOM_UTF8
 from collections import Counter
@@ -25,10 +24,11 @@ import orjson
 
 from sidelight import files
 from sidelight.errors import InputError, InvalidFileError, Problem, Severity, package_of
+from sidelight.schemas.base import fault
+from sidelight.text import quoted
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
-    from pydantic_core import ErrorDetails
 
 # The names pydantic gives to kinds of errors, and ours.
 _CODES = {
@@ -36,16 +36,10 @@ _CODES = {
     "extra_forbidden": "key-unknown",
     "json_invalid": "json-syntax",
 }
-# Where pydantic speaks of Python instead of JSON.
-_MESSAGES = {
-    "model_type": "Input should be an object",
-    "too_short": "Input should not be empty",
-    "extra_forbidden": "There is no such field; remove it",
-}
-_MAX_QUOTED, _MAX_NAMED, _NEAR = 80, 8, 20
-# The built-in repr recurses as deep as the value goes, and writes megabytes to keep 80 characters.
-_repr = reprlib.Repr()
-_repr.maxstring = _repr.maxother = _MAX_QUOTED
+_MAX_NAMED, _NEAR = 8, 20
+
+COMPARE = "Compare it with docs/formats.md."
+"""What to do about a value that a format does not take."""
 
 
 class Findings:
@@ -72,14 +66,30 @@ class Findings:
         """Add a problem that makes the file invalid."""
         self.add(code, line, expected=expected, found=found, remedy=remedy, severity="error")
 
+    def again(
+        self, code: str, line: int | None, expected: str, found: str = "a second one"
+    ) -> None:
+        """Add an error on what may be there once only."""
+        self.error(code, line, expected=expected, found=found, remedy="Keep one of them.")
+
+    def label(self, line: int, writings: Iterable[str], where: str, found: str) -> None:
+        """Add an error on a text that is none of the labels in `writings`."""
+        expected, remedy = f"one of {', '.join(writings)} {where}", "Correct the label."
+        self.error("label", line, expected=expected, found=quoted(found), remedy=remedy)
+
     def warning(
         self, code: str, line: int | None, *, expected: str, found: str, remedy: str
     ) -> None:
         """Add a problem worth knowing that leaves the file valid."""
         self.add(code, line, expected=expected, found=found, remedy=remedy, severity="warning")
 
-    def invalid(self, error: ValidationError, line: int | None, *, what: str, remedy: str) -> None:
-        """Add one error for each place where a value is not of the type a format asks for."""
+    def invalid(
+        self, error: ValidationError, line: int | None, what: str, remedy: str = COMPARE
+    ) -> InvalidFileError:
+        """Add one error for each place where a value is not of the type a format asks for.
+
+        `what` is the name of the value, with its article. Returns what to raise where reading ends.
+        """
         details = error.errors(include_url=False)
         for detail in details:
             # A list whose items are all invalid is empty to pydantic, which then says so too.
@@ -90,29 +100,16 @@ class Findings:
                     _CODES.get(detail["type"], "value"),
                     line,
                     expected=what,
-                    found=_fault(detail),
+                    found=fault(detail),
                     remedy=remedy,
                 )
+        return InvalidFileError(self.problems)
 
     def raise_errors(self) -> None:
         """Raise `InvalidFileError` with all errors, if there are any."""
         errors = [problem for problem in self.problems if problem.severity == "error"]
         if errors:
             raise InvalidFileError(errors)
-
-
-def _fault(detail: ErrorDetails) -> str:
-    place = ".".join(str(part) for part in detail["loc"])
-    if detail["type"] == "missing":
-        return f"no {place}"
-    message = _MESSAGES.get(detail["type"], detail["msg"]).removeprefix("Value error, ")
-    return f"{place} = {quoted(detail['input'])}: {message}" if place else message
-
-
-def quoted(value: object) -> str:
-    """Return a value as Python would write it, shortened to fit a message."""
-    text = _repr.repr(value)
-    return text if len(text) <= _MAX_QUOTED else f"{text[: _MAX_QUOTED - 4]}...{text[-1]}"
 
 
 def difference(old: str, new: str) -> str:
@@ -308,33 +305,30 @@ def read_lines(path: Path, part: Literal["queries", "qrels"] | None = None) -> t
     return tuple(line for line in file.lines if line.text.strip())
 
 
-def read_json_lines(path: Path) -> list[tuple[int, dict[str, Any]]]:
-    """Return the line number and content of each JSON object in a JSONL file."""
-    findings = Findings(path)
-    objects = []
-    for number, text in read_lines(path):
-        value = decode_unique(text, number, findings)
-        if value is not None:
-            objects.append((number, value))
-    findings.raise_errors()
-    return objects
-
-
 def parsed_lines(
-    path: Path, parse: Callable[[dict[str, Any]], V], what: str, remedy: str, findings: Findings
+    path: Path,
+    parse: Callable[[dict[str, Any]], V],
+    what: str,
+    findings: Findings,
+    remedy: str = COMPARE,
 ) -> Iterator[tuple[int, V]]:
     """Yield the line number and the value of each object in a JSONL file that `parse` accepts.
 
-    For any other object `parse` raises `ValidationError`, which is added to `findings`; `what` is
-    the name of a value, with its article, and `remedy` what to do about the object.
+    For any other object `parse` raises `ValidationError`; that, and what is wrong with a line that
+    holds no object, is added to `findings`; see `Findings.invalid` for `what` and `remedy`.
     """
     from pydantic import ValidationError
 
-    for line, content in read_json_lines(path):
+    file = open_text(path)
+    findings.problems += file.problems
+    for line, text in file.lines:
+        content = decode_unique(text, line, findings) if text.strip() else None
+        if content is None:
+            continue
         try:
             value = parse(content)
         except ValidationError as error:
-            findings.invalid(error, line, what=what, remedy=remedy)
+            findings.invalid(error, line, what, remedy)
         else:
             yield line, value
 
@@ -357,7 +351,7 @@ def decode_unique(text: str, number: int | None, findings: Findings) -> dict[str
     try:
         json.loads(text, object_pairs_hook=_once)
     except _RepeatedKeyError as error:
-        _repeated(error, number, findings)
+        findings.again("key-repeated", number, "each key once in an object", quoted(str(error)))
         return None
     except (RecursionError, ValueError):  # beyond any value that passes the checks to come
         pass
@@ -371,7 +365,7 @@ def decode_list(text: str, number: int, findings: Findings) -> list[Any] | None:
     try:
         value: list[Any] = json.loads(text, object_pairs_hook=_once)
     except _RepeatedKeyError as error:
-        _repeated(error, number, findings)
+        findings.again("key-repeated", number, "each key once in an object", quoted(str(error)))
     except (RecursionError, ValueError) as error:
         findings.error(
             "json-syntax",
@@ -395,16 +389,6 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         counts = Counter(key for key, _ in pairs)
         raise _RepeatedKeyError(next(key for key, count in counts.items() if count > 1))
     return found
-
-
-def _repeated(error: _RepeatedKeyError, number: int | None, findings: Findings) -> None:
-    findings.error(
-        "key-repeated",
-        number,
-        expected="each key once in an object",
-        found=quoted(str(error)),
-        remedy="Keep one of them.",
-    )
 
 
 def decode_object(text: str, number: int | None, findings: Findings) -> dict[str, Any] | None:

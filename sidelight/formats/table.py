@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 from sidelight.errors import package_of
 from sidelight.files import atomic_write, atomic_writer
-from sidelight.formats.lines import Findings, open_text, quoted
+from sidelight.formats.lines import Findings, open_text
+from sidelight.text import quoted
 
 
 class Row(NamedTuple):

@@ -21,7 +21,7 @@ from sidelight.formats import lines
 from sidelight.registry import load, names
 from sidelight.schemas.investigation.evidence import Query
 from sidelight.schemas.topic import Article, Narrative, QuestionedArticle, Topic, question_id
-from sidelight.text import one_line
+from sidelight.text import one_line, quoted
 from sidelight.tracks import Track, load_track
 
 
@@ -73,17 +73,12 @@ def read_topic_lines(
         path,
         lambda content: as_topic(model.model_validate(content)),
         "a topic",
-        f"Give at least {required} as text.",
         findings,
+        f"Give at least {required} as text.",
     ):
         if topic.topic_id in topics:
-            findings.error(
-                "topic-duplicate",
-                line,
-                expected=f"each {required.partition(' ')[0]} once",
-                found=lines.quoted(topic.topic_id),
-                remedy="Remove one of the two.",
-            )
+            told = f"each {required.partition(' ')[0]} once"
+            findings.again("topic-duplicate", line, told, quoted(topic.topic_id))
         topics[topic.topic_id] = topic
     if not topics:
         findings.error(
@@ -134,17 +129,12 @@ def read_queries(path: Path) -> list[Query]:
                 "query",
                 line,
                 expected="an id, a tab and the text of the query",
-                found=lines.quoted(content),
+                found=quoted(content),
                 remedy="Separate the id from the text by one tab.",
             )
         elif query_id in queries:
-            findings.error(
-                "query-duplicate",
-                line,
-                expected="each query id once",
-                found=f"a second {lines.quoted(query_id)}",
-                remedy="Renumber the queries.",
-            )
+            told = f"a second {quoted(query_id)}"
+            findings.again("query-duplicate", line, "each query id once", told)
         else:
             queries[query_id] = Query(query_id=query_id, text=text.strip())
     findings.raise_errors()
@@ -229,7 +219,7 @@ def read_pooled_questions(path: Path) -> dict[str, tuple[str, ...]]:
                 "column-count",
                 line,
                 expected="the id of a question, that of its topic, and the question",
-                found=lines.quoted(text),
+                found=quoted(text),
                 remedy="Separate the three by one tab each.",
             )
             continue
@@ -241,7 +231,7 @@ def read_pooled_questions(path: Path) -> dict[str, tuple[str, ...]]:
                 "question-order",
                 line,
                 expected=expected,
-                found=lines.quoted(name),
+                found=quoted(name),
                 remedy="Number the questions of a topic from 01, in order.",
             )
         asked.append(one_line(question))

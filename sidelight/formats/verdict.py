@@ -17,14 +17,15 @@ from typing import Any, NamedTuple
 import orjson
 
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
-from sidelight.formats.banks.nuggets import read_nugget_assignments, read_nuggets
+from sidelight.files import atomic_binary
+from sidelight.formats.banks.nuggets import check_nuggets, read_nugget_assignments, read_nuggets
 from sidelight.formats.banks.rubrics import read_rubric
 from sidelight.formats.labels import qrels
 from sidelight.formats.labels.assessments import ASSESSMENT_KINDS, AssessmentKind, read_assessments
 from sidelight.formats.lines import Findings, read_bytes
 from sidelight.formats.runs.cited_sentences import mend_reports
 from sidelight.formats.runs.question_list import mend_questions
-from sidelight.formats.runs.submission import Run, RunFormat, run_format, run_formats
+from sidelight.formats.runs.submission import Change, Run, RunFormat, run_format, run_formats
 from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.formats.topics import read_topics, topic_formats
 from sidelight.registry import names
@@ -87,7 +88,11 @@ def _graded(track: Track) -> dict[str, FileKind]:
         )
     if importance := scales.get("nugget_importance"):
         kinds["nuggets"] = FileKind(
-            "nuggets", "nuggets file", "topic", lambda path: len(read_nuggets(path, importance))
+            "nuggets",
+            "nuggets file",
+            "topic",
+            lambda path: len(read_nuggets(path, importance)),
+            lambda path, topic_ids, _: check_nuggets(path, importance, topic_ids),
         )
         kinds["nugget_assignments"] = FileKind(
             "nugget_assignments",
@@ -309,17 +314,20 @@ def _check_officially(
     findings.problems += official_problems(path, kind.official(path, topic_ids))
 
 
-_MENDERS: dict[str, Callable[[Path, Any, Path], list[str]]] = {
+_MENDERS: dict[str, Callable[[Path, Any, Path], list[Change]]] = {
     "questions_tsv": mend_questions,
     "reports_jsonl": mend_reports,
 }
 
 
-def mend_file(path: Path, track: Track, folder: Path) -> tuple[Path, list[str]] | None:
+def mend_file(
+    path: Path, track: Track, folder: Path, topic_ids: Collection[str]
+) -> tuple[Path, list[Change]] | None:
     """Write a run with what can be mended without inventing anything; see `mend_reports`.
 
     The result is the mended file, which has its old name in `folder`, and what was changed; it is
-    None for a file of another kind. `folder` must be another one than that of the run.
+    None for a file of another kind. A run that is valid on `topic_ids` is copied as it is. `folder`
+    must be another one than that of the run.
     """
     name = detect_format(path)
     task = next((one for one in track.tasks if one.format == name), None)
@@ -327,7 +335,12 @@ def mend_file(path: Path, track: Track, folder: Path) -> tuple[Path, list[str]] 
         return None
     if folder.resolve() == path.parent.resolve():
         raise UsageError(f"--fix {folder}: expected another folder than that of {path}")
-    return folder / path.name, _MENDERS[name](path, task, folder / path.name)
+    copy = folder / path.name
+    if judge_file(path, track, topic_ids).valid:
+        with atomic_binary(copy) as stream:
+            stream.write(path.read_bytes())
+        return copy, []
+    return copy, _MENDERS[name](path, task, copy)
 
 
 def official_problems(path: Path, objections: Iterable[str]) -> list[Problem]:

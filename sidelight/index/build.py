@@ -30,7 +30,6 @@ from typing import NamedTuple
 
 from sidelight.errors import InputError, InvalidFileError, UsageError
 from sidelight.files import LOCK, locked_folder
-from sidelight.formats.lines import quoted
 from sidelight.index import manifest
 from sidelight.index.encoding.calibration import read_encoding
 from sidelight.index.encoding.encoder import Encoder
@@ -52,6 +51,7 @@ from sidelight.index.vectors.part import VectorPart, describe_sources, vector_pa
 from sidelight.index.vectors.profiles import EXACT, IN_LUCENE, NO_VECTORS, profile_named
 from sidelight.index.vectors.vectors import write_vectors
 from sidelight.schemas.segment import Segment, document_id_of, parse_segment_id
+from sidelight.text import quoted
 from sidelight.versions import installed_versions
 
 OTHERS = "others"

@@ -23,7 +23,7 @@ from sidelight.index.encoding.encoder import EncoderIdentity
 from sidelight.index.encoding.onnx_model import Arithmetic
 from sidelight.index.text.corpus import CorpusFields
 from sidelight.index.vectors.profiles import EXACT
-from sidelight.schemas.base import FileName, Value
+from sidelight.schemas.base import FileName, Value, faults
 
 REPORT = "report.json"
 
@@ -274,7 +274,7 @@ def _read(path: Path, kind: type[V]) -> V:
                 )
         return kind.model_validate_json(read, strict=True)
     except (OSError, orjson.JSONDecodeError, KeyError, TypeError, ValidationError) as error:
-        found = getattr(error, "strerror", None) or error
+        found = getattr(error, "strerror", None) or faults(error)
         raise InputError(
             f"{path}: expected what `sidelight index build` wrote; found: {found}",
             remedy="Delete the folder and build the index again.",

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from sidelight.errors import InputError, MachineError, OfflineError, ReplyError
 from sidelight.files import check_output, check_tables, make_folder, open_to_append
 from sidelight.llm.base import Model, Reply, ReplyFailure, Request
-from sidelight.schemas.base import Value
+from sidelight.schemas.base import Value, faults
 
 V = TypeVar("V", bound=Value)
 
@@ -189,7 +189,7 @@ def _kept(database: sqlite3.Connection, statement: str, key: str, kind: type[V])
     try:
         return kind.model_validate_json(row[0], strict=True) if row else None
     except ValidationError as error:
-        raise _broken(database, error.errors()[0]["msg"]) from error
+        raise _broken(database, faults(error)) from error
 
 
 def _open(folder: Path) -> sqlite3.Connection:

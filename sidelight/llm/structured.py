@@ -13,13 +13,13 @@ from functools import cache
 from time import perf_counter
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
-from pydantic import BaseModel, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
+from pydantic import BaseModel, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import core_schema
 
 from sidelight import errors
 from sidelight.llm.base import JsonSchema, Message, Model, Reply, ReplyFailure, Request
 from sidelight.llm.cache import CachedModel
-from sidelight.schemas.base import Value
+from sidelight.schemas.base import Value, faults
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -33,7 +33,6 @@ class FreeText(Value):
     text: str
 
 
-_MAX_FAULTS = 10
 # JSON allows no control character in a string, and those between its parts are blanks anyway.
 # xgrammar, which enforces schemas in vLLM, lets them through in strings of bounded length.
 _AS_BLANKS = dict.fromkeys(range(0x20), " ")
@@ -206,7 +205,7 @@ def _read(reply: Reply, kind: type[T], check: Callable[[T], None] | None, ids: I
         if check is not None:
             check(value)
     except ValueError as error:  # pydantic's ValidationError is one
-        fault = _explain(error) if isinstance(error, ValidationError) else str(error)
+        fault = faults(error, with_values=False)
         raise errors.StructuredOutputError(
             f"the reply does not fit the schema of {kind.__name__}: {fault}",
             text=reply.text,
@@ -214,14 +213,6 @@ def _read(reply: Reply, kind: type[T], check: Callable[[T], None] | None, ids: I
             remedy="See whether the server enforces schemas: sidelight doctor --model NAME",
         ) from error
     return value
-
-
-def _explain(error: ValidationError) -> str:
-    faults = error.errors(include_url=False)[:_MAX_FAULTS]
-    return "; ".join(
-        ": ".join((*map(str, fault["loc"]), fault["msg"]))  # "items: 0: label: Field required"
-        for fault in faults
-    )
 
 
 def _repair(request: Request, error: errors.ReplyError) -> Request:

@@ -24,8 +24,8 @@ from pydantic import Field
 
 from sidelight import files
 from sidelight.errors import InputError, Problem
-from sidelight.formats.lines import quoted
 from sidelight.schemas.base import FileName, Value
+from sidelight.text import quoted
 
 CONTENTS = "bundle.json"
 FORMAT_VERSION = 1

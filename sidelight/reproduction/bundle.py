@@ -49,7 +49,6 @@ from pydantic import TypeAdapter, ValidationError
 
 from sidelight import errors, files
 from sidelight.config.settings import Settings
-from sidelight.formats.lines import quoted
 from sidelight.formats.topics import read_topics
 from sidelight.llm.cache import KeptReply, keep_replies, kept_replies
 from sidelight.prompting import find_prompts
@@ -65,12 +64,13 @@ from sidelight.reproduction.archive import (
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.runner import RunSummary, run_topics
 from sidelight.runs.self_evaluation import DRAFTED, given_rubrics, score_assessments, write_scores
-from sidelight.schemas.base import FileName, Value
+from sidelight.schemas.base import FileName, Value, faults
 from sidelight.schemas.investigation.evidence import Hit, Query
 from sidelight.schemas.run import RunManifest
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.task import Task
 from sidelight.schemas.topic import Topic
+from sidelight.text import quoted
 from sidelight.versions import VERSION
 from sidelight.wiring.models import ModelAccess
 from sidelight.wiring.run import Sources, open_graph, open_sources
@@ -223,11 +223,8 @@ def _read_lines(path: Path, kind: type[V], key: Callable[[V], K]) -> dict[K, V]:
             if key(value) in values:
                 raise ValueError(f"{quoted(str(key(value)))} again")  # noqa: TRY301 - as all others
         except ValueError as error:
-            said = error.errors()[0] if isinstance(error, ValidationError) else None
-            where = ".".join(map(str, said["loc"])) if said else ""
-            found = f"{where} {quoted(said['input'])}: {said['msg']}" if said else str(error)
             raise errors.InputError(
-                f"{path}:{number}: expected recorded evidence; found {found.strip()}",
+                f"{path}:{number}: expected recorded evidence; found {faults(error)}",
                 remedy=_FROM_ITS_SOURCE,
             ) from error
         values[key(value)] = value
@@ -557,9 +554,8 @@ def _read_replies(path: Path) -> Iterator[KeptReply]:
             try:
                 yield KeptReply.model_validate_json(line, strict=True)
             except ValidationError as error:
-                first = error.errors()[0]["msg"]
                 raise errors.InputError(
-                    f"{path}:{number}: expected a kept reply; found: {first}"
+                    f"{path}:{number}: expected a kept reply; found: {faults(error)}"
                 ) from error
 
 

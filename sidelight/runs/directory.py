@@ -30,7 +30,7 @@ from sidelight.formats.lines import Findings, read_bytes, read_lines
 from sidelight.formats.runs.submission import run_format
 from sidelight.formats.verdict import RUN_DIRECTORY, Verdict, judge_file, official_problems
 from sidelight.registry import registered
-from sidelight.runs.log import Fallback
+from sidelight.runs.log import Fallback, told_fallbacks
 from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.run import CitedSentence, Result, RunManifest
@@ -355,6 +355,7 @@ def pack_runs(  # long: one check after another before anything is written
         wanted = run.topic_ids() if topic_ids is None else topic_ids
         if topic_ids is None and set(wanted) != set(track.topic_ids):
             problems.append(_other_topics(run, len(wanted), track))
+        problems += _without_model(run)
         for task in track.tasks:
             problems += _check(run.file(task), task, wanted, known_segments)
     released = track.topic_ids if topic_ids is None else topic_ids
@@ -367,7 +368,11 @@ def pack_runs(  # long: one check after another before anything is written
     if errors:
         raise InvalidFileError(errors)
     if track.usual_runs is not None and len(runs) > track.usual_runs:
-        problems.append(_too_many(folder, len(runs), track.usual_runs))
+        expected, found = f"at most {track.usual_runs} runs per task", str(len(runs))
+        remedy = "Ask the organizers first; they judge runs in the order of priority."
+        findings = Findings(folder / LIST, problems)
+        findings.warning("runs-many", None, expected=expected, found=found, remedy=remedy)
+        problems = findings.problems
     files.make_folder(folder.parent)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as scratch:
         staged = Path(scratch, folder.name)
@@ -444,27 +449,20 @@ def _write_judgments(path: Path, track: Track, priority: int, folder: Path) -> P
 
 
 def _other_topics(run: RunDirectory, count: int, track: Track) -> Problem:
-    return Problem(
-        "topics-other",
-        str(run.path),
-        None,
-        f"the {len(track.topic_ids)} topics of {track.title}",
-        f"{count} that the run was made for",
-        "Check that these are the topics to submit, or name others with --topics.",
-        "warning",
-    )
+    expected = f"the {len(track.topic_ids)} topics of {track.title}"
+    found = f"{count} that the run was made for"
+    remedy = "Check that these are the topics to submit, or name others with --topics."
+    return Problem("topics-other", str(run.path), None, expected, found, remedy, "warning")
 
 
-def _too_many(folder: Path, count: int, usual: int) -> Problem:
-    return Problem(
-        "runs-many",
-        str(folder / LIST),
-        None,
-        f"at most {usual} runs per task",
-        str(count),
-        "Ask the organizers first; they judge runs in the order of priority.",
-        "warning",
-    )
+def _without_model(run: RunDirectory) -> list[Problem]:
+    """Return a warning for each thing that a run did otherwise than its settings say."""
+    expected = "all steps done as the settings say"
+    remedy = "Test the server (`sidelight doctor`), and make the run anew in another folder."
+    return [
+        Problem("run-fallback", str(run.path), None, expected, told, remedy, "warning")
+        for told in told_fallbacks(run.read_manifest().fallbacks)
+    ]
 
 
 def judge_run(
@@ -508,6 +506,7 @@ def judge_run(
             found=f"{name} changed since",
             remedy="`pack` submits such a run as a manual one.",
         )
+    findings.problems += _without_model(run)
     wanted = run.topic_ids() if topic_ids is None else topic_ids
     track = run.read_track()
     verdicts = [

@@ -7,13 +7,14 @@ they stay out of the files that a rerun must reproduce.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from sidelight.errors import FailedQueryError, ReplyError
+from sidelight.errors import FailedQueryError, ReplyError, SidelightError
 from sidelight.schemas.base import Value
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.llm.prompted import CallRecord
@@ -32,6 +33,19 @@ class Fallback(Value):
     step: str
     error: str
     message: str
+
+
+def told_fallbacks(by_topic: Mapping[str, Sequence[str]]) -> list[str]:
+    """Say on how many topics each step was done without the model, and searches not at all."""
+    counts = Counter(step for steps in by_topic.values() for step in {*steps})
+    told = []
+    if lost := counts.pop(SEARCH, 0):
+        told = [
+            f"searches failed on the index server and found nothing on {counted(lost, 'topic')}"
+        ]
+    if steps := ", ".join(f"{step} {counts[step]}" for step in sorted(counts)):
+        told.append(f"steps ran without the model, whose replies were unusable; topics: {steps}")
+    return told
 
 
 class TopicLog:
@@ -61,9 +75,11 @@ class TopicLog:
 
     def lost_search(self, error: FailedQueryError) -> None:
         """Take note of searches that an index server failed on, and that found nothing."""
-        self.fallbacks.append(
-            Fallback(step=SEARCH, error=type(error).__name__, message=error.message)
-        )
+        self._note(SEARCH, error)
+
+    def _note(self, step: str, error: SidelightError) -> None:
+        name = type(error).__name__
+        self.fallbacks.append(Fallback(step=step, error=name, message=error.message))
 
     def timed(
         self, step: str, perform: Callable[P, Coroutine[Any, Any, T]]
@@ -86,9 +102,7 @@ class TopicLog:
         """Return what takes note of a model's failure, and returns who steps in for it."""
 
         def noted(error: ReplyError) -> T:
-            self.fallbacks.append(
-                Fallback(step=step, error=type(error).__name__, message=error.message)
-            )
+            self._note(step, error)
             return plain
 
         return noted

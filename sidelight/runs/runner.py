@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -14,10 +15,12 @@ from typing import Any, TypeAlias
 import orjson
 
 from sidelight.config.settings import Settings
-from sidelight.errors import MachineError, Problem, UsageError
+from sidelight.errors import MachineError, Problem, UsageError, UselessModelError
 from sidelight.files import sha256_file
 from sidelight.formats.runs.submission import Delivery, run_format
 from sidelight.formats.table import to_frame
+from sidelight.llm.base import FailureKind
+from sidelight.llm.prompted import CallRecord
 from sidelight.registry import part_at_fault
 from sidelight.runs.directory import RunDirectory, TopicFailure, TopicResult, publish
 from sidelight.runs.log import PromptUsage, TopicLog, usage_by_prompt
@@ -119,8 +122,8 @@ async def run_topics(  # long: one transaction on a folder
 
     Raises:
         UsageError: The folder is in use, or holds another run; or no more may be spent.
-        MachineError: The machine cannot do the work. Neither this nor a spent budget marks a topic
-            as failed: the same call goes on from there.
+        MachineError: The machine cannot do the work, or no reply of a model could be used. Neither
+            this nor a spent budget marks a topic as failed: the same call goes on from there.
     """
     directory, track = RunDirectory(out), load_track(settings.track)
     with directory.locked():
@@ -142,27 +145,39 @@ async def run_topics(  # long: one transaction on a folder
         ]
         failures: list[TopicFailure] = []
         logs: dict[str, TopicLog] = {}
+        # Worked on before any reply could be used: kept, they would not be asked about again.
+        held: list[TopicResult] = []
+
+        outcomes: Counter[FailureKind | None] = Counter()  # of all calls
+
+        def called(topic_id: str, call: CallRecord) -> None:
+            directory.append_call(topic_id, call)
+            outcomes[call.failure] += 1
+            _check_usable(outcomes, logs, _ENOUGH_CALLS)
 
         async def work(topic: Topic, investigate: Investigate) -> None:
             topic_id = topic.topic_id
             logs[topic_id] = log = TopicLog(
-                partial(directory.append_call, topic_id),
+                partial(called, topic_id),
                 partial(on_step, topic_id),
                 lambda _step, result: on_result(topic_id, result),
             )
             ended = await _attempt(topic, track, prints[topic_id], investigate, log)
-            if isinstance(ended, TopicResult):
-                directory.finish(ended)
-                results[topic_id] = ended
-            else:
+            if isinstance(ended, TopicFailure):
                 failures.append(ended)
                 directory.write_failures(failures)
+            else:
+                held.append(ended)
+            while held and (outcomes[None] or not outcomes):
+                directory.finish(one := held.pop())
+                results[one.topic_id] = one
             on_topic(topic_id)
 
         if todo:
             async with start() as investigate:
                 record_settings()
                 await _all(todo, lambda topic: work(topic, investigate), parallel)
+                _check_usable(outcomes, logs)
         ordered = [results[item.topic_id] for item in topics if item.topic_id in results]
         order = {topic.topic_id: place for place, topic in enumerate(topics)}
         failures.sort(key=lambda failure: order[failure.topic_id])
@@ -188,6 +203,25 @@ async def run_topics(  # long: one transaction on a folder
             logs=logs,
             problems=tuple(problems),
         )
+
+
+_ENOUGH_CALLS = 100  # a model that gave no usable reply to so many gives none
+
+
+def _check_usable(
+    outcomes: Counter[FailureKind | None], logs: Mapping[str, TopicLog], enough: int = 1
+) -> None:
+    """Raise UselessModelError after `enough` calls if no reply to any of them could be used."""
+    if outcomes[None] or outcomes.total() < enough:
+        return
+    kinds = ", ".join(f"{kind} {count}" for kind, count in outcomes.items())
+    said = (f"; {one.message}" for log in logs.values() for one in log.fallbacks)
+    raise UselessModelError(
+        f"expected replies that can be used; found none in {counted(outcomes.total(), 'call')}: "
+        f"{kinds}{next(said, '')}",
+        remedy="Test the server: sidelight doctor --model NAME --base-url URL; then the same "
+        "command goes on.",
+    )
 
 
 async def _all(

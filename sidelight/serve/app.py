@@ -27,7 +27,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from sidelight.english.cleaning import find_masthead
-from sidelight.schemas.base import Value
+from sidelight.schemas.base import Value, fault
 from sidelight.schemas.topic import Article
 from sidelight.serve import guards
 from sidelight.serve.desk import Desk, FoundPage, Job, State
@@ -372,16 +372,18 @@ class _Routes:
 
 async def _refuse_invalid(_: Request, error: Exception) -> JSONResponse:
     """Say what is wrong with a body without a word of it: not all that comes can be sent back."""
-    faults = error.errors() if isinstance(error, RequestValidationError) else ()
+    found = error.errors() if isinstance(error, RequestValidationError) else ()
     return JSONResponse(
         {
             "detail": [
                 {
-                    "loc": [part for part in fault["loc"] if part in _FIELDS],
-                    "msg": fault["msg"] if fault["loc"][-1] in _FIELDS else _NO_ARTICLE,
-                    "type": fault["type"],
+                    "loc": [part for part in one["loc"] if part in _FIELDS],
+                    "msg": fault(one, with_value=False)
+                    if _FIELDS.issuperset(one["loc"])
+                    else _NO_ARTICLE,
+                    "type": one["type"],
                 }
-                for fault in faults[:10]
+                for one in found[:10]
             ]
         },
         422,

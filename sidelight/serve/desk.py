@@ -31,7 +31,7 @@ from sidelight.errors import SidelightError, UsageError
 from sidelight.files import atomic_write, make_folder, read_limited
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.runner import Investigate, RunSummary, run_topics
-from sidelight.schemas.base import Value
+from sidelight.schemas.base import Value, faults
 from sidelight.schemas.investigation.angle import Plan
 from sidelight.schemas.investigation.evidence import Selection
 from sidelight.schemas.investigation.report import CheckedReport
@@ -125,7 +125,7 @@ def read_jobs(folder: Path) -> list[tuple[str, JobFile]]:
         try:
             job = JobFile.model_validate_json(read_limited(path), strict=True)
         except (OSError, ValidationError) as error:
-            _logger.warning("%s is left out: %s", path.name, str(error).partition("\n")[0])
+            _logger.warning("%s is left out: %s", path.name, faults(error))
             continue
         found.append((path.stem, job))
     return found

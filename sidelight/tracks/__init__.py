@@ -16,7 +16,7 @@ from sidelight.errors import UsageError
 from sidelight.files import read_limited
 from sidelight.plain_yaml import read_yaml
 from sidelight.registry import locate, names
-from sidelight.schemas.base import Value
+from sidelight.schemas.base import Value, faults
 from sidelight.schemas.grading.judgment import LabelScale
 from sidelight.schemas.task import (
     CitedTextTask,
@@ -131,10 +131,7 @@ def load_track(name: str = DEFAULT_TRACK) -> Track:
         content = read_limited(source) if isinstance(source, Path) else source.read_bytes()
         return Track.model_validate(read_yaml(content.decode()))
     except ValidationError as error:
-        faults = "; ".join(
-            f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()
-        )
-        raise UsageError(f"{source}: expected a track; {faults}") from None
+        raise UsageError(f"{source}: expected a track; {faults(error)}") from None
     except (OSError, ValueError, yaml.YAMLError) as error:  # no UTF-8, or a name with a null
         said = getattr(error, "strerror", None) or error
         raise UsageError(f"track {name!r}: {source} cannot be read: {said}") from None

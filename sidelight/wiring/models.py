@@ -13,13 +13,14 @@ from typing import NamedTuple, TypeVar
 from pydantic import ValidationError
 
 from sidelight.config.settings import ModelSettings, ServerSettings, Settings
-from sidelight.errors import BudgetExhaustedError, ReplyError, UsageError
+from sidelight.errors import BudgetExhaustedError, ReplyError, UsageError, UselessModelError
 from sidelight.llm.base import Budget, BudgetedModel, Model
 from sidelight.llm.cache import CachedModel, OfflineModel
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.llm.server.capabilities import ALL, FILE
 from sidelight.llm.server.openai_compat import OpenAICompatModel
 from sidelight.llm.server.vllm import serve_vllm
+from sidelight.schemas.base import faults
 
 T = TypeVar("T")
 
@@ -138,6 +139,7 @@ async def open_models(settings: Settings, access: ModelAccess) -> AsyncIterator[
     """Keep what the models of a run need open: connections, the cache, started servers.
 
     Where the budget ends a run, the calls that it still covered are waited for: they are paid for.
+    An error that no reply could be used gets the servers' addresses.
     """
     async with AsyncExitStack() as stack:
         models = Models(settings, access, stack)
@@ -146,6 +148,9 @@ async def open_models(settings: Settings, access: ModelAccess) -> AsyncIterator[
         except BudgetExhaustedError:
             await models.settle()
             raise
+        except UselessModelError as error:
+            asked = ", ".join(map(str, access.clients))
+            raise UselessModelError(f"{asked}: {error.message}", remedy=error.remedy) from error
 
 
 def sampling(settings: ModelSettings) -> Sampling:
@@ -180,8 +185,7 @@ def models_by_name(names: Sequence[str], at_once: int) -> AskedModels:
     try:
         models = tuple(ModelSettings(name=name, temperature=0, top_p=1) for name in names)
     except ValidationError as error:
-        said = error.errors()[0]
-        raise UsageError(f"--model {said['input']!r}: {said['msg']}") from None
+        raise UsageError(f"--model: {faults(error)}") from None
     return AskedModels(
         models,
         {"default": ServerSettings(max_concurrency=at_once)},

@@ -56,7 +56,7 @@ def test_what_is_wrong_is_named(tmp_path):
     assert unknown.startswith("arm b: ")
     assert "retrieval.dept" in unknown
     value = refusal(tmp_path, "dimensions: {depth: {a: {retrieval.depth: x}}}")
-    assert value.startswith("arm a: retrieval.depth: ")
+    assert value.startswith("arm a: retrieval.depth = 'x': expected a whole number")
     # Of what is no single setting, too.
     team = refusal(tmp_path, "dimensions: {run: {a: {submission.run_id: other}}}")
     assert team.startswith("arm a: submission.run_id 'other' must begin with the team id")
@@ -66,9 +66,11 @@ def test_what_is_wrong_is_named(tmp_path):
     assert refusal(tmp_path, twice).startswith(
         "arm a+b: expected each setting to be changed once; b changes retrieval.depth again"
     )
-    assert refusal(tmp_path, "dimensions: {}").startswith("dimensions: ")
+    assert refusal(tmp_path, "dimensions: {}").startswith("dimensions = {}: expected a length")
     assert "x.a b" in refusal(tmp_path, "dimensions: {x: {a b: {}}}")
-    assert "dimension: unknown key; the keys of a grid are" in refusal(tmp_path, "dimension: {}")
+    assert "dimension = {}: there is no such field; remove it; the keys of a grid are" in refusal(
+        tmp_path, "dimension: {}"
+    )
     broken = refusal(tmp_path, "dimensions: {")
     assert "not valid YAML: line 1, column 14: " in broken
     assert "unicode" not in broken

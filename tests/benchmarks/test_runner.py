@@ -6,9 +6,11 @@ import orjson
 import pytest
 
 from benchmarks.__main__ import main, names_of
+from benchmarks.bench_unseen import scores
 from benchmarks.data import NO_DATA, VARIABLE, shared_data
 from benchmarks.interleaved import Comparison
 from benchmarks.record import Figure
+from benchmarks.unseen import lay_out, read_webs
 
 FAILS = "raise SystemExit('out of order')"
 LACKS_DATA = f"print('data not found: /nowhere/cranfield')\nraise SystemExit({NO_DATA})"
@@ -78,3 +80,13 @@ def test_every_benchmark_finds_what_it_takes_from_this_repository(name):
     for module, taken in ours:
         found = import_module(module)
         assert hasattr(found, taken) or import_module(f"{module}.{taken}")
+
+
+@pytest.mark.slow
+def test_the_benchmark_of_webs_tells_how_far_it_is(tmp_path, capsys):
+    webs = read_webs("development")[:1]
+    lay_out(webs, tmp_path)
+    (figures,) = scores(tmp_path, [], {web.topic_id: web.name for web in webs}).values()
+    assert {"questions", "supportive_score"} <= figures.keys()
+    steps = ["building an index of 1 webs", f"{webs[0].name}: done", "judging Task 1"]
+    assert [line for line in capsys.readouterr().err.splitlines() if line in steps] == steps

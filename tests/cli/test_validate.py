@@ -1,15 +1,17 @@
 import gzip
 import json
 import re
+from pathlib import Path
 
 import orjson
 import pytest
 from typer.testing import CliRunner
 
-from sidelight.cli.console import problem_lines
+from sidelight.cli.console import problem_notes
 from sidelight.cli.main import app
 from sidelight.cli.validate import _SCHEMAS
 from sidelight.errors import InvalidFileError, Problem, UsageError
+from sidelight.formats.runs.question_list import _FIELDS
 from sidelight.tracks import load_track
 from tests.helpers.commands import said, told
 from tests.helpers.scripted_runs import IDS, scripted
@@ -28,6 +30,12 @@ def run(*arguments):
 @pytest.fixture
 def valid_run(tmp_path):
     return write_run(tmp_path / RUN_ID, load_track().topic_ids)
+
+
+def states(output):
+    """Return kind and state of each file in the table at the end."""
+    rows = [line.strip("│").split("│") for line in output.splitlines() if line.startswith("│")]
+    return {Path(file.strip()): (kind.strip(), state.strip()) for file, kind, state in rows}
 
 
 def write_run(path, topic_ids):
@@ -68,7 +76,7 @@ def test_shows_twenty_problems_and_counts_the_rest(valid_run, tmp_path):
     broken.write_text(valid_run.read_text().replace("Who", "\x00ho"))
     _, output = run(broken)
     assert len(output.splitlines()) == 22
-    assert "... and 281 more; --json lists them all" in output
+    assert f"... and 281 more of {broken}; --json lists them all" in output
     code, output = run(valid_run, broken, "--json")
     first, second = json.loads(output)["files"]
     assert code == 1
@@ -111,8 +119,12 @@ def test_wrong_usage(valid_run, tmp_path):
         run(valid_run, "--topics", topics)
     code, output = run(tmp_path / "nowhere", valid_run)
     assert code == 1
-    assert output.startswith(f"{tmp_path / 'nowhere'}: no such file. Check the path.\n")
-    assert f"{valid_run}: valid Task 1 run, 30 topics" in output
+    nowhere = f"{tmp_path / 'nowhere'}: error [unreadable] expected a file that can be read; found "
+    assert output.startswith(f"{nowhere}no such file. Check the path.\n")
+    assert states(output) == {
+        tmp_path / "nowhere": ("file of unknown kind", "invalid"),
+        valid_run: ("Task 1 run", "valid, 30 topics"),
+    }
     assert output.endswith("\n1 valid, 1 invalid\n")
     topics.write_text('{"id": "1", "title": "Peat", "narrative": "Who sells it?"}\n')
     shown = run(topics)[1]
@@ -128,13 +140,16 @@ def test_an_archive_that_is_cut_off_keeps_no_other_file_from_being_mended(valid_
     cut.write_bytes(gzip.compress(valid_run.read_bytes())[:-9])
     code, output = run(cut, valid_run, "--fix", tmp_path / "mended")
     assert code == 1
-    assert f"{cut}: cannot be read" in output
-    assert f"{tmp_path / 'mended' / valid_run.name}: valid Task 1 run" in output
+    assert f"{cut}: error [unreadable]" in output
+    mended = tmp_path / "mended" / valid_run.name
+    assert states(output)[mended] == ("Task 1 run", "valid, 30 topics")
+    assert mended.read_bytes() == valid_run.read_bytes()
 
 
 def test_nuggets_and_their_assignments_are_files_of_the_tracks_that_have_them(tmp_path):
     path = tmp_path / "nuggets.jsonl"
-    line = '{"qid": "t", "nuggets": [{"text": "x", "importance": "vital"}]}\n'
+    topic = load_track("rag2025").topic_ids[0]
+    line = f'{{"qid": "{topic}", "nuggets": [{{"text": "x", "importance": "vital"}}]}}\n'
     path.write_text(line)
     assert run(path, "--track", "rag2025") == (0, f"{path}: valid nuggets file, 1 topic\n")
     assert "Add --track rag2024 or --track rag2025" in run(path)[1]
@@ -150,26 +165,63 @@ def test_nuggets_and_their_assignments_are_files_of_the_tracks_that_have_them(tm
     assert run(path, "--track", "rag2025") == (0, shown)
 
 
+def test_nuggets_of_unknown_topics_and_nuggets_that_occur_twice_are_named(tmp_path):
+    path, topics = tmp_path / "nuggets.jsonl", tmp_path / "narratives.jsonl"
+    topics.write_text('{"id": "peat", "title": "Who sells it?"}\n')
+    nuggets = [{"text": text, "importance": "vital"} for text in ("Peat burns.", "peat  burns.")]
+    lines = [{"qid": topic, "nuggets": nuggets} for topic in ("peat", "bog")]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    given = (path, "--track", "rag2025", "--topics", topics)
+    code, output = run(*given)
+    assert code == 1
+    assert f"{path}:2: error [topic-unknown] expected a topic of the track; found 'bog'." in output
+    twice = "warning [nugget-duplicate] expected each nugget of a topic once; found 'peat burns.' 2"
+    assert f"{path}:1: {twice} times. Keep one of them: each counts. (2 times, also on" in output
+    path.write_text(json.dumps(lines[0]) + "\n")
+    assert run(*given)[0] == 0
+
+
 def test_a_folder_that_is_no_run_directory_stands_for_the_files_in_it(valid_run, tmp_path):
     (tmp_path / ".hidden").write_text("?")
     (tmp_path / "below").mkdir()
     (tmp_path / "qrels").write_text("1 0 a 1\n")
-    shown = f"{valid_run}: valid Task 1 run, 30 topics\n"
-    qrels = f"{tmp_path / 'qrels'}: valid qrels file, 1 query\n"
-    assert run(tmp_path) == (0, f"{shown}{qrels}2 valid, 0 invalid\n")
+    code, output = run(tmp_path)
+    assert (code, output.splitlines()[-1]) == (0, "2 valid, 0 invalid")
+    assert states(output) == {
+        valid_run: ("Task 1 run", "valid, 30 topics"),
+        tmp_path / "qrels": ("qrels file", "valid, 1 query"),
+    }
     code, output = run(tmp_path / "below", valid_run)
     assert code == 1
-    empty = "expected a file; found a folder without files. Name a file."
-    assert output.splitlines()[0] == f"{tmp_path / 'below'}: {empty}"
+    empty = "found expected a file; found a folder without files. Name a file."
+    assert output.splitlines()[0].endswith(empty)
+
+
+def test_what_is_wrong_with_several_files_is_told_once(tmp_path):
+    for name in "abc":
+        write_run(tmp_path / name, load_track().topic_ids[1:])
+    (tmp_path / "d").write_text("Once upon a time\n")
+    code, output = run(tmp_path)
+    missing = [line for line in output.splitlines() if "[topic-missing]" in line]
+    assert code == 1
+    also = ", ".join(str(tmp_path / name) for name in "bc")
+    (line,) = missing
+    assert line.startswith(f"{tmp_path / 'a'}: error [topic-missing] expected all 30 topics")
+    assert line.endswith(f" (3 times, also in {also})")
+    assert states(output) == {
+        **{tmp_path / name: ("Task 1 run", "invalid") for name in "abc"},
+        tmp_path / "d": ("file of unknown kind", "invalid"),
+    }
 
 
 def test_a_run_directory_is_checked_with_all_its_files(tmp_path):
     scripted_run(tmp_path / "run")
     folder = tmp_path / "run"
     tasks = {"task1.tsv": "Task 1", "task2.jsonl": "Task 2"}
-    valid = [f"{folder}/{name}: valid {task} run, 5 topics" for name, task in tasks.items()]
-    valid.insert(0, f"{folder}: valid run directory, 5 topics")
-    assert run(folder) == (0, "".join(f"{line}\n" for line in valid))
+    valid = {folder / name: (f"{task} run", "valid, 5 topics") for name, task in tasks.items()}
+    code, output = run(folder)
+    assert (code, "warning" in output) == (0, False)
+    assert states(output) == {folder: ("run directory", "valid, 5 topics"), **valid}
     questions = folder / "task1.tsv"
     questions.write_text(questions.read_text().replace("Who 1", "Who one"))
     code, output = run(folder)
@@ -178,7 +230,8 @@ def test_a_run_directory_is_checked_with_all_its_files(tmp_path):
     (folder / "task2.jsonl").unlink()
     code, output = run(folder)
     assert code == 1
-    assert f"{folder}/task2.jsonl: no such file. Check the path.\n" in output
+    assert f"{folder}/task2.jsonl: error [unreadable]" in output
+    assert states(output)[folder / "task2.jsonl"] == ("file of unknown kind", "invalid")
 
 
 def test_a_failed_topic_makes_a_run_directory_invalid(tmp_path):
@@ -199,14 +252,14 @@ def test_thirty_equal_warnings_are_one_line_with_a_count():
 
     error = Problem("value", "run.jsonl", 1, "a word", "none", "Write.")
     other = Problem("value", "run.jsonl", 2, "a word", "a number", "Write.")
-    lines = problem_lines([*map(warning, range(1, 31)), error, error, other, warning(9, "other")])
-    (first, style), *others = lines
-    assert style == "yellow"
-    assert first == (
+    found = problem_notes([*map(warning, range(1, 31)), error, error, other, warning(9, "other")])
+    (file, first), *others = found
+    assert (file, first.style) == ("run.jsonl", "yellow")
+    assert first.text == (
         "run.jsonl:1: warning [words-many] expected 250 words; found 251. Cut. "
         "(30 times, also on lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 19 more)"
     )
-    assert [style for _, style in others] == ["red", "red", "yellow"]
+    assert [note.style for _, note in others] == ["red", "red", "yellow"]
 
 
 def test_what_can_be_mended_is_mended_and_each_change_is_listed(tmp_path):
@@ -232,13 +285,13 @@ def test_what_can_be_mended_is_mended_and_each_change_is_listed(tmp_path):
     assert shown.splitlines()[:4] == [
         f"{fixed}/task2.jsonl: valid Task 2 run, 1 topic",
         f"  mended: {file}:1: unknown field 'note' removed",
-        f"  mended: {file}:1: sentence 1: unknown field 'score' removed",
-        f"  mended: {file}:1: sentence 1: citations are now {one}",
+        f"  mended: {file}:1: unknown field 'score' removed from sentence 1",
+        f"  mended: {file}:1: citations of sentence 1 are now {one}",
     ]
-    assert f"{file}:1: sentence 3: left out, beyond 250 words" in shown
+    assert f"{file}:1: sentence left out, beyond 250 words: 'word word" in shown
     shown = said("validate", tmp_path / "task1.tsv", *options, code=1)  # three questions of ten
     assert asked_in(fixed / "task1.tsv") == ["1 Who owns it?", "3 Who pays?", "4 Who wrote it?"]
-    assert f"{tmp_path}/task1.tsv:1: questions of topic {topic} sorted by rank" in shown
+    assert f"{tmp_path}/task1.tsv:1: questions sorted by rank: topic {topic}" in shown
     assert f"{tmp_path}/task1.tsv:3: question left out, asked before" in shown
     assert "no rank 2, 5, 6, 7, 8, 9, 10" in shown
     topics = tmp_path / "topics.jsonl"
@@ -315,15 +368,59 @@ def test_every_change_of_a_mended_copy_is_listed(tmp_path):
     ]
 
 
-def test_a_file_that_cannot_be_read_keeps_no_other_from_being_mended(tmp_path):
-    (tmp_path / "broken").write_bytes(f"{IDS[0]}\tt\tr\t1\tWho?\n".encode() + b"\xff\n")
-    (tmp_path / "run").write_text(f"{IDS[0]}\tt\tr\t02\tWho pays?\n")
-    code, shown = run(tmp_path / "broken", tmp_path / "run", "--fix", tmp_path / "new")
-    assert code == 1
-    assert asked_in(tmp_path / "new" / "run") == ["2 Who pays?"]
-    assert f"not mended: {tmp_path}/broken" in shown
-    assert "invalid-utf8" in shown
-    assert not (tmp_path / "new" / "broken").exists()
+def test_lines_that_cannot_be_read_and_headings_are_left_out_and_named(tmp_path):
+    question, report = f"{IDS[0]}\tt\tr\t1\tWho?\n".encode(), tmp_path / "report"
+    heading = b"topic_id\tteam\trun_id\trank\tquestion\n"
+    broken = heading + question + b"\xff\n" + question[5:].replace(b"\t1", b" 2")
+    (tmp_path / "broken").write_bytes(broken)
+    metadata = {"team_id": "t", "run_id": "r", "topic_id": IDS[0], "type": "automatic"}
+    good = {"metadata": metadata | {"use_starter_kit": 0}, "responses": [], "more": 1}
+    report.write_text(f"{json.dumps(good)}\n{{\n[1]\n{{}}\n")
+    found = told("validate", tmp_path / "broken", report, "--fix", tmp_path / "new", code=1)
+    assert asked_in(tmp_path / "new" / "broken") == ["1 Who?"]
+    assert json.loads((tmp_path / "new" / "report").read_text())["metadata"]["topic_id"] == IDS[0]
+    questions, reports = (
+        [one.removeprefix(f"{tmp_path}/").partition("; found ")[0] for one in file["changes"]]
+        for file in found["files"]
+    )
+    assert questions == [
+        "broken:1: headings left out: ['topic_id', 'team', 'run_id', 'rank', 'question']",
+        "broken:3: line left out: expected UTF-8",
+        f"broken:4: line left out: expected 5 tab-separated fields, {', '.join(_FIELDS)}",
+    ]
+    assert reports == [
+        "report:1: unknown field 'more' removed",
+        "report:2: line left out: expected a JSON object",
+        "report:3: line left out: expected a JSON object",
+        "report:4: line left out: expected a report",
+    ]
+    (tmp_path / "none").write_bytes(b"\xff\tt\tr\t1\tWho?\n")
+    assert f"not mended: {tmp_path}/none" in run(tmp_path / "none", "--fix", tmp_path / "new")[1]
+    assert not (tmp_path / "new" / "none").exists()
+
+
+def test_a_valid_run_is_copied_as_it_is(valid_run, tmp_path):
+    given = valid_run.read_text().replace("Who paid", '"Who" paid').replace("\n", "\r\n")
+    valid_run.write_bytes(given.encode())
+    found = told("validate", valid_run, "--fix", tmp_path / "new")["files"][0]
+    assert {one["code"] for one in found["problems"]} == {"crlf", "csv-quoting"}
+    assert found["changes"] == []
+    assert (tmp_path / "new" / RUN_ID).read_bytes() == given.encode()
+
+
+def test_changes_of_one_kind_are_told_by_three_examples_and_their_number(valid_run, tmp_path):
+    given = valid_run.read_text().replace("Who paid", '"Who" paid')
+    valid_run.write_text(given.replace("\t9\t", "\t09\t"))
+    shown = run(valid_run, "--fix", tmp_path / "new")[1].splitlines()
+    changes = [line.removeprefix(f"  mended: {valid_run}:") for line in shown if "mended" in line]
+    assert [one.partition(" '")[0] for one in changes] == [
+        *("1: question", "2: question", "3: question"),
+        "  mended: 300 times question; --json lists them all",
+        *("9: rank", "19: rank", "29: rank"),
+        "  mended: 30 times rank; --json lists them all",
+    ]
+    found = told("validate", valid_run, "--fix", tmp_path / "new")["files"][0]
+    assert len(found["changes"]) == 330
 
 
 def test_an_overlong_sentence_takes_no_other_along(tmp_path):

@@ -54,11 +54,11 @@ def test_a_valid_reply_takes_one_call():
         (f"```json\n{GOOD}\n```", "Invalid JSON"),
         (f"<think>so</think>{GOOD}", "Invalid JSON"),
         (f"{GOOD} {GOOD}", "Invalid JSON"),
-        ('{"reason": "seen", "label": "Yes"}', "label: Input should be 'yes' or 'no'"),
-        ('{"reason": 1, "label": "yes"}', "reason: Input should be a valid string"),
-        ('{"label": "yes"}', "reason: Field required"),
-        ('{"reason": "", "label": "no", "score": 4}', "score: Extra inputs are not permitted"),
-        ("[]", "Input should be an object"),
+        ('{"reason": "seen", "label": "Yes"}', "label: expected 'yes' or 'no'"),
+        ('{"reason": 1, "label": "yes"}', "reason: expected text"),
+        ('{"label": "yes"}', "no reason"),
+        ('{"reason": "", "label": "no", "score": 4}', "score: there is no such field; remove it"),
+        ("[]", "expected an object"),
     ],
 )
 def test_an_answer_that_does_not_fit_is_shown_what_is_wrong(bad, fault):
@@ -78,7 +78,7 @@ def test_an_answer_that_does_not_fit_is_shown_what_is_wrong(bad, fault):
 
 def test_a_second_misfit_is_an_error_that_keeps_the_cost_of_both():
     bad = Reply(text="{}", usage=Usage(10, 2))
-    with pytest.raises(errors.StructuredOutputError, match="should be an object") as caught:
+    with pytest.raises(errors.StructuredOutputError, match="expected an object") as caught:
         asked(bad, Reply(text="[]", usage=Usage(30, 4)))
     assert caught.value.usage == Usage(40, 6)
     assert caught.value.text == "[]"

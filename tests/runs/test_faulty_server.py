@@ -5,17 +5,18 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 
-import orjson
 import pytest
 
 from sidelight.english.neutrality import half_fault
-from sidelight.errors import ModelUnavailableError
+from sidelight.errors import ModelUnavailableError, UselessModelError
 from sidelight.generation.no_evidence import NO_EVIDENCE, SAYS_NOTHING
 from sidelight.generation.roles import Roles
 from sidelight.runs.directory import RunDirectory
 from sidelight.text import figures
+from tests.helpers.commands import call, said
 from tests.helpers.models.by_hand import investigate
 from tests.helpers.models.fault_server import FAULTS, HTTP_FAULTS, REPLY_FAULTS, FaultServer
+from tests.helpers.models.model_server import ModelServer, completion, error
 from tests.helpers.models.weak_model import WeakServer
 from tests.helpers.prompted_runs import SHORT, files, n_rows, run, write_inputs, write_narratives
 
@@ -85,35 +86,83 @@ def test_a_third_of_calls_failing_costs_no_narrative(mini_web_index, tmp_path, n
 PLAINLY = ["roles.write_report=extractive", "retrieval.listwise_depth=null"]
 
 
+NONSENSE = tuple(kind for kind in REPLY_FAULTS if kind != "wrong-keys")
+
+
 @pytest.mark.parametrize(
-    ("write", "n_topics", "short", "plainly", "made"),
+    ("write", "short", "plainly", "spared"),
     [
-        (write_inputs, 1, SHORT, ["roles.default=extractive"], ["task1.tsv", "task2.jsonl"]),
-        (write_narratives, 2, (), PLAINLY, ["retrieval.trec", "answers.jsonl"]),
+        (write_inputs, SHORT, ["roles.default=extractive"], "Bog Bill Rests on Bad Science"),
+        (write_narratives, (), PLAINLY, "eport 0"),
     ],
     ids=["articles", "narratives"],
 )
 def test_nonsense_leaves_what_no_model_would_have_written(
-    mini_web_index, tmp_path, write, n_topics, short, plainly, made
+    mini_web_index, tmp_path, write, short, plainly, spared
 ):
-    options = (*write(tmp_path, n_topics), *short, "--index", mini_web_index.path)
-    kinds = tuple(kind for kind in REPLY_FAULTS if kind != "wrong-keys")
-    with FaultServer(faults=1.0, kinds=kinds) as server:
-        summary = run(*options, "--base-url", server.base_url, "--output", tmp_path / "nonsense")
+    options = (*write(tmp_path, 2), *short, "--index", mini_web_index.path)
+    out, plain = tmp_path / "nonsense", tmp_path / "plain"
+    with FaultServer(faults=1.0, kinds=NONSENSE, spared=spared) as server:
+        summary = run(*options, "--base-url", server.base_url, "--output", out)
     settings = [part for one in plainly for part in ("--set", one)]
-    run(*options, *settings, "--output", tmp_path / "plain")
-    nonsense, plain = (files(tmp_path / name) for name in ("nonsense", "plain"))
-    assert {name: nonsense[name] for name in made} == {name: plain[name] for name in made}
-    manifest = orjson.loads(nonsense["manifest.json"])
-    assert set(manifest["fallbacks"]) == set(manifest["topics"])
+    run(*options, *settings, "--output", plain)
+    manifest = RunDirectory(out).read_manifest()
+    topic_id = manifest.topics[1]
+    nonsense, made = (RunDirectory(folder).result(topic_id) for folder in (out, plain))
+    assert nonsense.results == made.results
     if write is write_inputs:
-        assert summary["problems"] == []
-        assert orjson.loads(plain["manifest.json"])["fallbacks"] == {}
+        assert {one["severity"] for one in summary["problems"]} <= {"warning"}
+        assert RunDirectory(plain).read_manifest().fallbacks == {}
         # How far the evidence reaches is never asked; where nothing falls in the check of a report
         # that is copied, nothing is revised.
         asked = {role.name for role in fields(Roles)} - {"assess_coverage"}
-        for steps in manifest["fallbacks"].values():
-            assert asked - {"revise_report"} <= set(steps) <= asked
+        assert asked - {"revise_report"} <= {*manifest.fallbacks[topic_id]} <= asked
+        told = said("validate", out, "--topics", options[3])
+        assert "[run-fallback] expected all steps done as the settings say; found steps ran" in told
+        assert ", write_questions " in told
+        packed = call("pack", out, "--topics", options[3], "-o", tmp_path / "packed")
+        assert "[run-fallback]" in packed.stderr
+
+
+@pytest.mark.parametrize(
+    ("answer", "came"),
+    [
+        (error(501, "Unsupported method ('POST')"), "refused a call for 'tiny': Error code: 501"),
+        (completion("Hello!"), "the reply does not fit the schema of"),
+    ],
+    ids=["no chat", "nonsense"],
+)
+def test_a_model_without_a_usable_reply_stops_the_run_which_goes_on_when_it_is_mended(
+    mini_web_index, tmp_path, answer, came
+):
+    options = (*write_inputs(tmp_path, 2), *SHORT, "--index", mini_web_index.path)
+    out = tmp_path / "run"
+    with ModelServer(answer, models=error(404)) as server:
+        with pytest.raises(UselessModelError) as caught:
+            run(*options, "--base-url", server.base_url, "--output", out)
+        asked = len(server.requests)
+    message = str(caught.value)
+    assert caught.value.exit_code == 3
+    assert message.startswith(
+        f"tiny at {server.base_url}: expected replies that can be used; found"
+    )
+    assert came in message
+    assert "sidelight doctor --model NAME --base-url URL" in message
+    assert asked > 0
+    assert set(files(out)) == {"config.yaml"}
+    with FaultServer() as server:
+        summary = run(*options, "--base-url", server.base_url, "--output", out)
+    assert len(summary["done"]) == 2
+    # The server's answers are of the right type; a revision still will not do.
+    assert {step for steps in summary["fallbacks"].values() for step in steps} <= {"revise_report"}
+
+
+def test_a_model_that_is_no_use_is_not_asked_about_every_topic(mini_web_index, tmp_path):
+    options = (*write_narratives(tmp_path, 60), "--index", mini_web_index.path)
+    with FaultServer(faults=1.0, kinds=NONSENSE) as server:
+        with pytest.raises(UselessModelError, match="found none in 100 calls"):
+            run(*options, "--base-url", server.base_url, "--output", tmp_path / "run")
+        assert server.stats().calls < 300
 
 
 @pytest.mark.parametrize("seeds", [range(3), pytest.param(range(200), marks=pytest.mark.slow)])

@@ -56,10 +56,10 @@ def second_task(key, value=None):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda track: track.update(tasks=[]), "tasks: "),
-        (lambda track: track.update(topic_ids=None), "topic_ids: "),
-        (lambda track: track.update(surprise=1), "surprise: "),
-        (lambda track: track.update(usual_runs=0), "usual_runs: "),
+        (lambda track: track.update(tasks=[]), "tasks = []: "),
+        (lambda track: track.update(topic_ids=None), "topic_ids = None: "),
+        (lambda track: track.update(surprise=1), "surprise = 1: "),
+        (lambda track: track.update(usual_runs=0), "usual_runs = 0: expected a number above 0"),
         (second_task("name"), "two tasks have one name"),
         (second_task("file_name"), "two tasks have one file_name"),
         (second_task("run_id_suffix"), "two tasks have one run_id_suffix"),

@@ -386,20 +386,13 @@ def read_corrections(path: Path) -> Corrections:
     try:
         found = _CorrectionsObject.model_validate(content)
     except ValidationError as error:
-        findings.invalid(error, None, what="corrections of grades", remedy=_REMEDY)
-        findings.raise_errors()
-        raise
+        raise findings.invalid(error, None, "corrections of grades", _REMEDY) from error
     grades = {(one.query_id, one.passage_id, one.item_id): one.grade for one in found.verdicts}
     if len(grades) < len(found.verdicts):
         counts = Counter((one.query_id, one.passage_id, one.item_id) for one in found.verdicts)
         twice = next(cell for cell, count in counts.items() if count > 1)
-        findings.error(
-            "cell-duplicate",
-            None,
-            expected="each cell once",
-            found=f"query {twice[0]}, passage {twice[1]}, item {twice[2]} twice",
-            remedy="Keep one of them.",
-        )
+        told = f"query {twice[0]}, passage {twice[1]}, item {twice[2]} twice"
+        findings.again("cell-duplicate", None, "each cell once", told)
         findings.raise_errors()
     return Corrections(
         sha256=found.sha256, grader=(found.grader.prompt, found.grader.model), grades=grades

@@ -41,9 +41,10 @@ from sidelight.formats.labels.assessments import read_assessments, write_assessm
 from sidelight.formats.lines import read_bytes
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import QuestionGrade, Unjudged
+from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.run import QuestionRun
 from sidelight.schemas.topic import Article
-from sidelight.text import shingles
+from sidelight.text import first_of, shingles
 
 _Sequences = frozenset[tuple[str, ...]]
 
@@ -87,6 +88,7 @@ class JudgingManifest(Value):
     Attributes:
         version: Labels of two versions are not comparable.
         n_topics: Rubrics judged against, the last time.
+        rubrics: By topic id, the SHA-256 of the rubric that labels were given by.
         example_run_tags: Runs whose labels the judge learned from.
         runs: The runs judged, by the name of the task; with each the largest share, over
             topics, of its five-word sequences that also occur in the examples of the topic. Near
@@ -105,6 +107,7 @@ class JudgingManifest(Value):
     kind: JudgeKind
     runs: dict[str, dict[str, float]]
     n_topics: int
+    rubrics: dict[str, str] = Field(default_factory=dict)
     example_run_tags: tuple[str, ...]
     left_out: dict[str, dict[str, str]] = Field(default_factory=dict)
     over_limits: dict[str, dict[str, dict[str, str]]] = Field(default_factory=dict)
@@ -117,6 +120,11 @@ class JudgingManifest(Value):
     def label(self) -> str:
         """Return the judge as score tables name it."""
         return title_of_judge(self.judge, self.version, self.kind)
+
+    def with_other_rubric(self, rubrics: Mapping[str, Rubric]) -> list[str]:
+        """Return the topics whose labels were given by another rubric than the one here."""
+        now = {topic_id: rubric.fingerprint() for topic_id, rubric in rubrics.items()}
+        return [name for name, one in now.items() if self.rubrics.get(name, one) != one]
 
 
 def read_manifest_beside(assessments: Path) -> JudgingManifest | None:
@@ -201,11 +209,16 @@ async def judge_runs(
     of the runs judged now.
 
     Raises:
-        InputError: The folder holds assessments of another judge or version.
+        InputError: The folder holds assessments of another judge or version, or by other rubrics.
     """
     earlier, labels = _read_earlier(folder, judge, given.kind)
-    found = await assess_runs(judge, given, on_labels)
     task, judged = given.task.name, {run.run_tag for run in given.runs}
+    if earlier and (other := earlier.with_other_rubric(given.rubrics)):
+        raise InputError(
+            f"{folder} holds labels by other rubrics of {first_of(other)}; they must not be mixed",
+            remedy="Choose another output folder, or delete this one.",
+        )
+    found = await assess_runs(judge, given, on_labels)
     manifest = JudgingManifest(
         judge=judge.name,
         version=judge.version,
@@ -214,6 +227,7 @@ async def judge_runs(
         left_out={task: given.left_out()},
         over_limits={task: given.over_limits()},
         n_topics=len(given.rubrics),
+        rubrics={name: rubric.fingerprint() for name, rubric in given.rubrics.items()},
         example_run_tags=tuple(sorted(judge.example_run_tags)),
         instrument=judge.instrument,
         agreement=dict(judge.agreement),
@@ -240,6 +254,7 @@ def _merged(earlier: JudgingManifest, now: JudgingManifest, n_unjudged: int) -> 
         by_run[name] = before | {task: stays | getattr(now, name)[task]}
     examples = sorted({*earlier.example_run_tags, *now.example_run_tags})
     more = {
+        "rubrics": earlier.rubrics | now.rubrics,
         "example_run_tags": tuple(examples),
         "agreement": earlier.agreement | now.agreement,
         "n_unjudged": earlier.n_unjudged | {task: n_unjudged},

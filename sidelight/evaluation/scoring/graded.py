@@ -19,10 +19,11 @@ from sidelight.errors import InputError
 from sidelight.evaluation.metrics.base import TopicRecord
 from sidelight.evaluation.scoring.retrieval import RetrievalScores
 from sidelight.evaluation.scoring.table import ScoreTable, TopicScore, mean_scores, tabulate
-from sidelight.formats.lines import Findings, quoted
+from sidelight.formats.lines import Findings
 from sidelight.formats.table import read_table, write_table
 from sidelight.schemas.grading.judgment import Measure, QuestionGrade
 from sidelight.schemas.topic import parse_question_id
+from sidelight.text import quoted
 from sidelight.tracks import Track
 
 
@@ -119,25 +120,15 @@ def read_groups(path: Path) -> dict[str, str]:
     header, rows = read_table(path)
     findings = Findings(path)
     if not {"topic_id", "assessor"} <= set(header):
-        findings.error(
-            "csv-columns",
-            1,
-            expected="topic_id and assessor",
-            found=", ".join(header),
-            remedy="Rename or add the columns.",
-        )
+        expected, remedy = "topic_id and assessor", "Rename or add the columns."
+        findings.error("csv-columns", 1, expected=expected, found=", ".join(header), remedy=remedy)
         findings.raise_errors()
     found: dict[str, str] = {}
     for row in rows:
         topic_id, assessor = row.cells["topic_id"], row.cells["assessor"]
         if found.setdefault(topic_id, assessor) != assessor:
-            findings.error(
-                "label-conflict",
-                row.line,
-                expected=f"one assessor for {topic_id}, {found[topic_id]}",
-                found=quoted(assessor),
-                remedy="Keep one of them.",
-            )
+            told = f"one assessor for {topic_id}, {found[topic_id]}"
+            findings.again("label-conflict", row.line, told, quoted(assessor))
     findings.raise_errors()
     if not found:
         raise InputError(f"{path} names no topic", remedy="Give a row for each topic.")

@@ -25,7 +25,7 @@ from sidelight.checks.support import SUPPORT_SCALE
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.metrics.base import TopicRecord, declared
 from sidelight.evaluation.scoring.table import ScoreTable, tabulate
-from sidelight.formats.lines import Findings, quoted
+from sidelight.formats.lines import Findings
 from sidelight.formats.runs.submission import reports_by_topic
 from sidelight.formats.table import Row, read_table, write_table
 from sidelight.registry import did_you_mean, names
@@ -40,7 +40,7 @@ from sidelight.schemas.grading.judgment import (
 )
 from sidelight.schemas.grading.rubric import NuggetAssignment, NuggetBank, Rubric
 from sidelight.schemas.run import ReportRun
-from sidelight.text import counted, finite_number
+from sidelight.text import counted, finite_number, quoted
 from sidelight.tracks import load_track
 
 SUPPORT_MEASURES = (

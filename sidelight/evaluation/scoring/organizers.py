@@ -35,11 +35,11 @@ from sidelight.formats.labels.assessments import (
     read_assessments,
     read_merged_assessments,
 )
-from sidelight.formats.lines import Findings, quoted
+from sidelight.formats.lines import Findings
 from sidelight.formats.table import Row, read_table
 from sidelight.schemas.grading.judgment import LabelScale, Measure
 from sidelight.schemas.grading.rubric import Rubric
-from sidelight.text import finite_number
+from sidelight.text import finite_number, quoted
 from sidelight.tracks import Track
 
 # What pandas.read_csv takes for a missing value unless told otherwise.
@@ -258,38 +258,28 @@ def _refuse_missing(row: Row, findings: Findings) -> None:
     for column, cell in row.cells.items():
         # The label is named by its own column too.
         if cell in _MISSING and column != "label":
+            expected, found = f"a value in {column}", quoted(cell)
+            remedy = "The organizers' script reads this as missing and stops; fill the cell."
             findings.error(
-                "compat-missing",
-                row.line,
-                expected=f"a value in {column}",
-                found=quoted(cell),
-                remedy="The organizers' script reads this as missing and stops; fill the cell.",
+                "compat-missing", row.line, expected=expected, found=found, remedy=remedy
             )
 
 
 def _value(row: Row, values: Mapping[str, float], findings: Findings) -> float:
     label = row.cells["label"]
     if label not in values and label not in _MISSING:
-        findings.error(
-            "compat-label",
-            row.line,
-            expected=f"one of {', '.join(values)}, spelled so",
-            found=quoted(label),
-            remedy="The organizers' script stops at any other spelling.",
-        )
+        expected, found = f"one of {', '.join(values)}, spelled so", quoted(label)
+        remedy = "The organizers' script stops at any other spelling."
+        findings.error("compat-label", row.line, expected=expected, found=found, remedy=remedy)
     return values.get(label, 0.0)
 
 
 def _rank(row: Row, column: str, findings: Findings) -> int:
     rank = finite_number(row.cells[column])
     if rank is None:
-        findings.error(
-            "compat-rank",
-            row.line,
-            expected=f"a number in {column}",
-            found=quoted(row.cells[column]),
-            remedy="Write the rank in digits.",
-        )
+        expected, found = f"a number in {column}", quoted(row.cells[column])
+        remedy = "Write the rank in digits."
+        findings.error("compat-rank", row.line, expected=expected, found=found, remedy=remedy)
     return int(rank or 0)
 
 

@@ -28,11 +28,11 @@ import numpy.typing as npt
 
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.metrics.base import Computed, TopicRecord
-from sidelight.formats.lines import Findings, quoted
+from sidelight.formats.lines import Findings
 from sidelight.formats.table import Row, read_table, to_frame, write_table
 from sidelight.schemas.grading.judgment import Measure
 from sidelight.schemas.task import Task
-from sidelight.text import finite_number
+from sidelight.text import finite_number, quoted
 
 Matrix = npt.NDArray[np.float64]
 
@@ -414,13 +414,9 @@ def read_topic_scores(path: Path) -> list[TopicScore]:
     findings = Findings(path)
     measures = [column for column in header if column not in _IDS]
     if not set(_IDS) <= set(header) or not measures:
-        findings.error(
-            "csv-columns",
-            1,
-            expected=f"{', '.join(_IDS)} and at least one measure",
-            found=", ".join(header),
-            remedy="Take the per-topic file that `sidelight score --output` writes.",
-        )
+        expected = f"{', '.join(_IDS)} and at least one measure"
+        remedy = "Take the per-topic file that `sidelight score --output` writes."
+        findings.error("csv-columns", 1, expected=expected, found=", ".join(header), remedy=remedy)
         findings.raise_errors()
     scores: dict[tuple[str, ...], TopicScore] = {}
     records = list(rows)
@@ -430,13 +426,8 @@ def read_topic_scores(path: Path) -> list[TopicScore]:
     for row in records:
         run_tag, topic_id = key = tuple(row.cells[column] for column in _IDS)
         if key in scores:
-            findings.error(
-                "score-duplicate",
-                row.line,
-                expected=f"one row for run {run_tag} and topic {topic_id}",
-                found="a second one",
-                remedy="Keep one of them.",
-            )
+            told = f"one row for run {run_tag} and topic {topic_id}"
+            findings.again("score-duplicate", row.line, told)
         undefined = frozenset(name for name in measures if (topic_id, name) not in defined)
         values = {
             name: 0.0 if name in undefined else _number(row, name, findings) for name in measures

@@ -18,11 +18,11 @@ from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
 from sidelight.errors import InputError
 from sidelight.files import atomic_packer
-from sidelight.formats.lines import Findings, decode_unique, quoted, read_bytes, stream_lines
+from sidelight.formats.lines import COMPARE, Findings, decode_unique, read_bytes, stream_lines
 from sidelight.formats.topics import read_queries
 from sidelight.schemas.grading.rubric import ExamBank, ExamItem, ExamKind
+from sidelight.text import quoted
 
-_REMEDY = "Compare it with docs/formats.md."
 _DRAFTED_FROM = "drafted_from"
 _Id = Annotated[str, Field(min_length=1)]
 
@@ -60,7 +60,7 @@ def read_exams(path: Path) -> tuple[ExamBank, ...]:
         try:
             bank = _bank(_BankLine.model_validate(content, strict=True), content)
         except ValidationError as error:
-            findings.invalid(error, line, what="a bank of questions or nuggets", remedy=_REMEDY)
+            findings.invalid(error, line, "a bank of questions or nuggets")
             continue
         if bank is None:
             findings.error(
@@ -69,7 +69,7 @@ def read_exams(path: Path) -> tuple[ExamBank, ...]:
                 expected="items that all have question_id and question_text, or all nugget_id and "
                 "nugget_text",
                 found="an item with other keys than the rest",
-                remedy=_REMEDY,
+                remedy=COMPARE,
             )
         elif bank.key in banks:
             findings.error(

@@ -12,16 +12,19 @@ Nugget assignments in JSON lines, as nuggetizer writes them: an answer a line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, Field
 
-from sidelight.formats.lines import Findings, parsed_lines, quoted, write_json_lines
+from sidelight.errors import Problem
+from sidelight.formats.lines import Findings, parsed_lines, write_json_lines
+from sidelight.formats.runs.submission import check_topic
 from sidelight.schemas.grading.judgment import LabelScale, Scales, Unjudged
 from sidelight.schemas.grading.rubric import Nugget, NuggetAssignment, NuggetBank, Weight
-from sidelight.text import budget_words
+from sidelight.text import budget_words, one_line, quoted
 
 
 class NuggetLine(BaseModel):
@@ -45,21 +48,33 @@ def read_nuggets(path: Path, importance: LabelScale) -> dict[str, NuggetBank]:
     """
     findings = Findings(path)
     banks: dict[str, NuggetBank] = {}
-    remedy = "Compare it with docs/formats.md."
-    for line, topic in parsed_lines(path, _TopicLine.model_validate, "a topic", remedy, findings):
+    for line, topic in parsed_lines(path, _TopicLine.model_validate, "a topic", findings):
         items = as_nuggets(topic.nuggets, line, importance, findings)
         if topic.qid in banks:
-            findings.error(
-                "topic-duplicate",
-                line,
-                expected="one line for a topic",
-                found=f"a second one for {topic.qid}",
-                remedy="Keep one of them.",
-            )
+            findings.again("topic-duplicate", line, f"one line for topic {topic.qid}")
         elif items:
             banks[topic.qid] = NuggetBank(topic_id=topic.qid, nuggets=items)
     findings.raise_errors()
     return banks
+
+
+def check_nuggets(path: Path, importance: LabelScale, topic_ids: Collection[str]) -> list[Problem]:
+    """Return what is wrong with nuggets, topics that are none of `topic_ids` among it.
+
+    A nugget that a topic has twice is a warning, because it counts twice; the 2025 track has one.
+    """
+    findings = Findings(path)
+    for line, topic in parsed_lines(path, _TopicLine.model_validate, "a topic", findings):
+        check_topic(topic.qid, line, topic_ids, findings)
+        as_nuggets(topic.nuggets, line, importance, findings)
+        texts = Counter(one_line(one.text).casefold() for one in topic.nuggets)
+        expected, remedy = "each nugget of a topic once", "Keep one of them: each counts."
+        for text in (text for text, count in texts.items() if count > 1):
+            found = f"{quoted(text)} {texts[text]} times"
+            findings.warning(
+                "nugget-duplicate", line, expected=expected, found=found, remedy=remedy
+            )
+    return findings.problems
 
 
 def as_nuggets(
@@ -70,13 +85,7 @@ def as_nuggets(
     for one in written:
         label = importance.read(one.importance)
         if label is None:
-            findings.error(
-                "label",
-                line,
-                expected=f"one of {', '.join(importance.writings)} as importance",
-                found=quoted(one.importance),
-                remedy="Correct the label.",
-            )
+            findings.label(line, importance.writings, "as importance", one.importance)
             continue
         # The published file has its sub-narratives in quotation marks of their own.
         part = (one.mapped_sub_narrative or "").strip().strip('"').strip()
@@ -136,20 +145,15 @@ def read_nugget_assignments(path: Path, scales: Scales) -> list[NuggetAssignment
     findings = Findings(path)
     found: list[NuggetAssignment] = []
     seen: set[tuple[str, str]] = set()
-    what, remedy = "an answer with nuggets", "Compare it with docs/formats.md."
-    for line, answer in parsed_lines(path, _AnswerLine.model_validate, what, remedy, findings):
+    what = "an answer with nuggets"
+    for line, answer in parsed_lines(path, _AnswerLine.model_validate, what, findings):
         nuggets = as_nuggets(answer.nuggets, line, scales["nugget_importance"], findings)
         labels = tuple(
             _label(one.assignment, line, scales["nuggets"], findings) for one in answer.nuggets
         )
         if (answer.run_id, answer.qid) in seen:
-            findings.error(
-                "answer-duplicate",
-                line,
-                expected=f"one line for run {answer.run_id} and topic {answer.qid}",
-                found="a second one",
-                remedy="Keep one of them.",
-            )
+            told = f"one line for run {answer.run_id} and topic {answer.qid}"
+            findings.again("answer-duplicate", line, told)
         elif len(nuggets) == len(labels):
             found.append(
                 NuggetAssignment(
@@ -190,12 +194,6 @@ def _label(text: str, line: int, scale: LabelScale, findings: Findings) -> str |
         return Unjudged(reason="the assigner failed")
     label = scale.read(text)
     if label is None:
-        findings.error(
-            "label",
-            line,
-            expected=f"one of {', '.join((*scale.writings, _FAILED))} as assignment",
-            found=quoted(text),
-            remedy="Correct the label.",
-        )
+        findings.label(line, (*scale.writings, _FAILED), "as assignment", text)
         return Unjudged(reason="no label of the scale")
     return label.name

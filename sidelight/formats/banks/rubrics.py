@@ -89,9 +89,7 @@ def read_rubric(path: Path, scales: Scales) -> Rubric:
             questions=tuple(question.to_question() for question in file.rubrics),
         )
     except ValidationError as error:
-        findings.invalid(error, None, what="a rubric", remedy="Compare it with docs/formats.md.")
-        findings.raise_errors()
-        raise
+        raise findings.invalid(error, None, "a rubric") from error
 
 
 def read_rubrics(folder: Path, scales: Scales) -> dict[str, Rubric]:

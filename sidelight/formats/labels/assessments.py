@@ -15,7 +15,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from sidelight.formats.lines import Findings, quoted
+from sidelight.formats.lines import Findings
 from sidelight.formats.table import Row, read_table, write_table
 from sidelight.schemas.grading.judgment import (
     AnswerAssessment,
@@ -26,7 +26,7 @@ from sidelight.schemas.grading.judgment import (
     Scales,
     Unjudged,
 )
-from sidelight.text import one_line
+from sidelight.text import one_line, quoted
 
 A = TypeVar("A", QuestionAssessment, AnswerAssessment, CompoundAssessment)
 
@@ -193,13 +193,8 @@ def _label(
         spelling = _SEPARATORS.sub("-", cell.strip().casefold())
         found = scale.read(spelling)
         if spelling and found is None:
-            findings.error(
-                "label",
-                row.line,
-                expected=f"one of {', '.join(scale.writings)} in {column}",
-                found=quoted(cell),
-                remedy="Correct the label, or leave it empty if nobody judged.",
-            )
+            where = f"in {column}, or nothing if nobody judged"
+            findings.label(row.line, scale.writings, where, cell)
             return None
         known[cell] = found.name if found else None
     return known[cell]
@@ -208,13 +203,9 @@ def _label(
 def _rank(row: Row, column: str, findings: Findings) -> int:
     rank = _rank_number(row.cells[column])
     if rank is None:
-        findings.error(
-            "rank",
-            row.line,
-            expected=f"a whole number from 1 in {column}",
-            found=quoted(row.cells[column]),
-            remedy="Write the rank in ASCII digits.",
-        )
+        expected, found = f"a whole number from 1 in {column}", quoted(row.cells[column])
+        remedy = "Write the rank in ASCII digits."
+        findings.error("rank", row.line, expected=expected, found=found, remedy=remedy)
     return rank or 0
 
 

@@ -232,20 +232,14 @@ def read_graded(path: Path) -> Iterator[graded.GradedQuery]:
         try:
             query_id, passages = _LINE.validate_python(content)
         except ValidationError as error:
-            findings.invalid(
-                error,
-                line,
-                what="a query and the list of its passages",
-                remedy="Compare it with docs/formats.md.",
-            )
-            findings.raise_errors()
-            raise
+            what = "a query and the list of its passages"
+            raise findings.invalid(error, line, what) from error
         if query_id in seen:
-            _refuse_second("query", query_id, line, findings)
+            findings.again("graded-duplicate", line, "each query once", f"a second {query_id}")
         seen.add(query_id)
         for name, count in Counter(one.paragraph_id for one in passages).items():
             if count > 1:
-                _refuse_second("passage", name, line, findings)
+                findings.again("graded-duplicate", line, "each passage once", f"a second {name}")
         findings.raise_errors()
         sources = (content or [])[1]
         query = graded.GradedQuery(
@@ -271,28 +265,13 @@ def write_graded(path: Path, queries: Iterable[graded.GradedQuery]) -> None:
             stream.write(json.dumps([query.query_id, passages]) + "\n")
 
 
-def _refuse_second(what: str, name: str, line: int, findings: Findings) -> None:
-    findings.error(
-        "graded-duplicate",
-        line,
-        expected=f"each {what} once",
-        found=f"a second {name}",
-        remedy="Keep one of them.",
-    )
-
-
 def _refuse_contradictions(passage: graded.GradedPassage, line: int, findings: Findings) -> None:
     known: dict[tuple[object, ...], object] = {}
     for *what, value in _said(passage):
         if known.setdefault(tuple(what), value) != value:
-            findings.error(
-                "grade-conflict",
-                line,
-                expected=f"one {' '.join(map(str, what))} for passage {passage.passage_id}, "
-                f"{known[tuple(what)]}",
-                found=str(value),
-                remedy="Keep one of them.",
-            )
+            told = f"one {' '.join(map(str, what))} for passage {passage.passage_id}"
+            expected = f"{told}, {known[tuple(what)]}"
+            findings.again("grade-conflict", line, expected, str(value))
 
 
 def _said(passage: graded.GradedPassage) -> Iterator[tuple[object, ...]]:

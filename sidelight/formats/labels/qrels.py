@@ -29,7 +29,7 @@ from sidelight.formats.runs.cited_sentences import check_segments
 from sidelight.schemas.grading.graded_passage import HIGHEST_RELEVANCE, LOWEST_RELEVANCE
 from sidelight.schemas.grading.judgment import LabelScale, QuestionGrade, Scales, Unjudged
 from sidelight.schemas.task import JudgmentsTask
-from sidelight.text import finite_number, one_line
+from sidelight.text import finite_number, one_line, quoted
 
 QRELS_COLUMNS = ("query", "iteration", "segment", "grade")
 _JUDGMENT_COLUMNS = ("query", "Q0", "segment", "grade", "confidence", "run")
@@ -74,19 +74,14 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
                 line,
                 expected=f"a whole number from {LOWEST_RELEVANCE} to {HIGHEST_RELEVANCE} in the "
                 "fourth column",
-                found=lines.quoted(cell),
+                found=quoted(cell),
                 remedy="Write grades as integers, on the scale of the collection.",
             )
             continue
         earlier = grades.setdefault(query_id, {}).setdefault(segment_id, grade)
         if earlier != grade:
-            findings.error(
-                "grade-conflict",
-                line,
-                expected=f"one grade for query {query_id} and {segment_id}, {earlier}",
-                found=str(grade),
-                remedy="Keep one of the two lines.",
-            )
+            told = f"one grade for query {query_id} and {segment_id}, {earlier}"
+            findings.again("grade-conflict", line, told, str(grade))
     findings.raise_errors()
     return grades
 
@@ -116,7 +111,7 @@ def _check_labels(
                 "grade-unknown",
                 line,
                 expected=f"one of {', '.join(grades)}",
-                found=lines.quoted(cell),
+                found=quoted(cell),
                 remedy="Give the grades of the track.",
             )
         submission.check_topic(query_id, line, topic_ids, findings)
@@ -137,7 +132,7 @@ def check_judgments(run: submission.CheckedRun[JudgmentsTask]) -> None:
                 "judgment-columns",
                 line,
                 expected="Q0 in the second column, and a confidence in the fifth",
-                found=lines.quoted(f"{fixed} {confidence}"),
+                found=quoted(f"{fixed} {confidence}"),
                 remedy="Write 1 where the judge gives no confidence.",
             )
         check_segments(run, line, [segment_id])
@@ -220,8 +215,6 @@ def read_question_grades(path: Path, scales: Scales) -> list[QuestionGrade]:
     """
     findings = lines.Findings(path)
     quality, redundancy = scales["question_quality"], scales["redundancy"]
-    span = f"{quality.writings[-1]} to {quality.writings[0]}"
-    of_quality = f"a grade from {span} in the sixth column"
     grades: dict[tuple[str, str, int], QuestionGrade] = {}
     for line, text in lines.read_lines(path):
         cells = text.split("\t")
@@ -230,7 +223,7 @@ def read_question_grades(path: Path, scales: Scales) -> list[QuestionGrade]:
                 "column-count",
                 line,
                 expected=f"{len(_CELLS)} columns: {', '.join(_CELLS)}",
-                found=f"{len(cells)}: {lines.quoted(text)}",
+                found=f"{len(cells)}: {quoted(text)}",
                 remedy="Separate the columns by one tab each.",
             )
             continue
@@ -240,21 +233,16 @@ def read_question_grades(path: Path, scales: Scales) -> list[QuestionGrade]:
                 "rank",
                 line,
                 expected="a rank, a whole number from 1, in the fifth column",
-                found=lines.quoted(rank),
+                found=quoted(rank),
                 remedy="Write the rank in ASCII digits.",
             )
             continue
-        label = _label(line, grade, of_quality, quality, findings)
-        flag = _label(line, redundant, "a flag in the seventh column", redundancy, findings)
+        label = _label(line, grade, "as the grade in the sixth column", quality, findings)
+        flag = _label(line, redundant, "as the flag in the seventh column", redundancy, findings)
         key = (topic_id, run_tag, int(rank))
         if key in grades:
-            findings.error(
-                "label-conflict",
-                line,
-                expected=f"one grade for rank {rank} of run {run_tag}",
-                found="another one",
-                remedy="Keep one of them.",
-            )
+            told = f"one grade for rank {rank} of run {run_tag}"
+            findings.again("label-conflict", line, told)
         grades[key] = QuestionGrade(
             topic_id=topic_id,
             run_tag=run_tag,
@@ -289,12 +277,6 @@ def _label(
         return None
     found = scale.read(cell.strip())
     if found is None:
-        findings.error(
-            "label",
-            line,
-            expected=f"{what}, one of {', '.join(scale.writings)} for {scale.name}",
-            found=lines.quoted(cell),
-            remedy="Correct the label.",
-        )
+        findings.label(line, scale.writings, what, cell)
         return None
     return found.name

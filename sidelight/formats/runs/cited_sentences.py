@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
 
@@ -24,7 +24,6 @@ from sidelight.formats.lines import (
     difference,
     open_text,
     parsed_lines,
-    quoted,
     read_bytes,
     write_json_lines,
 )
@@ -39,7 +38,7 @@ from sidelight.schemas.run import (
 )
 from sidelight.schemas.segment import document_id_of, parse_segment_id
 from sidelight.schemas.task import CitedTextTask, JudgmentsTask, RankingTask
-from sidelight.text import budget_words, count_words, one_line, sentences, tokens
+from sidelight.text import budget_words, count_words, one_line, quoted, sentences, tokens
 
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _SCRIPT = re.compile(r"\b((?:java|vb)script)\s*:|\b(data):(?=\w+/)", re.IGNORECASE)
@@ -145,13 +144,8 @@ def check_citations(
         )
     for citation, count in Counter(citations).items():
         if count > 1:
-            run.findings.error(
-                "citation-duplicate",
-                line,
-                expected="each citation once",
-                found=f"{quoted(citation)} {count} times",
-                remedy="Remove the repetition.",
-            )
+            told = f"{quoted(citation)} {count} times"
+            run.findings.again("citation-duplicate", line, "each citation once", told)
 
 
 def check_segments(
@@ -222,7 +216,6 @@ class ExactLine(BaseModel):
 
 
 M = TypeVar("M", bound=BaseModel)
-Read = TypeVar("Read")
 Cited = TypeVar("Cited")
 
 
@@ -231,16 +224,6 @@ class ExactSentence(ExactLine, Generic[Cited]):
 
     text: str
     citations: list[Cited]
-
-
-_COMPARE_LINE = "Compare the line with docs/formats.md."
-
-
-def report_lines(
-    path: Path, parse: Callable[[dict[str, Any]], Read], what: str, findings: Findings
-) -> Iterator[tuple[int, Read]]:
-    """Yield the line and value of each report of a file; see `parsed_lines`."""
-    return parsed_lines(path, parse, what, _COMPARE_LINE, findings)
 
 
 def one_a_topic(
@@ -288,18 +271,13 @@ def strict_lines(
         try:
             good.append((line, model.model_validate(content)))
         except ValidationError as error:
-            findings.invalid(error, line, what=what, remedy=_COMPARE_LINE)
+            findings.invalid(error, line, what)
     return good, first_lines
 
 
 def _repeated_topic(topic_id: str, line: int, what: str, findings: Findings) -> None:
-    findings.error(
-        "topic-duplicate",
-        line,
-        expected=f"one {what.partition(' ')[2]} for each topic",
-        found=f"a second one for {quoted(topic_id)}",
-        remedy="Keep one of them.",
-    )
+    told = f"one {what.partition(' ')[2]} for each topic"
+    findings.again("topic-duplicate", line, told, f"a second one for {quoted(topic_id)}")
 
 
 def check_constant(name: str, values: Sequence[tuple[int, object]], findings: Findings) -> None:
@@ -436,7 +414,7 @@ def read_report_run(path: str | Path) -> ReportRun:
     """
     path = Path(path)
     findings = Findings(path)
-    reports = report_lines(path, _submitted, "a report", findings)
+    reports = parsed_lines(path, _submitted, "a report", findings)
     return submission.report_run(path, one_a_topic(reports, "a report", findings))
 
 
@@ -444,14 +422,15 @@ def _submitted(content: dict[str, Any]) -> SubmittedReport:
     return SubmittedReport(**_ReportLine.model_validate(content).model_dump())
 
 
-def mend_reports(path: Path, task: CitedTextTask, destination: Path) -> list[str]:
+def mend_reports(path: Path, task: CitedTextTask, destination: Path) -> list[submission.Change]:
     """Write a run without unknown fields, empty sentences, and what is over the track's limits.
 
     Sentences are left out from the first that does not fit into the word limit; one that is longer
-    than the limit itself is left out alone. The result says what was changed, in order of lines.
+    than the limit itself is left out alone. Lines that hold no report are left out. The result says
+    what was changed, in order of lines.
     """
     findings = Findings(path)
-    changes: list[tuple[int, str]] = []
+    changes: list[tuple[int, str, str]] = []
     mended: list[dict[str, Any]] = []
 
     def without_unknown(
@@ -459,41 +438,42 @@ def mend_reports(path: Path, task: CitedTextTask, destination: Path) -> list[str
     ) -> None:
         for key in [key for key in content if key not in model.model_fields]:
             del content[key]
-            changes.append((line, f"{where}unknown field {quoted(key)} removed"))
+            changes.append((line, "unknown field", f"{quoted(key)} removed{where}"))
 
     def parsed(content: dict[str, Any]) -> dict[str, Any]:
         _ReportLine.model_validate(content)
         return content
 
-    for line, content in report_lines(path, parsed, "a report", findings):
+    for line, content in parsed_lines(path, parsed, "a report", findings):
         without_unknown(line, "", content, _ExactReport)
-        without_unknown(line, "metadata: ", content["metadata"], _ExactMetadata)
+        without_unknown(line, " from metadata", content["metadata"], _ExactMetadata)
         kept: list[dict[str, Any]] = []
         words = 0
         for place, one in enumerate(content["responses"], start=1):
-            where = f"sentence {place}: "
-            without_unknown(line, where, one, ExactSentence)
+            without_unknown(line, f" from sentence {place}", one, ExactSentence)
             given = one.get("citations")
             text = as_plain(one["text"], also=_HIDDEN_WORDS.search(one["text"]) is not None)
             cited = list(dict.fromkeys(given or ()))
             if text != one["text"]:
-                changes.append((line, f"{where}text {difference(one['text'], text)}"))
+                changes.append((line, "text", difference(one["text"], text)))
             cited = cited[: task.max_citations]
             if cited != given:
-                changes.append((line, f"{where}citations are now {', '.join(cited) or 'none'}"))
+                told = f"of sentence {place} are now {', '.join(cited) or 'none'}"
+                changes.append((line, "citations", told))
             length = budget_words(text)
             if length <= task.max_words:  # a longer one is left out without those behind it
                 words += length
             if not tokens(text) or max(words, length) > task.max_words:
                 why = f"beyond {task.max_words} words" if tokens(text) else "without a word"
-                changes.append((line, f"{where}left out, {why}: {quoted(text)}"))
+                changes.append((line, f"sentence left out, {why}:", quoted(text)))
                 continue
             kept.append({"text": text, "citations": cited})
         content["responses"] = kept
         mended.append(content)
-    findings.raise_errors()
+    if not mended:
+        findings.raise_errors()
     write_json_lines(destination, mended)
-    return submission.changes_shown(path, open_text(path), changes)
+    return submission.changes_shown(path, open_text(path), changes, findings)
 
 
 def write_report_run(path: Path, reports: Iterable[SubmittedReport]) -> None:

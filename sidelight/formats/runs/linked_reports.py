@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from sidelight.formats.lines import Findings, read_bytes, write_json_lines
+from sidelight.formats.lines import Findings, parsed_lines, read_bytes, write_json_lines
 from sidelight.formats.runs import cited_sentences, submission
 from sidelight.schemas.run import (
     CitedSentence,
@@ -35,7 +35,7 @@ class _ExactReport(cited_sentences.ExactLine):
 def read_linked_runs(path: Path) -> tuple[ReportRun, ...]:
     """Read the runs of a file: one for each model in it, with the model's name as run tag."""
     findings = Findings(path)
-    lines = cited_sentences.report_lines(path, _Report.model_validate, "a report", findings)
+    lines = parsed_lines(path, _Report.model_validate, "a report", findings)
     reports = ((line, _submitted(report)) for line, report in lines)
     runs: dict[str, list[SubmittedReport]] = {}
     for report in cited_sentences.one_a_topic(reports, "a report", findings):

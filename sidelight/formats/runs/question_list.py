@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from sidelight.files import atomic_writer
-from sidelight.formats.lines import Findings, Line, difference, open_text, quoted, read_bytes
+from sidelight.formats.lines import Findings, Line, difference, open_text, read_bytes
 from sidelight.formats.runs import submission
 from sidelight.formats.runs.cited_sentences import as_plain, check_active, inert
 from sidelight.schemas.run import QuestionRun, RunIdentity, SubmittedQuestion
 from sidelight.schemas.task import QuestionListTask
-from sidelight.text import normalized, one_line, pointing_at_article, tokens
+from sidelight.text import normalized, one_line, pointing_at_article, quoted, tokens
 
+_HEADINGS = frozenset({"topic_id", "qid", "topic", "team_id", "run_id", "rank", "question"})
 # What pandas reads as a missing value, so that a judge is asked about "nan".
 _PLACEHOLDERS = frozenset({"#n/a", "#na", "<na>", "n/a", "na", "nan", "none", "null"})
 
@@ -205,13 +206,8 @@ def read_question_run(
         )
         key = (question.topic_id, question.run_id, question.rank)
         if key in questions:
-            findings.error(
-                "rank-duplicate",
-                row.line,
-                expected=f"rank {question.rank} once in topic {question.topic_id}",
-                found="a second question with it",
-                remedy="Number the questions of a topic without repeating a rank.",
-            )
+            told = f"rank {question.rank} once in topic {question.topic_id}"
+            findings.again("rank-duplicate", row.line, told, "a second question with it")
         questions[key] = question
     findings.raise_errors()
     found = tuple(questions.values())
@@ -242,29 +238,33 @@ def _as_written(question: str) -> str:
 
 def mend_questions(  # long: each kind of change and what is said of it
     path: Path, task: QuestionListTask, destination: Path
-) -> list[str]:
+) -> list[submission.Change]:
     """Write a run with its questions in order, each once, none too many, no rank twice.
 
     A question keeps its rank wherever it can, since labels name it by its rank. No rank is filled
-    by moving the others up: somebody has to write the missing question. The result says what was
-    changed, in order of lines.
+    by moving the others up: somebody has to write the missing question. Headings and lines that
+    cannot be read are left out. The result says what was changed, in order of lines.
     """
     file = open_text(path)
     findings = Findings(path, file.problems)
-    changes: list[tuple[int, str]] = []
+    changes: list[tuple[int, str, str]] = []
     by_topic: dict[str, list[QuestionRow]] = defaultdict(list)
     for row in _raw_rows([one for one in file.lines if one.text.strip()], findings, _FIELDS):
-        cells = {name: _unquoted(getattr(row, name)) for name in _FIELDS if name != "rank"}
-        new = {name: one_line(cell) for name, cell in cells.items()}
+        cells = {name: _unquoted(getattr(row, name)) for name in _FIELDS}
+        if len(_HEADINGS & {cell.strip().casefold() for cell in cells.values()}) > 1:
+            changes.append((row.line, "headings left out:", quoted(list(cells.values()))))
+            continue
+        new = {name: one_line(cell) for name, cell in cells.items() if name != "rank"}
         question = as_plain(cells["question"], also=len(cells["question"]) > task.max_characters)
         new["question"] = _LEADING_QUOTATION.sub(_typographic, question)
         changes += [
-            (row.line, f"{name} {difference(getattr(row, name), value)}")
+            (row.line, name, difference(getattr(row, name), value))
             for name, value in new.items()
             if value != getattr(row, name)
         ]
         by_topic[new["topic_id"]].append(row._replace(line=row.line, **new))
-    findings.raise_errors()
+    if not by_topic:
+        findings.raise_errors()
     mended: list[QuestionRow] = []
     renumbered = False
     for topic_id, rows in by_topic.items():
@@ -275,14 +275,14 @@ def mend_questions(  # long: each kind of change and what is said of it
         }
         ordered = sorted(rows, key=wanted.__getitem__)
         if ordered != rows:
-            changes.append((rows[0].line, f"questions of topic {topic_id} sorted by rank"))
+            changes.append((rows[0].line, "questions sorted by rank:", f"topic {topic_id}"))
         kept: dict[str, QuestionRow] = {}
         for row in ordered:
             text = one_line(row.question).casefold()
             known = text in kept
             if known or len(kept) == task.count:
                 why = "asked before" if known else f"more than {task.count}"
-                changes.append((row.line, f"question left out, {why}: {quoted(row.question)}"))
+                changes.append((row.line, f"question left out, {why}:", quoted(row.question)))
             else:
                 kept[text] = row
         rank = 0
@@ -290,14 +290,15 @@ def mend_questions(  # long: each kind of change and what is said of it
             rank = min(max(wanted[row], rank + 1), task.count - left)
             renumbered |= rank != wanted[row]
             if row.rank != str(rank):
-                changes.append((row.line, f"rank {quoted(row.rank)} is now {rank}"))
+                changes.append((row.line, "rank", f"{quoted(row.rank)} is now {rank}"))
             mended.append(row._replace(rank=str(rank)))
     with atomic_writer(destination) as stream:
         for row in mended:
             stream.write("\t".join(getattr(row, name) for name in _FIELDS) + "\n")
-    shown = submission.changes_shown(path, file, changes)
+    shown = submission.changes_shown(path, file, changes, findings)
     if renumbered:
-        shown.append(f"{path}: labels of the old ranks no longer fit: judge the run again")
+        told = f"{path}: labels of the old ranks no longer fit: judge the run again"
+        shown.append(submission.Change("labels", told))
     return shown
 
 

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Generic, TypeAlias, TypeVar
 from pydantic import BaseModel, BeforeValidator, Field, StrictInt, StrictStr
 
 from sidelight.errors import InputError
-from sidelight.formats.lines import Findings, quoted, read_bytes, write_json_lines
+from sidelight.formats.lines import Findings, parsed_lines, read_bytes, write_json_lines
 from sidelight.formats.runs import cited_sentences, submission
 from sidelight.schemas.run import (
     CitedSentence,
@@ -30,7 +30,7 @@ from sidelight.schemas.run import (
 )
 from sidelight.schemas.task import CitedTextTask
 from sidelight.schemas.topic import Narrative, Topic
-from sidelight.text import budget_words, count_words, one_line
+from sidelight.text import budget_words, count_words, one_line, quoted
 
 _DESCRIPTION = "Searches for each part of the narrative, and sentences checked against their pages"
 
@@ -162,7 +162,7 @@ def _read(form: _Form, path: Path) -> ReportRun:
 def _submitted(
     form: _Form, path: Path, findings: Findings
 ) -> Iterator[tuple[int, SubmittedReport]]:
-    for line, answer in cited_sentences.report_lines(path, form.parse, "an answer", findings):
+    for line, answer in parsed_lines(path, form.parse, "an answer", findings):
         references = answer.references
         cited = [one.citations for one in answer.answer]
         if _check_places(line, cited, references, findings):
@@ -231,13 +231,8 @@ def _check_answer(run: submission.CheckedRun[CitedTextTask], line: int, answer: 
     for reference, count in Counter(references).items():
         submission.check_characters(reference, line, findings)
         if count > 1:
-            findings.error(
-                "reference-duplicate",
-                line,
-                expected="each reference once",
-                found=f"{quoted(reference)} again",
-                remedy="Keep the first, and cite that.",
-            )
+            told = f"{quoted(reference)} again"
+            findings.again("reference-duplicate", line, "each reference once", told)
     most = run.task.max_references
     if most is not None and len(references) > most:
         findings.error(

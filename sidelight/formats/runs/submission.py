@@ -25,7 +25,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar, overload
 
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
 from sidelight.files import open_regular
-from sidelight.formats.lines import Findings, TextFile, quoted, read_bytes, readable
+from sidelight.formats.lines import Findings, TextFile, read_bytes, readable
 from sidelight.registry import load, names
 from sidelight.schemas.run import (
     CitedSentence,
@@ -38,7 +38,7 @@ from sidelight.schemas.run import (
 )
 from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
 from sidelight.schemas.topic import Topic
-from sidelight.text import counted, first_of
+from sidelight.text import counted, first_of, quoted
 from sidelight.tracks import run_file_names
 
 C = TypeVar("C", bound="Task")
@@ -143,19 +143,35 @@ def check_encoding(file: TextFile, findings: Findings) -> None:
             )
 
 
-def changes_shown(path: Path, file: TextFile, changes: Iterable[tuple[int, str]]) -> list[str]:
+class Change(NamedTuple):
+    """What is different in a mended copy: its kind, and what is said of it, with file and line."""
+
+    kind: str
+    said: str
+
+
+def changes_shown(
+    path: Path, file: TextFile, changes: Iterable[tuple[int, str, str]], dropped: Findings
+) -> list[Change]:
     """Return what is different in a mended copy of a file, by the lines of the original.
 
-    No copy has a byte order mark, CR LF or blank lines; `changes` are all others, each with its
-    line.
+    No copy has a byte order mark, CR LF, blank lines, or the lines that `dropped` says cannot be
+    read. `changes` are all others: line, kind, and what was done, which is said after the kind.
     """
     whole = ["byte order mark removed"] if file.has_bom else []
     if file.crlf_lines:
         whole.append(f"CR LF is now LF at the end of {counted(file.crlf_lines, 'line')}")
     whole += ["final newline added"] * (not read_bytes(path).endswith(b"\n"))
-    blank = ((line, "blank line removed") for line, text in file.lines if not text.strip())
-    by_line = sorted([*blank, *changes], key=itemgetter(0))
-    return [f"{path}: {one}" for one in whole] + [f"{path}:{line}: {one}" for line, one in by_line]
+    gone = [(line, "blank line", "removed") for line, text in file.lines if not text.strip()]
+    lost = {one.line or 0: one for one in reversed(dropped.problems)}  # the first of each line
+    gone += [
+        (line, "line left out:", f"expected {one.expected}; found {one.found}")
+        for line, one in lost.items()
+    ]
+    return [Change(one, f"{path}: {one}") for one in whole] + [
+        Change(kind, f"{path}:{line}: {kind} {what}")
+        for line, kind, what in sorted([*gone, *changes], key=itemgetter(0))
+    ]
 
 
 def check_characters(text: str, line: int, findings: Findings) -> None:

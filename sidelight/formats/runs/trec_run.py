@@ -20,7 +20,7 @@ from sidelight.schemas.investigation.evidence import Hit, ranked
 from sidelight.schemas.run import QuestionHits, QuestionRankingRun, RankingRun, RunIdentity
 from sidelight.schemas.task import QuestionRankingsTask, RankingTask
 from sidelight.schemas.topic import parse_question_id, question_id
-from sidelight.text import finite_number
+from sidelight.text import finite_number, quoted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,20 +50,15 @@ def _read(path: Path) -> tuple[dict[str, list[Hit]], list[_Row]]:
     for line, (query_id, _, segment_id, _, score, _) in rows:
         scores = results.setdefault(query_id, {})
         if segment_id in scores:
-            findings.error(
-                "segment-duplicate",
-                line,
-                expected=f"each segment once for query {query_id}",
-                found=f"a second {lines.quoted(segment_id)}",
-                remedy="Keep the better hit.",
-            )
+            told = f"each segment once for query {query_id}"
+            findings.again("segment-duplicate", line, told, f"a second {quoted(segment_id)}")
         value = finite_number(score)
         if value is None or abs(value) > _LARGEST:
             findings.error(
                 "score",
                 line,
                 expected=f"a number from {-_LARGEST:.8g} to {_LARGEST:.8g} in the fifth column",
-                found=lines.quoted(score),
+                found=quoted(score),
                 remedy="Write scores as decimal numbers.",
             )
         else:
@@ -164,7 +159,7 @@ def _check_order(topic_id: str, rows: Sequence[_Row], findings: lines.Findings) 
                 "rank-order",
                 line,
                 expected=f"rank {rank} of topic {topic_id}",
-                found=lines.quoted(cells[3]),
+                found=quoted(cells[3]),
                 remedy="Sort the lines of a topic by rank, counted from 1.",
             )
         if float(cells[4]) > previous:
@@ -226,7 +221,7 @@ def _check_question_rankings(run: submission.CheckedRun[QuestionRankingsTask]) -
                 "ascii",
                 number,
                 expected="ASCII",
-                found=lines.quoted(text),
+                found=quoted(text),
                 remedy="Write ids and tags in ASCII.",
             )
     by_question = _by_query(run, all_rows)
@@ -257,7 +252,7 @@ def _read_by_question(path: Path) -> tuple[dict[str, list[Hit]], list[_Row]]:
                 "question-id",
                 line,
                 expected=f"the id of a question, such as {question_id('TOPIC', 1)}",
-                found=lines.quoted(cells[0]),
+                found=quoted(cells[0]),
                 remedy="Number the questions of a topic from 01.",
             )
     findings.raise_errors()
@@ -303,7 +298,7 @@ def _check_document(
             "document-pattern",
             line,
             expected=f"a document id that matches {task.document_id_pattern}",
-            found=lines.quoted(document_id),
+            found=quoted(document_id),
             remedy="Rank whole documents of the collection: no segments, no addresses.",
         )
 

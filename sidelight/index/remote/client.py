@@ -95,12 +95,8 @@ def read_address(folder: Path) -> RemoteAddress:
     try:
         return RemoteAddress.model_validate_json(content, strict=True)
     except ValidationError as error:
-        findings = Findings(path)
-        findings.invalid(
-            error, None, what="a server's address", remedy="Make it again: sidelight index remote"
-        )
-        findings.raise_errors()
-        raise
+        what, remedy = "a server's address", "Make it again: sidelight index remote"
+        raise Findings(path).invalid(error, None, what, remedy) from error
 
 
 def write_address(folder: Path, address: RemoteAddress) -> None:

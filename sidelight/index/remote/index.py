@@ -22,6 +22,7 @@ from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.lucene.segments import Bm25, LuceneVectors
 from sidelight.index.remote.client import RestClient, read_address
 from sidelight.index.text.docstore import SegmentTexts
+from sidelight.schemas.base import faults
 from sidelight.schemas.investigation.evidence import Hit, Query, ranked
 from sidelight.schemas.segment import Segment
 
@@ -112,7 +113,7 @@ class Pages:
         try:
             return kind.validate_json(content, strict=True)
         except ValidationError as error:
-            raise self._failure(error.errors()[0]["msg"]) from error
+            raise self._failure(faults(error)) from error
 
     def __len__(self) -> int:
         """Return the number of segments kept."""

@@ -102,7 +102,7 @@ def _parse_line(
     except UnicodeDecodeError as error:
         not_utf8(error, line.number, findings)
     except ValidationError as error:
-        findings.invalid(error, line.number, what=what, remedy=remedy)
+        findings.invalid(error, line.number, what, remedy)
     return None
 
 

@@ -20,7 +20,7 @@ from sidelight.llm.base import Budget, BudgetedModel, Message, Reply, Request, T
 from sidelight.llm.server import capabilities
 from sidelight.llm.structured import Answer, ask
 from sidelight.schemas.base import Value
-from sidelight.text import one_line
+from sidelight.text import first_of, one_line
 from sidelight.transport import bounded_client, redacted, secret_for
 
 if TYPE_CHECKING:
@@ -231,7 +231,10 @@ class OpenAICompatModel:
     @property
     def takes(self) -> str:
         """What the model is known to take, in a sentence."""
-        return f"{self.name} at {self._shown_url} takes: {self.capabilities}."
+        return f"{self} takes: {self.capabilities}."
+
+    def __str__(self) -> str:
+        return f"{self.name} at {self._shown_url}"
 
     async def __aenter__(self) -> Self:
         return self
@@ -479,11 +482,9 @@ async def probe(model: str, base_url: str, api_key_variable: str) -> list[errors
 def _served(model: str, served: tuple[str, ...]) -> errors.Check:
     if model in served:
         return errors.Check("model", f"{model} is served")
-    names = ", ".join(served[:_MAX_NAMES]) or "none"
-    more = f" and {len(served) - _MAX_NAMES} more" if len(served) > _MAX_NAMES else ""
     return errors.Check(
         "model",
-        f"{model} is not served; the server lists {names}{more}",
+        f"{model} is not served; the server lists {first_of(served, _MAX_NAMES) or 'none'}",
         f"Name one that is: --model {served[0]}" if served else "Load a model into the server.",
     )
 

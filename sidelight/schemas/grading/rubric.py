@@ -122,6 +122,10 @@ class Rubric(Bank):
         """Return the answers that are expected of a report, question by question."""
         return tuple(answer for question in self.questions for answer in question.answers)
 
+    def fingerprint(self) -> str:
+        """Return the SHA-256 of the whole rubric, by which labels name it."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
+
     @model_validator(mode="after")
     def _unique(self) -> Self:
         names = [f"question rank {question.rank}" for question in self.questions]

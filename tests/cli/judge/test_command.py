@@ -48,6 +48,19 @@ def test_judged_runs_can_be_scored(tmp_path):
     assert 0.4 < answers["kappa_new_runs"] < answers["kappa"] - 0.02
 
 
+def test_scores_say_where_labels_were_given_by_another_rubric(tmp_path):
+    judge(REPORTS / "tidepool-t2", "--task", "task2", "-o", tmp_path / "labels")
+    labels = ("--assessments", tmp_path / "labels" / "auto_report_assessments.csv")
+    assert told("score", "task2", "--rubrics", RUBRICS, *labels)["notes"] == []
+    other = shutil.copytree(RUBRICS, tmp_path / "rubrics")
+    changed = min(other.iterdir())
+    changed.write_text(
+        changed.read_text().replace("Good to Know", "Nice to Know").replace("B:", "C:")
+    )
+    note = f"labels were given by another rubric: {changed.stem}"
+    assert told("score", "task2", "--rubrics", other, *labels)["notes"] == [note]
+
+
 def test_runs_that_answer_alike_are_named(tmp_path):
     data = shutil.copytree(SAMPLE, tmp_path / "data")
     run = data / "runs" / "report_generation_runs" / "lantern-t2"

@@ -85,8 +85,8 @@ def test_a_search_that_always_fails_costs_that_search_and_is_named(
         command = ("--topics", topics, "--index", remote, "--output", out)
         bm25 = ("--set", "retrieval.retriever=bm25", "--topic", "msmarco_v2.1_doc_90_9184")
         shown, _ = run(*command, *bm25)
-    assert "On 1 topic, searches failed on the index server and found nothing" in shown
-    assert "steps were done without" not in shown
+    assert "Searches failed on the index server and found nothing on 1 topic (" in shown
+    assert "steps ran without" not in shown
     fallbacks = orjson.loads((out / "manifest.json").read_bytes())["fallbacks"]
     assert fallbacks == {"msmarco_v2.1_doc_90_9184": ["search"]}
     call("view", out, "-o", page)

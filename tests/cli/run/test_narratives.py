@@ -28,12 +28,13 @@ def test_narratives_become_a_submission(mini_web_index, tmp_path):
     rules = ("--track", "rag2025", "--topics", TOPICS)
     files = (out / "answers.jsonl", out / "retrieval.trec", TOPICS)
     checked = said("validate", *rules, "--index", mini_web_index.path, *files)
-    assert checked.splitlines() == [
-        f"{files[0]}: valid Retrieval-augmented generation run, 2 topics",
-        f"{files[1]}: valid Retrieval run, 2 topics",
-        f"{files[2]}: valid topics file, 2 topics",
-        "3 valid, 0 invalid",
+    rows = [line.strip("│").split("│") for line in checked.splitlines() if line.startswith("│")]
+    assert [[cell.strip() for cell in row] for row in rows] == [
+        [str(files[0]), "Retrieval-augmented generation run", "valid, 2 topics"],
+        [str(files[1]), "Retrieval run", "valid, 2 topics"],
+        [str(files[2]), "topics file", "valid, 2 topics"],
     ]
+    assert checked.endswith("\n3 valid, 0 invalid\n")
     said("validate", files[0], code=1)  # to another track it is no run
     said("view", out, "-o", tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")

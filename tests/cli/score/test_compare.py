@@ -55,7 +55,9 @@ def test_csv_and_latex_hold_the_pairs(per_topic, tmp_path):
     folder = tmp_path / "out"
     shown = compare(per_topic, "--samples", 200, "-o", folder)
     assert shown.endswith(f"  {folder}/score_run_pairs.csv\n  {folder}/score_run_pairs.tex\n")
-    assert r"x - y & +0.4167 & {[}0.0000, 1.0000{]}" in (folder / "score_run_pairs.tex").read_text()
+    latex = (folder / "score_run_pairs.tex").read_text()
+    assert r"x - y & +0.4167 & {[}0.0000, 1.0000{]}" in latex
+    assert r"\caption{score: differences between runs over 3 topics, with 95\% intervals" in latex
     found = json.loads(compare(per_topic, "--samples", 200, "-o", folder, "--json"))
     assert found["files"] == [f"{folder}/score_run_pairs.{ending}" for ending in ("csv", "tex")]
 

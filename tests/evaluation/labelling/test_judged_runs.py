@@ -171,6 +171,17 @@ def test_two_judges_do_not_share_a_folder(tmp_path, embedded):
         read_manifest_beside(tmp_path / REPORT_FILE)
 
 
+def test_labels_by_other_rubrics_are_not_mixed(tmp_path, embedded):
+    judged(embedded, reports_of("r", "t1"), tmp_path)
+    first = RUBRICS["t1"].questions[0].model_copy(update={"text": "Who else?"})
+    other = RUBRICS["t1"].model_copy(update={"questions": (first,)})
+    given = TaskRuns(REPORTS, {**RUBRICS, "t1": other}, [reports_of("s", "t1")])
+    with pytest.raises(InputError, match="holds labels by other rubrics of t1; they must not be"):
+        asyncio.run(judge_runs(embedded, given, tmp_path))
+    manifest = read_manifest_beside(tmp_path / REPORT_FILE)
+    assert manifest.rubrics == {name: one.fingerprint() for name, one in RUBRICS.items()}
+
+
 class CarelessJudge(Judge):
     """A judge of somebody else's, which does not keep to the protocol."""
 

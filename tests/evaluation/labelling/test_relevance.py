@@ -49,7 +49,7 @@ def test_a_grade_comes_with_what_it_rests_on_or_is_unjudged():
     assert found.rationale.endswith("; by their number 2")
     found, asked = judged(reply("fine"), reply("7"))
     assert isinstance(found.label, Unjudged)
-    assert "grade: Input should be '0', '1'" in asked.notes()[0]
+    assert "grade: expected '0', '1'" in asked.notes()[0]
 
 
 GRADES = st.integers(0, 4)

@@ -77,11 +77,13 @@ class FaultServer:
     """Runs the server; a context manager.
 
     A share `faults` of requests fails, in one of `kinds`, each as likely as the others; `hang_s` is
-    how long one hangs, `latency_s` how long an answer takes, in seconds.
+    how long one hangs, `latency_s` how long an answer takes, in seconds. Requests with the text
+    `spared` in them never fail.
     """
 
-    def __init__(self, *, latency_s=0.0, faults=0.0, seed=0, kinds=FAULTS, hang_s=2.0):
+    def __init__(self, *, latency_s=0.0, faults=0.0, seed=0, kinds=FAULTS, hang_s=2.0, spared=""):
         self._options = [
+            *("--spared", spared),
             *("--latency", str(latency_s), "--faults", str(faults), "--seed", str(seed)),
             *("--kinds", ",".join(kinds), "--hang", str(hang_s)),
         ]
@@ -120,13 +122,14 @@ class FaultServer:
 class Service:
     """Answers requests."""
 
-    def __init__(self, latency_s, faults, seed, kinds, hang_s):
+    def __init__(self, latency_s, faults, seed, kinds, hang_s, spared):
         self.stats = Stats()
         self._latency_s = latency_s
         self._faults = faults
         self._seed = seed
         self._kinds = kinds
         self._hang_s = hang_s
+        self._spared = spared.encode()
         self._at_once = 0
 
     async def serve(self, reader, writer):
@@ -170,7 +173,7 @@ class Service:
 
     async def _chat(self, body):
         name = hashlib.sha256(body).hexdigest()
-        fault = self._draw(name)
+        fault = "" if self._spared and self._spared in body else self._draw(name)
         self.stats.asked[name] += 1
         self.stats.faults.update([fault] if fault else [])
         await asyncio.sleep(self._hang_s if fault == "hang" else self._latency_s)
@@ -239,11 +242,14 @@ async def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--kinds", default=",".join(FAULTS), help="faults, comma-separated")
     parser.add_argument("--hang", type=float, default=2.0, help="seconds")
+    parser.add_argument("--spared", default="", help="text of requests that do not fail")
     options = parser.parse_args()
     kinds = options.kinds.split(",")
     if unknown := set(kinds) - set(FAULTS):
         parser.error(f"no such faults: {', '.join(sorted(unknown))}")
-    service = Service(options.latency, options.faults, options.seed, kinds, options.hang)
+    service = Service(
+        options.latency, options.faults, options.seed, kinds, options.hang, options.spared
+    )
     server = await asyncio.start_server(service.serve, "127.0.0.1", options.port, backlog=1024)
     print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", flush=True)
     async with server:
