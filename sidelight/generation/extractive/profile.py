@@ -257,6 +257,7 @@ def _subject_names(
     """Yield names that may be a subject, with their words and what their mentions are worth."""
     names = find_names(body)
     titled = {name for name in names if name in title}
+    plain = {word for word in re.findall(r"\w+", body) if word.islower()}
     for name, count in names.items():
         words = name.casefold().split()
         is_meant = name in titled or count >= _OFTEN
@@ -264,7 +265,9 @@ def _subject_names(
             continue
         in_full = any(one.startswith(f"{name} ") for one in titled)
         is_plain = len(words) == 1 and re.search(rf"\b{re.escape(words[0])}\b", body)  # "the Bill"
-        if not in_full and not is_plain:
+        # A piece of a headline with capitals is no name, where it stands once more in the text.
+        is_headline = len(words) > 2 and 2 * len(plain.intersection(words)) >= len(words)
+        if not in_full and not is_plain and not is_headline:
             yield name, words, (_BODY if looks_like_organisation(name) else _NAME) * count
 
 
