@@ -30,7 +30,16 @@ from sidelight.learned.reading.tables import frequencies
 from sidelight.learned.reading.words import stem
 from sidelight.schemas.investigation.angle import ArticleProfile, Claim
 from sidelight.schemas.topic import Article
-from sidelight.text import clean, content_words, count_words, numbers, one_line, sentences, tokens
+from sidelight.text import (
+    STOPWORDS,
+    clean,
+    content_words,
+    count_words,
+    numbers,
+    one_line,
+    sentences,
+    tokens,
+)
 
 _MAX_CLAIMS = 8
 _MIN_CLAIM_WORDS, _MAX_CLAIM_WORDS = 8, 34
@@ -48,6 +57,7 @@ _NAME, _BODY, _SINGLE, _PEOPLE = 4.0, 2.0, 0.3, 0.3
 # of the single nouns of its text than of the phrases by chance.
 _NAME_IN_TITLE, _PHRASE_IN_TITLE, _NOUN_IN_TITLE = (0.65, 2.0), (0.5, 2.0), (0.75, 1.5)
 _OFTEN = 3  # mentions of a name that the headline lacks
+_MAX_CAPITALS = 4  # words of a name, all of them with a capital
 _RARE = 3.0  # rarity of a word, in nats, from which it tells one subject from others
 
 _MONTH_WORD = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?"
@@ -257,7 +267,6 @@ def _subject_names(
     """Yield names that may be a subject, with their words and what their mentions are worth."""
     names = find_names(body)
     titled = {name for name in names if name in title}
-    plain = {word for word in re.findall(r"\w+", body) if word.islower()}
     for name, count in names.items():
         words = name.casefold().split()
         is_meant = name in titled or count >= _OFTEN
@@ -266,7 +275,9 @@ def _subject_names(
         in_full = any(one.startswith(f"{name} ") for one in titled)
         is_plain = len(words) == 1 and re.search(rf"\b{re.escape(words[0])}\b", body)  # "the Bill"
         # A piece of a headline with capitals is no name, where it stands once more in the text.
-        is_headline = len(words) > 2 and 2 * len(plain.intersection(words)) >= len(words)
+        capitals = sum(word[0].isupper() for word in name.split())
+        is_prose = len(words) > _MAX_CAPITALS or not STOPWORDS.isdisjoint(words[1:])
+        is_headline = count < _OFTEN and capitals == len(words) > 2 and is_prose
         if not in_full and not is_plain and not is_headline:
             yield name, words, (_BODY if looks_like_organisation(name) else _NAME) * count
 
