@@ -36,11 +36,11 @@ def test_the_second_step_sees_the_first_list_and_its_own_counts():
 @pytest.mark.parametrize(
     ("texts", "says"),
     [
-        ([f"Question {n}?" for n in range(11)], "at most 10 items"),
+        ([f"Question {n}?" for n in range(11)], "a length of at most 10"),
         (["one two three four five six seven eight nine ten eleven twelve thirteen"], "13 words"),
         (["Who pays?", "who pays?"], "what an earlier one does"),
         ([" "], "0 words"),
-        ([], "at least 1 item"),
+        ([], "a length of at least 1"),
     ],
 )
 def test_what_is_no_list_of_sub_narratives_is_refused(texts, says):

@@ -71,8 +71,8 @@ def test_importance_asked_for_becomes_the_weight():
         ([*QUESTIONS[:7], OWNER.upper()], "this is asked twice: WHO OWNS"),
         ([*QUESTIONS[1:], "Say who owns the Orrin Post."], "does not end with a question mark"),
         ([*QUESTIONS[1:], "Who paid the author?"], "it says 'the author' in the place"),
-        (QUESTIONS[:7], "at least 8 items"),
-        ([f"Who is {n}?" for n in range(21)], "at most 20 items"),
+        (QUESTIONS[:7], "a length of at least 8"),
+        ([f"Who is {n}?" for n in range(21)], "a length of at most 20"),
     ],
 )
 def test_a_draft_that_will_not_do_is_repaired_once(questions, fault):
