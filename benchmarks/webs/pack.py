@@ -2,8 +2,8 @@
 
     python -m benchmarks.webs.pack FOLDER NAME development|unseen
 
-The folder holds `article.json`, `pages.jsonl`, `facts.json`, `rubric.json` and, where findings were
-marked by hand, `marks.json`. The file is compressed so that a search through the repository shows
+The folder holds `article.json`, `pages.jsonl`, `facts.json`, `rubric.json` or `track_rubric.json`,
+which has the shape of the track's, or both, and, where findings were marked by hand, `marks.json`. The file is compressed so that a search through the repository shows
 nothing of a web that is to stay unseen.
 """
 
@@ -23,14 +23,16 @@ def main(folder: Path, name: str, part: str) -> None:
         file: orjson.loads((folder / f"{file}.json").read_bytes()) for file in ("article", "facts")
     }
     pages = [orjson.loads(line) for line in (folder / "pages.jsonl").read_bytes().splitlines()]
-    rubrics = orjson.loads((folder / "rubric.json").read_bytes())["rubrics"]
+    for key, file in (("rubrics", "rubric"), ("track_rubrics", "track_rubric")):
+        if (folder / f"{file}.json").exists():
+            read[key] = orjson.loads((folder / f"{file}.json").read_bytes())["rubrics"]
     marks = folder / "marks.json"
     if marks.exists():
         read["marks"] = orjson.loads(marks.read_bytes())
-    web = {**read, "pages": pages, "rubrics": rubrics}
+    web = {**read, "pages": pages}
     target = HERE / part / f"{name}.json.gz"
     target.write_bytes(gzip.compress(orjson.dumps(web), mtime=0))
-    print(f"{target}: {len(pages)} pages, {len(rubrics)} questions")
+    print(f"{target}: {len(pages)} pages")
 
 
 if __name__ == "__main__":
