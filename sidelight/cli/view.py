@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from sidelight.index.folder import SearchIndex
     from sidelight.schemas.grading.rubric import Rubric
     from sidelight.schemas.segment import Segment
+    from sidelight.serve.guards import Upload
     from sidelight.view.shown_run import Labels, ShownRun
     from sidelight.wiring.models import ModelAccess
 
@@ -413,7 +414,7 @@ def _read_article(path: Path, url: str) -> Article:
         found = guards.read_upload(guards.kind_of(path.name, content), content)
     except guards.NoArticleError as error:
         raise InputError(f"{path}: {error}") from None
-    return _article(str(path), found.title, url or found.url, found.text)
+    return _article(str(path), found, url=url)
 
 
 def _bounded(content: bytes, where: str) -> bytes:
@@ -423,13 +424,13 @@ def _bounded(content: bytes, where: str) -> bytes:
     return content
 
 
-def _article(where: str, title: str, url: str, text: str) -> Article:
+def _article(where: str, found: Upload, title: str = "", url: str = "") -> Article:
     """Return an article to investigate; InputError if the text is no article or too long."""
     from sidelight.serve.app import pasted_article, why_no_article
 
-    if why := why_no_article(text):
+    if why := why_no_article(found.text):
         raise InputError(f"{where}: {why}")
-    return pasted_article(title, url, text)
+    return pasted_article(found, title, url)
 
 
 def _told(found: _Read) -> Result:
@@ -458,6 +459,8 @@ def make_tools(  # long: each tool with the words that an assistant reads
     """Return an MCP server with four tools: search, fetch, investigate and validate."""
     from mcp.server import MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
+
+    from sidelight.serve.guards import read_pasted
 
     # Libraries tell what they load; assistants show that as errors.
     server = MCPServer("sidelight", instructions=_INSTRUCTIONS, log_level="WARNING")
@@ -493,7 +496,7 @@ def make_tools(  # long: each tool with the words that an assistant reads
     @tool
     def investigate(text: str, title: str = "", url: str = "") -> dict[str, Any]:
         """Investigate a news article: a cited report, questions, and the path of a page."""
-        article = _article("the article", title, url, text)
+        article = _article("the article", read_pasted(text), title, url)
         with one_at_a_time:
             return _investigate(article, settings, folder, access).document()
 
@@ -599,8 +602,9 @@ def serve(  # long: one list of options
             limit_s=limit_s,
         )
         app = make_app(desk, hosts=hosts, per_minute=per_minute, token=token)
+        address = f"[{host}]" if ":" in host else host
         out.print(
-            f"Open http://{_in_address(host)}:{port}/ in a browser. Ctrl-C ends the app.\n"
+            f"Open http://{address}:{port}/ in a browser. Ctrl-C ends the app.\n"
             f"Investigations are kept in {output}",
             markup=False,
         )
@@ -618,10 +622,6 @@ def _claim_port(host: str, port: int) -> None:
             f"expected an address to listen on; found {host}, port {port}: {error.strerror}",
             remedy="Choose another port with --port, or stop the program that uses this one.",
         ) from None
-
-
-def _in_address(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
 
 
 def _who_may_ask(host: str, names: Sequence[str]) -> tuple[tuple[str, ...], str]:
