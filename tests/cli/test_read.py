@@ -15,6 +15,7 @@ from mcp import Client
 from sidelight.cli.view import _read_article, make_tools
 from sidelight.config.load import load_settings
 from sidelight.errors import InputError, UsageError
+from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.wiring.models import ModelAccess
 from tests.helpers.commands import said, told
 
@@ -49,8 +50,8 @@ def test_a_pasted_article_is_read(mini_web_articles, mini_web_index, small_index
     assert len(again["questions"]) == 10
     assert "Bad Science and Will Cost 4,000 Jobs" in (tmp_path / "page.html").read_text()
     assert len(list((tmp_path / "runs").glob("read-*"))) == 1
-    # Another index is another run.
-    said(*command[:-1], small_index.path)
+    # Another index is another run; this one holds nothing on the article.
+    assert NO_EVIDENCE in said(*command[:-1], small_index.path)
     assert len(list((tmp_path / "runs").glob("read-*"))) == 2
 
 
@@ -115,6 +116,7 @@ def test_an_assistant_searches_fetches_and_is_refused_what_is_no_article(
                 ("search", {"query": "x", "k": 999}, "expected k from 1 to 50"),
                 ("fetch", {"segment_id": "none"}, "there is no segment"),
                 ("investigate", {"text": "Too short."}, "an article has 50 or more"),
+                ("investigate", {"text": "<p>Too</p><p>short.</p>"}, "The text has 2 words"),
                 ("validate", {"content": "é" * 600}, "expected at most 1,000 bytes"),
             ):
                 refused = await client.call_tool(name, given)
