@@ -44,6 +44,12 @@ _ABBREVIATIONS = frozenset(
     vols vs
     """.split()
 )
+# The name of a company, and what goes on behind it: its form, or who of it is meant.
+_COMPANY = re.compile(r"[A-Z&][^\s,]{0,30}(?i: co| corp|,? inc|,? ltd)$")
+_NEW_NAME = re.compile(
+    r"[\"'“‘]?(?!(?:LL[CP]|PLC|Ltd|Limited|Inc|C[EFOT]O|Chief|Chair\w*|Class|Co-\w+|Directors?|Executive"
+    r"|Founder|General|Manag\w+|Presidents?|Rev|Senior|Spokes\w+|Vice)\b)[A-Z][\w’'-]"
+)
 _STARTERS = frozenset(
     """
     a an and as at but by for he her his i if in it its no on she some that the their there
@@ -152,8 +158,8 @@ def sentence_spans(text: str, *, newline_ends: bool = True) -> Iterator[tuple[in
     """Yield the (start, end) character offsets of each sentence.
 
     `text[start:end]` has no white space at either end. Abbreviations, initials, decimal points and
-    full stops inside a short quotation do not end a sentence. A newline ends one if `newline_ends`,
-    else it is white space like any other.
+    full stops inside a short quotation do not end a sentence. A newline ends one if `newline_ends`;
+    else it is white space, and "Ltd." ends none before a name, so that windows keep their ids.
     """
     line_start = 0
     for line in text.split("\n") if newline_ends else [text]:
@@ -163,7 +169,7 @@ def sentence_spans(text: str, *, newline_ends: bool = True) -> Iterator[tuple[in
         for match in _BOUNDARY.finditer(line):
             while right <= match.end("close"):
                 left, right = next(quotes, _NOWHERE)
-            if match.start() <= left and _ends_sentence(line, match):
+            if match.start() <= left and _ends_sentence(line, match, newline_ends):
                 yield from _trimmed(line, start, match.end("close"), line_start)
                 start = match.end()
         yield from _trimmed(line, start, len(line), line_start)
@@ -202,7 +208,7 @@ def _trimmed(line: str, start: int, end: int, offset: int) -> Iterator[tuple[int
         yield offset + start + left, offset + start + right
 
 
-def _ends_sentence(line: str, match: re.Match[str]) -> bool:
+def _ends_sentence(line: str, match: re.Match[str], after_companies: bool) -> bool:  # noqa: FBT001
     if match.group("mark") != "." or match.group("close"):
         return True
     # Looking back no further than any abbreviation reaches keeps a long text linear.
@@ -210,6 +216,8 @@ def _ends_sentence(line: str, match: re.Match[str]) -> bool:
     word = word_match.group().lstrip("'’") if word_match else ""
     following = _NEXT_WORD.match(line, match.end())
     starts_plainly = following is not None and following.group(1).casefold() in _STARTERS
+    if after_companies and _COMPANY.search(line, max(0, match.start() - 40), match.start()):
+        starts_plainly |= _NEW_NAME.match(line, match.end()) is not None
     if word.casefold() in _ABBREVIATIONS:
         # "No." and "art." are also words; a plain opener after them begins a new sentence.
         return starts_plainly and word.casefold() not in {"dr", "mr", "mrs", "ms", "prof", "st"}

@@ -88,7 +88,7 @@ def marked(folder: Path, vectors: TextVectors) -> list[Topic]:
             continue
         profile = asyncio.run(ExtractiveProfiler()(article))
         angles, evidence = investigated(folder, article.topic_id)
-        findings, features, _ = read_findings(profile, angles, evidence, vectors)
+        findings, features, *_ = read_findings(profile, angles, evidence, vectors)
         rows = [row for row, one in enumerate(findings) if key_of(one) in marks]
         findings = [findings[row] for row in rows]
         texts = [one.text for one in findings]

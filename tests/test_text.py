@@ -41,6 +41,23 @@ def test_budget_obeys_the_larger_count(value, plain, budget):
         ),
         ("The U.S. Senate sat.", ["The U.S. Senate sat."]),
         (
+            "Hartwell Post is published by Regional Titles Ltd. Deverell Group bought it in 2019.",
+            [
+                "Hartwell Post is published by Regional Titles Ltd.",
+                "Deverell Group bought it in 2019.",
+            ],
+        ),
+        (
+            "It is by Bolt & Co. “More will come,” he said.",
+            ["It is by Bolt & Co.", "“More will come,” he said."],
+        ),
+        ("Bolt Inc. Chief Executive Ann Lee left.", ["Bolt Inc. Chief Executive Ann Lee left."]),
+        (
+            "Bolt Co. LLC and Bolt Co., Ltd. (Tokyo) met.",
+            ["Bolt Co. LLC and Bolt Co., Ltd. (Tokyo) met."],
+        ),
+        ("He is from Consett, Co. Durham.", ["He is from Consett, Co. Durham."]),
+        (
             "The line “No. I am your father” is famous.",
             ["The line “No. I am your father” is famous."],
         ),

@@ -397,7 +397,7 @@ def _document(file: Path, document_id: str) -> Article:
         found = read_upload(kind_of(file.name, content), content)
     except NoArticleError as error:
         raise InputError(f"{file}: {error}") from None
-    page = pasted_article(*found)
+    page = pasted_article(found)
     # A text may begin with its title and the address that it was saved from.
     top = [line.strip() for line in page.body.split("\n") if line.strip()][:_TOP_LINES]
     addresses = [line for line in top if len(line) <= MAX_URL and ADDRESS.fullmatch(line)]

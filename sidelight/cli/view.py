@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from sidelight.index.folder import SearchIndex
     from sidelight.schemas.grading.rubric import Rubric
     from sidelight.schemas.segment import Segment
+    from sidelight.serve.guards import Upload
     from sidelight.view.shown_run import Labels, ShownRun
     from sidelight.wiring.models import ModelAccess
 
@@ -400,7 +401,7 @@ def _read_article(path: Path, url: str) -> Article:
         found = guards.read_upload(guards.kind_of(path.name, content), content)
     except guards.NoArticleError as error:
         raise InputError(f"{path}: {error}") from None
-    return _article(str(path), found.title, url or found.url, found.text)
+    return _article(str(path), found, url=url)
 
 
 def _bounded(content: bytes, where: str) -> bytes:
@@ -410,13 +411,13 @@ def _bounded(content: bytes, where: str) -> bytes:
     return content
 
 
-def _article(where: str, title: str, url: str, text: str) -> Article:
+def _article(where: str, found: Upload, title: str = "", url: str = "") -> Article:
     """Return an article to investigate; InputError if the text is no article or too long."""
     from sidelight.serve.app import pasted_article, why_no_article
 
-    if why := why_no_article(text):
+    if why := why_no_article(found.text):
         raise InputError(f"{where}: {why}")
-    return pasted_article(title, url, text)
+    return pasted_article(found, title, url)
 
 
 def _told(found: _Read) -> Result:
@@ -454,6 +455,8 @@ def make_tools(  # long: each tool with the words that an assistant reads
     from mcp.server.mcpserver import Context, MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
     from mcp_types import ToolAnnotations
+
+    from sidelight.serve.guards import read_pasted
 
     # Libraries tell what they load; assistants show that as errors.
     server = MCPServer("sidelight", instructions=_ABOUT, version=VERSION, log_level="WARNING")
@@ -497,7 +500,7 @@ def make_tools(  # long: each tool with the words that an assistant reads
 
         It takes seconds, or minutes with a language model; nothing is fetched from the URL.
         """
-        article, steps = _article("the article", title, url, text), count(1)
+        article, steps = _article("the article", read_pasted(text), title, url), count(1)
 
         def begin(_topic_id: str, step: str) -> None:
             from_thread.run(call.report_progress, next(steps), None, STEPS.get(step, step))
@@ -623,9 +626,9 @@ def serve(  # long: one list of options
             limit_s=limit_s,
         )
         app = make_app(desk, hosts=hosts, per_minute=per_minute, token=token)
+        address = f"[{host}]" if ":" in host else host
         out.print(
-            f"Open http://{f'[{host}]' if ':' in host else host}:{port}/ in a browser. Ctrl-C "
-            "ends the app.\n"
+            f"Open http://{address}:{port}/ in a browser. Ctrl-C ends the app.\n"
             f"Investigations are kept in {output}",
             markup=False,
         )

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from sidelight.english.names import find_names, host_label, strip_title
+from sidelight.english.names import find_names, host_label, looks_personal, strip_title
 from sidelight.english.vocabulary import MONTHS
 from sidelight.schemas.investigation.angle import Cut
 from sidelight.schemas.topic import Article
@@ -187,9 +187,21 @@ _OUTLET_WORD = re.compile(
 )
 _ADDRESS = re.compile(r"[A-Z][\w-]{1,60}\.(?:com|org|net|news|co\.[a-z]{2})")
 _SITE_WORD = re.compile(r"[A-Z]+[a-z]*[A-Z]\w*")  # such as BuzzFeed or WIRED
-_SECTION_WORD = re.compile(r"\b(?:breaking|latest|top|stories|more|related)\b", re.IGNORECASE)
+_SECTION_WORD = re.compile(r"\b(?:breaking|latest|top|stories|more|related)\b|:", re.IGNORECASE)
 _DEFINITE_PLACES = frozenset({"The Hague", "The Netherlands", "The Bahamas", "The Gambia"})
-_BYLINE_PARTS = re.compile(r" ?[|•·,] ?| [-–—] | (?:for|of|in|on) (?=The |[A-Z\d])")
+_BYLINE_PARTS = re.compile(
+    r" ?[|•·,()] ?| [-–—] | (?:for|of|in|on)(?: the)? (?=The |[A-Z\d])| [Ss]taff(?: [Ww]riter)?$"
+)
+# "First published in X, 3 May 2024", "Copyright (c) 2024 X Ltd.", "LONDON, May 3 (X) - ".
+_OUTLET = r"((?:The )?[A-Z][\w'’&-]*(?: (?:(?:of|and|the|&) )?[A-Z][\w'’&-]*){0,4}?)"
+_STATED = re.compile(
+    rf"(?:(?i:(?:this (?:article|story) was )?(?:(?:first|originally) )?published (?:by|in)"
+    rf"|(?:copyright|\(c\)|©)(?: (?:\(c\)|©))?(?: (?:19|20)\d\d,?)?(?: by)?)|By {_BYLINE_NAME} for)"
+    rf"(?: the)? {_OUTLET}(?:,? (?:Ltd|Limited|Inc|LLC|plc))?"
+    rf"(?:,? (?:on |in )?(?:(?:\d{{1,2}}|{_MONTHS}),? ){{0,2}}(?:19|20)\d\d)?"
+    rf"(?:[.,]? ?(?i:all rights reserved))?\.?$"
+    rf"|[A-Z][A-Z.'’ -]{{2,30}}(?:, [A-Z][a-z]{{2,8}}\.? \d{{1,2}})? \({_OUTLET}\) ?[-–—]"
+)
 _DATED = re.compile(rf"\b(?:{_MONTHS})\b.{{0,20}}\b\d{{4}}\b|\b\d{{4}}-\d\d-\d\d\b", re.IGNORECASE)
 _MASTHEAD_LINES = 8
 _MIN_HEADLINE_WORDS, _MAX_HEADLINE_WORDS, _MIN_TITLE_WORDS, _MAX_OUTLET_WORDS = 4, 30, 3, 5
@@ -301,11 +313,13 @@ def find_publisher(article: Article) -> str:
     the outlet; so is a suffix of the page title that shares a word with the label.
     """
     if not article.host:
-        return find_masthead(f"{article.title}\n{article.body}").outlet
+        above = find_masthead(f"{article.title}\n{article.body}").outlet
+        return above or _stated_outlet(article)
     label = host_label(article.host)
     if not label or label in _GENERIC_LABELS:
         return article.host
-    suffixes = _title_suffixes(article.title)
+    parts = re.split(r" [-–—|:] ", one_line(article.title))
+    suffixes = [part.strip() for part in reversed(parts[1:]) if len(part.split()) <= 5]
     names = [
         *suffixes,
         *sorted(find_names(clean(article.body)), key=lambda name: (len(name), name)),
@@ -328,17 +342,24 @@ def find_publisher(article: Article) -> str:
     return word.group() if word else article.host
 
 
+def _stated_outlet(article: Article) -> str:
+    """Return the outlet that a line of an article plainly names; a person who publishes is none."""
+    authors = find_authors(article)
+    for line in clean(article.body).split("\n"):
+        found = _STATED.match(line[:_MAX_HEADLINE_CHARACTERS])
+        name = (found[1] or found[2]) if found else ""
+        is_person = looks_personal(name) and not (authors or _OUTLET_WORD.search(name))
+        if name and name not in authors and not is_person:
+            return name
+    return ""
+
+
 def headline(title: str, publisher: str) -> str:
     """Return the page title without the outlet's name behind a dash or bar."""
     parts = re.split(r" [-–—|] ", one_line(title))
     outlet = set(tokens(publisher))
     kept = [part for part in parts[1:] if not outlet.intersection(tokens(part))]
     return " - ".join([parts[0], *(part for part in kept if count_words(part) > 3)])
-
-
-def _title_suffixes(title: str) -> list[str]:
-    parts = re.split(r" [-–—|:] ", one_line(title))
-    return [part.strip() for part in reversed(parts[1:]) if len(part.split()) <= 5]
 
 
 def _squash(name: str) -> str:

@@ -40,8 +40,8 @@ _NO_NAME = STOPWORDS | CALENDAR | {"today", "yesterday"}
 _PLACE = frozenset(
     """
     bay beach bridge canyon cape city coast county desert east forest fort harbor harbour hill
-    hills island islands lake mount mountain new north ocean park port quay republic ridge river
-    road sea south square st states street town valley village west
+    hills island islands lake mount mountain new north ocean park point port quay republic ridge
+    river road row sea south square st states street town valley village west
     """.split()
 )
 _SECOND_LEVEL = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})
@@ -112,7 +112,7 @@ def mentions(text: str, forms: Iterable[str]) -> bool:
 
 
 def definite(name: str, body: str) -> str:
-    """Return a name or noun phrase with "the" where a text mostly writes it so.
+    """Return a name or noun phrase with "the" where a text mostly writes it so, a place always.
 
     "The Notre Dame fire" says nothing of Notre Dame: uses of a name before another word of content
     count only where there are no others.
@@ -123,7 +123,8 @@ def definite(name: str, body: str) -> str:
     uses = re.findall(rf"(?<!\w)([Tt]he\s+)?{re.escape(name)}(?!\w)(?:\s+([\w-]+))?", body, case)
     alone = [use for use in uses if use[1].casefold() in {"", *STOPWORDS}]
     the = [the != "" for the, _ in (uses if name.islower() or not alone else alone)]
-    return f"the {name}" if the and 2 * sum(the) >= len(the) else name
+    often = sum(the) if looks_like_place(name) else 2 * sum(the)
+    return f"the {name}" if the and often >= len(the) else name
 
 
 def host_label(host: str) -> str:
@@ -152,7 +153,7 @@ def _trim(name: str) -> str:
 
 def looks_like_place(name: str) -> bool:
     """Tell whether a name holds a word such as `Valley` or `North`."""
-    return bool(_PLACE.intersection(word.casefold().strip(".") for word in name.split()))
+    return any(word.strip(".").lower() in _PLACE for word in name.split() if word[0].isupper())
 
 
 def looks_like_organisation(name: str) -> bool:

@@ -105,13 +105,6 @@ _THREAD = re.compile(
 )
 
 
-def is_talk(segment: Segment) -> bool:
-    """Tell whether a window is a forum discussion."""
-    users = {match["user"] for match in _POST.finditer(segment.text)}
-    cues = {match.group().casefold() for match in _THREAD.finditer(segment.text)}
-    return len(users) >= _SPEAKERS or len(cues) > _SPEAKERS
-
-
 _MIN_PREFIX = 8  # letters of a host that a longer name may continue
 OWN = "the article's own site"
 
@@ -162,7 +155,9 @@ class Origins:
 
 def source_kind(url: str, top: Segment) -> str:
     """Return the kind of a page by its address and its top; empty where neither shows it."""
-    if is_talk(top):
+    users = {match["user"] for match in _POST.finditer(top.text)}
+    cues = {match.group().casefold() for match in _THREAD.finditer(top.text)}
+    if len(users) >= _SPEAKERS or len(cues) > _SPEAKERS:
         return "forum"
     begin = "" if top.start_char else top.text[:_TOP_CHARACTERS]
     head = one_line(f"{top.title} {begin}")

@@ -105,10 +105,14 @@ def _page(name: str) -> tuple[str, dict[str, str]]:
 ADDRESS = re.compile(r"https?://\S+")
 
 
-def pasted_article(title: str, url: str, text: str) -> Article:
-    """Return an article to investigate; without a title it has the headline above its text."""
-    title = title.strip() or find_masthead(text).headline
-    return Article(topic_id="article", url=url, title=title[:MAX_TITLE], body=text)
+def pasted_article(found: guards.Upload, title: str = "", url: str = "") -> Article:
+    """Return an article to investigate; a title and an address that are given go before its own.
+
+    Without a title it has the headline above its text.
+    """
+    title = title.strip() or found.title.strip() or find_masthead(found.text).headline
+    own = found.url if ADDRESS.fullmatch(found.url) and len(found.url) <= MAX_URL else ""
+    return Article(topic_id="article", url=url or own, title=title[:MAX_TITLE], body=found.text)
 
 
 class Submission(Value):
@@ -287,7 +291,8 @@ class _Routes:
 
     async def submit(self, submission: Submission) -> Progress:
         """Have an article investigated."""
-        return self._take(submission.title, submission.url, submission.text)
+        found = await asyncio.to_thread(guards.read_pasted, submission.text)
+        return self._take(found, submission.title, submission.url)
 
     async def submit_file(self, request: Request) -> Progress:
         """Have the article in a file investigated: a saved web page, or a line of a topics file."""
@@ -298,14 +303,13 @@ class _Routes:
             )
         except guards.NoArticleError as error:
             raise HTTPException(422, str(error)) from None
-        url = found.url if ADDRESS.fullmatch(found.url) and len(found.url) <= MAX_URL else ""
-        return self._take(found.title, url, found.text)
+        return self._take(found)
 
-    def _take(self, title: str, url: str, text: str) -> Progress:
-        if why := why_no_article(text):
+    def _take(self, found: guards.Upload, title: str = "", url: str = "") -> Progress:
+        if why := why_no_article(found.text):
             raise HTTPException(422, why)
         try:
-            return self._progress(self._desk.submit(pasted_article(title, url, text)))
+            return self._progress(self._desk.submit(pasted_article(found, title, url)))
         except asyncio.QueueFull:
             raise HTTPException(429, "The queue is full.", _RETRY_S) from None
 

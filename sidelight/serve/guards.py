@@ -226,6 +226,9 @@ _BLOCKS = frozenset(
     "figcaption pre dt dd".split()
 )
 _TAG = re.compile(r"(?P<end>/?)(?P<name>[a-zA-Z][a-zA-Z0-9-]{0,30})")
+# The source of a page begins with a tag, or every few lines of it end a paragraph or the like.
+_BEGINS_AS_PAGE = re.compile(r"\s*<(?:[a-z][a-z0-9]{0,30}[\s/>]|[!?])", re.IGNORECASE)
+_BLOCK_END = re.compile(rf"</(?:{'|'.join(sorted(_BLOCKS))})>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""([a-zA-Z:-]{1,30})\s{0,9}=\s{0,9}["']?([^"'>]{0,2000})""")
 _CHARSET = re.compile(rb"charset=[\"']?([A-Za-z0-9_-]{1,40})", re.IGNORECASE)
 _HEAD_BYTES = 4096
@@ -361,7 +364,8 @@ def _facts(tag: _Tag) -> Iterator[tuple[str, str]]:
 
 
 def _decoded(content: bytes) -> str:
-    declared = _CHARSET.search(content[:_HEAD_BYTES])
+    is_marked = content.startswith(codecs.BOM_UTF8)  # which counts before what a page declares
+    declared = None if is_marked else _CHARSET.search(content[:_HEAD_BYTES])
     try:
         name = codecs.lookup(declared[1].decode() if declared else "utf-8").name
     except LookupError:
@@ -393,10 +397,19 @@ _ENDINGS = {
 
 
 def kind_of(name: str, content: bytes) -> str:
-    """Return the media type of a file by its name, or of a web page by how it begins."""
-    begins_as_page = content.lstrip()[:1] == b"<"
-    known = _ENDINGS.get(PurePath(name).suffix.lower())
-    return known or ("text/html" if begins_as_page else "text/plain")
+    """Return the media type of a file by its name, or of the source of a web page by its tags."""
+    if known := _ENDINGS.get(PurePath(name).suffix.lower()):
+        return known
+    text = content.decode("utf-8-sig", "replace")
+    ends, lines = len(_BLOCK_END.findall(text)), sum(map(bool, text.split("\n")))
+    is_page = _BEGINS_AS_PAGE.match(text) or (ends > 1 and 3 * ends >= lines)
+    return "text/html" if is_page else "text/plain"
+
+
+def read_pasted(text: str) -> Upload:
+    """Return the article in a text that was pasted, which may be the source of a web page."""
+    content = text.encode("utf-8-sig", "ignore")
+    return read_upload(kind_of("", content), content)
 
 
 def _read_line(content: bytes) -> Upload:

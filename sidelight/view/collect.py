@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import partial
 from math import fsum
 from types import MappingProxyType
@@ -172,7 +172,7 @@ _ELSEWHERE = "used for another question"
 
 def follow(trace: Trace, sources: Mapping[str, int]) -> model.Trail:
     """Return the trail of a topic; `sources` has the number of each segment the report cites."""
-    rounds = _Rounds(trace.rounds.values(), sources)
+    rounds = _Rounds(trace, sources)
     angles = angles_of(trace)
     searches: dict[str, list[model.Search]] = {}
     for round_ in trace.rounds.values():
@@ -212,11 +212,13 @@ def follow(trace: Trace, sources: Mapping[str, int]) -> model.Trail:
 class _Rounds:
     """What became of the hits of each search, with what all rounds know about pages."""
 
-    def __init__(self, rounds: Iterable[Round], sources: Mapping[str, int]) -> None:
+    def __init__(self, trace: Trace, sources: Mapping[str, int]) -> None:
         self.refused: dict[str, str] = {}
         self._pages: dict[str, report.WebPage] = {}
         self._sources = sources
-        for selected in (one.selected for one in rounds if one.selected is not None):
+        self._of_page = {document_id_of(one): number for one, number in sources.items()}
+        self._unused = trace.unused()
+        for selected in trace.selections():
             self.refused |= selected.refused
             self._pages |= {
                 document_id: report.web_page(page.url, page.title)
@@ -230,8 +232,11 @@ class _Rounds:
             document_id = document_id_of(hit.segment_id)
             relevance = round_.selected.taken.get(hit.segment_id, {}) if round_.selected else {}
             if query.angle_id in relevance:
-                page, source = self._page(document_id), self._sources.get(hit.segment_id)
-                taken.append(model.Taken(rank, page, relevance[query.angle_id], source))
+                page, source = self._page(document_id), self._of_page.get(document_id)
+                why = "other passage" if source else self._unused.get(hit.segment_id, "")
+                if own := self._sources.get(hit.segment_id):
+                    source, why = own, ""
+                taken.append(model.Taken(rank, page, relevance[query.angle_id], source, why))
             else:
                 dropped = round_.selected.dropped if round_.selected else {}
                 reason = (

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import log, sqrt
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,7 +18,6 @@ from sidelight.english.vocabulary import TIES
 from sidelight.schemas.investigation.angle import Angle, Aspect
 from sidelight.schemas.investigation.evidence import FoundClaim
 from sidelight.schemas.investigation.trace import Trace
-from sidelight.schemas.segment import Segment
 from sidelight.text import sentences, stems, tokens
 from sidelight.view.report import ShownSentence, Source, Told, source_of
 
@@ -27,8 +25,7 @@ if TYPE_CHECKING:
     from sidelight.view.shown_run import Made
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """A statement of others, and its sources.
 
     `number` is that of the report's sentence that says it; None where none does. `speaker` is who
@@ -41,8 +38,7 @@ class Finding:
     sources: tuple[Source, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedClaim:
+class ComparedClaim(NamedTuple):
     """A claim of an article, and what others say about it.
 
     `about` is the subject of the row; `says` is the claim, or what the article tells of itself.
@@ -53,8 +49,7 @@ class ComparedClaim:
     findings: tuple[Finding, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Lead:
+class Lead(NamedTuple):
     """Opening of the digest: who published the article, when, and who wrote it.
 
     `behind` is what others found about them, `claim` what they found about what it says first of
@@ -66,16 +61,14 @@ class Lead:
     claim: Finding | None
 
 
-@dataclass(frozen=True, slots=True)
-class Paragraph:
+class Paragraph(NamedTuple):
     """Sentences of a report on one subject, in the order of the report."""
 
     title: str
     sentences: tuple[ShownSentence, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Digest:
+class Digest(NamedTuple):
     """The first screen; `lead` is None for a topic that is no article.
 
     `answers` has, for each question, the numbers of the sentences that answer it, the best first.
@@ -362,16 +355,16 @@ class Table:
                 self._by_subject.setdefault(subject, []).append(sentence)
 
     def make(
-        self, claims: Sequence[FoundClaim], find: Callable[[str], Source | None]
+        self, claims: Sequence[FoundClaim], known: Mapping[str, Source]
     ) -> tuple[Lead, tuple[ComparedClaim, ...]]:
         """Return lead and table.
 
-        `claims` are statements that a reader found in the sources; `find` returns the source of a
-        segment id, None if it is not known.
+        `claims` are statements that a reader found in the sources; `known` are sources by segment
+        id, those that the report does not cite included.
         """
         pairs = self._pairs()
         lead = Lead(self._origin(), self._behind(), self._main(pairs))
-        pairs += self._against(claims, find)
+        pairs += self._against(claims, known)
         rows = self._who_rows(lead)
         left = _MOST_FINDINGS - sum(len(row.findings) for row in rows)
         return lead, (*rows, *_claim_rows(pairs, lead.claim)[:left])
@@ -496,14 +489,12 @@ class Table:
                 best, most = said, alike
         return best, most
 
-    def _against(
-        self, claims: Sequence[FoundClaim], find: Callable[[str], Source | None]
-    ) -> list[_Pair]:
+    def _against(self, claims: Sequence[FoundClaim], known: Mapping[str, Source]) -> list[_Pair]:
         """Return what sources were read to say against the article."""
         pairs = []
         for claim in claims:
             says, score = self._nearest(claim.against, {}) if claim.against else ("", 0.0)
-            sources = tuple(one for one in map(find, claim.segment_ids) if one is not None)
+            sources = tuple(known[one] for one in claim.segment_ids if one in known)
             if score >= _STATED_ALIKE and sources and not self._retells(claim.text):
                 finding = Finding(claim.text, None, claim.speaker, sources)
                 pairs.append(_Pair(says, finding, score))
@@ -545,11 +536,13 @@ def digest(
     table = Table(told, sentences, subjects, angles, covers, likeness)
     claims = {
         claim.model_dump_json(): claim
-        for round_ in trace.rounds.values()
-        if round_.selected is not None
-        for claim in round_.selected.claims
+        for selected in trace.selections()
+        for claim in selected.claims
     }
-    lead, rows = table.make(list(claims.values()), _finder(made, sources))
+    origins = made.origins()
+    known = {one.segment_id: source_of(one, origins, 0, ()) for one in made.evidence}
+    known |= {source.segment_id: source for source in sources}
+    lead, rows = table.make(list(claims.values()), known)
     return Digest(lead, rows, paragraphs(sentences, subjects), found)
 
 
@@ -557,18 +550,3 @@ def _covers(trace: Trace) -> dict[str, Mapping[str, float]]:
     return {
         sentence.text: sentence.covers for draft in trace.drafts() for sentence in draft.sentences
     }
-
-
-def _finder(made: Made, sources: Iterable[Source]) -> Callable[[str], Source | None]:
-    """Return what finds a source by segment id, also one that the report does not cite."""
-    cited = {source.segment_id: source for source in sources}
-    known: dict[str, Segment] = {segment.segment_id: segment for segment in made.evidence}
-    origins = made.origins()
-
-    def find(segment_id: str) -> Source | None:
-        if segment_id in cited:
-            return cited[segment_id]
-        segment = known.get(segment_id)
-        return None if segment is None else source_of(segment, origins, 0, ())
-
-    return find

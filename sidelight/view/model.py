@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from sidelight.view.digest import Digest
 from sidelight.view.report import ShownSentence, Source, WebPage
@@ -19,23 +18,23 @@ if TYPE_CHECKING:
     from sidelight.view.shown_run import ShownRun
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(NamedTuple):
     """A hit that became evidence for an angle.
 
     `rank` is its 1-based place among the hits of its search, and `relevance` how well it speaks to
-    the angle, in (0, 1]. `source` is its number among the sources of the report, None if the report
-    does not cite it.
+    the angle, in (0, 1]. `source` is its number among the sources of the report, or that of another
+    passage of its page; None if the report cites neither. `unused` says why it is not cited itself;
+    empty if it is, or if nobody said.
     """
 
     rank: int
     page: WebPage
     relevance: float
     source: int | None
+    unused: str
 
 
-@dataclass(frozen=True, slots=True)
-class Left:
+class Left(NamedTuple):
     """Hits left for the same reason; one that stands for several windows of a page comes once."""
 
     reason: str
@@ -43,8 +42,7 @@ class Left:
     pages: tuple[WebPage, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
+class Search(NamedTuple):
     """One search and what became of its hits."""
 
     round_number: int
@@ -53,8 +51,7 @@ class Search:
     left: tuple[Left, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AngleTrail:
+class AngleTrail(NamedTuple):
     """Searches and hits of one angle, in the order of rounds.
 
     `weight` is its expected importance, 1 to 4; `chance` is how likely the evidence speaks to it,
@@ -68,16 +65,14 @@ class AngleTrail:
     searches: tuple[Search, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Removed:
+class Removed(NamedTuple):
     """A sentence that did not stand the run's own check."""
 
     text: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Trail:
+class Trail(NamedTuple):
     """Steps of a topic's investigation.
 
     Attributes:
@@ -96,8 +91,7 @@ class Trail:
     refused: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerMark:
+class AnswerMark(NamedTuple):
     """A rubric answer and what the report says about it.
 
     Attributes:
@@ -117,8 +111,7 @@ class AnswerMark:
     lost_at: str
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionMark:
+class QuestionMark(NamedTuple):
     """A rubric question, what the report earned on it, and the submitted question nearest to it.
 
     Attributes:
@@ -138,8 +131,7 @@ class QuestionMark:
     matched_label: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class TopicMarks:
+class TopicMarks(NamedTuple):
     """A topic as assessors see it; a score is None where its task was not judged.
 
     `lost_at` has the share of the report score that was lost at each stage of the run; empty where
@@ -168,8 +160,7 @@ def answers_of(marked: Iterable[TopicMarks | None]) -> Answers:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Rival:
+class Rival(NamedTuple):
     """Result of another run on the same topic.
 
     Attributes:
@@ -190,8 +181,7 @@ class Rival:
     marks: TopicMarks | None
 
 
-@dataclass(frozen=True, slots=True)
-class ShownDocument:
+class ShownDocument(NamedTuple):
     """A document that was ranked for a question.
 
     `text` is its best segment; empty where that was not kept. `label` says how useful it was found;
@@ -205,8 +195,7 @@ class ShownDocument:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionDocuments:
+class QuestionDocuments(NamedTuple):
     """Documents kept for a question, in order; `pooled` is how many its queries brought."""
 
     question: str
@@ -215,8 +204,7 @@ class QuestionDocuments:
     documents: tuple[ShownDocument, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TopicPage:
+class TopicPage(NamedTuple):
     """One topic and all that was made of it.
 
     Attributes:
@@ -256,8 +244,7 @@ class TopicPage:
         return answers_of([self.marks, *(one.marks for one in self.rivals)])
 
 
-@dataclass(frozen=True, slots=True)
-class Board:
+class Board(NamedTuple):
     """Runs on one task, the best first, tags of the run of the page, and each topic's headroom."""
 
     task: str
@@ -266,8 +253,7 @@ class Board:
     headroom: tuple[TopicHeadroom, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class JudgePlot:
+class JudgePlot(NamedTuple):
     """Scores of the same runs by two sources of labels; `first` is on the horizontal axis.
 
     `points` has both scores by run tag; `tau` is Kendall's tau-b, None when a side is constant.
@@ -280,8 +266,7 @@ class JudgePlot:
     tau: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """A run.
 
     Attributes:
@@ -307,8 +292,7 @@ class Page:
     caution: str
 
 
-@dataclass(frozen=True, slots=True)
-class MadeTopic:
+class MadeTopic(NamedTuple):
     """What a run made of a topic, beside other runs; fields mean the same as in `TopicPage`."""
 
     page: WebPage
@@ -318,8 +302,7 @@ class MadeTopic:
     marks: TopicMarks | None
 
 
-@dataclass(frozen=True, slots=True)
-class ListedRun:
+class ListedRun(NamedTuple):
     """A run among others.
 
     Attributes:
@@ -338,8 +321,7 @@ class ListedRun:
     results: dict[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class RunList:
+class RunList(NamedTuple):
     """The runs of a folder; `left_out` says by folder why a run cannot be shown.
 
     `given` tells whether there are labels from elsewhere, which know runs by their tags alone.

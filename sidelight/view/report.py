@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -77,8 +76,7 @@ def agreed(checked: Verdicts, judged: Verdicts) -> Verdicts:
     return {**checked, **heeded}
 
 
-@dataclass(frozen=True, slots=True)
-class WebPage:
+class WebPage(NamedTuple):
     """A page of the web; `title` may be empty.
 
     `host` is its host name, or its address where it has none. `url` is its address if a browser may
@@ -90,8 +88,7 @@ class WebPage:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A cited segment.
 
     Attributes:
@@ -120,8 +117,7 @@ class Source:
         return "".join(text for text, _ in self.passages)
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(NamedTuple):
     """A source as one sentence uses it; its text is `before + nearest + after`.
 
     `nearest` is the sentence of the source that shares most words with the citing one; `supports`
@@ -135,8 +131,7 @@ class Citation:
     supports: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ShownSentence:
+class ShownSentence(NamedTuple):
     """A sentence of the report, numbered from 1.
 
     `support` says how far its citations support it: `full`, `partial`, `none`, `unjudged` or
@@ -252,8 +247,7 @@ _MIN_SITE = 6  # shorter names of sites are words that any text may hold
 _WORD = re.compile(r"[^\W_]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(NamedTuple):
     """An article, taken apart.
 
     Attributes:

@@ -20,6 +20,7 @@ from mcp import Client, StdioServerParameters, stdio_client
 from sidelight.cli.view import _read_article
 from sidelight.errors import InputError, UsageError
 from sidelight.files import MAX_DOCUMENT_BYTES
+from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.serve.app import MAX_TEXT
 from sidelight.versions import VERSION
 from tests.helpers.commands import said, told
@@ -55,8 +56,8 @@ def test_a_pasted_article_is_read(mini_web_articles, mini_web_index, small_index
     assert len(again["questions"]) == 10
     assert "Bad Science and Will Cost 4,000 Jobs" in (tmp_path / "page.html").read_text()
     assert len(list((tmp_path / "runs").glob("read-*"))) == 1
-    # Another index is another run.
-    said(*command[:-1], small_index.path)
+    # Another index is another run; this one holds nothing on the article.
+    assert NO_EVIDENCE in said(*command[:-1], small_index.path)
     assert len(list((tmp_path / "runs").glob("read-*"))) == 2
 
 
@@ -150,6 +151,7 @@ def test_an_assistant_searches_fetches_validates_and_is_told_what_to_mend(assist
             ("search", {}, "query\n  Field required"),
             ("fetch", {"segment_id": "none"}, "Take the id from what `search`"),
             ("investigate", {"text": "Too short."}, "an article has 50 or more"),
+            ("investigate", {"text": "<p>Too</p><p>short.</p>"}, "The text has 2 words"),
             ("investigate", {"text": "x", "url": "javascript:x"}, "url\n  String should match"),
             ("nothing", {}, "Unknown tool: nothing"),
         ):

@@ -11,7 +11,7 @@ from benchmarks.memory_retriever import extractive_roles
 from sidelight.config.settings import ModelSettings, ModelsSettings, RoleSettings, Settings
 from sidelight.generation import roles as protocols
 from sidelight.generation.compose import resolve_report
-from sidelight.generation.no_evidence import NO_EVIDENCE, NOTHING_STANDS
+from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.generation.roles import Roles
 from sidelight.runs.log import TopicLog
 from sidelight.schemas.investigation.angle import ArticleProfile, Plan
@@ -242,7 +242,7 @@ def test_useful_evidence_is_used_and_a_stray_fact_is_not(plain):
     assert any(text in useful.text for text in texts)
     evidence, texts = asyncio.run(work(stray))
     assert [item.segment for item in evidence.items] == [stray]
-    assert texts == [NOTHING_STANDS]
+    assert texts == [NO_EVIDENCE]
 
 
 def test_a_check_removes_what_does_not_stand(plain):

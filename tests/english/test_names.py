@@ -94,6 +94,30 @@ def test_what_stands_above_a_pasted_text(above, headline, outlet, authors):
     assert (find_publisher(pasted), find_authors(pasted)) == (outlet, authors)
 
 
+@pytest.mark.parametrize(
+    ("above", "below", "outlet"),
+    [
+        ("By Dana Orrin\nPublished by Northfold Life on 3 March 2024", "", "Northfold Life"),
+        ("By Dana Orrin for Northfold Life", "", "Northfold Life"),
+        ("By Dana Orrin, Fen Gazette staff writer", "", "Fen Gazette"),
+        ("(Fen Gazette, 3 March 2024)", "", "Fen Gazette"),
+        ("", "This article was first published in the Fen Gazette.", "Fen Gazette"),
+        ("By Dana Orrin", "(c) 2024 Northfold Life", "Northfold Life"),
+        ("", "Copyright © 2024 The Fen Gazette Ltd. All rights reserved.", "The Fen Gazette"),
+        ("", f"MARROW, March 3 (Fen Gazette) - {PROSE}", "Fen Gazette"),
+        # Who may as well be a person, a maker of books or of statistics is no outlet.
+        ("Published by Dana Orrin\n3 March 2024", "", ""),
+        ("By Dana Orrin", "(c) 2024 Dana Orrin", ""),
+        ("By Dana Orrin", "Published by Lark, £12.99", ""),
+        ("By Dana Orrin", "Published by Lark in 2019, the novel sold well and won a prize.", ""),
+        ("Source: Office for Fens", "", ""),
+    ],
+)
+def test_an_outlet_that_a_line_plainly_names(above, below, outlet):
+    pasted = f"Bog Bill Rests on Bad Science\n{above}\n{PROSE}\n{PROSE} Others disagree.\n{below}"
+    assert find_publisher(article(pasted, "", "")) == outlet
+
+
 def test_a_name_is_mentioned_in_any_of_its_forms():
     assert mentions("Voss wrote it.", name_forms("Dr. Garrick Voss"))
     assert not mentions("Vosstown is far.", name_forms("Garrick Voss"))

@@ -10,6 +10,7 @@ from sidelight.schemas.investigation.angle import (
 )
 from sidelight.schemas.investigation.evidence import Hit
 from sidelight.schemas.investigation.report import (
+    DraftReport,
     DraftSentence,
     QuestionSet,
     Removal,
@@ -123,7 +124,7 @@ def _trace(question, text, url):
             Aspect.CLAIM: Searched(hits={"1.b": (Hit(CITED, 0.5),)}),
         },
         selected=Selected(
-            taken={CITED: {"a": 0.5}, UNCITED: {"a": 0.25}},
+            taken={CITED: {"a": 0.5}, UNCITED: {"a": 0.45}},
             dropped={LEFT: text},
             refused={document_id_of(REFUSED): "the page gives orders to software"},
             pages={
@@ -142,5 +143,6 @@ def _trace(question, text, url):
     return Trace(
         profile=ArticleFacts(title=text, publisher="", host="", subject=""),
         rounds={1: round_},
+        draft=DraftReport(sentences=(), unused={UNCITED: "no statement"}),
         checks={0: (removal,)},
     )

@@ -14,7 +14,13 @@ from sidelight.schemas.grading.judgment import Label, LabelScale, OneOf
 from sidelight.schemas.investigation import angle as plans
 from sidelight.schemas.investigation import report as reports
 from sidelight.schemas.investigation import trace as traces
-from sidelight.schemas.investigation.evidence import DroppedHit, Evidence, EvidenceSet, Hit
+from sidelight.schemas.investigation.evidence import (
+    DroppedHit,
+    Evidence,
+    EvidenceSet,
+    FoundClaim,
+    Hit,
+)
 from sidelight.schemas.investigation.trace import Round, Trace
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment, document_id_of, overlapping, parse_segment_id
@@ -286,3 +292,19 @@ def test_segment_ids_have_four_parts_and_neighbours_overlap():
         same, elsewhere = document + other, "msmarco_v2.1_doc_16_7" + other
         assert overlapping(KNOWN, [elsewhere, same, "184"]) == [same] * expected
         assert overlapping("184", [KNOWN]) == []
+
+
+def test_the_last_step_says_why_evidence_is_not_cited_and_an_older_trace_is_read():
+    claim = FoundClaim(text="She did.", segment_ids=("d1#0", "d2#0"), answers={"a": 0.9})
+    read = SELECTED.model_copy(update={"claims": (claim,)})
+    drafted = FIRST.model_copy(update={"unused": {"d2#0": "retold", "d3#0": "no statement"}})
+    removal = reports.Removal(sentence=SECOND.sentences[0], label="none", reason="no")
+    trace = Trace(rounds={1: Round(selected=read)}, draft=drafted, checks={0: (removal,)})
+    assert trace.unused() == {"d1#0": "outdone", "d2#0": "retold", "d3#0": "removed"}
+    older = trace.model_dump(mode="json")
+    del older["draft"]["unused"]
+    assert Trace.model_validate(older).unused() == {
+        "d1#0": "outdone",
+        "d2#0": "outdone",
+        "d3#0": "removed",
+    }

@@ -18,7 +18,7 @@ from sidelight.schemas.investigation.report import CheckedReport, DraftReport, D
 from sidelight.schemas.segment import Segment
 from sidelight.serve.app import MIN_WORDS, why_no_article
 from sidelight.serve.desk import News, claim_folder
-from sidelight.serve.guards import read_web_page
+from sidelight.serve.guards import read_pasted, read_web_page
 from tests.helpers.scripted_runs import scripted
 from tests.serve.test_serve import ARTICLE, TEXT, served
 
@@ -119,6 +119,30 @@ def test_an_article_may_come_in_a_file(tmp_path):
         status, content = upload(site, json.dumps(line).encode() + b"\n", "application/jsonl")
         assert (status, content["title"]) == (202, "A bog")
         assert site.events(content["id"])[-1]["state"] == "done"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        HTML.replace("<head>", '<head><meta charset="windows-1252">'),
+        f"Bogs – fens\n<p>{TEXT}</p>\n<p>It was dry.</p>\n",
+    ],
+    ids=["a page", "a part of one"],
+)
+def test_the_source_of_a_page_is_read_as_the_page(source, tmp_path):
+    with served(tmp_path) as site:
+        status, content, _ = site.ask("/investigations", {"text": source})
+        assert status == 202
+        kept = json.loads((tmp_path / f"{content['id']}.json").read_text())["article"]
+    assert TEXT in kept["body"]
+    assert "<" not in kept["title"] + kept["body"]
+    assert (kept["url"] == "https://bog.example/a") == source.startswith("<!doctype")
+    assert ("Bogs & fens" in kept["title"]) or "Bogs – fens" in kept["body"]
+
+
+@pytest.mark.parametrize("text", ["<3 to all", "Write </p> at the end.", "a < b > c", "x\n" * 9])
+def test_a_text_that_speaks_of_tags_stays_as_it_is(text):
+    assert read_pasted(text).text == text
 
 
 def test_a_file_that_is_no_article_is_refused_with_a_reason(tmp_path):

@@ -1,15 +1,20 @@
 import base64
 import hashlib
 import os
+import re
 import subprocess
 import sys
 from itertools import pairwise
+from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sidelight.schemas.investigation.report import Unused
 from sidelight.text import clean
+from sidelight.view import page as view_page
 from sidelight.view.collect import collect_page
 from sidelight.view.page import render_page
 from sidelight.view.report import web_page
@@ -18,6 +23,7 @@ from tests.helpers.hostile_pages import HOSTILE_TEXTS
 from tests.helpers.html_tree import parse
 from tests.helpers.viewed_runs import CALM, write_run
 
+PARTS = Path(view_page.__file__).parent / "parts"
 LINKS = ("href", "src", "srcset", "action", "formaction", "data", "poster", "xlink:href")
 
 
@@ -125,14 +131,26 @@ def test_landmarks_and_headings_are_in_order(elements):
 def test_the_trail_says_what_became_of_every_hit(elements):
     first, second, *_ = named(elements, "search")
     assert (
-        f"1 {CALM} found.example in part source 1 2 {CALM} found.example in passing no"
-        in first.words
+        f"1 {CALM} found.example in part source 1 2 {CALM} found.example in part "
+        "no: nothing in it says more than the article and is understood alone" in first.words
     )
     assert f"1 hit not used: {CALM}" in first.text
     assert "1 hit not used: the page gives orders to software" in first.text
     assert "1 hit not used: used for another question" in second.text
     removed = next(one for one in elements if one.tag == "li" and "not supported: " in one.text)
     assert CALM in removed.text
+
+
+def test_the_lead_says_that_something_was_found_and_not_told(elements):
+    assert (
+        "Who is behind it: the report says nothing of it; 1 page was found on it and not used, "
+        "see How this was found" in named(elements, "lead")[0].words
+    )
+
+
+def test_every_reason_why_evidence_is_not_cited_is_worded():
+    worded = set(re.findall(r'"([a-z ]+)": "', (PARTS / "trail.jinja").read_text()))
+    assert set(get_args(Unused)) <= worded
 
 
 def test_the_same_run_gives_the_same_bytes(run, html, tmp_path):

@@ -88,7 +88,7 @@ def find_findings(page: Page, known: Known, wanted: Container[str]) -> Iterator[
     and may point at it. A sentence that the next one corrects is only told with it. Around the
     sentences that are wanted others are read with them.
     """
-    if page.origin.kind == "forum" or known.is_retold(page) or not known.is_on_topic(page):
+    if known.why_unused(page):
         return
     yield from _listed(page, known)
     lines = list(page.lines)

@@ -15,8 +15,11 @@ from typing import NamedTuple
 from sidelight.english.names import mentions, name_forms
 from sidelight.english.parser import parse
 from sidelight.generation.pages import OWN, Origin, Origins
+from sidelight.learned.reading.tables import frequencies
+from sidelight.learned.reading.words import stem
 from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
+from sidelight.schemas.investigation.report import Unused
 from sidelight.schemas.segment import Segment, document_id_of
 from sidelight.text import content_words, count_words, numbers, sentences, shingles
 from sidelight.text_vectors import TextVectors
@@ -33,6 +36,9 @@ _FEWEST_RETELLING = 9  # sentences of a page; the retellings of 18 development w
 _ANSWERING = frozenset({"corrections", "fact check", "media rating"})
 _SHARED_KEYWORDS, _SOME_KEYWORDS, _FEW_KEYWORDS = 5, 3, 2
 _RELATED, _ELSEWHERE = 0.55, 0.65  # cosines of the nearest sentence
+# Nats. Of the pages of 18 development webs, 84% have so many on their own article, and .1% on
+# another; of 2,200 real passages on other matters none has.
+_TELLING = 12.0
 _DATELINE = re.compile(r"^[A-Z]{2,}(?:[ .,'’/-][A-Z][A-Za-z.,]*){0,5} [-–—]+ (?=[A-Z])")
 _NOTE_MARK = re.compile(r"\[(?:\d{1,3}|[a-z]|citation needed|note \d{1,2})\]")
 
@@ -160,6 +166,21 @@ class Known:
             )
         return known
 
+    def tells_of_it(self, page: Page) -> bool:
+        """Tell whether a page has rare words enough of the article's names and keywords."""
+        shared = self.shared(page)
+        named = set(content_words(" ".join(shared.names))).intersection(content_words(page.text))
+        weight = frequencies().weight
+        return sum(weight(stem(word)) for word in sorted(shared.keywords | named)) >= _TELLING
+
+    def why_unused(self, page: Page) -> Unused | None:
+        """Return why nothing of a page is told, whatever it says; None where it may be."""
+        if page.origin.kind == "forum":
+            return "forum"
+        if self.is_retold(page):
+            return "retold"
+        return None if self.is_on_topic(page) else "elsewhere"
+
     def is_retold(self, page: Page) -> bool:
         """Tell whether a page is a copy of the article, or the article in other words.
 
@@ -186,17 +207,12 @@ class Known:
         if not self.sentences:
             return True
         shared = self.shared(page)
-        if self._is_elsewhere(page, shared):
+        here = page.origin.kind == OWN or shared.nearest >= _ELSEWHERE or shared.places
+        if not here and len(shared.names) <= 1 and shared.foreign:  # of that name in another place
             return False
         if shared.names:
             return any(self._means(page, shared, name) for name in shared.names)
         return len(shared.keywords) >= _SHARED_KEYWORDS or shared.nearest >= _RELATED
-
-    def _is_elsewhere(self, page: Page, shared: Shared) -> bool:
-        """Tell whether a page is on somebody or something of the same name in another place."""
-        if page.origin.kind == OWN or shared.nearest >= _ELSEWHERE:
-            return False
-        return len(shared.names) <= 1 and not shared.places and shared.foreign > 0
 
     def _means(self, page: Page, shared: Shared, name: str) -> bool:
         """Tell whether a page that mentions a name means the one of the article.

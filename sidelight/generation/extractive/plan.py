@@ -187,6 +187,7 @@ def _linked_angles(
     already names is known.
     """
     principals = tuple(filter(None, (profile.publisher, *profile.authors)))
+    own = {word for principal in principals for word in principal.split()}
     known = [profile.body, *principals, *(angle.question for angle in angles)]
     forms = [form for principal in principals for form in name_forms(principal)]
     seen: Counter[str] = Counter()
@@ -198,7 +199,8 @@ def _linked_angles(
                 for one in parse(telling)
                 if any(token.lemma_.casefold() in TIES for token in one.doc)
                 for name in find_names(one.text).keys() - set(one.named("GPE", "LOC"))
-                if _could_be_hidden(name, principals)
+                # A hidden link has two words, is one name, and no namesake.
+                if " " in name and " and " not in name and own.isdisjoint(name.split())
             }
         )
     fresh = [
@@ -218,12 +220,6 @@ def _linked_angles(
             principal=principal,
             name=name,
         )
-
-
-def _could_be_hidden(name: str, principals: Sequence[str]) -> bool:
-    """Tell whether a name may be a hidden link: two words, one name, no namesake."""
-    own = {word for principal in principals for word in principal.split()}
-    return " " in name and " and " not in name and own.isdisjoint(name.split())
 
 
 class ExtractiveRubricDrafter:

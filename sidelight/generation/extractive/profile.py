@@ -24,7 +24,7 @@ from sidelight.english.names import (
     strip_title,
 )
 from sidelight.english.parser import Sentence, parse
-from sidelight.english.vocabulary import PEOPLE, STUDIES, VAGUE
+from sidelight.english.vocabulary import BODIES, PEOPLE, ROLES, STUDIES, VAGUE
 from sidelight.errors import InputError
 from sidelight.learned.reading.tables import frequencies
 from sidelight.learned.reading.words import stem
@@ -228,6 +228,10 @@ def _subject(
             least, most = _PHRASE_IN_TITLE if len(words) > 1 else _NOUN_IN_TITLE
         factor = least + (most - least) * share
         worth[text] = max(worth.get(text, 0.0), value * factor)
+    for post in [one for one in worth if one.casefold().split()[-1] in ROLES]:
+        value = worth.pop(post)
+        if held := _with_holder(post, body):
+            worth[held] = max(worth.get(held, 0.0), value)
     if not worth:
         return one_line(title)
     best = max(worth, key=lambda name: (worth[name], name))
@@ -259,6 +263,17 @@ def _meant_by(noun: str, body: str, people: Sequence[str], spoken: str) -> str:
     }
     most = max(uses, key=lambda one: (uses[one], one), default="")
     return most if most and uses[most] >= _OFTEN else ""
+
+
+def _with_holder(post: str, body: str) -> str:
+    """Return a post with who holds it, or with its body; empty if an article names neither."""
+    *_, role = post.split()
+    found = re.search(rf"\b(?i:{re.escape(post)})(?: [A-Z][\w'’-]+){{2,3}}", body) or re.search(
+        rf"\b{re.escape(role)} of (?:the )?[A-Z][\w'’-]+(?: (?:of |for )?[A-Z][\w'’-]+)*"
+        rf"(?: (?:{'|'.join(sorted(BODIES))})\b)?",
+        body,
+    )
+    return found.group()[0].lower() + found.group()[1:] if found else ""
 
 
 def _subject_names(

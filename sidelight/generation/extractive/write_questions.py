@@ -25,7 +25,7 @@ from sidelight.generation.extractive.write_report import read_findings
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import DraftQuestions
-from sidelight.text import count_words, one_line, sentences, tokens
+from sidelight.text import STOPWORDS, count_words, one_line, sentences, tokens
 from sidelight.text_vectors import TextVectors
 
 # Of 123 questions that stand at .84 and more from an earlier one of their list, people called 15 %
@@ -54,6 +54,7 @@ _POSSIBLE = 0.3  # chance of being worth knowing, of a finding to which question
 _COMPLEMENTS = frozenset("dobj ccomp xcomp prep attr acomp agent oprd dative prt".split())
 _MIN_STATEMENT_WORDS, _MAX_STATEMENT_WORDS, _MAX_QUOTED = 5, 24, 0.3
 _GENERAL = 3  # of so many mentions of a noun one has "a" before it where things of a kind are meant
+_ALONE = rf"(?!\w|\s+(?!(?:{'|'.join(sorted(STOPWORDS))})\b)\w)"  # no other noun follows
 _TAKES_S = re.compile(r"[^A-Z]*[^A-Zshxyz]")
 _CONJUNCTION = re.compile(r"^(?:And|But|Yet|So|Still|Also|Meanwhile|However),? (?=\w)")
 
@@ -80,7 +81,7 @@ class ExtractiveQuestionWriter:
         """
         searched = {angle.angle_id for angle in angles}
         unanswered = searched - evidence.covers(searched)
-        findings, features, _ = read_findings(profile, angles, evidence, self._sentences)
+        findings, features, *_ = read_findings(profile, angles, evidence, self._sentences)
         chances = self._usefulness.chances(features)
         questions = _Questions(profile, angles, evidence)
         candidates = {
@@ -273,7 +274,8 @@ def subject_phrase(profile: ArticleProfile, parsed: Sequence[Sentence]) -> str:
     body, subject = profile.body, definite(profile.subject, profile.body)
 
     def uses(before: str) -> int:
-        return len(re.findall(rf"{before}{re.escape(subject)}(?!\w)", body))
+        after = r"(?!\w)" if subject.islower() else _ALONE  # "the Notre Dame fire" is no use of it
+        return len(re.findall(rf"{before}{re.escape(subject)}{after}", body))
 
     with_a = uses(r"\b[Aa]n? ")
     if with_a and _GENERAL * with_a >= uses(r"(?<!\w)") and re.fullmatch(_TAKES_S, subject):

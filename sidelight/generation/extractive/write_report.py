@@ -17,10 +17,10 @@ from sidelight.generation.extractive.findings import Finding, find_findings
 from sidelight.generation.extractive.known import Known, Page, read_pages
 from sidelight.generation.extractive.select import relevance, window_of
 from sidelight.generation.extractive.usefulness import Features, Floats, Usefulness, features
-from sidelight.generation.no_evidence import nothing_told
+from sidelight.generation.no_evidence import NOTHING_FOUND, nothing_told
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
-from sidelight.schemas.investigation.report import DraftReport, DraftSentence
+from sidelight.schemas.investigation.report import DraftReport, DraftSentence, Unused
 from sidelight.text import budget_words, numbers
 from sidelight.text_vectors import TextVectors
 
@@ -47,12 +47,14 @@ class ExtractiveReportWriter:
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
     ) -> DraftReport:
         """Return the chosen findings in reading order; the next best are its reserve."""
+        findings, found, speaks, unused = read_findings(profile, angles, evidence, self._vectors)
+        stray = set(unused.values()) == {"elsewhere"}
+        nothing = NOTHING_FOUND if stray else nothing_told(evidence)
         # A narrative without an answer is answered by whoever asked for one.
-        nothing = nothing_told(evidence)
         words = sum(budget_words(sentence.text) for sentence in nothing.sentences)
         if not (profile.title or profile.body) or words > self._max_words:
             nothing = DraftReport(sentences=())
-        findings, found, speaks = read_findings(profile, angles, evidence, self._vectors)
+        nothing = nothing.model_copy(update={"unused": unused})
         if not findings:
             return nothing
         chances = self._usefulness.chances(found, of_article=bool(profile.body))
@@ -87,6 +89,7 @@ class ExtractiveReportWriter:
                 for draft in drafts[row]
                 if len(drafts[row]) == 1 and draft.text not in told
             ),
+            unused=unused,
         )
 
     def _drafts(
@@ -111,11 +114,15 @@ class ExtractiveReportWriter:
 
 
 class Read(NamedTuple):
-    """What was read for a topic; `speaks` is relevance to each angle, `(n, angles)`, in [0, 1]."""
+    """What was read for a topic; `speaks` is relevance to each angle, `(n, angles)`, in [0, 1].
+
+    `unused` says by segment id why what is not told is not.
+    """
 
     findings: list[Finding]
     features: list[Features]
     speaks: Floats
+    unused: dict[str, Unused]
 
 
 # What was read last for a topic, which has its own vectors: questions and report rest on the same.
@@ -135,10 +142,18 @@ def read_findings(
     known = Known(profile, vectors)
     pages = read_pages(evidence, profile)
     wanted = _worth_reading(pages, angles, vectors)
-    by_text = {one.text: one for page in pages for one in find_findings(page, known, wanted)}
+    by_text: dict[str, Finding] = {}
+    unused: dict[str, Unused] = dict.fromkeys(evidence.segment_ids().values(), "elsewhere")
+    if known.sentences and not any(map(known.tells_of_it, pages)):
+        pages = []  # the searches found whatever there is
+    for page in pages:
+        told = {one.text: one for one in find_findings(page, known, wanted)}
+        why: Unused = "outdone" if told else known.why_unused(page) or "no statement"
+        unused |= dict.fromkeys((one.segment_id for one in page.segments), why)
+        by_text |= told
     findings = list(by_text.values())
     windows = {item.segment.segment_id: window_of(item.segment) for item in evidence.items}
-    read = Read([], [], np.zeros((0, len(angles))))
+    read = Read([], [], np.zeros((0, len(angles))), unused)
     if findings:
         speaks = relevance(
             [one.text for one in findings],
@@ -148,7 +163,7 @@ def read_findings(
             vectors,
         )
         found = features(findings, known, angles, speaks, pages, vectors)
-        read = Read(findings, found, speaks)
+        read = Read(findings, found, speaks, unused)
     _LAST[vectors] = (asked, read)
     return read
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from pydantic import Field
 
@@ -28,6 +29,10 @@ class DraftSentence(Value):
     covers: dict[str, float] = Field(default_factory=dict)
 
 
+Unused = Literal["forum", "retold", "elsewhere", "no statement", "outdone", "removed"]
+"""Why evidence is not cited: by what its page is, what it says, or what became of a sentence."""
+
+
 class DraftReport(Value):
     """A report as a writer proposes it.
 
@@ -37,6 +42,7 @@ class DraftReport(Value):
         invented_keys: Evidence keys its writer named that stand for nothing.
         notes: What its writer left out or had to do without, for the trace.
         rivals: Other drafts of the same report, written apart; a check chooses.
+        unused: By segment id, why its writer rests nothing on some evidence.
     """
 
     sentences: tuple[DraftSentence, ...]
@@ -44,6 +50,7 @@ class DraftReport(Value):
     invented_keys: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     rivals: tuple[DraftReport, ...] = ()
+    unused: dict[str, Unused] = Field(default_factory=dict)
 
 
 class Removal(Value):

@@ -23,6 +23,7 @@ from sidelight.schemas.investigation.report import (
     Removal,
     Report,
     SentenceSupport,
+    Unused,
 )
 from sidelight.schemas.run import QuestionRankings, Ranking
 from sidelight.schemas.segment import Segment
@@ -178,6 +179,21 @@ class Trace(Value):
         first = () if self.draft is None else (self.draft,)
         return *first, *(revised.draft for revised in self.revisions.values())
 
+    def selections(self) -> list[Selected]:
+        """Return what became evidence in each round, in their order."""
+        return [one.selected for one in self.rounds.values() if one.selected is not None]
+
+    def unused(self) -> dict[str, Unused]:
+        """Return by segment id why evidence is not cited, as far as the steps tell."""
+        why: dict[str, Unused] = {}
+        for claim in (claim for selected in self.selections() for claim in selected.claims):
+            why |= dict.fromkeys(claim.segment_ids, "outdone")
+        for draft in self.drafts():
+            why |= draft.unused
+        for removal in (one for removed in self.checks.values() for one in removed):
+            why |= dict.fromkeys(removal.sentence.segment_ids, "removed")
+        return why
+
     def found(self) -> frozenset[str]:
         """Return the segments that any search brought, those of refused pages included."""
         rounds = (one for round_ in self.rounds.values() for one in round_.searched.values())
@@ -188,12 +204,8 @@ class Trace(Value):
 
     def refused(self) -> frozenset[str]:
         """Return the documents that were shown to no role."""
-        refused: set[str] = set()
-        for round_ in self.rounds.values():
-            refused.update(round_.selected.refused if round_.selected else ())
-        for revised in self.revisions.values():
-            refused.update(revised.refused)
-        return frozenset(refused)
+        steps: list[Selected | Revised] = [*self.selections(), *self.revisions.values()]
+        return frozenset(document_id for step in steps for document_id in step.refused)
 
 
 def _merged(left: Any, right: Any, step: str) -> Any:

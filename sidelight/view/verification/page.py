@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from sidelight.errors import InputError
 from sidelight.evaluation.exams.grades import collect, title
@@ -17,16 +17,14 @@ from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.view.page import rendered
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """One item against one passage; `answer` is the passage's, or why there is no grade."""
 
     grade: int | None
     answer: str
 
 
-@dataclass(frozen=True, slots=True)
-class PassageRow:
+class PassageRow(NamedTuple):
     """A passage, with a cell for each item of the grid.
 
     `best` is its best grade, `judged` an assessor's; each is None where there is none.
@@ -39,8 +37,7 @@ class PassageRow:
     cells: tuple[Cell, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
+class Grid(NamedTuple):
     """A query and its passages, in the order of the file; `query` is empty if its text is unknown.
 
     `item_ids` are in the order of the bank, or as the grader came by them; `items` are the texts of
@@ -54,8 +51,7 @@ class Grid:
     rows: tuple[PassageRow, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
+class Verification(NamedTuple):
     """Contents of the page: grader, highest grade, and a grid for each query with grades."""
 
     grader: Grader

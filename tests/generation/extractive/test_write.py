@@ -15,6 +15,7 @@ from sidelight.generation.extractive.write_questions import (
     subject_phrase,
 )
 from sidelight.generation.extractive.write_report import ExtractiveReportWriter, read_findings
+from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.segment import document_id_of
@@ -90,6 +91,23 @@ def test_questions_name_what_the_article_names(encoder):
                 "pay. Nobody in Tollmere asked for a pier. We went to Tollmere."
             ),
             "Tollmere",
+        ),
+        # A place has no "the" for what is named after it, and a post has its holder.
+        (
+            "Ness Point will close to cars",
+            (
+                "The council says that Ness Point will close to cars. Walkers at Ness Point are "
+                "glad. The Ness Point car park is full. Cars harm Ness Point."
+            ),
+            "Ness Point",
+        ),
+        (
+            "Council leader resigns",
+            (
+                "The council leader resigned. The leader of Carrow council had been paid by a "
+                "builder. The council leader denied it. A builder says the council leader did work."
+            ),
+            "the leader of Carrow council",
         ),
         (
             "Night buses catch fire",
@@ -174,6 +192,44 @@ def test_nothing_of_the_article_is_told_again(encoder):
     texts = [one.text for one in (*report.sentences, *report.reserve)]
     assert len(set(texts)) == len(texts)
     assert not {one.text for one in (*report.sentences, *report.reserve)} & {*sentences(BODY)}
+
+
+def test_the_draft_says_why_evidence_is_not_used(encoder):
+    inn = "The Marrow Sound Line of Ostrava, Czechia, runs trams. Prague has others."
+    others = (
+        page(f"ann_b: The Tollmere ferry closes.\nbo_c: It does.{OTHER_MATTERS}", number=5),
+        page(inn + OTHER_MATTERS, number=6, title="Trams"),
+        page("The Tollmere ferry: closure, pier, island, fuel, passengers.", number=7),
+    )
+    found = evidence(*(item.segment for item in PAGES.items), *others)
+    unused = reported(encoder, 250, found).unused
+    assert {document_id_of(key)[-1]: why for key, why in unused.items()} == {
+        "1": "outdone",
+        "2": "outdone",
+        "3": "outdone",
+        "4": "retold",
+        "5": "forum",
+        "6": "elsewhere",
+        "7": "no statement",
+    }
+
+
+def test_nothing_was_found_where_no_page_is_about_the_article(encoder):
+    common = tuple("people year work time public state company".split())
+    profile = PROFILE.model_copy(update={"keywords": common})
+    writer = ExtractiveReportWriter(TextVectors(encoder.encode_sentences), 250, 3)
+
+    def told(*pages):
+        return asyncio.run(writer(profile, ANGLES, evidence(*pages))).sentences
+
+    stray = page(
+        "The state paid the people of a company T40,000 for public work in 2019, a year and time "
+        "of need." + OTHER_MATTERS,
+        number=8,
+        title="Work",
+    )
+    assert [one.text for one in told(stray)] == [NO_EVIDENCE]
+    assert NO_EVIDENCE not in str(told(stray, *(one.segment for one in PAGES.items)))
 
 
 def test_what_qualifies_a_claim_follows_it(encoder):
