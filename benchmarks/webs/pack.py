@@ -3,8 +3,9 @@
     python -m benchmarks.webs.pack FOLDER NAME development|unseen
 
 The folder holds `article.json`, `pages.jsonl`, `facts.json`, `rubric.json` or `track_rubric.json`,
-which has the shape of the track's, or both, and, where findings were marked by hand, `marks.json`. The file is compressed so that a search through the repository shows
-nothing of a web that is to stay unseen.
+which has the shape of the track's, or both, and, where findings were marked by hand, `marks.json`.
+The file is compressed so that a search through the repository shows nothing of a web that is to
+stay unseen.
 """
 
 from __future__ import annotations
