@@ -55,7 +55,6 @@ _COMPLEMENTS = frozenset("dobj ccomp xcomp prep attr acomp agent oprd dative prt
 _MIN_STATEMENT_WORDS, _MAX_STATEMENT_WORDS, _MAX_QUOTED = 5, 24, 0.3
 _GENERAL = 3  # of so many mentions of a noun one has "a" before it where things of a kind are meant
 _ALONE = rf"(?!\w|\s+(?!(?:{'|'.join(sorted(STOPWORDS))})\b)\w)"  # no other noun follows
-_TAKES_S = re.compile(r"[^A-Z]*[^A-Zshxyz]")
 _CONJUNCTION = re.compile(r"^(?:And|But|Yet|So|Still|Also|Meanwhile|However),? (?=\w)")
 
 
@@ -277,10 +276,12 @@ def subject_phrase(profile: ArticleProfile, parsed: Sequence[Sentence]) -> str:
         after = r"(?!\w)" if subject.islower() else _ALONE  # "the Notre Dame fire" is no use of it
         return len(re.findall(rf"{before}{re.escape(subject)}{after}", body))
 
-    with_a = uses(r"\b[Aa]n? ")
-    if with_a and _GENERAL * with_a >= uses(r"(?<!\w)") and re.fullmatch(_TAKES_S, subject):
-        subject = f"{subject}s"
-    elif " " in subject and subject[-1] != "s" and uses(r"\b(?:[Tt]he|[Ii]ts|[Tt]heir|[Tt]his) "):
+    with_a, with_the = uses(r"\b[Aa]n? "), uses(r"\b(?:[Tt]he|[Ii]ts|[Tt]heir|[Tt]his) ")
+    several = _plural(subject)
+    general = with_a > with_the and _GENERAL * with_a >= uses(r"(?<!\w)")
+    if several and (general or re.search(rf"\b{re.escape(several)}\b", body, re.IGNORECASE)):
+        subject = several
+    elif " " in subject and subject[-1] != "s" and with_the:
         subject = f"the {subject}"
     places = Counter(place for one in parsed for place in one.named("GPE"))
     [(common, mentioned)] = places.most_common(1) or [("", 0)]
@@ -291,6 +292,15 @@ def subject_phrase(profile: ArticleProfile, parsed: Sequence[Sentence]) -> str:
     if mentioned > 1 and re.search(about, body) and not named and not proper:
         return f"{subject} in {definite(common, body)}"
     return subject
+
+
+def _plural(noun: str) -> str:
+    """Return the plural of a common noun without an article; empty for a plural and for names."""
+    if not noun.islower() or noun.startswith("the ") or noun.endswith("s"):
+        return ""
+    if re.search(r"[^aeiou]y$", noun):
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if re.search(r"(?:x|z|ch|sh)$", noun) else f"{noun}s"
 
 
 def outlet_name(profile: ArticleProfile, pages: Iterable[str]) -> str:
