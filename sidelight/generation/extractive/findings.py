@@ -19,7 +19,15 @@ from typing import Any, NamedTuple
 from sidelight.english.names import definite, looks_personal, mentions, name_forms, strip_title
 from sidelight.english.neutrality import passes_verdict
 from sidelight.english.parser import Sentence, parse
-from sidelight.english.vocabulary import BODIES, INQUIRES, OUTLETS, RATES, STUDY_PARTS, UNIQUE
+from sidelight.english.vocabulary import (
+    BODIES,
+    DECIDES,
+    INQUIRES,
+    OUTLETS,
+    RATES,
+    STUDY_PARTS,
+    UNIQUE,
+)
 from sidelight.generation.extractive.known import MIN_WORDS, TOP, Known, Page
 from sidelight.generation.pages import OWN
 from sidelight.text import count_words, tokens
@@ -108,6 +116,8 @@ def find_findings(page: Page, known: Known, wanted: Container[str]) -> Iterator[
             following = lines[place + 1] if place + 1 < len(lines) else ""
             if _QUALIFIES.match(following) and page.holding(line, following):
                 continue
+            if told[0].sentence.root.lemma_ == "complain" and not _is_decided(told[1:]):
+                continue  # what came of it may be the contrary
             if not all(known.copies(one.text, near[one.number]) for one in told):
                 (held, *_) = page.holding(line, lines[place])
                 yield Finding(tuple(one.text for one in told), told, held, page)
@@ -377,6 +387,11 @@ class _Reader:
         if mentions(text, name_forms(speaker)):
             return f"{text.removesuffix('.')}, by its own account."
         return f"{text.removesuffix('.')}, according to {speaker}."
+
+
+def _is_decided(units: Iterable[Unit]) -> bool:
+    """Tell whether some sentences say what came of a complaint."""
+    return any(token.lemma_ in DECIDES for unit in units for token in unit.sentence.doc)
 
 
 def _is_statement(one: Sentence, *, follows: bool) -> bool:

@@ -34,6 +34,7 @@ COUNT = "The Marrow Sound Line asked 1,200 passengers of the Tollmere ferry in 2
 OF_THEM = "More than 800 of them lived on the mainland."
 AND_THEY = "They paid T40 each for a yearly ticket of the Marrow Sound Line."
 BOUGHT = "The Marrow Sound Line bought two ferries in 2015."
+COMPLAINT = "Petra Quill complained in 2018 that the Marrow Sound Line had misled its passengers."
 BIRTH = "Petra Quill was born in Tollmere."
 OF_OUTLET = (
     "The Sound Courier employs Jonas Brill.\nSound Courier: bias and factual record\n"
@@ -141,6 +142,12 @@ OF_A_WOMAN = "Petra Quill sold her shop at the pier. She left Tollmere in her bo
                 ("Petra Quill sold her shop at the pier.", "She left Tollmere in her boat."),
                 ("[Petra Quill] left Tollmere in her boat.",),
             ],
+        ),
+        # A complaint is told with what came of it.
+        (
+            f"{COMPLAINT} The Sound Authority upheld it.",
+            {},
+            [(COMPLAINT, "The Sound Authority upheld it."), ("The Sound Authority upheld it.",)],
         ),
         # What was shared may be what the body made, and not the body.
         (
