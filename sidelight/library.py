@@ -11,16 +11,20 @@ missing.
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import inspect
 import json
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial, wraps
 from math import isfinite, nan
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from sidelight.errors import InputError, SidelightError, UsageError
@@ -55,6 +59,34 @@ _OPTION = re.compile(r"--([a-z-]+)")
 _CALLED = {"set": "settings", "measure": "measures", "judge": "by"}
 
 
+def _beside_a_loop(call: Callable[[], R]) -> R:
+    """Call in a thread of its own where an event loop runs in this one, as in a notebook's kernel.
+
+    What is called starts loops of its own, and a thread has one. An interruption goes on there.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return call()
+    made: Future[R] = Future()
+
+    def work() -> None:
+        try:
+            made.set_result(call())
+        except BaseException as error:  # also what ends a program: it is raised where it belongs
+            made.set_exception(error)
+
+    thread = Thread(target=partial(copy_context().run, work), daemon=True)
+    thread.start()
+    try:
+        return made.result()
+    except KeyboardInterrupt:
+        interrupt = ctypes.py_object(KeyboardInterrupt)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), interrupt)
+        thread.join()
+        raise
+
+
 def _in_python(function: Callable[P, R]) -> Callable[P, R]:
     """Let errors of a function name its parameters where they name options of commands."""
     parameters = inspect.signature(function).parameters
@@ -75,7 +107,7 @@ def _in_python(function: Callable[P, R]) -> Callable[P, R]:
     @wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            return function(*args, **kwargs)
+            return _beside_a_loop(partial(function, *args, **kwargs))
         except SidelightError as error:
             error.message, error.remedy = in_python(error.message), in_python(error.remedy)
             error.args = (error.message,)
@@ -88,7 +120,8 @@ def _in_python(function: Callable[P, R]) -> Callable[P, R]:
 class Hits(Sequence[dict[str, Any]]):
     """The hits of one call of `search`: a sequence of rows.
 
-    A row has `query_id`, `rank` from 1, `score`, `segment_id`, `title`, `url` and `text`.
+    A row has `query_id`, `rank` from 1, `score`, `segment_id`, `title`, `url` and `text`. Scores fall
+    with the rank, as `search` writes them to a run: equal ones are lowered by the smallest step.
     """
 
     rows: tuple[dict[str, Any], ...]
@@ -138,6 +171,7 @@ def search(
         k: Hits per query.
         retriever: Its name or class; `hybrid`, or `bm25` if the index has no vectors, by default.
     """
+    from sidelight.formats.runs.trec_run import falling_scores
     from sidelight.index.folder import open_index
     from sidelight.retrieval.first_stage import open_retriever
 
@@ -147,8 +181,9 @@ def search(
     rows: list[dict[str, Any]] = []
     for query_id, hits in opened.search(asked, k).items():
         segments = folder.docstore.get_many([hit.segment_id for hit in hits])
-        for rank, (hit, segment) in enumerate(zip(hits, segments, strict=True), start=1):
-            row = {"query_id": query_id, "rank": rank, "score": hit.score}
+        scores = falling_scores([hit.score for hit in hits], query_id)
+        for rank, (score, segment) in enumerate(zip(scores, segments, strict=True), start=1):
+            row = {"query_id": query_id, "rank": rank, "score": float(score)}
             rows.append({**row, **segment.model_dump(include=_OF_SEGMENT)})
     return Hits(tuple(rows))
 

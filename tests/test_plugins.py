@@ -57,7 +57,7 @@ def test_the_protocol_of_every_kind_of_part_is_there():
 
 def test_roles_have_the_values_that_performers_exchange():
     roles = plugins.roles
-    known = {*roles.__all__, *plugins.__all__, "None", "Mapping", "Sequence"}
+    known = {*roles.__all__, *plugins.__all__, "None", "Mapping", "Sequence", "Literal"}
     for name in roles.__all__:
         one = getattr(roles, name)
         fields = getattr(one, "model_fields", {}).values()

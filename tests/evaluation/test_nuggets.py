@@ -69,7 +69,7 @@ def test_nuggets_are_listed_weighed_and_merged_in_windows():
 @pytest.mark.parametrize(
     ("texts", "says"),
     [
-        ([f"Fact {n}" for n in range(31)], "at most 30 items"),
+        ([f"Fact {n}" for n in range(31)], "a length of at most 30"),
         (["a b c d e f g h i j k l m"], "13 words; expected 1 to 12"),
         (["A fact", "a  Fact"], "says what an earlier one does"),
         ([""], "0 words"),

@@ -146,7 +146,7 @@ def test_relevance_of_public_passages_without_a_model(shared_data, lexical_encod
 def test_what_is_wrong_names_its_line(tmp_path):
     for line, said in [
         ("1\ta\t1\tr\t1\t4\t0", "8 columns"),
-        ("1\ta\t1\tr\t1\t5\t0\tWhy?", "a grade from -1 to 4"),
+        ("1\ta\t1\tr\t1\t5\t0\tWhy?", "0, -1 as the grade"),
         ("1\ta\t1\tr\tx\t4\t0\tWhy?", "a rank"),
     ]:
         path = tmp_path / "grades.tsv"

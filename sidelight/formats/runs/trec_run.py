@@ -88,12 +88,13 @@ def write_trec_run(path: Path, results: Mapping[str, Sequence[Hit]], tag: str) -
 
 def _rows(results: Mapping[str, Sequence[Hit]], tag: str) -> Iterator[tuple[object, ...]]:
     for query_id, hits in results.items():
-        scores = _falling([hit.score for hit in hits], query_id)
+        scores = falling_scores([hit.score for hit in hits], query_id)
         for rank, (hit, score) in enumerate(zip(hits, scores, strict=True), start=1):
             yield query_id, "Q0", hit.segment_id, rank, score, tag
 
 
-def _falling(scores: Sequence[float], query_id: str) -> Iterator[np.float32]:
+def falling_scores(scores: Sequence[float], query_id: str) -> Iterator[np.float32]:
+    """Yield the scores of hits so that every tool ranks them as given; see `write_trec_run`."""
     import numpy as np
 
     previous = np.float32(np.inf)
