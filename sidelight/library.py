@@ -120,8 +120,8 @@ def _in_python(function: Callable[P, R]) -> Callable[P, R]:
 class Hits(Sequence[dict[str, Any]]):
     """The hits of one call of `search`: a sequence of rows.
 
-    A row has `query_id`, `rank` from 1, `score`, `segment_id`, `title`, `url` and `text`. Scores fall
-    with the rank, as `search` writes them to a run: equal ones are lowered by the smallest step.
+    A row has `query_id`, `rank` from 1, `score`, `segment_id`, `title`, `url` and `text`. Scores
+    fall with the rank, as in a run that is written: equal ones are lowered by the smallest step.
     """
 
     rows: tuple[dict[str, Any], ...]

@@ -22,8 +22,8 @@ from tests.helpers.indexes.small_corpus import make_corpus, write_shard
 settings.register_profile("sidelight", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("sidelight")
 
-# GNU readline, which a worker of the tests may import, tells the size of its terminal here; consoles
-# would keep that width, whatever a test says of its own terminal.
+# GNU readline, which a worker of the tests may import, tells the size of its terminal here; a
+# console would keep that width, whatever a test says of its own terminal.
 for _size in ("COLUMNS", "LINES"):
     os.environ.pop(_size, None)
 

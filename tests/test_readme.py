@@ -96,7 +96,9 @@ def _check(command, words):
             assert word.split("=")[0] in known, f"{command.name}: {word}"
 
 
-def test_a_notebook_searches_runs_scores_judges_and_ablates(mini_web_index, tmp_path):
+def test_a_notebook_searches_runs_scores_judges_and_ablates(  # noqa: PLR0915 - one notebook
+    mini_web_index, tmp_path
+):
     index, data = mini_web_index.path, sample_path()
     hits = sidelight.search({"7": "peat extraction limits"}, index, k=3, retriever="bm25")
     assert list(hits.to_frame()["rank"]) == [1, 2, 3]

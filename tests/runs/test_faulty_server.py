@@ -109,8 +109,16 @@ def test_nonsense_leaves_what_no_model_would_have_written(
     manifest = RunDirectory(out).read_manifest()
     topic_id = manifest.topics[1]
     nonsense, made = (RunDirectory(folder).result(topic_id) for folder in (out, plain))
-    assert nonsense.results == made.results
-    if write is write_inputs:
+    if write is not write_inputs:
+        assert nonsense.results == made.results
+    else:
+        # A gap of a few words asks no model, and is not filled.
+        assert nonsense.results["task1"] == made.results["task1"]
+        written = dict.fromkeys(made.results["task2"])
+        assert [one for one in written if one in nonsense.results["task2"]] == [
+            *nonsense.results["task2"]
+        ]
+        assert len(written) - len(nonsense.results["task2"]) <= 1
         assert {one["severity"] for one in summary["problems"]} <= {"warning"}
         assert RunDirectory(plain).read_manifest().fallbacks == {}
         # How far the evidence reaches is never asked; where nothing falls in the check of a report

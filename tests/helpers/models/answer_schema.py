@@ -189,9 +189,13 @@ class _Writer:
         return self._sentences.pop(self._rng.randrange(len(self._sentences))).split()
 
 
+_OF_A_LIST = re.compile(r"- |[A-Z]\d+ \[")
+
+
 def _sentences(text):
     parts = (part.strip(" .!?\n") for part in re.split(r"[.!?]\s|\n", text))
-    return list(dict.fromkeys(part for part in parts if len(part.split()) >= 4)) or ["Nothing"]
+    said = (part for part in parts if len(part.split()) >= 4 and not _OF_A_LIST.match(part))
+    return list(dict.fromkeys(said)) or ["Nothing"]
 
 
 def _listed(text):
