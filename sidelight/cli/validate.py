@@ -102,7 +102,7 @@ def validate(  # long: half of it are its options
     covered, known_segments = _known(rules, topics, index)
     verdicts: list[Verdict] = []
     mended: dict[str, list[Change]] = {}
-    named = [one for path in files for one in _files_in(path)]
+    named = [one for path in files for one in _files_in(path) or [path]]
     for path in named:
         topic_ids = covered or _made_for(path) or rules.topic_ids
         if fix is not None and path.is_file():
@@ -123,6 +123,9 @@ def validate(  # long: half of it are its options
     told = f"--fix mends run files that can be read; not mended: {', '.join(as_given)}"
     notes = [told] * bool(as_given)
     notes += [f"{n_valid} valid, {n_invalid} invalid"] * (len(verdicts) > 1)
+    strict = "These checks are stricter than the track's; --official gives the verdict of its own."
+    has_own = any(one.kind and one.kind.official for one in verdicts if not one.valid)
+    notes += [strict] * (len(verdicts) > 1 and has_own and not official)
     return Result(
         {"files": [_as_dict(one, mended.get(one.file)) for one in verdicts]},
         [*_shown(verdicts, mended), *notes],
@@ -136,10 +139,11 @@ def _is_run(path: Path) -> bool:
 
 
 def _files_in(path: Path) -> list[Path]:
-    """Return the files in a folder that is no run directory; of all else, the path alone."""
+    """Return files and run directories in a folder and its folders; of all else, the path alone."""
     if not path.is_dir() or _is_run(path):
         return [path]
-    return sorted(one for one in path.glob("[!.]*") if one.is_file()) or [path]
+    within = (one for one in sorted(path.glob("[!.]*")) if one.is_file() or not one.is_symlink())
+    return [file for one in within for file in _files_in(one) if not file.is_dir() or _is_run(file)]
 
 
 def _known(

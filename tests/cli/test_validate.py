@@ -200,8 +200,12 @@ def test_a_folder_that_is_no_run_directory_stands_for_the_files_in_it(valid_run,
 def test_what_is_wrong_with_several_files_is_told_once(tmp_path):
     for name in "abc":
         write_run(tmp_path / name, load_track().topic_ids[1:])
-    (tmp_path / "d").write_text("Once upon a time\n")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "e").mkdir()
+    (tmp_path / "e" / "d").write_text("Once upon a time\n")
+    (tmp_path / "e" / "again").symlink_to(tmp_path)
     code, output = run(tmp_path)
+    assert "--official gives the verdict of its own" in output
     missing = [line for line in output.splitlines() if "[topic-missing]" in line]
     assert code == 1
     also = ", ".join(str(tmp_path / name) for name in "bc")
@@ -210,7 +214,7 @@ def test_what_is_wrong_with_several_files_is_told_once(tmp_path):
     assert line.endswith(f" (3 times, also in {also})")
     assert states(output) == {
         **{tmp_path / name: ("Task 1 run", "invalid") for name in "abc"},
-        tmp_path / "d": ("file of unknown kind", "invalid"),
+        tmp_path / "e" / "d": ("file of unknown kind", "invalid"),
     }
 
 
@@ -266,9 +270,10 @@ def test_what_can_be_mended_is_mended_and_each_change_is_listed(tmp_path):
     topic, one = IDS[0], "msmarco_v2.1_doc_01_1#0_1"
     metadata = {"team_id": "t", "run_id": "t-r", "topic_id": topic, "type": "automatic"}
     sentence = {"text": " ".join(["word"] * 120) + ".", "citations": [one, one]}
+    misspelt = {"text": sentence["text"], "citation": sentence["citations"]}
     report = {
         "metadata": {**metadata, "use_starter_kit": 0},
-        "responses": [{**sentence, "score": 1}, sentence, sentence],
+        "responses": [{**sentence, "score": 1}, misspelt, sentence],
         "note": "mine",
     }
     (tmp_path / "task2.jsonl").write_bytes(orjson.dumps(report) + b"\n")
@@ -286,8 +291,9 @@ def test_what_can_be_mended_is_mended_and_each_change_is_listed(tmp_path):
         f"{fixed}/task2.jsonl: valid Task 2 run, 1 topic",
         f"  mended: {file}:1: unknown field 'note' removed",
         f"  mended: {file}:1: unknown field 'score' removed from sentence 1",
-        f"  mended: {file}:1: citations of sentence 1 are now {one}",
+        f"  mended: {file}:1: unknown field 'citation' renamed to 'citations' from sentence 2",
     ]
+    assert f"{file}:1: citations of sentence 1 are now {one}" in shown
     assert f"{file}:1: sentence left out, beyond 250 words: 'word word" in shown
     shown = said("validate", tmp_path / "task1.tsv", *options, code=1)  # three questions of ten
     assert asked_in(fixed / "task1.tsv") == ["1 Who owns it?", "3 Who pays?", "4 Who wrote it?"]

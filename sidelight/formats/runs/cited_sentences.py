@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
 
@@ -437,8 +438,13 @@ def mend_reports(path: Path, task: CitedTextTask, destination: Path) -> list[sub
         line: int, where: str, content: dict[str, Any], model: type[BaseModel]
     ) -> None:
         for key in [key for key in content if key not in model.model_fields]:
-            del content[key]
-            changes.append((line, "unknown field", f"{quoted(key)} removed{where}"))
+            value = content.pop(key)
+            told = f"{quoted(key)} removed{where}"
+            is_ids = isinstance(value, list) and all(isinstance(one, str) for one in value)
+            if is_ids and get_close_matches(key, ["citations"]) and "citations" not in content:
+                content["citations"] = value
+                told = f"{quoted(key)} renamed to 'citations'{where}"
+            changes.append((line, "unknown field", told))
 
     def parsed(content: dict[str, Any]) -> dict[str, Any]:
         _ReportLine.model_validate(content)
