@@ -209,8 +209,9 @@ class _Questions:
         claims = {one.text: number for number, one in enumerate(self._profile.claims, start=1)}
         heading = parse([title]) if title else []
         figures: dict[str, tuple[str, int]] = {}
-        for one in (*self._parsed, *heading):  # a headline writes words large that texts do not
-            for phrase in () if one.addresses_somebody else _figures(one):
+        stated = [one for one in self._parsed if one.is_finite and not one.addresses_somebody]
+        for one in (*stated, *heading):  # a headline writes words large that texts do not
+            for phrase in _figures(one):
                 if len(figures) < _MOST_FIGURES:  # each is looked for on every page
                     # With its unit, or the first word of what it counts, in one notation.
                     key = " ".join(canonical(phrase).casefold().split()[:2])
