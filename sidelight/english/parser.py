@@ -285,6 +285,12 @@ class Sentence:
         )
 
     @cached_property
+    def leaning(self) -> tuple[Any, ...]:
+        """Words that may stand for what another sentence names: its pointer and bare definites."""
+        pointers = () if self.pointer is None else (self.pointer,)
+        return (*pointers, *self.bare_definites)
+
+    @cached_property
     def figures(self) -> tuple[Entity, ...]:
         """Amounts, shares and numbers that are written in digits."""
         return tuple(

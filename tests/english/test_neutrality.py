@@ -50,6 +50,7 @@ def test_a_verdict_is_recognised_and_context_is_none(text, is_verdict):
         ("Boats lie there (C1).", "citation"),
         ("C3 [trust.example | The pier] Boats lie there.", "citation"),
         ("[E3; 18 words] Boats lie there.", "citation"),
+        ("[E3; 18 words; leans: Its, owner] Boats lie there.", "citation"),
         ("How many boats [nice to know] lie there.", "citation"),
         ("S3 [E3, E4; 18 words] Boats lie there.", "citation"),
         ("The claim that boats lie there is false.", "verdict"),

@@ -13,9 +13,10 @@ from typing import Annotated, NamedTuple
 from pydantic import Field
 
 from sidelight.checks.support import SUPPORT_SCALE, Support
+from sidelight.english.parser import parse
 from sidelight.errors import ReplyError
 from sidelight.generation.compose import covered, within
-from sidelight.generation.concurrent_answers import answers
+from sidelight.generation.concurrent_answers import answers, computed
 from sidelight.generation.prompted.findings import CHANCES, Answered, KeyedSegments, shown_questions
 from sidelight.generation.support_checker import ReadSupport, SupportChecker
 from sidelight.llm.prompted import Asked, PromptedModel
@@ -65,12 +66,16 @@ class CheckedSentences(Value):
 
 
 class ShownSentence(NamedTuple):
-    """A sentence in its place; without an id, it is there to be read and not to be checked."""
+    """A sentence in its place; without an id, it is there to be read and not to be checked.
+
+    `leans_on` are its words that may stand for something that it does not name itself.
+    """
 
     sentence_id: str
     keys: str
     words: int
     text: str
+    leans_on: tuple[str, ...]
 
 
 class PromptedChecker:
@@ -169,6 +174,8 @@ class _Reading:
         items = [by_id[one] for one in cited]
         keyed = KeyedSegments([one.segment for one in items], _CHECKER_SEGMENT_WORDS, items)
         key_of = dict(zip(cited, (shown.key for shown in keyed.shown), strict=True))
+        texts = [sentence.text for sentence in self.draft.sentences]
+        parsed = dict(zip(texts, await computed(parse, texts), strict=True))
         asked: dict[str, str] = {}
         shown: list[ShownSentence] = []
         for sentence in self.draft.sentences:
@@ -178,7 +185,8 @@ class _Reading:
             if sentence_id:
                 asked[sentence_id] = sentence.text
             words = budget_words(sentence.text)
-            shown.append(ShownSentence(sentence_id, keys, words, sentence.text))
+            leans_on = tuple(map(str, parsed[sentence.text].leaning)) if sentence_id else ()
+            shown.append(ShownSentence(sentence_id, keys, words, sentence.text, leans_on))
         answer = await self.model.answer(
             CHECK_PROMPT,
             CheckedSentences,

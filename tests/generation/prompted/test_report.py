@@ -202,7 +202,7 @@ def test_only_what_is_supported_in_full_stands():
         for line in (
             f"S1 [E1, E2; {budget_words(OWNED.text)} words] {OWNED.text}",
             f"- {UNCITED.text}",
-            f"S2 [E3; {budget_words(COUNTED.text)} words] {COUNTED.text}",
+            f"S2 [E3; {budget_words(COUNTED.text)} words; leans: harbour] {COUNTED.text}",
         )
     ]
     assert places == sorted(places)
@@ -269,7 +269,7 @@ def test_what_stood_is_shown_and_not_checked_again():
     checked_by(checker, OWNED)
     assert checked_by(checker, OWNED, COUNTED).removed == ()
     assert f"- {OWNED.text}" in asked.user(1)
-    assert f"S1 [E1; 5 words] {COUNTED.text}" in asked.user(1)
+    assert f"S1 [E1; 5 words; leans: harbour] {COUNTED.text}" in asked.user(1)
     assert OWNER.title not in asked.user(1)
     checked_by(checker, OWNED, COUNTED)
     asked.script.assert_finished()
