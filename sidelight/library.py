@@ -168,13 +168,15 @@ def search(
     Args:
         queries: Words, several, words by id, a data frame, or a file of `id<TAB>text` lines.
         index: The index folder.
-        k: Hits per query.
+        k: Hits per query, at least 1.
         retriever: Its name or class; `hybrid`, or `bm25` if the index has no vectors, by default.
     """
     from sidelight.formats.runs.trec_run import falling_scores
     from sidelight.index.folder import open_index
     from sidelight.retrieval.first_stage import open_retriever
 
+    if k < 1:
+        raise UsageError(f"expected --k of at least 1; found {k}")
     asked = _asked(queries)
     folder = open_index(Path(index))
     opened = open_retriever(_place(retriever) if retriever else None, folder)
@@ -365,7 +367,7 @@ def _rows(given: Any, *wanted: Sequence[str]) -> Iterable[tuple[Any, ...]]:
 
 @_in_python
 def compare(
-    scores: ScoreTable | str | Path,
+    scores: ScoreTable | str | Path | Sequence[str | Path],
     measure: Any = None,
     *,
     baseline: str | None = None,
@@ -375,7 +377,8 @@ def compare(
     """Compare runs pair by pair, as the command `score compare` does.
 
     Args:
-        scores: What `score` returned, or a file of scores per topic that the command `score` wrote.
+        scores: What `score` returned, or one or several files of scores per topic that the command
+            `score` wrote.
         measure: The one to compare by; the first of them by default.
         baseline: The run to compare all others with; None for all pairs.
         samples: Bootstrap samples and random sign patterns; 10,000 by default.
@@ -386,13 +389,16 @@ def compare(
     from sidelight.evaluation.scoring import DEFAULT_SAMPLES
     from sidelight.evaluation.scoring.table import ScoreTable, read_topic_scores
 
+    files = [scores] if isinstance(scores, str | Path) else scores
     if isinstance(scores, ScoreTable):
         topics, source = [*scores.topics], Path("the scores")
-    elif isinstance(scores, str | Path):
-        topics, source = read_topic_scores(Path(scores)), Path(scores)
+    elif isinstance(files, list | tuple) and all(isinstance(one, str | Path) for one in files):
+        topics = [topic for one in files for topic in read_topic_scores(Path(one))]
+        source = Path(", ".join(map(str, files)))
     else:
-        wanted = "what `score` returned, or a file of scores per topic"
-        raise UsageError(f"expected {wanted}; found {quoted(scores)}")
+        wanted = "what `score` returned, or files of scores per topic"
+        remedy = "Give `score` several runs by name, and `compare` what it returns."
+        raise UsageError(f"expected {wanted}; found {quoted(scores)}", remedy=remedy)
     sampling = Sampling(samples or DEFAULT_SAMPLES, seed)
     return compared(topics, source, measure and str(measure), baseline, sampling)
 
@@ -444,7 +450,7 @@ def ablate(
 
     Args:
         grid: YAML file of the arms, or what such a file holds; a value may be a class of your own.
-        output: Folder of the experiment.
+        output: Folder of the experiment, for its tables, plots and runs.
         index: The index that all arms search.
         topics: A topics file, or topics as `read_topics` returns them; every arm is a run.
         rubrics: Folder of rubrics to judge the runs by.
@@ -456,6 +462,7 @@ def ablate(
         seed: Of both.
     """
     from sidelight.cli.ablate import Inputs, experiment
+    from sidelight.cli.options import Sampling
     from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 
     if isinstance(grid, Mapping):
@@ -473,7 +480,6 @@ def ablate(
         Path(index),
         Inputs(topics, None if rubrics is None else Path(rubrics), queries, qrels),
         judge=judge,
-        samples=samples or DEFAULT_SAMPLES,
-        seed=seed,
+        sampling=Sampling(samples or DEFAULT_SAMPLES, seed),
         further=_names(measures),
     )

@@ -166,6 +166,8 @@ def test_a_notebook_searches_runs_scores_judges_and_ablates(  # noqa: PLR0915 - 
         qrels=tmp_path / "qrels.txt",
         samples=100,
     )
+    assert (tmp_path / "grid" / "means.csv").read_text().startswith("arm,")
+    assert "5 hits a query" in (tmp_path / "grid" / "experiment.json").read_text()
     # Of the base there is a mean and no difference.
     frame = found.to_frame()
     assert [*frame["arm"]] == ["bm25", "rm3"]
@@ -255,10 +257,16 @@ def test_runs_are_compared_as_by_the_command(tmp_path):
         columns={"run": "run_tag", "topic": "topic_id"}
     ).to_csv(path, index=False)
     command = ("score", "compare", path, "--baseline", "second", "--samples", 200, "--seed", 3)
-    for given in ((sidelight.score(runs, qrels, [R @ 1, RR]), RR), (str(path),), (path, "RR")):
+    lines = path.read_text().splitlines()
+    for name in runs:  # a file for each run
+        own = [lines[0], *(line for line in lines[1:] if line.startswith(name))]
+        (tmp_path / f"{name}.csv").write_text("\n".join(own))
+    files = [tmp_path / f"{name}.csv" for name in runs]
+    scored = sidelight.score(runs, qrels, [R @ 1, RR])
+    for given in ((scored, RR), (str(path),), (path, "RR"), (files,)):
         again = sidelight.compare(*given, baseline="second", samples=200, seed=3)
         assert again.document | {"files": []} == json.loads(said(*command, "--json"))
-    with pytest.raises(UsageError, match=r"or a file of scores per topic; found \{'first'"):
+    with pytest.raises(UsageError, match=r"or files of scores per topic; found \{'first'"):
         sidelight.compare(runs)
     with pytest.raises(UsageError, match="the scores has no measure speed"):
         sidelight.compare(sidelight.score(runs, qrels, "RR"), measure="speed")

@@ -17,7 +17,6 @@ from sidelight.cli.judge import check_judging
 from sidelight.cli.progress import progress_bar
 from sidelight.cli.tables import decimal
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.files import as_json, atomic_write, read_json, read_limited
 from sidelight.formats.labels.qrels import read_judge, read_qrels
 from sidelight.formats.runs.submission import find_twins
@@ -98,28 +97,15 @@ def ablate(  # long: half of it are its options
         judge=judge,
         access=calls.access(output / "cache"),
         parallel=parallel,
-        **sampling._asdict(),
+        sampling=sampling,
         further=measures or (),
     )
-    tables, notes = found.tables(), found.notes()
-    console.write_results(output, tables)
-    for table in tables:
-        path = output / f"{table.name}.md"
-        write_markdown_table(path, table.header, table.rows, table.caption)
-    record = {
-        "sidelight": VERSION,
-        "grid": found.grid.model_dump(),
-        **found.about(),
-        "topics": found.topic_ids,
-        **sampling._asdict(),
-        "notes": [str(one.text) if isinstance(one, console.Note) else one for one in notes],
-    }
-    atomic_write(output / EXPERIMENT, as_json(record))
+    tables = found.tables()
     return console.Result(
         found.document() | {"tables": {table.name: table.records for table in tables}},
         [
             *tables[:_TABLES_SHOWN],
-            *notes,
+            *found.notes(),
             f"Tables of {counted(len(found.effects), 'measure')} and plots: {output}",
         ],
     )
@@ -176,8 +162,10 @@ class Inputs(NamedTuple):
                 remedy="Check that both name the queries alike.",
             )
         left, bare = len(given) - len(counting), len(ids) - len(counting)
-        told = f"queries not counted: {left} labelled and not asked, {bare} asked and not labelled"
-        return Material(list(counting), (), asked, counting, labels, told if left or bare else "")
+        told = f"{counted(grid.hits, 'hit')} a query"
+        if left or bare:
+            told += f"; not counted: {counted(left, 'query')} without a text, {bare} without labels"
+        return Material(list(counting), (), asked, counting, labels, told)
 
 
 class Material(NamedTuple):
@@ -201,7 +189,7 @@ class Experiment(NamedTuple):
         twins: Name of an arm -> name of the earlier arm that has the same results.
         costs: Name of an arm -> its cost, for arms that are runs.
         judges: Measure -> who gave the labels that it goes by, if it needs any.
-        told: What else is to be noted: how many queries do not count.
+        told: What else is to be noted of searches: hits a query, and queries that do not count.
     """
 
     grid: Grid
@@ -398,6 +386,24 @@ class Experiment(NamedTuple):
         ]
         return self.about() | {"measures": measures}
 
+    def write(self, folder: Path, sampling: options.Sampling) -> None:
+        """Write all tables, plots and a record of the experiment."""
+        tables = self.tables()
+        console.write_results(folder, tables)
+        for table in tables:
+            path = folder / f"{table.name}.md"
+            write_markdown_table(path, table.header, table.rows, table.caption)
+        notes = [one.text if isinstance(one, console.Note) else one for one in self.notes()]
+        record = {
+            "sidelight": VERSION,
+            "grid": self.grid.model_dump(),
+            **self.about(),
+            "topics": self.topic_ids,
+            **sampling._asdict(),
+            "notes": [str(one) for one in notes],
+        }
+        atomic_write(folder / EXPERIMENT, as_json(record))
+
 
 def _mark(p_value: float) -> str:
     return "**" if p_value < 0.01 else "*" if p_value < 0.05 else ""
@@ -417,11 +423,10 @@ def experiment(
     judge: str = "embedded",
     access: ModelAccess | None = None,
     parallel: int = 4,
-    samples: int = DEFAULT_SAMPLES,
-    seed: int = 0,
+    sampling: options.Sampling,
     further: Sequence[str] = (),
 ) -> Experiment:
-    """Carry out an experiment, or what is left of it; see `sidelight.library.ablate`.
+    """Carry out and write an experiment, or what is left; see `sidelight.library.ablate`.
 
     Without an `index` one is built from `corpus`. `parallel` is the maximum number of concurrent
     topics over all arms.
@@ -447,8 +452,10 @@ def experiment(
     else:
         scores, twins = _search(arms, folder, plan, material, output)
         judges = dict.fromkeys(scores[0].values, material.labels)
-    effects = find_effects(scores, arms[0].name, samples=samples, seed=seed)
-    return Experiment(plan, arms, twins, effects, costs, judges, material.told)
+    effects = find_effects(scores, arms[0].name, **sampling._asdict())
+    made = Experiment(plan, arms, twins, effects, costs, judges, material.told)
+    made.write(output, sampling)
+    return made
 
 
 def _open(

@@ -141,7 +141,11 @@ class Grades:
     def estimate(self, pool: Sequence[GradedQuery]) -> CostEstimate:
         """Return what it would cost: prompts are rendered and counted, and none is sent."""
         if not self.asked.models:
-            raise UsageError("--estimate needs a model: --judge prompted --model NAME")
+            cells = counted(self.count(pool), "cell")
+            raise UsageError(
+                f"--estimate counts what a model is asked; this grader asks none for the {cells}",
+                remedy="Grade without it, or name a model: --judge prompted --model NAME",
+            )
         counter = PromptCounter()
         asyncio.run(self._grade(counter, pool, lambda _: None))
         return counter.estimate(self.count(pool), self.asked.at_once)

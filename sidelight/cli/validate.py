@@ -76,7 +76,7 @@ def validate(  # long: half of it are its options
     files: Annotated[
         list[Path],
         typer.Argument(
-            help="Runs, topics, rubrics, assessments, TREC runs, qrels; run directories; folders."
+            help="Runs, topics, rubrics, banks, labels, qrels and others; run directories; folders."
         ),
     ],
     track: options.Track = DEFAULT_TRACK,
@@ -139,10 +139,14 @@ def _is_run(path: Path) -> bool:
 
 
 def _files_in(path: Path) -> list[Path]:
-    """Return files and run directories in a folder and its folders; of all else, the path alone."""
+    """Return files and run directories in a folder and its folders; of all else, the path alone.
+
+    Pages, such as `sidelight view` puts beside the runs that it shows, are left out.
+    """
     if not path.is_dir() or _is_run(path):
         return [path]
-    within = (one for one in sorted(path.glob("[!.]*")) if one.is_file() or not one.is_symlink())
+    named = (one for one in sorted(path.glob("[!.]*")) if one.suffix != ".html")
+    within = (one for one in named if one.is_file() or not one.is_symlink())
     return [file for one in within for file in _files_in(one) if not file.is_dir() or _is_run(file)]
 
 

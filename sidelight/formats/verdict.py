@@ -18,10 +18,12 @@ import orjson
 
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
 from sidelight.files import atomic_binary
+from sidelight.formats.banks.exams import read_exams
 from sidelight.formats.banks.nuggets import check_nuggets, read_nugget_assignments, read_nuggets
 from sidelight.formats.banks.rubrics import read_rubric
 from sidelight.formats.labels import qrels
 from sidelight.formats.labels.assessments import ASSESSMENT_KINDS, AssessmentKind, read_assessments
+from sidelight.formats.labels.graded_passages import is_graded, read_graded
 from sidelight.formats.lines import Findings, read_bytes
 from sidelight.formats.runs.cited_sentences import mend_reports
 from sidelight.formats.runs.question_list import mend_questions
@@ -57,7 +59,15 @@ class FileKind(NamedTuple):
 
 _TREC_RUN = FileKind("trec_run", "TREC run", "query", lambda path: len(read_trec_run(path)))
 _QRELS = FileKind("qrels", "qrels file", "query", lambda path: len(qrels.read_qrels(path)))
+_BANK = FileKind(
+    "bank", "bank of questions or nuggets", "query", lambda path: len(read_exams(path))
+)
+_GRADED = FileKind(
+    "graded", "graded passages file", "query", lambda path: sum(1 for _ in read_graded(path))
+)
 _SHARED = {
+    "bank": _BANK,
+    "graded": _GRADED,
     "trec_run": _TREC_RUN,
     "question_trec_run": _TREC_RUN,
     "qrels": _QRELS,
@@ -147,10 +157,13 @@ def _run_kind(task: Task) -> FileKind:
 def detect_format(path: Path) -> str | None:
     """Return the name of the format a file is likely meant to have, or None.
 
-    That is a registered format of runs or topics, `rubric`, `qrels`, or the name of a kind of
-    assessments. It looks at what a broken file still has: keys, column names, the number of
+    That is a registered format of runs or topics, `rubric`, `bank`, `graded`, `qrels`, or the name
+    of a kind of assessments. It looks at what a broken file still has: keys, column names, the number of
     columns.
     """
+    with suppress(InvalidFileError):
+        if is_graded(path):  # which may be larger than all others
+            return "graded"
     text = read_bytes(path).removeprefix(BOM_UTF8).decode("utf-8", errors="replace").strip()
     pieces = re.split("[\r\n]+", text, maxsplit=_LOOKED_AT)[:_LOOKED_AT]
     lines = [line for line in pieces if line.strip()]
@@ -196,6 +209,7 @@ def read_runs(paths: Iterable[Path], task: Task) -> list[Any]:
 def _json_format(text: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> str | None:
     keys = {
         "rubric": ("rubrics",),
+        "bank": ("query_id", "query_text"),
         "nugget_assignments": ("qid", "run_id", "nuggets"),
         "nuggets": ("qid", "nuggets"),
         **{name: found.json_keys for name, found in formats.items() if found.json_keys},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from math import fsum
@@ -13,6 +13,7 @@ from sidelight.index.lucene import segments
 from sidelight.registry import load, make
 from sidelight.retrieval.base import Retriever
 from sidelight.schemas.investigation.evidence import Hit, Query, ranked
+from sidelight.text import quoted
 
 if TYPE_CHECKING:
     from sidelight.index.encoding.encoder import Encoder
@@ -48,27 +49,39 @@ class _Checked:
     """A retriever of somebody's own, whose answers are checked."""
 
     def __init__(self, retriever: Retriever, title: str) -> None:
-        self.name = retriever.name
+        self.name = str(getattr(retriever, "name", title))
         self._retriever, self._title = retriever, title
 
     def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
-        """Return the hits for every query id, as the retriever ordered them.
+        """Return up to `k` hits for every query id, as the retriever ordered them.
 
-        UsageError is raised for an answer that lacks a query, or is not ordered by score.
+        UsageError is raised for an answer that lacks a query, holds something else than pairs of
+        a segment id and a score, or is not ordered by score.
         """
-        found = self._retriever.search(queries, k)
+        answer = self._retriever.search(queries, k)
+        found: dict[str, list[Hit]] = {}
         for query in queries:
             where = f"retriever {self._title!r}: query {query.query_id}: expected hits"
-            if query.query_id not in found:
+            if not isinstance(answer, Mapping) or query.query_id not in answer:
                 raise UsageError(
                     f"{where} for every query id; found none",
-                    remedy="Return an empty list for a query without hits.",
+                    remedy="Return a dictionary by query id, with an empty list for a query "
+                    "without hits.",
                 )
-            scores = [hit.score for hit in found[query.query_id]]
+            try:
+                hits = [Hit(str(name), float(score)) for name, score in answer[query.query_id]]
+            except (TypeError, ValueError) as error:
+                raise UsageError(
+                    f"{where}, pairs of a segment id and a score; found "
+                    f"{quoted(answer[query.query_id])}",
+                    remedy="Return Hit(segment_id, score) objects or such pairs.",
+                ) from error
+            scores = [hit.score for hit in hits]
             if scores != sorted(scores, reverse=True):
                 raise UsageError(
                     f"{where} by falling score; found others", remedy="Order them with `ranked`."
                 )
+            found[query.query_id] = hits[:k]
         return found
 
 

@@ -11,7 +11,11 @@ from sidelight.cli.console import problem_notes
 from sidelight.cli.main import app
 from sidelight.cli.validate import _SCHEMAS
 from sidelight.errors import InvalidFileError, Problem, UsageError
+from sidelight.formats.banks.exams import write_exams
+from sidelight.formats.labels.graded_passages import write_graded
 from sidelight.formats.runs.question_list import _FIELDS
+from sidelight.schemas.grading.graded_passage import GradedPassage, GradedQuery
+from sidelight.schemas.grading.rubric import ExamBank, new_item
 from sidelight.tracks import load_track
 from tests.helpers.commands import said, told
 from tests.helpers.scripted_runs import IDS, scripted
@@ -181,10 +185,28 @@ def test_nuggets_of_unknown_topics_and_nuggets_that_occur_twice_are_named(tmp_pa
     assert run(*given)[0] == 0
 
 
+def test_banks_and_graded_passages_are_files_of_all_tracks(tmp_path):
+    items = (new_item("q1", "Who cuts peat?"),)
+    bank = ExamBank(topic_id="q1", query_text="peat", kind="question", tests=items)
+    write_exams(tmp_path / "bank.jsonl.gz", [bank])
+    graded = GradedQuery("q1", (GradedPassage("q1", "p1", "Peat is cut by hand."),))
+    write_graded(tmp_path / "graded.jsonl", [graded])
+    _, output = run(*tmp_path.iterdir())
+    assert states(output) == {
+        tmp_path / "bank.jsonl.gz": ("bank of questions or nuggets", "valid, 1 query"),
+        tmp_path / "graded.jsonl": ("graded passages file", "valid, 1 query"),
+    }
+    (tmp_path / "graded.jsonl").write_text('["q1", [{"paragraph_id": 7}]]\n')
+    code, output = run(tmp_path / "graded.jsonl")
+    assert code == 1
+    assert "graded.jsonl:1: error" in " ".join(output.split())
+
+
 def test_a_folder_that_is_no_run_directory_stands_for_the_files_in_it(valid_run, tmp_path):
     (tmp_path / ".hidden").write_text("?")
     (tmp_path / "below").mkdir()
     (tmp_path / "qrels").write_text("1 0 a 1\n")
+    (tmp_path / "runs.html").write_text("<p>What `sidelight view` made.</p>\n")
     code, output = run(tmp_path)
     assert (code, output.splitlines()[-1]) == (0, "2 valid, 0 invalid")
     assert states(output) == {

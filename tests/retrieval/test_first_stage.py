@@ -3,6 +3,7 @@
 import math
 
 import ir_measures
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -368,9 +369,33 @@ class Reversed:
         return {query.query_id: [Hit("a", 1.0), Hit("b", 2.0)] for query in queries}
 
 
+class Pairs:
+    """Has no name, and gives back pairs of numpy's numbers, as libraries do."""
+
+    def search(self, queries, k):
+        return {query.query_id: [("b", np.float32(2.0)), ("a", 1)] for query in queries}
+
+
+class Ids(Pairs):
+    """Forgets the scores."""
+
+    def search(self, queries, k):
+        return {query.query_id: ["a", "b"] for query in queries}
+
+
+def test_a_retriever_of_ones_own_may_give_pairs_and_more_than_asked(small_index):
+    retriever = open_retriever(f"{__name__}:Pairs", small_index)
+    assert retriever.name == f"{__name__}:Pairs"
+    assert retriever.search([Query(query_id="q", text="boats")], 1) == {"q": [Hit("b", 2.0)]}
+
+
 @pytest.mark.parametrize(
     ("own", "says"),
-    [("Forgetful", "hits for every query id"), ("Reversed", "hits by falling score")],
+    [
+        ("Forgetful", "hits for every query id"),
+        ("Reversed", "hits by falling score"),
+        ("Ids", "hits, pairs of a segment id and a score; found"),
+    ],
 )
 def test_what_a_retriever_of_ones_own_gives_back_is_checked(small_index, own, says):
     retriever = open_retriever(f"{__name__}:{own}", small_index)

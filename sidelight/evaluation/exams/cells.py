@@ -39,7 +39,8 @@ OnCells = Callable[[int], None]
 TextsOf = Callable[[Collection[str]], Mapping[str, str]]
 
 
-# Passages graded at once: their prompts take memory while they wait for the model.
+# Passages graded at once: their prompts take memory while they wait for the model, and while texts
+# are encoded no cell is finished.
 _PASSAGES_AT_ONCE = 1024
 
 
@@ -98,12 +99,9 @@ async def grade_cells(
     cells just graded.
     """
     todo = missing_cells(queries, banks, grader)
-    grader.prepare([one.case for one in todo])
-    slots = asyncio.Semaphore(_PASSAGES_AT_ONCE)
 
     async def graded(one: Missing) -> tuple[tuple[str, str], Grading]:
-        async with slots:
-            judgments = await grader(one.case)
+        judgments = await grader(one.case)
         items = tuple(
             ItemGrade(item.item_id, said.label)
             if isinstance(said.label, Unjudged)
@@ -115,8 +113,11 @@ async def grade_cells(
         return key, Grading(grader.grader(one.bank.kind), one.bank.kind, items)
 
     work: dict[tuple[str, str], list[Grading]] = {}
-    for key, grading in await asyncio.gather(*map(graded, todo)):
-        work.setdefault(key, []).append(grading)
+    for start in range(0, len(todo), _PASSAGES_AT_ONCE):
+        some = todo[start : start + _PASSAGES_AT_ONCE]
+        grader.prepare([one.case for one in some])
+        for key, grading in await asyncio.gather(*map(graded, some)):
+            work.setdefault(key, []).append(grading)
 
     def done(passage: GradedPassage) -> GradedPassage:
         gradings = work.get((passage.query_id, passage.passage_id), ())

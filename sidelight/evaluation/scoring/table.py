@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.metrics.base import Computed, TopicRecord
+from sidelight.formats.labels.assessments import ASSESSMENT_KINDS
 from sidelight.formats.lines import Findings
 from sidelight.formats.table import Row, read_table, to_frame, write_table
 from sidelight.schemas.grading.judgment import Measure
@@ -413,6 +414,11 @@ def read_topic_scores(path: Path) -> list[TopicScore]:
     header, rows = read_table(path)
     findings = Findings(path)
     measures = [column for column in header if column not in _IDS]
+    if any(kind.matches(tuple(header)) for kind in ASSESSMENT_KINDS.values()):
+        expected, found = "scores per topic", "labels of questions or answers"
+        remedy = "Compare labels with `sidelight agree labels`, or score them with `sidelight score`."
+        findings.error("csv-columns", 1, expected=expected, found=found, remedy=remedy)
+        findings.raise_errors()
     if not set(_IDS) <= set(header) or not measures:
         expected = f"{', '.join(_IDS)} and at least one measure"
         remedy = "Take the per-topic file that `sidelight score --output` writes."

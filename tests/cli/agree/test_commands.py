@@ -112,6 +112,10 @@ def test_what_cannot_be_compared_is_refused(tmp_path, people):
         agree("labels", people, ASSESSMENTS / "question_assessments.csv")
     with pytest.raises(UsageError, match="go together"):
         agree("qrels", people, people, "--min-first", 1)
+    labels = ASSESSMENTS / "question_assessments.csv"
+    with pytest.raises(InvalidFileError, match="found labels of questions") as caught:
+        agree("scores", labels, labels)
+    assert "Compare labels with `sidelight agree labels`" in caught.value.problems[0].remedy
     file = score_file(tmp_path / "empty.csv")
     with pytest.raises(InputError, match="holds no score"):
         agree("scores", file, file)

@@ -135,7 +135,7 @@ def test_direct_grades_join_the_same_file(tmp_path, bank, texts, server):
         (("--direct", "pool", "--model", "m"), "--model needs a grader"),
         (("--judge", "prompted", "--bank", "bank"), "asks a model: none is named"),
         (("--judge", "nobody", "--bank", "bank"), "no judge"),
-        (("--bank", "bank", "--estimate"), "--estimate needs a model"),
+        (("--bank", "bank", "--estimate"), "--estimate counts what a model is asked"),
     ],
 )
 def test_what_does_not_fit_is_refused(tmp_path, bank, texts, options, says):
