@@ -386,6 +386,8 @@ def _circular(setup: Grades, graded: Sequence[GradedQuery]) -> int:
 
 
 def _result(setup: Grades, graded: list[GradedQuery], n_new: int, output: Path) -> Result:
+    from sidelight.evaluation.labelling.passage_grade import CALIBRATED_ON
+
     ours = setup.graders()
     ratings = [rating for grader, rating in _ratings(graded) if grader in ours]
     given = Counter(rating for rating in ratings if isinstance(rating, int))
@@ -406,6 +408,11 @@ def _result(setup: Grades, graded: list[GradedQuery], n_new: int, output: Path) 
     if given:
         shares = "  ".join(f"{grade}: {count}" for grade, count in by_grade.items())
         shown.append(f"grades  {shares}")
+    if any(grader.model == CALIBRATED_ON for grader in ours):
+        shown.append(
+            "note: this grader was fitted on the passages of TREC DL 2019: how well it grades shows "
+            "on others only"
+        )
     if found["unjudged"]:
         cells = counted(found["unjudged"], "cell")
         shown.append(warning(f"warning: {cells} could not be graded; {ASKS_AGAIN}"))

@@ -366,7 +366,7 @@ def official_problems(path: Path, objections: Iterable[str]) -> list[Problem]:
             None,
             expected="what the track's validator accepts",
             found=objection,
-            remedy="Validate without --official for the line and the remedy.",
+            remedy="The same command without --official names the line and what to do.",
         )
     return findings.problems
 

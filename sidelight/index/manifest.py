@@ -231,10 +231,10 @@ def read_manifest(folder: Path) -> Manifest:
         remedy = _BUILD_AGAIN if begun else "Make one with `sidelight index build`."
         if (folder / "index" / MANIFEST).exists():
             remedy = f"There is one in {folder / 'index'}: name that."
-        raise InputError(
-            f"{folder}: expected an index; found {'an unfinished one' if begun else 'none'}",
-            remedy=remedy,
-        )
+        found = "an unfinished one" if begun else "none"
+        if not folder.exists():
+            found, remedy = "no such folder", f"Check the path. {remedy}"
+        raise InputError(f"{folder}: expected an index; found {found}", remedy=remedy)
     manifest = _read(path, Manifest)
     files.check_folder(folder)
     findings = Findings(path)

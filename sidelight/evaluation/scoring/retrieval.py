@@ -70,11 +70,21 @@ def parse_measures(names: str) -> list[Any]:
         if measure.params.get("cutoff", 1) < 1:
             raise _unknown(name, "the cutoff must be at least 1")
         if not pipeline.supports(measure):
-            raise _unknown(name, "no installed package computes it")
+            raise _unknown(name, _why_not(measure, pipeline.providers))
         measures.append(measure)
     if not measures:
         raise UsageError("--measures: expected at least one, e.g. nDCG@10")
     return measures
+
+
+def _why_not(measure: Any, providers: Iterable[Any]) -> str:
+    """Return why no package of some computes a measure."""
+    know = [one for one in providers if any(m.NAME == measure.NAME for m in one.SUPPORTED_MEASURES)]
+    lacking = [one.install_instructions() for one in know if not one.is_available()]
+    if lacking:
+        return f"the package that computes it is not installed: {'; '.join(lacking)}"
+    named = ", ".join(one.NAME for one in know)
+    return f"{named or 'no installed package'} computes it with other parameters, such as {measure.NAME}@10"
 
 
 def score_retrieval(
