@@ -36,6 +36,7 @@ from sidelight.versions import VERSION
 from sidelight.view.page import csp_hash
 
 MAX_TITLE, MAX_URL, MAX_TEXT = 500, 2_000, 200_000
+MAX_PASTED = 1_000_000  # characters: the source of a web page has many times its text
 MIN_WORDS = 50
 _MIN_SENTENCES = 3
 _MIN_LETTERS = 0.6  # of what is no white space; prose has more than nine in ten
@@ -122,7 +123,9 @@ class Submission(Value):
     url: Annotated[str, Field(max_length=MAX_URL, pattern=rf"^({ADDRESS.pattern})?$")] = Field(
         "", description="Where it was published; nothing is fetched from there."
     )
-    text: str = Field(min_length=1, max_length=MAX_TEXT, description="Its text.")
+    text: str = Field(
+        min_length=1, max_length=MAX_PASTED, description="Its text, or the source of its page."
+    )
 
 
 class Progress(Value):
@@ -189,7 +192,7 @@ _REFUSED = {
 }
 
 
-MAX_BODY_BYTES = 1_000_000
+MAX_BODY_BYTES = 2_000_000
 STREAMS_OF_A_CLIENT = 20
 BODY_TIMEOUT_S = 10.0
 

@@ -140,5 +140,5 @@ def test_a_length_beyond_the_limit_is_refused_before_the_body_comes(path, site):
         reply = http.client.HTTPResponse(connection)
         reply.begin()
         assert reply.status == 413
-        assert json.loads(reply.read())["detail"] == "The request is longer than 1,000,000 bytes."
+        assert json.loads(reply.read())["detail"] == "The request is longer than 2,000,000 bytes."
     assert time.monotonic() - begin < 5
