@@ -410,8 +410,8 @@ def _result(setup: Grades, graded: list[GradedQuery], n_new: int, output: Path) 
         shown.append(f"grades  {shares}")
     if any(grader.model == CALIBRATED_ON for grader in ours):
         shown.append(
-            "note: this grader was fitted on the passages of TREC DL 2019: how well it grades shows "
-            "on others only"
+            "note: this grader was fitted on the passages of TREC DL 2019; how well it grades, "
+            "only others show"
         )
     if found["unjudged"]:
         cells = counted(found["unjudged"], "cell")

@@ -86,7 +86,7 @@ def half_fault(text: str) -> str:
 # A segment id, or an evidence key that is marked as one: "E1" alone may be a street or a vitamin.
 _ID = re.compile(
     r"\w_doc_\d|[\[(]\s*[CEP]\d+(?:\s*[,;]\s*[CEP]\d+)*\s*[\])]|\b[CEP]\d+[,;] [CEP]\d"
-    r"|[\[(]\s*[CEP]\d+\s*[,;][^\])]{0,80}\bwords\b[^\])]{0,120}[\])]"  # as sentences are listed to be checked
+    r"|[\[(]\s*[CEP]\d+\s*[,;][^\])]{0,80}\bwords\b[^\])]{0,120}[\])]"  # as those to be checked
     r"|\[(?:have|good|nice) to know\]|<<<|>>>|^[CES]\d+ \[|\b(?:rubric|lead|claim)-\d",
     re.ASCII,
 )

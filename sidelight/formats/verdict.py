@@ -158,8 +158,8 @@ def detect_format(path: Path) -> str | None:
     """Return the name of the format a file is likely meant to have, or None.
 
     That is a registered format of runs or topics, `rubric`, `bank`, `graded`, `qrels`, or the name
-    of a kind of assessments. It looks at what a broken file still has: keys, column names, the number of
-    columns.
+    of a kind of assessments. It looks at what a broken file still has: keys, column names, the
+    number of columns.
     """
     with suppress(InvalidFileError):
         if is_graded(path):  # which may be larger than all others

@@ -239,6 +239,15 @@ def _counted(text: str) -> set[str]:
     return {figure.rstrip("%") for figure in figures(text)}
 
 
+def foreign_figures(sentence: str, text: str) -> list[str]:
+    """Return the figures of a sentence that a text does not give; "two thousand" gives 2,000."""
+    counted = _counted(text)
+    lacks = [figure for figure in figures(sentence) if figure.rstrip("%") not in counted]
+    if lacks and _counted(canonical(sentence)) <= _counted(canonical(text)):
+        return []
+    return sorted(lacks)
+
+
 def _foreign(
     sentence: str, shown: Sequence[str], named: AbstractSet[str], *, in_part: bool
 ) -> list[str]:
@@ -247,11 +256,7 @@ def _foreign(
     Of a sentence that sources say in part some names may be missing: they are put in other words.
     """
     text = "\n".join(shown)
-    counted = _counted(text)
-    lacks = [figure for figure in figures(sentence) if figure.rstrip("%") not in counted]
-    # "two thousand" and "2,000" are one.
-    if lacks and _counted(canonical(sentence)) <= _counted(canonical(text)):
-        lacks = []
+    lacks = foreign_figures(sentence, text)
     # An ordinary word may be capitalised at the beginning.
     said = names(sentence.partition(" ")[2])
     foreign = [name for name in said if not stems(name) <= stems(text) | named]

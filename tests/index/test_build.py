@@ -176,7 +176,7 @@ def other_text(folder):
 @pytest.mark.parametrize(
     ("damage", "says"),
     [
-        (shutil.rmtree, "found none"),
+        (shutil.rmtree, "found no such folder\nCheck the path"),
         (
             lambda index: (index / "vectors" / "ids.npy").unlink(),
             r"vectors/ids\.npy .* no such file",

@@ -83,8 +83,8 @@ def _why_not(measure: Any, providers: Iterable[Any]) -> str:
     lacking = [one.install_instructions() for one in know if not one.is_available()]
     if lacking:
         return f"the package that computes it is not installed: {'; '.join(lacking)}"
-    named = ", ".join(one.NAME for one in know)
-    return f"{named or 'no installed package'} computes it with other parameters, such as {measure.NAME}@10"
+    named = ", ".join(one.NAME for one in know) or "no installed package"
+    return f"{named} computes it with other parameters, such as {measure.NAME}@10"
 
 
 def score_retrieval(

@@ -416,7 +416,7 @@ def read_topic_scores(path: Path) -> list[TopicScore]:
     measures = [column for column in header if column not in _IDS]
     if any(kind.matches(tuple(header)) for kind in ASSESSMENT_KINDS.values()):
         expected, found = "scores per topic", "labels of questions or answers"
-        remedy = "Compare labels with `sidelight agree labels`, or score them with `sidelight score`."
+        remedy = "Compare labels with `sidelight agree labels`; score them with `sidelight score`."
         findings.error("csv-columns", 1, expected=expected, found=found, remedy=remedy)
         findings.raise_errors()
     if not set(_IDS) <= set(header) or not measures:

@@ -7,6 +7,7 @@ all its keys, in their order, also those that mean nothing here; only what chang
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -253,8 +254,9 @@ def read_graded(path: Path) -> Iterator[graded.GradedQuery]:
 
 
 def is_graded(path: Path) -> bool:
-    """Tell whether the first line of a file is a JSON list, as in no other kind of label file."""
-    return next((line.text.lstrip().startswith("[") for line in stream_lines(path)), False)
+    """Tell whether the first line is a JSON list that begins with a text, as in no other file."""
+    first = next(stream_lines(path), None)
+    return first is not None and re.match(r'\s*\[\s*"', first.text) is not None
 
 
 def write_graded(path: Path, queries: Iterable[graded.GradedQuery]) -> None:

@@ -13,21 +13,28 @@ from typing import Annotated, NamedTuple
 from pydantic import Field
 
 from sidelight.checks.support import SUPPORT_SCALE, Support
+from sidelight.english.neutrality import half_fault, sentence_fault
 from sidelight.english.parser import parse
 from sidelight.errors import ReplyError
 from sidelight.generation.compose import covered, within
 from sidelight.generation.concurrent_answers import answers, computed
-from sidelight.generation.prompted.findings import CHANCES, Answered, KeyedSegments, shown_questions
-from sidelight.generation.support_checker import ReadSupport, SupportChecker
+from sidelight.generation.prompted.findings import (
+    CHANCES,
+    Answered,
+    KeyedSegments,
+    shown_questions,
+    told_once,
+)
+from sidelight.generation.support_checker import ReadSupport, SupportChecker, foreign_figures
 from sidelight.llm.prompted import Asked, PromptedModel
 from sidelight.llm.structured import IdOf, check_each_once
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import OneOf
 from sidelight.schemas.investigation.angle import Angle, ArticleProfile
-from sidelight.schemas.investigation.evidence import EvidenceSet
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
 from sidelight.schemas.investigation.report import CheckedReport, DraftReport, DraftSentence
-from sidelight.text import budget_words, one_line
+from sidelight.text import budget_words, one_line, quoted
 
 CHECK_PROMPT = load_prompt(Path(__file__).with_name("check.prompt.md"))
 
@@ -133,6 +140,12 @@ class PromptedChecker:
         )
 
 
+def _as_shown(item: Evidence) -> str:
+    """Return what the prompt shows of a passage and its page."""
+    page = item.segment
+    return f"{page.host}\n{page.title}\n{item.published}\n{page.text}"
+
+
 DraftSentenceKey = tuple[str, tuple[str, ...]]
 
 
@@ -177,6 +190,7 @@ class _Reading:
         texts = [sentence.text for sentence in self.draft.sentences]
         parsed = dict(zip(texts, await computed(parse, texts), strict=True))
         asked: dict[str, str] = {}
+        given: dict[str, str] = {}
         shown: list[ShownSentence] = []
         for sentence in self.draft.sentences:
             keys = ", ".join(key_of[one] for one in sentence.segment_ids if one in key_of)
@@ -184,15 +198,30 @@ class _Reading:
             sentence_id = f"S{len(asked) + 1}" if checked else ""
             if sentence_id:
                 asked[sentence_id] = sentence.text
+                cites = [by_id[one] for one in sentence.segment_ids if one in by_id]
+                given[sentence_id] = "\n".join(map(_as_shown, cites))
             words = budget_words(sentence.text)
             leans_on = tuple(map(str, parsed[sentence.text].leaning)) if sentence_id else ()
             shown.append(ShownSentence(sentence_id, keys, words, sentence.text, leans_on))
-        answer = await self.model.answer(
+        usable: list[CheckedSentences] = []
+
+        def check(answer: CheckedSentences) -> None:
+            check_each_once(list(asked), [one.sentence_id for one in answer.sentences])
+            usable.append(answer)
+            if faults := [fault for one in answer.sentences if (fault := mend_fault(one))]:
+                raise ValueError(told_once(faults))
+
+        def mend_fault(one: CheckedSentence) -> str:
+            text = one_line(one.text) if one.label == _MEND else ""
+            fault = text and (sentence_fault(text) or half_fault(text))
+            if text and not fault and (lacks := foreign_figures(text, given[one.sentence_id])):
+                fault = f"its passages do not give {', '.join(lacks)}"
+            return f"{fault}: {quoted(text)}" if fault else ""
+
+        answering = self.model.answer(
             CHECK_PROMPT,
             CheckedSentences,
-            check=lambda answer: check_each_once(
-                list(asked), [one.sentence_id for one in answer.sentences]
-            ),
+            check=check,
             ids={"sentences": asked, "angles": angles},
             profile=self.profile,
             questions=shown_questions(self.angles),
@@ -201,6 +230,12 @@ class _Reading:
             max_words=self.max_words,
             words=sum(one.words for one in shown),
         )
+        try:
+            answer = await answering
+        except ReplyError:  # only of mends: they fall, one by one
+            if not usable:
+                raise
+            answer = usable[-1]
         tells = {
             one.sentence_id: {
                 tells.angle_id: CHANCES[tells.label]

@@ -236,9 +236,28 @@ def test_a_fault_of_a_few_words_is_mended_at_once():
     assert [one.text for one in checked.draft.sentences] == [mended]
     assert checked.draft.sentences[0].segment_ids == wrong.segment_ids
     assert [(one.text, one.before) for one in checked.stood] == [(mended, wrong.text)]
-    for nothing in ("", "It is false. So it is."):
-        (removed,) = checked_by(scripted(labels(nothing, S1="mend")), wrong).removed
-        assert removed.label in {"none", "unfit"}
+    (removed,) = checked_by(scripted(labels(S1="mend")), wrong).removed
+    assert removed.label == "none"
+
+
+@pytest.mark.parametrize(
+    ("worse", "fault"),
+    [
+        ("It is false. So it is.", "more than one sentence"),
+        ("The Orrin Harbour Trust counted 417 boats in 2019.", "its passages do not give 417"),
+    ],
+)
+def test_a_mend_that_cannot_stand_is_asked_for_once_more(worse, fault):
+    mended = "The Orrin Harbour Trust counted 420 boats in 2019."
+    wrong = COUNTED.model_copy(update={"text": "The Trust counted 480 boats in 2019."})
+    asked = scripted(labels(worse, S1="mend"), labels(mended, S1="mend"))
+    assert checked_by(asked, wrong).draft.sentences[0].text == mended
+    assert f"{fault}: '{worse}'" in asked.script.requests[1].messages[-1].content
+    # Where the next one is no better, that sentence falls and no other.
+    both = labels(worse, S1="mend", S2="full")
+    checked = checked_by(scripted(both, both), wrong, OWNED)
+    assert checked.draft.sentences == (OWNED,)
+    assert [one.sentence.text for one in checked.removed] == [worse]
 
 
 @pytest.mark.parametrize("text", ["Zebra Holdings counted them.", "Boats count 999 here."])

@@ -20,6 +20,7 @@ from tests.helpers.models.model_server import ModelServer, completion, error
 
 ARTICLE_ENDS = "<<<END article>>>"
 FENCED = re.compile(r"<<<BEGIN ([^>]+)>>>\n(.*?)\n?<<<END \1>>>", re.DOTALL)
+HINT = re.compile(r"; leans: [^\]]*\]")  # of a sentence to be checked: no material
 SETTINGS = Settings.model_validate(
     {
         "submission": {"run_id": "sidelight-by-hand"},
@@ -66,6 +67,7 @@ def kind_and_user(request):
 
 def _shown(kind, user):
     _, _, asked = user.partition(ARTICLE_ENDS)
+    asked = HINT.sub("]", asked)
     return kind, tuple(text for _, text in FENCED.findall(asked))
 
 
