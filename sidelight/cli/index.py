@@ -57,39 +57,56 @@ def plan(
         Path, options.output_option("Folder on the disk that is to hold the index.")
     ] = Path(),
 ) -> Result:
-    """Estimate memory, disk, time and recall of vectors under a profile, and whether they fit here.
+    """Estimate disk, memory and time of an index, and whether its vectors fit here.
 
-    Times are those of two cores or of one H200. Ends with 3 where they do not fit. Text and BM25
-    are not counted: the text takes about what the compressed shards do, some 700 bytes a segment,
-    and BM25 1,080 to 1,480 of web pages: 120 to 170 GB for MS MARCO V2.1.
+    Times are those of two cores or of one H200, and those of text and BM25 of web pages. Ends with
+    3 where the vectors do not fit.
     """
     from sidelight.index.vectors.capacity import plan_capacity, this_machine
 
-    planned = plan_capacity(profile_named(profile), count, dim, this_machine(output))
-    where = f" of {planned.gpus} GPU(s)" if planned.gpus else ""
-    lists = f"{planned.lists}, {planned.probes} searched" if planned.lists else "none"
+    text_gb, bm25_gb = (round(count * one / 1e9, 1) for one in (_TEXT_BYTES, _BM25_BYTES))
+    document: dict[str, Any] = {"count": count, "text_gb": text_gb, "bm25_gb": bm25_gb}
     described = {
-        "profile": f"{planned.profile}, {count:,} vectors of {dim}",
-        "lists": lists,
-        "memory": f"{planned.memory_gb:.1f} GB{where}, "
-        f"{planned.memory_bytes_per_vector:.0f} bytes a vector",
-        "disk": f"{planned.disk_gb:.1f} GB, {planned.disk_bytes_per_vector:.0f} bytes a vector",
-        "building": f"{planned.build_s / 60:.0f} min from vectors to index, "
-        f"{planned.building_memory_gb:.1f} GB of memory, {planned.building_disk_gb:.1f} GB of "
-        "disk besides",
-        "recall": f"{planned.recall:.2f} of the exact 100 best, or more",
-        "query": f"{planned.latency_ms:.1f} ms alone, the best 100",
+        "text": f"{text_gb:.1f} GB of disk, read by id",
+        "BM25": f"{bm25_gb:.1f} GB of disk",
+        "building": f"{count * _TEXT_PARTS_S / 3600:.1f} h for both, 2 GB of memory a process",
     }
+    lines = [f"{name:9} {value}" for name, value in described.items()]
+    problems: Sequence[str] = ()
+    if profile != NO_VECTORS:
+        planned = plan_capacity(profile_named(profile), count, dim, this_machine(output))
+        where = f" of {planned.gpus} GPU(s)" if planned.gpus else ""
+        described = {
+            "vectors": f"profile {planned.profile}, {count:,} of {dim} numbers",
+            "lists": f"{planned.lists}, {planned.probes} searched" if planned.lists else "none",
+            "memory": f"{planned.memory_gb:.1f} GB{where}, "
+            f"{planned.memory_bytes_per_vector:.0f} bytes a vector",
+            "disk": f"{planned.disk_gb:.1f} GB, {planned.disk_bytes_per_vector:.0f} bytes a vector",
+            "building": f"{planned.build_s / 60:.0f} min from vectors to index, "
+            f"{planned.building_memory_gb:.1f} GB of memory, {planned.building_disk_gb:.1f} GB of "
+            "disk besides",
+            "recall": f"{planned.recall:.2f} of the exact 100 best, or more",
+            "query": f"{planned.latency_ms:.1f} ms alone, the best 100",
+        }
+        lines += [f"{name:9} {value}" for name, value in described.items()]
+        total = text_gb + bm25_gb + planned.disk_gb
+        most = total + planned.building_disk_gb
+        lines.append(
+            f"together  {total:.1f} GB of disk; {most:.1f} while it is built, besides what it is "
+            "made from"
+        )
+        document |= planned.model_dump() | {"disk_of_all_gb": total, "building_all_gb": most}
+        problems = planned.problems
     return Result(
-        planned.model_dump(),
-        [
-            *(f"{name:9} {value}" for name, value in described.items()),
-            *(f"does not fit: {problem}" for problem in planned.problems),
-        ],
-        exit_code=3 if planned.problems else 0,
+        document,
+        [*lines, *(f"does not fit: {problem}" for problem in problems)],
+        exit_code=3 if problems else 0,
     )
 
 
+# Of a segment of MS MARCO V2.1, measured on a million of their shape (docs/scaling.md): bytes, and
+# seconds on two cores.
+_TEXT_BYTES, _BM25_BYTES, _TEXT_PARTS_S = 695, 1_477, 524e-6
 _TRIAL = "news"  # searched for once, to see whether a server answers
 
 
@@ -237,7 +254,7 @@ def build(  # long: most of it are its options
         raise UsageError("expected shards, or --lucene with an index that stores text")
     if hnsw and encoder is None:
         raise UsageError("--hnsw needs --encoder: the model that made its vectors")
-    _check_segments(shards or ())
+    _check_segments(shards or ())  # before a published index is downloaded
     fields = CorpusFields(id=id_field, text=text_field)
     with redirect_stdout(sys.stderr):  # Ray tells of lost processes on standard output
         manifest = build_index(
@@ -420,6 +437,10 @@ def _title_above(top: Sequence[str]) -> str:
 def _check_segments(shards: Sequence[Path]) -> None:
     """Refuse folders, web pages and texts, which are to be cut first."""
     for shard in shards:
+        if not shard.exists():
+            raise InputError(
+                f"{shard}: expected a file of segments; found none", remedy="Check the path."
+            )
         if shard.is_dir() or shard.suffix.lower() in _PAGES:
             found = "a folder" if shard.is_dir() else f"a {shard.suffix} file"
             raise InputError(

