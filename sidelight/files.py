@@ -102,7 +102,7 @@ def bundled(path: Path) -> Path:
     package = Path(__file__).parent
     if path.parts[:1] == ("configs",) and not path.exists():
         here = (place / path for place in (package, package.parent))
-        return next((one for one in here if one.is_file()), path)
+        return next((one for one in here if one.exists()), path)
     return path
 
 

@@ -17,7 +17,7 @@ from sidelight.errors import UsageError
 from sidelight.files import bundled, read_limited
 from sidelight.parts import ROLES
 from sidelight.plain_yaml import MAX_DEPTH, read_yaml
-from sidelight.registry import code_of, names, title
+from sidelight.registry import code_of, did_you_mean, names, title
 from sidelight.schemas.base import fault
 from sidelight.text import first_of
 from sidelight.tracks import load_track
@@ -249,7 +249,9 @@ def read_yaml_file(path: Path, what: str) -> Any:
     try:
         tree = read_yaml(read_limited(bundled(path)).decode())
     except FileNotFoundError:
-        raise UsageError(f"there is no {what} file {path}") from None
+        beside = [str(path.parent / one.name) for one in bundled(path.parent).glob("*.yaml")]
+        near = did_you_mean(str(path), beside)
+        raise UsageError(f"there is no {what} file {path}{near}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not valid YAML: {error}") from None
     except (OSError, ValueError) as error:  # a name that holds a null character is a ValueError
@@ -314,9 +316,11 @@ def _nearest_setting(place: tuple[int | str, ...]) -> str:
     if parents and parents[0] == "servers":
         parents[1:2] = [ANY_KEY]
     known = [one.name.split(".") for one in describe_settings()]
+    elsewhere = [".".join(name) for name in known if name[-1] == last]
+    if elsewhere:
+        return f"; did you mean {elsewhere[0]}?"
     depth = len(parents)
     beside = {name[depth] for name in known if name[:depth] == parents and len(name) > depth}
     if near := get_close_matches(last, beside, n=1):
         return f"; did you mean {'.'.join([*map(str, place[:-1]), *near])}?"
-    elsewhere = [".".join(name) for name in known if name[-1] == last]
-    return f"; did you mean {elsewhere[0]}?" if elsewhere else ""
+    return ""

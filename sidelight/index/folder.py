@@ -93,7 +93,8 @@ class IndexFolder:
         if not self.has_vectors:
             raise InputError(
                 f"{self.path}: dense and hybrid retrieval need vectors; found an index without any",
-                remedy="Search with bm25, or build the index again without `--profile none`.",
+                remedy="Search with bm25 (--set retrieval.retriever=bm25; with `sidelight search`, "
+                "--retriever bm25), or build the index again without `--profile none`.",
             )
         if profile == IN_LUCENE:
             return LuceneVectors(sorted(folder.glob(f"{HNSW}-*")))

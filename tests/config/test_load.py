@@ -87,6 +87,7 @@ def test_presets_for_narratives_load_and_open(path, tmp_path):
             "--set: unknown setting retrieval.retreiver; did you mean retrieval.retriever?",
         ),
         ("retreival.k=5", "unknown setting retreival; did you mean retrieval?"),
+        ("retriever=bm25", "unknown setting retriever; did you mean retrieval.retriever?"),
         ("k=5", "unknown setting k; did you mean retrieval.k?"),
         ("retrieval.max_rounds=2", "did you mean investigation.max_rounds?"),
         ("servers.mine.base_ulr=x", "did you mean servers.mine.base_url?"),
@@ -110,6 +111,8 @@ def test_none_is_no_value_where_there_may_be_none():
 def test_plugins_and_broken_files_are_named(tmp_path):
     with pytest.raises(UsageError, match="cannot be read"):
         load_settings(tmp_path / "null\0")
+    with pytest.raises(UsageError, match=r"configs/rets\.yaml; did you mean configs/rest\.yaml\?"):
+        load_settings("configs/rets.yaml")
     with pytest.raises(UsageError, match="there is no configuration file"):
         load_settings(tmp_path / "absent.yaml")
     broken = tmp_path / "broken.yaml"
