@@ -107,7 +107,13 @@ class CachedModel:
         self.misses += 1
         task = asyncio.create_task(self._call(key, request))
         self._in_flight[key] = task
-        task.add_done_callback(lambda _: self._in_flight.pop(key))
+
+        def ended(task: asyncio.Task[Reply]) -> None:
+            del self._in_flight[key]
+            if not task.cancelled():
+                task.exception()  # a caller may be gone by now, and asyncio tells of errors unseen
+
+        task.add_done_callback(ended)
         # A caller that gives up takes neither the reply nor the call from the others.
         return await asyncio.shield(task)
 

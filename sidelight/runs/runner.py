@@ -205,7 +205,7 @@ async def run_topics(  # long: one transaction on a folder
         )
 
 
-_ENOUGH_CALLS = 100  # a model that gave no usable reply to so many gives none
+_ENOUGH_CALLS = 24  # a model that gave no usable reply to so many gives none
 
 
 def _check_usable(
@@ -219,8 +219,7 @@ def _check_usable(
     raise UselessModelError(
         f"expected replies that can be used; found none in {counted(outcomes.total(), 'call')}: "
         f"{kinds}{next(said, '')}",
-        remedy="Test the server: sidelight doctor --model NAME --base-url URL; then the same "
-        "command goes on.",
+        remedy="Mend the server; the same command then goes on.",
     )
 
 

@@ -150,7 +150,9 @@ async def open_models(settings: Settings, access: ModelAccess) -> AsyncIterator[
             raise
         except UselessModelError as error:
             asked = ", ".join(map(str, access.clients))
-            raise UselessModelError(f"{asked}: {error.message}", remedy=error.remedy) from error
+            tests = "; ".join(f"sidelight doctor {one.named}" for one in access.clients)
+            remedy = f"{error.remedy} To test it: {tests}"
+            raise UselessModelError(f"{asked}: {error.message}", remedy=remedy) from error
 
 
 def sampling(settings: ModelSettings) -> Sampling:

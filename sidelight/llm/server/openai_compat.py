@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 from urllib.parse import urlsplit
 
@@ -236,6 +237,11 @@ class OpenAICompatModel:
     def __str__(self) -> str:
         return f"{self.name} at {self._shown_url}"
 
+    @property
+    def named(self) -> str:
+        """The options that name model and server on a command line."""
+        return f"--model {quote(self.name)} --base-url {quote(self._shown_url)}"
+
     async def __aenter__(self) -> Self:
         return self
 
@@ -341,7 +347,13 @@ class OpenAICompatModel:
         return response.content
 
     def _unavailable(self, error: APIError) -> errors.ModelUnavailableError:
+        from openai import APITimeoutError
+
         message, remedy = self._explain(error, _REACH_TIMEOUT_S)
+        if isinstance(error, APITimeoutError):
+            message = f"{self._shown_url} takes connections and gave no answer in "
+            message += f"{_REACH_TIMEOUT_S:g} s when asked for its models"
+            remedy = "Check the address, and whether the server has loaded its model."
         return errors.ModelUnavailableError(message, remedy=remedy)
 
     def _explain(self, error: APIError, timeout_s: float) -> tuple[str, str]:
