@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sidelight.cli import console, options
-from sidelight.cli.progress import progress_bar
+from sidelight.cli.progress import duration, progress_bar
 from sidelight.cli.tables import decimal
 from sidelight.config.load import load_settings
 from sidelight.errors import ReplyError
@@ -134,9 +134,9 @@ def estimate_result(estimate: CostEstimate, at_once: int) -> console.Result:
                 f"({TOKENS_PER_CALL} a call and {TOKENS_PER_LABEL} a label)"
             ),
             (
-                f"{estimate.hours:.2f} hours one call at a time, "
-                f"at {TOKENS_PER_SECOND} tokens a second; "
-                f"at least {estimate.hours_at_once:.2f} with {at_once} concurrent calls"
+                f"{duration(3600 * estimate.hours)} one call at a time, "
+                f"at {TOKENS_PER_SECOND} tokens a second; at least "
+                f"{duration(3600 * estimate.hours_at_once)} with {at_once} concurrent calls"
             ),
         ],
     )

@@ -1,4 +1,4 @@
-"""Progress of a command on stderr: a bar on a terminal, one line a minute elsewhere."""
+"""Progress of a command on stderr: a bar on a terminal, lines elsewhere."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from types import FrameType
 
 from sidelight.cli.console import err
 
-_LINE_EVERY_S = 60.0
+_FIRST_LINE_S, _LINE_EVERY_S = 10.0, 60.0
 _SOON_S = 0.5
+_ALIKE_S = 60.0  # apart, and two times need not both be told
 _ENDS = {signal.SIGINT, signal.SIGTERM}
 
 
@@ -40,13 +41,13 @@ class _Work:
         passed = time.monotonic() - self.began
         of = f" of {self.total:,}" if self.total else ""
         count = "" if self.total == 1 else f" {self.done:,}{of} after"
-        line = f"{self.what}:{count} {_minutes(passed)}"
+        line = f"{self.what}:{count} {duration(passed)}"
         if self.step:
             line += f" ({self.step})"
         new = self.done - self.kept
         if not self.total or new < _ENOUGH:
             return line
-        return f"{line}, {_minutes(passed * (self.total - self.done) / new)} left"
+        return f"{line}, {duration(passed * (self.total - self.done) / new)} left"
 
 
 _ENOUGH = 3  # done: the first ones are slow, as models are loaded, or end side by side
@@ -123,14 +124,19 @@ def in_lines(what: str | None) -> Iterator[None]:
 
 @contextmanager
 def progress_lines() -> Iterator[None]:
-    """Say once a minute on stderr how far the command is, where there is no terminal for a bar."""
+    """Say on stderr how far the command is, where there is no terminal for a bar.
+
+    Once it has run for some seconds, and then once a minute.
+    """
     if err.is_terminal:
         yield
         return
     ended, began = threading.Event(), time.monotonic()
 
     def tell() -> None:
-        while not ended.wait(_LINE_EVERY_S):
+        wait_s = _FIRST_LINE_S
+        while not ended.wait(wait_s):
+            wait_s = _LINE_EVERY_S
             if not _UNDER_WAY or _UNDER_WAY[-1].what:
                 err.print(_how_far(began), markup=False)
 
@@ -143,11 +149,11 @@ def progress_lines() -> Iterator[None]:
 
 def _how_far(began: float) -> str:
     """Return how far the command is that began at that time: the part under way, then the whole."""
-    passed = _minutes(time.monotonic() - began)
+    passed = duration(time.monotonic() - began)
     if not _UNDER_WAY:
         return f"running for {passed}"
     part = str(_UNDER_WAY[-1])
-    is_whole = _minutes(time.monotonic() - _UNDER_WAY[-1].began) == passed
+    is_whole = _UNDER_WAY[-1].began - began < _ALIKE_S
     return part if is_whole else f"{part}; {passed} since the command started"
 
 
@@ -195,8 +201,9 @@ def _at(work: _Work) -> Iterator[_Work]:
         _UNDER_WAY.remove(work)
 
 
-def _minutes(seconds: float) -> str:
-    if seconds < 60:
-        return "less than a minute"
+def duration(seconds: float) -> str:
+    """Return a length of time in words, such as `45 s`, `12 min` or `3 h 5 min`."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
     hours, minutes = divmod(round(seconds / 60), 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min"

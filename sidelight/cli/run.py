@@ -16,7 +16,7 @@ from rich.text import Text
 
 from sidelight.cli import console, options
 from sidelight.cli.judge import check_judging, evaluation_shown
-from sidelight.cli.progress import in_lines, progress_bar
+from sidelight.cli.progress import duration, in_lines, progress_bar
 from sidelight.config.load import SettingDescription, describe_settings, load_settings
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, UsageError
@@ -179,11 +179,18 @@ def estimate_shown(estimate: RunEstimate) -> list[console.Shown]:
         (
             "With every round that is allowed, and without the savings of a server's prefix cache. "
             "Tokens written are means of recorded runs; a model that reasons writes more.\n"
-            f"{estimate.hours:.2f} hours one call at a time, at {LATENCY_S:g} s a call "
-            f"and {TOKENS_PER_SECOND} tokens a second; at least {estimate.hours_at_once:.2f} "
-            "with all slots of the servers in use."
+            f"{duration(3600 * estimate.hours)} one call at a time, at {LATENCY_S:g} s a call "
+            f"and {TOKENS_PER_SECOND} tokens a second, which are assumed; at least "
+            f"{duration(3600 * estimate.hours_at_once)} with all slots of the servers in use."
         ),
+        *([_PRICES] if estimate.total.cost is None else []),
     ]
+
+
+_PRICES = (
+    "For the cost, name what a million tokens read and written cost: "
+    "--set servers.default.prompt_price=P --set servers.default.completion_price=Q"
+)
 
 
 def _row(name: str, one: PromptEstimate) -> tuple[str, ...]:

@@ -85,7 +85,7 @@ def test_the_command_needs_neither_server_nor_index(tmp_path):
     asked = ("--set", "roles.default=prompted", "--set", "models.writer.name=tiny")
     shown = said(*command, *asked)
     assert "in all" in shown
-    assert "hours one call at a time" in shown
+    assert "one call at a time" in shown
     assert told(*command, *asked)["total"]["calls"] > 0
     assert said(*command) == "No role asks a model: 0 calls.\n"
 

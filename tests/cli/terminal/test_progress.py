@@ -19,6 +19,7 @@ from sidelight.cli.progress import (
 
 @pytest.fixture(autouse=True)
 def short_minutes(monkeypatch):
+    monkeypatch.setattr(progress, "_FIRST_LINE_S", 0.02)
     monkeypatch.setattr(progress, "_LINE_EVERY_S", 0.02)
 
 
@@ -35,23 +36,23 @@ def wait(capsys, lines=1):
 
 def test_a_line_says_how_much_is_done_and_what_is_left(capsys):
     with progress_lines(), progress_bar("labels", total=4000) as advance:
-        assert wait(capsys, 2)[-1] == "labels: 0 of 4,000 after less than a minute"
+        assert wait(capsys, 2)[-1] == "labels: 0 of 4,000 after 0 s"
         # What was done before does not shorten what is left.
         advance.keep(1000)
-        assert wait(capsys, 2)[-1] == "labels: 1,000 of 4,000 after less than a minute"
+        assert wait(capsys, 2)[-1] == "labels: 1,000 of 4,000 after 0 s"
         advance(1000)
-        assert wait(capsys, 2)[-1].startswith("labels: 2,000 of 4,000 after less than a minute, ")
+        assert wait(capsys, 2)[-1].startswith("labels: 2,000 of 4,000 after 0 s, ")
     with progress_lines(), progress_bar("article", total=1) as advance:
         advance.begin("a", "write_report")
-        assert wait(capsys)[-1] == "article: less than a minute (writing the report)"
+        assert wait(capsys)[-1] == "article: 0 s (writing the report)"
 
 
 def test_a_part_has_its_own_time_and_the_command_another():
     with in_lines("Write the page"):
-        assert progress._how_far(time.monotonic() - 5) == "Write the page: less than a minute"
+        assert progress._how_far(time.monotonic() - 5) == "Write the page: 0 s"
         with progress_bar("labels", total=4000):
             assert progress._how_far(time.monotonic() - 240) == (
-                "labels: 0 of 4,000 after less than a minute; 4 min since the command started"
+                "labels: 0 of 4,000 after 0 s; 4 min since the command started"
             )
     assert progress._how_far(time.monotonic() - 240) == "running for 4 min"
     assert progress._how_far(time.monotonic() - 3 * 3600 - 120) == "running for 3 h 2 min"
@@ -113,4 +114,4 @@ def test_every_command_has_the_lines(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["sidelight", "search", "--index", str(tmp_path), "words"])
     with pytest.raises(SystemExit):
         command_line.main()
-    assert capsys.readouterr().err.startswith("running for less than a minute\n")
+    assert capsys.readouterr().err.startswith("running for 0 s\n")
