@@ -209,9 +209,11 @@ def check_same(recorded: Path, wanted: str, what: str) -> None:
         other = " and ".join(changed)
     else:
         other = f"settings{_differences(before, tree)}"
+    replies = recorded.parent / "cache"
+    kept = f"; with --cache {replies} the replies of its models serve again" * replies.is_dir()
     raise UsageError(
         f"{recorded.parent} holds {what} with other {other} (see {recorded})",
-        remedy=f"Choose another folder with --output, or delete {recorded.parent}",
+        remedy=f"Choose another folder with --output, or delete {recorded.parent}{kept}",
     )
 
 

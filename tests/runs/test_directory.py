@@ -5,7 +5,7 @@ import pytest
 
 from sidelight.config.load import load_settings
 from sidelight.config.settings import Settings
-from sidelight.errors import UsageError
+from sidelight.errors import InputError, UsageError
 from sidelight.files import atomic_writer, half_written_name
 from sidelight.runs.directory import RunDirectory, TopicResult, publish
 from sidelight.schemas.investigation.trace import Trace
@@ -49,6 +49,13 @@ def test_a_folder_belongs_to_the_settings_and_code_of_what_is_finished(
     ) as caught:
         directory.claim(Settings())
     assert "--output" in caught.value.remedy
+    assert "--cache" not in caught.value.remedy
+    directory.cache.mkdir()
+    with pytest.raises(UsageError) as again:
+        directory.claim(Settings())
+    assert f"with --cache {directory.cache} the replies" in again.value.remedy
+    with pytest.raises(InputError, match="expected a finished run; found one that was interrupted"):
+        directory.read_manifest()
     assert str(directory.config) in caught.value.message
     (tmp_path / "owned.py").write_text("class Retriever: k = 1\n")
     with pytest.raises(UsageError, match="other code of retriever owned:Retriever"):
