@@ -182,11 +182,6 @@ class RunDirectory:
         try:
             return TopicResult.model_validate_json(files.read_limited(path), strict=True)
         except (OSError, ValidationError) as error:
-            if self.config.exists() and not self.manifest.exists():
-                raise InputError(
-                    f"{self.path}: expected a finished run; found one that was interrupted",
-                    remedy="Give the `sidelight run` command once more: it does what is left.",
-                ) from error
             raise InputError(
                 f"{path}: expected a topic finished by this version of sidelight",
                 remedy="Call `sidelight run` again, with another folder for --output.",
@@ -202,6 +197,11 @@ class RunDirectory:
         try:
             return RunManifest.model_validate_json(files.read_limited(self.manifest), strict=True)
         except (OSError, ValidationError) as error:
+            if self.config.exists() and not self.manifest.exists():
+                raise InputError(
+                    f"{self.path}: expected a finished run; found one that was interrupted",
+                    remedy="Give the `sidelight run` command once more: it does what is left.",
+                ) from error
             raise InputError(
                 f"{self.path}: expected a finished run; found no {self.manifest.name} that this "
                 "version of sidelight can read",
