@@ -436,7 +436,7 @@ def _retraction(sentence: Sentence, *, alone: bool) -> int | None:
             return _of_fragment(doc)
     turned = None
     for token in doc:
-        if _points(token, alone=alone):
+        if _points(token, alone=alone) and (alone or not _is_supposed(token)):
             turned = _said_of(token, alone=alone)
         if turned is not None:
             return turned
@@ -470,6 +470,8 @@ def _points(token: Any, *, alone: bool) -> bool:
     """Tell whether a token stands for what is said elsewhere, as an argument of its clause."""
     word = token.lower_
     argument = token.dep_ in SUBJECTS | _OBJECTS or token.dep_ in {"advmod", "prep"}
+    if word == "it" and any(_is_stated(before) for before in token.doc[: token.i]):
+        return False  # "The statement that ... was wrong, but the council considers it minor"
     if word in _US and token.dep_ in SUBJECTS:
         return any(t.lemma_.lower() in FALSE for t in (token.head, *token.head.children))
     if token.lemma_ in STATEMENTS:
@@ -477,6 +479,17 @@ def _points(token: Any, *, alone: bool) -> bool:
     if _is_ahead(token):
         return not alone
     return word in (_THIS & _RELATIVE if alone else _THIS) and _is_pronoun(token)
+
+
+def _is_supposed(token: Any) -> bool:
+    """Tell whether a token stands in a condition: "if you think that we are wrong"."""
+    clauses = (one for head in (token, *token.ancestors) for one in head.children)
+    return any(one.dep_ == "mark" and one.lower_ in {"if", "unless", "whether"} for one in clauses)
+
+
+def _is_stated(noun: Any) -> bool:
+    """Tell whether a noun such as "statement" has what it states beside it."""
+    return noun.lemma_ in STATEMENTS and any(c.dep_ in {"acl", "relcl"} for c in noun.children)
 
 
 def _is_pronoun(token: Any) -> bool:

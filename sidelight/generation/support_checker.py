@@ -157,7 +157,7 @@ _ATTRIBUTION = re.compile(
 )
 
 
-_INSERTED = re.compile(r"\[[^\[\]]+\]")
+_INSERTED = re.compile(r"\[[^\[\]]+?(?P<owner>['’]s?)?\](?P<owners>['’]s)?")
 
 
 def without_attribution(sentence: str, pages: Sequence[Segment]) -> str:
@@ -165,7 +165,7 @@ def without_attribution(sentence: str, pages: Sequence[Segment]) -> str:
 
     A name in square brackets, which stands for a word of the page, is that word again.
     """
-    sentence = _INSERTED.sub("it", sentence)
+    sentence = _INSERTED.sub(lambda name: "its" if name["owner"] or name["owners"] else "it", sentence)
     match = _ATTRIBUTION.match(sentence)
     if match is None:
         return sentence

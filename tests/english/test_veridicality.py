@@ -90,6 +90,11 @@ def test_what_is_vouched_for_is_asserted(sentence: str) -> None:
         ((TOLD, "This is not disputed by anyone."), ASSERTED),
         ((TOLD, "The paper did not mention it."), ASSERTED),
         ((TOLD, "Another story proved false."), ASSERTED),
+        ((TOLD, "Write to us if you think that we are wrong."), ASSERTED),
+        (
+            (TOLD, "The statement that he lives abroad was wrong, but it is a minor error."),
+            ASSERTED,
+        ),
     ],
 )
 def test_a_sentence_beside_it_may_take_it_back(

@@ -152,11 +152,14 @@ def read(text: str) -> Sentence:
     )
 
 
+_NOTE_MARKS = re.compile(r"(?<=[.!?])(?:\[\d{1,3}\])+(?=\s|$)")  # "... in 2024.[19] In March"
+
+
 def split(text: str, max_words: int | None = None) -> list[str]:
     """Return the sentences of a text or its first words, none longer than `MAX_WORDS` words."""
     if max_words is not None:
         text = _first_words(text, max_words)
-    text = clean(text)
+    text = _NOTE_MARKS.sub("", clean(text))
     # Some pages come with every word or phrase on a line of its own.
     if len(text.split()) < _WORDS_A_LINE * (text.count("\n") - _FEW_LINES):
         text = one_line(text)
