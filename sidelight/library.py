@@ -220,10 +220,12 @@ def run(
     from sidelight.index.folder import open_index
     from sidelight.runs.directory import RunDirectory
     from sidelight.tracks import load_track
+    from sidelight.wiring.estimate import check_asked
     from sidelight.wiring.models import ModelAccess
     from sidelight.wiring.run import make_run
 
     known = load_settings(config, settings)
+    check_asked(known, base_url)
     if isinstance(topics, str | Path):
         topics = read_topics(Path(topics), load_track(known.track))
     folder, access = Path(output), ModelAccess(Path(output) / "cache", base_url=base_url)

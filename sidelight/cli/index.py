@@ -362,6 +362,7 @@ def segment(
     return Result(document, [f"Wrote {counted(count, 'segment')} to {output}"])
 
 
+_LINES = (".jsonl", ".json", ".gz")
 _PAGES = (".html", ".htm", ".xhtml", ".txt", ".md")
 _TOP_LINES, _MAX_TITLE = 4, 120  # lines; characters
 _BESIDE_A_PAGE = "_files/"  # ends the name of the folder that a browser saves with a page
@@ -372,6 +373,12 @@ def _read_documents(paths: Sequence[Path]) -> Iterator[Article]:
     known: dict[str, Path] = {}
     for path in paths:
         if not path.is_dir() and path.suffix.lower() not in _PAGES:
+            if path.suffix.lower() not in _LINES:
+                wanted = f"{', '.join((*_LINES, *_PAGES))}, or a folder"
+                raise InputError(
+                    f"{path}: expected {wanted}; found a file of another kind",
+                    remedy="Save its text as a .txt file, and name that.",
+                )
             yield from read_documents(path)
             continue
         folder = path if path.is_dir() else path.parent

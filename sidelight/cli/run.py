@@ -32,7 +32,14 @@ from sidelight.schemas.run import RunIdentity
 from sidelight.schemas.topic import Narrative, Topic
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
-from sidelight.wiring.estimate import LATENCY_S, PromptEstimate, RunEstimate, estimate_run, run_cost
+from sidelight.wiring.estimate import (
+    LATENCY_S,
+    PromptEstimate,
+    RunEstimate,
+    check_asked,
+    estimate_run,
+    run_cost,
+)
 from sidelight.wiring.judges import judge_model
 from sidelight.wiring.models import ModelAccess
 from sidelight.wiring.run import make_run, split_narratives
@@ -287,6 +294,8 @@ def run(  # long: half of it are its options
     changes = options.with_judge(overrides or [], judge_model)
     settings = load_settings(config, changes)
     judging.check(settings)
+    if judging.judge is None:  # which may ask a model
+        check_asked(settings, calls.base_url)
     todo = read_topics(topics, load_track(settings.track))
     if unknown := set(topic or ()) - {one.topic_id for one in todo}:
         raise UsageError(f"--topic {min(unknown)}: {topics} has no such topic")

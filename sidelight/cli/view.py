@@ -39,6 +39,7 @@ from sidelight.tracks import load_track
 from sidelight.versions import VERSION
 from sidelight.view.model import Page, RunList, TopicPage
 from sidelight.view.page import render_page, render_runs
+from sidelight.wiring.estimate import check_asked
 from sidelight.wiring.run import make_run, open_investigation, open_sources
 
 if TYPE_CHECKING:
@@ -320,6 +321,7 @@ def read(
     from sidelight.index.folder import open_index
 
     settings = _settings(config, overrides)
+    check_asked(settings, calls.base_url)
     topic = _read_article(article, url)
     folder = open_index(index)
     with progress_bar("article", total=1) as advance:
@@ -608,6 +610,7 @@ def serve(  # long: one list of options
     from sidelight.serve.desk import Desk, Worker, claim_folder
 
     settings = _settings(config, overrides)
+    check_asked(settings, base_url)
     _claim_port(host, port)
     folder = open_index(index)
     claim_folder(output)

@@ -165,7 +165,7 @@ def without_attribution(sentence: str, pages: Sequence[Segment]) -> str:
 
     A name in square brackets, which stands for a word of the page, is that word again.
     """
-    sentence = _INSERTED.sub(lambda name: "its" if name["owner"] or name["owners"] else "it", sentence)
+    sentence = _INSERTED.sub(lambda name: "its" if any(name.groups()) else "it", sentence)
     match = _ATTRIBUTION.match(sentence)
     if match is None:
         return sentence

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import cache, partial
 from html import escape
@@ -271,6 +271,14 @@ def _add_routes(app: FastAPI, routes: _Routes, always: Sequence[int]) -> None:
     )
 
 
+async def _upload(read: Callable[..., guards.Upload], *given: Any) -> guards.Upload:
+    """Return what a reader of articles reads, in a thread; 422 where that is none."""
+    try:
+        return await asyncio.to_thread(read, *given)
+    except guards.NoArticleError as error:
+        raise HTTPException(422, str(error)) from None
+
+
 class _Routes:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -294,19 +302,13 @@ class _Routes:
 
     async def submit(self, submission: Submission) -> Progress:
         """Have an article investigated."""
-        found = await asyncio.to_thread(guards.read_pasted, submission.text)
+        found = await _upload(guards.read_pasted, submission.text)
         return self._take(found, submission.title, submission.url)
 
     async def submit_file(self, request: Request) -> Progress:
         """Have the article in a file investigated: a saved web page, or a line of a topics file."""
-        content = await request.body()
-        try:
-            found = await asyncio.to_thread(
-                guards.read_upload, guards.media_type(request.headers), content
-            )
-        except guards.NoArticleError as error:
-            raise HTTPException(422, str(error)) from None
-        return self._take(found)
+        kind, content = guards.media_type(request.headers), await request.body()
+        return self._take(await _upload(guards.read_upload, kind, content))
 
     def _take(self, found: guards.Upload, title: str = "", url: str = "") -> Progress:
         if why := why_no_article(found.text):

@@ -138,7 +138,8 @@ def rate_check(per_minute: int) -> Callable[[Scope], JSONResponse | None]:
 
     def check(scope: Scope) -> JSONResponse | None:
         if scope["method"] == "POST" and not limiter.hit(limit, client_of(scope)):
-            return _refuse(429, "Too many articles in a minute.", {"Retry-After": "60"})
+            told = f"At most {per_minute} articles a minute, refused ones included. Wait a minute."
+            return _refuse(429, told, {"Retry-After": "60"})
         return None
 
     return check
@@ -377,6 +378,9 @@ class NoArticleError(Exception):
     """A file holds no article; the message says why and what to do."""
 
 
+_LOOKED_AT = 10_000  # bytes, of which none is 0 in a text
+
+
 def read_upload(kind: str, content: bytes) -> Upload:
     """Return the article in a file; if its media type `kind` is not in `READERS`, read it as text.
 
@@ -386,6 +390,11 @@ def read_upload(kind: str, content: bytes) -> Upload:
     if content.startswith(b"%PDF-"):
         raise NoArticleError("This is a PDF. Save its text as a .txt file, and name that.")
     if kind not in READERS:
+        if b"\0" in content[:_LOOKED_AT]:
+            raise NoArticleError(
+                "This is no text, but such as an image or a word processor's document. Save its "
+                "text as a .txt file, and name that."
+            )
         return Upload("", "", content.decode("utf-8-sig", "replace"))
     return READERS[kind](content)
 

@@ -100,6 +100,17 @@ class RunEstimate(Value):
     unknown: tuple[str, ...]
 
 
+def check_asked(settings: Settings, base_url: str | None) -> None:
+    """Refuse the address of a model server where no step asks a model: it would not be used."""
+    estimate = estimate_run(settings, []) if base_url else None
+    if estimate and not estimate.prompts and not estimate.unknown:
+        raise UsageError(
+            "--base-url names a model server; expected a step that asks a model, found none",
+            remedy="Let all steps ask: --set roles.default=prompted --set models.writer.name=NAME "
+            "(or a preset, as docs/models.md says); or leave out --base-url.",
+        )
+
+
 def estimate_run(settings: Settings, topics: Sequence[Topic]) -> RunEstimate:
     """Return what a run with these settings would come to; nothing is asked."""
     lengths = [len(clean_article(one.body)[0]) if isinstance(one, Article) else 0 for one in topics]

@@ -44,11 +44,11 @@ def test_a_pasted_article_is_read(mini_web_articles, mini_web_index, small_index
     assert "Garrick Voss" in origin
     assert "10. " in shown
     assert "commonpedia.example" in shown
-    assert "\nMade without a language model: " in shown
+    assert "\nMade without a language model. " in shown
     again = told(*command, "-o", tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     assert "<h1>What others say</h1>" in page
-    assert "<p>Made without a language model: " in page
+    assert '<p class="caution">Made without a language model. ' in page
     linked = re.findall(r"see <a[^>]*>([^<]*?)(?:…)?</a>", page)
     assert linked
     texts = [one["text"] for one in again["report"]]
