@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import ClassVar, Literal, NamedTuple
 
 # What fixes a missing package of the system extra.
@@ -117,14 +117,17 @@ class InputError(SidelightError):
 
 
 class InvalidFileError(InputError):
-    """A file with one or more problems, of which the first ten are shown."""
+    """A file with one or more problems, of which ten are shown; those alike on all lines once."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(problems)
-        shown = [str(problem) for problem in self.problems[:10]]
-        if len(self.problems) > len(shown):
-            shown.append(f"... and {len(self.problems) - len(shown)} more")
-        super().__init__("\n".join(shown))
+        alike: dict[Problem, list[Problem]] = {}
+        for problem in self.problems:
+            alike.setdefault(replace(problem, line=None), []).append(problem)
+        several = [(f" ({len(some)} times)" if some[1:] else "") for some in alike.values()]
+        shown = [f"{one[0]}{times}" for one, times in zip(alike.values(), several, strict=True)]
+        left = len(self.problems) - sum(map(len, [*alike.values()][:10]))
+        super().__init__("\n".join([*shown[:10], *([f"... and {left} more"] if left else [])]))
 
 
 class UsageError(SidelightError):

@@ -21,7 +21,7 @@ from sidelight.formats.runs.submission import Change, run_formats
 from sidelight.formats.topics import read_articles, read_topics
 from sidelight.formats.verdict import Verdict, detect_format, judge_file, mend_file
 from sidelight.registry import did_you_mean
-from sidelight.runs.directory import RunDirectory, judge_run, pack_runs
+from sidelight.runs.directory import LIST, RunDirectory, judge_run, pack_runs
 from sidelight.text import counted, quoted
 from sidelight.tracks import DEFAULT_TRACK, Track, load_track
 
@@ -94,9 +94,10 @@ def validate(  # long: half of it are its options
     """Check files, each by what it holds; exit with 1 if one is invalid.
 
     A run directory is checked with all its files, by the rules of its own track. --fix mends ranks,
-    order, unknown fields and, by whole sentences, the word limit; it invents nothing, so that a
-    missing question stays missing. Changes are listed by the lines of the file that was given. A
-    valid file is copied as it is.
+    order, misspelt and unknown fields, spare commas and, by whole sentences, the word limit; it
+    invents nothing, so that a missing question stays missing, and a line that it cannot mend is
+    left out. Changes are listed by the lines of the file that was given. A valid file is copied as
+    it is.
     """
     rules = load_track(track)
     covered, known_segments = _known(rules, topics, index)
@@ -104,7 +105,8 @@ def validate(  # long: half of it are its options
     mended: dict[str, list[Change]] = {}
     named = [one for path in files for one in _files_in(path) or [path]]
     for path in named:
-        topic_ids = covered or _made_for(path) or rules.topic_ids
+        # The track's own validator knows nothing of run directories.
+        topic_ids = covered or (() if official else _made_for(path)) or rules.topic_ids
         if fix is not None and path.is_file():
             with suppress(InputError):  # what cannot be read is shown by the check
                 if found := mend_file(path, rules, fix, topic_ids):
@@ -126,6 +128,9 @@ def validate(  # long: half of it are its options
     strict = "These checks are stricter than the track's; --official gives the verdict of its own."
     has_own = any(one.kind and one.kind.official for one in verdicts if not one.valid)
     notes += [strict] * (len(verdicts) > 1 and has_own and not official)
+    cites = any(one.kind and one.kind.cites for one in verdicts)
+    by_form = "Segment ids were checked by their form only; --index INDEX looks them up."
+    notes += [by_form] * (cites and index is None and not official)
     return Result(
         {"files": [_as_dict(one, mended.get(one.file)) for one in verdicts]},
         [*_shown(verdicts, mended), *notes],
@@ -141,13 +146,17 @@ def _is_run(path: Path) -> bool:
 def _files_in(path: Path) -> list[Path]:
     """Return files and run directories in a folder and its folders; of all else, the path alone.
 
-    Pages, such as `sidelight view` puts beside the runs that it shows, are left out.
+    What `sidelight view` and `pack` put beside runs is left out.
     """
     if not path.is_dir() or _is_run(path):
         return [path]
-    named = (one for one in sorted(path.glob("[!.]*")) if one.suffix != ".html")
+    named = (one for one in sorted(path.glob("[!.]*")) if not _is_beside(one))
     within = (one for one in named if one.is_file() or not one.is_symlink())
     return [file for one in within for file in _files_in(one) if not file.is_dir() or _is_run(file)]
+
+
+def _is_beside(path: Path) -> bool:
+    return path.suffix == ".html" or path.name == LIST
 
 
 def _known(
@@ -220,13 +229,15 @@ def _shown(verdicts: Sequence[Verdict], mended: Mapping[str, Sequence[Change]]) 
         colour, indent = "green" if state == "valid" else "red", "  "
         shown.append(Note(f"{verdicts[0].file}: {state} {title}{size}", colour))
     for changes in mended.values():
-        by_kind: dict[str, list[str]] = {}
-        for one in changes:
-            by_kind.setdefault(one.kind, []).append(f"{indent}mended: {one.said}")
-        for kind, said in by_kind.items():
-            shown += said[:_MAX_ALIKE]
-            if len(said) > _MAX_ALIKE:
-                shown.append(f"{indent}mended: {len(said)} times {kind.strip(':')}; {_LISTS_ALL}")
+        by_kind: dict[str, list[Change]] = {}
+        for one in sorted(changes, key=lambda one: not one.kind.startswith("line left out")):
+            by_kind.setdefault(one.kind, []).append(one)
+        for kind, alike in by_kind.items():
+            what = "not mended" if kind.startswith("line left out") else "mended"
+            shown += [f"{indent}{what}: {one.said}" for one in alike[:_MAX_ALIKE]]
+            if len(alike) > _MAX_ALIKE:
+                times = f"{len(alike)} times {kind.strip(':')}; {_LISTS_ALL}"
+                shown.append(f"{indent}{what}: {times}")
     by_file: dict[str, list[Note]] = {}
     for file, note in problem_notes(
         (problem for one in verdicts for problem in one.problems), on_stderr=False

@@ -311,18 +311,20 @@ def parsed_lines(
     what: str,
     findings: Findings,
     remedy: str = COMPARE,
+    mend: Callable[[str], str] = str,
 ) -> Iterator[tuple[int, V]]:
     """Yield the line number and the value of each object in a JSONL file that `parse` accepts.
 
-    For any other object `parse` raises `ValidationError`; that, and what is wrong with a line that
-    holds no object, is added to `findings`; see `Findings.invalid` for `what` and `remedy`.
+    `mend` is applied to each line first. For any other object `parse` raises `ValidationError`;
+    that, and what is wrong with a line that holds no object, is added to `findings`; see
+    `Findings.invalid` for `what` and `remedy`.
     """
     from pydantic import ValidationError
 
     file = open_text(path)
     findings.problems += file.problems
     for line, text in file.lines:
-        content = decode_unique(text, line, findings) if text.strip() else None
+        content = decode_unique(mend(text), line, findings) if text.strip() else None
         if content is None:
             continue
         try:

@@ -47,6 +47,7 @@ class FileKind(NamedTuple):
         unit: What `size` counts, in the singular.
         check: The strict check, where a track has rules beyond what can be read.
         official: The verdict of the track's own validator, where there is one.
+        cites: Whether it names segments of the collection.
     """
 
     name: str
@@ -55,6 +56,7 @@ class FileKind(NamedTuple):
     size: Callable[[Path], int]
     check: Callable[[Path, Collection[str], Container[str] | None], list[Problem]] | None = None
     official: Callable[[Path, Collection[str]], list[str]] | None = None
+    cites: bool = False
 
 
 _TREC_RUN = FileKind("trec_run", "TREC run", "query", lambda path: len(read_trec_run(path)))
@@ -151,6 +153,7 @@ def _run_kind(task: Task) -> FileKind:
         lambda path: len(found.read(path).results()),
         lambda path, topic_ids, known: found.check(path, task, topic_ids, known),
         None if official is None else lambda path, topic_ids: official(path, task, topic_ids),
+        cites=found.kind != "question_list",
     )
 
 
@@ -223,6 +226,8 @@ def _json_format(text: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> 
     first: object = None  # a key may stand elsewhere, where another format has it
     with suppress(ValueError):
         first = orjson.loads(text.partition("\n")[0])
+    if not fits and all(_has(first, f"metadata.{key}") for key in ("run_id", "topic_id")):
+        return "reports_jsonl"  # without its sentences, or with another name for them
     return min(fits, key=lambda name: not all(_has(first, key) for key in keys[name]), default=None)
 
 
@@ -301,7 +306,7 @@ def judge_file(
             "kind-unknown",
             None,
             expected=f"one of {', '.join(dict.fromkeys(one.title for one in kinds.values()))}",
-            found=f"what looks like {what}" if what else "nothing that looks like one",
+            found=f"what looks like {what}" if what else _looks_like(path),
             remedy=f"Add {' or '.join(f'--track {one}' for one in others)}."
             if others
             else "Compare the file with docs/formats.md.",
@@ -314,6 +319,15 @@ def judge_file(
         size = _check_strictly(path, kind, topic_ids, known_segments, findings)
     verdict = Verdict(str(path), kind, tuple(findings.problems), size)
     return verdict if verdict.valid else replace(verdict, size=0)
+
+
+def _looks_like(path: Path) -> str:
+    text = read_bytes(path).removeprefix(BOM_UTF8).lstrip()
+    if not text:
+        return "an empty file"
+    if text.startswith(b"["):
+        return "a JSON array; a run has one object a line"
+    return "nothing that looks like one"
 
 
 def _check_officially(

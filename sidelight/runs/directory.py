@@ -343,9 +343,9 @@ def pack_runs(  # long: one check after another before anything is written
 ) -> Packing:
     """Write the files of some runs, and `runs.csv` with their priorities, into a new folder.
 
-    A run of which any file was changed after it was made becomes a manual one: the track calls a
-    run automatic only where no person had a hand in it. Nothing is written when a file is invalid,
-    strictly or for the track's own validator.
+    A file that was changed after it was made becomes a manual run, and so do all of a run whose
+    other files were changed: the track calls a run automatic only where no person had a hand in it.
+    Nothing is written when a file is invalid, strictly or for the track's own validator.
 
     `runs`, and the files of relevance judgments in `judgments`, have the most important first. They
     must cover `topic_ids`; if that is None, each run must cover the topics that it was made for,
@@ -399,7 +399,10 @@ def pack_runs(  # long: one check after another before anything is written
 
 def _judged(track: Track, path: Path) -> str:
     if track.judgments is None:
-        raise UsageError(f"{path}: {track.title} takes run directories, not judgments")
+        raise UsageError(
+            f"{path}: expected a run directory; found a file, and {track.title} takes no judgments",
+            remedy="Copy a mended run file over the one in its run directory, and pack that.",
+        )
     return track.judgments.name
 
 
@@ -417,14 +420,16 @@ def _check(
 
 def _write(run: RunDirectory, track: Track, priority: int, folder: Path) -> Iterator[PackedRun]:
     """Write the files of a run, which are known to be valid, under their run ids."""
-    edited = sorted(run.edited())
+    edited = run.edited()
     read = {task.name: run_format(task).read(run.file(task)) for task in track.tasks}
     says = frozenset(kind for one in read.values() for kind in one.types)
-    made = "manual" if edited or "manual" in says else "automatic"
+    others = edited - {run.file(task).name for task in track.tasks}
     for task in track.tasks:
         (run_id,), file = read[task.name].run_ids, run.file(task)
-        content = run_format(task).as_manual(file) if edited else read_bytes(file)
-        packed = PackedRun(task.name, priority, run_id, made, edited=" ".join(edited))
+        by_hand = sorted(edited & {file.name} | others)
+        made = "manual" if by_hand or "manual" in says else "automatic"
+        content = run_format(task).as_manual(file) if by_hand else read_bytes(file)
+        packed = PackedRun(task.name, priority, run_id, made, edited=" ".join(by_hand))
         yield _put(folder, run.path, content, packed)
 
 
@@ -479,8 +484,9 @@ def judge_run(
 ) -> list[Verdict]:
     """Find out whether a run directory is a finished run, and whether its files are valid.
 
-    The run has to cover `topic_ids`; if that is None, the topics that it was made for. With
-    `official`, the rules of the track's own validator apply to the files. The verdict on the folder
+    The run has to cover `topic_ids`; if that is None, the topics that it was made for, with a
+    warning where these are not the track's. With `official`, the rules of the track's own validator
+    apply to the files, and its topics. The verdict on the folder
     comes first, then those on the files of its tasks.
     """
     findings = Findings(run.path)
@@ -512,8 +518,11 @@ def judge_run(
             remedy="`pack` submits such a run as a manual one.",
         )
     findings.problems += _without_model(run)
-    wanted = run.topic_ids() if topic_ids is None else topic_ids
     track = run.read_track()
+    made_for = track.topic_ids if official else run.topic_ids()
+    wanted = made_for if topic_ids is None else topic_ids
+    if topic_ids is None and set(run.topic_ids()) != set(track.topic_ids):
+        findings.problems.append(_other_topics(run, len(run.topic_ids()), track))
     verdicts = [
         judge_file(run.file(task), track, wanted, known_segments=known_segments, official=official)
         for task in track.tasks

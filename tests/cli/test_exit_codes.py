@@ -249,7 +249,7 @@ def test_ctrl_c_ends_with_130(monkeypatch, capsys):
             "search --index somewhere words",
             "No file is half written; the same command starts again.",
         ),
-        ("index build shard.jsonl -o index", begun),
+        (f"index build {__file__} -o index", begun),
     ):
         assert ended(line.split(), monkeypatch) == 130
         assert capsys.readouterr().err == f"Interrupted. {told}\n"

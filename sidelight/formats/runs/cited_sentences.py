@@ -423,15 +423,60 @@ def _submitted(content: dict[str, Any]) -> SubmittedReport:
     return SubmittedReport(**_ReportLine.model_validate(content).model_dump())
 
 
+# Where a key may be misspelt, its right name, and what its value is.
+_MISSPELT = (
+    ("", "metadata", dict),
+    ("", "responses", list),
+    ("metadata", "topic_id", str),
+    ("metadata", "run_id", str),
+    ("metadata", "team_id", str),
+)
+_RENAMED = "renamed\0"  # no key of a file
+_SPARE_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*+(?:[\]}]|$))')
+
+
+def _without_commas(line: str) -> str:
+    """Return a line of JSON without commas that separate nothing."""
+    return _SPARE_COMMA.sub(lambda found: found[1] or "", line)
+
+
+def _as_report(content: dict[str, Any]) -> dict[str, Any]:
+    """Return a report with misspelt keys renamed, and under `_RENAMED` which these are."""
+    renamed: list[str] = []
+    for part, key, kind in _MISSPELT:
+        held = content.get(part, {}) if part else content
+        if isinstance(held, dict) and (old := _misspelt(held, key, kind)):
+            held[key] = held.pop(old)
+            renamed.append(f"{quoted(old)} renamed to {key!r}{f' in {part}' * bool(part)}")
+    _ReportLine.model_validate(content)
+    return content | {_RENAMED: renamed}
+
+
+def _misspelt(held: Mapping[str, object], key: str, kind: type) -> str:
+    """Return the one unknown key that may stand for a missing one; empty if there is none.
+
+    It is nearly the same, or, for a list, the only key with one.
+    """
+    known = {*_ExactReport.model_fields, *_ExactMetadata.model_fields}
+    unknown = [one for one in held if one not in known and isinstance(held[one], kind)]
+    near = unknown if kind is list else get_close_matches(key, unknown)
+    return near[0] if key not in held and len(near) == 1 else ""
+
+
 def mend_reports(path: Path, task: CitedTextTask, destination: Path) -> list[submission.Change]:
     """Write a run without unknown fields, empty sentences, and what is over the track's limits.
 
-    Sentences are left out from the first that does not fit into the word limit; one that is longer
-    than the limit itself is left out alone. Lines that hold no report are left out. The result says
+    Commas that separate nothing are removed, and misspelt keys renamed. Sentences are left out from
+    the first that does not fit into the word limit; one that is longer than the limit itself is
+    left out alone. Lines that hold no report are left out. The result says
     what was changed, in order of lines.
     """
     findings = Findings(path)
-    changes: list[tuple[int, str, str]] = []
+    changes = [
+        (line, "comma", "removed, which separates nothing")
+        for line, text in open_text(path).lines
+        if _without_commas(text) != text
+    ]
     mended: list[dict[str, Any]] = []
 
     def without_unknown(
@@ -446,11 +491,8 @@ def mend_reports(path: Path, task: CitedTextTask, destination: Path) -> list[sub
                 told = f"{quoted(key)} renamed to 'citations'{where}"
             changes.append((line, "unknown field", told))
 
-    def parsed(content: dict[str, Any]) -> dict[str, Any]:
-        _ReportLine.model_validate(content)
-        return content
-
-    for line, content in parsed_lines(path, parsed, "a report", findings):
+    for line, content in parsed_lines(path, _as_report, "a report", findings, mend=_without_commas):
+        changes += [(line, "field", told) for told in content.pop(_RENAMED)]
         without_unknown(line, "", content, _ExactReport)
         without_unknown(line, " from metadata", content["metadata"], _ExactMetadata)
         kept: list[dict[str, Any]] = []
