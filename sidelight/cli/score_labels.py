@@ -295,6 +295,7 @@ def support(  # long: half of it are options
     notes = [
         "the first citation of a sentence decides; `all`: its citations together",
         *lacking,
+        *([] if by.model else [_SELF_SUPPORTED]),
         f"sentences that could not be judged {'are left out' if leave_out else 'count as 0'}",
         *told_twins({run.run_tag: run.results() for run in read}),
     ]
@@ -303,6 +304,12 @@ def support(  # long: half of it are options
         write_support_sentences(by.output / f"{_SUPPORT_PREFIX}_sentences.csv", verdicts)
     origin = ScoreOrigin("auto", judge, by.sampling, n_topics, notes)
     return scores_result(origin, table, _SUPPORT_PREFIX, by.output)
+
+
+_SELF_SUPPORTED = (
+    "a run without a model checks itself with this judge, and a copied sentence supports itself: "
+    "values near 1 do not say that its sentences are of use"
+)
 
 
 def _cited(sentences: Iterable[CitedSentence], index: Path) -> tuple[dict[str, str], list[str]]:

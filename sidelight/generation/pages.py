@@ -22,6 +22,8 @@ _YEAR = r"(?:19|20)\d\d"
 _TOLD = frozenset(
     "in to and from since until appointed born died ended ending founded incorporated".split()
 )
+_OWN = frozenset("published checked posted issued updated date dated reviewed".split())
+_OF_OTHERS = re.compile(r"\W*(?:source|claim|statement|claimed|said)\b.{0,40}:", re.IGNORECASE)
 _DATE = re.compile(
     r"(?:(?<![A-Za-z])(?P<before>[A-Za-z]{1,20})[\s:]{1,3})?\b"
     rf"(?P<date>\d{{1,2}}(?:st|nd|rd|th)?\s+{_MONTH},?\s+{_YEAR}"
@@ -168,15 +170,26 @@ def source_kind(url: str, top: Segment) -> str:
 
 
 def page_date(url: str, top: str) -> str:
-    """Return the first date at the top of a page as it stands there, or the one in its address."""
+    """Return the date at the top of a page as it stands there, or else the one in its address.
+
+    A date that the page calls its own goes before the first one; one in a line on its source, such
+    as the article that a fact check examines, is none.
+    """
+    first = ""
     if len(top) > _TOP_CHARACTERS:  # half a line may hold half a period of time
         top = top[:_TOP_CHARACTERS].rpartition("\n")[0]
     for line in top.split("\n"):
         if count_words(line) > _LINE_WORDS:  # prose speaks of other dates
             continue
         for found in _DATE.finditer(one_line(line)):
-            if (found["before"] or "").casefold() not in _TOLD:
+            before = (found["before"] or "").casefold()
+            if before in _TOLD or _OF_OTHERS.match(line):
+                continue
+            if before in _OWN:
                 return found["date"]
+            first = first or found["date"]
+    if first:
+        return first
     if in_path := _PATH_DATE.search(url):
         month = MONTHS[int(in_path["month"]) - 1]
         day = f"{int(in_path['day'])} " if in_path["day"] else ""

@@ -18,7 +18,7 @@ from sidelight.english.vocabulary import TIES
 from sidelight.schemas.investigation.angle import Angle, Aspect
 from sidelight.schemas.investigation.evidence import FoundClaim
 from sidelight.schemas.investigation.trace import Trace
-from sidelight.text import sentences, stems, tokens
+from sidelight.text import figures, sentences, stems, tokens
 from sidelight.view.report import ShownSentence, Source, Told, source_of
 
 if TYPE_CHECKING:
@@ -429,6 +429,7 @@ class Table:
         found += [one for one in around if one.text in best and _CORRECTING.search(one.text)]
         rulings = self._by_subject.get(PUBLISHER, ())
         found += [one for one in rulings if _CORRECTING.search(one.text)]
+        found = [one for one in found if not self._repeats(one.text)]
 
         def speaks(sentence: ShownSentence) -> float:
             text, title = sentence.text, self._told.title
@@ -441,6 +442,12 @@ class Table:
             return like + 3.0 * _counts_otherwise(text, self._said)
 
         return _finding(max(found, key=speaks)) if found else None
+
+    def _repeats(self, text: str) -> bool:
+        """Tell whether a text gives the headline's figure again, and nothing against it."""
+        against = _CORRECTING.search(text) or _RULED.search(text) or _CONTRAST.search(text)
+        same = figures(text) & figures(self._told.title)
+        return bool(same) and not against and not _counts_otherwise(text, self._said)
 
     def _who_rows(self, lead: Lead) -> list[ComparedClaim]:
         """Return a row on the publisher and one on the author, without what the lead says."""
