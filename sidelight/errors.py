@@ -28,10 +28,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 # What fixes a missing package of the system extra.
-INSTALL = "Install it with: pip install 'sidelight[cpu]' (or [gpu])"
+INSTALL = "Install it in sidelight's folder: pip install -c constraints.txt '.[cpu]' (or .[gpu])"
 
 Severity = Literal["error", "warning"]
 
@@ -128,6 +128,9 @@ class InvalidFileError(InputError):
         shown = [f"{one[0]}{times}" for one, times in zip(alike.values(), several, strict=True)]
         left = len(self.problems) - sum(map(len, [*alike.values()][:10]))
         super().__init__("\n".join([*shown[:10], *([f"... and {left} more"] if left else [])]))
+
+    def __reduce__(self) -> tuple[Any, ...]:  # another process may raise it
+        return type(self), (self.problems,)
 
 
 class UsageError(SidelightError):

@@ -49,7 +49,7 @@ def doctor(
     elif model or _is_typed(context, "base_url"):
         raise UsageError("--model and --base-url need each other")
     else:
-        from sidelight.index.vectors.capacity import check_machine
+        from sidelight.index.machine import check_machine
 
         checks = check_machine()
     healthy = all(check.ok for check in checks)

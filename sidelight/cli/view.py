@@ -267,7 +267,6 @@ def _shown(
     paths: list[Path], topics: Path | None, index: Path | None, plugins: Sequence[str]
 ) -> ShownRun:
     """Return the run of a run directory, or the one that several run files belong to."""
-    from sidelight.index.folder import open_index
     from sidelight.view.shown_run import finished_run, handed_in_run
 
     if len(paths) == 1 and paths[0].is_dir():
@@ -287,8 +286,12 @@ def _shown(
         )
     track = track_of(paths[0], load_track())
     known = read_topics(topics, track) if topics else ()
-    find = open_index(index).docstore.find if index else lambda _ids: {}
-    run = handed_in_run(paths, track, known, find)
+    texts = None
+    if index:
+        from sidelight.index.folder import open_index  # which takes torch along
+
+        texts = open_index(index).docstore
+    run = handed_in_run(paths, track, known, texts.find if texts else lambda _ids: {})
     if topics and (unknown := sorted({*run.topics} - {topic.topic_id for topic in known})):
         err.print(f"{run.name}: not in {topics}: {', '.join(unknown)}", markup=False)
     return run

@@ -311,9 +311,9 @@ def _counts_otherwise(text: str, others: Iterable[str]) -> bool:
     counted = _counts(text)
     known: dict[str, set[str]] = {}
     for other in others:
-        for what, figures in _counts(other).items():
-            known.setdefault(what, set()).update(figures)
-    return any(what in known and not figures & known[what] for what, figures in counted.items())
+        for what, counts in _counts(other).items():
+            known.setdefault(what, set()).update(counts)
+    return any(what in known and not counts & known[what] for what, counts in counted.items())
 
 
 class _Pair(NamedTuple):

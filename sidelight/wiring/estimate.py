@@ -199,7 +199,7 @@ def check_settings(settings: Settings, index: Path | None, base_url: str = "") -
     `base_url` is the address of the server `default`, if the run is to be told one.
     """
     from sidelight.index.encoding.encoder import check_model
-    from sidelight.index.vectors.capacity import check_machine
+    from sidelight.index.machine import check_machine
 
     checks = check_machine()
     if name := settings.retrieval.reranker:

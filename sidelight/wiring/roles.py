@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, get_type_hints
 
 from sidelight.config.settings import ModelSettings, Settings
 from sidelight.errors import InputError, UsageError
@@ -91,7 +91,10 @@ async def open_roles(
         offered = offers(settings, encode, asks(log))
         made: dict[str, Any] = dict.fromkeys(ROLES, _nobody)
         for role, performer in performers.items():
-            made[role] = log.timed(role, _performs(role, performer, offered, log))
+            work = _performs(role, performer, offered, log)
+            if not performer.__module__.startswith("sidelight."):
+                work = _returning(returned_by(role), work, performer)
+            made[role] = log.timed(role, work)
         return Roles(**made)
 
     return of_topic
@@ -104,6 +107,27 @@ def _performs(role: str, performer: type, offered: Offers, log: TopicLog) -> Any
         return make(name, performer, offered)
     instead = log.instead(role, plain_performer(role, offered))
     return with_fallback(make(name, performer, offered | {"instead": lambda: instead}), instead)
+
+
+def returned_by(role: str) -> Any:
+    """Return the type of what performers of a role return."""
+    return get_type_hints(get_type_hints(Roles)[role].__call__)["return"]
+
+
+def _returning(kind: Any, work: Any, performer: type) -> Any:
+    """Check what a performer of somebody's own returns, where its type is a class."""
+
+    async def checked(*given: Any) -> Any:
+        found = await work(*given)
+        if isinstance(kind, type) and not isinstance(found, kind):
+            raise UsageError(
+                f"{performer.__module__}:{performer.__qualname__}: expected it to return a "
+                f"{kind.__name__}; found a {type(found).__name__}",
+                remedy="See docs/extending.md; `sidelight.plugins.roles` has the types.",
+            )
+        return found
+
+    return checked
 
 
 async def _nobody(*_: object) -> NoReturn:

@@ -21,15 +21,15 @@ from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.errors import InputError, InvalidFileError, MachineError, UsageError
+from sidelight.index import machine
 from sidelight.index.build import build_index
 from sidelight.index.encoding import encoder
 from sidelight.index.engine import LocalEngine
 from sidelight.index.folder import lucene_folder, open_index
 from sidelight.index.lucene import jvm
+from sidelight.index.machine import check_machine
 from sidelight.index.manifest import FORMAT_VERSION
 from sidelight.index.text.corpus import MS_MARCO, CorpusFields, ShardReader
-from sidelight.index.vectors import capacity
-from sidelight.index.vectors.capacity import check_machine
 from sidelight.index.vectors.part import describe_sources
 from sidelight.retrieval.first_stage import open_retriever
 from sidelight.schemas.investigation.evidence import Query
@@ -232,9 +232,9 @@ def failed():
 def test_machines_without_java_or_memory_are_named(monkeypatch, tmp_path):
     assert failed() == {}
     with monkeypatch.context() as patch:
-        patch.setattr(capacity.os, "sysconf", lambda _: 1024)
+        patch.setattr(machine.os, "sysconf", lambda _: 1024)
         full = shutil._ntuple_diskusage(10, 10, 0)
-        patch.setattr(capacity.shutil, "disk_usage", lambda path: full)
+        patch.setattr(machine.shutil, "disk_usage", lambda path: full)
         assert set(failed()) == {"memory", "disk"}
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -248,7 +248,7 @@ def test_no_packages(monkeypatch):
     def not_installed(name):
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr(capacity, "version", not_installed)
+    monkeypatch.setattr(machine, "version", not_installed)
     monkeypatch.setattr(jvm, "find_spec", lambda _: None)
     monkeypatch.setattr(encoder, "find_spec", lambda _: None)
     monkeypatch.setitem(sys.modules, "faiss", None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,6 +58,11 @@ class CheckedSentence(Value):
     label: Annotated[str, OneOf((_FULL, _MEND, _NONE))]
     text: str = Field(max_length=1_000)
     answers: tuple[Answered, ...] = Field(max_length=_ANSWERS_PER_SENTENCE)
+
+    def tells(self, angles: Container[str]) -> dict[str, float]:
+        """Return the probability that it answers each of some angles, by id."""
+        named = ((one.angle_id, CHANCES[one.label]) for one in self.answers)
+        return {angle_id: chance for angle_id, chance in named if angle_id in angles}
 
     def support(self, covers: dict[str, float] | None) -> ReadSupport:
         """Return the support that the label stands for, of a sentence that covers angles."""
@@ -140,7 +145,7 @@ class PromptedChecker:
         )
 
 
-def _as_shown(item: Evidence) -> str:
+def _as_source(item: Evidence) -> str:
     """Return what the prompt shows of a passage and its page."""
     page = item.segment
     return f"{page.host}\n{page.title}\n{item.published}\n{page.text}"
@@ -187,36 +192,23 @@ class _Reading:
         items = [by_id[one] for one in cited]
         keyed = KeyedSegments([one.segment for one in items], _CHECKER_SEGMENT_WORDS, items)
         key_of = dict(zip(cited, (shown.key for shown in keyed.shown), strict=True))
-        texts = [sentence.text for sentence in self.draft.sentences]
-        parsed = dict(zip(texts, await computed(parse, texts), strict=True))
-        asked: dict[str, str] = {}
-        given: dict[str, str] = {}
-        shown: list[ShownSentence] = []
-        for sentence in self.draft.sentences:
-            keys = ", ".join(key_of[one] for one in sentence.segment_ids if one in key_of)
-            checked = keys and sentence.text not in self.stood
-            sentence_id = f"S{len(asked) + 1}" if checked else ""
-            if sentence_id:
-                asked[sentence_id] = sentence.text
-                cites = [by_id[one] for one in sentence.segment_ids if one in by_id]
-                given[sentence_id] = "\n".join(map(_as_shown, cites))
-            words = budget_words(sentence.text)
-            leans_on = tuple(map(str, parsed[sentence.text].leaning)) if sentence_id else ()
-            shown.append(ShownSentence(sentence_id, keys, words, sentence.text, leans_on))
+        shown = await self._as_shown(key_of)
+        drafted = zip(shown, self.draft.sentences, strict=True)
+        asked = {one.sentence_id: said for one, said in drafted if one.sentence_id}
+        given = {
+            sentence_id: "\n".join(
+                _as_source(by_id[one]) for one in said.segment_ids if one in by_id
+            )
+            for sentence_id, said in asked.items()
+        }
         usable: list[CheckedSentences] = []
 
         def check(answer: CheckedSentences) -> None:
             check_each_once(list(asked), [one.sentence_id for one in answer.sentences])
             usable.append(answer)
-            if faults := [fault for one in answer.sentences if (fault := mend_fault(one))]:
+            mends = ((one, given[one.sentence_id]) for one in answer.sentences)
+            if faults := [fault for mend in mends if (fault := _mend_fault(*mend))]:
                 raise ValueError(told_once(faults))
-
-        def mend_fault(one: CheckedSentence) -> str:
-            text = one_line(one.text) if one.label == _MEND else ""
-            fault = text and (sentence_fault(text) or half_fault(text))
-            if text and not fault and (lacks := foreign_figures(text, given[one.sentence_id])):
-                fault = f"its passages do not give {', '.join(lacks)}"
-            return f"{fault}: {quoted(text)}" if fault else ""
 
         answering = self.model.answer(
             CHECK_PROMPT,
@@ -236,16 +228,34 @@ class _Reading:
             if not usable:
                 raise
             answer = usable[-1]
-        tells = {
-            one.sentence_id: {
-                tells.angle_id: CHANCES[tells.label]
-                for tells in one.answers
-                if tells.angle_id in angles
-            }
-            for one in answer.sentences
-        }
         # Where it names no question, the labels of the claims stay.
         return {
-            asked[one.sentence_id]: one.support(tells[one.sentence_id] or None)
+            asked[one.sentence_id].text: one.support(one.tells(angles) or None)
             for one in answer.sentences
         }
+
+    async def _as_shown(self, key_of: Mapping[str, str]) -> list[ShownSentence]:
+        """Return the sentences; those have an id that are to be checked."""
+        texts = [sentence.text for sentence in self.draft.sentences]
+        shown: list[ShownSentence] = []
+        count = 0
+        for sentence, parsed in zip(
+            self.draft.sentences, await computed(parse, texts), strict=True
+        ):
+            keys = ", ".join(key_of[one] for one in sentence.segment_ids if one in key_of)
+            checked = bool(keys) and sentence.text not in self.stood
+            count += checked
+            leans_on = tuple(map(str, parsed.leaning)) if checked else ()
+            words = budget_words(sentence.text)
+            sentence_id = f"S{count}" * checked
+            shown.append(ShownSentence(sentence_id, keys, words, sentence.text, leans_on))
+        return shown
+
+
+def _mend_fault(one: CheckedSentence, sources: str) -> str:
+    """Return why a mended sentence cannot stand, or nothing; `sources` is what it cites."""
+    text = one_line(one.text) if one.label == _MEND else ""
+    fault = text and (sentence_fault(text) or half_fault(text))
+    if text and not fault and (lacks := foreign_figures(text, sources)):
+        fault = f"its passages do not give {', '.join(lacks)}"
+    return f"{fault}: {quoted(text)}" if fault else ""

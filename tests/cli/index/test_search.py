@@ -104,7 +104,7 @@ def test_doctor_names_what_is_missing(monkeypatch, tmp_path):
     healthy = told("doctor")
     assert healthy["ok"]
     assert {check["name"] for check in healthy["checks"]} >= {"Java", "FAISS", "torch", "disk"}
-    monkeypatch.setattr("sidelight.index.vectors.capacity._LEAST", 10**9)
+    monkeypatch.setattr("sidelight.index.machine._LEAST", 10**9)
     assert "Use a machine of at least" in said("doctor", code=3)
 
 
