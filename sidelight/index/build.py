@@ -365,7 +365,8 @@ def _is_finished(folder: Path, plan: manifest.IndexPlan) -> bool:
         raise InputError(
             f"{folder}: expected the index of this input; found one that differs in: "
             f"{', '.join(changed)}",
-            remedy="Choose another folder, or delete this one first.",
+            remedy="Nothing is added to an index: build one of all documents in another folder, or "
+            "delete this one first.",
         )
     return (folder / manifest.MANIFEST).exists()
 

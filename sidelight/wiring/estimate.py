@@ -6,6 +6,7 @@ per server come from the settings.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -101,8 +102,12 @@ class RunEstimate(Value):
 
 
 def check_asked(settings: Settings, base_url: str | None) -> None:
-    """Refuse the address of a model server where no step asks a model: it would not be used."""
-    estimate = estimate_run(settings, []) if base_url else None
+    """Refuse the address of a model server where no step asks a model: it would not be used.
+
+    One that the environment names is for whatever asks.
+    """
+    typed = base_url and base_url != os.environ.get("OPENAI_BASE_URL")
+    estimate = estimate_run(settings, []) if typed else None
     if estimate and not estimate.prompts and not estimate.unknown:
         raise UsageError(
             "--base-url names a model server; expected a step that asks a model, found none",

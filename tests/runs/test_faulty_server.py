@@ -75,7 +75,7 @@ def check_faulty_run(n_topics, made, n_kinds, out, *options):
 
 def test_a_third_of_calls_failing_costs_no_topic(mini_web_index, tmp_path):
     options = (*write_inputs(tmp_path, 3), "--index", mini_web_index.path)
-    check_faulty_run(3, TASKS_OF_THREE, 8, tmp_path / "run", *options)
+    check_faulty_run(3, TASKS_OF_THREE, 6, tmp_path / "run", *options)
 
 
 @pytest.mark.parametrize("n_topics", [3, pytest.param(60, marks=pytest.mark.slow)])

@@ -3,7 +3,9 @@ import asyncio
 import orjson
 import pytest
 
+from sidelight.config.load import load_settings
 from sidelight.config.settings import Settings
+from sidelight.errors import UsageError
 from sidelight.formats.topics import read_articles
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
@@ -11,7 +13,7 @@ from sidelight.index.folder import open_index
 from sidelight.index.text.corpus import write_segments
 from sidelight.runs.runner import run_topics
 from sidelight.schemas.topic import Article
-from sidelight.wiring.estimate import estimate_run
+from sidelight.wiring.estimate import check_asked, estimate_run
 from sidelight.wiring.models import ModelAccess
 from sidelight.wiring.run import open_investigation, open_sources
 from tests.helpers.commands import said, told
@@ -121,3 +123,13 @@ def test_a_run_costs_what_was_estimated(shared_data, tmp_path, chosen):
         (estimate.completion_tokens, sum(one.completion_tokens for one in usage)),
     ):
         assert actual / 1.5 <= estimated <= actual * 1.5
+
+
+def test_an_address_that_no_step_would_ask_is_refused(monkeypatch):
+    plain, asking = load_settings(None), load_settings(None, ["roles.write_questions=prompted"])
+    check_asked(plain, None)
+    check_asked(asking, "http://localhost:8000/v1")
+    with pytest.raises(UsageError, match="expected a step that asks a model, found none"):
+        check_asked(plain, "http://localhost:8000/v1")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:8000/v1")  # for whatever asks
+    check_asked(plain, "http://localhost:8000/v1")
