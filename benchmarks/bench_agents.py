@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 LATENCY_S, SLOW_LATENCY_S, SLOTS, PARALLEL = 0.2, 2.0, 64, 32
 ROUNDS = 2
 UNLIMITED = 10_000
-FALLBACKS = 3
+FALLBACKS = 8  # of 30 topics; which replies will not do depends on the random stand-in
 OF_QUESTIONS = {"questions"}
 OF_REPORT = {"report", "check", "revise"}
 
