@@ -304,7 +304,7 @@ def run(  # long: half of it are its options
         topic_ids = [one.topic_id for one in todo]
         check_judging(judging.rubrics, topic_ids, judging.examples, judging.example_run or ())
     if estimate:
-        return _estimate(settings, wanted, judged=judging.judge is not None)
+        return estimated(settings, wanted, judged=judging.judge is not None)
     folder = open_index(index)
     destination = output or Path("runs") / settings.submission.run_id
     access = calls.access(cache or destination / "cache")
@@ -346,7 +346,10 @@ def run(  # long: half of it are its options
     return run_result(summary, settings, seconds, access, evaluation, exit_code)
 
 
-def _estimate(settings: Settings, topics: Sequence[Topic], *, judged: bool) -> console.Result:
+def estimated(
+    settings: Settings, topics: Sequence[Topic], *, judged: bool = False
+) -> console.Result:
+    """Return what an investigation of some topics would come to."""
     estimate = estimate_run(settings, topics)
     shown = estimate_shown(estimate)
     if judged:

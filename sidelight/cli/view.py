@@ -319,6 +319,7 @@ def read(
     calls: options.ModelCalls,
     overrides: options.Overrides = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    estimate: options.Estimate = False,
 ) -> Result:
     """Investigate one article: print the report and the questions, and write the page."""
     from sidelight.index.folder import open_index
@@ -326,6 +327,10 @@ def read(
     settings = _settings(config, overrides)
     check_asked(settings, calls.base_url)
     topic = _read_article(article, url)
+    if estimate:
+        from sidelight.cli.run import estimated
+
+        return estimated(settings, [topic])
     folder = open_index(index)
     with progress_bar("article", total=1) as advance:
         access = calls.access(Path("runs") / "cache")

@@ -45,6 +45,12 @@ _SITE_CHROME = re.compile(
     r"|article continues below|follow us on|getty images|enable javascript|your email address)\b",
     re.IGNORECASE,
 )
+# Of such words a menu, or what stands beside the buttons of a page, has two or more.
+_MENU = re.compile(
+    r"\b(?:menu|home|sign in|log in|search|podcasts?|newsletters?|share|copy link|e?mail|print"
+    r"|comments?|skip to (?:main )?content)\b",
+    re.IGNORECASE,
+)
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*$")
 # A statement of three to seven words, which newspapers print as a paragraph of its own. A question
 # or a quotation without a full stop is a heading.
@@ -242,7 +248,8 @@ def find_masthead(body: str) -> Masthead:
             pieces = _parts(line)
             title = max(pieces, key=count_words)
             is_headline = words >= _MIN_HEADLINE_WORDS and count_words(title) >= _MIN_TITLE_WORDS
-            if is_headline and title[-1] not in ".,;:" and not _SITE_CHROME.search(line):
+            is_menu = len(_MENU.findall(line)) > 1 or _SITE_CHROME.search(line)
+            if is_headline and title[-1] not in ".,;:" and not is_menu:
                 if not tail and pieces[-1] != title:
                     tail = line.rpartition(" | ")[2]
                 if not found:

@@ -157,9 +157,11 @@ def _study_angles(profile: ArticleProfile) -> Iterator[Angle]:
 
 def _source_angles(profile: ArticleProfile) -> Iterator[Angle]:
     studies = profile.studies[: asked.STUDIES]
-    named = [(asked.SOURCE_PERSON, name) for name in profile.people]
-    others = (name for name in profile.organisations if name not in studies)
-    named += [(asked.SOURCE_ORGANISATION, name) for name in others]
+    # Whom the article is about is nobody it quotes on that.
+    people = (one for one in profile.people if one.casefold() != profile.subject.casefold())
+    named = [(asked.SOURCE_PERSON, name) for name in people]
+    bodies = (name for name in profile.organisations if name not in studies)
+    named += [(asked.SOURCE_ORGANISATION, name) for name in bodies]
     for number, (template, name) in enumerate(named[:_SOURCES], start=1):
         yield template.angle(profile, number=number, must_mention=name_forms(name)[:1], name=name)
 
