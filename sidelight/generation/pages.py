@@ -48,6 +48,7 @@ class _Rule(NamedTuple):
     head: re.Pattern[str]
 
 
+CORRECTIONS = "corrections"
 # The first one that holds counts: what a page is comes before who publishes it.
 _RULES = (
     _rule(
@@ -60,7 +61,7 @@ _RULES = (
         address=r"/press[-_]?releases?/",
         head=r"\bfor immediate release\b|\bpress release\b",
     ),
-    _rule("corrections", address=r"/(?:corrections|clarifications)\b"),
+    _rule(CORRECTIONS, address=r"/(?:corrections|clarifications)\b"),
     _rule(
         "fact check",
         address=r"//[^/]*(?:fact-?check|snopes|politifact|fullfact)|/fact-?checks?/|/checks/",
@@ -123,7 +124,7 @@ class Origins:
     """Knows where segments come from; windows of one page tell of each other.
 
     Args:
-        host: Of the article, whose own pages are called so.
+        host: Of the article, whose own pages are called so, but for its corrections.
         publisher: Of an article without a host; a host with the same letters is its own.
     """
 
@@ -143,9 +144,10 @@ class Origins:
             is_own = segment.host == self._host
         else:
             is_own = self._letters != "" and self._letters == _letters(host_label(segment.host))
+        kind = source_kind(segment.url, top)
         return Origin(
             "" if _ARCHIVED.search(segment.url) else self._name(segment.host),
-            OWN if is_own else source_kind(segment.url, top),
+            OWN if is_own and kind != CORRECTIONS else kind,
             page_date(segment.url, "" if top.start_char else top.text),
         )
 

@@ -262,6 +262,10 @@ def test_the_kind_of_a_source_is_said_where_it_shows(url, text, kind):
         ("", f"{'Frogs. ' * 51}\nEditor, Reed Times (February 2020 to November 2022)", ""),
         ("", "In June 1998 the pump broke, as it had since 3rd May 1961", ""),
         ("", "The Frog | 24 March 2024 - 3 min read", "24 March 2024"),
+        # The day of what a check examines is not its own.
+        ("", "Source: Reed Post, 31 August 2025\nChecked: 12 September 2025", "12 September 2025"),
+        ("", "Source: Reed Post, 31 August 2025", ""),
+        ("", "Received 3 May 2021, published 9 June 2021", "9 June 2021"),
         ("", "", ""),
     ],
 )  # fmt: skip
@@ -277,6 +281,8 @@ def test_a_window_is_as_old_as_the_top_of_its_page():
     origins = Origins([*SEGMENTS, later, own], "reedpost.example")
     assert origins.of(later).date == "3 March 2022"
     assert origins.of(own).kind == "the article's own site"
+    corrects = own.model_copy(update={"url": "https://reedpost.example/corrections/2021"})
+    assert origins.of(corrects).kind == "corrections"
     assert Origins([later]).of(later).date == ""
 
 

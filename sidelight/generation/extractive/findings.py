@@ -29,7 +29,7 @@ from sidelight.english.vocabulary import (
     UNIQUE,
 )
 from sidelight.generation.extractive.known import MIN_WORDS, TOP, Known, Page
-from sidelight.generation.pages import OWN
+from sidelight.generation.pages import CORRECTIONS, OWN
 from sidelight.text import count_words, tokens
 
 _MIN_FOLLOWING, _MAX_WORDS = 3, 45
@@ -48,6 +48,12 @@ _TIES = re.compile(
 _QUALIFIES = re.compile(
     r"^(?:But|However|Yet|Nevertheless|Nonetheless|In fact|By contrast|In contrast|Even so"
     r"|That said|Instead|Later|It later|That (?:figure|number|claim|estimate|statement))\b"
+)
+_PRINTED = r"(?:said|wrote|stated|reported|described|gave|called|claimed|quoted|named)\b"
+_WRONG = re.compile(
+    rf"(?:\d{{1,2}} \w+\. )?(?:(?:In [^.]{{3,80}},? )?[Ww]e (?:also )?{_PRINTED}"
+    r"|(?:An?|The|Our|This) (?:\w+ )?(?:report|article|story|item|piece|headline|column)\b"
+    rf"[^.]{{0,200}}?\b{_PRINTED})"
 )
 _MOST_QUOTED, _MOST_UNATTRIBUTED = 0.8, 0.4  # share of a sentence between quotation marks
 _FIRST_PERSON = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours"})
@@ -116,6 +122,8 @@ def find_findings(page: Page, known: Known, wanted: Container[str]) -> Iterator[
             following = lines[place + 1] if place + 1 < len(lines) else ""
             if _QUALIFIES.match(following) and page.holding(line, following):
                 continue
+            if page.origin.kind == CORRECTIONS and _WRONG.match(lines[place]):
+                continue  # what was printed, without what is so
             if told[0].sentence.root.lemma_ == "complain" and not _is_decided(told[1:]):
                 continue  # what came of it may be the contrary
             if not all(known.copies(one.text, near[one.number]) for one in told):

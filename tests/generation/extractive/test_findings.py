@@ -149,6 +149,12 @@ OF_A_WOMAN = "Petra Quill sold her shop at the pier. She left Tollmere in her bo
             {},
             [(COMPLAINT, "The Sound Authority upheld it."), ("The Sound Authority upheld it.",)],
         ),
+        # A correction tells what is so, and not what was printed alone.
+        (
+            f"We said that {SAID[0].lower()}{SAID[1:]}. {COUNT}",
+            {"url": "https://soundcourier.example/corrections/2020"},
+            [(COUNT,)],
+        ),
         # What was shared may be what the body made, and not the body.
         (
             f"{BOUGHT} It was shared with the Sound Authority for T12 million.",
