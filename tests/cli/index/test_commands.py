@@ -35,7 +35,7 @@ def test_plan_says_what_it_takes_and_whether_it_fits():
     # The whole collection without vectors.
     shown = said("index", "plan", "--profile", "none")
     assert "text      78.9 GB of disk" in shown
-    assert "building  16.5 h for both" in shown
+    assert "building  6.1 h for both" in shown
 
 
 def test_published_vectors_take_the_place_of_encoding(
