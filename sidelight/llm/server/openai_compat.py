@@ -365,6 +365,9 @@ class OpenAICompatModel:
                 f"{self._shown_url} gave no answer in {timeout_s:g} s",
                 "Look at the server's load, or lower the number of calls made at once.",
             )
+        if isinstance(error, APIConnectionError) and ".example/" in f"{self._shown_url}/":
+            remedy = "Put in the address of your service, such as servers.default.base_url."
+            return f"{self._shown_url} is an example and no address of a server", remedy
         if isinstance(error, APIConnectionError):
             return (
                 f"the connection to {self._shown_url} failed: {self._said(error.__cause__)}",
