@@ -36,7 +36,9 @@ from sidelight.schemas.task import Task
 from sidelight.tracks import Track, load_track
 
 _LOOKED_AT = 50  # lines; a kind is what most of them look like
+_REPORT_IDS = ("team_id", "run_id", "topic_id")
 _NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
+_PLACE = re.compile("[1-9][0-9]?")
 
 
 class FileKind(NamedTuple):
@@ -226,7 +228,7 @@ def _json_format(text: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> 
     first: object = None  # a key may stand elsewhere, where another format has it
     with suppress(ValueError):
         first = orjson.loads(text.partition("\n")[0])
-    if not fits and all(_has(first, f"metadata.{key}") for key in ("run_id", "topic_id")):
+    if not fits and sum(_has(first, f"metadata.{one}") for one in _REPORT_IDS) > 1:
         return "reports_jsonl"  # without its sentences, or with another name for them
     return min(fits, key=lambda name: not all(_has(first, key) for key in keys[name]), default=None)
 
@@ -244,6 +246,9 @@ def _line_format(line: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> 
     cells = line.split()
     if len(cells) == len(qrels.QRELS_COLUMNS) and _NUMBER.fullmatch(cells[3]):
         return "qrels"
+    # Spaces where tabs should be; lines of search results that are broken have `Q0`.
+    if len(cells) > 4 and "\t" not in line and cells[1] != "Q0" and _PLACE.fullmatch(cells[3]):
+        return "questions_tsv"
     return None
 
 
@@ -301,15 +306,14 @@ def judge_file(
     if kind is None:
         theirs = {one: kinds_of(load_track(one)).get(name or "") for one in names("track")}
         others = {one: like.title for one, like in theirs.items() if like}
+        found, remedy = _looks_like(path)
         what = f"a {next(iter(others.values()))} of {' or '.join(others)}" if others else name
         findings.error(
             "kind-unknown",
             None,
             expected=f"one of {', '.join(dict.fromkeys(one.title for one in kinds.values()))}",
-            found=f"what looks like {what}" if what else _looks_like(path),
-            remedy=f"Add {' or '.join(f'--track {one}' for one in others)}."
-            if others
-            else "Compare the file with docs/formats.md.",
+            found=f"what looks like {what}" if what else found,
+            remedy=f"Add {' or '.join(f'--track {one}' for one in others)}." if others else remedy,
         )
         return Verdict(str(path), None, tuple(findings.problems))
     if official:
@@ -321,13 +325,16 @@ def judge_file(
     return verdict if verdict.valid else replace(verdict, size=0)
 
 
-def _looks_like(path: Path) -> str:
+def _looks_like(path: Path) -> tuple[str, str]:
+    """Say what a file of no known kind is, and what to do about it."""
     text = read_bytes(path).removeprefix(BOM_UTF8).lstrip()
-    if not text:
-        return "an empty file"
     if text.startswith(b"["):
-        return "a JSON array; a run has one object a line"
-    return "nothing that looks like one"
+        return (
+            "a JSON array; a run has one object a line",
+            "Write each object of the array on a line of its own, without commas between them.",
+        )
+    found = "nothing that looks like one" if text else "an empty file"
+    return found, "Compare the file with docs/formats.md."
 
 
 def _check_officially(

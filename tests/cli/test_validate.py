@@ -236,9 +236,17 @@ def test_spare_commas_and_misspelt_keys_are_mended(tmp_path, change, told):
 
 
 @pytest.mark.parametrize(
-    ("content", "found"), [("", "found an empty file"), ("[{}]", "found a JSON array")]
+    ("content", "found"),
+    [
+        ("", "found an empty file"),
+        ("[{}]", "found a JSON array; a run has one object a line. Write each object of the array"),
+        ("t lamp lamp-t1 1 Who owns it?\n", "invalid Task 1 run"),
+        ("t lamp lamp-t1 1 Who owns it?\n", "Separate fields by one tab"),
+        ('{"metadata": {"team_id": "t", "run_id": "t-1"}}\n', "Task 2 run"),
+        ('{"metadata": {"team_id": "t", "run_id": "t-1"}}\n', "found no responses"),
+    ],
 )
-def test_what_is_no_lines_of_json_is_named(tmp_path, content, found):
+def test_what_a_broken_file_was_meant_to_be_is_named(tmp_path, content, found):
     (tmp_path / "lamp-t2").write_text(content)
     assert found in " ".join(run(tmp_path / "lamp-t2")[1].split())
 
