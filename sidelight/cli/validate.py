@@ -18,8 +18,8 @@ from sidelight.cli.console import Note, PlainTable, Result, Shown, out, problem_
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
 from sidelight.formats.runs.submission import Change, run_formats
-from sidelight.formats.topics import read_articles, read_topics
-from sidelight.formats.verdict import Verdict, detect_format, judge_file, mend_file
+from sidelight.formats.topics import read_articles
+from sidelight.formats.verdict import Verdict, detect_format, judge_file, mend_file, read_topics
 from sidelight.registry import did_you_mean
 from sidelight.runs.directory import LIST, RunDirectory, judge_run, pack_runs
 from sidelight.text import counted, quoted

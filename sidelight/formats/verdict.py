@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import orjson
 
@@ -29,12 +29,14 @@ from sidelight.formats.runs.cited_sentences import mend_reports
 from sidelight.formats.runs.question_list import mend_questions
 from sidelight.formats.runs.submission import Change, Run, RunFormat, run_format, run_formats
 from sidelight.formats.runs.trec_run import read_trec_run
-from sidelight.formats.topics import read_topics, topic_formats
+from sidelight.formats.topics import topic_format, topic_formats
 from sidelight.registry import names
 from sidelight.schemas.grading.judgment import Scales
 from sidelight.schemas.task import Task
+from sidelight.schemas.topic import Topic
 from sidelight.tracks import Track, load_track
 
+V = TypeVar("V")
 _LOOKED_AT = 50  # lines; a kind is what most of them look like
 _REPORT_IDS = ("team_id", "run_id", "topic_id")
 _NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
@@ -195,20 +197,30 @@ def track_of(path: Path, usual: Track) -> Track:
 
 def read_runs(paths: Iterable[Path], task: Task) -> list[Any]:
     """Return the runs of a task, as its format reads them; errors tell a wrong file's kind."""
-    runs = []
-    for path in paths:
-        try:
-            runs.append(run_format(task).read(path))
-        except InvalidFileError:
-            found = detect_format(path)
-            if found is None or found == task.format:
-                raise
-            kind = kinds_of(load_track()).get(found)
-            raise InputError(
-                f"{path}: expected a run of {task.title}; found a {kind.title if kind else found}",
-                remedy="Give a file of this task, or name the task that the file is of.",
-            ) from None
-    return runs
+    read, what = run_format(task).read, f"a run of {task.title}"
+    return [_read(path, read, what, (task.format,)) for path in paths]
+
+
+def read_topics(path: str | Path, track: Track | None = None) -> tuple[Topic, ...]:
+    """Read the topics of a topics file, in its order; a `track` of None is the default track."""
+    track = track or load_track()
+    what = f"the topics of {track.title}"
+    return tuple(_read(Path(path), topic_format(track).read, what, topic_formats()))
+
+
+def _read(path: Path, read: Callable[[Path], V], what: str, formats: Collection[str]) -> V:
+    """Read a file; where it is broken and of none of its formats, raise what it is instead."""
+    try:
+        return read(path)
+    except InvalidFileError:
+        found = detect_format(path)
+        if found is None or found in formats:
+            raise
+    kind = kinds_of(load_track()).get(found)
+    raise InputError(
+        f"{path}: expected {what}; found a {kind.title if kind else found}",
+        remedy="Give the right file, or name the track or the task that this one is of.",
+    )
 
 
 def _json_format(text: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> str | None:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.formats.verdict import detect_format
+from sidelight.errors import InputError, InvalidFileError
+from sidelight.formats.verdict import detect_format, read_topics
 from tests.helpers.formats.sample_runs import task1_bytes, task1_rows, task2_bytes, task2_objects
 
 EXAMPLES = {
@@ -40,6 +41,18 @@ def detect(tmp_path: Path, content: bytes) -> str | None:
 def test_tells_each_kind_by_its_content(tmp_path, kind):
     assert detect(tmp_path, EXAMPLES[kind]) == kind
     assert detect(tmp_path, b"\xef\xbb\xbf" + EXAMPLES[kind].replace(b"\n", b"\r\n")) == kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "title"), [("questions_tsv", "Task 1 run"), ("reports_jsonl", "Task 2 run")]
+)
+def test_a_run_in_place_of_topics_is_named(tmp_path, kind, title):
+    (tmp_path / "run").write_bytes(EXAMPLES[kind])
+    with pytest.raises(InputError, match=f"expected the topics of .* DRAGUN; found a {title}"):
+        read_topics(tmp_path / "run")
+    (tmp_path / "broken").write_text('{"docid": "t"}\n')
+    with pytest.raises(InvalidFileError, match="found no body"):
+        read_topics(tmp_path / "broken")
 
 
 def ranking(*ranks):
