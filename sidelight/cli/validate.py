@@ -83,7 +83,11 @@ def validate(  # long: half of it are its options
     topics: options.CoveredTopics = None,
     index: options.CitedIndex = None,
     official: Annotated[
-        bool, typer.Option("--official", help="Give the verdict of the track's own validator.")
+        bool,
+        typer.Option(
+            "--official",
+            help="Give the verdict of the track's own validator, on its topics or --topics.",
+        ),
     ] = False,
     fix: Annotated[
         Path | None,
@@ -277,7 +281,8 @@ def pack(
 ) -> Result:
     """Validate runs, strictly and as the track does, and put their files together for upload.
 
-    A run whose files were edited after they were made is submitted as a manual one.
+    A run file that was edited after it was made is submitted as manual; so are all files of a run
+    of which anything else was edited.
     """
     rules = load_track(track)
     covered, known_segments = _known(rules, topics, index)
