@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.scoring.score import people_report_scores as people_report_scores
     from sidelight.formats.runs.cited_sentences import read_report_run as read_report_run
     from sidelight.formats.runs.question_list import read_question_run as read_question_run
-    from sidelight.formats.topics import read_topics as read_topics
+    from sidelight.formats.verdict import read_topics as read_topics
     from sidelight.index.folder import open_index as open_index
     from sidelight.library import ablate as ablate
     from sidelight.library import compare as compare
@@ -40,7 +40,7 @@ _LIBRARY = {
     "people_report_scores": "sidelight.evaluation.scoring.score:people_report_scores",
     "read_question_run": "sidelight.formats.runs.question_list:read_question_run",
     "read_report_run": "sidelight.formats.runs.cited_sentences:read_report_run",
-    "read_topics": "sidelight.formats.topics:read_topics",
+    "read_topics": "sidelight.formats.verdict:read_topics",
     "run": "sidelight.library:run",
     "score": "sidelight.library:score",
     "search": "sidelight.library:search",

@@ -216,7 +216,7 @@ def run(
     """
     from sidelight.cli.progress import progress_bar
     from sidelight.config.load import load_settings
-    from sidelight.formats.topics import read_topics
+    from sidelight.formats.verdict import read_topics
     from sidelight.index.folder import open_index
     from sidelight.runs.directory import RunDirectory
     from sidelight.tracks import load_track

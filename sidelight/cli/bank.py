@@ -18,7 +18,7 @@ from sidelight.formats.banks.exams import drafted_from, read_exams, read_query_t
 from sidelight.formats.banks.nuggets import read_nuggets, write_nuggets
 from sidelight.formats.labels.graded_passages import read_graded
 from sidelight.formats.labels.qrels import read_qrels
-from sidelight.formats.topics import read_topics
+from sidelight.formats.verdict import read_topics
 from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.grading.rubric import ExamBank, NuggetBank, Style, bank_version
 from sidelight.schemas.topic import Narrative

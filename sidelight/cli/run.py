@@ -22,8 +22,8 @@ from sidelight.config.settings import Settings
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.runs.linked_reports import LINKED_REPORTS, linked
 from sidelight.formats.runs.submission import Delivery, run_format
-from sidelight.formats.topics import read_searches, read_topics, write_narratives
-from sidelight.formats.verdict import track_of
+from sidelight.formats.topics import read_searches, write_narratives
+from sidelight.formats.verdict import read_topics, track_of
 from sidelight.llm.base import TOKENS_PER_SECOND
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.log import PromptUsage, told_fallbacks

@@ -27,8 +27,7 @@ from sidelight.formats.labels import qrels as labelled
 from sidelight.formats.labels.assessments import write_support_sentences
 from sidelight.formats.runs.submission import reports_by_topic, told_twins
 from sidelight.formats.table import latex_table, write_table
-from sidelight.formats.topics import read_topics
-from sidelight.formats.verdict import read_runs, track_of
+from sidelight.formats.verdict import read_runs, read_topics, track_of
 from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.grading.judgment import JudgedSentence
 from sidelight.schemas.grading.rubric import NuggetAssignment, NuggetBank

@@ -18,8 +18,8 @@ from sidelight.cli.console import Note, PlainTable, Result, Shown, out, problem_
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
 from sidelight.formats.runs.submission import Change, run_formats
-from sidelight.formats.topics import read_articles, read_topics
-from sidelight.formats.verdict import Verdict, detect_format, judge_file, mend_file
+from sidelight.formats.topics import read_articles
+from sidelight.formats.verdict import Verdict, detect_format, judge_file, mend_file, read_topics
 from sidelight.registry import did_you_mean
 from sidelight.runs.directory import LIST, RunDirectory, judge_run, pack_runs
 from sidelight.text import counted, quoted
@@ -83,7 +83,11 @@ def validate(  # long: half of it are its options
     topics: options.CoveredTopics = None,
     index: options.CitedIndex = None,
     official: Annotated[
-        bool, typer.Option("--official", help="Give the verdict of the track's own validator.")
+        bool,
+        typer.Option(
+            "--official",
+            help="Give the verdict of the track's own validator, on its topics or --topics.",
+        ),
     ] = False,
     fix: Annotated[
         Path | None,
@@ -277,7 +281,8 @@ def pack(
 ) -> Result:
     """Validate runs, strictly and as the track does, and put their files together for upload.
 
-    A run whose files were edited after they were made is submitted as a manual one.
+    A run file that was edited after it was made is submitted as manual; so are all files of a run
+    of which anything else was edited.
     """
     rules = load_track(track)
     covered, known_segments = _known(rules, topics, index)

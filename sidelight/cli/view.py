@@ -29,8 +29,8 @@ from sidelight.files import MAX_DOCUMENT_BYTES, atomic_write, read_limited
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart, find_part, look_for
 from sidelight.formats.runs.submission import run_formats
-from sidelight.formats.topics import read_topics, topic_format
-from sidelight.formats.verdict import detect_format, judge_file, track_of
+from sidelight.formats.topics import topic_format
+from sidelight.formats.verdict import detect_format, judge_file, read_topics, track_of
 from sidelight.retrieval.first_stage import open_retriever
 from sidelight.runs.directory import RunDirectory
 from sidelight.schemas.investigation.evidence import Query

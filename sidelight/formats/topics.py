@@ -22,7 +22,7 @@ from sidelight.registry import load, names
 from sidelight.schemas.investigation.evidence import Query
 from sidelight.schemas.topic import Article, Narrative, QuestionedArticle, Topic, question_id
 from sidelight.text import one_line, quoted
-from sidelight.tracks import Track, load_track
+from sidelight.tracks import Track
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +48,6 @@ def topic_format(track: Track) -> TopicFormat:
     """Return the format of a track's topics files."""
     found: TopicFormat = load("topics", track.topics)
     return found
-
-
-def read_topics(path: str | Path, track: Track | None = None) -> tuple[Topic, ...]:
-    """Read the topics of a topics file, in its order; a `track` of None is the default track."""
-    return tuple(topic_format(track or load_track()).read(Path(path)))
 
 
 L = TypeVar("L", bound=BaseModel)

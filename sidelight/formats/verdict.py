@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import orjson
 
@@ -29,14 +29,18 @@ from sidelight.formats.runs.cited_sentences import mend_reports
 from sidelight.formats.runs.question_list import mend_questions
 from sidelight.formats.runs.submission import Change, Run, RunFormat, run_format, run_formats
 from sidelight.formats.runs.trec_run import read_trec_run
-from sidelight.formats.topics import read_topics, topic_formats
+from sidelight.formats.topics import topic_format, topic_formats
 from sidelight.registry import names
 from sidelight.schemas.grading.judgment import Scales
 from sidelight.schemas.task import Task
+from sidelight.schemas.topic import Topic
 from sidelight.tracks import Track, load_track
 
+V = TypeVar("V")
 _LOOKED_AT = 50  # lines; a kind is what most of them look like
+_REPORT_IDS = ("team_id", "run_id", "topic_id")
 _NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
+_PLACE = re.compile("[1-9][0-9]?")
 
 
 class FileKind(NamedTuple):
@@ -193,20 +197,30 @@ def track_of(path: Path, usual: Track) -> Track:
 
 def read_runs(paths: Iterable[Path], task: Task) -> list[Any]:
     """Return the runs of a task, as its format reads them; errors tell a wrong file's kind."""
-    runs = []
-    for path in paths:
-        try:
-            runs.append(run_format(task).read(path))
-        except InvalidFileError:
-            found = detect_format(path)
-            if found is None or found == task.format:
-                raise
-            kind = kinds_of(load_track()).get(found)
-            raise InputError(
-                f"{path}: expected a run of {task.title}; found a {kind.title if kind else found}",
-                remedy="Give a file of this task, or name the task that the file is of.",
-            ) from None
-    return runs
+    read, what = run_format(task).read, f"a run of {task.title}"
+    return [_read(path, read, what, (task.format,)) for path in paths]
+
+
+def read_topics(path: str | Path, track: Track | None = None) -> tuple[Topic, ...]:
+    """Read the topics of a topics file, in its order; a `track` of None is the default track."""
+    track = track or load_track()
+    what = f"the topics of {track.title}"
+    return tuple(_read(Path(path), topic_format(track).read, what, topic_formats()))
+
+
+def _read(path: Path, read: Callable[[Path], V], what: str, formats: Collection[str]) -> V:
+    """Read a file; where it is broken and of none of its formats, raise what it is instead."""
+    try:
+        return read(path)
+    except InvalidFileError:
+        found = detect_format(path)
+        if found is None or found in formats:
+            raise
+    kind = kinds_of(load_track()).get(found)
+    raise InputError(
+        f"{path}: expected {what}; found a {kind.title if kind else found}",
+        remedy="Give the right file, or name the track or the task that this one is of.",
+    )
 
 
 def _json_format(text: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> str | None:
@@ -226,7 +240,7 @@ def _json_format(text: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> 
     first: object = None  # a key may stand elsewhere, where another format has it
     with suppress(ValueError):
         first = orjson.loads(text.partition("\n")[0])
-    if not fits and all(_has(first, f"metadata.{key}") for key in ("run_id", "topic_id")):
+    if not fits and sum(_has(first, f"metadata.{one}") for one in _REPORT_IDS) > 1:
         return "reports_jsonl"  # without its sentences, or with another name for them
     return min(fits, key=lambda name: not all(_has(first, key) for key in keys[name]), default=None)
 
@@ -244,6 +258,9 @@ def _line_format(line: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> 
     cells = line.split()
     if len(cells) == len(qrels.QRELS_COLUMNS) and _NUMBER.fullmatch(cells[3]):
         return "qrels"
+    # Spaces where tabs should be; lines of search results that are broken have `Q0`.
+    if len(cells) > 4 and "\t" not in line and cells[1] != "Q0" and _PLACE.fullmatch(cells[3]):
+        return "questions_tsv"
     return None
 
 
@@ -301,15 +318,14 @@ def judge_file(
     if kind is None:
         theirs = {one: kinds_of(load_track(one)).get(name or "") for one in names("track")}
         others = {one: like.title for one, like in theirs.items() if like}
+        found, remedy = _looks_like(path)
         what = f"a {next(iter(others.values()))} of {' or '.join(others)}" if others else name
         findings.error(
             "kind-unknown",
             None,
             expected=f"one of {', '.join(dict.fromkeys(one.title for one in kinds.values()))}",
-            found=f"what looks like {what}" if what else _looks_like(path),
-            remedy=f"Add {' or '.join(f'--track {one}' for one in others)}."
-            if others
-            else "Compare the file with docs/formats.md.",
+            found=f"what looks like {what}" if what else found,
+            remedy=f"Add {' or '.join(f'--track {one}' for one in others)}." if others else remedy,
         )
         return Verdict(str(path), None, tuple(findings.problems))
     if official:
@@ -321,13 +337,16 @@ def judge_file(
     return verdict if verdict.valid else replace(verdict, size=0)
 
 
-def _looks_like(path: Path) -> str:
+def _looks_like(path: Path) -> tuple[str, str]:
+    """Say what a file of no known kind is, and what to do about it."""
     text = read_bytes(path).removeprefix(BOM_UTF8).lstrip()
-    if not text:
-        return "an empty file"
     if text.startswith(b"["):
-        return "a JSON array; a run has one object a line"
-    return "nothing that looks like one"
+        return (
+            "a JSON array; a run has one object a line",
+            "Write each object of the array on a line of its own, without commas between them.",
+        )
+    found = "nothing that looks like one" if text else "an empty file"
+    return found, "Compare the file with docs/formats.md."
 
 
 def _check_officially(

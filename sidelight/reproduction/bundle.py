@@ -49,7 +49,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from sidelight import errors, files
 from sidelight.config.settings import Settings
-from sidelight.formats.topics import read_topics
+from sidelight.formats.verdict import read_topics
 from sidelight.llm.cache import KeptReply, keep_replies, kept_replies
 from sidelight.prompting import find_prompts
 from sidelight.reproduction.archive import (

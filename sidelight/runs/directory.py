@@ -306,6 +306,7 @@ def publish(path: Path, write: Callable[[Path], None]) -> None:
 
 
 LIST = "runs.csv"
+_MENDED = "Copy a mended run file over the one in its run directory, and pack that."
 
 
 class PackedRun(NamedTuple):
@@ -368,7 +369,10 @@ def pack_runs(  # long: one check after another before anything is written
         verdict = judge_file(path, track, released, known_segments=known_segments)
         problems += verdict.problems
         if verdict.valid and (verdict.kind is None or verdict.kind.name != _judged(track, path)):
-            raise UsageError(f"{path}: expected relevance judgments, or a run directory")
+            raise UsageError(
+                f"{path}: expected relevance judgments, or a run directory; found another file",
+                remedy=_MENDED,
+            )
     errors = [problem for problem in problems if problem.severity == "error"]
     if errors:
         raise InvalidFileError(errors)
@@ -401,7 +405,7 @@ def _judged(track: Track, path: Path) -> str:
     if track.judgments is None:
         raise UsageError(
             f"{path}: expected a run directory; found a file, and {track.title} takes no judgments",
-            remedy="Copy a mended run file over the one in its run directory, and pack that.",
+            remedy=_MENDED,
         )
     return track.judgments.name
 
@@ -486,8 +490,8 @@ def judge_run(
 
     The run has to cover `topic_ids`; if that is None, the topics that it was made for, with a
     warning where these are not the track's. With `official`, the rules of the track's own validator
-    apply to the files, and its topics. The verdict on the folder
-    comes first, then those on the files of its tasks.
+    apply to the files, and its topics. The verdict on the folder comes first, then those on the
+    files of its tasks.
     """
     findings = Findings(run.path)
     try:
@@ -515,14 +519,14 @@ def judge_run(
             None,
             expected="files as the run made them",
             found=f"{name} changed since",
-            remedy="`pack` submits such a run as a manual one.",
+            remedy="`pack` submits it as manual; if it is no run file, all files of the run.",
         )
     findings.problems += _without_model(run)
     track = run.read_track()
     made_for = track.topic_ids if official else run.topic_ids()
     wanted = made_for if topic_ids is None else topic_ids
-    if topic_ids is None and set(run.topic_ids()) != set(track.topic_ids):
-        findings.problems.append(_other_topics(run, len(run.topic_ids()), track))
+    if topic_ids is None and not official and set(wanted) != set(track.topic_ids):
+        findings.problems.append(_other_topics(run, len(wanted), track))
     verdicts = [
         judge_file(run.file(task), track, wanted, known_segments=known_segments, official=official)
         for task in track.tasks

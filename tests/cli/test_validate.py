@@ -213,8 +213,11 @@ def renamed(old, new, part=None):
         (lambda one: json.dumps(one).replace('"]}', '", ],}'), "comma removed"),
         (renamed("responses", "answer"), "'answer' renamed to 'responses'"),
         (renamed("topic_id", "topic", "metadata"), "'topic' renamed to 'topic_id' in metadata"),
+        (renamed("use_starter_kit", "starter_kit", "metadata"), "'starter_kit' renamed to 'use_s"),
+        (renamed("type", "typ", "metadata"), "'typ' renamed to 'type' in metadata"),
+        (lambda one: json.dumps(one).replace('"text"', '"txt"'), "to 'text' in sentence 1"),
     ],
-    ids=["behind", "within", "responses", "topic"],
+    ids=["behind", "within", "responses", "topic", "kit", "type", "text"],
 )
 def test_spare_commas_and_misspelt_keys_are_mended(tmp_path, change, told):
     (tmp_path / "topics.jsonl").write_text(
@@ -225,7 +228,7 @@ def test_spare_commas_and_misspelt_keys_are_mended(tmp_path, change, told):
     code, output = run(path, "--topics", tmp_path / "topics.jsonl")
     assert (code, "Task 2 run" in output.splitlines()[0]) == (1, True)
     code, output = run(path, "--fix", folder, "--topics", tmp_path / "topics.jsonl")
-    assert f"mended: {path}:2: " in output
+    assert f"valid Task 2 run, 2 topics\n  mended: {path}:1: " in output
     assert told in output
     mended = [json.loads(line) for line in (folder / "lamp-t2").read_text().splitlines()]
     assert [one["metadata"]["topic_id"] for one in mended] == IDS[:2]
@@ -233,9 +236,17 @@ def test_spare_commas_and_misspelt_keys_are_mended(tmp_path, change, told):
 
 
 @pytest.mark.parametrize(
-    ("content", "found"), [("", "found an empty file"), ("[{}]", "found a JSON array")]
+    ("content", "found"),
+    [
+        ("", "found an empty file"),
+        ("[{}]", "found a JSON array; a run has one object a line. Write each object of the array"),
+        ("t lamp lamp-t1 1 Who owns it?\n", "invalid Task 1 run"),
+        ("t lamp lamp-t1 1 Who owns it?\n", "Separate fields by one tab"),
+        ('{"metadata": {"team_id": "t", "run_id": "t-1"}}\n', "Task 2 run"),
+        ('{"metadata": {"team_id": "t", "run_id": "t-1"}}\n', "found no responses"),
+    ],
 )
-def test_what_is_no_lines_of_json_is_named(tmp_path, content, found):
+def test_what_a_broken_file_was_meant_to_be_is_named(tmp_path, content, found):
     (tmp_path / "lamp-t2").write_text(content)
     assert found in " ".join(run(tmp_path / "lamp-t2")[1].split())
 
@@ -374,9 +385,9 @@ def test_what_can_be_mended_is_mended_and_each_change_is_listed(tmp_path):
     file = tmp_path / "task2.jsonl"
     assert shown.splitlines()[:4] == [
         f"{fixed}/task2.jsonl: valid Task 2 run, 1 topic",
+        f"  mended: {file}:1: field 'citation' renamed to 'citations' in sentence 2",
         f"  mended: {file}:1: unknown field 'note' removed",
         f"  mended: {file}:1: unknown field 'score' removed from sentence 1",
-        f"  mended: {file}:1: unknown field 'citation' renamed to 'citations' from sentence 2",
     ]
     assert f"{file}:1: citations of sentence 1 are now {one}" in shown
     assert f"{file}:1: sentence left out, beyond 250 words: 'word word" in shown
@@ -485,6 +496,9 @@ def test_lines_that_cannot_be_read_and_headings_are_left_out_and_named(tmp_path)
         "report:3: line left out: expected a JSON object",
         "report:4: line left out: expected a report",
     ]
+    printed = run(report, "--fix", tmp_path / "new")[1].splitlines()
+    assert printed[1].startswith(f"  not mended: {report}:2: line left out: expected a JSON object")
+    assert printed[4] == f"  mended: {report}:1: unknown field 'more' removed"
     (tmp_path / "none").write_bytes(b"\xff\tt\tr\t1\tWho?\n")
     assert f"not mended: {tmp_path}/none" in run(tmp_path / "none", "--fix", tmp_path / "new")[1]
     assert not (tmp_path / "new" / "none").exists()

@@ -215,6 +215,8 @@ def test_modules_that_a_run_names(setting, here):
         change(run.manifest, setting, name)
         with pytest.raises(InputError, match=f"manifest.json: track.*{name}"):
             said("validate", run.path)
+    else:  # which is checked without its parts; its citations are of no collection
+        said("validate", run.path, code=1)
     write_address(here / "index", RemoteAddress(url="http://127.0.0.1:9", index="none"))
     (here / "topics.jsonl").write_text('{"docid": "v_doc_00_1", "body": "A bog."}\n')
     given = ("--index", here / "index")

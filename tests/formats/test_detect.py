@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.formats.verdict import detect_format
+from sidelight.errors import InputError, InvalidFileError
+from sidelight.formats.verdict import detect_format, read_topics
 from tests.helpers.formats.sample_runs import task1_bytes, task1_rows, task2_bytes, task2_objects
 
 EXAMPLES = {
@@ -42,6 +43,18 @@ def test_tells_each_kind_by_its_content(tmp_path, kind):
     assert detect(tmp_path, b"\xef\xbb\xbf" + EXAMPLES[kind].replace(b"\n", b"\r\n")) == kind
 
 
+@pytest.mark.parametrize(
+    ("kind", "title"), [("questions_tsv", "Task 1 run"), ("reports_jsonl", "Task 2 run")]
+)
+def test_a_run_in_place_of_topics_is_named(tmp_path, kind, title):
+    (tmp_path / "run").write_bytes(EXAMPLES[kind])
+    with pytest.raises(InputError, match=f"expected the topics of .* DRAGUN; found a {title}"):
+        read_topics(tmp_path / "run")
+    (tmp_path / "broken").write_text('{"docid": "t"}\n')
+    with pytest.raises(InvalidFileError, match="found no body"):
+        read_topics(tmp_path / "broken")
+
+
 def ranking(*ranks):
     return "".join(f"1 Q0 d#{n} {rank} {9 - n} me\n" for n, rank in enumerate(ranks)).encode()
 
@@ -51,6 +64,8 @@ def ranking(*ranks):
     [
         ("questions_tsv", b"\n\xff\t\n" + EXAMPLES["questions_tsv"]),
         ("questions_tsv", EXAMPLES["questions_tsv"].replace(b"\n", b"\r")),
+        ("questions_tsv", EXAMPLES["questions_tsv"].replace(b"\t", b"  ")),
+        (None, b"q Q0 d#1 1 high me\nWe counted about 500 birds\n"),
         ("reports_jsonl", EXAMPLES["reports_jsonl"].replace(b'"metadata', b'\xff"metadata')),
         *((kind, EXAMPLES[kind] + b"\xff\n") for kind in ("trec_run", "qrels", "judgments")),
         *(("trec_run", ranking(*ranks)) for ranks in ((1, 2, 3), (1, 1, 1), (0, 0, 1))),

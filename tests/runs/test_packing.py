@@ -78,6 +78,10 @@ def test_nothing_is_written_where_a_file_is_invalid_or_a_name_or_folder_is_taken
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
     with pytest.raises(UsageError, match="'sidelight-a-t1' again"):
         pack(tmp_path / "out", good, good)
+    mended = good.path / "task1.tsv"
+    with pytest.raises(UsageError, match="expected a run directory; found a file") as refused:
+        pack_runs([], tmp_path / "out", load_track(), IDS, judgments=[mended])
+    assert "Copy a mended run file over the one in its run directory" in refused.value.remedy
     pack(tmp_path / "out", good)
     with pytest.raises(UsageError, match="expected a new folder"):
         pack(tmp_path / "out", good)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from sidelight.errors import InputError, SidelightError
-from sidelight.formats.topics import read_topics
+from sidelight.formats.verdict import read_topics
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
 from sidelight.tracks import load_track

@@ -423,14 +423,8 @@ def _submitted(content: dict[str, Any]) -> SubmittedReport:
     return SubmittedReport(**_ReportLine.model_validate(content).model_dump())
 
 
-# Where a key may be misspelt, its right name, and what its value is.
-_MISSPELT = (
-    ("", "metadata", dict),
-    ("", "responses", list),
-    ("metadata", "topic_id", str),
-    ("metadata", "run_id", str),
-    ("metadata", "team_id", str),
-)
+# What the value of a key is, if it is no text.
+_VALUES: Any = {"metadata": dict, "responses": list, "citations": list, "use_starter_kit": int}
 _RENAMED = "renamed\0"  # no key of a file
 _SPARE_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*+(?:[\]}]|$))')
 
@@ -442,25 +436,34 @@ def _without_commas(line: str) -> str:
 
 def _as_report(content: dict[str, Any]) -> dict[str, Any]:
     """Return a report with misspelt keys renamed, and under `_RENAMED` which these are."""
-    renamed: list[str] = []
-    for part, key, kind in _MISSPELT:
-        held = content.get(part, {}) if part else content
-        if isinstance(held, dict) and (old := _misspelt(held, key, kind)):
-            held[key] = held.pop(old)
-            renamed.append(f"{quoted(old)} renamed to {key!r}{f' in {part}' * bool(part)}")
+    renamed = _respell(content, _ExactReport, "")
+    renamed += _respell(content.get("metadata"), _ExactMetadata, " in metadata")
+    sentences = content.get("responses")
+    for place, one in enumerate(sentences if isinstance(sentences, list) else (), start=1):
+        renamed += _respell(one, ExactSentence, f" in sentence {place}")
     _ReportLine.model_validate(content)
     return content | {_RENAMED: renamed}
 
 
-def _misspelt(held: Mapping[str, object], key: str, kind: type) -> str:
-    """Return the one unknown key that may stand for a missing one; empty if there is none.
+def _respell(held: Any, model: type[BaseModel], where: str) -> list[str]:
+    """Rename each unknown key that alone may stand for a missing one; return what is said of it.
 
-    It is nearly the same, or, for a list, the only key with one.
+    It is nearly the same or, for `responses`, the only key with a list.
     """
-    known = {*_ExactReport.model_fields, *_ExactMetadata.model_fields}
-    unknown = [one for one in held if one not in known and isinstance(held[one], kind)]
-    near = unknown if kind is list else get_close_matches(key, unknown)
-    return near[0] if key not in held and len(near) == 1 else ""
+    renamed: list[str] = []
+    fields = [*model.model_fields] if isinstance(held, dict) else []
+    for key in fields:
+        unknown = [
+            one
+            for one, value in held.items()
+            if one not in fields and isinstance(value, _VALUES.get(key, str))
+            if key != "citations" or all(isinstance(cited, str) for cited in value)
+        ]
+        near = unknown if key == "responses" else get_close_matches(key, unknown)
+        if key not in held and len(near) == 1:
+            held[key] = held.pop(near[0])
+            renamed.append(f"{quoted(near[0])} renamed to {key!r}{where}")
+    return renamed
 
 
 def mend_reports(path: Path, task: CitedTextTask, destination: Path) -> list[submission.Change]:
@@ -468,8 +471,8 @@ def mend_reports(path: Path, task: CitedTextTask, destination: Path) -> list[sub
 
     Commas that separate nothing are removed, and misspelt keys renamed. Sentences are left out from
     the first that does not fit into the word limit; one that is longer than the limit itself is
-    left out alone. Lines that hold no report are left out. The result says
-    what was changed, in order of lines.
+    left out alone. Lines that hold no report are left out. The result says what was changed, in
+    order of lines.
     """
     findings = Findings(path)
     changes = [
@@ -483,13 +486,8 @@ def mend_reports(path: Path, task: CitedTextTask, destination: Path) -> list[sub
         line: int, where: str, content: dict[str, Any], model: type[BaseModel]
     ) -> None:
         for key in [key for key in content if key not in model.model_fields]:
-            value = content.pop(key)
-            told = f"{quoted(key)} removed{where}"
-            is_ids = isinstance(value, list) and all(isinstance(one, str) for one in value)
-            if is_ids and get_close_matches(key, ["citations"]) and "citations" not in content:
-                content["citations"] = value
-                told = f"{quoted(key)} renamed to 'citations'{where}"
-            changes.append((line, "unknown field", told))
+            del content[key]
+            changes.append((line, "unknown field", f"{quoted(key)} removed{where}"))
 
     for line, content in parsed_lines(path, _as_report, "a report", findings, mend=_without_commas):
         changes += [(line, "field", told) for told in content.pop(_RENAMED)]
