@@ -24,7 +24,6 @@ import orjson
 
 from sidelight import files
 from sidelight.errors import InputError, InvalidFileError, Problem, Severity, package_of
-from sidelight.schemas.base import fault
 from sidelight.text import quoted
 
 if TYPE_CHECKING:
@@ -90,6 +89,8 @@ class Findings:
 
         `what` is the name of the value, with its article. Returns what to raise where reading ends.
         """
+        from sidelight.schemas.base import fault  # which takes pydantic along
+
         details = error.errors(include_url=False)
         for detail in details:
             # A list whose items are all invalid is empty to pydantic, which then says so too.

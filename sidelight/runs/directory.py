@@ -209,6 +209,13 @@ class RunDirectory:
                 "files.",
             ) from error
 
+    def known_topics(self) -> set[str]:
+        """Return the ids of the topics in the files of a finished run; of any other, none."""
+        try:
+            return set(self.read_manifest().topics)
+        except InputError:
+            return set()
+
     def topic_ids(self) -> tuple[str, ...]:
         """Return the ids of the topics that the run was made for, failed ones last."""
         manifest = self.read_manifest()

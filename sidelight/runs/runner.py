@@ -132,6 +132,13 @@ async def run_topics(  # long: one transaction on a folder
         prints = {
             item.topic_id: _fingerprint(item, settings, track, index_fingerprint) for item in topics
         }
+        if lost := sorted(directory.known_topics() - prints.keys()):
+            raise UsageError(
+                f"{out} holds a run with {counted(len(lost), 'topic')} that the ones given "
+                f"lack, such as {lost[0]}: its files would lose them",
+                remedy="Give all topics again (--topic ID works on some alone), or choose another "
+                "folder with --output.",
+            )
         results = {
             topic_id: result
             for topic_id, print_ in prints.items()

@@ -62,6 +62,11 @@ def test_a_folder_belongs_to_the_settings_and_code_of_what_is_finished(
         directory.claim(settings)
 
 
+def test_only_a_finished_run_has_topics_that_its_files_could_lose(directory):
+    directory.finish(result("1"))
+    assert directory.known_topics() == set()
+
+
 def test_one_process_works_on_a_folder_and_a_dead_one_holds_nobody_up(directory):
     with (
         directory.locked(),

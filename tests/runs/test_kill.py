@@ -81,10 +81,11 @@ def test_ctrl_c_ends_a_run_with_a_word_and_it_goes_on_to_the_same_bytes(undistur
     shown, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert shown == ""
-    # On a busy machine a line before says that the work in progress is waited for.
-    assert errors.removeprefix("Stopping as soon as the work in progress ends.\n") == (
+    # On a busy machine lines before say how far it is, and that the work in progress is waited for.
+    assert errors.endswith(
         "Interrupted. Finished topics and model replies are kept; the same command does the rest.\n"
     )
+    assert errors.count("\n") <= errors.count("topics:") + 2
     left = files(tmp_path)
     assert {"config.yaml", "traces"} == {name.partition("/")[0] for name in left}
     assert left.items() <= undisturbed.files.items()

@@ -213,6 +213,13 @@ def test_a_folder_of_another_run_is_refused_untouched(tmp_path, reference):
     assert files(tmp_path) == reference
 
 
+def test_files_of_a_finished_run_lose_no_topic(tmp_path, reference):
+    run(tmp_path, scripted)
+    with pytest.raises(UsageError, match="its files would lose them"):
+        asyncio.run(run_topics(TOPICS[:2], Settings(), "i", started(scripted), tmp_path))
+    assert files(tmp_path) == reference
+
+
 def test_an_invalid_file_is_no_success(tmp_path):
     async def repetitive(article):
         outcome = await scripted(article)
