@@ -48,7 +48,7 @@ class _Rule(NamedTuple):
     head: re.Pattern[str]
 
 
-CORRECTIONS = "corrections"
+CORRECTION_PAGE = "corrections"
 # The first one that holds counts: what a page is comes before who publishes it.
 _RULES = (
     _rule(
@@ -61,7 +61,7 @@ _RULES = (
         address=r"/press[-_]?releases?/",
         head=r"\bfor immediate release\b|\bpress release\b",
     ),
-    _rule(CORRECTIONS, address=r"/(?:corrections|clarifications)\b"),
+    _rule(CORRECTION_PAGE, address=r"/(?:corrections|clarifications)\b"),
     _rule(
         "fact check",
         address=r"//[^/]*(?:fact-?check|snopes|politifact|fullfact)|/fact-?checks?/|/checks/",
@@ -147,7 +147,7 @@ class Origins:
         kind = source_kind(segment.url, top)
         return Origin(
             "" if _ARCHIVED.search(segment.url) else self._name(segment.host),
-            OWN if is_own and kind != CORRECTIONS else kind,
+            OWN if is_own and kind != CORRECTION_PAGE else kind,
             page_date(segment.url, "" if top.start_char else top.text),
         )
 

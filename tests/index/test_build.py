@@ -59,7 +59,7 @@ def test_a_finished_index_is_left_as_it_is_and_other_input_refused(
     shard = write_shard(tmp_path / "other.jsonl", small_corpus[:-1])
     with pytest.raises(InputError, match="differs in: inputs") as caught:
         build_index([shard], small_index.path, encoder)
-    assert "Choose another folder" in caught.value.remedy
+    assert "in another folder" in caught.value.remedy
     open_index(small_index.path)
 
 

@@ -29,7 +29,7 @@ from sidelight.english.vocabulary import (
     UNIQUE,
 )
 from sidelight.generation.extractive.known import MIN_WORDS, TOP, Known, Page
-from sidelight.generation.pages import CORRECTIONS, OWN
+from sidelight.generation.pages import CORRECTION_PAGE, OWN
 from sidelight.text import count_words, tokens
 
 _MIN_FOLLOWING, _MAX_WORDS = 3, 45
@@ -122,7 +122,7 @@ def find_findings(page: Page, known: Known, wanted: Container[str]) -> Iterator[
             following = lines[place + 1] if place + 1 < len(lines) else ""
             if _QUALIFIES.match(following) and page.holding(line, following):
                 continue
-            if page.origin.kind == CORRECTIONS and _WRONG.match(lines[place]):
+            if page.origin.kind == CORRECTION_PAGE and _WRONG.match(lines[place]):
                 continue  # what was printed, without what is so
             if told[0].sentence.root.lemma_ == "complain" and not _is_decided(told[1:]):
                 continue  # what came of it may be the contrary

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from sidelight.english.names import mentions, name_forms
 from sidelight.english.parser import parse
-from sidelight.generation.pages import CORRECTIONS, OWN, Origin, Origins
+from sidelight.generation.pages import CORRECTION_PAGE, OWN, Origin, Origins
 from sidelight.learned.reading.tables import frequencies
 from sidelight.learned.reading.words import stem
 from sidelight.schemas.investigation.angle import ArticleProfile
@@ -33,7 +33,7 @@ _COPIED_SHINGLES, _COPIED_COSINE, _RETOLD_COSINE = 0.4, 0.85, 0.50
 _COPIED_SHARE, _RETOLD_SHARE = 0.35, 0.42
 _FEW = 4  # sentences, of which a share says little
 _FEWEST_RETELLING = 9  # sentences of a page; the retellings of 18 development webs have 12 or more
-_ANSWERING = frozenset({CORRECTIONS, "fact check", "media rating"})
+_ANSWERING = frozenset({CORRECTION_PAGE, "fact check", "media rating"})
 _SHARED_KEYWORDS, _SOME_KEYWORDS, _FEW_KEYWORDS = 5, 3, 2
 _RELATED, _ELSEWHERE = 0.55, 0.65  # cosines of the nearest sentence
 # Nats. Of the pages of 18 development webs, 84% have so many on their own article, and .1% on
@@ -220,7 +220,7 @@ class Known:
         It does if it names something else of the article, too, or has several of its keywords; or
         if it rates or describes outlets, or is on the host of the outlet itself.
         """
-        kinds = {OWN, CORRECTIONS, "media rating", "encyclopedia"}
+        kinds = {OWN, CORRECTION_PAGE, "media rating", "encyclopedia"}
         if shared.nearest >= _RELATED or page.origin.kind in kinds:
             return True
         own = set(name.casefold().split())
