@@ -124,10 +124,10 @@ class InvalidFileError(InputError):
         alike: dict[Problem, list[Problem]] = {}
         for problem in self.problems:
             alike.setdefault(replace(problem, line=None), []).append(problem)
-        several = [(f" ({len(some)} times)" if some[1:] else "") for some in alike.values()]
-        shown = [f"{one[0]}{times}" for one, times in zip(alike.values(), several, strict=True)]
-        left = len(self.problems) - sum(map(len, [*alike.values()][:10]))
-        super().__init__("\n".join([*shown[:10], *([f"... and {left} more"] if left else [])]))
+        told = [*alike.values()][:10]
+        shown = [f"{one[0]}{f' ({len(one)} times)' if one[1:] else ''}" for one in told]
+        left = len(self.problems) - sum(map(len, told))
+        super().__init__("\n".join([*shown, *([f"... and {left} more"] if left else [])]))
 
     def __reduce__(self) -> tuple[Any, ...]:  # another process may raise it
         return type(self), (self.problems,)
