@@ -62,9 +62,8 @@ if TYPE_CHECKING:
 LATENCY_S, SLOW_LATENCY_S, SLOTS, PARALLEL = 0.2, 2.0, 64, 32
 ROUNDS = 2
 UNLIMITED = 10_000
-FALLBACKS = 8  # of 30 topics; which replies will not do depends on the random stand-in
 OF_QUESTIONS = {"questions"}
-OF_REPORT = {"report", "check", "revise"}
+OF_REPORT = {"report", "unclear", "check", "revise"}
 
 
 class Waited(NamedTuple):
@@ -141,8 +140,7 @@ def run_all(articles: Sequence[Article], index: IndexFolder, base_url: str, out:
     )
     run = Timed(time.perf_counter() - started, time.process_time() - computed, summary)
     assert summary.succeeded
-    # A few answers that the stand-in makes up cannot be used; then the role without a model acts.
-    assert len(summary.fallbacks) <= FALLBACKS, summary.fallbacks
+    assert not summary.fallbacks, summary.fallbacks  # else the work of another role is timed
     print(f"{run.wall_s:.2f} s, {run.processor_s:.2f} s of the processor", flush=True)
     return run
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sidelight.errors import InputError, UsageError
 from sidelight.generation import prompted
-from sidelight.generation.prompted.check_report import CheckedSentences
+from sidelight.generation.prompted.check_report import CheckedSentences, UnclearSentences
 from sidelight.generation.prompted.documents import RankedKeys, Searches
 from sidelight.generation.prompted.plan_queries import Leads, RubricDraft
 from sidelight.generation.prompted.profile_article import PageFacts
@@ -153,6 +153,7 @@ ANSWERS: dict[str, type[Value]] = {
     "report": WrittenReport,
     "revise": AddedSentences,
     "rubric": RubricDraft,
+    "unclear": UnclearSentences,
 }
 
 

@@ -37,6 +37,7 @@ from sidelight.schemas.investigation.report import CheckedReport, DraftReport, D
 from sidelight.text import budget_words, one_line, quoted
 
 CHECK_PROMPT = load_prompt(Path(__file__).with_name("check.prompt.md"))
+UNCLEAR_PROMPT = load_prompt(Path(__file__).with_name("unclear.prompt.md"))
 
 _CHECKER_SEGMENT_WORDS = 300
 # Sentences that stood: those of a hundred topics at work at once, and no more for a server's life.
@@ -77,10 +78,24 @@ class CheckedSentences(Value):
     sentences: tuple[CheckedSentence, ...]
 
 
+class Unclear(Value):
+    """What somebody who reads one sentence beside the article has to ask."""
+
+    sentence_id: Annotated[str, IdOf("sentences")]
+    asks: tuple[Annotated[str, Field(max_length=120)], ...] = Field(max_length=3)
+
+
+class UnclearSentences(Value):
+    """The sentences that are not understood at once."""
+
+    sentences: tuple[Unclear, ...]
+
+
 class ShownSentence(NamedTuple):
     """A sentence in its place; without an id, it is there to be read and not to be checked.
 
-    `leans_on` are its words that may stand for something that it does not name itself.
+    `leans_on` are its words that may stand for something that it does not name itself; `asks` is
+    what a reader asks who has seen the article and not its sources.
     """
 
     sentence_id: str
@@ -88,14 +103,16 @@ class ShownSentence(NamedTuple):
     words: int
     text: str
     leans_on: tuple[str, ...]
+    asks: tuple[str, ...] = ()
 
 
 class PromptedChecker:
     """The role `check_report` with a model.
 
-    One call shows every source once, with its host, title and date and what stands beside it on its
-    page, and the whole report in order, so that a sentence is read beside its neighbours. A fault
-    of a few words is mended at once. What a sentence tells of the questions is what it is credited
+    One call shows the report beside the article alone, as its reader will see it: who knows the
+    sources does not notice what is missing. The next shows every source once, with its host, title
+    and date and what stands beside it on its page, and the whole report in order with what its
+    reader asked. A fault of a few words is mended at once. What a sentence tells of the questions is what it is credited
     with. What stood an earlier check is shown and not checked again.
 
     Of drafts written apart the one stays of which more stands, by the weight of the questions that
@@ -103,6 +120,7 @@ class PromptedChecker:
     """
 
     asks = (
+        Asked(UNCLEAR_PROMPT, calls=2, more=0.4, characters=1_600, written=90, model="checker"),
         Asked(CHECK_PROMPT, calls=2.5, more=0.4, characters=14_500, written=255, model="checker"),
     )
 
@@ -192,7 +210,7 @@ class _Reading:
         items = [by_id[one] for one in cited]
         keyed = KeyedSegments([one.segment for one in items], _CHECKER_SEGMENT_WORDS, items)
         key_of = dict(zip(cited, (shown.key for shown in keyed.shown), strict=True))
-        shown = await self._as_shown(key_of)
+        shown = await self._with_asks(await self._as_shown(key_of))
         drafted = zip(shown, self.draft.sentences, strict=True)
         asked = {one.sentence_id: said for one, said in drafted if one.sentence_id}
         given = {
@@ -201,12 +219,13 @@ class _Reading:
             )
             for sentence_id, said in asked.items()
         }
+        article = f"{self.profile.title}\n{self.profile.body}"
         usable: list[CheckedSentences] = []
 
         def check(answer: CheckedSentences) -> None:
             check_each_once(list(asked), [one.sentence_id for one in answer.sentences])
             usable.append(answer)
-            mends = ((one, given[one.sentence_id]) for one in answer.sentences)
+            mends = ((one, f"{given[one.sentence_id]}\n{article}") for one in answer.sentences)
             if faults := [fault for mend in mends if (fault := _mend_fault(*mend))]:
                 raise ValueError(told_once(faults))
 
@@ -234,6 +253,22 @@ class _Reading:
             for one in answer.sentences
         }
 
+    async def _with_asks(self, shown: Sequence[ShownSentence]) -> list[ShownSentence]:
+        """Return the sentences with what a reader asks at them; nothing without a usable answer."""
+        ids = [one.sentence_id for one in shown if one.sentence_id]
+        asking = self.model.answer(
+            UNCLEAR_PROMPT,
+            UnclearSentences,
+            ids={"sentences": ids},
+            profile=self.profile,
+            sentences=shown,
+        )
+        try:
+            asks = {one.sentence_id: one.asks for one in (await asking).sentences}
+        except ReplyError:
+            return list(shown)
+        return [one._replace(asks=asks.get(one.sentence_id, ())) for one in shown]
+
     async def _as_shown(self, key_of: Mapping[str, str]) -> list[ShownSentence]:
         """Return the sentences; those have an id that are to be checked."""
         texts = [sentence.text for sentence in self.draft.sentences]
@@ -253,9 +288,9 @@ class _Reading:
 
 
 def _mend_fault(one: CheckedSentence, sources: str) -> str:
-    """Return why a mended sentence cannot stand, or nothing; `sources` is what it cites."""
+    """Return why a mended sentence cannot stand, or nothing; `sources` is what it may tell of."""
     text = one_line(one.text) if one.label == _MEND else ""
     fault = text and (sentence_fault(text) or half_fault(text))
     if text and not fault and (lacks := foreign_figures(text, sources)):
-        fault = f"its passages do not give {', '.join(lacks)}"
+        fault = f"neither its passages nor the article give {', '.join(lacks)}"
     return f"{fault}: {quoted(text)}" if fault else ""

@@ -19,7 +19,7 @@ def prompts(summary):
 
 
 QUESTIONS = {"questions"}
-REPORT = {"report", "check", "revise"}
+REPORT = {"report", "unclear", "check", "revise"}
 REPORT_ROLES = ("write_report", "check_report", "revise_report")
 OF_THE_REPORT = tuple(f"--set=roles.{role}=prompted" for role in REPORT_ROLES)
 

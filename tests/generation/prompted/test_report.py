@@ -130,7 +130,7 @@ def test_two_drafts_are_written_apart_and_the_one_that_covers_more_stays():
     assert "Plan the report by the list of questions" not in asked.user(0)
     assert "Plan the report by the list of questions" in asked.user(1)
     full = labels(tells=("boats",), S1="full"), labels(tells=("owner",), S1="full")
-    check = PromptedChecker(scripted(*full).model, 20)
+    check = PromptedChecker(checks(*full).model, 20)
     checked = asyncio.run(check(PROFILE, ANGLES, draft, READ))
     assert [one.text for one in checked.draft.sentences] == [SOLD.text]
     assert HOLDS.text in {one.text for one in checked.draft.reserve}
@@ -141,7 +141,7 @@ def test_two_drafts_are_written_apart_and_the_one_that_covers_more_stays():
 
 def test_the_check_knows_the_limit_and_what_is_free():
     for limit, known in ((20, "20 words and has 10: 10 are free"), (8, "have 10; those at")):
-        asked = scripted(labels(S1="full"))
+        asked = checks(labels(S1="full"))
         checked_by(asked, OWNED, limit=limit)
         assert known in asked.user()
 
@@ -178,6 +178,12 @@ def labels(mended="", tells=(), **by_id):
     )
 
 
+def checks(*replies, asks=()):
+    """A script of checks, before each of which the reader asks the same at the first sentence."""
+    unclear = [{"sentence_id": "S1", "asks": asks}] if asks else []
+    return scripted(*replies, UnclearSentences=json.dumps({"sentences": unclear}))
+
+
 def checked_by(asked, *sentences, limit=250, evidence=DATED):
     """The report that a check leaves; a checker may be handed in, which knows what stood."""
     checker = PromptedChecker(asked.model, limit) if isinstance(asked, Asked) else asked
@@ -186,7 +192,7 @@ def checked_by(asked, *sentences, limit=250, evidence=DATED):
 
 
 def test_only_what_is_supported_in_full_stands():
-    asked = scripted(labels(S1="full", S2="none"))
+    asked = checks(labels(S1="full", S2="none"))
     checked = checked_by(asked, OWNED, UNCITED, COUNTED)
     assert checked.draft.sentences == (OWNED,)
     assert [(one.label, one.reason) for one in checked.removed] == [
@@ -202,7 +208,7 @@ def test_only_what_is_supported_in_full_stands():
         for line in (
             f"S1 [E1, E2; {budget_words(OWNED.text)} words] {OWNED.text}",
             f"- {UNCITED.text}",
-            f"S2 [E3; {budget_words(COUNTED.text)} words; leans: harbour] {COUNTED.text}",
+            f"S2 [E3; {budget_words(COUNTED.text)} words] {COUNTED.text}",
         )
     ]
     assert places == sorted(places)
@@ -211,7 +217,7 @@ def test_only_what_is_supported_in_full_stands():
 def test_a_sentence_is_credited_with_what_it_tells():
     filed = OWNED.model_copy(update={"covers": {"owner": 0.9}})
     for tells, covers in ((("boats", "nobody"), {"boats": 0.5}), ((), {"owner": 0.9})):
-        checked = checked_by(scripted(labels(tells=tells, S1="full")), filed)
+        checked = checked_by(checks(labels(tells=tells, S1="full")), filed)
         assert checked.draft.sentences[0].covers == covers
 
 
@@ -223,7 +229,7 @@ def test_what_stands_beside_a_source_is_shown_to_the_check():
             if one.segment == OWNER
         )
     )
-    asked = scripted(labels(S1="full"))
+    asked = checks(labels(S1="full"))
     checked_by(asked, OWNED, evidence=beside)
     assert f"(before it on the page: Who owns the Post?)\n{OWNER.text}\n(after it" in asked.user()
     assert "owner [have to know] Who owns the Orrin Post?" in asked.user()
@@ -232,11 +238,11 @@ def test_what_stands_beside_a_source_is_shown_to_the_check():
 def test_a_fault_of_a_few_words_is_mended_at_once():
     mended = "The Orrin Harbour Trust counted 420 boats in 2019."
     wrong = COUNTED.model_copy(update={"text": "The Trust counted 480 boats in 2019."})
-    checked = checked_by(scripted(labels(mended, S1="mend")), wrong)
+    checked = checked_by(checks(labels(mended, S1="mend")), wrong)
     assert [one.text for one in checked.draft.sentences] == [mended]
     assert checked.draft.sentences[0].segment_ids == wrong.segment_ids
     assert [(one.text, one.before) for one in checked.stood] == [(mended, wrong.text)]
-    (removed,) = checked_by(scripted(labels(S1="mend")), wrong).removed
+    (removed,) = checked_by(checks(labels(S1="mend")), wrong).removed
     assert removed.label == "none"
 
 
@@ -244,18 +250,18 @@ def test_a_fault_of_a_few_words_is_mended_at_once():
     ("worse", "fault"),
     [
         ("It is false. So it is.", "more than one sentence"),
-        ("The Orrin Harbour Trust counted 417 boats in 2019.", "its passages do not give 417"),
+        ("The Orrin Harbour Trust counted 417 boats in 2019.", "neither its passages nor the article give 417"),
     ],
 )
 def test_a_mend_that_cannot_stand_is_asked_for_once_more(worse, fault):
     mended = "The Orrin Harbour Trust counted 420 boats in 2019."
     wrong = COUNTED.model_copy(update={"text": "The Trust counted 480 boats in 2019."})
-    asked = scripted(labels(worse, S1="mend"), labels(mended, S1="mend"))
+    asked = checks(labels(worse, S1="mend"), labels(mended, S1="mend"))
     assert checked_by(asked, wrong).draft.sentences[0].text == mended
     assert f"{fault}: '{worse}'" in asked.script.requests[1].messages[-1].content
     # Where the next one is no better, that sentence falls and no other.
     both = labels(worse, S1="mend", S2="full")
-    checked = checked_by(scripted(both, both), wrong, OWNED)
+    checked = checked_by(checks(both, both), wrong, OWNED)
     assert checked.draft.sentences == (OWNED,)
     assert [one.sentence.text for one in checked.removed] == [worse]
 
@@ -263,32 +269,49 @@ def test_a_mend_that_cannot_stand_is_asked_for_once_more(worse, fault):
 @pytest.mark.parametrize("text", ["Zebra Holdings counted them.", "Boats count 999 here."])
 def test_a_check_that_finds_all_supported_lets_no_foreign_name_or_figure_pass(text):
     foreign = COUNTED.model_copy(update={"text": f"Yesterday {text}"})
-    checked = checked_by(scripted(labels(S1="full", S2="full")), OWNED, foreign)
+    checked = checked_by(checks(labels(S1="full", S2="full")), OWNED, foreign)
     assert checked.draft.sentences == (OWNED,)
     assert checked.removed[0].reason.startswith("the sources lack ")
+
+
+def test_the_check_sees_what_a_reader_asks_who_has_the_article_alone():
+    asked = checks(labels(S1="full", S2="full"), asks=["whose harbour?", "in which year?"])
+    checked_by(asked, COUNTED, OWNED)
+    assert f"5 words; a reader asks: whose harbour? in which year?] {COUNTED.text}" in asked.user()
+    assert f"words] {OWNED.text}" in asked.user()
+    (blind,) = asked.script.aside
+    shown = blind.messages[1].content
+    assert f"S1 [5 words; leans: harbour] {COUNTED.text}\nS2 [10 words] {OWNED.text}" in shown
+    assert COUNT.text not in shown
+    assert PROFILE.body in shown
+
+
+def test_a_check_without_a_reader_is_a_check():
+    asked = scripted("{}", "{}", labels(S1="full"))
+    assert checked_by(asked, OWNED).draft.sentences == (OWNED,)
 
 
 def test_figures_may_be_written_in_words():
     spoken = OWNER.model_copy(update={"text": "Back then, says Vale, twenty-six thousand came by."})
     found = EvidenceSet(items=(Evidence(segment=spoken, relevance={"owner": 0.9}),))
     said = OWNED.model_copy(update={"text": "Visitors numbered 26,000 in all."})
-    checked = checked_by(scripted(labels(S1="full")), said, evidence=found)
+    checked = checked_by(checks(labels(S1="full")), said, evidence=found)
     assert [one.text for one in checked.draft.sentences] == [said.text]
 
 
 def test_a_check_that_lets_nothing_stand_is_no_answer():
     quoted = [DraftSentence(text=OWNER.text, segment_ids=(OWNER.segment_id,)), OWNED, COUNTED]
     with pytest.raises(StructuredOutputError, match="lets nothing stand"):
-        checked_by(scripted(labels(S1="none", S2="none", S3="none")), *quoted)
+        checked_by(checks(labels(S1="none", S2="none", S3="none")), *quoted)
 
 
 def test_what_stood_is_shown_and_not_checked_again():
-    asked = scripted(labels(S1="full"), labels(S1="full"))
+    asked = checks(labels(S1="full"), labels(S1="full"))
     checker = PromptedChecker(asked.model, 250)
     checked_by(checker, OWNED)
     assert checked_by(checker, OWNED, COUNTED).removed == ()
     assert f"- {OWNED.text}" in asked.user(1)
-    assert f"S1 [E1; 5 words; leans: harbour] {COUNTED.text}" in asked.user(1)
+    assert f"S1 [E1; 5 words] {COUNTED.text}" in asked.user(1)
     assert OWNER.title not in asked.user(1)
     checked_by(checker, OWNED, COUNTED)
     asked.script.assert_finished()
@@ -296,7 +319,7 @@ def test_what_stood_is_shown_and_not_checked_again():
 
 def test_what_stood_is_not_cut_for_what_a_mend_lengthened():
     longer = "The Orrin Harbour Trust counted 420 boats there in 2019, by its own account."
-    asked = scripted(labels(S1="full"), labels(longer, S1="mend"))
+    asked = checks(labels(S1="full"), labels(longer, S1="mend"))
     checker = PromptedChecker(asked.model, 20)
     checked_by(checker, OWNED)
     checked = checked_by(checker, COUNTED, OWNED)
@@ -305,7 +328,7 @@ def test_what_stood_is_not_cut_for_what_a_mend_lengthened():
 
 
 def test_labels_are_given_once_each_or_repaired():
-    asked = scripted(labels(S1="full", S3="full"), labels(S1="full", S2="none"))
+    asked = checks(labels(S1="full", S3="full"), labels(S1="full", S2="none"))
     assert checked_by(asked, OWNED, COUNTED).draft.sentences == (OWNED,)
     assert "missing: S2; not asked for: S3" in asked.notes()[0]
     # A report of nothing costs no call.

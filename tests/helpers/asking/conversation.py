@@ -25,8 +25,8 @@ class Asked(NamedTuple):
         return [messages[-1].content for messages in turns if len(messages) > 2]
 
 
-def scripted(*replies):
-    script, records = ScriptedModel(replies), list[CallRecord]()
+def scripted(*replies, **always):
+    script, records = ScriptedModel(replies, always=always), list[CallRecord]()
     return Asked(PromptedModel(script, Sampling(), records.append), script, records)
 
 

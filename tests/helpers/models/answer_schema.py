@@ -7,7 +7,7 @@ from typing import Any
 
 from sidelight.english.neutrality import half_fault
 
-FENCE = re.compile(r"<<<BEGIN (.+?)(?: (\S*\d\S*))?>>>\n(.*?)\n<<<END", re.DOTALL)
+FENCE = re.compile(r"<<<BEGIN (\w.*?)(?: (\S*\d\S*))?>>>\n(.*?)\n<<<END", re.DOTALL)
 LISTED = re.compile(r"(\S+) [\[(]")  # an id, as a list in a fence shows it: "q1 [claim] Who ..."
 NAME = re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+){0,2}")
 EVIDENCE = re.compile(r"\bE[1-9][0-9]*\b")
@@ -44,16 +44,21 @@ class _Writer:
         self._rng = random.Random(digest)
         self._ids: dict[str, list[str]] = {}
         self._last_list: list[str] = []
-        texts = []
+        texts, of_segments, of_article = [], [], ""
         for kind, name, text in FENCE.findall(prompt):
             texts.append(text)
+            of_segments += [text] if kind == "segment" else []
+            of_article += text if kind == "article" else ""
             if ids := [name] if name else _listed(text):
                 known = self._ids.setdefault(kind.split()[-1].rstrip("s"), [])
                 known += [one for one in ids if one not in known]
                 self._last_list = self._last_list if name else ids
         self._evidence = list(dict.fromkeys(EVIDENCE.findall(prompt)))
         text = "\n".join(texts) or prompt
-        self._sentences = _sentences(text)
+        known = set(of_article.casefold().split())
+        of_pages = "\n".join(of_segments)
+        fresh = [one for one in _sentences(of_pages) if one in of_pages and _is_new(one, known)]
+        self._sentences = fresh or _sentences(text)
         self._names = NAME.findall(text) or ["Somebody"]
         self._prompt = prompt
 
@@ -190,12 +195,19 @@ class _Writer:
 
 
 _OF_A_LIST = re.compile(r"- |[A-Z]\d+ \[")
+_PLAIN = re.compile(r"[A-Z][^\d|\[\]()“”\"…]*")  # one sentence, which no other page could contradict
 
 
 def _sentences(text):
     parts = (part.strip(" .!?\n") for part in re.split(r"[.!?]\s|\n", text))
     said = (part for part in parts if len(part.split()) >= 4 and not _OF_A_LIST.match(part))
     return list(dict.fromkeys(said)) or ["Nothing"]
+
+
+def _is_new(sentence, known):
+    """Tell whether a plain sentence has mostly words that the article lacks."""
+    words = sentence.casefold().split()
+    return _PLAIN.fullmatch(sentence) and 2 * sum(one in known for one in words) < len(words)
 
 
 def _listed(text):

@@ -20,7 +20,7 @@ from tests.helpers.models.model_server import ModelServer, completion, error
 
 ARTICLE_ENDS = "<<<END article>>>"
 FENCED = re.compile(r"<<<BEGIN ([^>]+)>>>\n(.*?)\n?<<<END \1>>>", re.DOTALL)
-HINT = re.compile(r"; leans: [^\]]*\]")  # of a sentence to be checked: no material
+HINT = re.compile(r"; a reader asks: [^\]]*\]")  # of a sentence to be checked: no material
 SETTINGS = Settings.model_validate(
     {
         "submission": {"run_id": "sidelight-by-hand"},

@@ -14,16 +14,22 @@ class ScriptedModel:
     """Answers from a script, in order.
 
     It has one entry per call: a `Line`, or a function that looks at the request (and may assert
-    things about it) and returns one.
+    things about it) and returns one. A type of answer in `always` gets the same reply whenever it
+    is wanted; those requests stand in `aside`.
     """
 
-    def __init__(self, replies, name="scripted"):
+    def __init__(self, replies, name="scripted", always=None):
         self.name = name
         self.requests: list[Request] = []
+        self.aside: list[Request] = []
+        self._always = always or {}
         self._script = deque(replies)
 
     async def complete(self, request):
         """Give the next reply of the script."""
+        if request.json_schema and request.json_schema.name in self._always:
+            self.aside.append(request)
+            return Reply(text=self._always[request.json_schema.name])
         self.requests.append(request)
         if not self._script:
             raise AssertionError(
