@@ -17,7 +17,7 @@ from sidelight.cli import options
 from sidelight.cli.console import Note, PlainTable, Result, Shown, out, problem_notes
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
-from sidelight.formats.runs.submission import Change, run_formats
+from sidelight.formats.runs.submission import NOT_MENDED, Change, run_formats
 from sidelight.formats.topics import read_articles
 from sidelight.formats.verdict import Verdict, detect_format, judge_file, mend_file, read_topics
 from sidelight.registry import did_you_mean
@@ -234,10 +234,10 @@ def _shown(verdicts: Sequence[Verdict], mended: Mapping[str, Sequence[Change]]) 
         shown.append(Note(f"{verdicts[0].file}: {state} {title}{size}", colour))
     for changes in mended.values():
         by_kind: dict[str, list[Change]] = {}
-        for one in sorted(changes, key=lambda one: not one.kind.startswith("line left out")):
+        for one in sorted(changes, key=lambda one: one.kind not in NOT_MENDED):
             by_kind.setdefault(one.kind, []).append(one)
         for kind, alike in by_kind.items():
-            what = "not mended" if kind.startswith("line left out") else "mended"
+            what = "not mended" if kind in NOT_MENDED else "mended"
             shown += [f"{indent}{what}: {one.said}" for one in alike[:_MAX_ALIKE]]
             if len(alike) > _MAX_ALIKE:
                 times = f"{len(alike)} times {kind.strip(':')}; {_LISTS_ALL}"

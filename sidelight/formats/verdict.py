@@ -373,8 +373,8 @@ def mend_file(
     """Write a run with what can be mended without inventing anything; see `mend_reports`.
 
     The result is the mended file, which has its old name in `folder`, and what was changed; it is
-    None for a file of another kind. A run that is valid on `topic_ids` is copied as it is. `folder`
-    must be another one than that of the run.
+    None for a file of another kind. A run that is valid on `topic_ids`, and without leftovers of a
+    model, is copied as it is. `folder` must be another one than that of the run.
     """
     name = detect_format(path)
     task = next((one for one in track.tasks if one.format == name), None)
@@ -383,7 +383,8 @@ def mend_file(
     if folder.resolve() == path.parent.resolve():
         raise UsageError(f"--fix {folder}: expected another folder than that of {path}")
     copy = folder / path.name
-    if judge_file(path, track, topic_ids).valid:
+    verdict = judge_file(path, track, topic_ids)
+    if verdict.valid and all(one.code != "model-leftovers" for one in verdict.problems):
         with atomic_binary(copy) as stream:
             stream.write(path.read_bytes())
         return copy, []

@@ -539,6 +539,57 @@ def test_an_overlong_sentence_takes_no_other_along(tmp_path):
     assert [one["text"] for one in kept] == [*sentences[1:], "Or not."]
 
 
+@pytest.fixture
+def mend(tmp_path):
+    """Return what mends a report of some sentences: the sentences then, and what is printed."""
+
+    def mended(*texts, citations=("msmarco_v2.1_doc_90_31420#0_63124",)):
+        metadata = {"team_id": "t", "run_id": "run", "topic_id": IDS[0], "type": "automatic"}
+        responses = [{"text": one, "citations": [*citations]} for one in texts]
+        content = {"metadata": metadata | {"use_starter_kit": 0}, "responses": responses}
+        (tmp_path / "run").write_text(json.dumps(content) + "\n")
+        (tmp_path / "topics").write_text(json.dumps({"docid": IDS[0], "body": "x"}) + "\n")
+        options = ("--topics", tmp_path / "topics", "--fix", tmp_path / "new")
+        printed = run(tmp_path / "run", *options)[1]
+        kept = json.loads((tmp_path / "new" / "run").read_text())["responses"]
+        return [one["text"] for one in kept], printed
+
+    return mended
+
+
+@pytest.mark.parametrize(
+    ("text", "now"),
+    [
+        ("It was dug [1, 2].", "It was dug."),
+        ("It was dug. [1][2]", "It was dug."),
+        ("It was dug.<|im_end|> </s>", "It was dug."),
+        ("It was dug [3]<|eot_id|>", "It was dug"),
+        ("It [1] was dug.", "It [1] was dug."),
+    ],
+)
+def test_leftovers_at_the_end_of_a_sentence_are_taken_off(mend, text, now):
+    texts, printed = mend(text, "Peat burns.")
+    assert texts == [now, "Peat burns."]
+    assert ("mended: " in printed) == (text != now)
+    assert ("[model-leftovers]" in printed) == (text == now)
+
+
+def test_a_mark_stays_where_a_sentence_cites_nothing_else(mend):
+    assert mend("It was dug [1].", citations=())[0] == ["It was dug [1]."]
+
+
+@pytest.mark.parametrize("mark", ["<think>", "</think>", "<|im_start|>assistant", "[INST]"])
+def test_thoughts_of_a_model_never_become_text_of_a_report(mend, mark, tmp_path):
+    given = ["word " * 200 + "ends.", f"{mark} The user wants a report.", "word " * 90 + "ends."]
+    texts, printed = mend(*given)
+    assert texts == given
+    found = mark.removesuffix("assistant")
+    assert f"not mended: {tmp_path}/run:1: sentences left as they are: only a person" in printed
+    assert f"can tell what '{found}' leaves of them" in printed
+    assert "error [report-words]" in printed
+    assert "[model-leftovers]" in printed
+
+
 def test_every_schema_is_one():
     for name in _SCHEMAS:
         shown = said("schema", name)

@@ -46,6 +46,21 @@ _SCRIPT = re.compile(r"\b((?:java|vb)script)\s*:|\b(data):(?=\w+/)", re.IGNORECA
 _QUOTES = str.maketrans("<>", "‹›")
 # What a spreadsheet computes when a cell begins with it; numbers and dashes before words it shows.
 _FORMULA = re.compile(r"^\s*+(?:(?:[=@]++|[+-]++(?=[A-Za-z(]++[(|!]))\s*+)++")
+# What a model's reply holds beside a text.
+_THOUGHTS = r"(?i:</?think(?:ing)?\b>?)"
+_CHAT = r"<[|｜][^<>|｜\s]{1,40}+[|｜]>|</?s>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"
+_MARK = r"\[[0-9]{1,3}+(?:\s?[,;–-]\s?[0-9]{1,3}+)*+\]"
+_LEFTOVERS = {
+    "thoughts of a model": re.compile(_THOUGHTS),
+    "tokens of a chat": re.compile(_CHAT),
+    "bracketed citation marks": re.compile(_MARK),
+    "markdown": re.compile(r"\*\*|```|\]\(https?:|^\s*+(?:#{1,6}|[-*+•])(?=\s)"),
+}
+_BESIDE = re.compile(f"{_THOUGHTS}|{_CHAT}")
+_TRAILING, _TRAILING_MARKS = (
+    re.compile(rf"(?<!\s)(?:\s*+(?:{one})){{1,9}}+(?=[\s.!?”\"]*+$)")
+    for one in (_CHAT, f"{_CHAT}|{_MARK}")
+)
 
 
 def inert(text: str) -> str:
@@ -56,9 +71,12 @@ def inert(text: str) -> str:
 
 
 def as_plain(text: str, *, also: bool) -> str:
-    """Return a text inert and on one line if it breaks a rule on characters, or `also` another."""
+    """Return a text inert and on one line if it breaks a rule on characters, or `also` another.
+
+    One that holds a model's thoughts or tokens stays as it is: they must not pass for its words.
+    """
     spoilt = also or submission.CONTROL.search(text) or inert(text) != text
-    return inert(one_line(text)) if spoilt else text
+    return inert(one_line(text)) if spoilt and not _BESIDE.search(text) else text
 
 
 def check_active(text: str, line: int, findings: Findings) -> None:
@@ -94,6 +112,15 @@ def check_text(line: int, text: str, findings: Findings, *, one_sentence: bool =
     """Check that a text is plain, as a rule one sentence, and that its words can be counted."""
     submission.check_characters(text, line, findings)
     check_active(text, line, findings)
+    for what, leftover in _LEFTOVERS.items():
+        if match := leftover.search(text):
+            findings.warning(
+                "model-leftovers",
+                line,
+                expected=f"a text without {what}",
+                found=f"{quoted(match.group())} in {quoted(text)}",
+                remedy="Remove what is no word of the text.",
+            )
     if not tokens(text):
         findings.error(
             "sentence-empty",
@@ -437,7 +464,8 @@ def _without_commas(line: str) -> str:
 def _as_report(content: dict[str, Any]) -> dict[str, Any]:
     """Return a report with misspelt keys renamed, and under `_RENAMED` which these are."""
     renamed = _respell(content, _ExactReport, "")
-    renamed += _respell(content.get("metadata"), _ExactMetadata, " in metadata")
+    about = content.get("metadata")
+    renamed += _respell(about, _ExactMetadata, " in metadata")
     sentences = content.get("responses")
     for place, one in enumerate(sentences if isinstance(sentences, list) else (), start=1):
         renamed += _respell(one, ExactSentence, f" in sentence {place}")
@@ -471,8 +499,10 @@ def mend_reports(path: Path, task: CitedTextTask, destination: Path) -> list[sub
 
     Commas that separate nothing are removed, and misspelt keys renamed. Sentences are left out from
     the first that does not fit into the word limit; one that is longer than the limit itself is
-    left out alone. Lines that hold no report are left out. The result says what was changed, in
-    order of lines.
+    left out alone. Lines that hold no report are left out. A model's tokens and, where there are
+    citations, marks that cite are taken off the end of a sentence; where its thoughts or tokens
+    stand elsewhere, the sentences stay as they are. The result says what was changed, in order of
+    lines.
     """
     findings = Findings(path)
     changes = [
@@ -493,12 +523,21 @@ def mend_reports(path: Path, task: CitedTextTask, destination: Path) -> list[sub
         changes += [(line, "field", told) for told in content.pop(_RENAMED)]
         without_unknown(line, "", content, _ExactReport)
         without_unknown(line, " from metadata", content["metadata"], _ExactMetadata)
+        ended = [
+            (_TRAILING_MARKS if one.get("citations") else _TRAILING).sub("", one["text"])
+            for one in content["responses"]
+        ]
+        mended.append(content)
+        if beside := next(filter(None, map(_BESIDE.search, ended)), None):
+            why = f"only a person can tell what {quoted(beside.group())} leaves of them"
+            changes.append((line, submission.LEFT_AS_IS, why))
+            continue
         kept: list[dict[str, Any]] = []
         words = 0
-        for place, one in enumerate(content["responses"], start=1):
+        for place, (one, end) in enumerate(zip(content["responses"], ended, strict=True), start=1):
             without_unknown(line, f" from sentence {place}", one, ExactSentence)
             given = one.get("citations")
-            text = as_plain(one["text"], also=_HIDDEN_WORDS.search(one["text"]) is not None)
+            text = as_plain(end, also=_HIDDEN_WORDS.search(end) is not None)
             cited = list(dict.fromkeys(given or ()))
             if text != one["text"]:
                 changes.append((line, "text", difference(one["text"], text)))
@@ -515,7 +554,6 @@ def mend_reports(path: Path, task: CitedTextTask, destination: Path) -> list[sub
                 continue
             kept.append({"text": text, "citations": cited})
         content["responses"] = kept
-        mended.append(content)
     if not mended:
         findings.raise_errors()
     write_json_lines(destination, mended)

@@ -150,6 +150,10 @@ class Change(NamedTuple):
     said: str
 
 
+# Kinds of changes that are none: what a person has to mend.
+NOT_MENDED = LEFT_OUT, LEFT_AS_IS = "line left out:", "sentences left as they are:"
+
+
 def changes_shown(
     path: Path, file: TextFile, changes: Iterable[tuple[int, str, str]], dropped: Findings
 ) -> list[Change]:
@@ -165,7 +169,7 @@ def changes_shown(
     gone = [(line, "blank line", "removed") for line, text in file.lines if not text.strip()]
     lost = {one.line or 0: one for one in reversed(dropped.problems)}  # the first of each line
     gone += [
-        (line, "line left out:", f"expected {one.expected}; found {one.found}")
+        (line, LEFT_OUT, f"expected {one.expected}; found {one.found}")
         for line, one in lost.items()
     ]
     return [Change(one, f"{path}: {one}") for one in whole] + [
