@@ -216,8 +216,9 @@ def renamed(old, new, part=None):
         (renamed("use_starter_kit", "starter_kit", "metadata"), "'starter_kit' renamed to 'use_s"),
         (renamed("type", "typ", "metadata"), "'typ' renamed to 'type' in metadata"),
         (lambda one: json.dumps(one).replace('"text"', '"txt"'), "to 'text' in sentence 1"),
+        (lambda one: json.dumps(one).replace("automatic", " Auto"), "' Auto' is now 'automatic'"),
     ],
-    ids=["behind", "within", "responses", "topic", "kit", "type", "text"],
+    ids=["behind", "within", "responses", "topic", "kit", "type", "text", "auto"],
 )
 def test_spare_commas_and_misspelt_keys_are_mended(tmp_path, change, told):
     (tmp_path / "topics.jsonl").write_text(

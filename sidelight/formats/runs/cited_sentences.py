@@ -453,6 +453,7 @@ def _submitted(content: dict[str, Any]) -> SubmittedReport:
 # What the value of a key is, if it is no text.
 _VALUES: Any = {"metadata": dict, "responses": list, "citations": list, "use_starter_kit": int}
 _RENAMED = "renamed\0"  # no key of a file
+_TYPES = {"auto": "automatic", "automated": "automatic", "man": "manual"}
 _SPARE_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*+(?:[\]}]|$))')
 
 
@@ -462,10 +463,14 @@ def _without_commas(line: str) -> str:
 
 
 def _as_report(content: dict[str, Any]) -> dict[str, Any]:
-    """Return a report with misspelt keys renamed, and under `_RENAMED` which these are."""
+    """Return a report with misspelt keys and types mended, and under `_RENAMED` which these are."""
     renamed = _respell(content, _ExactReport, "")
     about = content.get("metadata")
     renamed += _respell(about, _ExactMetadata, " in metadata")
+    if isinstance(about, dict) and isinstance(given := about.get("type"), str):
+        word = given.strip().casefold()
+        about["type"] = meant = _TYPES.get(word, word)
+        renamed += [f"'type' in metadata: {quoted(given)} is now {meant!r}"] * (given != meant)
     sentences = content.get("responses")
     for place, one in enumerate(sentences if isinstance(sentences, list) else (), start=1):
         renamed += _respell(one, ExactSentence, f" in sentence {place}")
