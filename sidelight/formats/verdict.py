@@ -41,6 +41,8 @@ _LOOKED_AT = 50  # lines; a kind is what most of them look like
 _REPORT_IDS = ("team_id", "run_id", "topic_id")
 _NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
 _PLACE = re.compile("[1-9][0-9]?")
+# A topic; a team and a run, neither a number; a rank, and several words.
+_COMMAS = re.compile(r'^[^,\s]++,(?:(?!"?[0-9]++"?,)[^,\s]++,){2}+"?[1-9][0-9]?"?,\S++\s')
 
 
 class FileKind(NamedTuple):
@@ -258,8 +260,9 @@ def _line_format(line: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> 
     cells = line.split()
     if len(cells) == len(qrels.QRELS_COLUMNS) and _NUMBER.fullmatch(cells[3]):
         return "qrels"
-    # Spaces where tabs should be; lines of search results that are broken have `Q0`.
-    if len(cells) > 4 and "\t" not in line and cells[1] != "Q0" and _PLACE.fullmatch(cells[3]):
+    # Spaces or commas where tabs should be; lines of search results that are broken have `Q0`.
+    spaced = len(cells) > 4 and cells[1] != "Q0" and _PLACE.fullmatch(cells[3])
+    if _COMMAS.match(line) or ("\t" not in line and spaced):
         return "questions_tsv"
     return None
 

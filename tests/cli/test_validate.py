@@ -242,7 +242,8 @@ def test_spare_commas_and_misspelt_keys_are_mended(tmp_path, change, told):
         ("", "found an empty file"),
         ("[{}]", "found a JSON array; a run has one object a line. Write each object of the array"),
         ("t lamp lamp-t1 1 Who owns it?\n", "invalid Task 1 run"),
-        ("t lamp lamp-t1 1 Who owns it?\n", "Separate fields by one tab"),
+        ("t lamp lamp-t1 1 Who owns it?\n", "found one without a tab. Separate fields by one tab"),
+        ('t,lamp,lamp-t1,1,"Why, and by whom?"\n', "invalid Task 1 run"),
         ('{"metadata": {"team_id": "t", "run_id": "t-1"}}\n', "Task 2 run"),
         ('{"metadata": {"team_id": "t", "run_id": "t-1"}}\n', "found no responses"),
     ],
@@ -503,6 +504,28 @@ def test_lines_that_cannot_be_read_and_headings_are_left_out_and_named(tmp_path)
     (tmp_path / "none").write_bytes(b"\xff\tt\tr\t1\tWho?\n")
     assert f"not mended: {tmp_path}/none" in run(tmp_path / "none", "--fix", tmp_path / "new")[1]
     assert not (tmp_path / "new" / "none").exists()
+
+
+@pytest.mark.parametrize("mark", [",", '","'], ids=["plain", "quoted"])
+def test_a_run_separated_by_commas_is_told_so_once(valid_run, mark):
+    given = ("\t".join(_FIELDS) + "\n" + valid_run.read_text()).replace("\t", mark)
+    quote = mark.partition(",")[0]
+    valid_run.write_text("".join(f"{quote}{line}{quote}\n" for line in given.splitlines()))
+    (problem,) = told("validate", valid_run, code=1)["files"][0]["problems"]
+    assert (problem["code"], problem["line"]) == ("field-separator", None)
+    assert problem["found"] == "one separated by commas"
+
+
+def test_a_header_is_told_once_and_taken_off(valid_run, tmp_path):
+    given = valid_run.read_text()
+    valid_run.write_text("\t".join(_FIELDS) + "\n" + given)
+    (problem,) = told("validate", valid_run, code=1)["files"][0]["problems"]
+    assert (problem["code"], problem["line"]) == ("header-line", 1)
+    assert run(valid_run, "--fix", tmp_path / "new")[0] == 0
+    assert (tmp_path / "new" / RUN_ID).read_text() == given
+    named = given.replace("\tlamp\t", "\trank\t").replace("Who paid for study 3?", "question")
+    valid_run.write_text(named)
+    assert "header-line" not in run(valid_run)[1]
 
 
 def test_a_valid_run_is_copied_as_it_is(valid_run, tmp_path):

@@ -65,6 +65,8 @@ def ranking(*ranks):
         ("questions_tsv", b"\n\xff\t\n" + EXAMPLES["questions_tsv"]),
         ("questions_tsv", EXAMPLES["questions_tsv"].replace(b"\n", b"\r")),
         ("questions_tsv", EXAMPLES["questions_tsv"].replace(b"\t", b"  ")),
+        ("questions_tsv", EXAMPLES["questions_tsv"].replace(b"\t", b",")),
+        (None, b"t,1,r,1,similar in part\nt,r,2,3,supports the answer\n"),
         (None, b"q Q0 d#1 1 high me\nWe counted about 500 birds\n"),
         ("reports_jsonl", EXAMPLES["reports_jsonl"].replace(b'"metadata', b'\xff"metadata')),
         *((kind, EXAMPLES[kind] + b"\xff\n") for kind in ("trec_run", "qrels", "judgments")),

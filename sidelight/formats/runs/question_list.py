@@ -22,7 +22,9 @@ from sidelight.schemas.run import QuestionRun, RunIdentity, SubmittedQuestion
 from sidelight.schemas.task import QuestionListTask
 from sidelight.text import normalized, one_line, pointing_at_article, quoted, tokens
 
-_HEADINGS = frozenset({"topic_id", "qid", "topic", "team_id", "run_id", "rank", "question"})
+_HEADINGS = frozenset(
+    {"topic_id", "qid", "topic", "team_id", "run_id", "run_tag", "rank", "question"}
+)
 # What pandas reads as a missing value, so that a judge is asked about "nan".
 _PLACEHOLDERS = frozenset({"#n/a", "#na", "<na>", "n/a", "na", "nan", "none", "null"})
 
@@ -247,13 +249,14 @@ def mend_questions(  # long: each kind of change and what is said of it
     """
     file = open_text(path)
     findings = Findings(path, file.problems)
-    changes: list[tuple[int, str, str]] = []
+    split = {one: one.text.split("\t") for one in file.lines if one.text.strip()}
+    headings = {line: cells for line, cells in split.items() if _is_header(cells)}
+    changes = [
+        (line.number, "headings left out:", quoted(cells)) for line, cells in headings.items()
+    ]
     by_topic: dict[str, list[QuestionRow]] = defaultdict(list)
-    for row in _raw_rows([one for one in file.lines if one.text.strip()], findings, _FIELDS):
+    for row in _raw_rows([one for one in split if one not in headings], findings, _FIELDS):
         cells = {name: _unquoted(getattr(row, name)) for name in _FIELDS}
-        if len(_HEADINGS & {cell.strip().casefold() for cell in cells.values()}) > 1:
-            changes.append((row.line, "headings left out:", quoted(list(cells.values()))))
-            continue
         new = {name: one_line(cell) for name, cell in cells.items() if name != "rank"}
         question = as_plain(cells["question"], also=len(cells["question"]) > task.max_characters)
         new["question"] = _LEADING_QUOTATION.sub(_typographic, question)
@@ -310,6 +313,8 @@ def _check(fields: Sequence[str], run: submission.CheckedRun[QuestionListTask]) 
         submission.check_characters(text, line, findings)
     lines = [line for line in file.lines if line.text.strip()]
     rows = _raw_rows(lines, findings, fields)
+    if lines and not rows:  # all topics would be missing
+        return
     for row in rows:
         check_active(row.question, row.line, findings)
     submission.check_ids(
@@ -339,7 +344,23 @@ def _typographic(match: re.Match[str]) -> str:
 def _raw_rows(
     lines: Sequence[Line], findings: Findings, fields: Sequence[str]
 ) -> list[QuestionRow]:
+    if lines and not any("\t" in line.text for line in lines):
+        commas = all(line.text.count(",") >= len(fields) - 1 for line in lines)
+        findings.error(
+            "field-separator",
+            None,
+            expected="a file whose fields are separated by tabs",
+            found="one separated by commas" if commas else "one without a tab",
+            remedy="Separate fields by one tab and put no quotes around them.",
+        )
+        return []
     return _rows([(line.number, line.text.split("\t")) for line in lines], findings, fields)
+
+
+def _is_header(cells: Iterable[str]) -> bool:
+    """Tell whether fields are names of columns: two of them are, and none is a rank."""
+    held = {cell.strip(' "').casefold() for cell in cells}
+    return len(_HEADINGS & held) > 1 and not any(map(_ANY_RANK.fullmatch, held))
 
 
 def _csv_rows(
@@ -368,7 +389,15 @@ def _rows(
 ) -> list[QuestionRow]:
     rows = []
     for line, cells in records:
-        if len(cells) == len(fields):
+        if _is_header(cells):
+            findings.error(
+                "header-line",
+                line,
+                expected="questions from the first line on: the format has no header",
+                found=f"a header, {quoted(cells)}",
+                remedy="Remove the line.",
+            )
+        elif len(cells) == len(fields):
             rows.append(QuestionRow(line=line, **dict(zip(fields, cells, strict=True))))
         else:
             findings.error(
