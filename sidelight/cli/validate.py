@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -242,19 +243,20 @@ def _shown(verdicts: Sequence[Verdict], mended: Mapping[str, Sequence[Change]]) 
             if len(alike) > _MAX_ALIKE:
                 times = f"{len(alike)} times {kind.strip(':')}; {_LISTS_ALL}"
                 shown.append(f"{indent}{what}: {times}")
-    by_file: dict[str, list[Note]] = {}
-    for file, note in problem_notes(
+    by_file: dict[str, list[tuple[str, Note]]] = {}
+    for problem, note in problem_notes(
         (problem for one in verdicts for problem in one.problems), on_stderr=False
     ):
-        by_file.setdefault(file, []).append(note._replace(text=f"{indent}{note.text}"))
+        told = problem.code, note._replace(text=f"{indent}{note.text}")
+        by_file.setdefault(problem.file, []).append(told)
     for file, notes in by_file.items():
-        shown += notes[:_MAX_SHOWN]
-        if len(notes) > _MAX_SHOWN:
-            left = len(notes) - _MAX_SHOWN
-            shown.append(f"{indent}... and {left} more of {file}; {_LISTS_ALL}")
+        shown += [note for _, note in notes[:_MAX_SHOWN]]
+        if left := Counter(code for code, _ in notes[_MAX_SHOWN:]):
+            codes = ", ".join(f"{code} {count}" for code, count in left.most_common())
+            shown.append(f"{indent}... and {left.total()} more of {file}: {codes}; {_LISTS_ALL}")
     if len(verdicts) > 1:
-        told = ((one.file, *_told(one)) for one in verdicts)
-        rows = [(file, title, f"{state}{size}") for file, state, title, size in told]
+        each = ((one.file, *_told(one)) for one in verdicts)
+        rows = [(file, title, f"{state}{size}") for file, state, title, size in each]
         shown.append(PlainTable(("file", "kind", "state"), rows))
     return shown
 

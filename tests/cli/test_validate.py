@@ -81,7 +81,8 @@ def test_shows_twenty_problems_and_counts_the_rest(valid_run, tmp_path):
     broken.write_text(valid_run.read_text().replace("Who", "\x00ho"))
     _, output = run(broken)
     assert len(output.splitlines()) == 22
-    assert f"... and 281 more of {broken}; --json lists them all" in output
+    rest = "control-character 280, file-name 1"
+    assert f"... and 281 more of {broken}: {rest}; --json lists them all" in output
     code, output = run(valid_run, broken, "--json")
     first, second = json.loads(output)["files"]
     assert code == 1
@@ -355,8 +356,8 @@ def test_thirty_equal_warnings_are_one_line_with_a_count():
     error = Problem("value", "run.jsonl", 1, "a word", "none", "Write.")
     other = Problem("value", "run.jsonl", 2, "a word", "a number", "Write.")
     found = problem_notes([*map(warning, range(1, 31)), error, error, other, warning(9, "other")])
-    (file, first), *others = found
-    assert (file, first.style) == ("run.jsonl", "yellow")
+    (problem, first), *others = found
+    assert (problem.line, first.style) == (1, "yellow")
     assert first.text == (
         "run.jsonl:1: warning [words-many] expected 250 words; found 251. Cut. "
         "(30 times, also on lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 19 more)"
