@@ -37,6 +37,7 @@ from sidelight.schemas.run import CitedSentence, Result, RunManifest
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
 from sidelight.schemas.topic import Topic
+from sidelight.text import first_of
 from sidelight.tracks import Track, load_track, run_file_names
 
 if TYPE_CHECKING:
@@ -405,7 +406,21 @@ def pack_runs(  # long: one check after another before anything is written
             rows = csv.writer(stream, lineterminator="\n")
             rows.writerows([PackedRun._fields, *packed])
         staged.replace(folder)
+    problems += _without_team(folder, [item.run_id for item in packed])
     return Packing(tuple(packed), tuple(problems))
+
+
+def _without_team(folder: Path, run_ids: Sequence[str]) -> Iterator[Problem]:
+    """Yield a warning if run ids begin with the team id that stands in settings for none."""
+    from sidelight.config.settings import SubmissionSettings
+
+    usual: str = SubmissionSettings.model_fields["team_id"].default
+    if taken := [one for one in run_ids if one.startswith(usual)]:
+        found = f"{usual!r}, which is the default setting, in {first_of(taken)}"
+        own = "--set submission.team_id=TEAM --set submission.run_id=TEAM-1"
+        remedy = f"Make the run anew in another folder, with {own}."
+        expected = "run ids that begin with the id of your team"
+        yield Problem("team-default", str(folder), None, expected, found, remedy, "warning")
 
 
 def _judged(track: Track, path: Path) -> str:
