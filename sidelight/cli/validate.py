@@ -19,7 +19,6 @@ from sidelight.cli.console import Note, PlainTable, Result, Shown, out, problem_
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
 from sidelight.formats.runs.submission import NOT_MENDED, Change, run_formats
-from sidelight.formats.topics import read_articles
 from sidelight.formats.verdict import Verdict, detect_format, judge_file, mend_file, read_topics
 from sidelight.registry import did_you_mean
 from sidelight.runs.directory import LIST, RunDirectory, judge_run, pack_runs
@@ -334,7 +333,8 @@ def bundle(
     from sidelight.reproduction.bundle import make_bundle
 
     directory = RunDirectory(run, allow_plugin or ())
-    with progress_bar("topics", total=len(read_articles(topics))) as advance:
+    total = len(read_topics(topics, directory.read_track()))
+    with progress_bar("topics", total=total) as advance:
         contents = asyncio.run(
             make_bundle(
                 directory,
