@@ -29,11 +29,12 @@ from sidelight.formats.runs.cited_sentences import mend_reports
 from sidelight.formats.runs.question_list import mend_questions
 from sidelight.formats.runs.submission import Change, Run, RunFormat, run_format, run_formats
 from sidelight.formats.runs.trec_run import read_trec_run
+from sidelight.formats.topics import read_articles as articles_in
 from sidelight.formats.topics import topic_format, topic_formats
 from sidelight.registry import names
 from sidelight.schemas.grading.judgment import Scales
 from sidelight.schemas.task import Task
-from sidelight.schemas.topic import Topic
+from sidelight.schemas.topic import Article, Topic
 from sidelight.tracks import Track, load_track
 
 V = TypeVar("V")
@@ -166,9 +167,9 @@ def _run_kind(task: Task) -> FileKind:
 def detect_format(path: Path) -> str | None:
     """Return the name of the format a file is likely meant to have, or None.
 
-    That is a registered format of runs or topics, `rubric`, `bank`, `graded`, `qrels`, or the name
-    of a kind of assessments. It looks at what a broken file still has: keys, column names, the
-    number of columns.
+    That is a registered format of runs or topics, `rubric`, `bank`, `graded`, `qrels`, `segments`,
+    or the name of a kind of assessments. It looks at what a broken file still has: keys, column
+    names, the number of columns.
     """
     with suppress(InvalidFileError):
         if is_graded(path):  # which may be larger than all others
@@ -210,6 +211,11 @@ def read_topics(path: str | Path, track: Track | None = None) -> tuple[Topic, ..
     return tuple(_read(Path(path), topic_format(track).read, what, topic_formats()))
 
 
+def read_articles(path: Path) -> tuple[Article, ...]:
+    """Read the articles of a topics file, in its order; errors tell a wrong file's kind."""
+    return _read(path, articles_in, "articles", ("articles_jsonl",))
+
+
 def _read(path: Path, read: Callable[[Path], V], what: str, formats: Collection[str]) -> V:
     """Read a file; where it is broken and of none of its formats, raise what it is instead."""
     try:
@@ -220,7 +226,7 @@ def _read(path: Path, read: Callable[[Path], V], what: str, formats: Collection[
             raise
     kind = kinds_of(load_track()).get(found)
     raise InputError(
-        f"{path}: expected {what}; found a {kind.title if kind else found}",
+        f"{path}: expected {what}; found {f'a {kind.title}' if kind else found}",
         remedy="Give the right file, or name the track or the task that this one is of.",
     )
 
@@ -231,6 +237,7 @@ def _json_format(text: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> 
         "bank": ("query_id", "query_text"),
         "nugget_assignments": ("qid", "run_id", "nuggets"),
         "nuggets": ("qid", "nuggets"),
+        "segments": ("docid", "segment"),
         **{name: found.json_keys for name, found in formats.items() if found.json_keys},
         **{name: found.json_keys for name, found in topic_formats().items() if found.json_keys},
     }
