@@ -154,13 +154,10 @@ def _files_in(path: Path) -> list[Path]:
     """
     if not path.is_dir() or _is_run(path):
         return [path]
-    named = (one for one in sorted(path.glob("[!.]*")) if not _is_beside(one))
+    found = sorted(path.glob("[!.]*"))
+    named = (one for one in found if one.suffix != ".html" and one.name != LIST)
     within = (one for one in named if one.is_file() or not one.is_symlink())
     return [file for one in within for file in _files_in(one) if not file.is_dir() or _is_run(file)]
-
-
-def _is_beside(path: Path) -> bool:
-    return path.suffix == ".html" or path.name == LIST
 
 
 def _known(

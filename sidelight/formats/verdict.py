@@ -41,9 +41,11 @@ V = TypeVar("V")
 _LOOKED_AT = 50  # lines; a kind is what most of them look like
 _REPORT_IDS = ("team_id", "run_id", "topic_id")
 _NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
-_PLACE = re.compile("[1-9][0-9]?")
-# A topic; a team and a run, neither a number; a rank, and several words.
-_COMMAS = re.compile(r'^[^,\s]++,(?:(?!"?[0-9]++"?,)[^,\s]++,){2}+"?[1-9][0-9]?"?,\S++\s')
+# Spaces or commas where tabs should be: a topic, two names that are no numbers, a rank, and words.
+# Lines of search results that are broken have `Q0`.
+_SPACED = re.compile(
+    r'^[^,\s]++([, ]) *+(?:(?!Q0 |"?\d++"?\1)[^,\s]++\1 *+){2}+"?\d{1,2}"?\1 *+\S++ '
+)
 
 
 class FileKind(NamedTuple):
@@ -68,15 +70,13 @@ class FileKind(NamedTuple):
 
 _TREC_RUN = FileKind("trec_run", "TREC run", "query", lambda path: len(read_trec_run(path)))
 _QRELS = FileKind("qrels", "qrels file", "query", lambda path: len(qrels.read_qrels(path)))
-_BANK = FileKind(
-    "bank", "bank of questions or nuggets", "query", lambda path: len(read_exams(path))
-)
-_GRADED = FileKind(
-    "graded", "graded passages file", "query", lambda path: sum(1 for _ in read_graded(path))
-)
 _SHARED = {
-    "bank": _BANK,
-    "graded": _GRADED,
+    "bank": FileKind(
+        "bank", "bank of questions or nuggets", "query", lambda path: len(read_exams(path))
+    ),
+    "graded": FileKind(
+        "graded", "graded passages file", "query", lambda path: sum(1 for _ in read_graded(path))
+    ),
     "trec_run": _TREC_RUN,
     "question_trec_run": _TREC_RUN,
     "qrels": _QRELS,
@@ -267,11 +267,7 @@ def _line_format(line: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> 
     cells = line.split()
     if len(cells) == len(qrels.QRELS_COLUMNS) and _NUMBER.fullmatch(cells[3]):
         return "qrels"
-    # Spaces or commas where tabs should be; lines of search results that are broken have `Q0`.
-    spaced = len(cells) > 4 and cells[1] != "Q0" and _PLACE.fullmatch(cells[3])
-    if _COMMAS.match(line) or ("\t" not in line and spaced):
-        return "questions_tsv"
-    return None
+    return "questions_tsv" if "\t" not in line and _SPACED.match(line) else None
 
 
 # A folder, whose files have kinds of their own; what it holds is told by who reads it.
@@ -316,13 +312,8 @@ def judge_file(
     try:
         name = detect_format(path)
     except InputError as error:
-        findings.error(
-            "unreadable",
-            None,
-            expected="a file that can be read",
-            found=error.message.removeprefix(f"{path}: "),
-            remedy=error.remedy,
-        )
+        want, told = "a file that can be read", error.message.removeprefix(f"{path}: ")
+        findings.error("unreadable", None, expected=want, found=told, remedy=error.remedy)
         return Verdict(str(path), None, tuple(findings.problems))
     kind = kinds.get(name) if name else None
     if kind is None:
@@ -339,7 +330,13 @@ def judge_file(
         )
         return Verdict(str(path), None, tuple(findings.problems))
     if official:
-        _check_officially(path, kind, topic_ids, findings)
+        if kind.official is None:
+            raise UsageError(
+                f"{path}: --official is for runs whose track has a validator of its own; this is "
+                f"a {kind.title}",
+                remedy="Leave out --official.",
+            )
+        findings.problems += official_problems(path, kind.official(path, topic_ids))
         size = len(topic_ids)
     else:
         size = _check_strictly(path, kind, topic_ids, known_segments, findings)
@@ -357,18 +354,6 @@ def _looks_like(path: Path) -> tuple[str, str]:
         )
     found = "nothing that looks like one" if text else "an empty file"
     return found, "Compare the file with docs/formats.md."
-
-
-def _check_officially(
-    path: Path, kind: FileKind, topic_ids: Collection[str], findings: Findings
-) -> None:
-    if kind.official is None:
-        raise UsageError(
-            f"{path}: --official is for runs whose track has a validator of its own; this is a "
-            f"{kind.title}",
-            remedy="Leave out --official.",
-        )
-    findings.problems += official_problems(path, kind.official(path, topic_ids))
 
 
 _MENDERS: dict[str, Callable[[Path, Any, Path], list[Change]]] = {

@@ -360,6 +360,8 @@ def pack_runs(  # long: one check after another before anything is written
     must cover `topic_ids`; if that is None, each run must cover the topics that it was made for,
     with a warning where these are not the track's. `folder` must be empty or missing.
     """
+    from sidelight.config.settings import SubmissionSettings
+
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(
             f"{folder}: expected a new folder; found files", remedy="Choose another folder."
@@ -387,9 +389,8 @@ def pack_runs(  # long: one check after another before anything is written
     if track.usual_runs is not None and len(runs) > track.usual_runs:
         expected, found = f"at most {track.usual_runs} runs per task", str(len(runs))
         remedy = "Ask the organizers first; they judge runs in the order of priority."
-        findings = Findings(folder / LIST, problems)
-        findings.warning("runs-many", None, expected=expected, found=found, remedy=remedy)
-        problems = findings.problems
+        where = str(folder / LIST)
+        problems.append(Problem("runs-many", where, None, expected, found, remedy, "warning"))
     files.make_folder(folder.parent)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as scratch:
         staged = Path(scratch, folder.name)
@@ -406,21 +407,12 @@ def pack_runs(  # long: one check after another before anything is written
             rows = csv.writer(stream, lineterminator="\n")
             rows.writerows([PackedRun._fields, *packed])
         staged.replace(folder)
-    problems += _without_team(folder, [item.run_id for item in packed])
-    return Packing(tuple(packed), tuple(problems))
-
-
-def _without_team(folder: Path, run_ids: Sequence[str]) -> Iterator[Problem]:
-    """Yield a warning if run ids begin with the team id that stands in settings for none."""
-    from sidelight.config.settings import SubmissionSettings
-
     usual: str = SubmissionSettings.model_fields["team_id"].default
-    if taken := [one for one in run_ids if one.startswith(usual)]:
-        found = f"{usual!r}, which is the default setting, in {first_of(taken)}"
-        own = "--set submission.team_id=TEAM --set submission.run_id=TEAM-1"
-        remedy = f"Make the run anew in another folder, with {own}."
-        expected = "run ids that begin with the id of your team"
-        yield Problem("team-default", str(folder), None, expected, found, remedy, "warning")
+    if taken := [item.run_id for item in packed if item.run_id.startswith(usual)]:
+        own, found = "the id of your team", f"{usual!r}, the default, in {first_of(taken)}"
+        remedy = "Run anew with --set submission.team_id=TEAM --set submission.run_id=TEAM-1."
+        problems.append(Problem("team-default", str(folder), None, own, found, remedy, "warning"))
+    return Packing(tuple(packed), tuple(problems))
 
 
 def _judged(track: Track, path: Path) -> str:
@@ -519,13 +511,8 @@ def judge_run(
     try:
         manifest = run.read_manifest()
     except InputError as error:
-        findings.error(
-            "run-unfinished",
-            None,
-            expected="a finished run",
-            found="a folder without a manifest that this version reads",
-            remedy=error.remedy,
-        )
+        want, told = "a finished run", "a folder without a manifest that this version reads"
+        findings.error("run-unfinished", None, expected=want, found=told, remedy=error.remedy)
         return [Verdict(str(run.path), RUN_DIRECTORY, tuple(findings.problems))]
     for topic_id in manifest.failed_topics:
         findings.error(

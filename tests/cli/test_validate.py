@@ -243,7 +243,7 @@ def test_spare_commas_and_misspelt_keys_are_mended(tmp_path, change, told):
         ("", "found an empty file"),
         ("[{}]", "found a JSON array; a run has one object a line. Write each object of the array"),
         ("t lamp lamp-t1 1 Who owns it?\n", "invalid Task 1 run"),
-        ("t lamp lamp-t1 1 Who owns it?\n", "found one without a tab. Separate fields by one tab"),
+        ("t lamp lamp-t1 1 Who owns it?\n", "found no tab in the file. Separate fields by one tab"),
         ('t,lamp,lamp-t1,1,"Why, and by whom?"\n', "invalid Task 1 run"),
         ('{"metadata": {"team_id": "t", "run_id": "t-1"}}\n', "Task 2 run"),
         ('{"metadata": {"team_id": "t", "run_id": "t-1"}}\n', "found no responses"),
@@ -489,7 +489,7 @@ def test_lines_that_cannot_be_read_and_headings_are_left_out_and_named(tmp_path)
         for file in found["files"]
     )
     assert questions == [
-        "broken:1: headings left out: ['topic_id', 'team', 'run_id', 'rank', 'question']",
+        "broken:1: headings left out: expected no header: the format has none",
         "broken:3: line left out: expected UTF-8",
         f"broken:4: line left out: expected 5 tab-separated fields, {', '.join(_FIELDS)}",
     ]
@@ -514,7 +514,7 @@ def test_a_run_separated_by_commas_is_told_so_once(valid_run, mark):
     valid_run.write_text("".join(f"{quote}{line}{quote}\n" for line in given.splitlines()))
     (problem,) = told("validate", valid_run, code=1)["files"][0]["problems"]
     assert (problem["code"], problem["line"]) == ("field-separator", None)
-    assert problem["found"] == "one separated by commas"
+    assert problem["found"] == "commas between them"
 
 
 def test_a_header_is_told_once_and_taken_off(valid_run, tmp_path):
@@ -613,6 +613,14 @@ def test_thoughts_of_a_model_never_become_text_of_a_report(mend, mark, tmp_path)
     assert f"can tell what '{found}' leaves of them" in printed
     assert "error [report-words]" in printed
     assert "[model-leftovers]" in printed
+
+
+def test_thoughts_of_a_model_are_not_disguised_in_a_question(tmp_path):
+    question = "<think> Who \u202f owns it?"
+    (tmp_path / "run").write_text(f"{IDS[0]}\tt\tr\t1\t{question}\n")
+    printed = run(tmp_path / "run", "--fix", tmp_path / "new")[1]
+    assert asked_in(tmp_path / "new" / "run") == [f"1 {question}"]
+    assert "[active-text]" in printed
 
 
 def test_every_schema_is_one():

@@ -56,11 +56,12 @@ _LEFTOVERS = {
     "bracketed citation marks": re.compile(_MARK),
     "markdown": re.compile(r"\*\*|```|\]\(https?:|^\s*+(?:#{1,6}|[-*+•])(?=\s)"),
 }
-_BESIDE = re.compile(f"{_THOUGHTS}|{_CHAT}")
-_TRAILING, _TRAILING_MARKS = (
+_BESIDE = re.compile(f"{_THOUGHTS}|{_CHAT}")  # never made plain, or it would pass for words
+# What can be taken off the end of a sentence: of one that cites nothing else, not its marks.
+_ENDS = [
     re.compile(rf"(?<!\s)(?:\s*+(?:{one})){{1,9}}+(?=[\s.!?”\"]*+$)")
     for one in (_CHAT, f"{_CHAT}|{_MARK}")
-)
+]
 
 
 def inert(text: str) -> str:
@@ -71,10 +72,7 @@ def inert(text: str) -> str:
 
 
 def as_plain(text: str, *, also: bool) -> str:
-    """Return a text inert and on one line if it breaks a rule on characters, or `also` another.
-
-    One that holds a model's thoughts or tokens stays as it is: they must not pass for its words.
-    """
+    """Return a text inert and on one line if it breaks a rule on characters, or `also` another."""
     spoilt = also or submission.CONTROL.search(text) or inert(text) != text
     return inert(one_line(text)) if spoilt and not _BESIDE.search(text) else text
 
@@ -114,13 +112,9 @@ def check_text(line: int, text: str, findings: Findings, *, one_sentence: bool =
     check_active(text, line, findings)
     for what, leftover in _LEFTOVERS.items():
         if match := leftover.search(text):
-            findings.warning(
-                "model-leftovers",
-                line,
-                expected=f"a text without {what}",
-                found=f"{quoted(match.group())} in {quoted(text)}",
-                remedy="Remove what is no word of the text.",
-            )
+            want, told = f"a text without {what}", f"{quoted(match.group())} in {quoted(text)}"
+            remedy = "Remove what is no word of the text."
+            findings.warning("model-leftovers", line, expected=want, found=told, remedy=remedy)
     if not tokens(text):
         findings.error(
             "sentence-empty",
@@ -499,15 +493,16 @@ def _respell(held: Any, model: type[BaseModel], where: str) -> list[str]:
     return renamed
 
 
-def mend_reports(path: Path, task: CitedTextTask, destination: Path) -> list[submission.Change]:
+def mend_reports(  # long: each kind of change and what is said of it
+    path: Path, task: CitedTextTask, destination: Path
+) -> list[submission.Change]:
     """Write a run without unknown fields, empty sentences, and what is over the track's limits.
 
     Commas that separate nothing are removed, and misspelt keys renamed. Sentences are left out from
     the first that does not fit into the word limit; one that is longer than the limit itself is
-    left out alone. Lines that hold no report are left out. A model's tokens and, where there are
-    citations, marks that cite are taken off the end of a sentence; where its thoughts or tokens
-    stand elsewhere, the sentences stay as they are. The result says what was changed, in order of
-    lines.
+    left out alone. Lines that hold no report are left out. Where thoughts of a model stand in a
+    report, or its tokens not at an end, the sentences stay as they are. The result says what was
+    changed, in order of lines.
     """
     findings = Findings(path)
     changes = [
@@ -528,10 +523,8 @@ def mend_reports(path: Path, task: CitedTextTask, destination: Path) -> list[sub
         changes += [(line, "field", told) for told in content.pop(_RENAMED)]
         without_unknown(line, "", content, _ExactReport)
         without_unknown(line, " from metadata", content["metadata"], _ExactMetadata)
-        ended = [
-            (_TRAILING_MARKS if one.get("citations") else _TRAILING).sub("", one["text"])
-            for one in content["responses"]
-        ]
+        held = content["responses"]
+        ended = [_ENDS[bool(one.get("citations"))].sub("", one["text"]) for one in held]
         mended.append(content)
         if beside := next(filter(None, map(_BESIDE.search, ended)), None):
             why = f"only a person can tell what {quoted(beside.group())} leaves of them"
@@ -539,7 +532,7 @@ def mend_reports(path: Path, task: CitedTextTask, destination: Path) -> list[sub
             continue
         kept: list[dict[str, Any]] = []
         words = 0
-        for place, (one, end) in enumerate(zip(content["responses"], ended, strict=True), start=1):
+        for place, (one, end) in enumerate(zip(held, ended, strict=True), start=1):
             without_unknown(line, f" from sentence {place}", one, ExactSentence)
             given = one.get("citations")
             text = as_plain(end, also=_HIDDEN_WORDS.search(end) is not None)

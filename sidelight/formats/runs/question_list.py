@@ -22,9 +22,7 @@ from sidelight.schemas.run import QuestionRun, RunIdentity, SubmittedQuestion
 from sidelight.schemas.task import QuestionListTask
 from sidelight.text import normalized, one_line, pointing_at_article, quoted, tokens
 
-_HEADINGS = frozenset(
-    {"topic_id", "qid", "topic", "team_id", "run_id", "run_tag", "rank", "question"}
-)
+_HEADINGS = frozenset("topic_id qid topic team_id run_id run_tag rank question".split())
 # What pandas reads as a missing value, so that a judge is asked about "nan".
 _PLACEHOLDERS = frozenset({"#n/a", "#na", "<na>", "n/a", "na", "nan", "none", "null"})
 
@@ -48,13 +46,7 @@ def check_ranks(
     lines: dict[str, int] = {}
     for row in rows:
         if row.rank not in ranks:
-            findings.error(
-                "rank-value",
-                row.line,
-                expected=f"a rank from 1 to {task.count} in ASCII digits",
-                found=quoted(row.rank),
-                remedy="Correct the rank.",
-            )
+            _no_rank(row, f"from 1 to {task.count}", findings)
         elif row.rank in lines:
             findings.error(
                 "rank-duplicate",
@@ -85,6 +77,11 @@ def check_ranks(
         )
 
 
+def _no_rank(row: QuestionRow, which: str, findings: Findings) -> None:
+    want, remedy = f"a rank {which} in ASCII digits", "Correct the rank."
+    findings.error("rank-value", row.line, expected=want, found=quoted(row.rank), remedy=remedy)
+
+
 def check_repeats(rows: Sequence[QuestionRow], findings: Findings) -> None:
     """Check that a topic asks nothing twice, case and white space aside."""
     lines: dict[str, int] = {}
@@ -105,22 +102,12 @@ def check_question(
     row: QuestionRow, csv_text: str | None, task: QuestionListTask, findings: Findings
 ) -> None:
     """Check one question; `csv_text` is what a reader of CSV takes for it."""
+    want, told, remedy = "a question", quoted(row.question), "Write a question."
     if not tokens(row.question):
-        findings.error(
-            "question-empty",
-            row.line,
-            expected="a question",
-            found=quoted(row.question),
-            remedy="Write a question.",
-        )
+        findings.error("question-empty", row.line, expected=want, found=told, remedy=remedy)
     elif row.question.strip().casefold() in _PLACEHOLDERS:
-        findings.error(
-            "question-placeholder",
-            row.line,
-            expected="a question",
-            found=f"{quoted(row.question)}, which the organizers' judge reads as a missing value",
-            remedy="Write a question.",
-        )
+        told += ", which the organizers' judge reads as a missing value"
+        findings.error("question-placeholder", row.line, expected=want, found=told, remedy=remedy)
     length = max(len(row.question), len(normalized("NFC", row.question)))
     if length > task.max_characters:
         with_quoting = "" if csv_text in {None, row.question} else f" ({len(csv_text)} as CSV)"
@@ -191,13 +178,7 @@ def read_question_run(
     for row in rows:
         match = _RANK.fullmatch(row.rank)
         if match is None:
-            findings.error(
-                "rank-value",
-                row.line,
-                expected="a rank from 1 in ASCII digits",
-                found=quoted(row.rank),
-                remedy="Correct the rank.",
-            )
+            _no_rank(row, "from 1", findings)
             continue
         question = SubmittedQuestion(
             topic_id=row.topic_id,
@@ -249,13 +230,9 @@ def mend_questions(  # long: each kind of change and what is said of it
     """
     file = open_text(path)
     findings = Findings(path, file.problems)
-    split = {one: one.text.split("\t") for one in file.lines if one.text.strip()}
-    headings = {line: cells for line, cells in split.items() if _is_header(cells)}
-    changes = [
-        (line.number, "headings left out:", quoted(cells)) for line, cells in headings.items()
-    ]
+    changes: list[tuple[int, str, str]] = []
     by_topic: dict[str, list[QuestionRow]] = defaultdict(list)
-    for row in _raw_rows([one for one in split if one not in headings], findings, _FIELDS):
+    for row in _raw_rows([one for one in file.lines if one.text.strip()], findings, _FIELDS):
         cells = {name: _unquoted(getattr(row, name)) for name in _FIELDS}
         new = {name: one_line(cell) for name, cell in cells.items() if name != "rank"}
         question = as_plain(cells["question"], also=len(cells["question"]) > task.max_characters)
@@ -346,13 +323,9 @@ def _raw_rows(
 ) -> list[QuestionRow]:
     if lines and not any("\t" in line.text for line in lines):
         commas = all(line.text.count(",") >= len(fields) - 1 for line in lines)
-        findings.error(
-            "field-separator",
-            None,
-            expected="a file whose fields are separated by tabs",
-            found="one separated by commas" if commas else "one without a tab",
-            remedy="Separate fields by one tab and put no quotes around them.",
-        )
+        told = "commas between them" if commas else "no tab in the file"
+        want, remedy = "tabs between fields", "Separate fields by one tab, without quotes."
+        findings.error("field-separator", None, expected=want, found=told, remedy=remedy)
         return []
     return _rows([(line.number, line.text.split("\t")) for line in lines], findings, fields)
 
@@ -390,13 +363,8 @@ def _rows(
     rows = []
     for line, cells in records:
         if _is_header(cells):
-            findings.error(
-                "header-line",
-                line,
-                expected="questions from the first line on: the format has no header",
-                found=f"a header, {quoted(cells)}",
-                remedy="Remove the line.",
-            )
+            want, told = "no header: the format has none", f"the names {quoted(cells)}"
+            findings.error("header-line", line, expected=want, found=told, remedy="Remove it.")
         elif len(cells) == len(fields):
             rows.append(QuestionRow(line=line, **dict(zip(fields, cells, strict=True))))
         else:
