@@ -19,8 +19,7 @@ from sidelight.evaluation.labelling.judge import Judge
 from sidelight.formats.labels import qrels as labels
 from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.formats.table import write_table
-from sidelight.formats.topics import read_articles
-from sidelight.formats.verdict import read_runs, read_topics
+from sidelight.formats.verdict import read_articles, read_runs, read_topics
 from sidelight.llm.prompted import PromptedModel
 from sidelight.runs.directory import RunDirectory
 from sidelight.schemas.grading.judgment import QuestionGrade, Unjudged

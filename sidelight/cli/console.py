@@ -224,8 +224,10 @@ def few_warnings(count: int, what: str) -> list[Note]:
 _STYLES = {"error": "red", "warning": "yellow"}
 
 
-def problem_notes(problems: Iterable[Problem], *, on_stderr: bool = True) -> list[tuple[str, Note]]:
-    """Return each problem with the file that is named first; equal ones are one, with a count.
+def problem_notes(
+    problems: Iterable[Problem], *, on_stderr: bool = True
+) -> list[tuple[Problem, Note]]:
+    """Return what is said of each problem; equal ones are one, the first, with a count.
 
     Errors of which another thing was found are not put together: each of them has to be mended.
     """
@@ -234,8 +236,7 @@ def problem_notes(problems: Iterable[Problem], *, on_stderr: bool = True) -> lis
         found = one.found if one.severity == "error" else None
         alike.setdefault((one.code, one.expected, one.remedy, found), []).append(one)
     return [
-        (one[0].file, Note(_text(one), _STYLES[one[0].severity], on_stderr))
-        for one in alike.values()
+        (one[0], Note(_text(one), _STYLES[one[0].severity], on_stderr)) for one in alike.values()
     ]
 
 

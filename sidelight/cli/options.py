@@ -21,7 +21,7 @@ from sidelight.evaluation.labelling.judge import Mode
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart, find_part, look_for
-from sidelight.formats.topics import read_articles
+from sidelight.formats.verdict import read_articles
 from sidelight.registry import names
 from sidelight.schemas.grading.judgment import Measure
 from sidelight.schemas.grading.rubric import Rubric

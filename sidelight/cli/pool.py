@@ -15,8 +15,8 @@ from sidelight.cli.console import IF_ASKED, Commands, Note, Result, interrupted,
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.lines import write_json_lines
 from sidelight.formats.table import write_table
-from sidelight.formats.topics import read_articles, read_pooled_questions, write_pooled_questions
-from sidelight.formats.verdict import read_runs
+from sidelight.formats.topics import read_pooled_questions, write_pooled_questions
+from sidelight.formats.verdict import read_articles, read_runs
 from sidelight.llm.prompted import PromptedModel
 from sidelight.retrieval.rerank import CrossEncoder
 from sidelight.text import counted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -17,8 +18,7 @@ from sidelight.cli import options
 from sidelight.cli.console import Note, PlainTable, Result, Shown, out, problem_notes
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
-from sidelight.formats.runs.submission import Change, run_formats
-from sidelight.formats.topics import read_articles
+from sidelight.formats.runs.submission import NOT_MENDED, Change, run_formats
 from sidelight.formats.verdict import Verdict, detect_format, judge_file, mend_file, read_topics
 from sidelight.registry import did_you_mean
 from sidelight.runs.directory import LIST, RunDirectory, judge_run, pack_runs
@@ -154,13 +154,10 @@ def _files_in(path: Path) -> list[Path]:
     """
     if not path.is_dir() or _is_run(path):
         return [path]
-    named = (one for one in sorted(path.glob("[!.]*")) if not _is_beside(one))
+    found = sorted(path.glob("[!.]*"))
+    named = (one for one in found if one.suffix != ".html" and one.name != LIST)
     within = (one for one in named if one.is_file() or not one.is_symlink())
     return [file for one in within for file in _files_in(one) if not file.is_dir() or _is_run(file)]
-
-
-def _is_beside(path: Path) -> bool:
-    return path.suffix == ".html" or path.name == LIST
 
 
 def _known(
@@ -234,27 +231,28 @@ def _shown(verdicts: Sequence[Verdict], mended: Mapping[str, Sequence[Change]]) 
         shown.append(Note(f"{verdicts[0].file}: {state} {title}{size}", colour))
     for changes in mended.values():
         by_kind: dict[str, list[Change]] = {}
-        for one in sorted(changes, key=lambda one: not one.kind.startswith("line left out")):
+        for one in sorted(changes, key=lambda one: one.kind not in NOT_MENDED):
             by_kind.setdefault(one.kind, []).append(one)
         for kind, alike in by_kind.items():
-            what = "not mended" if kind.startswith("line left out") else "mended"
+            what = "not mended" if kind in NOT_MENDED else "mended"
             shown += [f"{indent}{what}: {one.said}" for one in alike[:_MAX_ALIKE]]
             if len(alike) > _MAX_ALIKE:
                 times = f"{len(alike)} times {kind.strip(':')}; {_LISTS_ALL}"
                 shown.append(f"{indent}{what}: {times}")
-    by_file: dict[str, list[Note]] = {}
-    for file, note in problem_notes(
+    by_file: dict[str, list[tuple[str, Note]]] = {}
+    for problem, note in problem_notes(
         (problem for one in verdicts for problem in one.problems), on_stderr=False
     ):
-        by_file.setdefault(file, []).append(note._replace(text=f"{indent}{note.text}"))
+        told = problem.code, note._replace(text=f"{indent}{note.text}")
+        by_file.setdefault(problem.file, []).append(told)
     for file, notes in by_file.items():
-        shown += notes[:_MAX_SHOWN]
-        if len(notes) > _MAX_SHOWN:
-            left = len(notes) - _MAX_SHOWN
-            shown.append(f"{indent}... and {left} more of {file}; {_LISTS_ALL}")
+        shown += [note for _, note in notes[:_MAX_SHOWN]]
+        if left := Counter(code for code, _ in notes[_MAX_SHOWN:]):
+            codes = ", ".join(f"{code} {count}" for code, count in left.most_common())
+            shown.append(f"{indent}... and {left.total()} more of {file}: {codes}; {_LISTS_ALL}")
     if len(verdicts) > 1:
-        told = ((one.file, *_told(one)) for one in verdicts)
-        rows = [(file, title, f"{state}{size}") for file, state, title, size in told]
+        each = ((one.file, *_told(one)) for one in verdicts)
+        rows = [(file, title, f"{state}{size}") for file, state, title, size in each]
         shown.append(PlainTable(("file", "kind", "state"), rows))
     return shown
 
@@ -332,7 +330,8 @@ def bundle(
     from sidelight.reproduction.bundle import make_bundle
 
     directory = RunDirectory(run, allow_plugin or ())
-    with progress_bar("topics", total=len(read_articles(topics))) as advance:
+    total = len(read_topics(topics, directory.read_track()))
+    with progress_bar("topics", total=total) as advance:
         contents = asyncio.run(
             make_bundle(
                 directory,

@@ -529,7 +529,7 @@ def make_tools(  # long: each tool with the words that an assistant reads
             # Half a character pair that JSON can say becomes bytes that are refused as no UTF-8.
             path.write_bytes(_bounded(content.encode("utf-8", "surrogatepass"), "the content"))
             found = judge_file(path, track, track.topic_ids)
-        told = [str(one.text) for _file, one in console.problem_notes(found.problems)]
+        told = [str(one.text) for _, one in console.problem_notes(found.problems)]
         return {
             "valid": found.valid,
             "kind": found.kind.title if found.kind else "unknown",

@@ -29,18 +29,23 @@ from sidelight.formats.runs.cited_sentences import mend_reports
 from sidelight.formats.runs.question_list import mend_questions
 from sidelight.formats.runs.submission import Change, Run, RunFormat, run_format, run_formats
 from sidelight.formats.runs.trec_run import read_trec_run
+from sidelight.formats.topics import read_articles as articles_in
 from sidelight.formats.topics import topic_format, topic_formats
 from sidelight.registry import names
 from sidelight.schemas.grading.judgment import Scales
 from sidelight.schemas.task import Task
-from sidelight.schemas.topic import Topic
+from sidelight.schemas.topic import Article, Topic
 from sidelight.tracks import Track, load_track
 
 V = TypeVar("V")
 _LOOKED_AT = 50  # lines; a kind is what most of them look like
 _REPORT_IDS = ("team_id", "run_id", "topic_id")
 _NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
-_PLACE = re.compile("[1-9][0-9]?")
+# Spaces or commas where tabs should be: a topic, two names that are no numbers, a rank, and words.
+# Lines of search results that are broken have `Q0`.
+_SPACED = re.compile(
+    r'^[^,\s]++([, ]) *+(?:(?!Q0 |"?\d++"?\1)[^,\s]++\1 *+){2}+"?\d{1,2}"?\1 *+\S++ '
+)
 
 
 class FileKind(NamedTuple):
@@ -65,15 +70,13 @@ class FileKind(NamedTuple):
 
 _TREC_RUN = FileKind("trec_run", "TREC run", "query", lambda path: len(read_trec_run(path)))
 _QRELS = FileKind("qrels", "qrels file", "query", lambda path: len(qrels.read_qrels(path)))
-_BANK = FileKind(
-    "bank", "bank of questions or nuggets", "query", lambda path: len(read_exams(path))
-)
-_GRADED = FileKind(
-    "graded", "graded passages file", "query", lambda path: sum(1 for _ in read_graded(path))
-)
 _SHARED = {
-    "bank": _BANK,
-    "graded": _GRADED,
+    "bank": FileKind(
+        "bank", "bank of questions or nuggets", "query", lambda path: len(read_exams(path))
+    ),
+    "graded": FileKind(
+        "graded", "graded passages file", "query", lambda path: sum(1 for _ in read_graded(path))
+    ),
     "trec_run": _TREC_RUN,
     "question_trec_run": _TREC_RUN,
     "qrels": _QRELS,
@@ -164,9 +167,9 @@ def _run_kind(task: Task) -> FileKind:
 def detect_format(path: Path) -> str | None:
     """Return the name of the format a file is likely meant to have, or None.
 
-    That is a registered format of runs or topics, `rubric`, `bank`, `graded`, `qrels`, or the name
-    of a kind of assessments. It looks at what a broken file still has: keys, column names, the
-    number of columns.
+    That is a registered format of runs or topics, `rubric`, `bank`, `graded`, `qrels`, `segments`,
+    or the name of a kind of assessments. It looks at what a broken file still has: keys, column
+    names, the number of columns.
     """
     with suppress(InvalidFileError):
         if is_graded(path):  # which may be larger than all others
@@ -208,6 +211,11 @@ def read_topics(path: str | Path, track: Track | None = None) -> tuple[Topic, ..
     return tuple(_read(Path(path), topic_format(track).read, what, topic_formats()))
 
 
+def read_articles(path: Path) -> tuple[Article, ...]:
+    """Read the articles of a topics file, in its order; errors tell a wrong file's kind."""
+    return _read(path, articles_in, "articles", ("articles_jsonl",))
+
+
 def _read(path: Path, read: Callable[[Path], V], what: str, formats: Collection[str]) -> V:
     """Read a file; where it is broken and of none of its formats, raise what it is instead."""
     try:
@@ -218,7 +226,7 @@ def _read(path: Path, read: Callable[[Path], V], what: str, formats: Collection[
             raise
     kind = kinds_of(load_track()).get(found)
     raise InputError(
-        f"{path}: expected {what}; found a {kind.title if kind else found}",
+        f"{path}: expected {what}; found {f'a {kind.title}' if kind else found}",
         remedy="Give the right file, or name the track or the task that this one is of.",
     )
 
@@ -229,6 +237,7 @@ def _json_format(text: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> 
         "bank": ("query_id", "query_text"),
         "nugget_assignments": ("qid", "run_id", "nuggets"),
         "nuggets": ("qid", "nuggets"),
+        "segments": ("docid", "segment"),
         **{name: found.json_keys for name, found in formats.items() if found.json_keys},
         **{name: found.json_keys for name, found in topic_formats().items() if found.json_keys},
     }
@@ -258,10 +267,7 @@ def _line_format(line: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> 
     cells = line.split()
     if len(cells) == len(qrels.QRELS_COLUMNS) and _NUMBER.fullmatch(cells[3]):
         return "qrels"
-    # Spaces where tabs should be; lines of search results that are broken have `Q0`.
-    if len(cells) > 4 and "\t" not in line and cells[1] != "Q0" and _PLACE.fullmatch(cells[3]):
-        return "questions_tsv"
-    return None
+    return "questions_tsv" if "\t" not in line and _SPACED.match(line) else None
 
 
 # A folder, whose files have kinds of their own; what it holds is told by who reads it.
@@ -306,13 +312,8 @@ def judge_file(
     try:
         name = detect_format(path)
     except InputError as error:
-        findings.error(
-            "unreadable",
-            None,
-            expected="a file that can be read",
-            found=error.message.removeprefix(f"{path}: "),
-            remedy=error.remedy,
-        )
+        want, told = "a file that can be read", error.message.removeprefix(f"{path}: ")
+        findings.error("unreadable", None, expected=want, found=told, remedy=error.remedy)
         return Verdict(str(path), None, tuple(findings.problems))
     kind = kinds.get(name) if name else None
     if kind is None:
@@ -329,7 +330,13 @@ def judge_file(
         )
         return Verdict(str(path), None, tuple(findings.problems))
     if official:
-        _check_officially(path, kind, topic_ids, findings)
+        if kind.official is None:
+            raise UsageError(
+                f"{path}: --official is for runs whose track has a validator of its own; this is "
+                f"a {kind.title}",
+                remedy="Leave out --official.",
+            )
+        findings.problems += official_problems(path, kind.official(path, topic_ids))
         size = len(topic_ids)
     else:
         size = _check_strictly(path, kind, topic_ids, known_segments, findings)
@@ -349,18 +356,6 @@ def _looks_like(path: Path) -> tuple[str, str]:
     return found, "Compare the file with docs/formats.md."
 
 
-def _check_officially(
-    path: Path, kind: FileKind, topic_ids: Collection[str], findings: Findings
-) -> None:
-    if kind.official is None:
-        raise UsageError(
-            f"{path}: --official is for runs whose track has a validator of its own; this is a "
-            f"{kind.title}",
-            remedy="Leave out --official.",
-        )
-    findings.problems += official_problems(path, kind.official(path, topic_ids))
-
-
 _MENDERS: dict[str, Callable[[Path, Any, Path], list[Change]]] = {
     "questions_tsv": mend_questions,
     "reports_jsonl": mend_reports,
@@ -373,8 +368,8 @@ def mend_file(
     """Write a run with what can be mended without inventing anything; see `mend_reports`.
 
     The result is the mended file, which has its old name in `folder`, and what was changed; it is
-    None for a file of another kind. A run that is valid on `topic_ids` is copied as it is. `folder`
-    must be another one than that of the run.
+    None for a file of another kind. A run that is valid on `topic_ids`, and without leftovers of a
+    model, is copied as it is. `folder` must be another one than that of the run.
     """
     name = detect_format(path)
     task = next((one for one in track.tasks if one.format == name), None)
@@ -383,7 +378,8 @@ def mend_file(
     if folder.resolve() == path.parent.resolve():
         raise UsageError(f"--fix {folder}: expected another folder than that of {path}")
     copy = folder / path.name
-    if judge_file(path, track, topic_ids).valid:
+    verdict = judge_file(path, track, topic_ids)
+    if verdict.valid and all(one.code != "model-leftovers" for one in verdict.problems):
         with atomic_binary(copy) as stream:
             stream.write(path.read_bytes())
         return copy, []

@@ -37,6 +37,7 @@ from sidelight.schemas.run import CitedSentence, Result, RunManifest
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
 from sidelight.schemas.topic import Topic
+from sidelight.text import first_of
 from sidelight.tracks import Track, load_track, run_file_names
 
 if TYPE_CHECKING:
@@ -359,6 +360,8 @@ def pack_runs(  # long: one check after another before anything is written
     must cover `topic_ids`; if that is None, each run must cover the topics that it was made for,
     with a warning where these are not the track's. `folder` must be empty or missing.
     """
+    from sidelight.config.settings import SubmissionSettings
+
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(
             f"{folder}: expected a new folder; found files", remedy="Choose another folder."
@@ -386,9 +389,8 @@ def pack_runs(  # long: one check after another before anything is written
     if track.usual_runs is not None and len(runs) > track.usual_runs:
         expected, found = f"at most {track.usual_runs} runs per task", str(len(runs))
         remedy = "Ask the organizers first; they judge runs in the order of priority."
-        findings = Findings(folder / LIST, problems)
-        findings.warning("runs-many", None, expected=expected, found=found, remedy=remedy)
-        problems = findings.problems
+        where = str(folder / LIST)
+        problems.append(Problem("runs-many", where, None, expected, found, remedy, "warning"))
     files.make_folder(folder.parent)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as scratch:
         staged = Path(scratch, folder.name)
@@ -405,6 +407,11 @@ def pack_runs(  # long: one check after another before anything is written
             rows = csv.writer(stream, lineterminator="\n")
             rows.writerows([PackedRun._fields, *packed])
         staged.replace(folder)
+    usual: str = SubmissionSettings.model_fields["team_id"].default
+    if taken := [item.run_id for item in packed if item.run_id.startswith(usual)]:
+        own, found = "the id of your team", f"{usual!r}, the default, in {first_of(taken)}"
+        remedy = "Run anew with --set submission.team_id=TEAM --set submission.run_id=TEAM-1."
+        problems.append(Problem("team-default", str(folder), None, own, found, remedy, "warning"))
     return Packing(tuple(packed), tuple(problems))
 
 
@@ -504,13 +511,8 @@ def judge_run(
     try:
         manifest = run.read_manifest()
     except InputError as error:
-        findings.error(
-            "run-unfinished",
-            None,
-            expected="a finished run",
-            found="a folder without a manifest that this version reads",
-            remedy=error.remedy,
-        )
+        want, told = "a finished run", "a folder without a manifest that this version reads"
+        findings.error("run-unfinished", None, expected=want, found=told, remedy=error.remedy)
         return [Verdict(str(run.path), RUN_DIRECTORY, tuple(findings.problems))]
     for topic_id in manifest.failed_topics:
         findings.error(

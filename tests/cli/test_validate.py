@@ -81,7 +81,8 @@ def test_shows_twenty_problems_and_counts_the_rest(valid_run, tmp_path):
     broken.write_text(valid_run.read_text().replace("Who", "\x00ho"))
     _, output = run(broken)
     assert len(output.splitlines()) == 22
-    assert f"... and 281 more of {broken}; --json lists them all" in output
+    rest = "control-character 280, file-name 1"
+    assert f"... and 281 more of {broken}: {rest}; --json lists them all" in output
     code, output = run(valid_run, broken, "--json")
     first, second = json.loads(output)["files"]
     assert code == 1
@@ -216,8 +217,9 @@ def renamed(old, new, part=None):
         (renamed("use_starter_kit", "starter_kit", "metadata"), "'starter_kit' renamed to 'use_s"),
         (renamed("type", "typ", "metadata"), "'typ' renamed to 'type' in metadata"),
         (lambda one: json.dumps(one).replace('"text"', '"txt"'), "to 'text' in sentence 1"),
+        (lambda one: json.dumps(one).replace("automatic", " Auto"), "' Auto' is now 'automatic'"),
     ],
-    ids=["behind", "within", "responses", "topic", "kit", "type", "text"],
+    ids=["behind", "within", "responses", "topic", "kit", "type", "text", "auto"],
 )
 def test_spare_commas_and_misspelt_keys_are_mended(tmp_path, change, told):
     (tmp_path / "topics.jsonl").write_text(
@@ -241,7 +243,8 @@ def test_spare_commas_and_misspelt_keys_are_mended(tmp_path, change, told):
         ("", "found an empty file"),
         ("[{}]", "found a JSON array; a run has one object a line. Write each object of the array"),
         ("t lamp lamp-t1 1 Who owns it?\n", "invalid Task 1 run"),
-        ("t lamp lamp-t1 1 Who owns it?\n", "Separate fields by one tab"),
+        ("t lamp lamp-t1 1 Who owns it?\n", "found no tab in the file. Separate fields by one tab"),
+        ('t,lamp,lamp-t1,1,"Why, and by whom?"\n', "invalid Task 1 run"),
         ('{"metadata": {"team_id": "t", "run_id": "t-1"}}\n', "Task 2 run"),
         ('{"metadata": {"team_id": "t", "run_id": "t-1"}}\n', "found no responses"),
     ],
@@ -353,8 +356,8 @@ def test_thirty_equal_warnings_are_one_line_with_a_count():
     error = Problem("value", "run.jsonl", 1, "a word", "none", "Write.")
     other = Problem("value", "run.jsonl", 2, "a word", "a number", "Write.")
     found = problem_notes([*map(warning, range(1, 31)), error, error, other, warning(9, "other")])
-    (file, first), *others = found
-    assert (file, first.style) == ("run.jsonl", "yellow")
+    (problem, first), *others = found
+    assert (problem.line, first.style) == (1, "yellow")
     assert first.text == (
         "run.jsonl:1: warning [words-many] expected 250 words; found 251. Cut. "
         "(30 times, also on lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 19 more)"
@@ -486,7 +489,7 @@ def test_lines_that_cannot_be_read_and_headings_are_left_out_and_named(tmp_path)
         for file in found["files"]
     )
     assert questions == [
-        "broken:1: headings left out: ['topic_id', 'team', 'run_id', 'rank', 'question']",
+        "broken:1: headings left out: expected no header: the format has none",
         "broken:3: line left out: expected UTF-8",
         f"broken:4: line left out: expected 5 tab-separated fields, {', '.join(_FIELDS)}",
     ]
@@ -502,6 +505,28 @@ def test_lines_that_cannot_be_read_and_headings_are_left_out_and_named(tmp_path)
     (tmp_path / "none").write_bytes(b"\xff\tt\tr\t1\tWho?\n")
     assert f"not mended: {tmp_path}/none" in run(tmp_path / "none", "--fix", tmp_path / "new")[1]
     assert not (tmp_path / "new" / "none").exists()
+
+
+@pytest.mark.parametrize("mark", [",", '","'], ids=["plain", "quoted"])
+def test_a_run_separated_by_commas_is_told_so_once(valid_run, mark):
+    given = ("\t".join(_FIELDS) + "\n" + valid_run.read_text()).replace("\t", mark)
+    quote = mark.partition(",")[0]
+    valid_run.write_text("".join(f"{quote}{line}{quote}\n" for line in given.splitlines()))
+    (problem,) = told("validate", valid_run, code=1)["files"][0]["problems"]
+    assert (problem["code"], problem["line"]) == ("field-separator", None)
+    assert problem["found"] == "commas between them"
+
+
+def test_a_header_is_told_once_and_taken_off(valid_run, tmp_path):
+    given = valid_run.read_text()
+    valid_run.write_text("\t".join(_FIELDS) + "\n" + given)
+    (problem,) = told("validate", valid_run, code=1)["files"][0]["problems"]
+    assert (problem["code"], problem["line"]) == ("header-line", 1)
+    assert run(valid_run, "--fix", tmp_path / "new")[0] == 0
+    assert (tmp_path / "new" / RUN_ID).read_text() == given
+    named = given.replace("\tlamp\t", "\trank\t").replace("Who paid for study 3?", "question")
+    valid_run.write_text(named)
+    assert "header-line" not in run(valid_run)[1]
 
 
 def test_a_valid_run_is_copied_as_it_is(valid_run, tmp_path):
@@ -537,6 +562,65 @@ def test_an_overlong_sentence_takes_no_other_along(tmp_path):
     run(tmp_path / "run", "--fix", tmp_path / "new")
     kept = json.loads((tmp_path / "new" / "run").read_text())["responses"]
     assert [one["text"] for one in kept] == [*sentences[1:], "Or not."]
+
+
+@pytest.fixture
+def mend(tmp_path):
+    """Return what mends a report of some sentences: the sentences then, and what is printed."""
+
+    def mended(*texts, citations=("msmarco_v2.1_doc_90_31420#0_63124",)):
+        metadata = {"team_id": "t", "run_id": "run", "topic_id": IDS[0], "type": "automatic"}
+        responses = [{"text": one, "citations": [*citations]} for one in texts]
+        content = {"metadata": metadata | {"use_starter_kit": 0}, "responses": responses}
+        (tmp_path / "run").write_text(json.dumps(content) + "\n")
+        (tmp_path / "topics").write_text(json.dumps({"docid": IDS[0], "body": "x"}) + "\n")
+        options = ("--topics", tmp_path / "topics", "--fix", tmp_path / "new")
+        printed = run(tmp_path / "run", *options)[1]
+        kept = json.loads((tmp_path / "new" / "run").read_text())["responses"]
+        return [one["text"] for one in kept], printed
+
+    return mended
+
+
+@pytest.mark.parametrize(
+    ("text", "now"),
+    [
+        ("It was dug [1, 2].", "It was dug."),
+        ("It was dug. [1][2]", "It was dug."),
+        ("It was dug.<|im_end|> </s>", "It was dug."),
+        ("It was dug [3]<|eot_id|>", "It was dug"),
+        ("It [1] was dug.", "It [1] was dug."),
+    ],
+)
+def test_leftovers_at_the_end_of_a_sentence_are_taken_off(mend, text, now):
+    texts, printed = mend(text, "Peat burns.")
+    assert texts == [now, "Peat burns."]
+    assert ("mended: " in printed) == (text != now)
+    assert ("[model-leftovers]" in printed) == (text == now)
+
+
+def test_a_mark_stays_where_a_sentence_cites_nothing_else(mend):
+    assert mend("It was dug [1].", citations=())[0] == ["It was dug [1]."]
+
+
+@pytest.mark.parametrize("mark", ["<think>", "</think>", "<|im_start|>assistant", "[INST]"])
+def test_thoughts_of_a_model_never_become_text_of_a_report(mend, mark, tmp_path):
+    given = ["word " * 200 + "ends.", f"{mark} The user wants a report.", "word " * 90 + "ends."]
+    texts, printed = mend(*given)
+    assert texts == given
+    found = mark.removesuffix("assistant")
+    assert f"not mended: {tmp_path}/run:1: sentences left as they are: only a person" in printed
+    assert f"can tell what '{found}' leaves of them" in printed
+    assert "error [report-words]" in printed
+    assert "[model-leftovers]" in printed
+
+
+def test_thoughts_of_a_model_are_not_disguised_in_a_question(tmp_path):
+    question = "<think> Who \u202f owns it?"
+    (tmp_path / "run").write_text(f"{IDS[0]}\tt\tr\t1\t{question}\n")
+    printed = run(tmp_path / "run", "--fix", tmp_path / "new")[1]
+    assert asked_in(tmp_path / "new" / "run") == [f"1 {question}"]
+    assert "[active-text]" in printed
 
 
 def test_every_schema_is_one():

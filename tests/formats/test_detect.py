@@ -5,13 +5,14 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.formats.verdict import detect_format, read_topics
+from sidelight.formats.verdict import detect_format, read_articles, read_topics
 from tests.helpers.formats.sample_runs import task1_bytes, task1_rows, task2_bytes, task2_objects
 
 EXAMPLES = {
     "questions_tsv": task1_bytes(task1_rows()),
     "reports_jsonl": task2_bytes(task2_objects()),
     "articles_jsonl": b'{"docid": "t", "body": "the \\"responses\\": of readers"}\n',
+    "segments": b'{"docid": "d#0", "segment": "the body", "start_char": 0, "end_char": 8}\n',
     "rubric": b'{\n  "topic_id": "t",\n  "rubrics": []\n}\n',
     "question_assessments": (
         b"topic_id,rubric_question_rank,run_tag,run_question_rank,annotation\nt,1,r,1,similar\n"
@@ -55,6 +56,24 @@ def test_a_run_in_place_of_topics_is_named(tmp_path, kind, title):
         read_topics(tmp_path / "broken")
 
 
+@pytest.mark.parametrize(
+    ("kind", "found"),
+    [
+        *(("questions_tsv", "a Task 1 run"), ("reports_jsonl", "a Task 2 run")),
+        *(("qrels", "a qrels file"), ("rubric", "a rubric"), ("segments", "segments")),
+        *(("nuggets", "nuggets"), ("narratives_jsonl", "narratives_jsonl")),
+    ],
+)
+def test_another_file_in_place_of_articles_is_named(tmp_path, kind, found):
+    narrative = b'{"id": "t", "title": "Peat", "narrative": "Who sells it?"}\n'
+    (tmp_path / "file").write_bytes(EXAMPLES.get(kind, narrative))
+    with pytest.raises(InputError, match=f"file: expected articles; found {found}\n"):
+        read_articles(tmp_path / "file")
+    (tmp_path / "broken").write_text('{"docid": "t"}\n')
+    with pytest.raises(InvalidFileError, match="found no body"):
+        read_articles(tmp_path / "broken")
+
+
 def ranking(*ranks):
     return "".join(f"1 Q0 d#{n} {rank} {9 - n} me\n" for n, rank in enumerate(ranks)).encode()
 
@@ -65,6 +84,8 @@ def ranking(*ranks):
         ("questions_tsv", b"\n\xff\t\n" + EXAMPLES["questions_tsv"]),
         ("questions_tsv", EXAMPLES["questions_tsv"].replace(b"\n", b"\r")),
         ("questions_tsv", EXAMPLES["questions_tsv"].replace(b"\t", b"  ")),
+        ("questions_tsv", EXAMPLES["questions_tsv"].replace(b"\t", b",")),
+        (None, b"t,1,r,1,similar in part\nt,r,2,3,supports the answer\n"),
         (None, b"q Q0 d#1 1 high me\nWe counted about 500 birds\n"),
         ("reports_jsonl", EXAMPLES["reports_jsonl"].replace(b'"metadata', b'\xff"metadata')),
         *((kind, EXAMPLES[kind] + b"\xff\n") for kind in ("trec_run", "qrels", "judgments")),

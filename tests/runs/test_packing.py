@@ -11,8 +11,9 @@ from sidelight.tracks import load_track
 from tests.helpers.scripted_runs import IDS, run, scripted
 
 
-def made(folder, name):
-    return run(folder / name, scripted, f"submission.run_id=sidelight-{name}").directory
+def made(folder, name, team="lamp"):
+    own = f"submission.team_id={team}", f"submission.run_id={team}-{name}"
+    return run(folder / name, scripted, *own).directory
 
 
 def pack(folder, *runs):
@@ -28,7 +29,7 @@ def test_files_are_copied_under_their_run_ids_in_the_order_given(tmp_path):
         ("topics-other", f"{len(IDS)} that the run was made for")
     ]
     assert [(item.priority, item.run_id, item.type) for item in packing.runs] == [
-        (place, f"sidelight-{run}-t{task}", "automatic")
+        (place, f"lamp-{run}-t{task}", "automatic")
         for task in (1, 2)
         for place, run in enumerate("ab", start=1)
     ]
@@ -76,7 +77,7 @@ def test_nothing_is_written_where_a_file_is_invalid_or_a_name_or_folder_is_taken
         pack(tmp_path / "out", good, bad)
     assert not (tmp_path / "out").exists()
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
-    with pytest.raises(UsageError, match="'sidelight-a-t1' again"):
+    with pytest.raises(UsageError, match="'lamp-a-t1' again"):
         pack(tmp_path / "out", good, good)
     mended = good.path / "task1.tsv"
     with pytest.raises(UsageError, match="expected a run directory; found a file") as refused:
@@ -94,12 +95,19 @@ def test_more_than_ten_runs_are_packed_with_a_warning(tmp_path):
     assert (warning.code, warning.severity, warning.found) == ("runs-many", "warning", "11")
 
 
+def test_a_submission_under_the_team_id_of_the_settings_has_a_warning(tmp_path):
+    runs = made(tmp_path, "a", "sidelight"), made(tmp_path, "b")
+    (warning,) = pack(tmp_path / "out", *runs).warnings
+    assert (warning.code, warning.severity) == ("team-default", "warning")
+    assert warning.found.endswith("in sidelight-a-t1, sidelight-a-t2")
+
+
 def test_a_run_cannot_be_called_like_another_file(tmp_path):
     directory = made(tmp_path, "a")
     files = {path: path.read_text() for path in directory.path.glob("task*")}
     for name in ("runs.csv", "Runs.CSV", ".", ".."):
         for path, text in files.items():
-            path.write_text(re.sub(r"sidelight-a-t\d", name, text))
+            path.write_text(re.sub(r"lamp-a-t\d", name, text))
         with pytest.raises(UsageError, match="which is the name of another one"):
             pack(tmp_path / "out", directory)
         assert not (tmp_path / "out").exists()

@@ -46,6 +46,22 @@ _SCRIPT = re.compile(r"\b((?:java|vb)script)\s*:|\b(data):(?=\w+/)", re.IGNORECA
 _QUOTES = str.maketrans("<>", "‹›")
 # What a spreadsheet computes when a cell begins with it; numbers and dashes before words it shows.
 _FORMULA = re.compile(r"^\s*+(?:(?:[=@]++|[+-]++(?=[A-Za-z(]++[(|!]))\s*+)++")
+# What a model's reply holds beside a text.
+_THOUGHTS = r"(?i:</?think(?:ing)?\b>?)"
+_CHAT = r"<[|｜][^<>|｜\s]{1,40}+[|｜]>|</?s>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"
+_MARK = r"\[[0-9]{1,3}+(?:\s?[,;–-]\s?[0-9]{1,3}+)*+\]"
+_LEFTOVERS = {
+    "thoughts of a model": re.compile(_THOUGHTS),
+    "tokens of a chat": re.compile(_CHAT),
+    "bracketed citation marks": re.compile(_MARK),
+    "markdown": re.compile(r"\*\*|```|\]\(https?:|^\s*+(?:#{1,6}|[-*+•])(?=\s)"),
+}
+_BESIDE = re.compile(f"{_THOUGHTS}|{_CHAT}")  # never made plain, or it would pass for words
+# What can be taken off the end of a sentence: of one that cites nothing else, not its marks.
+_ENDS = [
+    re.compile(rf"(?<!\s)(?:\s*+(?:{one})){{1,9}}+(?=[\s.!?”\"]*+$)")
+    for one in (_CHAT, f"{_CHAT}|{_MARK}")
+]
 
 
 def inert(text: str) -> str:
@@ -58,7 +74,7 @@ def inert(text: str) -> str:
 def as_plain(text: str, *, also: bool) -> str:
     """Return a text inert and on one line if it breaks a rule on characters, or `also` another."""
     spoilt = also or submission.CONTROL.search(text) or inert(text) != text
-    return inert(one_line(text)) if spoilt else text
+    return inert(one_line(text)) if spoilt and not _BESIDE.search(text) else text
 
 
 def check_active(text: str, line: int, findings: Findings) -> None:
@@ -94,6 +110,11 @@ def check_text(line: int, text: str, findings: Findings, *, one_sentence: bool =
     """Check that a text is plain, as a rule one sentence, and that its words can be counted."""
     submission.check_characters(text, line, findings)
     check_active(text, line, findings)
+    for what, leftover in _LEFTOVERS.items():
+        if match := leftover.search(text):
+            want, told = f"a text without {what}", f"{quoted(match.group())} in {quoted(text)}"
+            remedy = "Remove what is no word of the text."
+            findings.warning("model-leftovers", line, expected=want, found=told, remedy=remedy)
     if not tokens(text):
         findings.error(
             "sentence-empty",
@@ -426,6 +447,7 @@ def _submitted(content: dict[str, Any]) -> SubmittedReport:
 # What the value of a key is, if it is no text.
 _VALUES: Any = {"metadata": dict, "responses": list, "citations": list, "use_starter_kit": int}
 _RENAMED = "renamed\0"  # no key of a file
+_TYPES = {"auto": "automatic", "automated": "automatic", "man": "manual"}
 _SPARE_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*+(?:[\]}]|$))')
 
 
@@ -435,9 +457,14 @@ def _without_commas(line: str) -> str:
 
 
 def _as_report(content: dict[str, Any]) -> dict[str, Any]:
-    """Return a report with misspelt keys renamed, and under `_RENAMED` which these are."""
+    """Return a report with misspelt keys and types mended, and under `_RENAMED` which these are."""
     renamed = _respell(content, _ExactReport, "")
-    renamed += _respell(content.get("metadata"), _ExactMetadata, " in metadata")
+    about = content.get("metadata")
+    renamed += _respell(about, _ExactMetadata, " in metadata")
+    if isinstance(about, dict) and isinstance(given := about.get("type"), str):
+        word = given.strip().casefold()
+        about["type"] = meant = _TYPES.get(word, word)
+        renamed += [f"'type' in metadata: {quoted(given)} is now {meant!r}"] * (given != meant)
     sentences = content.get("responses")
     for place, one in enumerate(sentences if isinstance(sentences, list) else (), start=1):
         renamed += _respell(one, ExactSentence, f" in sentence {place}")
@@ -466,13 +493,16 @@ def _respell(held: Any, model: type[BaseModel], where: str) -> list[str]:
     return renamed
 
 
-def mend_reports(path: Path, task: CitedTextTask, destination: Path) -> list[submission.Change]:
+def mend_reports(  # long: each kind of change and what is said of it
+    path: Path, task: CitedTextTask, destination: Path
+) -> list[submission.Change]:
     """Write a run without unknown fields, empty sentences, and what is over the track's limits.
 
     Commas that separate nothing are removed, and misspelt keys renamed. Sentences are left out from
     the first that does not fit into the word limit; one that is longer than the limit itself is
-    left out alone. Lines that hold no report are left out. The result says what was changed, in
-    order of lines.
+    left out alone. Lines that hold no report are left out. Where thoughts of a model stand in a
+    report, or its tokens not at an end, the sentences stay as they are. The result says what was
+    changed, in order of lines.
     """
     findings = Findings(path)
     changes = [
@@ -493,12 +523,19 @@ def mend_reports(path: Path, task: CitedTextTask, destination: Path) -> list[sub
         changes += [(line, "field", told) for told in content.pop(_RENAMED)]
         without_unknown(line, "", content, _ExactReport)
         without_unknown(line, " from metadata", content["metadata"], _ExactMetadata)
+        held = content["responses"]
+        ended = [_ENDS[bool(one.get("citations"))].sub("", one["text"]) for one in held]
+        mended.append(content)
+        if beside := next(filter(None, map(_BESIDE.search, ended)), None):
+            why = f"only a person can tell what {quoted(beside.group())} leaves of them"
+            changes.append((line, submission.LEFT_AS_IS, why))
+            continue
         kept: list[dict[str, Any]] = []
         words = 0
-        for place, one in enumerate(content["responses"], start=1):
+        for place, (one, end) in enumerate(zip(held, ended, strict=True), start=1):
             without_unknown(line, f" from sentence {place}", one, ExactSentence)
             given = one.get("citations")
-            text = as_plain(one["text"], also=_HIDDEN_WORDS.search(one["text"]) is not None)
+            text = as_plain(end, also=_HIDDEN_WORDS.search(end) is not None)
             cited = list(dict.fromkeys(given or ()))
             if text != one["text"]:
                 changes.append((line, "text", difference(one["text"], text)))
@@ -515,7 +552,6 @@ def mend_reports(path: Path, task: CitedTextTask, destination: Path) -> list[sub
                 continue
             kept.append({"text": text, "citations": cited})
         content["responses"] = kept
-        mended.append(content)
     if not mended:
         findings.raise_errors()
     write_json_lines(destination, mended)

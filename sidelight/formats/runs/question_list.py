@@ -22,7 +22,7 @@ from sidelight.schemas.run import QuestionRun, RunIdentity, SubmittedQuestion
 from sidelight.schemas.task import QuestionListTask
 from sidelight.text import normalized, one_line, pointing_at_article, quoted, tokens
 
-_HEADINGS = frozenset({"topic_id", "qid", "topic", "team_id", "run_id", "rank", "question"})
+_HEADINGS = frozenset("topic_id qid topic team_id run_id run_tag rank question".split())
 # What pandas reads as a missing value, so that a judge is asked about "nan".
 _PLACEHOLDERS = frozenset({"#n/a", "#na", "<na>", "n/a", "na", "nan", "none", "null"})
 
@@ -46,13 +46,7 @@ def check_ranks(
     lines: dict[str, int] = {}
     for row in rows:
         if row.rank not in ranks:
-            findings.error(
-                "rank-value",
-                row.line,
-                expected=f"a rank from 1 to {task.count} in ASCII digits",
-                found=quoted(row.rank),
-                remedy="Correct the rank.",
-            )
+            _no_rank(row, f"from 1 to {task.count}", findings)
         elif row.rank in lines:
             findings.error(
                 "rank-duplicate",
@@ -83,6 +77,11 @@ def check_ranks(
         )
 
 
+def _no_rank(row: QuestionRow, which: str, findings: Findings) -> None:
+    want, remedy = f"a rank {which} in ASCII digits", "Correct the rank."
+    findings.error("rank-value", row.line, expected=want, found=quoted(row.rank), remedy=remedy)
+
+
 def check_repeats(rows: Sequence[QuestionRow], findings: Findings) -> None:
     """Check that a topic asks nothing twice, case and white space aside."""
     lines: dict[str, int] = {}
@@ -103,22 +102,12 @@ def check_question(
     row: QuestionRow, csv_text: str | None, task: QuestionListTask, findings: Findings
 ) -> None:
     """Check one question; `csv_text` is what a reader of CSV takes for it."""
+    want, told, remedy = "a question", quoted(row.question), "Write a question."
     if not tokens(row.question):
-        findings.error(
-            "question-empty",
-            row.line,
-            expected="a question",
-            found=quoted(row.question),
-            remedy="Write a question.",
-        )
+        findings.error("question-empty", row.line, expected=want, found=told, remedy=remedy)
     elif row.question.strip().casefold() in _PLACEHOLDERS:
-        findings.error(
-            "question-placeholder",
-            row.line,
-            expected="a question",
-            found=f"{quoted(row.question)}, which the organizers' judge reads as a missing value",
-            remedy="Write a question.",
-        )
+        told += ", which the organizers' judge reads as a missing value"
+        findings.error("question-placeholder", row.line, expected=want, found=told, remedy=remedy)
     length = max(len(row.question), len(normalized("NFC", row.question)))
     if length > task.max_characters:
         with_quoting = "" if csv_text in {None, row.question} else f" ({len(csv_text)} as CSV)"
@@ -189,13 +178,7 @@ def read_question_run(
     for row in rows:
         match = _RANK.fullmatch(row.rank)
         if match is None:
-            findings.error(
-                "rank-value",
-                row.line,
-                expected="a rank from 1 in ASCII digits",
-                found=quoted(row.rank),
-                remedy="Correct the rank.",
-            )
+            _no_rank(row, "from 1", findings)
             continue
         question = SubmittedQuestion(
             topic_id=row.topic_id,
@@ -251,9 +234,6 @@ def mend_questions(  # long: each kind of change and what is said of it
     by_topic: dict[str, list[QuestionRow]] = defaultdict(list)
     for row in _raw_rows([one for one in file.lines if one.text.strip()], findings, _FIELDS):
         cells = {name: _unquoted(getattr(row, name)) for name in _FIELDS}
-        if len(_HEADINGS & {cell.strip().casefold() for cell in cells.values()}) > 1:
-            changes.append((row.line, "headings left out:", quoted(list(cells.values()))))
-            continue
         new = {name: one_line(cell) for name, cell in cells.items() if name != "rank"}
         question = as_plain(cells["question"], also=len(cells["question"]) > task.max_characters)
         new["question"] = _LEADING_QUOTATION.sub(_typographic, question)
@@ -310,6 +290,8 @@ def _check(fields: Sequence[str], run: submission.CheckedRun[QuestionListTask]) 
         submission.check_characters(text, line, findings)
     lines = [line for line in file.lines if line.text.strip()]
     rows = _raw_rows(lines, findings, fields)
+    if lines and not rows:  # all topics would be missing
+        return
     for row in rows:
         check_active(row.question, row.line, findings)
     submission.check_ids(
@@ -339,7 +321,19 @@ def _typographic(match: re.Match[str]) -> str:
 def _raw_rows(
     lines: Sequence[Line], findings: Findings, fields: Sequence[str]
 ) -> list[QuestionRow]:
+    if lines and not any("\t" in line.text for line in lines):
+        commas = all(line.text.count(",") >= len(fields) - 1 for line in lines)
+        told = "commas between them" if commas else "no tab in the file"
+        want, remedy = "tabs between fields", "Separate fields by one tab, without quotes."
+        findings.error("field-separator", None, expected=want, found=told, remedy=remedy)
+        return []
     return _rows([(line.number, line.text.split("\t")) for line in lines], findings, fields)
+
+
+def _is_header(cells: Iterable[str]) -> bool:
+    """Tell whether fields are names of columns: two of them are, and none is a rank."""
+    held = {cell.strip(' "').casefold() for cell in cells}
+    return len(_HEADINGS & held) > 1 and not any(map(_ANY_RANK.fullmatch, held))
 
 
 def _csv_rows(
@@ -368,7 +362,10 @@ def _rows(
 ) -> list[QuestionRow]:
     rows = []
     for line, cells in records:
-        if len(cells) == len(fields):
+        if _is_header(cells):
+            want, told = "no header: the format has none", f"the names {quoted(cells)}"
+            findings.error("header-line", line, expected=want, found=told, remedy="Remove it.")
+        elif len(cells) == len(fields):
             rows.append(QuestionRow(line=line, **dict(zip(fields, cells, strict=True))))
         else:
             findings.error(

@@ -150,6 +150,10 @@ class Change(NamedTuple):
     said: str
 
 
+# Kinds of changes after which a person has to mend.
+NOT_MENDED = LEFT_OUT, LEFT_AS_IS = "line left out:", "sentences left as they are:"
+
+
 def changes_shown(
     path: Path, file: TextFile, changes: Iterable[tuple[int, str, str]], dropped: Findings
 ) -> list[Change]:
@@ -164,10 +168,9 @@ def changes_shown(
     whole += ["final newline added"] * (not read_bytes(path).endswith(b"\n"))
     gone = [(line, "blank line", "removed") for line, text in file.lines if not text.strip()]
     lost = {one.line or 0: one for one in reversed(dropped.problems)}  # the first of each line
-    gone += [
-        (line, "line left out:", f"expected {one.expected}; found {one.found}")
-        for line, one in lost.items()
-    ]
+    for line, one in lost.items():
+        kind = "headings left out:" if one.code == "header-line" else LEFT_OUT
+        gone.append((line, kind, f"expected {one.expected}; found {one.found}"))
     return [Change(one, f"{path}: {one}") for one in whole] + [
         Change(kind, f"{path}:{line}: {kind} {what}")
         for line, kind, what in sorted([*gone, *changes], key=itemgetter(0))

@@ -40,6 +40,8 @@ def test_narratives_become_a_submission(mini_web_index, tmp_path):
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Narrative peat" in page
     assert "Questions to ask" not in page
+    inputs = ("--topics", TOPICS, "--index", mini_web_index.path)
+    assert "is identical" in said("bundle", out, *inputs, "-o", tmp_path / "run.tar.zst")
 
 
 def test_narratives_that_are_articles_are_refused(mini_web_index, tmp_path):

@@ -289,6 +289,33 @@ def test_what_scoring_needs_is_read_and_what_is_active_made_inert(tmp_path):
         assert cited_sentences.inert(text) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        *(("It closed. <think>", "thoughts"), ("</Thinking> It closed.", "thoughts")),
+        *(("It closed.<|im_end|>", "tokens"), ("It closed. [/INST]", "tokens")),
+        *(("It closed [1, 2] in May.", "marks"), ("It closed [3–5].", "marks")),
+        *((f"{begins} It closed.", "markdown") for begins in ("#", "-", "*", "```")),
+        *(("It **closed** in May.", "markdown"), ("[It](https://a.b) closed.", "markdown")),
+    ],
+)
+def test_what_a_model_left_beside_its_text_is_named(text, what):
+    findings = Findings(Path("run"))
+    cited_sentences.check_text(3, text, findings)
+    (problem,) = (one for one in findings.problems if one.code != "active-text")
+    assert (problem.code, problem.severity, problem.line) == ("model-leftovers", "warning", 3)
+    assert what in problem.expected
+
+
+@pytest.mark.parametrize(
+    "text", ["It [the mill] closed in [1998].", "#1 of 2 - a * b [sic].", "-5 degrees is <5 <|."]
+)
+def test_brackets_dashes_and_stars_of_a_text_are_no_leftovers(text):
+    findings = Findings(Path("run"))
+    cited_sentences.check_text(3, text, findings)
+    assert findings.problems == []
+
+
 def test_what_is_written_passes_both_checks(tmp_path):
     path = tmp_path / RUN_ID
     objects = task2_objects()
