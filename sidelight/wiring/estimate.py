@@ -336,7 +336,7 @@ def _vectors(plan: IndexPlan, segments: int) -> Check:
         return Check("vectors", f"in Lucene, {dimension} numbers each")
     capacity = plan_capacity(profile_named(plan.profile), segments, dimension)
     found = f"{plan.profile}, {dimension} numbers each, {capacity.memory_gb:.1f} GB"
-    machine = this_machine(Path())
+    machine = this_machine()
     room, gpus = machine.memory / _GB, len(machine.gpus)
     if not capacity.gpus and capacity.memory_gb > room:
         remedy = "Build them with the profile cpu-24gb: `sidelight index plan` says what it takes."
