@@ -102,9 +102,7 @@ class PromptedChecker:
     it covers.
     """
 
-    asks = (
-        Asked(CHECK_PROMPT, calls=2.5, more=0.4, characters=14_500, written=255, model="checker"),
-    )
+    asks = (Asked(CHECK_PROMPT, 2.5, 34_000, written=720, more=0.4, model="checker", usual=1),)
 
     def __init__(self, checker: PromptedModel, max_report_words: int) -> None:
         self._model = checker
