@@ -72,12 +72,11 @@ def plan(  # long: most of it is what it tells
     text_s, bf16_s, fp32_s = (count * one * 2 / cores for one in (_TEXT_PARTS_S, _BF16_S, _FP32_S))
     document: dict[str, Any] = {"count": count, "text_gb": text_gb, "bm25_gb": bm25_gb}
     document |= {"packed_gb": packed_gb, "free_gb": free, "cores": cores, "text_s": text_s}
-    described = {
-        "text": f"{text_gb:.1f} GB of disk, read by id",
-        "BM25": f"{bm25_gb:.1f} GB of disk",
-        "building": f"{duration(text_s)} for both, 2 GB of memory a process",
-    }
-    lines = [f"{name:9} {value}" for name, value in described.items()]
+    lines = [
+        f"text      {text_gb:.1f} GB of disk, read by id",
+        f"BM25      {bm25_gb:.1f} GB of disk",
+        f"building  {duration(text_s)} for both, 2 GB of memory a process",
+    ]
     problems: list[str] = []
     most = total
     if profile != NO_VECTORS:
@@ -104,17 +103,14 @@ def plan(  # long: most of it is what it tells
         problems += planned.problems
     if most > free:
         problems.append(f"{most:.1f} GB of disk are needed while building; {free:.1f} are free")
-    described = {
-        "together": f"{total:.1f} GB of disk; {most:.1f} while it is built, besides what it is "
-        f"made from; {free:.1f} are free",
-        "download": f"{packed_gb:.1f} GB if packed like the shards of MS MARCO V2.1, nothing for "
-        "pages of your own;\nencoder and Java came with the packages (0.2 GB); "
-        "--lucene msmarco-v2.1-doc-segmented\nis 137 GB and needs a JDK; other encoders and "
-        "published vectors: see their pages",
-        "times": "as measured on two cores; text, BM25 and encoding shared evenly by the "
-        f"{cores} here",
-    }
-    lines += [f"{name:9} {value}".replace("\n", f"\n{'':10}") for name, value in described.items()]
+    lines += [
+        f"together  {total:.1f} GB of disk; {most:.1f} while built, besides what it is made from",
+        f"free      {free:.1f} GB of disk",
+        f"download  {packed_gb:.1f} GB if packed like MS MARCO V2.1, nothing for your own pages;",
+        "          encoder and Java came with the packages (0.2 GB). Published instead: BM25, 137",
+        "          GB, needs a JDK; vectors and other encoders: see their pages",
+        f"times     measured on two cores; text, BM25 and encoding scaled to the {cores} here",
+    ]
     document |= {"disk_of_all_gb": total, "building_all_gb": most, "problems": problems}
     return Result(
         document,

@@ -407,10 +407,7 @@ def required(
     return path
 
 
-_NO_RUBRICS = (
-    "Without rubrics, see whether the citations of its reports hold: sidelight score support "
-    "RUN/task2.jsonl --index INDEX"
-)
+_NO_RUBRICS = "Without any, test the citations: sidelight score support RUN --index INDEX"
 
 
 def known_rubrics(given: Path | None, data: Path | None, track: TrackRules) -> dict[str, Rubric]:
@@ -519,8 +516,7 @@ def check_drafts(settings: Settings, rubrics: Path | None) -> None:
         raise UsageError(
             "without --rubrics, a run is judged by the rubrics that it drafted itself; this "
             "run drafts none",
-            remedy="Give rubrics with --rubrics DIR; they are read after generation.\n"
-            + _NO_RUBRICS,
+            remedy=f"Give rubrics with --rubrics DIR, read after generation.\n{_NO_RUBRICS}",
         )
 
 

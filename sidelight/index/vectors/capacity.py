@@ -5,8 +5,6 @@ multiplies bfloat16 with AVX-512 (AMD EPYC, NVMe disk, FAISS 1.15), at a million
 numbers: training 2,048 lists took 9.6 s, assigning 3.1 s, coding 2.9 s, and 1.5 times that since
 vectors are turned before (two cores of an Intel server); the rates of searching are those of
 benchmarks/results/dense_profile.txt. That of a GPU is not measured but derived.
-
-Machine check: what is installed for searching and running, and how to install the rest.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def test_plan_says_what_it_takes_and_whether_it_fits(monkeypatch):
             "shutil.disk_usage", lambda _, free=free: SimpleNamespace(free=free * 10**9)
         )
         shown = said("index", "plan", "--profile", "none", code=code)
-        assert f"besides what it is made from; {free}.0 are free" in shown
+        assert f"free      {free}.0 GB of disk" in shown
     assert "does not fit: 245.0 GB of disk are needed while building; 244.0 are free" in shown
     assert "text      78.9 GB of disk" in shown
     assert "building  6 h 7 min for both" in shown
@@ -53,7 +53,7 @@ def test_plan_says_what_it_takes_and_whether_it_fits(monkeypatch):
     monkeypatch.setattr("os.cpu_count", lambda: 8)
     shown = said("index", "plan", "--count", 10**6)
     assert "building  48 s for both" in shown
-    assert "shared evenly by the 8 here" in shown
+    assert "scaled to the 8 here" in shown
 
 
 def test_published_vectors_take_the_place_of_encoding(

@@ -162,7 +162,7 @@ def test_another_index_or_an_unfinished_run_is_refused(
         told("evaluate", plain_run, "--index", tmp_path / "nowhere")  # before it is opened
     # What it names works, without rubrics.
     words = shlex.split(caught.value.remedy.partition(": sidelight ")[2])
-    named = {"RUN/task2.jsonl": plain_run / "task2.jsonl", "INDEX": mini_web_index.path}
+    named = {"RUN": plain_run / "task2.jsonl", "INDEX": mini_web_index.path}
     assert told(*(named.get(word, word) for word in words))["runs"]
     judge = ("judge", plain_run / "task2.jsonl", "--task", "task2", "-o", tmp_path)
     with pytest.raises(UsageError, match=r"(?s)expected --rubrics.*score support"):
