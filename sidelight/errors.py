@@ -40,8 +40,7 @@ def install_hint(extra: str) -> str:
     return f"Install it with: pip install 'sidelight[{extra}]'"
 
 
-# What fixes a missing package of the system extra.
-INSTALL = f"{install_hint('cpu')} (or [gpu])"
+INSTALL = f"{install_hint('cpu')} (or [gpu])"  # where a package of the system extra is missing
 
 Severity = Literal["error", "warning"]
 

@@ -60,16 +60,13 @@ def plan(  # long: most of it is what it tells
 ) -> Result:
     """Estimate disk, memory, time and downloads of an index, and whether it fits here.
 
-    Rates are those of web pages, measured on two cores or computed for one H200. Ends with 3 where
-    it does not fit.
+    Rates are of web pages, on two cores or computed for one H200. Ends with 3 if it does not fit.
     """
     from sidelight.index.vectors.capacity import free_gb, plan_capacity, this_machine
 
-    text_gb, bm25_gb, packed_gb = (
-        round(count * one / 1e9, 1) for one in (_TEXT_BYTES, _BM25_BYTES, _PACKED_BYTES)
-    )
+    text_gb, bm25_gb, packed_gb = (round(count * size / 1e9, 1) for size in _SEGMENT_BYTES)
     cores, total, free = os.cpu_count() or 1, text_gb + bm25_gb, free_gb(output)
-    text_s, bf16_s, fp32_s = (count * one * 2 / cores for one in (_TEXT_PARTS_S, _BF16_S, _FP32_S))
+    text_s, bf16_s, fp32_s = (count * one * 2 / cores for one in _SEGMENT_S)
     document: dict[str, Any] = {"count": count, "text_gb": text_gb, "bm25_gb": bm25_gb}
     document |= {"packed_gb": packed_gb, "free_gb": free, "cores": cores, "text_s": text_s}
     lines = [
@@ -77,8 +74,7 @@ def plan(  # long: most of it is what it tells
         f"BM25      {bm25_gb:.1f} GB of disk",
         f"building  {duration(text_s)} for both, 2 GB of memory a process",
     ]
-    problems: list[str] = []
-    most = total
+    problems, most = list[str](), total
     if profile != NO_VECTORS:
         planned = plan_capacity(profile_named(profile), count, dim, this_machine())
         where = f" of {planned.gpus} GPU(s)" if planned.gpus else ""
@@ -107,8 +103,7 @@ def plan(  # long: most of it is what it tells
         f"together  {total:.1f} GB of disk; {most:.1f} while built, besides what it is made from",
         f"free      {free:.1f} GB of disk",
         f"download  {packed_gb:.1f} GB if packed like MS MARCO V2.1, nothing for your own pages;",
-        "          encoder and Java came with the packages (0.2 GB). Published instead: BM25, 137",
-        "          GB, needs a JDK; vectors and other encoders: see their pages",
+        "          encoder and Java came with sidelight; published BM25: 137 GB, and a JDK",
         f"times     measured on two cores; text, BM25 and encoding scaled to the {cores} here",
     ]
     document |= {"disk_of_all_gb": total, "building_all_gb": most, "problems": problems}
@@ -119,10 +114,9 @@ def plan(  # long: most of it is what it tells
     )
 
 
-# Of a segment of MS MARCO V2.1, measured on those of their shape (docs/scaling.md): bytes, and
-# seconds on two cores; those of MiniLM in bfloat16 and in single precision.
-_TEXT_BYTES, _BM25_BYTES, _PACKED_BYTES = 695, 1_463, 334
-_TEXT_PARTS_S, _BF16_S, _FP32_S = 194e-6, 1 / 148, 1 / 53
+# Of a segment of MS MARCO V2.1, measured on those of their shape (docs/scaling.md): bytes of text,
+# BM25 and packed; seconds on two cores of both, and of MiniLM in bfloat16 and single precision.
+_SEGMENT_BYTES, _SEGMENT_S = (695, 1_463, 334), (194e-6, 1 / 148, 1 / 53)
 _TRIAL = "news"  # searched for once, to see whether a server answers
 
 

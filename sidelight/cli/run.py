@@ -184,9 +184,8 @@ def estimate_shown(estimate: RunEstimate) -> list[console.Shown]:
         *shown,
         console.PlainTable(("prompt", "calls", "tokens read", "tokens written", "cost"), rows),
         (
-            "At most: with every round that is allowed. Expected: as two topics went that people "
-            "answered by hand, in two rounds. Neither counts the savings of a server's prefix "
-            "cache, nor reasoning, which is written, too.\n"
+            "At most: every round that is allowed. Expected: as two topics that people answered by "
+            "hand. Reasoning is not in it, nor the savings of a server's prefix cache.\n"
             f"At most {duration(3600 * estimate.hours)} one call at a time, at {LATENCY_S:g} s a "
             f"call and {TOKENS_PER_SECOND} tokens a second, which are assumed; at least "
             f"{duration(3600 * estimate.hours_at_once)} with all slots of the servers in use."
