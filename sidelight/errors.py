@@ -28,10 +28,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
-# What fixes a missing package of the system extra.
-INSTALL = "Install it in sidelight's folder: pip install -c constraints.txt '.[cpu]' (or .[gpu])"
+
+def install_hint(extra: str) -> str:
+    """Return how to install an extra: from the clone that runs, or of the installed package."""
+    clone = Path(__file__).parents[1]
+    if (clone / "pyproject.toml").is_file():
+        return f"Install it in {clone}: pip install -c constraints.txt -e '.[{extra}]'"
+    return f"Install it with: pip install 'sidelight[{extra}]'"
+
+
+INSTALL = f"{install_hint('cpu')} (or [gpu])"  # where a package of the system extra is missing
 
 Severity = Literal["error", "warning"]
 

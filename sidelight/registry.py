@@ -273,9 +273,10 @@ def make(title: str, part: Callable[..., Any], offered: Mapping[str, Callable[[]
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return the end of a message that suggests the nearest known name; empty if none is near."""
-    near = get_close_matches(name, list(known), n=1)
-    return f"; did you mean {near[0]}?" if near else ""
+    """Return the end of a message with the nearest known name, in any case; empty if none is."""
+    folded = {one.casefold(): one for one in known}
+    near = get_close_matches(name.casefold(), folded, n=1)
+    return f"; did you mean {folded[near[0]]}?" if near else ""
 
 
 def title(kind: str) -> str:

@@ -113,7 +113,7 @@ def normalized(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:
 
 def tokens(text: str) -> list[str]:
     """Return the case-folded words and numbers of a text, in order."""
-    return [match.group().casefold().replace("’", "'") for match in _TOKEN.finditer(text)]
+    return [word.casefold() for word in _TOKEN.findall(text.replace("’", "'"))]
 
 
 def content_words(text: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +16,7 @@ import typer
 
 from sidelight.cli import options
 from sidelight.cli.console import Commands, Note, Result, Shown, interrupted, out
-from sidelight.cli.progress import progress_bar
+from sidelight.cli.progress import duration, progress_bar
 from sidelight.errors import InputError, SidelightError, UsageError
 from sidelight.files import files_below, read_limited
 from sidelight.formats.runs.trec_run import read_trec_run, write_trec_run
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 Search = Callable[[Sequence[Query], int], dict[str, list[Hit]]]
 
 
-def plan(
+def plan(  # long: most of it is what it tells
     *,
     count: Annotated[int, options.count_option("How many segments.")] = 113_520_750,
     dim: Annotated[int, options.DIM] = 256,
@@ -57,26 +58,29 @@ def plan(
         Path, options.output_option("Folder on the disk that is to hold the index.")
     ] = Path(),
 ) -> Result:
-    """Estimate disk, memory and time of an index, and whether its vectors fit here.
+    """Estimate disk, memory, time and downloads of an index, and whether it fits here.
 
-    Times are those of two cores or of one H200, and those of text and BM25 of web pages. Ends with
-    3 where the vectors do not fit.
+    Rates are of web pages, on two cores or computed for one H200. Ends with 3 if it does not fit.
     """
-    from sidelight.index.vectors.capacity import plan_capacity, this_machine
+    from sidelight.index.vectors.capacity import free_gb, plan_capacity, this_machine
 
-    text_gb, bm25_gb = (round(count * one / 1e9, 1) for one in (_TEXT_BYTES, _BM25_BYTES))
+    text_gb, bm25_gb, packed_gb = (round(count * size / 1e9, 1) for size in _SEGMENT_BYTES)
+    cores, total, free = os.cpu_count() or 1, text_gb + bm25_gb, free_gb(output)
+    text_s, bf16_s, fp32_s = (count * one * 2 / cores for one in _SEGMENT_S)
     document: dict[str, Any] = {"count": count, "text_gb": text_gb, "bm25_gb": bm25_gb}
-    described = {
-        "text": f"{text_gb:.1f} GB of disk, read by id",
-        "BM25": f"{bm25_gb:.1f} GB of disk",
-        "building": f"{count * _TEXT_PARTS_S / 3600:.1f} h for both, 2 GB of memory a process",
-    }
-    lines = [f"{name:9} {value}" for name, value in described.items()]
-    problems: Sequence[str] = ()
+    document |= {"packed_gb": packed_gb, "free_gb": free, "cores": cores, "text_s": text_s}
+    lines = [
+        f"text      {text_gb:.1f} GB of disk, read by id",
+        f"BM25      {bm25_gb:.1f} GB of disk",
+        f"building  {duration(text_s)} for both, 2 GB of memory a process",
+    ]
+    problems, most = list[str](), total
     if profile != NO_VECTORS:
-        planned = plan_capacity(profile_named(profile), count, dim, this_machine(output))
+        planned = plan_capacity(profile_named(profile), count, dim, this_machine())
         where = f" of {planned.gpus} GPU(s)" if planned.gpus else ""
         described = {
+            "encoding": f"{duration(bf16_s)} by the bundled encoder in bfloat16, "
+            f"{duration(fp32_s)} in single precision; none with --vectors",
             "vectors": f"profile {planned.profile}, {count:,} of {dim} numbers",
             "lists": f"{planned.lists}, {planned.probes} searched" if planned.lists else "none",
             "memory": f"{planned.memory_gb:.1f} GB{where}, "
@@ -89,14 +93,20 @@ def plan(
             "query": f"{planned.latency_ms:.1f} ms alone, the best 100",
         }
         lines += [f"{name:9} {value}" for name, value in described.items()]
-        total = text_gb + bm25_gb + planned.disk_gb
+        total += planned.disk_gb
         most = total + planned.building_disk_gb
-        lines.append(
-            f"together  {total:.1f} GB of disk; {most:.1f} while it is built, besides what it is "
-            "made from"
-        )
-        document |= planned.model_dump() | {"disk_of_all_gb": total, "building_all_gb": most}
-        problems = planned.problems
+        document |= planned.model_dump() | {"bf16_s": bf16_s, "fp32_s": fp32_s}
+        problems += planned.problems
+    if most > free:
+        problems.append(f"{most:.1f} GB of disk are needed while building; {free:.1f} are free")
+    lines += [
+        f"together  {total:.1f} GB of disk; {most:.1f} while built, besides what it is made from",
+        f"free      {free:.1f} GB of disk",
+        f"download  {packed_gb:.1f} GB if packed like MS MARCO V2.1, nothing for your own pages;",
+        "          encoder and Java came with sidelight; published BM25: 137 GB, and a JDK",
+        f"times     measured on two cores; text, BM25 and encoding scaled to the {cores} here",
+    ]
+    document |= {"disk_of_all_gb": total, "building_all_gb": most, "problems": problems}
     return Result(
         document,
         [*lines, *(f"does not fit: {problem}" for problem in problems)],
@@ -104,9 +114,9 @@ def plan(
     )
 
 
-# Of a segment of MS MARCO V2.1, measured on a million of their shape (docs/scaling.md): bytes, and
-# seconds on two cores.
-_TEXT_BYTES, _BM25_BYTES, _TEXT_PARTS_S = 695, 1_463, 194e-6
+# Of a segment of MS MARCO V2.1, measured on those of their shape (docs/scaling.md): bytes of text,
+# BM25 and packed; seconds on two cores of both, and of MiniLM in bfloat16 and single precision.
+_SEGMENT_BYTES, _SEGMENT_S = (695, 1_463, 334), (194e-6, 1 / 148, 1 / 53)
 _TRIAL = "news"  # searched for once, to see whether a server answers
 
 

@@ -407,9 +407,13 @@ def required(
     return path
 
 
+_NO_RUBRICS = "Without any, test the citations: sidelight score support RUN --index INDEX"
+
+
 def known_rubrics(given: Path | None, data: Path | None, track: TrackRules) -> dict[str, Rubric]:
     """Return the rubrics that --rubrics names, or else those of the data folder."""
-    return read_rubrics(required(given, data, DataPart.RUBRICS, "--rubrics"), track.scales)
+    folder = required(given, data, DataPart.RUBRICS, "--rubrics", _NO_RUBRICS)
+    return read_rubrics(folder, track.scales)
 
 
 def score_by_people(data: Path, task: Task, measure: str | None = None) -> Sequence[TopicScore]:
@@ -512,7 +516,7 @@ def check_drafts(settings: Settings, rubrics: Path | None) -> None:
         raise UsageError(
             "without --rubrics, a run is judged by the rubrics that it drafted itself; this "
             "run drafts none",
-            remedy="Give rubrics with --rubrics DIR; they are read after generation.",
+            remedy=f"Give rubrics with --rubrics DIR, read after generation.\n{_NO_RUBRICS}",
         )
 
 

@@ -202,8 +202,10 @@ def _at(work: _Work) -> Iterator[_Work]:
 
 
 def duration(seconds: float) -> str:
-    """Return a length of time in words, such as `45 s`, `12 min` or `3 h 5 min`."""
+    """Return a length of time in words, such as `45 s`, `12 min`, `3 h 5 min` or `9 days`."""
     if seconds < 120:
         return f"{seconds:.0f} s"
     hours, minutes = divmod(round(seconds / 60), 60)
+    if hours >= 72:
+        return f"{hours / 24:.0f} days"
     return f"{hours} h {minutes} min" if hours else f"{minutes} min"

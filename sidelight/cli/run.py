@@ -179,15 +179,15 @@ def estimate_shown(estimate: RunEstimate) -> list[console.Shown]:
         return ["No role asks a model: 0 calls."]
 
     rows = [_row(name, one) for name, one in estimate.prompts.items()]
-    rows.append(_row("in all", estimate.total))
+    rows += [_row("in all, at most", estimate.total), _row("expected", estimate.expected)]
     return [
         *shown,
         console.PlainTable(("prompt", "calls", "tokens read", "tokens written", "cost"), rows),
         (
-            "With every round that is allowed, and without the savings of a server's prefix cache. "
-            "Tokens written are means of recorded runs; a model that reasons writes more.\n"
-            f"{duration(3600 * estimate.hours)} one call at a time, at {LATENCY_S:g} s a call "
-            f"and {TOKENS_PER_SECOND} tokens a second, which are assumed; at least "
+            "At most: every round that is allowed. Expected: as two topics that people answered by "
+            "hand. Reasoning is not in it, nor the savings of a server's prefix cache.\n"
+            f"At most {duration(3600 * estimate.hours)} one call at a time, at {LATENCY_S:g} s a "
+            f"call and {TOKENS_PER_SECOND} tokens a second, which are assumed; at least "
             f"{duration(3600 * estimate.hours_at_once)} with all slots of the servers in use."
         ),
         *([_PRICES] if estimate.total.cost is None else []),

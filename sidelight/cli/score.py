@@ -55,7 +55,7 @@ def compare(
     seed: options.Seed = 0,
     output: options.Output = None,
 ) -> console.Result:
-    """Compare runs pair by pair: difference, p-value and smallest detectable difference."""
+    """Compare scores of runs: difference, p-value, least detectable one; texts: view --compare."""
     from sidelight.evaluation.scoring.table import read_topic_scores
 
     sampling = options.Sampling(samples, seed)

@@ -318,11 +318,9 @@ def _nearest_setting(place: tuple[int | str, ...]) -> str:
     if parents and parents[0] == "servers":
         parents[1:2] = [ANY_KEY]
     known = [one.name.split(".") for one in describe_settings()]
-    elsewhere = [".".join(name) for name in known if name[-1] == last]
-    if elsewhere:
-        return f"; did you mean {elsewhere[0]}?"
-    depth = len(parents)
+    folded, depth = last.casefold(), len(parents)
+    elsewhere = [".".join(name) for name in known if name[-1] == folded]
     beside = {name[depth] for name in known if name[:depth] == parents and len(name) > depth}
-    if near := get_close_matches(last, beside, n=1):
+    if near := get_close_matches(folded, beside, n=1, cutoff=1 if elsewhere else 0.6):
         return f"; did you mean {'.'.join([*map(str, place[:-1]), *near])}?"
-    return ""
+    return f"; did you mean {elsewhere[0]}?" if elsewhere else ""

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from sidelight.errors import package_of
+from sidelight.errors import install_hint, package_of
 from sidelight.files import check_output, make_folder
 from sidelight.text import counted
 
@@ -47,7 +47,7 @@ def open_figure(size: tuple[float, float], paths: Sequence[Path]) -> Iterator[Fi
     What is drawn the same gives the same bytes. Text is taken as it is, a `$` in it too. `size` is
     width and height in inches; the endings of `paths` name the formats, e.g. `.svg` and `.png`.
     """
-    with package_of("a figure", "Install it with: pip install 'sidelight[plots]'"):
+    with package_of("a figure", install_hint("plots")):
         from matplotlib import rc_context
         from matplotlib.figure import Figure
 

@@ -241,8 +241,9 @@ def _counted(text: str) -> set[str]:
 
 def foreign_figures(sentence: str, text: str) -> list[str]:
     """Return the figures of a sentence that a text does not give; "two thousand" gives 2,000."""
-    counted = _counted(text)
-    lacks = [figure for figure in figures(sentence) if figure.rstrip("%") not in counted]
+    said = figures(sentence)
+    counted = _counted(text) if said else set()
+    lacks = [figure for figure in said if figure.rstrip("%") not in counted]
     if lacks and _counted(canonical(sentence)) <= _counted(canonical(text)):
         return []
     return sorted(lacks)

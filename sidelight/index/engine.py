@@ -20,7 +20,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from sidelight.errors import MachineError, package_of
+from sidelight.errors import MachineError, install_hint, package_of
 from sidelight.versions import end_with_parent
 
 OnSegments = Callable[[int], object]
@@ -150,7 +150,7 @@ def _connected() -> Any:
     # To report crashes, Ray takes SIGSEGV, which a Java machine lives on, and in the end leaves it
     # to nobody. The variable holds for its processes; for this one, too, if it is imported below.
     os.environ.setdefault("RAY_DISABLE_FAILURE_SIGNAL_HANDLER", "1")
-    with package_of("the engine 'ray'", "Install it with: pip install 'sidelight[ray]'"):
+    with package_of("the engine 'ray'", install_hint("ray")):
         import ray
         from ray._private import ray_constants
     if not ray.is_initialized():

@@ -206,8 +206,8 @@ class RunDirectory:
             raise InputError(
                 f"{self.path}: expected a finished run; found no {self.manifest.name} that this "
                 "version of sidelight can read",
-                remedy="Give a folder that `sidelight run` wrote, after it has ended, or name run "
-                "files.",
+                remedy="Give a folder that `sidelight run` wrote, after it has ended. Run files "
+                "are for `view`, `judge` and `score`.",
             ) from error
 
     def known_topics(self) -> set[str]:

@@ -85,10 +85,11 @@ class PromptEstimate(Value):
 
 
 class RunEstimate(Value):
-    """Estimate of a run, if every round that is allowed is made.
+    """Estimate of a run, if every round that is allowed is made, and what is to be expected.
 
     Attributes:
         prompts: By prompt id.
+        expected: If it goes as usual: two rounds, few sentences to revise.
         hours: If one call is made at a time.
         hours_at_once: If all slots of the servers are always full; no run reaches it.
         unknown: Roles whose performer asks a model and does not say how often; not in the total.
@@ -96,6 +97,7 @@ class RunEstimate(Value):
 
     prompts: dict[str, PromptEstimate]
     total: PromptEstimate
+    expected: PromptEstimate
     hours: float
     hours_at_once: float
     unknown: tuple[str, ...]
@@ -126,18 +128,21 @@ def estimate_run(settings: Settings, topics: Sequence[Topic]) -> RunEstimate:
         if models_asked(performer) and not hasattr(performer, "asks")
     )
     by_prompt: dict[str, list[PromptEstimate]] = {}
+    usual = []
     said = (asked for one in performers.values() for asked in getattr(one, "asks", ()))
     for asked in (*said, *_ranking(settings)):
         estimate = _estimate(asked, settings, lengths)
         by_prompt.setdefault(asked.prompt.id, []).append(estimate)
+        usual.append(_estimate(asked, settings, lengths, usual=True))
     prompts = {prompt_id: _sum(estimates) for prompt_id, estimates in by_prompt.items()}
-    total = _sum(list(prompts.values()))
+    total, expected = _sum(list(prompts.values())), _sum(usual)
     if unknown:
-        total = total.model_copy(update={"cost": None})
+        total, expected = (one.model_copy(update={"cost": None}) for one in (total, expected))
     hours = (total.calls * LATENCY_S + total.completion_tokens / TOKENS_PER_SECOND) / 3600
     return RunEstimate(
         prompts=prompts,
         total=total,
+        expected=expected,
         hours=hours,
         hours_at_once=hours / max(1, min(_slots(settings), total.calls)),
         unknown=unknown,
@@ -173,8 +178,13 @@ def _ranking(settings: Settings) -> Iterator[Asked]:
         yield Asked(RANK_PROMPT, calls, characters=23_000, written=100, more=calls, model="ranker")
 
 
-def _estimate(asked: Asked, settings: Settings, lengths: Sequence[int]) -> PromptEstimate:
-    per_topic = asked.calls + asked.more * (settings.investigation.max_rounds - 1)
+def _estimate(
+    asked: Asked, settings: Settings, lengths: Sequence[int], *, usual: bool = False
+) -> PromptEstimate:
+    rounds = settings.investigation.max_rounds
+    per_topic = asked.calls + asked.more * ((min(rounds, 2) if usual else rounds) - 1)
+    if usual and asked.usual is not None:
+        per_topic = min(asked.usual, per_topic)
     shows_article = "profile" in asked.prompt.variables
     characters = sum(
         len(asked.prompt.source) + asked.characters + length * shows_article for length in lengths
@@ -336,7 +346,7 @@ def _vectors(plan: IndexPlan, segments: int) -> Check:
         return Check("vectors", f"in Lucene, {dimension} numbers each")
     capacity = plan_capacity(profile_named(plan.profile), segments, dimension)
     found = f"{plan.profile}, {dimension} numbers each, {capacity.memory_gb:.1f} GB"
-    machine = this_machine(Path())
+    machine = this_machine()
     room, gpus = machine.memory / _GB, len(machine.gpus)
     if not capacity.gpus and capacity.memory_gb > room:
         remedy = "Build them with the profile cpu-24gb: `sidelight index plan` says what it takes."

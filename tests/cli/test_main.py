@@ -33,7 +33,7 @@ def ended_by(error, monkeypatch):
         (
             ModuleNotFoundError("No module named 'langgraph'", name="langgraph"),
             3,
-            "needs the package 'langgraph', which is not installed\nInstall it in sidelight's",
+            "needs the package 'langgraph', which is not installed\nInstall it in /",
         ),
         (OSError(errno.ENOSPC, "No space left on device"), 3, "No space left on device"),
         # A module of ours that is gone is no missing package.

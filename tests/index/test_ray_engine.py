@@ -86,7 +86,7 @@ def test_without_ray_nothing_begins(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MachineError, match="needs the package 'ray'") as caught:
         list(RayEngine().map(engine_work.work, [1]))
-    assert "sidelight[ray]" in caught.value.remedy
+    assert "'.[ray]'" in caught.value.remedy
 
 
 @pytest.mark.slow

@@ -62,7 +62,7 @@ def test_the_vllm_that_is_to_serve_may_be_of_another_environment(tmp_path, monke
     started = ("roles.default=prompted", "models.writer.name=m", "servers.default.start=vllm")
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
-    assert "pip install 'sidelight[gpu]'" in checks(None, *started)["model writer"].remedy
+    assert "-e '.[gpu]'; or name a server" in checks(None, *started)["model writer"].remedy
     (tmp_path / "vllm").write_text("#!/bin/sh\n", encoding="utf-8")
     (tmp_path / "vllm").chmod(0o755)
     assert checks(None, *started)["model writer"].ok

@@ -120,8 +120,8 @@ class PromptedChecker:
     """
 
     asks = (
-        Asked(UNCLEAR_PROMPT, calls=2, more=0.4, characters=1_600, written=90, model="checker"),
-        Asked(CHECK_PROMPT, calls=2.5, more=0.4, characters=14_500, written=255, model="checker"),
+        Asked(UNCLEAR_PROMPT, 2, 1_600, written=150, more=0.4, model="checker", usual=1),
+        Asked(CHECK_PROMPT, 2.5, 34_000, written=720, more=0.4, model="checker", usual=1),
     )
 
     def __init__(self, checker: PromptedModel, max_report_words: int) -> None:

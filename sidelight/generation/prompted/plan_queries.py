@@ -126,7 +126,7 @@ class PromptedRubricDrafter:
     guess; how important each is can only be said beside the others.
     """
 
-    asks = (Asked(RUBRIC_PROMPT, calls=1, characters=0, written=527),)
+    asks = (Asked(RUBRIC_PROMPT, calls=1, characters=0, written=1_300),)
 
     def __init__(self, writer: PromptedModel) -> None:
         self._model = writer
@@ -193,7 +193,7 @@ class PromptedPlanner:
     angles go without a search where `queries_per_round` do not suffice.
     """
 
-    asks = (Asked(PLAN_PROMPT, calls=0, more=1, characters=7_800, written=333),)
+    asks = (Asked(PLAN_PROMPT, calls=0, more=1, characters=21_500, written=265),)
 
     def __init__(self, writer: PromptedModel, queries_per_round: int) -> None:
         self._model = writer

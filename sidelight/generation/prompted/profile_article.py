@@ -49,7 +49,7 @@ class PromptedProfiler:
     sentence of the body or of the beginning of the page.
     """
 
-    asks = (Asked(PROFILE_PROMPT, calls=1, characters=1_200, written=145),)
+    asks = (Asked(PROFILE_PROMPT, calls=1, characters=1_200, written=360),)
 
     def __init__(self, writer: PromptedModel) -> None:
         self._model = writer

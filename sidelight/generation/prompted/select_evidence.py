@@ -223,7 +223,7 @@ class PromptedReader:
     give no claim at all, that of all parts. `instead` is told why, and returns who selects it.
     """
 
-    asks = (Asked(READ_PROMPT, calls=4.2, more=1.1, characters=26_000, written=382),)
+    asks = (Asked(READ_PROMPT, calls=4.2, more=1.1, characters=26_000, written=1_650, usual=4),)
 
     def __init__(
         self, writer: PromptedModel, instead: Callable[[ReplyError], SelectEvidence]

@@ -77,7 +77,7 @@ class PromptedQuestionWriter:
     then comes from the rubric, the heaviest first. Characters are code points of the NFC text.
     """
 
-    asks = (Asked(QUESTIONS_PROMPT, calls=1, characters=3_400, written=124),)
+    asks = (Asked(QUESTIONS_PROMPT, calls=1, characters=25_000, written=565),)
 
     writer: PromptedModel
     encode: Encode

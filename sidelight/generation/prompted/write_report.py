@@ -75,7 +75,7 @@ class PromptedReportWriter:
     asked for at once; the second is planned by the questions, and a check chooses.
     """
 
-    asks = (Asked(REPORT_PROMPT, calls=1.3, characters=9_200, written=448),)
+    asks = (Asked(REPORT_PROMPT, calls=1.3, characters=24_800, written=510, usual=1),)
 
     writer: PromptedModel
     max_report_words: int
@@ -263,7 +263,7 @@ class PromptedReviser:
     stands, the report is written without a model.
     """
 
-    asks = (Asked(REVISE_PROMPT, calls=2.4, characters=19_400, written=100),)
+    asks = (Asked(REVISE_PROMPT, calls=2.4, characters=19_400, written=100, usual=0),)
 
     writer: PromptedModel
     sentences: TextVectors

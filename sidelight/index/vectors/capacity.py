@@ -5,8 +5,6 @@ multiplies bfloat16 with AVX-512 (AMD EPYC, NVMe disk, FAISS 1.15), at a million
 numbers: training 2,048 lists took 9.6 s, assigning 3.1 s, coding 2.9 s, and 1.5 times that since
 vectors are turned before (two cores of an Intel server); the rates of searching are those of
 benchmarks/results/dense_profile.txt. That of a GPU is not measured but derived.
-
-Machine check: what is installed for searching and running, and how to install the rest.
 """
 
 from __future__ import annotations
@@ -54,7 +52,7 @@ class Capacity(Value):
         build_s: Seconds from parts to index; encoding is not in it.
         recall: Of the exact 100 best, the share that is found.
         latency_ms: Of one query alone, k 100.
-        problems: Why it does not fit this machine.
+        problems: Why it does not fit this machine, its disk aside.
     """
 
     profile: str
@@ -76,22 +74,25 @@ class Capacity(Value):
 
 
 class Machine(Value):
-    """Memory, free disk and memory of each GPU of a machine, in bytes."""
+    """Memory of a machine and of each of its GPUs, in bytes."""
 
     memory: int
-    disk: int
     gpus: tuple[int, ...]
 
 
-def this_machine(folder: Path) -> Machine:
-    """Look at this machine, and at the disk of a folder, which may still have to be made."""
-    import torch
-
+def free_gb(folder: Path) -> float:
+    """Return what is free on the disk of a folder, which may still have to be made."""
     whole = folder.absolute()
     there = next(path for path in (whole, *whole.parents) if path.exists())
+    return shutil.disk_usage(there).free / GB
+
+
+def this_machine() -> Machine:
+    """Look at this machine."""
+    import torch
+
     return Machine(
         memory=memory_bytes(),
-        disk=shutil.disk_usage(there).free,
         gpus=tuple(
             torch.cuda.get_device_properties(number).total_memory
             for number in range(torch.cuda.device_count())
@@ -169,9 +170,6 @@ def _problems(planned: Capacity, machine: Machine) -> list[str]:
             f"building needs {planned.building_memory_gb:.1f} GB of memory; this machine has "
             f"{memory:.1f}: build elsewhere and copy the folder"
         )
-    disk, free = planned.disk_gb + planned.building_disk_gb, machine.disk / GB
-    if disk > free:
-        found.append(f"{disk:.1f} GB of disk are needed while building; {free:.1f} are free")
     if planned.gpus:
         room = sum(machine.gpus) / GB
         if planned.memory_gb > room:

@@ -6,6 +6,7 @@ The bytes of a chat completion are parsed to a `Reply` or to the error that says
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from pathlib import Path
@@ -263,7 +264,7 @@ class OpenAICompatModel:
         except ValidationError as error:
             raise errors.ModelUnavailableError(
                 f"{self._shown_url} answers, but not with a list of models",
-                remedy="Give the address at which the API begins; it mostly ends in /v1.",
+                remedy=self._fix(HTTPStatus.NOT_FOUND),
             ) from error
         return tuple(sorted(model.id for model in listed.data))
 
@@ -400,9 +401,13 @@ class OpenAICompatModel:
         match status:
             case HTTPStatus.UNAUTHORIZED | HTTPStatus.FORBIDDEN:
                 return f"Put a valid key for this server into {self._key_variable}."
-            case HTTPStatus.NOT_FOUND:
-                listing = f"curl {self._shown_url.rstrip('/')}/models"
-                return f"Give the name and address that the server uses; see: {listing}"
+            case HTTPStatus.NOT_FOUND | HTTPStatus.METHOD_NOT_ALLOWED:
+                url = self._shown_url.rstrip("/")
+                return (
+                    f"Give the name and address that the server uses; see: curl {url}/models"
+                    if re.search(r"/v\d", urlsplit(url).path)
+                    else f"Most servers have the OpenAI API under /v1; try {url}/v1"
+                )
             case int() if 300 <= status < 400:
                 return "Give the address that it redirects to, if you trust that one with prompts."
             case HTTPStatus.TOO_MANY_REQUESTS:

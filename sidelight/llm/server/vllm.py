@@ -26,7 +26,7 @@ from http import HTTPStatus
 from pathlib import Path
 from time import monotonic
 
-from sidelight.errors import MachineError, ModelUnavailableError
+from sidelight.errors import MachineError, ModelUnavailableError, install_hint
 from sidelight.files import check_output, make_folder
 
 _CHILD_POLL_S = 0.2  # how soon the end of the child is noticed
@@ -129,7 +129,7 @@ def find_vllm() -> str:
     if found is None:
         raise MachineError(
             "serving a model needs vLLM, which is not installed",
-            remedy="Install it with: pip install 'sidelight[gpu]'; or name a server: --base-url",
+            remedy=f"{install_hint('gpu')}; or name a server: --base-url",
         )
     return found
 

@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -25,17 +27,33 @@ def published(small_index, tmp_path):
     return paths
 
 
-def test_plan_says_what_it_takes_and_whether_it_fits():
+def test_plan_says_what_it_takes_and_whether_it_fits(monkeypatch):
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
     planned = told("index", "plan", "--count", 200_000)
     assert (planned["profile"], planned["problems"], planned["dimension"]) == ("cpu-24gb", [], 256)
     shown = said("index", "plan", "--count", 10**12, "--profile", "exact", code=3)
     assert "does not fit: 1024000.0 GB of memory" in shown
     parts = planned["text_gb"] + planned["bm25_gb"] + planned["disk_gb"]
     assert planned["disk_of_all_gb"] == pytest.approx(parts)
-    # The whole collection without vectors.
-    shown = said("index", "plan", "--profile", "none")
+    # The whole collection without vectors, on a disk with just enough room, and with less.
+    for free, code in ((245, 0), (244, 3)):
+        monkeypatch.setattr(
+            "shutil.disk_usage", lambda _, free=free: SimpleNamespace(free=free * 10**9)
+        )
+        shown = said("index", "plan", "--profile", "none", code=code)
+        assert f"free      {free}.0 GB of disk" in shown
+    assert "does not fit: 245.0 GB of disk are needed while building; 244.0 are free" in shown
     assert "text      78.9 GB of disk" in shown
-    assert "building  6.1 h for both" in shown
+    assert "building  6 h 7 min for both" in shown
+    assert "download  37.9 GB" in shown
+    assert "encoding  " not in shown
+    shown = said("index", "plan", code=3)
+    assert "encoding  9 days by the bundled encoder in bfloat16, 25 days in single" in shown
+    assert "does not fit: 418.4 GB of disk" in shown
+    monkeypatch.setattr("os.cpu_count", lambda: 8)
+    shown = said("index", "plan", "--count", 10**6)
+    assert "building  48 s for both" in shown
+    assert "scaled to the 8 here" in shown
 
 
 def test_published_vectors_take_the_place_of_encoding(

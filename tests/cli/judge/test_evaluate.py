@@ -1,6 +1,7 @@
 """Self-evaluation: what may judge, that figures are those of `judge` and `score`, and its cost."""
 
 import csv
+import shlex
 
 import pytest
 
@@ -147,14 +148,25 @@ def test_the_writer_may_judge_itself_when_told_so(inputs, tmp_path):
     assert run(*given, "--estimate", "--output", tmp_path / "run")["total"]["calls"] > 0
 
 
-def test_another_index_or_an_unfinished_run_is_refused(plain_run, rubrics, small_index, tmp_path):
+def test_another_index_or_an_unfinished_run_is_refused(
+    plain_run, rubrics, small_index, mini_web_index, tmp_path
+):
     given = ("--index", small_index.path, "--rubrics", rubrics, "--words-only")
     with pytest.raises(InputError, match="another index"):
         told("evaluate", plain_run, *given)
     with pytest.raises(InputError, match="expected a finished run"):
         told("evaluate", tmp_path, *given)
-    with pytest.raises(UsageError, match=r"(?s)drafts none.*--rubrics"):
+    with pytest.raises(InputError, match=r"(?s)expected a finished run.*`view`, `judge` and"):
+        told("evaluate", plain_run / "task2.jsonl", *given)
+    with pytest.raises(UsageError, match=r"(?s)drafts none.*--rubrics.*score support") as caught:
         told("evaluate", plain_run, "--index", tmp_path / "nowhere")  # before it is opened
+    # What it names works, without rubrics.
+    words = shlex.split(caught.value.remedy.partition(": sidelight ")[2])
+    named = {"RUN": plain_run / "task2.jsonl", "INDEX": mini_web_index.path}
+    assert told(*(named.get(word, word) for word in words))["runs"]
+    judge = ("judge", plain_run / "task2.jsonl", "--task", "task2", "-o", tmp_path)
+    with pytest.raises(UsageError, match=r"(?s)expected --rubrics.*score support"):
+        told(*judge)
 
 
 def test_the_judge_is_no_part_of_what_makes_a_run():

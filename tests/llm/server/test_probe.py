@@ -1,12 +1,15 @@
 """`sidelight doctor --model` against servers in every state."""
 
+import asyncio
 import json
 
 import pytest
 from typer.testing import CliRunner
 
 from sidelight.cli.main import app
-from sidelight.errors import UsageError
+from sidelight.errors import ModelUnavailableError, UsageError
+from sidelight.llm.base import Message, Request
+from sidelight.llm.server.openai_compat import OpenAICompatModel
 from tests.helpers.models.model_server import (
     MAMMAL,
     SERVERS,
@@ -62,12 +65,30 @@ def test_the_table_for_people():
     [
         ((), "model", "the server lists none", "Load a model"),
         (error(401, "who are you"), "model server", "who are you", "valid key"),
-        (Answer(b"<html>"), "model server", "not with a list of models", "mostly ends in /v1"),
+        (Answer(b"<html>"), "model server", "not with a list of models", "see: curl "),
     ],
     ids=["no-model", "wrong-key", "not-an-api"],
 )
 def test_what_the_server_lists(models, check, found, remedy):
     assert_only_fault(ModelServer(completion(MAMMAL), models=models), check, found, remedy)
+
+
+async def _asked_at(url):
+    request = Request(model="tiny", messages=(Message(role="user", content="Who?"),))
+    async with OpenAICompatModel("tiny", url) as model:
+        return await model.complete(request)
+
+
+def test_an_address_without_v1_is_completed():
+    with ModelServer(completion(MAMMAL)) as server:
+        told = f"Most servers have the OpenAI API under /v1; try {server.url}/v1"
+        command = ["doctor", "--model", "tiny", "--base-url", f"{server.url}/"]
+        result = CliRunner().invoke(app, command)
+        assert result.exit_code == 3
+        assert told in result.stdout.replace("\n", " ")
+        with pytest.raises(ModelUnavailableError) as caught:
+            asyncio.run(_asked_at(server.url))
+        assert caught.value.remedy == told
 
 
 @pytest.mark.parametrize(
