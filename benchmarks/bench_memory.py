@@ -5,7 +5,7 @@ Run with: python -m benchmarks.bench_memory [ARTICLES]
 1. `sidelight run` without a model over the 30 public topics, BM25 and dense over the articles
    themselves, one process.
 2. `sidelight serve` over the mini web: 1,000 articles one after another, each with a word of its
-   own, so that none is answered from an earlier one; 20 finished ones are kept.
+   own, so that none is answered from an earlier one, in one round each; 20 finished ones are kept.
 
 Resident memory of the process is read twice a second and after every tenth article. It is flat
 where the last quarter is close to the second one. `docs/images/memory.png` shows both.
@@ -74,6 +74,7 @@ def of_serve(folder: Path, count: int) -> list[float]:
     topics = [orjson.loads(one) for one in (sample_path() / "topics.jsonl").open("rb")]
     words = ["serve", "--index", index, "-o", folder / "served", "--port", PORT, "--keep", 20]
     words += ["--per-minute", 100_000, "--set", "retrieval.retriever=bm25"]
+    words += ["--set", "investigation.max_rounds=1"]
     found = []
     with subprocess.Popen([*COMMAND, *map(str, words)], stdout=subprocess.DEVNULL) as process:
         time.sleep(10)
