@@ -5,8 +5,8 @@ Run with: python -m benchmarks.bench_agents
 The 30 public topics, every role asking a model, BM25 over the articles themselves (a topic never
 finds its own). The model server is a process of its own, answers after 200 ms and is asked 64 calls
 at once at most. Starting the JVM and loading the encoder and the graph's library come before the
-clock starts, and so does the first of the runs, in which the server makes its answers up, on one of
-the two cores: later ones it knows. One more run asks a server that takes 2 s, as a large model does.
+clock starts, and so does the first of the runs: in it the server makes its answers up, on one of
+the two cores, and knows them later. More runs ask a server that takes 2 s, as a large model does.
 
 1. Wall time against its bound, the larger of
    - calls of the run x latency / slots: no schedule is faster with so many slots; calls that the
@@ -289,7 +289,9 @@ def main() -> None:
             ((one_by_one, sample_s),) = asyncio.run(run_alone(articles[:1], index, url, 1))
             sharing = asyncio.run(shared_prefixes(articles[0], index, url))
         with FaultServer(latency_s=SLOW_LATENCY_S) as server:
-            _, slow = [run_all(articles, index, server.base_url, folder / f"slow {n}") for n in (1, 2)]
+            _, slow = [
+                run_all(articles, index, server.base_url, folder / f"slow {n}") for n in (1, 2)
+            ]
     best = min(run.wall_s for run in runs)
     sequential_s = sample_s / len(one_by_one) * runs[0].calls()
     lines, figures = against_bounds(runs, alone, LATENCY_S)

@@ -300,7 +300,9 @@ OVER_AN_INDEX = {"ablate": ablate, "score support": score_support}
 def estimated():
     one = PromptEstimate(calls=1200, prompt_tokens=3_400_000, completion_tokens=56_000, cost=1.25)
     by_prompt = {"question_pairwise": one, "read": one}
-    total = RunEstimate(prompts=by_prompt, total=one, hours=2, hours_at_once=1, unknown=())
+    total = RunEstimate(
+        prompts=by_prompt, total=one, expected=one, hours=2, hours_at_once=1, unknown=()
+    )
     return estimate_shown(total)
 
 

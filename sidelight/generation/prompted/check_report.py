@@ -112,8 +112,8 @@ class PromptedChecker:
     One call shows the report beside the article alone, as its reader will see it: who knows the
     sources does not notice what is missing. The next shows every source once, with its host, title
     and date and what stands beside it on its page, and the whole report in order with what its
-    reader asked. A fault of a few words is mended at once. What a sentence tells of the questions is what it is credited
-    with. What stood an earlier check is shown and not checked again.
+    reader asked. A fault of a few words is mended at once. What a sentence tells of the questions
+    is what it is credited with. What stood an earlier check is shown and not checked again.
 
     Of drafts written apart the one stays of which more stands, by the weight of the questions that
     it covers.

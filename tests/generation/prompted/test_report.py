@@ -250,7 +250,10 @@ def test_a_fault_of_a_few_words_is_mended_at_once():
     ("worse", "fault"),
     [
         ("It is false. So it is.", "more than one sentence"),
-        ("The Orrin Harbour Trust counted 417 boats in 2019.", "neither its passages nor the article give 417"),
+        (
+            "The Orrin Harbour Trust counted 417 boats in 2019.",
+            "neither its passages nor the article give 417",
+        ),
     ],
 )
 def test_a_mend_that_cannot_stand_is_asked_for_once_more(worse, fault):

@@ -195,7 +195,9 @@ class _Writer:
 
 
 _OF_A_LIST = re.compile(r"- |[A-Z]\d+ \[")
-_PLAIN = re.compile(r"[A-Z][^\d|\[\]()“”\"…]*")  # one sentence, which no other page could contradict
+_PLAIN = re.compile(
+    r"[A-Z][^\d|\[\]()“”\"…]*"
+)  # one sentence, which no other page could contradict
 
 
 def _sentences(text):

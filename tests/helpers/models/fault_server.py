@@ -186,7 +186,10 @@ class Service:
         return response
 
     def _reply(self, name, body, fault):
-        if (name, fault) not in self._replies:  # made once: a made-up answer takes a processor 40 ms
+        if (
+            name,
+            fault,
+        ) not in self._replies:  # made once: a made-up answer takes a processor 40 ms
             self._replies[name, fault] = _reply(json.loads(body), fault)
         return self._replies[name, fault]
 
