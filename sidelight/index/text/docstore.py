@@ -14,8 +14,7 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain, groupby
-from operator import itemgetter
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, Self
 
@@ -120,18 +119,19 @@ class OffsetStore:
 
     def get_at(self, offsets: Iterable[int]) -> list[Segment]:
         """Return the segments at these byte offsets, by place; where none begins, none comes."""
-        places = sorted({offset for offset in offsets if offset < self._begins[-1]})
+        places = np.array(sorted({one for one in offsets if one < self._begins[-1]}), np.int64)
         frames = np.searchsorted(self._begins, places, side="right") - 1
+        starts = places - self._begins[frames]
+        bounds = self._places[frames], self._places[frames + 1]
         unpack = ZstdDecompressor().decompress
-        found = []
+        found, unpacked, lines = [], -1, b""
         with _of_a_store(self._path):
-            for frame, group in groupby(zip(frames.tolist(), places, strict=True), itemgetter(0)):
-                lines, begin = unpack(self._frame(frame)), int(self._begins[frame])
-                for _, place in group:
-                    start = place - begin
-                    line = lines[start : lines.index(b"\n", start)]
-                    if lines[start - 1 : start] in {b"", b"\n"} and not line.isspace():
-                        found.append(line)
+            for start, begin, end in zip(*(one.tolist() for one in (starts, *bounds)), strict=True):
+                if begin != unpacked:
+                    lines, unpacked = unpack(self._frame(begin, end)), begin
+                line = lines[start : lines.index(b"\n", start)]
+                if lines[start - 1 : start] in {b"", b"\n"} and not line.isspace():
+                    found.append(line)
             return _segments_of(found)
 
     def close(self) -> None:
@@ -141,13 +141,12 @@ class OffsetStore:
     def _lines(self) -> Iterator[list[bytes]]:
         """Yield the lines with segments, those of a frame together."""
         unpack = ZstdDecompressor().decompress
-        for frame in range(len(self._begins) - 1):
-            yield [line for line in unpack(self._frame(frame)).split(b"\n") if line.strip()]
+        for begin, end in pairwise(self._places.tolist()):
+            yield [line for line in unpack(self._frame(begin, end)).split(b"\n") if line.strip()]
 
-    def _frame(self, frame: int) -> bytes:
+    def _frame(self, begin: int, end: int) -> bytes:
         """Return a frame as it is packed, unless it unpacks to more than a frame holds."""
-        start, end = self._places[frame : frame + 2]
-        packed = self._content[start:end]
+        packed = self._content[begin:end]
         if frame_content_size(packed) > _FRAME_BYTES + MAX_LINE_BYTES:
             raise ValueError("a frame that unpacks to more than any of a collection")
         return packed
