@@ -556,7 +556,7 @@ def fuse(
     if not queries:
         raise InputError(f"{runs[0]}: expected search results; found none")
     fused = {
-        query_id: reciprocal_rank_fusion(results.get(query_id, []) for results in found)[:k]
+        query_id: reciprocal_rank_fusion((results.get(query_id, []) for results in found), k)
         for query_id in queries
     }
     write_trec_run(output, fused, _TAG)

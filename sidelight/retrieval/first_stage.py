@@ -12,7 +12,7 @@ from sidelight.errors import InputError, UsageError
 from sidelight.index.lucene import segments
 from sidelight.registry import load, make
 from sidelight.retrieval.base import Retriever
-from sidelight.schemas.investigation.evidence import Hit, Query, ranked
+from sidelight.schemas.investigation.evidence import Hit, Query
 from sidelight.text import quoted
 
 if TYPE_CHECKING:
@@ -189,24 +189,32 @@ class FusionRetriever:
         depth = max(self._depth, k)
         results = [retriever.search(queries, depth) for retriever in self._retrievers]
         return {
-            query.query_id: reciprocal_rank_fusion(found[query.query_id] for found in results)[:k]
+            query.query_id: reciprocal_rank_fusion((found[query.query_id] for found in results), k)
             for query in queries
         }
 
 
-def reciprocal_rank_fusion(runs: Iterable[Sequence[Hit]]) -> list[Hit]:
+def reciprocal_rank_fusion(runs: Iterable[Sequence[Hit]], k: int | None = None) -> list[Hit]:
     """Fuse the hits of one query: each segment scores the sum of 1 / (`FUSION_CONSTANT` + rank).
 
     Source: Cormack, Clarke and Buettcher, SIGIR 2009. A run that lacks a segment adds nothing. The
-    sum is rounded once, so the order of the runs cannot show in the last digit.
+    sum is rounded once, so the order of the runs cannot show in the last digit. The best `k` come.
     """
     scored = [
         {hit.segment_id: 1 / (FUSION_CONSTANT + rank) for rank, hit in enumerate(hits, start=1)}
         for hits in runs
     ]
-    names = dict.fromkeys(chain.from_iterable(scored))
-    # No list is kept for a segment: thousands would set Python looking for garbage.
-    return ranked([Hit(name, fsum([one.get(name, 0.0) for one in scored])) for name in names])
+    if len(scored) == 2:  # a sum of two is rounded once anyhow
+        one, other = scored
+        scores = {**other, **one}
+        for name in one.keys() & other.keys():
+            scores[name] += other[name]
+    else:
+        names = dict.fromkeys(chain.from_iterable(scored))
+        scores = {name: fsum([one.get(name, 0.0) for one in scored]) for name in names}
+    # By rising id, then by falling score: a sort keeps the order of equals.
+    best = sorted(sorted(scores), key=scores.__getitem__, reverse=True)[:k]
+    return [Hit(name, scores[name]) for name in best]
 
 
 class HybridRetriever(FusionRetriever):

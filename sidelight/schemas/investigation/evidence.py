@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from operator import itemgetter
 from typing import Literal, NamedTuple, Self
 
 from pydantic import Field
@@ -163,4 +164,5 @@ class Hit(NamedTuple):
 
 def ranked(hits: list[Hit]) -> list[Hit]:
     """Sort hits by falling score, ties by rising segment id."""
-    return sorted(hits, key=lambda hit: (-hit.score, hit.segment_id))
+    by_id = sorted(hits, key=itemgetter(0))  # a sort keeps the order of equals
+    return sorted(by_id, key=itemgetter(1), reverse=True)
