@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 from statistics import fmean
@@ -77,17 +78,32 @@ def of_serve(folder: Path, count: int) -> list[float]:
     words += ["--set", "investigation.max_rounds=1"]
     found = []
     with subprocess.Popen([*COMMAND, *map(str, words)], stdout=subprocess.DEVNULL) as process:
-        time.sleep(10)
-        for number in range(count):
-            topic = topics[number % len(topics)]
-            article = {"title": topic["title"], "text": f"{topic['body']}\nCopy {number} of it."}
-            job = json.loads(ask("/investigations", orjson.dumps(article)))["id"]
-            ask(f"/investigations/{job}/events")  # until it is done
-            if number % EVERY == EVERY - 1:
-                found.append(resident_mb(process.pid))
-                print(f"{number + 1} articles: {found[-1]:.0f} MB", flush=True)
-        process.terminate()
+        try:
+            await_start()
+            for number in range(count):
+                topic = topics[number % len(topics)]
+                text = f"{topic['body']}\nCopy {number} of it."
+                article = orjson.dumps({"title": topic["title"], "text": text})
+                job = json.loads(ask("/investigations", article))["id"]
+                ask(f"/investigations/{job}/events")  # until it is done
+                if number % EVERY == EVERY - 1:
+                    found.append(resident_mb(process.pid))
+                    print(f"{number + 1} articles: {found[-1]:.0f} MB", flush=True)
+        finally:
+            process.terminate()
     return found
+
+
+def await_start() -> None:
+    """Wait until the web app answers; a minute at most."""
+    for _ in range(60):
+        try:
+            ask("/")
+        except urllib.error.URLError:
+            time.sleep(1)
+        else:
+            return
+    raise SystemExit("the web app does not answer")
 
 
 def growth(values: Sequence[float]) -> float:
