@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 
 from sidelight.checks.support import (
     SUPPORT_SCALE,
@@ -115,14 +114,14 @@ class SupportChecker:
             asked=profile.asked,
         )
         dates = {item.segment.segment_id: item.published for item in evidence.items}
-        named = stems("\n".join((*profile.outlet, *profile.authors, profile.title, article)))
+        said = "\n".join((*profile.outlet, *profile.authors, profile.title, article))
         for place, support, supports in zip(asked, decided, learned, strict=True):
             shown = [
                 f"{segments[one].host}\n{segments[one].title}\n{dates[one]}\n{texts[one]}"
                 for one in cited[place]
             ]
             removals[place] = removals[place] or _unsupported(
-                sentences[place], support, best_support(supports), shown, named
+                sentences[place], support, best_support(supports), shown, said
             )
         stands = [place for place in range(len(sentences)) if removals[place] is None]
         full = sum(best_support(one).label == SUPPORT_SCALE.highest for one in learned)
@@ -218,7 +217,7 @@ def _unsupported(
     decided: Support | ReplyError | None,
     learned: Support,
     shown: Sequence[str],
-    named: AbstractSet[str],
+    said: str,
 ) -> Removal | None:
     """Return why a sentence cannot stand, by who decides or by what its sources lack."""
     if isinstance(decided, ReplyError):
@@ -230,17 +229,28 @@ def _unsupported(
     if learned.label == SUPPORT_SCALE.highest:
         return None
     in_part = learned.label != SUPPORT_SCALE.names[-1]
-    lacks = _foreign(sentence.text, shown, named, in_part=in_part)
+    lacks = _foreign(sentence.text, "\n".join(shown), said, in_part=in_part)
     reason = f"the sources lack {', '.join(lacks)}"
     return Removal(sentence=sentence, label="partial", reason=reason) if lacks else None
+
+
+_YEARS = re.compile(r"\b((?:19|20)\d\d)[-–/](\d\d)\b(?![-–/]\d)")
 
 
 def _counted(text: str) -> set[str]:
     return {figure.rstrip("%") for figure in figures(text)}
 
 
+def _in_full(years: re.Match[str]) -> str:
+    return f"{years[1]} {years[1][:2]}{years[2]}"
+
+
 def foreign_figures(sentence: str, text: str) -> list[str]:
-    """Return the figures of a sentence that a text does not give; "two thousand" gives 2,000."""
+    """Return the figures of a sentence that a text does not give.
+
+    "Two thousand" gives 2,000, and 2024 gives the 24 of "2022-24".
+    """
+    sentence, text = (_YEARS.sub(_in_full, one) for one in (sentence, text))
     said = figures(sentence)
     counted = _counted(text) if said else set()
     lacks = [figure for figure in said if figure.rstrip("%") not in counted]
@@ -249,16 +259,15 @@ def foreign_figures(sentence: str, text: str) -> list[str]:
     return sorted(lacks)
 
 
-def _foreign(
-    sentence: str, shown: Sequence[str], named: AbstractSet[str], *, in_part: bool
-) -> list[str]:
-    """Return the figures of a sentence that no source has, and names that the article lacks, too.
+def _foreign(sentence: str, shown: str, said: str, *, in_part: bool) -> list[str]:
+    """Return the figures and names of a sentence that neither source nor article has.
 
     Of a sentence that sources say in part some names may be missing: they are put in other words.
+    It may set a figure of the article against theirs; any other has figures of theirs alone.
     """
-    text = "\n".join(shown)
-    lacks = foreign_figures(sentence, text)
+    lacks = foreign_figures(sentence, f"{shown}\n{said}" if in_part else shown)
+    known = stems(shown) | stems(said)
     # An ordinary word may be capitalised at the beginning.
-    said = names(sentence.partition(" ")[2])
-    foreign = [name for name in said if not stems(name) <= stems(text) | named]
-    return sorted([*lacks, *foreign] if not in_part or 2 * len(foreign) > len(said) else lacks)
+    named = names(sentence.partition(" ")[2])
+    foreign = [name for name in named if not stems(name) <= known]
+    return sorted([*lacks, *foreign] if not in_part or 2 * len(foreign) > len(named) else lacks)

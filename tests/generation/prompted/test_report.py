@@ -294,10 +294,25 @@ def test_a_check_without_a_reader_is_a_check():
     assert checked_by(asked, OWNED).draft.sentences == (OWNED,)
 
 
+def test_a_figure_of_the_article_may_be_set_against_the_sources():
+    said = PROFILE.model_copy(update={"body": f"{PROFILE.body} The harbour holds 930 boats."})
+    against = COUNTED.model_copy(update={"text": "The harbour holds 420 boats, not 930."})
+    alone = COUNTED.model_copy(update={"text": "Some 930 people work there."})
+    checker = PromptedChecker(checks(labels(S1="full", S2="full")).model, 250)
+    draft = DraftReport(sentences=(against, alone))
+    checked = asyncio.run(checker(said, ANGLES, draft, DATED))
+    assert checked.draft.sentences == (against,)
+    assert checked.removed[0].reason == "the sources lack 930"
+
+
 def test_figures_may_be_written_in_words():
-    spoken = OWNER.model_copy(update={"text": "Back then, says Vale, twenty-six thousand came by."})
+    spoken = OWNER.model_copy(
+        update={
+            "text": "In the year to June 2024, from 2023 on, says Vale, twenty-six thousand came by."
+        }
+    )
     found = EvidenceSet(items=(Evidence(segment=spoken, relevance={"owner": 0.9}),))
-    said = OWNED.model_copy(update={"text": "Visitors numbered 26,000 in all."})
+    said = OWNED.model_copy(update={"text": "Visitors numbered 26,000 in all in 2023-24."})
     checked = checked_by(checks(labels(S1="full")), said, evidence=found)
     assert [one.text for one in checked.draft.sentences] == [said.text]
 
