@@ -237,6 +237,9 @@ def _unsupported(
 _YEARS = re.compile(r"\b((?:19|20)\d\d)[-–/](\d\d)\b(?![-–/]\d)")
 
 
+_NUMBERED = re.compile(r"\b[A-Z][\w'’-]{0,30} \d[\d.,]{0,15}\b")  # a name with a number
+
+
 def _counted(text: str) -> set[str]:
     return {figure.rstrip("%") for figure in figures(text)}
 
@@ -263,9 +266,11 @@ def _foreign(sentence: str, shown: str, said: str, *, in_part: bool) -> list[str
     """Return the figures and names of a sentence that neither source nor article has.
 
     Of a sentence that sources say in part some names may be missing: they are put in other words.
-    It may set a figure of the article against theirs; any other has figures of theirs alone.
+    It may set a figure of the article against theirs; any other has figures of theirs alone, but
+    for names that the article gives, such as "Polaris 8".
     """
-    lacks = foreign_figures(sentence, f"{shown}\n{said}" if in_part else shown)
+    numbered = [name for name in _NUMBERED.findall(sentence) if name in said]
+    lacks = foreign_figures(sentence, "\n".join((shown, said if in_part else "", *numbered)))
     known = stems(shown) | stems(said)
     # An ordinary word may be capitalised at the beginning.
     named = names(sentence.partition(" ")[2])

@@ -295,21 +295,21 @@ def test_a_check_without_a_reader_is_a_check():
 
 
 def test_a_figure_of_the_article_may_be_set_against_the_sources():
-    said = PROFILE.model_copy(update={"body": f"{PROFILE.body} The harbour holds 930 boats."})
+    body = f"{PROFILE.body} The harbour holds 930 boats, counted by a Polaris 8."
+    said = PROFILE.model_copy(update={"body": body})
     against = COUNTED.model_copy(update={"text": "The harbour holds 420 boats, not 930."})
     alone = COUNTED.model_copy(update={"text": "Some 930 people work there."})
-    checker = PromptedChecker(checks(labels(S1="full", S2="full")).model, 250)
-    draft = DraftReport(sentences=(against, alone))
+    named = COUNTED.model_copy(update={"text": "Nobody has tried the Polaris 8 elsewhere."})
+    checker = PromptedChecker(checks(labels(S1="full", S2="full", S3="full")).model, 250)
+    draft = DraftReport(sentences=(against, alone, named))
     checked = asyncio.run(checker(said, ANGLES, draft, DATED))
-    assert checked.draft.sentences == (against,)
+    assert checked.draft.sentences == (against, named)
     assert checked.removed[0].reason == "the sources lack 930"
 
 
 def test_figures_may_be_written_in_words():
     spoken = OWNER.model_copy(
-        update={
-            "text": "In the year to June 2024, from 2023 on, says Vale, twenty-six thousand came by."
-        }
+        update={"text": "From 2023 to June 2024, says Vale, twenty-six thousand came by."}
     )
     found = EvidenceSet(items=(Evidence(segment=spoken, relevance={"owner": 0.9}),))
     said = OWNED.model_copy(update={"text": "Visitors numbered 26,000 in all in 2023-24."})
