@@ -172,7 +172,7 @@ Samples = Annotated[
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Random seed.", rich_help_panel=_CHANCE)]
 
 Output = Annotated[
-    Path | None, output_option("Folder for tables (CSV, LaTeX) and figures (SVG, PNG).")
+    Path | None, output_option("Folder for tables (CSV, some also LaTeX) and figures (SVG, PNG).")
 ]
 
 T = TypeVar("T")

@@ -303,7 +303,8 @@ def test_what_a_model_left_beside_its_text_is_named(text, what):
     findings = Findings(Path("run"))
     cited_sentences.check_text(3, text, findings)
     (problem,) = (one for one in findings.problems if one.code != "active-text")
-    assert (problem.code, problem.severity, problem.line) == ("model-leftovers", "warning", 3)
+    severity = "error" if what in {"thoughts", "tokens"} else "warning"
+    assert (problem.code, problem.severity, problem.line) == ("model-leftovers", severity, 3)
     assert what in problem.expected
 
 
