@@ -33,7 +33,7 @@ from sidelight.formats.table import write_table
 from sidelight.formats.verdict import read_runs
 from sidelight.schemas.grading.judgment import QuestionGrade
 from sidelight.schemas.grading.rubric import Rubric
-from sidelight.text import counted
+from sidelight.text import counted, first_of
 from sidelight.tracks import DEFAULT_TRACK, load_track
 from sidelight.wiring.judges import open_encoder
 
@@ -121,6 +121,17 @@ def labels(  # long: half of it are options
                 f"runs only in {name}: {', '.join(runs)}"
                 for name, runs in zip(names, found.only_runs, strict=True)
                 if runs
+            ),
+            *(
+                [
+                    (
+                        "the files hold other rows of the same runs on "
+                        f"{first_of(found.other_rows)}: if they label by different rubrics, equal "
+                        "ids mean different answers, and the agreement says nothing"
+                    )
+                ]
+                if found.other_rows
+                else []
             ),
             (
                 f"{counted(found.n_runs, 'run')}, {counted(found.n_topics, 'topic')}; intervals: "

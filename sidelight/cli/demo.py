@@ -127,8 +127,10 @@ def scores_shown(table: list[_Row], judge: str) -> list[Shown]:
             f"judge: {judge}; it learned from people's labels of bundled runs, and {_STRONG} is "
             "scored by those labels themselves"
         ),
-        "supportive: share of the rubrics' answers that a report states; contradictory: of which it "
-        "says the opposite, so less is better",
+        (
+            "supportive: share of the rubrics' answers that a report states; contradictory: of "
+            "which it says the opposite, so less is better"
+        ),
         "development figures: weights were fitted on these rubrics",
     ]
 

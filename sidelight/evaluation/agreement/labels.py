@@ -179,6 +179,8 @@ class LabelComparison:
         unjudged: Of what both files hold, how much the first and the second left unjudged.
         only: How much only the first and only the second file holds.
         only_runs: Runs of which only the first and only the second file holds anything.
+        other_rows: Topics of which the files hold other rows of the same run, as they do where
+            they label it by different rubrics.
     """
 
     schemes: tuple[SchemeAgreement, ...]
@@ -186,6 +188,7 @@ class LabelComparison:
     only: tuple[int, int]
     n_runs: int
     only_runs: tuple[tuple[str, ...], tuple[str, ...]]
+    other_rows: tuple[str, ...]
 
     @property
     def n_topics(self) -> int:
@@ -260,6 +263,11 @@ def compare_labels(
     ]
     schemes = _schemes(labels, scales[kind.scale], scales["importance"], samples, seed)
     runs = [{item.run_tag for item in side.values()} for side in (left, right)]
+    rows: list[dict[tuple[str, str], set[Any]]] = [{}, {}]
+    for side, known in zip((left, right), rows, strict=True):
+        for key, item in side.items():
+            known.setdefault((item.topic_id, item.run_tag), set()).add(key)
+    of_both = rows[0].keys() & rows[1].keys()
     return LabelComparison(
         schemes=schemes,
         unjudged=(
@@ -269,6 +277,7 @@ def compare_labels(
         only=(len(left) - len(shared), len(right) - len(shared)),
         n_runs=len({one.run_tag for one, _ in judged}),
         only_runs=(tuple(sorted(runs[0] - runs[1])), tuple(sorted(runs[1] - runs[0]))),
+        other_rows=tuple(sorted({one[0] for one in of_both if rows[0][one] != rows[1][one]})),
     )
 
 

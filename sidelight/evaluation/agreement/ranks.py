@@ -165,7 +165,9 @@ def _cells(scores: Collection[TopicScore], measure: str) -> dict[tuple[str, str]
     for score in scores:
         if measure not in score.values:
             raise UsageError(
-                f"there is no measure {measure!r}; there are {', '.join(score.values)}"
+                f"there is no measure {measure!r} on one side; it has {', '.join(score.values)}",
+                remedy="Name one that both sides have, or give both columns one name in their "
+                "files.",
             )
         if nowhere or measure not in score.undefined:
             cells[score.run_tag, score.topic_id] = score.values[measure]

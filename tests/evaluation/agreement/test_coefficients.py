@@ -345,7 +345,7 @@ def test_only_what_both_sides_scored_is_compared():
         compare_scores(scores(PEOPLE), scores(two), "score")
     with pytest.raises(InputError, match="no score of run c on topic t2"):
         compare_scores(scores(PEOPLE), scores(JUDGE)[:-1], "score")
-    with pytest.raises(UsageError, match="no measure 'support'; there are score"):
+    with pytest.raises(UsageError, match="no measure 'support' on one side; it has score"):
         compare_scores(scores(PEOPLE), scores(JUDGE), "support")
     for measure in ["score", "contradictory_score"]:
         found = compare_scores(scores(PEOPLE, measure), scores(JUDGE, measure), measure)

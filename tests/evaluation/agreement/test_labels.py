@@ -101,6 +101,17 @@ def test_what_one_side_did_not_judge_is_no_agreement():
     found = compared(first, second)
     assert found.only_runs == (("a",), ("c",))
     assert found.n_runs == 1
+    assert found.other_rows == ()
+
+
+def test_topics_that_seem_to_be_labelled_by_different_rubrics_are_told():
+    other = toy.answer("u", "r", "na-1", "none")
+    first, second = [*answers("supports", "none"), other], [*answers(*3 * ["none"]), other]
+    assert compared(first, second).other_rows == ("t",)
+    assert compared(first, first).other_rows == ()
+
+
+def test_coefficients_of_labels_that_are_all_equal_are_not_defined():
     same = answers("none", "none")
     seen = compared(same, same).schemes[0].overall.coefficients
     assert seen == {"raw": 1, "kappa": None, "ac1": 1}
