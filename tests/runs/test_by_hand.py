@@ -1,9 +1,18 @@
 """Runs whose prompts a person answered, replayed: the same pages lead to the same files."""
 
+import asyncio
+import gzip
+import json
 from pathlib import Path
 
 import pytest
 
+from sidelight.generation.prompted.check_report import PromptedChecker
+from sidelight.schemas.investigation.angle import Angle, ArticleProfile
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
+from sidelight.schemas.investigation.report import DraftReport
+from sidelight.schemas.segment import Segment
+from tests.helpers.asking.conversation import scripted
 from tests.helpers.models.by_hand import ByHandServer, investigate
 
 RECORDED = Path(__file__).parents[1] / "fixtures" / "by_hand"
@@ -30,3 +39,36 @@ def test_what_a_person_answered_ends_in_the_same_files(
     for name in ("task1.tsv", "task2.jsonl"):
         expected = (RECORDED / f"{topic}.{name}").read_text(encoding="utf-8")
         assert (tmp_path / "run" / name).read_text(encoding="utf-8") == expected
+
+
+CHECKS = sorted((RECORDED / "checks").glob("*.json.gz"))
+
+
+@pytest.mark.parametrize("path", CHECKS, ids=lambda path: path.name.partition(".")[0])
+def test_a_report_that_a_person_checked_is_what_was_submitted(path):
+    """On texts that no rule was written from: what the person called supported stands.
+
+    The file has what the check was given, what the person replied to it, and the report.
+    """
+    known = json.loads(gzip.decompress(path.read_bytes()))
+    replies = known["replies"]
+    asked = scripted(
+        json.dumps(replies["CheckedSentences"]),
+        UnclearSentences=json.dumps(replies["UnclearSentences"]),
+    )
+    evidence = [
+        Evidence(segment=Segment.model_validate(one), relevance={"any": 0.5})
+        for one in known["segments"]
+    ]
+    checked = asyncio.run(
+        PromptedChecker(asked.model, 250)(
+            ArticleProfile.model_validate_json(json.dumps(known["profile"])),
+            [Angle.model_validate_json(json.dumps(one)) for one in known["angles"]],
+            DraftReport.model_validate_json(json.dumps(known["draft"])),
+            EvidenceSet(items=tuple(evidence)),
+        )
+    )
+    assert checked.removed == ()
+    assert [one.text for one in checked.draft.sentences] == [one["text"] for one in known["report"]]
+    asked.script.assert_finished()
+    assert len(asked.script.aside) == 1
