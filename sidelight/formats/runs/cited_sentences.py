@@ -114,8 +114,10 @@ def check_text(line: int, text: str, findings: Findings, *, one_sentence: bool =
         if match := leftover.search(text):
             want, told = f"a text without {what}", f"{quoted(match.group())} in {quoted(text)}"
             remedy = "Remove what is no word of the text."
-            note = findings.error if _BESIDE.search(match.group()) else findings.warning
-            note("model-leftovers", line, expected=want, found=told, remedy=remedy)
+            if _BESIDE.search(match.group()):
+                findings.error("model-leftovers", line, expected=want, found=told, remedy=remedy)
+            else:
+                findings.warning("model-leftovers", line, expected=want, found=told, remedy=remedy)
     if not tokens(text):
         findings.error(
             "sentence-empty",

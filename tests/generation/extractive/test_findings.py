@@ -241,7 +241,9 @@ def test_the_article_in_other_words_is_not_read(known):
         "The Marrow Sound Line had 90,000 passengers in a year of 12 months. "
         "The end of the ferry will end the school run of Tollmere, say 40 islanders. "
         "The owner of the shop at the pier, Petra Quill, expects to close in 2 months. "
-        "Rising costs of fuel are why the ferry closes, says the Sound Authority of 1950."
+        "Rising costs of fuel are why the ferry closes, says the Sound Authority of 1950. "
+        "In June the last ferry leaves the pier of Tollmere, after 93 years. "
+        "The island of Tollmere has no other link than its ferry of the Marrow Sound Line."
     )
     assert told(known, page(retelling, title="Ferry of Tollmere closes")) == []
     url = "https://press.example/corrections/june"
