@@ -282,6 +282,8 @@ def test_the_check_sees_what_a_reader_asks_who_has_the_article_alone():
     checked_by(asked, COUNTED, OWNED)
     assert f"5 words; a reader asks: whose harbour? in which year?] {COUNTED.text}" in asked.user()
     assert f"words] {OWNED.text}" in asked.user()
+    assert "what a reader asks about" in " ".join(outside_fences(asked.user()).split())
+    assert "leans" not in asked.user()  # it explains no mark that it does not show
     (blind,) = asked.script.aside
     shown = blind.messages[1].content
     assert f"S1 [5 words; leans: harbour] {COUNTED.text}\nS2 [10 words] {OWNED.text}" in shown
