@@ -283,7 +283,7 @@ SOURCE_ORGANISATION = SOURCE_PERSON._replace(
 
 EXPERT = _on(SOURCE_PERSON, 6.7).worded(
     "What should readers know about {name}, who is quoted as an expert in reports on {subject}?",
-    "How independent of those concerned is {name}, quoted as an expert in reports on {subject}?",
+    "How independent is {name}, quoted as an expert, of those with an interest in {subject}?",
 )
 PERSON = _on(SOURCE_PERSON, 2.0).worded(
     "What should readers know about {name}, who is quoted on {subject}?",
