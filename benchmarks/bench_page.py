@@ -1,26 +1,24 @@
-"""Bytes of the page of a run, of which 30 topics are the track's.
+"""Bytes of the page of a run: for a topic, and for as many as the track has.
 
 Run with: python -m benchmarks.bench_page
 
 A run without a model over the webs for development, whose pages are as long as real ones; its page
-with everything that the run leaves. Per topic, and for 30. When it is first painted, the browser's
-tests measure.
+with everything that the run leaves. When a page is first painted, the browser's tests measure.
 """
 
 from __future__ import annotations
 
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 from benchmarks.bench_agents import index_articles
+from benchmarks.bench_memory import COMMAND
 from benchmarks.record import Figure, write_results
 from benchmarks.unseen import lay_out, read_webs
 from sidelight.formats.topics import read_articles
 
 TOPICS = 30
-COMMAND = (sys.executable, "-m", "sidelight.cli.main")
 
 
 def command(*words: object) -> None:

@@ -54,6 +54,12 @@ MaybeSecond = Annotated[
 ]
 
 
+_OTHER_ROWS = (
+    "the files hold other rows of the same runs on {}: if they label by different rubrics, equal "
+    "ids mean different answers, and the agreement says nothing"
+)
+
+
 @app.command()
 def labels(  # long: half of it are options
     first: First,
@@ -122,17 +128,7 @@ def labels(  # long: half of it are options
                 for name, runs in zip(names, found.only_runs, strict=True)
                 if runs
             ),
-            *(
-                [
-                    (
-                        "the files hold other rows of the same runs on "
-                        f"{first_of(found.other_rows)}: if they label by different rubrics, equal "
-                        "ids mean different answers, and the agreement says nothing"
-                    )
-                ]
-                if found.other_rows
-                else []
-            ),
+            *([_OTHER_ROWS.format(first_of(found.other_rows))] if found.other_rows else []),
             (
                 f"{counted(found.n_runs, 'run')}, {counted(found.n_topics, 'topic')}; intervals: "
                 f"95%, bootstrap over topics, {sampling}"

@@ -12,7 +12,7 @@ from sidelight.errors import InputError, UsageError
 from sidelight.index.lucene import segments
 from sidelight.registry import load, make
 from sidelight.retrieval.base import Retriever
-from sidelight.schemas.investigation.evidence import Hit, Query
+from sidelight.schemas.investigation.evidence import Hit, Query, ranked
 from sidelight.text import quoted
 
 if TYPE_CHECKING:
@@ -212,9 +212,7 @@ def reciprocal_rank_fusion(runs: Iterable[Sequence[Hit]], k: int | None = None) 
     else:
         names = dict.fromkeys(chain.from_iterable(scored))
         scores = {name: fsum([one.get(name, 0.0) for one in scored]) for name in names}
-    # By rising id, then by falling score: a sort keeps the order of equals.
-    best = sorted(sorted(scores), key=scores.__getitem__, reverse=True)[:k]
-    return [Hit(name, scores[name]) for name in best]
+    return ranked(list(map(Hit._make, scores.items())))[:k]
 
 
 class HybridRetriever(FusionRetriever):

@@ -400,6 +400,7 @@ class Desk:
 
 
 def _write_page(run: RunDirectory) -> None:
+    """Write the page of a finished run, the last of an investigation's work."""
     atomic_write(run.path / PAGE, render_page(collect_page(finished_run(run), {}, [])))
     # What the investigation used goes back to the system; glibc would keep it for its threads.
     gc.collect()

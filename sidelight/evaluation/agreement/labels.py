@@ -263,11 +263,10 @@ def compare_labels(
     ]
     schemes = _schemes(labels, scales[kind.scale], scales["importance"], samples, seed)
     runs = [{item.run_tag for item in side.values()} for side in (left, right)]
-    rows: list[dict[tuple[str, str], set[Any]]] = [{}, {}]
-    for side, known in zip((left, right), rows, strict=True):
-        for key, item in side.items():
-            known.setdefault((item.topic_id, item.run_tag), set()).add(key)
-    of_both = rows[0].keys() & rows[1].keys()
+    cells = [{(item.topic_id, item.run_tag) for item in side.values()} for side in (left, right)]
+    both = left | right
+    alone = [both[key] for key in left.keys() ^ right.keys()]
+    other = {one.topic_id for one in alone if (one.topic_id, one.run_tag) in cells[0] & cells[1]}
     return LabelComparison(
         schemes=schemes,
         unjudged=(
@@ -277,7 +276,7 @@ def compare_labels(
         only=(len(left) - len(shared), len(right) - len(shared)),
         n_runs=len({one.run_tag for one, _ in judged}),
         only_runs=(tuple(sorted(runs[0] - runs[1])), tuple(sorted(runs[1] - runs[0]))),
-        other_rows=tuple(sorted({one[0] for one in of_both if rows[0][one] != rows[1][one]})),
+        other_rows=tuple(sorted(other)),
     )
 
 

@@ -56,9 +56,8 @@ class _Writer:
         self._evidence = list(dict.fromkeys(EVIDENCE.findall(prompt)))
         text = "\n".join(texts) or prompt
         known = set(of_article.casefold().split())
-        of_pages = "\n".join(of_segments)
-        fresh = [one for one in _sentences(of_pages) if one in of_pages and _is_new(one, known)]
-        self._sentences = fresh or _sentences(text)
+        fresh = _sentences("\n".join(of_segments)) if of_segments else []
+        self._sentences = [one for one in fresh if _is_new(one, known)] or _sentences(text)
         self._names = NAME.findall(text) or ["Somebody"]
         self._prompt = prompt
 
