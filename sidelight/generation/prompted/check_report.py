@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
@@ -112,16 +112,17 @@ class PromptedChecker:
     One call shows the report beside the article alone, as its reader will see it: who knows the
     sources does not notice what is missing. The next shows every source once, with its host, title
     and date and what stands beside it on its page, and the whole report in order with what its
-    reader asked. A fault of a few words is mended at once. What a sentence tells of the questions
-    is what it is credited with. What stood an earlier check is shown and not checked again.
+    reader asked. A fault of a few words is mended at once; where the mended sentence still makes a
+    reader ask, both calls are made once more for it. What a sentence tells of the questions is what
+    it is credited with. What stood an earlier check is shown and not checked again.
 
     Of drafts written apart the one stays of which more stands, by the weight of the questions that
     it covers.
     """
 
     asks = (
-        Asked(UNCLEAR_PROMPT, 2, 1_600, written=150, more=0.4, model="checker", usual=1),
-        Asked(CHECK_PROMPT, 2.5, 34_000, written=720, more=0.4, model="checker", usual=1),
+        Asked(UNCLEAR_PROMPT, 3, 1_600, written=150, more=0.4, model="checker", usual=2),
+        Asked(CHECK_PROMPT, 3.5, 34_000, written=720, more=0.4, model="checker", usual=1.5),
     )
 
     def __init__(self, checker: PromptedModel, max_report_words: int) -> None:
@@ -198,34 +199,66 @@ class _Reading:
         return (await self.labels)[sentence]
 
     async def _read(self) -> dict[str, Support]:
+        """Return what is said of each sentence; one whose mend raises a question is asked twice."""
+        drafted = self.draft.sentences
+        asked = {one.text for one in drafted} - self.stood
+        said = await self._labels(drafted, await self._asks(drafted, asked), asked)
+        mended = {text: support.text for text, support in said.items() if support.text}
+        falls = {text for text, support in said.items() if support.label == _NONE}
+        now = [
+            one.model_copy(update={"text": mended.get(one.text, one.text)})
+            for one in drafted
+            if one.text not in falls
+        ]
+        asks = await self._asks(now, mended.values()) if mended else {}
+        try:
+            again = await self._labels(now, asks, asks) if asks else {}
+        except ReplyError:
+            again = {}
+        for drafted_text, text in mended.items():
+            if support := again.get(text):
+                kept = support.model_copy(update={"text": support.text or text})
+                said[drafted_text] = kept
+        return dict(said)
+
+    async def _labels(
+        self,
+        sentences: Sequence[DraftSentence],
+        asks: Mapping[str, tuple[str, ...]],
+        asked: Collection[str],
+    ) -> dict[str, ReadSupport]:
+        """Return what a model says of those sentences whose texts are asked for."""
         angles = {angle.angle_id: angle for angle in self.angles}
         by_id = {item.segment.segment_id: item for item in self.evidence.items}
         cited = dict.fromkeys(
             one
-            for sentence in self.draft.sentences
-            if sentence.text not in self.stood
+            for sentence in sentences
+            if sentence.text in asked
             for one in sentence.segment_ids
             if one in by_id
         )
         items = [by_id[one] for one in cited]
         keyed = KeyedSegments([one.segment for one in items], _CHECKER_SEGMENT_WORDS, items)
         key_of = dict(zip(cited, (shown.key for shown in keyed.shown), strict=True))
-        shown = await self._with_asks(await self._as_shown(key_of))
-        drafted = zip(shown, self.draft.sentences, strict=True)
-        asked = {one.sentence_id: said for one, said in drafted if one.sentence_id}
+        shown = await _as_shown(sentences, asked, key_of, asks)
         given = {
-            sentence_id: "\n".join(
-                _as_source(by_id[one]) for one in said.segment_ids if one in by_id
-            )
-            for sentence_id, said in asked.items()
+            one.sentence_id: said
+            for one, said in zip(shown, sentences, strict=True)
+            if one.sentence_id
         }
-        article = f"{self.profile.title}\n{self.profile.body}"
+        may_tell = {
+            sentence_id: "\n".join(
+                [_as_source(by_id[one]) for one in said.segment_ids if one in by_id]
+                + [self.profile.title, self.profile.body]
+            )
+            for sentence_id, said in given.items()
+        }
         usable: list[CheckedSentences] = []
 
         def check(answer: CheckedSentences) -> None:
-            check_each_once(list(asked), [one.sentence_id for one in answer.sentences])
+            check_each_once(list(given), [one.sentence_id for one in answer.sentences])
             usable.append(answer)
-            mends = ((one, f"{given[one.sentence_id]}\n{article}") for one in answer.sentences)
+            mends = ((one, may_tell[one.sentence_id]) for one in answer.sentences)
             if faults := [fault for mend in mends if (fault := _mend_fault(*mend))]:
                 raise ValueError(told_once(faults))
 
@@ -233,7 +266,7 @@ class _Reading:
             CHECK_PROMPT,
             CheckedSentences,
             check=check,
-            ids={"sentences": asked, "angles": angles},
+            ids={"sentences": given, "angles": angles},
             profile=self.profile,
             questions=shown_questions(self.angles),
             segments=keyed.shown,
@@ -249,42 +282,57 @@ class _Reading:
             answer = usable[-1]
         # Where it names no question, the labels of the claims stay.
         return {
-            asked[one.sentence_id].text: one.support(one.tells(angles) or None)
+            given[one.sentence_id].text: one.support(one.tells(angles) or None)
             for one in answer.sentences
         }
 
-    async def _with_asks(self, shown: Sequence[ShownSentence]) -> list[ShownSentence]:
-        """Return the sentences with what a reader asks at them; nothing without a usable answer."""
-        ids = [one.sentence_id for one in shown if one.sentence_id]
+    async def _asks(
+        self, sentences: Sequence[DraftSentence], asked: Collection[str]
+    ) -> dict[str, tuple[str, ...]]:
+        """Return what a reader asks at the sentences; nothing without a usable answer."""
+        cited = {one: one for sentence in sentences for one in sentence.segment_ids}
+        shown = await _as_shown(sentences, asked, cited, {})
+        texts = {one.sentence_id: one.text for one in shown if one.sentence_id}
         asking = self.model.answer(
             UNCLEAR_PROMPT,
             UnclearSentences,
-            ids={"sentences": ids},
+            ids={"sentences": texts},
             profile=self.profile,
             sentences=shown,
         )
         try:
-            asks = {one.sentence_id: one.asks for one in (await asking).sentences}
+            return {
+                texts[one.sentence_id]: one.asks for one in (await asking).sentences if one.asks
+            }
         except ReplyError:
-            return list(shown)
-        return [one._replace(asks=asks.get(one.sentence_id, ())) for one in shown]
+            return {}
 
-    async def _as_shown(self, key_of: Mapping[str, str]) -> list[ShownSentence]:
-        """Return the sentences; those have an id that are to be checked."""
-        texts = [sentence.text for sentence in self.draft.sentences]
-        shown: list[ShownSentence] = []
-        count = 0
-        for sentence, parsed in zip(
-            self.draft.sentences, await computed(parse, texts), strict=True
-        ):
-            keys = ", ".join(key_of[one] for one in sentence.segment_ids if one in key_of)
-            checked = bool(keys) and sentence.text not in self.stood
-            count += checked
-            leans_on = tuple(map(str, parsed.leaning)) if checked else ()
-            words = budget_words(sentence.text)
-            sentence_id = f"S{count}" * checked
-            shown.append(ShownSentence(sentence_id, keys, words, sentence.text, leans_on))
-        return shown
+
+async def _as_shown(
+    sentences: Sequence[DraftSentence],
+    asked: Collection[str],
+    key_of: Mapping[str, str],
+    asks: Mapping[str, tuple[str, ...]],
+) -> list[ShownSentence]:
+    """Return the sentences; those have an id that are asked for and cite what has a key."""
+    shown: list[ShownSentence] = []
+    count = 0
+    texts = [sentence.text for sentence in sentences]
+    for sentence, parsed in zip(sentences, await computed(parse, texts), strict=True):
+        keys = ", ".join(key_of[one] for one in sentence.segment_ids if one in key_of)
+        checked = bool(keys) and sentence.text in asked
+        count += checked
+        shown.append(
+            ShownSentence(
+                sentence_id=f"S{count}" * checked,
+                keys=keys,
+                words=budget_words(sentence.text),
+                text=sentence.text,
+                leans_on=tuple(map(str, parsed.leaning)) if checked else (),
+                asks=asks.get(sentence.text, ()),
+            )
+        )
+    return shown
 
 
 def _mend_fault(one: CheckedSentence, sources: str) -> str:

@@ -291,6 +291,50 @@ def test_the_check_sees_what_a_reader_asks_who_has_the_article_alone():
     assert PROFILE.body in shown
 
 
+def unclear(*asks):
+    """Replies of a reader who asks at the first sentence; nothing where it asks nothing."""
+    return [
+        json.dumps({"sentences": [{"sentence_id": "S1", "asks": one}] if one else []})
+        for one in asks
+    ]
+
+
+WRONG = COUNTED.model_copy(update={"text": "The Trust counted 480 boats in 2019."})
+SHORT = "It counted 420 boats in 2019."
+NAMED = "The Orrin Harbour Trust counted 420 boats in 2019."
+
+
+@pytest.mark.parametrize(
+    ("again", "left"),
+    [
+        (labels(NAMED, tells=["boats"], S1="mend"), [NAMED, OWNED.text]),
+        (labels(S1="full"), [SHORT, OWNED.text]),
+        (labels(S1="none"), [OWNED.text]),
+    ],
+)
+def test_a_mended_sentence_at_which_a_reader_still_asks_is_checked_once_more(again, left):
+    first, second = unclear([], ["who counted them?"])
+    asked = scripted(first, labels(SHORT, S1="mend", S2="full"), second, again)
+    checked = checked_by(asked, WRONG, OWNED)
+    assert [one.text for one in checked.draft.sentences] == left
+    blind, last = (one.messages[1].content for one in asked.script.requests[2:])
+    assert f"S1 [6 words; leans: It] {SHORT}\n- {OWNED.text}" in blind
+    assert f"a reader asks: who counted them?] {SHORT}\n- {OWNED.text}" in last
+    assert COUNT.text in last
+    assert last.count(OWNER.text) == 1  # among the sentences, and not as a source
+    if left[0] == NAMED:
+        assert checked.draft.sentences[0].covers == {"boats": 0.5}
+        assert checked.stood[0].before == WRONG.text
+
+
+def test_a_mended_sentence_that_asks_nothing_or_gets_no_answer_stands():
+    mend = labels(NAMED, S1="mend")
+    for later in (unclear([]), [*unclear(["which trust?"]), "{}", "{}"]):
+        asked = scripted(*unclear([]), mend, *later)
+        assert [one.text for one in checked_by(asked, WRONG).draft.sentences] == [NAMED]
+        asked.script.assert_finished()
+
+
 def test_a_check_without_a_reader_is_a_check():
     asked = scripted("{}", "{}", labels(S1="full"))
     assert checked_by(asked, OWNED).draft.sentences == (OWNED,)
