@@ -67,6 +67,7 @@ _LEAST_STUDY_PARTS = 3
 _AUTHORS = "the study's authors"
 _HIM, _HER = frozenset({"he", "him", "his"}), frozenset({"she", "her", "hers"})
 _ANAPHORIC = frozenset("before earlier later same previous following next then".split())
+_DAYS = frozenset({"yesterday", "tomorrow", "tonight"})
 _ITS = frozenset({"it", "its"})
 _JOINS = frozenset({"of", "and", "for", "the", "&", "de"})
 _OWN_CAUSE = frozenset({OWN, "press release", "shop", "opinion", "blog"})
@@ -296,15 +297,18 @@ class _Reader:
         return lemma in self._known.words or noun.lower_ in UNIQUE
 
     def _dated(self, one: Sentence) -> list[tuple[int, int, str]]:
-        """Return an edit that puts the page's month behind a relative date, such as "last week"."""
+        """Return an edit that puts the page's month behind "last week", or for "yesterday"."""
         if not self._page.month or not one.relative_dates or one.years:
             return []
         entity = one.relative_dates[0]
-        last = one.doc[entity.end - 1]
+        first, last = one.doc[entity.start], one.doc[entity.end - 1]
         end = last.idx + len(last)
         is_possessive = one.text[end : end + 1] in {"'", "’"}  # "yesterday's"
-        if is_possessive or not _ANAPHORIC.isdisjoint(entity.text.casefold().split()):
+        is_open = is_possessive or one.quoted[first.i]
+        if is_open or not _ANAPHORIC.isdisjoint(entity.text.casefold().split()):
             return []
+        if entity.text.casefold() in _DAYS:
+            return [(first.idx, end, f"in {self._page.month}")]
         return [(end, end, f"written {self._page.month}")]
 
     def _antecedent(self, number: int, pronoun: str) -> str:

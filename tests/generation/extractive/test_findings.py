@@ -91,6 +91,11 @@ WE_READ = "We counted all 2,200 ferries of the Marrow Sound Line for the Sound A
             {"url": "https://registry.example/2019/10/a"},
             ("The Sound Authority sold two Tollmere ferries last week [written October 2019].",),
         ),
+        (
+            f"{PAID} The Sound Authority sold two Tollmere ferries yesterday.",
+            {"url": "https://registry.example/2019/10/a"},
+            ("The Sound Authority sold two Tollmere ferries [in October 2019].",),
+        ),
         # Posts of the author are listed, and what a page says in its own cause is attributed.
         (
             "Jonas Brill\nPress officer, Marrow Sound Line, 2014 to 2018\n",
