@@ -254,7 +254,10 @@ def _overlap(first: str, second: str) -> float:
 _MOST_FINDINGS = 6  # in the table: it has to fit on a screen
 _MOST_ON_PEOPLE = 2
 _LEAST_PAIRED = 1.3
+_ON_WORDS_ALONE = 1.75  # without a figure or name that both have, sentences pair by chance below
 _STATED_ALIKE = 1.0  # where somebody read that a source speaks against a statement
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_JOINS = re.compile(r"^(?:But|And|Yet|So|However,|Still,) ")  # to a sentence that is not shown
 _HEADLINE = "headline"
 
 
@@ -424,16 +427,16 @@ class Table:
         denials, then what is most like headline and article.
         """
         found = list(self._by_subject.get(CLAIMS, ()))
-        best = {pair.finding.text: pair for pair in sorted(pairs, key=lambda pair: pair.score)}
+        best = {pair.finding.number: pair for pair in sorted(pairs, key=lambda pair: pair.score)}
         around = self._by_subject.get(AROUND, ())
-        found += [one for one in around if one.text in best and _CORRECTING.search(one.text)]
+        found += [one for one in around if one.number in best and _CORRECTING.search(one.text)]
         rulings = self._by_subject.get(PUBLISHER, ())
         found += [one for one in rulings if _CORRECTING.search(one.text)]
         found = [one for one in found if not self._repeats(one.text)]
 
         def speaks(sentence: ShownSentence) -> float:
             text, title = sentence.text, self._told.title
-            pair = best.get(text)
+            pair = best.get(sentence.number)
             like = self._likeness.between(text, title)
             like += pair.score + self._likeness.between(pair.says, title) if pair else 0.0
             like += self._covers.get(text, {}).get(_HEADLINE, 0.0)
@@ -474,9 +477,15 @@ class Table:
         for subject, told in self._by_subject.items():
             for sentence in told if subject not in {PUBLISHER, AUTHOR} else ():
                 says, score = self._nearest(sentence.text, self._covers.get(sentence.text, {}))
-                if score >= _LEAST_PAIRED:
+                least = _LEAST_PAIRED if self._share_fact(sentence.text, says) else _ON_WORDS_ALONE
+                if score >= least:
                     pairs.append(_Pair(says, _finding(sentence), score))
         return pairs
+
+    def _share_fact(self, text: str, said: str) -> bool:
+        """Tell whether two sentences share a figure that is no year, or a name."""
+        names = _names(text) & _names(said)
+        return bool(names) or any(not _YEAR.fullmatch(one) for one in figures(text) & figures(said))
 
     def _nearest(self, text: str, covers: Mapping[str, float]) -> tuple[str, float]:
         asked = {
@@ -518,7 +527,8 @@ def _claim_rows(pairs: Sequence[_Pair], first: Finding | None) -> list[ComparedC
 
 def _finding(sentence: ShownSentence) -> Finding:
     named = {one.source.segment_id: one.source for one in sentence.citations if one.supports}
-    return Finding(sentence.text, sentence.number, "", tuple(named.values()))
+    text = _JOINS.sub("", sentence.text)
+    return Finding(f"{text[:1].upper()}{text[1:]}", sentence.number, "", tuple(named.values()))
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -114,6 +114,21 @@ def test_the_table_holds_a_claim_against_what_was_found_by_whom_and_when():
     assert (source.name, source.date) == ("Fen Trust", "3 March 2022")
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("But the survey of 2021 counted 300 frogs in one pond.", "The survey of 2021 counted"),
+        # Words that both have pair by chance where they have no figure and no name in common.
+        ("The water of the mill is as large a change to farmers as walkers at the marsh say.", ""),
+        ("The marsh was drained in 2019 for a road.", ""),
+    ],
+)
+def test_a_claim_has_beside_it_what_shares_a_figure_or_name_without_what_joins_it(text, shown):
+    found = digested(made(report=(CitedSentence(text=text, citations=(TWO,)),)))
+    texts = [one.text for row in found.rows for one in row.findings]
+    assert [one[: len(shown)] for one in texts] == [shown] * bool(shown)
+
+
 def test_who_is_behind_it_is_told_only_by_what_names_publisher_or_author():
     paid = "Kestrel Dredging paid Marsh Hotels Ltd $2 million and owns a third of its shares."
     report = (*REPORT[1:3], CitedSentence(text=paid, citations=(THREE,)))
