@@ -126,7 +126,7 @@ class InputError(SidelightError):
 
 
 class InvalidFileError(InputError):
-    """A file with one or more problems, of which ten are shown; those alike on all lines once."""
+    """A file with one or more problems, of which ten are shown; one of several lines once."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(problems)
@@ -134,7 +134,10 @@ class InvalidFileError(InputError):
         for problem in self.problems:
             alike.setdefault(replace(problem, line=None), []).append(problem)
         told = [*alike.values()][:10]
-        shown = [f"{one[0]}{f' ({len(one)} times)' if one[1:] else ''}" for one in told]
+        shown = [
+            f"{first}{f' (on {len(more)} more lines, too)' if more else ''}"
+            for first, *more in told
+        ]
         left = len(self.problems) - sum(map(len, told))
         super().__init__("\n".join([*shown, *([f"... and {left} more"] if left else [])]))
 

@@ -29,6 +29,7 @@ class Row(NamedTuple):
 def read_table(path: Path) -> tuple[tuple[str, ...], Iterator[Row]]:
     """Return the column names of a CSV file, and its records one by one; blank lines are left out.
 
+    Cells may stand between semicolons or tabs, as spreadsheets of many countries write them.
     Problems of the header are raised at once, those of records after the last record.
     """
     findings = Findings(path)
@@ -93,8 +94,10 @@ def _lines(path: Path) -> list[str]:
     return [line.text for line in file.lines]
 
 
-def _records(lines: Iterable[str], findings: Findings) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader((text + "\n" for text in lines), strict=True)
+def _records(lines: Sequence[str], findings: Findings) -> Iterator[tuple[int, list[str]]]:
+    header = next((text for text in lines if text), "")
+    delimiter = max(",;\t", key=header.count)
+    reader = csv.reader((text + "\n" for text in lines), strict=True, delimiter=delimiter)
     begins = 1
     try:
         for cells in reader:

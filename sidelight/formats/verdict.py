@@ -390,11 +390,12 @@ def official_problems(path: Path, objections: Iterable[str]) -> list[Problem]:
     """Return what a track's own validator objects to, as problems of the file."""
     findings = Findings(path)
     for objection in objections:
+        of_line = re.fullmatch(r"line (\d+): (.*)", objection, re.DOTALL)
         findings.error(
             "official",
-            None,
+            int(of_line[1]) if of_line else None,
             expected="what the track's validator accepts",
-            found=objection,
+            found=of_line[2] if of_line else objection,
             remedy="The same command without --official names the line and what to do.",
         )
     return findings.problems

@@ -210,6 +210,9 @@ def test_tables_read_back_and_have_booktabs_rules(tmp_path):
     cells = [row.cells for row in rows]
     assert [row["run"] for row in cells] == ['a,"b"', "N/A", "c\nd"]
     assert [row["score"] for row in cells] == [repr(0.1 + 0.2), "", repr(1 / 3)]
+    for other in ";\t":  # as spreadsheets write it
+        path.write_text(f'run{other}score\n"a{other}b"{other}"1,5"\n', "utf-8")
+        assert [row.cells for row in read_table(path)[1]] == [{"run": f"a{other}b", "score": "1,5"}]
     assert latex_table(["run", "score"], [["a_b&c", "50%"], ["[x]", "\\~^"]]) == (
         "\\begin{tabular}{lr}\n"
         "\\toprule\n"

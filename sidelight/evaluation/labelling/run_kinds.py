@@ -36,7 +36,7 @@ from sidelight.schemas.run import (
     SubmittedReport,
 )
 from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
-from sidelight.text import count_words, normalized
+from sidelight.text import count_words, first_of, normalized
 
 S = TypeVar("S")
 
@@ -175,8 +175,8 @@ class TaskRuns(NamedTuple):
         for run in self.runs:
             topics = self.kind.submissions(run).keys()
             unknown, missing = sorted(topics - self.rubrics.keys()), self.rubrics.keys() - topics
-            told = [f"no rubric for {', '.join(unknown)}, not judged"] if unknown else []
-            told += [f"nothing submitted on {', '.join(sorted(missing))}"] if missing else []
+            told = [f"no rubric for {first_of(unknown)}, not judged"] if unknown else []
+            told += [f"nothing submitted on {first_of(sorted(missing))}"] if missing else []
             if told:
                 found[run.run_tag] = "; ".join(told)
         return found

@@ -98,13 +98,17 @@ class LineIds(NamedTuple):
     run_id: str
 
 
+_SUFFIXES = re.compile(r"(?<=.)(?:\.(?:jsonl?|tsv|txt))?(?:\.gz)?$")
+
+
 def run_tag_of(path: Path, run_ids: Iterable[str]) -> str:
-    """Return what assessments call a run: its file's name.
+    """Return what assessments call a run: its file's name, without what names the file's format.
 
     In a run directory every run's files have the same names, so there the run id inside speaks.
     """
     inside = set(run_ids)
-    return inside.pop() if path.name in run_file_names() and len(inside) == 1 else path.name
+    is_inside = path.name in run_file_names() and len(inside) == 1
+    return inside.pop() if is_inside else _SUFFIXES.sub("", path.name)
 
 
 def report_run(path: Path, reports: Iterable[SubmittedReport]) -> ReportRun:
@@ -470,10 +474,11 @@ def _ranks_in(field: str) -> set[int]:
 
 
 def _coverage(found: set[str], topic_ids: Collection[str]) -> list[str]:
-    return [f"topic {topic_id} is missing" for topic_id in topic_ids if topic_id not in found] + [
-        f"topic {quoted(topic_id)} is not one of the track's"
-        for topic_id in sorted(found - set(topic_ids))
-    ]
+    missing = [topic_id for topic_id in topic_ids if topic_id not in found]
+    foreign = [quoted(topic_id) for topic_id in sorted(found - set(topic_ids))]
+    return [f"nothing on {counted(len(missing), 'topic')}: {first_of(missing)}"] * bool(missing) + [
+        f"{counted(len(foreign), 'topic')} that the track does not have: {first_of(foreign)}"
+    ] * bool(foreign)
 
 
 def _metadata(content: Any) -> tuple[list[str], dict[str, Any]]:

@@ -99,6 +99,12 @@ def test_wrong_usage(tmp_path):
     assert "judged without examples: no folder of labelled runs was named (--examples)" in warned
     assert "could not be judged" not in shown
     assert re.search("run other-t2: no rubric for unknown_.*; nothing submitted on .*, .*", warned)
+    # What holds for several runs is said once, of all of them.
+    fourth = tmp_path / "fourth-t2"
+    fourth.write_text(other.read_text().replace("other", "fourth"))
+    _, warned = judge(other, fourth, "--task", "task2", "-o", tmp_path / "both")
+    assert re.findall("warning: (run.*): no rubric", warned) == ["runs other-t2, fourth-t2"]
+    fourth.unlink()
     shown, _ = judge(run, "--task", "task2", "-o", tmp_path)
     assert "kept the labels of 1 run" in shown
     other.write_text(unknown)

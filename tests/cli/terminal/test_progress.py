@@ -96,7 +96,7 @@ def test_a_termination_ends_a_command_as_ctrl_c_does(interrupt, tmp_path, monkey
 
 
 def test_a_server_and_a_terminal_get_no_lines(capsys, monkeypatch):
-    with progress_lines(), in_lines(None):
+    with in_lines(None), progress_lines():
         time.sleep(0.1)
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
     before = threading.active_count()
