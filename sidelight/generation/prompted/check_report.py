@@ -122,7 +122,7 @@ class PromptedChecker:
 
     asks = (
         Asked(UNCLEAR_PROMPT, 3, 1_600, written=150, more=0.4, model="checker", usual=2),
-        Asked(CHECK_PROMPT, 3.5, 34_000, written=720, more=0.4, model="checker", usual=1.5),
+        Asked(CHECK_PROMPT, 3.5, 30_000, written=720, more=0.4, model="checker", usual=1.5),
     )
 
     def __init__(self, checker: PromptedModel, max_report_words: int) -> None:
@@ -301,11 +301,14 @@ class _Reading:
             sentences=shown,
         )
         try:
-            return {
-                texts[one.sentence_id]: one.asks for one in (await asking).sentences if one.asks
-            }
+            unclear = (await asking).sentences
         except ReplyError:
             return {}
+        return {
+            texts[one.sentence_id]: one.asks
+            for one in unclear
+            if one.asks and one.sentence_id in texts
+        }
 
 
 async def _as_shown(
