@@ -261,7 +261,7 @@ def build(  # long: most of it are its options
         raise UsageError("expected shards, or --lucene with an index that stores text")
     if hnsw and encoder is None:
         raise UsageError("--hnsw needs --encoder: the model that made its vectors")
-    _check_segments(shards or ())  # before a published index is downloaded
+    check_segments(shards or ())  # before a published index is downloaded
     fields = CorpusFields(id=id_field, text=text_field)
     with redirect_stdout(sys.stderr):  # Ray tells of lost processes on standard output
         manifest = build_index(
@@ -448,7 +448,7 @@ def _title_above(top: Sequence[str]) -> str:
     return first if is_title else ""
 
 
-def _check_segments(shards: Sequence[Path]) -> None:
+def check_segments(shards: Sequence[Path]) -> None:
     """Refuse folders, web pages and texts, which are to be cut first."""
     for shard in shards:
         if not shard.exists():
