@@ -372,6 +372,7 @@ def collect_page(
             if topic_id in one[0].run.topics
         )
         topics.append(_topic(number, topic_id, made, support, marks, tuple(others)))
+    cites = any(one.citations for topic in topics for one in topic.sentences)
     return model.Page(
         run_id=_UNNAMED if names == [SubmissionSettings().run_id] else names[0],
         noun=noun,
@@ -381,7 +382,7 @@ def collect_page(
         labels=marking.name if marking else "",
         boards=leaderboards(run.track, rubrics, marking, tags) if marking else (),
         judges=compare_judges(run.track, rubrics, labels) if marking else (),
-        caution=_CAUTION if noun == "article" and without_model else "",
+        caution=_CAUTION if noun == "article" and without_model and cites else "",
     )
 
 

@@ -57,7 +57,9 @@ def test_a_pasted_article_is_read(mini_web_articles, mini_web_index, small_index
     assert "Bad Science and Will Cost 4,000 Jobs" in (tmp_path / "page.html").read_text()
     assert len(list((tmp_path / "runs").glob("read-*"))) == 1
     # Another index is another run; this one holds nothing on the article.
-    assert NO_EVIDENCE in said(*command[:-1], small_index.path)
+    nothing = said(*command[:-1], small_index.path)
+    assert NO_EVIDENCE in nothing
+    assert "Made without a language model" not in nothing
     assert len(list((tmp_path / "runs").glob("read-*"))) == 2
 
 
