@@ -262,6 +262,10 @@ def test_the_kind_of_a_source_is_said_where_it_shows(url, text, kind):
         ("", f"{'Frogs. ' * 51}\nEditor, Reed Times (February 2020 to November 2022)", ""),
         ("", "In June 1998 the pump broke, as it had since 3rd May 1961", ""),
         ("", "The Frog | 24 March 2024 - 3 min read", "24 March 2024"),
+        ("", "COUNCIL TO CLOSE POOLS\n12 MARCH 2024", "12 MARCH 2024"),
+        ("", "The Frog\nMarch 12th, 2024", "March 12th, 2024"),
+        ("", "The Frog\n12th of March 2024", "12th of March 2024"),
+        ("", "The Frog\n03/12/2024", "03/12/2024"),
         # The day of what a check examines is not its own.
         ("", "Source: Reed Post, 31 August 2025\nChecked: 12 September 2025", "12 September 2025"),
         ("", "Source: Reed Post, 31 August 2025", ""),
