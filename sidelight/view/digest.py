@@ -251,6 +251,9 @@ def _overlap(first: str, second: str) -> float:
     return len(one & other) / (len(one | other) or 1)
 
 
+_NOTHING_NAMED = (
+    "No names and few statements that can be looked up were found in the text; it may be no news."
+)
 _MOST_FINDINGS = 6  # in the table: it has to fit on a screen
 _MOST_ON_PEOPLE = 2
 _LEAST_PAIRED = 1.3
@@ -388,7 +391,8 @@ class Table:
             published = f"Published by {outlet}{' on ' if date else ''}{date}"
         else:
             published = f"Publisher not identified{'; published on ' if date else ''}{date}"
-        return f"{published}; {f'written by {names}' if names else 'no author named'}."
+        origin = f"{published}; {f'written by {names}' if names else 'no author named'}."
+        return f"{origin} {_NOTHING_NAMED}" if self._told.names_nothing else origin
 
     def _behind(self) -> Finding | None:
         """Return what was found about who owns, pays or employs publisher or author."""

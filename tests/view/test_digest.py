@@ -188,7 +188,12 @@ def test_what_was_read_to_speak_against_the_article_is_in_the_table():
 
 def test_a_profile_and_a_draft_go_before_rules():
     facts = ArticleFacts(
-        title="Frogs", publisher="The Reed", host="", authors=("A. Bee",), subject=""
+        title="Frogs",
+        publisher="The Reed",
+        host="",
+        authors=("A. Bee",),
+        people=("C. Dee",),
+        subject="",
     )
     draft = DraftReport(
         sentences=tuple(
