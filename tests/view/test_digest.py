@@ -167,6 +167,10 @@ def test_questions_lead_to_the_sentences_that_answer_them():
     asked = ["Who pays for the Reed Post?"]
     assert answers(asked, [said], {}, {}) == ((),)
     assert answers(asked, [said], {"x": angle}, {said: {"x": 0.9}}) == ((1,),)
+    # A question about rulings shares no word with what was ruled.
+    asked = ["How have regulators ruled on the Reed Post's article?", "Who owns the hotel chain?"]
+    ruled = ["The council finds that Clause 6 was breached.", "Frogs were counted at night."]
+    assert answers(asked, ruled, {}, {}) == ((1,), ())
 
 
 def test_what_was_read_to_speak_against_the_article_is_in_the_table():
