@@ -91,7 +91,13 @@ def scores(folder: Path, settings: list[str], names: dict[str, str]) -> dict[str
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--keep", type=Path, help="work here, and leave everything")
-    parser.add_argument("--only", choices=PARTS, help="webs of one part alone")
+    parser.add_argument(
+        "--only",
+        choices=PARTS,
+        help="one part alone: development, the webs whose texts may be read when rules are "
+        "written; or unseen, those that nobody who writes rules reads, whose scores tell how the "
+        "rules do on new text; default: both",
+    )
     parser.add_argument("--set", action="append", default=[], dest="settings")
     given = parser.parse_args()
     webs = read_webs(*([given.only] if given.only else []))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sidelight.formats.verdict import read_topics as read_topics
     from sidelight.index.folder import open_index as open_index
     from sidelight.library import ablate as ablate
+    from sidelight.library import build_index as build_index
     from sidelight.library import compare as compare
     from sidelight.library import judge as judge
     from sidelight.library import run as run
@@ -31,6 +32,7 @@ __version__ = VERSION
 
 _LIBRARY = {
     "ablate": "sidelight.library:ablate",
+    "build_index": "sidelight.library:build_index",
     "compare": "sidelight.library:compare",
     "judge": "sidelight.library:judge",
     "load_settings": "sidelight.config.load:load_settings",

@@ -1,7 +1,7 @@
-"""Search, run, score, compare, judge and ablate from Python: what scripts and notebooks call.
+"""Build, search, run, score, compare, judge and ablate: what scripts and notebooks call.
 
 Whatever these functions return prints itself in a few words, and `to_frame()` makes a
-`pandas.DataFrame` of it. Runs, relevance labels and queries are files, dictionaries or data frames.
+`pandas.DataFrame` of all but an index. Runs, labels and queries are files, dictionaries or frames.
 
 All of them raise InputError where something given cannot be read, is not finished or does not fit,
 UsageError where something asked for does not exist, and MachineError where a model or a package is
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from sidelight.cli.ablate import Experiment
     from sidelight.cli.console import Result
     from sidelight.evaluation.scoring.table import ScoreTable
+    from sidelight.index.folder import SearchIndex
     from sidelight.runs.runner import RunSummary
     from sidelight.runs.self_evaluation import SelfEvaluation
     from sidelight.schemas.investigation.evidence import Query
@@ -153,6 +154,44 @@ class Hits(Sequence[dict[str, Any]]):
         for row in self.rows:
             found.setdefault(row["query_id"], {})[row["segment_id"]] = row["score"]
         return found
+
+
+@_in_python
+def build_index(
+    segments: str | Path | Sequence[str | Path],
+    output: str | Path,
+    *,
+    profile: str = "exact",
+    encoder: str | None = None,
+    dim: int | None = None,
+) -> SearchIndex:
+    """Build an index, or leave it as it is where it was built of the same; opened, it is returned.
+
+    The command builds the text in several processes, which a script would have to be guarded for.
+
+    Args:
+        segments: A file of segments as `sidelight corpus segment` writes them, or several.
+        output: The index folder.
+        profile: How vectors are kept and searched, or `none`.
+        encoder: Name or path of a sentence-transformers model; the bundled one by default.
+        dim: Numbers a vector; the encoder's by default.
+    """
+    from sidelight.cli.index import check_segments
+    from sidelight.cli.progress import progress_bar
+    from sidelight.index import build
+    from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
+    from sidelight.index.engine import LocalEngine
+    from sidelight.index.folder import open_index
+
+    shards = [Path(one) for one in ([segments] if isinstance(segments, str | Path) else segments)]
+    if not shards:
+        raise UsageError("expected files of segments; found none")
+    check_segments(shards)
+    made, here = Encoder(encoder or DEFAULT_ENCODER, dim), LocalEngine(processes=1)
+    build.build_index(
+        shards, Path(output), made, progress=progress_bar, engine=here, profile=profile
+    )
+    return open_index(Path(output))
 
 
 @_in_python

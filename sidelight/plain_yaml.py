@@ -2,7 +2,8 @@
 
 Settings, tracks and prompts are written in it. References to lists and mappings make 700 bytes
 stand for billions of values, or a list hold itself; nesting without end exhausts the stack; some
-numbers take seconds to read. All are refused, and keys given twice.
+numbers take seconds to read. All are refused, keys given twice, and keys such as `off` and `yes`,
+which YAML takes for truth values.
 """
 
 from __future__ import annotations
@@ -40,6 +41,9 @@ def read_yaml(text: str) -> Any:
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
+_BOOL = "tag:yaml.org,2002:bool"
+
+
 class _Loader(yaml.SafeLoader):
     """The safe loader without shared lists, deep nesting, long numbers, doubled keys, odd text."""
 
@@ -64,6 +68,9 @@ class _Loader(yaml.SafeLoader):
             if isinstance(key, yaml.ScalarNode):
                 if key.value in written:
                     raise self._refused("each key once", f"{key.value!r} again", key)
+                if key.tag == _BOOL:
+                    found_key = f"{key.value}, which YAML reads as true or false"
+                    raise self._refused(f"text as a key, such as '{key.value}'", found_key, key)
                 written.add(key.value)
         found: dict[Any, Any] = super().construct_mapping(node, deep=deep)
         return found

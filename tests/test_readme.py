@@ -23,6 +23,7 @@ from sidelight.errors import InputError, SidelightError, UsageError
 from sidelight.sample import sample_path
 from tests.helpers.commands import ROOT as COMMAND
 from tests.helpers.commands import said, subcommands
+from tests.helpers.indexes.small_corpus import write_shard
 from tests.helpers.labels.plain_judge import PlainJudge
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -329,6 +330,35 @@ def test_a_class_that_a_notebook_defines_anew_reuses_no_results(
             rubrics=sample_path() / "human_rubrics",
             judge="__main__:Judge",
         )
+
+
+def test_an_index_is_built_from_a_script_without_a_main_guard(small_corpus, tmp_path):
+    some = write_shard(tmp_path / "some.jsonl", small_corpus[:20])
+    rest = write_shard(tmp_path / "rest.jsonl", small_corpus[20:])
+    code = f"""
+        import sidelight
+        index = sidelight.build_index(["{some}", "{rest}"], "index", profile="none")
+        print(index)
+        print(sidelight.build_index("{some}", "half", profile="none"))
+        print(sidelight.search("bakery study", index.path, k=1).rows[0]["rank"])
+    """
+    (tmp_path / "script.py").write_text(textwrap.dedent(code))
+    command, environment = [sys.executable, "script.py"], os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    shown = ["<index in index: 40 segments, without vectors>"]
+    shown += ["<index in half: 20 segments, without vectors>", "1"]
+    assert (done.stdout.splitlines(), done.stderr) == (shown, "")
+    for segments, says in (
+        ([], "expected files of segments"),
+        (str(tmp_path), "found a folder"),
+        (tmp_path / "none", "found none"),
+    ):
+        with pytest.raises(SidelightError, match=says):
+            sidelight.build_index(segments, tmp_path / "other")
+    with pytest.raises(SidelightError, match="expected a profile of vectors"):
+        sidelight.build_index(some, tmp_path / "other", profile="x")
 
 
 def test_paths_may_be_text(mini_web_index, tmp_path):

@@ -1,5 +1,6 @@
 """YAML that means harm is refused in an instant, wherever YAML is read."""
 
+import re
 import time
 
 import pytest
@@ -68,6 +69,16 @@ def test_overrides_are_yaml_too(tmp_path):
     path.write_text(bomb(), encoding="utf-8")
     with pytest.raises(UsageError, match=r"reference \*a0"):
         said("doctor", "--config", path)
+
+
+@pytest.mark.parametrize("key", ["off", "On", "yes", "NO", "true"])
+def test_a_key_that_yaml_takes_for_a_truth_value_is_named(key, tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(f"retrieval:\n  {key}: 1\n")
+    told = f"c.yaml is not valid YAML: line 2, column 3: expected text as a key, such as '{key}'; "
+    with pytest.raises(UsageError, match=re.escape(f"{told}found {key}, which YAML reads as")):
+        load_settings(path)
+    assert read_yaml(f"'{key}': {key}").keys() == {key}
 
 
 def test_values_may_be_written_once():

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from shlex import quote
-from shutil import rmtree
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,13 +16,14 @@ import typer
 from sidelight.cli import options
 from sidelight.cli.console import Commands, Note, Result, Shown, interrupted, out
 from sidelight.cli.progress import duration, progress_bar
-from sidelight.errors import InputError, SidelightError, UsageError
+from sidelight.errors import InputError, UsageError
 from sidelight.files import files_below, read_limited
 from sidelight.formats.runs.trec_run import read_trec_run, write_trec_run
 from sidelight.formats.topics import read_queries
 from sidelight.index.encoding.onnx_model import Arithmetic
 from sidelight.index.remote.client import (
     RemoteAddress,
+    RestClient,
     allow_token,
     is_remote,
     read_address,
@@ -144,13 +144,15 @@ def remote(  # long: half of it are its options
 ) -> None:
     """Search an index that a Pyserini or Anserini REST server keeps.
 
-    Where a command takes --index, it takes this folder. One search is tried now; what the server
-    answers is kept in the folder and not asked for again. The folder names no token: which server
-    may receive one is kept in your own tokens.json, where --token-variable writes it.
+    Where a command takes --index, it takes this folder. One search is tried now, and nothing is
+    written where it fails. What the server answers later is kept in the folder and not asked for
+    again. The folder names no token: which server may receive one is kept in your own tokens.json,
+    where --token-variable writes it.
     """
     from pydantic import ValidationError
 
-    from sidelight.index.folder import open_folder, open_index
+    from sidelight.index.folder import open_folder
+    from sidelight.index.remote.index import read_search
 
     try:
         address = RemoteAddress(
@@ -172,16 +174,11 @@ def remote(  # long: half of it are its options
         )
     if dense is not None:
         open_folder(dense)
+    answer = RestClient(address, token_variable).get("search", query=_TRIAL, hits=1)
+    read_search(answer, 1, address.url)
     if token_variable is not None:
         allow_token(address, token_variable)
-    is_new = not output.exists()
     write_address(output, address)
-    try:
-        open_index(output).lucene.searcher().search([Query(query_id="trial", text=_TRIAL)], 1)
-    except SidelightError:
-        if is_new:
-            rmtree(output)
-        raise
     out.print(f"{output}: {name} at {address.url}", markup=False)
 
 
@@ -264,7 +261,7 @@ def build(  # long: most of it are its options
         raise UsageError("expected shards, or --lucene with an index that stores text")
     if hnsw and encoder is None:
         raise UsageError("--hnsw needs --encoder: the model that made its vectors")
-    _check_segments(shards or ())  # before a published index is downloaded
+    check_segments(shards or ())  # before a published index is downloaded
     fields = CorpusFields(id=id_field, text=text_field)
     with redirect_stdout(sys.stderr):  # Ray tells of lost processes on standard output
         manifest = build_index(
@@ -451,7 +448,7 @@ def _title_above(top: Sequence[str]) -> str:
     return first if is_title else ""
 
 
-def _check_segments(shards: Sequence[Path]) -> None:
+def check_segments(shards: Sequence[Path]) -> None:
     """Refuse folders, web pages and texts, which are to be cut first."""
     for shard in shards:
         if not shard.exists():

@@ -7,9 +7,10 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
+from importlib.util import find_spec
 from select import select
 from types import FrameType
 
@@ -95,7 +96,8 @@ _UNDER_WAY: list[_Work] = []
 def progress_bar(description: str, total: int | None = None) -> Iterator[Bar]:
     """Show a bar with elapsed and remaining time on stderr; yield what advances it.
 
-    Without a terminal nothing is drawn: there `progress_lines` tells of it.
+    Without a terminal nothing is drawn: there `progress_lines` tells of it, as it does in a
+    notebook without ipywidgets, where a bar would only warn that they are missing.
     """
     from rich import progress as bars
 
@@ -103,9 +105,10 @@ def progress_bar(description: str, total: int | None = None) -> Iterator[Bar]:
         *(bars.SpinnerColumn(), bars.TextColumn("{task.description}"), bars.BarColumn()),
         *(bars.MofNCompleteColumn(), bars.TimeElapsedColumn(), bars.TimeRemainingColumn()),
     )
-    is_hidden = not (err.is_terminal or err.is_jupyter)
+    is_hidden = not (err.is_terminal or (err.is_jupyter and find_spec("ipywidgets")))
     with (
         _at(_Work(description, total)) as work,
+        progress_lines() if is_hidden and err.is_jupyter else nullcontext(),
         bars.Progress(*columns, console=err, disable=is_hidden) as progress,
     ):
         task = progress.add_task(description, total=total)

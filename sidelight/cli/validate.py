@@ -128,6 +128,9 @@ def validate(  # long: half of it are its options
     n_invalid = len(verdicts) - n_valid
     told = f"--fix mends run files that can be read; not mended: {', '.join(as_given)}"
     notes = [told] * bool(as_given)
+    kept = [one.file for one in verdicts if not one.valid and mended.get(one.file) == []]
+    told = "--fix mended nothing, as it adds no content and guesses nothing; the errors above say"
+    notes += [f"{told} what to do: {', '.join(kept)}"] * bool(kept)
     notes += [f"{n_valid} valid, {n_invalid} invalid"] * (len(verdicts) > 1)
     strict = "These checks are stricter than the track's; --official gives the verdict of its own."
     has_own = any(one.kind and one.kind.official for one in verdicts if not one.valid)

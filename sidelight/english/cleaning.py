@@ -201,14 +201,24 @@ _BYLINE_PARTS = re.compile(
 # "First published in X, 3 May 2024", "Copyright (c) 2024 X Ltd.", "LONDON, May 3 (X) - ".
 _OUTLET = r"((?:The )?[A-Z][\w'’&-]*(?: (?:(?:of|and|the|&) )?[A-Z][\w'’&-]*){0,4}?)"
 _STATED = re.compile(
-    rf"(?:(?i:(?:this (?:article|story) was )?(?:(?:first|originally) )?published (?:by|in)"
-    rf"|(?:copyright|\(c\)|©)(?: (?:\(c\)|©))?(?: (?:19|20)\d\d,?)?(?: by)?)|By {_BYLINE_NAME} for)"
-    rf"(?: the)? {_OUTLET}(?:,? (?:Ltd|Limited|Inc|LLC|plc))?"
+    rf"(?:(?i:(?:this (?:article|story) was )?(?:(?:first|originally) )?published (?:by|in):?"
+    rf"|(?:copyright|\(c\)|©)(?: (?:\(c\)|©))?(?: ?(?:19|20)\d\d(?:[-–]\d{{2,4}})?,?)?(?: by)?)"
+    rf"|By {_BYLINE_NAME} for)"
+    rf"(?: the)? {_OUTLET}(?P<form>,? (?:Ltd|Limited|Inc|LLC|plc)\b\.?)?"
     rf"(?:,? (?:on |in )?(?:(?:\d{{1,2}}|{_MONTHS}),? ){{0,2}}(?:19|20)\d\d)?"
     rf"(?:[.,]? ?(?i:all rights reserved))?\.?$"
     rf"|[A-Z][A-Z.'’ -]{{2,30}}(?:, [A-Z][a-z]{{2,8}}\.? \d{{1,2}})? \({_OUTLET}\) ?[-–—]"
 )
+_COMPANY_WORD = re.compile(
+    r"\b(?:media|group|publishing|publications|broadcasting|company)\b", re.IGNORECASE
+)
+_PICTURES = re.compile(r"getty|shutterstock|alamy|istock", re.IGNORECASE)  # of photographs
 _DATED = re.compile(rf"\b(?:{_MONTHS})\b.{{0,20}}\b\d{{4}}\b|\b\d{{4}}-\d\d-\d\d\b", re.IGNORECASE)
+_DATE_LINE = re.compile(
+    rf"\W{{0,4}}(?:\w+[:,]? ){{0,3}}\d{{0,2}} ?(?:{_DATED.pattern})", re.IGNORECASE
+)
+# What a note or Markdown writes before a headline, byline or date.
+_LABEL = re.compile(r"^(?:#+ |\*{1,2}(?=\w)|(?:title|headline): )", re.IGNORECASE)
 _MASTHEAD_LINES = 8
 _MIN_HEADLINE_WORDS, _MAX_HEADLINE_WORDS, _MIN_TITLE_WORDS, _MAX_OUTLET_WORDS = 4, 30, 3, 5
 _MAX_HEADLINE_CHARACTERS = 400
@@ -231,15 +241,22 @@ def find_masthead(body: str) -> Masthead:
     """Return what stands above the prose of a text, which may have been pasted without its title.
 
     A headline is a line of several words that ends like none; bylines, dates and menus are none.
-    The name of an outlet has a word such as `Gazette`, or begins with "The", or stands behind a bar
-    after the headline and is not that of an author.
+    Without one, the first line is it, whatever its form, if a byline or date follows. The name of
+    an outlet has a word such as `Gazette`, or begins with "The", or stands behind a bar after the
+    headline and is not that of an author.
     """
     found = tail = bylines = ""
     outlets: list[str] = []
-    for line in [line for line in clean(body).split("\n") if line][:_MASTHEAD_LINES]:
+    lines = [_LABEL.sub("", line) for line in clean(body).split("\n") if line][:_MASTHEAD_LINES]
+    is_lead = len(lines) > 1 and _is_credit(lines[1]) and _may_be_title(lines[0])
+    lead = lines[0] if is_lead else ""
+    for line in lines:
         words = count_words(line) if len(line) <= _MAX_HEADLINE_CHARACTERS else len(line)
         if words > _MAX_HEADLINE_WORDS or (_is_prose(line) and line[-1] not in "?!"):
-            break
+            if line != lead:
+                break
+            found = lead
+            continue
         is_byline = any(pattern.search(line) for pattern in (*_BYLINES, _DATED))
         if is_byline or line == tail:
             pieces = _BYLINE_PARTS.split(line)
@@ -256,10 +273,26 @@ def find_masthead(body: str) -> Masthead:
                     found = title
                     pieces.remove(title)
         outlets += filter(_is_name, map(str.strip, pieces))
+    found = found or lead
     if outlets:
         return Masthead(found, next(filter(_OUTLET_WORD.search, outlets), outlets[0]))
     is_site = _is_capitalised(tail) or _SITE_WORD.fullmatch(tail)
     return Masthead(found, tail if is_site and tail not in bylines else "")
+
+
+def _is_credit(line: str) -> bool:
+    """Tell whether a line is a byline or a date, and no sentence that speaks of one."""
+    is_short = count_words(line) <= _MAX_BYLINE_WORDS and not _is_prose(line)
+    return is_short and any(one.match(line) for one in (*_BYLINES, _DATE_LINE))
+
+
+def _may_be_title(line: str) -> bool:
+    """Tell whether a line of any form may be a headline: it is no name, credit or section."""
+    least = _MIN_HEADLINE_WORDS if _DATED.search(line) else 1  # more than "Updated on Friday"
+    is_credit = any(one.search(line) for one in _BYLINES) or looks_personal(line)
+    is_longer = len(tokens(_DATED.sub("", line))) > least
+    is_name = _is_name(line) or _SECTION_WORD.fullmatch(line.split(maxsplit=1)[0])
+    return is_longer and len(line) <= _MAX_HEADLINE_CHARACTERS and not (is_credit or is_name)
 
 
 def _parts(line: str) -> list[str]:
@@ -293,7 +326,8 @@ def find_authors(article: Article) -> tuple[str, ...]:
     Only short lines near the top count: prose that says "by" is not a byline. A name may stand on a
     line of its own above the date.
     """
-    lines = [line for line in clean(article.body).split("\n") if line][:_HEAD_LINES]
+    lines = [_LABEL.sub("", line) for line in clean(article.body).split("\n") if line]
+    lines = lines[:_HEAD_LINES]
     short = [line if len(line) <= _MAX_HEADLINE_CHARACTERS else "" for line in lines]
     outlet = find_masthead("\n".join(lines)).outlet.removeprefix("The ")
     above_dates = [f"{line} {date}" for line, date in pairwise(short) if _DATED.search(date)]
@@ -354,9 +388,11 @@ def _stated_outlet(article: Article) -> str:
     authors = find_authors(article)
     for line in clean(article.body).split("\n"):
         found = _STATED.match(line[:_MAX_HEADLINE_CHARACTERS])
-        name = (found[1] or found[2]) if found else ""
-        is_person = looks_personal(name) and not (authors or _OUTLET_WORD.search(name))
-        if name and name not in authors and not is_person:
+        if not found or _PICTURES.search(name := found[1] or found[3]):
+            continue
+        is_company = found["form"] or _OUTLET_WORD.search(name) or _COMPANY_WORD.search(name)
+        is_person = looks_personal(name) and not (authors or is_company)
+        if name not in authors and not is_person:
             return name
     return ""
 

@@ -15,7 +15,8 @@ _TOP_CHARACTERS = 400
 _LINE_WORDS = 15  # of a dateline or byline at most
 _MONTH = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
-    r"|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\.?"
+    r"|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?"
+    rf"|{'|'.join(map(str.upper, MONTHS))})\.?"
 )
 _YEAR = r"(?:19|20)\d\d"
 # "In June 1998", "appointed 11 January 2021", "2022 to present": days of what a page tells.
@@ -26,8 +27,9 @@ _OWN = frozenset("published checked posted issued updated date dated reviewed".s
 _OF_OTHERS = re.compile(r"\W*(?:source|claim|statement|claimed|said)\b.{0,40}:", re.IGNORECASE)
 _DATE = re.compile(
     r"(?:(?<![A-Za-z])(?P<before>[A-Za-z]{1,20})[\s:]{1,3})?\b"
-    rf"(?P<date>\d{{1,2}}(?:st|nd|rd|th)?\s+{_MONTH},?\s+{_YEAR}"
-    rf"|{_MONTH}\s+\d{{1,2}},?\s+{_YEAR}|{_YEAR}-\d\d-\d\d"
+    rf"(?P<date>\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}"
+    rf"|{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+{_YEAR}|{_YEAR}-\d\d-\d\d"
+    rf"|\d{{1,2}}[/.]\d{{1,2}}[/.]{_YEAR}"
     rf"|(?<!\d )(?<!\d[snrt][tdh] ){_MONTH}\s+{_YEAR})\b"
     rf"(?! ?(?:to|until|[-–—]) ?(?:{_MONTH}|\d+ {_MONTH}|{_YEAR}|[Pp]res|now|today|date))"
 )

@@ -128,6 +128,7 @@ FORMAT_VERSION = 2
 MANIFEST = "manifest.json"
 
 _PLAN = "plan.json"
+_MAKE = "Make one with `sidelight index build`; `sidelight index remote`, if a server keeps it."
 _BUILD_AGAIN = "Run the same `sidelight index build` again; it resumes."
 
 V = TypeVar("V", bound=Value)
@@ -228,7 +229,7 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     if not path.exists():
         begun = (folder / _PLAN).exists()
-        remedy = _BUILD_AGAIN if begun else "Make one with `sidelight index build`."
+        remedy = _BUILD_AGAIN if begun else _MAKE
         if (folder / "index" / MANIFEST).exists():
             remedy = f"There is one in {folder / 'index'}: name that."
         found = "an unfinished one" if begun else "none"

@@ -181,7 +181,11 @@ def follow(trace: Trace, sources: Mapping[str, int]) -> model.Trail:
             for query in round_.plan.queries:
                 searches.setdefault(query.angle_id, []).append(rounds.search(round_, query))
     coverages = [one.coverage for one in trace.rounds.values() if one.coverage is not None]
-    chances = coverages[-1].by_angle if coverages else {}
+    chances = dict(coverages[-1].by_angle) if coverages else {}
+    for sentence in (one for draft in trace.drafts()[-1:] for one in draft.sentences):
+        for angle_id, chance in sentence.covers.items():
+            if angle_id in chances:  # what the report answers was answered by a page
+                chances[angle_id] = max(chances[angle_id], chance)
     asked = [one for round_ in trace.rounds.values() for one in round_.searched.values()]
     found = [hit for one in asked for hits in one.hits.values() for hit in hits]
     return model.Trail(
@@ -368,6 +372,7 @@ def collect_page(
             if topic_id in one[0].run.topics
         )
         topics.append(_topic(number, topic_id, made, support, marks, tuple(others)))
+    cites = any(one.citations for topic in topics for one in topic.sentences)
     return model.Page(
         run_id=_UNNAMED if names == [SubmissionSettings().run_id] else names[0],
         noun=noun,
@@ -377,7 +382,7 @@ def collect_page(
         labels=marking.name if marking else "",
         boards=leaderboards(run.track, rubrics, marking, tags) if marking else (),
         judges=compare_judges(run.track, rubrics, labels) if marking else (),
-        caution=_CAUTION if noun == "article" and without_model else "",
+        caution=_CAUTION if noun == "article" and without_model and cites else "",
     )
 
 

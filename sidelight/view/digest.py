@@ -219,8 +219,9 @@ def answers(
 ) -> tuple[tuple[int, ...], ...]:
     """Return for each question the numbers of the sentences that answer it, the best first.
 
-    A sentence answers a question if it mentions what the question is about, or if the writer took
-    it to answer something that was asked in much the same words.
+    A sentence answers a question if it mentions what the question is about, if the writer took it
+    to answer something that was asked in much the same words, or if it tells of a ruling or a
+    change of the article where the question asks for such.
     """
     likeness = Likeness([*questions, *report])
     found = []
@@ -230,14 +231,15 @@ def answers(
             for angle_id, angle in angles.items()
             if (alike := _overlap(question, angle.question)) >= _LEAST_OVERLAP
         }
+        asks_of_rulings = _ASKS_OF_RULINGS.search(question) is not None
         scores = {
             number: max(
                 likeness.share(question, text),
+                _LEAST_SHARE if asks_of_rulings and _TELLS_OF_RULINGS.search(text) else 0.0,
                 *(
                     alike * covers.get(text, {}).get(angle_id, 0.0)
                     for angle_id, alike in near.items()
                 ),
-                0.0,
             )
             for number, text in enumerate(report, start=1)
         }
@@ -251,6 +253,9 @@ def _overlap(first: str, second: str) -> float:
     return len(one & other) / (len(one | other) or 1)
 
 
+_NOTHING_NAMED = (
+    "No names and few statements that can be looked up were found in the text; it may be no news."
+)
 _MOST_FINDINGS = 6  # in the table: it has to fit on a screen
 _MOST_ON_PEOPLE = 2
 _LEAST_PAIRED = 1.3
@@ -276,6 +281,10 @@ _CORRECTING = re.compile(
     re.IGNORECASE,
 )
 _RULED = re.compile(r"\b(?:breach(?:ed)?|ruled|upheld|uphold)\b", re.IGNORECASE)
+_ASKS_OF_RULINGS = re.compile(r"\b(?:ruled|rulings|corrections|complaints)\b", re.IGNORECASE)
+_TELLS_OF_RULINGS = re.compile(
+    rf"{_RULED.pattern}|\b(?:amended|changed the (?:wording|headline|text))\b", re.IGNORECASE
+)
 _SAYS = (
     r"(?:said|says|told|wrote|writes|claim|claims|claimed|state[sd]?|argue[sd]?|assert(?:s|ed)|put|puts"
     r"|report(?:s|ed)|warn(?:s|ed)|predict(?:s|ed)|quote[sd]|repeat(?:s|ed))\b"
@@ -391,7 +400,8 @@ class Table:
             published = f"Published by {outlet}{' on ' if date else ''}{date}"
         else:
             published = f"Publisher not identified{'; published on ' if date else ''}{date}"
-        return f"{published}; {f'written by {names}' if names else 'no author named'}."
+        origin = f"{published}; {f'written by {names}' if names else 'no author named'}."
+        return f"{origin} {_NOTHING_NAMED}" if self._told.names_nothing else origin
 
     def _behind(self) -> Finding | None:
         """Return what was found about who owns, pays or employs publisher or author."""

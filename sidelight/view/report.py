@@ -257,6 +257,7 @@ class Told(NamedTuple):
         date: As the page has it; empty where it bears none.
         paragraphs: Its prose.
         n_left_out: Words of menus, links and comments that are not in it.
+        names_nothing: Whether the run found nothing in it to look up; see `ArticleFacts`.
     """
 
     title: str
@@ -266,6 +267,7 @@ class Told(NamedTuple):
     date: str
     paragraphs: tuple[str, ...]
     n_left_out: int
+    names_nothing: bool = False
 
     @classmethod
     def of(cls, article: Article, trace: Trace, known: Iterable[Segment] = ()) -> Told:
@@ -289,6 +291,7 @@ class Told(NamedTuple):
             date=page_date(article.url, article.body),
             paragraphs=tuple(line for line in prose.split("\n") if line),
             n_left_out=sum(cut.words for cut in cuts),
+            names_nothing=profile is not None and profile.names_nothing,
         )
 
     @property

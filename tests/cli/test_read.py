@@ -20,10 +20,14 @@ from mcp import Client, StdioServerParameters, stdio_client
 from sidelight.cli.view import _read_article
 from sidelight.errors import InputError, UsageError
 from sidelight.files import MAX_DOCUMENT_BYTES
+from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.generation.no_evidence import NO_EVIDENCE
+from sidelight.schemas.topic import Article
 from sidelight.serve.app import MAX_TEXT
 from sidelight.versions import VERSION
 from tests.helpers.commands import said, told
+
+NO_NEWS = "were found in the text; it may be no news."
 
 
 @pytest.fixture(autouse=True)
@@ -57,8 +61,32 @@ def test_a_pasted_article_is_read(mini_web_articles, mini_web_index, small_index
     assert "Bad Science and Will Cost 4,000 Jobs" in (tmp_path / "page.html").read_text()
     assert len(list((tmp_path / "runs").glob("read-*"))) == 1
     # Another index is another run; this one holds nothing on the article.
-    assert NO_EVIDENCE in said(*command[:-1], small_index.path)
+    nothing = said(*command[:-1], small_index.path)
+    assert NO_EVIDENCE in nothing
+    assert "Made without a language model" not in nothing
+    assert NO_NEWS not in shown
     assert len(list((tmp_path / "runs").glob("read-*"))) == 2
+
+
+def test_a_recipe_is_told_to_be_no_news(small_index, tmp_path):
+    (tmp_path / "soup.txt").write_text(
+        "Put the oil in a large pot and set it over a medium heat. Add the onions and cook them "
+        "for ten minutes, until they are soft. Stir in the garlic and a pinch of salt. Add the "
+        "lentils and pour in the stock. Bring the soup to the boil and let it simmer for 25 "
+        "minutes. Season it with lemon juice, and serve it with bread."
+    )
+    shown = said("read", tmp_path / "soup.txt", "--index", small_index.path)
+    assert shown.splitlines()[1].endswith(NO_NEWS)
+
+
+def test_a_short_notice_is_news():
+    text = (
+        "A bus left the road and overturned in heavy rain on Tuesday night. Three people died and "
+        "eleven were taken to hospital. The road was closed for six hours, and the bus company "
+        "suspended the route."
+    )
+    profile = ExtractiveProfiler().read(Article(topic_id="a", url="", title="", body=text))
+    assert not profile.names_nothing
 
 
 def test_what_is_no_article_is_refused(tmp_path, small_index):

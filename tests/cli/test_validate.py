@@ -544,6 +544,18 @@ def test_a_valid_run_is_copied_as_it_is(valid_run, tmp_path):
     assert (tmp_path / "new" / RUN_ID).read_bytes() == given.encode()
 
 
+def test_a_run_in_which_nothing_can_be_mended_is_told_so(valid_run, tmp_path):
+    said_so = "--fix mended nothing, as it adds no content and guesses nothing"
+    assert said_so not in run(valid_run, "--fix", tmp_path / "new")[1]
+    valid_run.write_text("".join(valid_run.read_text().splitlines(keepends=True)[:-1]))
+    code, shown = run(valid_run, "--fix", tmp_path / "new")
+    assert code == 1
+    assert said_so in shown
+    assert shown.count(f"what to do: {tmp_path / 'new' / RUN_ID}\n") == 1
+    valid_run.write_text("\n" + valid_run.read_text().replace("\t9\t", "\t09\t"))
+    assert said_so not in run(valid_run, "--fix", tmp_path / "new")[1]
+
+
 def test_changes_of_one_kind_are_told_by_three_examples_and_their_number(valid_run, tmp_path):
     given = valid_run.read_text().replace("Who paid", '"Who" paid')
     valid_run.write_text(given.replace("\t9\t", "\t09\t"))

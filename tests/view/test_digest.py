@@ -182,6 +182,10 @@ def test_questions_lead_to_the_sentences_that_answer_them():
     asked = ["Who pays for the Reed Post?"]
     assert answers(asked, [said], {}, {}) == ((),)
     assert answers(asked, [said], {"x": angle}, {said: {"x": 0.9}}) == ((1,),)
+    # A question about rulings shares no word with what was ruled.
+    asked = ["How have regulators ruled on the Reed Post's article?", "Who owns the hotel chain?"]
+    ruled = ["The council finds that Clause 6 was breached.", "Frogs were counted at night."]
+    assert answers(asked, ruled, {}, {}) == ((1,), ())
 
 
 def test_what_was_read_to_speak_against_the_article_is_in_the_table():
@@ -203,7 +207,12 @@ def test_what_was_read_to_speak_against_the_article_is_in_the_table():
 
 def test_a_profile_and_a_draft_go_before_rules():
     facts = ArticleFacts(
-        title="Frogs", publisher="The Reed", host="", authors=("A. Bee",), subject=""
+        title="Frogs",
+        publisher="The Reed",
+        host="",
+        authors=("A. Bee",),
+        people=("C. Dee",),
+        subject="",
     )
     draft = DraftReport(
         sentences=tuple(
@@ -277,6 +286,10 @@ def test_the_kind_of_a_source_is_said_where_it_shows(url, text, kind):
         ("", f"{'Frogs. ' * 51}\nEditor, Reed Times (February 2020 to November 2022)", ""),
         ("", "In June 1998 the pump broke, as it had since 3rd May 1961", ""),
         ("", "The Frog | 24 March 2024 - 3 min read", "24 March 2024"),
+        ("", "COUNCIL TO CLOSE POOLS\n12 MARCH 2024", "12 MARCH 2024"),
+        ("", "The Frog\nMarch 12th, 2024", "March 12th, 2024"),
+        ("", "The Frog\n12th of March 2024", "12th of March 2024"),
+        ("", "The Frog\n03/12/2024", "03/12/2024"),
         # The day of what a check examines is not its own.
         ("", "Source: Reed Post, 31 August 2025\nChecked: 12 September 2025", "12 September 2025"),
         ("", "Source: Reed Post, 31 August 2025", ""),

@@ -70,9 +70,10 @@ class ExtractiveSelector:
         evidence = EvidenceSet.merge(evidence, _rest_of_pages(evidence, spoken))
         taken = {item.segment.segment_id for item in evidence.items}
         seen = {segment.segment_id for segments in candidates.values() for segment in segments}
-        return Selection(
-            evidence=evidence, dropped=dict.fromkeys(sorted(seen - taken), "others say more")
-        )
+        dropped = {
+            one: "others say more" if one in first else "not read" for one in sorted(seen - taken)
+        }
+        return Selection(evidence=evidence, dropped=dropped)
 
     def _spoken(
         self,

@@ -54,10 +54,19 @@ class ExtractiveReportWriter:
         words = sum(budget_words(sentence.text) for sentence in nothing.sentences)
         if not (profile.title or profile.body) or words > self._max_words:
             nothing = DraftReport(sentences=())
-        nothing = nothing.model_copy(update={"unused": unused})
         if not findings:
-            return nothing
+            return nothing.model_copy(update={"unused": unused})
         chances = self._usefulness.chances(found, of_article=bool(profile.body))
+        worth = {
+            one.segment_id
+            for finding, chance in zip(findings, chances, strict=True)
+            if chance >= _LEAST
+            for one in finding.page.segments
+        }
+        unused = {
+            one: "little" if why == "outdone" and one not in worth else why
+            for one, why in unused.items()
+        }
         parts = [int(column) for column in speaks.argmax(axis=1)]
         answers = not profile.body
         alike = self._vectors.similarity(
@@ -65,7 +74,7 @@ class ExtractiveReportWriter:
         )
         chosen, waiting = choose(findings, chances, alike, self._max_words, fills_room=answers)
         if not chosen:
-            return nothing
+            return nothing.model_copy(update={"unused": unused})
         drafts = {
             row: self._drafts(row, findings, alike, angles, speaks, chances)
             for row in (*chosen, *waiting)
@@ -149,6 +158,8 @@ def read_findings(
     for page in pages:
         told = {one.text: one for one in find_findings(page, known, wanted)}
         why: Unused = "outdone" if told else known.why_unused(page) or "no statement"
+        if why == "no statement" and wanted.isdisjoint(page.lines):
+            why = "unread"
         unused |= dict.fromkeys((one.segment_id for one in page.segments), why)
         by_text |= told
     findings = list(by_text.values())

@@ -124,14 +124,18 @@ def allow_token(address: RemoteAddress, variable: str) -> None:
     UsageError is raised if `variable` cannot be the name of a variable, or if the address is
     unencrypted and another machine's.
     """
+    _check_variable(address, variable)
+    allowed = {**_allowed(), address.url: variable}
+    atomic_write(tokens_file(), as_json(allowed))
+
+
+def _check_variable(address: RemoteAddress, variable: str) -> None:
     check_private(address.url, variable)
     if not variable.isidentifier() or not variable.isascii():
         raise UsageError(
             f"--token-variable {variable!r}: expected the name of an environment variable",
             remedy="Name the variable, not the token: --token-variable PYSERINI_API_TOKEN",
         )
-    allowed = {**_allowed(), address.url: variable}
-    atomic_write(tokens_file(), as_json(allowed))
 
 
 def _allowed() -> dict[str, str]:
@@ -176,15 +180,21 @@ class RestClient:
     environment only the settings of a proxy are read. UsageError is raised if the token would
     travel unencrypted to another machine.
 
+    Args:
+        address: The server, and what it is asked for.
+        variable: Environment variable with the token, before `allow_token` has noted it; see there.
+
     Attributes:
         denied: Whether the server wants another token, or another address to be asked.
     """
 
-    def __init__(self, address: RemoteAddress) -> None:
+    def __init__(self, address: RemoteAddress, variable: str | None = None) -> None:
         from httpx2 import AsyncClient, Timeout
 
+        if variable is not None:
+            _check_variable(address, variable)
         self.address = address
-        self._variable = token_variable(address)
+        self._variable = variable or token_variable(address)
         self._token = secret_for(address.url, self._variable) if self._variable else ""
         self._client = bounded_client(
             AsyncClient,

@@ -135,6 +135,7 @@ MAX_REPLY_BYTES = 32 << 20
 
 _MAX_RETRIES = 3
 _REACH_TIMEOUT_S = 10.0
+_NOT_THERE = {HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED}
 # What passes, beside all from 500 on; the SDK retries the same.
 _PASSING = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS}
 # A proxy says these for a server that is gone.
@@ -255,17 +256,17 @@ class OpenAICompatModel:
         Raises:
             ModelUnavailableError: No answer, a refused key, or no list of models.
         """
-        from openai import APIError
+        from openai import APIError, APIStatusError
 
         try:
-            listed = _ModelList.model_validate_json(self._without_key(await self._list_models()))
+            body = await self._list_models()
+            listed = _ModelList.model_validate_json(self._without_key(body))
         except APIError as error:
+            if isinstance(error, APIStatusError) and error.status_code in _NOT_THERE:
+                raise self._other_server(error.status_code, error.response.content) from error
             raise self._unavailable(error) from error
         except ValidationError as error:
-            raise errors.ModelUnavailableError(
-                f"{self._shown_url} answers, but not with a list of models",
-                remedy=self._fix(HTTPStatus.NOT_FOUND),
-            ) from error
+            raise self._other_server(HTTPStatus.OK, body) from error
         return tuple(sorted(model.id for model in listed.data))
 
     async def complete(self, request: Request) -> Reply:
@@ -357,6 +358,15 @@ class OpenAICompatModel:
             remedy = "Check the address, and whether the server has loaded its model."
         return errors.ModelUnavailableError(message, remedy=remedy)
 
+    def _other_server(self, status: int, body: bytes) -> errors.ModelUnavailableError:
+        """Return the error of a server that lists no models: a web site, or another address."""
+        came = one_line(self._without_key(body).decode(errors="replace"))[:_MAX_QUOTED_BYTES]
+        return errors.ModelUnavailableError(
+            f"{self._shown_url} is no OpenAI-compatible model server: asked for a list of models, "
+            f"it answered {status} {came!r}",
+            remedy=self._fix(HTTPStatus.NOT_FOUND),
+        )
+
     def _explain(self, error: APIError, timeout_s: float) -> tuple[str, str]:
         """Return what went wrong and what fixes it."""
         from openai import APIConnectionError, APIStatusError, APITimeoutError
@@ -401,7 +411,7 @@ class OpenAICompatModel:
         match status:
             case HTTPStatus.UNAUTHORIZED | HTTPStatus.FORBIDDEN:
                 return f"Put a valid key for this server into {self._key_variable}."
-            case HTTPStatus.NOT_FOUND | HTTPStatus.METHOD_NOT_ALLOWED:
+            case _ if status in _NOT_THERE:
                 url = self._shown_url.rstrip("/")
                 return (
                     f"Give the name and address that the server uses; see: curl {url}/models"

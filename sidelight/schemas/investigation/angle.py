@@ -108,6 +108,9 @@ class Claim(Value):
     names: tuple[str, ...] = ()
 
 
+_FEW_CLAIMS = 3  # a short notice of news, without any name, has as many
+
+
 class ArticleFacts(Value):
     """Facts that an article states of itself and its subject, without its prose.
 
@@ -140,6 +143,12 @@ class ArticleFacts(Value):
     keywords: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()
     cuts: tuple[Cut, ...] = ()
+
+    @property
+    def names_nothing(self) -> bool:
+        """Whether it names nobody and states next to nothing, as recipes and instructions do."""
+        named = self.people or self.organisations or any(one.names for one in self.claims)
+        return not named and len(self.claims) < _FEW_CLAIMS
 
 
 class ArticleProfile(ArticleFacts):

@@ -29,7 +29,9 @@ class DraftSentence(Value):
     covers: dict[str, float] = Field(default_factory=dict)
 
 
-Unused = Literal["forum", "retold", "elsewhere", "no statement", "outdone", "removed"]
+Unused = Literal[
+    "forum", "retold", "elsewhere", "unread", "no statement", "little", "outdone", "removed"
+]
 """Why evidence is not cited: by what its page is, what it says, or what became of a sentence."""
 
 

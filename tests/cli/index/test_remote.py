@@ -3,7 +3,7 @@
 import orjson
 import pytest
 
-from sidelight.errors import MachineError, UsageError
+from sidelight.errors import InputError, MachineError, UsageError
 from tests.helpers.commands import said
 from tests.helpers.indexes.rest_server import NAME, RestServer
 
@@ -23,9 +23,29 @@ def test_a_folder_stands_for_an_index_on_a_server(small_index, tmp_path, quick_b
         assert NAME in said("doctor", "--index", folder, "--config", config)
         config.write_text("retrieval: {retriever: hybrid}\n")
         assert "need vectors" in said("doctor", "--index", folder, "--config", config, code=3)
-    with pytest.raises(MachineError, match=r"refused|gave no answer"):  # the server has ended
-        said("index", "remote", server.url, NAME, "-o", tmp_path / "dead")
-    assert not (tmp_path / "dead").exists()
+
+
+def test_a_trial_that_fails_leaves_nothing_behind(
+    small_index, tmp_path, quick_backoff, monkeypatch
+):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "own"))
+    monkeypatch.setenv("SIDELIGHT_TEST_TOKEN", "s3cret-token")
+    (tmp_path / "empty").mkdir()
+    with RestServer(small_index) as server:
+        pass
+    for folder in (tmp_path / "dead", tmp_path / "empty"):
+        given = (server.url, NAME, "-o", folder, "--token-variable", "SIDELIGHT_TEST_TOKEN")
+        with pytest.raises(MachineError, match=r"refused|gave no answer"):
+            said("index", "remote", *given)
+    assert list(tmp_path.iterdir()) == [tmp_path / "empty"]
+    assert not list((tmp_path / "empty").iterdir())
+    with pytest.raises(InputError, match="found no such folder") as caught:
+        said("search", "--index", tmp_path / "dead", "bakery study")
+    assert "`sidelight index remote`, if a server keeps it" in caught.value.remedy
+    with RestServer(small_index, token="s3cret-token") as server:
+        given = (server.url, NAME, "-o", tmp_path / "new", "--token-variable")
+        said("index", "remote", *given, "SIDELIGHT_TEST_TOKEN")
+        assert "study" in said("search", "--index", tmp_path / "new", "bakery study")
 
 
 def test_what_a_user_gets_wrong_is_said(small_index, tmp_path):

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -45,6 +46,18 @@ def test_a_line_says_how_much_is_done_and_what_is_left(capsys):
     with progress_lines(), progress_bar("article", total=1) as advance:
         advance.begin("a", "write_report")
         assert wait(capsys)[-1] == "article: 0 s (writing the report)"
+
+
+def test_a_notebook_without_ipywidgets_gets_lines_and_no_warning(monkeypatch, recwarn):
+    told = []
+    monkeypatch.setattr(progress.err, "is_jupyter", True)
+    monkeypatch.setattr(progress.err, "print", lambda line, **_: told.append(line))
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+    monkeypatch.setattr(progress, "find_spec", lambda name: None)
+    with progress_bar("labels", total=3):
+        time.sleep(0.1)
+    assert told[0] == "labels: 0 of 3 after 0 s"
+    assert not list(recwarn)
 
 
 def test_a_part_has_its_own_time_and_the_command_another():

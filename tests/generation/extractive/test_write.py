@@ -7,6 +7,7 @@ import pytest
 from sidelight.agents.answer import read_narrative
 from sidelight.checks.questions import compound_reason
 from sidelight.english.parser import parse
+from sidelight.generation.extractive import write_report
 from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.generation.extractive.select import ExtractiveSelector
 from sidelight.generation.extractive.usefulness import Usefulness
@@ -212,6 +213,21 @@ def test_the_draft_says_why_evidence_is_not_used(encoder):
         "6": "elsewhere",
         "7": "no statement",
     }
+
+
+def test_the_draft_says_of_no_page_more_than_was_looked_at(encoder, monkeypatch):
+    monkeypatch.setattr(write_report, "_READ", 4)  # the other sentences are not read
+    assert {"outdone", "unread"} <= set(reported(encoder, 250).unused.values())
+    monkeypatch.undo()
+    monkeypatch.setattr(write_report, "_LEAST", 1.01)  # nothing is worth telling
+    assert "little" in (unused := set(reported(encoder, 250).unused.values()))
+    assert "outdone" not in unused
+    monkeypatch.undo()
+    selector = ExtractiveSelector(TextVectors(encoder.encode_sentences), 3)
+    ferry = PAGES.items[0].segment
+    away = page(OTHER_MATTERS, number=9)
+    found = asyncio.run(selector(PROFILE, ANGLES[:1], {ANGLES[0].angle_id: [ferry] * 30 + [away]}))
+    assert found.dropped[away.segment_id] == "not read"
 
 
 def test_nothing_was_found_where_no_page_is_about_the_article(encoder):

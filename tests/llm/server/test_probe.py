@@ -60,14 +60,19 @@ def test_the_table_for_people():
     assert "ok      structured output     obeyed at once" in result.stdout
 
 
+NO_SERVER = "is no OpenAI-compatible model server: asked for a list of models, it answered"
+
+
 @pytest.mark.parametrize(
     ("models", "check", "found", "remedy"),
     [
         ((), "model", "the server lists none", "Load a model"),
         (error(401, "who are you"), "model server", "who are you", "valid key"),
-        (Answer(b"<html>"), "model server", "not with a list of models", "see: curl "),
+        (Answer(b"<html>"), "model server", f"{NO_SERVER} 200 '<html>'", "see: curl "),
+        (Answer(b"[1]"), "model server", f"{NO_SERVER} 200 '[1]'", "see: curl "),
+        (error(404, "what?"), "model server", f"{NO_SERVER} 404", "see: curl "),
     ],
-    ids=["no-model", "wrong-key", "not-an-api"],
+    ids=["no-model", "wrong-key", "web-site", "other-api", "not-found"],
 )
 def test_what_the_server_lists(models, check, found, remedy):
     assert_only_fault(ModelServer(completion(MAMMAL), models=models), check, found, remedy)
