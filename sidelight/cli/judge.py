@@ -20,7 +20,7 @@ from sidelight.formats.runs.submission import told_twins
 from sidelight.llm.base import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
 from sidelight.runs.directory import RunDirectory
 from sidelight.schemas.task import QuestionListTask, Task
-from sidelight.text import counted
+from sidelight.text import counted, first_of
 from sidelight.tracks import DEFAULT_TRACK, load_track
 from sidelight.tracks import Track as TrackRules
 from sidelight.versions import process_apart
@@ -229,8 +229,14 @@ def _result(
                 f"warning: run {run_tag}, topic {topic_id}: {over}; the rest was not judged{more}"
             )
         )
-    left_out = manifest.left_out[task].items()
-    shown += [console.warning(f"warning: run {run_tag}: {told}") for run_tag, told in left_out]
+    alike: dict[str, list[str]] = {}
+    for run_tag, reasons in manifest.left_out[task].items():
+        for told in reasons.split("; "):
+            alike.setdefault(told, []).append(run_tag)
+    shown += [
+        console.warning(f"warning: run{'s' * (len(tags) > 1)} {first_of(tags)}: {told}")
+        for told, tags in alike.items()
+    ]
     if not manifest.example_run_tags:
         how = "judged without examples"
         if isinstance(given.task, QuestionListTask) and not manifest.instrument:

@@ -95,12 +95,17 @@ def test_wrong_usage(tmp_path):
     other = tmp_path / "other-t2"
     unknown = lines[1].replace("msmarco_v2.1_doc_", "unknown_").replace("lantern", "other")
     other.write_text(lines[0].replace("lantern", "other") + unknown)
-    shown, warned = judge(other, run, "--task", "task2", "-o", tmp_path)
+    third = tmp_path / "third-t2"
+    third.write_text(unknown.replace("other", "third") + lines[0].replace("lantern", "third"))
+    shown, warned = judge(other, third, run, "--task", "task2", "-o", tmp_path)
     assert "judged without examples: no folder of labelled runs was named (--examples)" in warned
     assert "could not be judged" not in shown
-    assert re.search("run other-t2: no rubric for unknown_.*; nothing submitted on .*, .*", warned)
+    # What is so of several runs is said once.
+    assert re.search(r"\nwarning: runs other-t2, third-t2: no rubric for unknown_.*\n", warned)
+    assert re.search(r"\nwarning: runs other-t2, third-t2: nothing submitted on .*, .*", warned)
+    assert warned.count("no rubric for") == 1
     shown, _ = judge(run, "--task", "task2", "-o", tmp_path)
-    assert "kept the labels of 1 run" in shown
+    assert "kept the labels of 2 runs" in shown
     other.write_text(unknown)
     for words, says in (
         ((run, "--task", "task1"), "expected a run of Task 1; found a Task 2 run"),
