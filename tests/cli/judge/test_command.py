@@ -1,3 +1,4 @@
+import gzip
 import json
 import re
 import shutil
@@ -49,9 +50,12 @@ def test_judged_runs_can_be_scored(tmp_path):
 
 
 def test_scores_say_where_labels_were_given_by_another_rubric(tmp_path):
-    judge(REPORTS / "tidepool-t2", "--task", "task2", "-o", tmp_path / "labels")
+    packed = tmp_path / "tidepool-t2.jsonl.gz"
+    packed.write_bytes(gzip.compress((REPORTS / "tidepool-t2").read_bytes()))
+    judge(packed, "--task", "task2", "-o", tmp_path / "labels")
     labels = ("--assessments", tmp_path / "labels" / "auto_report_assessments.csv")
-    assert told("score", "task2", "--rubrics", RUBRICS, *labels)["notes"] == []
+    found = told("score", "task2", "--rubrics", RUBRICS, *labels)
+    assert (found["runs"][0]["run_tag"], found["notes"]) == ("tidepool-t2", [])
     other = shutil.copytree(RUBRICS, tmp_path / "rubrics")
     changed = min(other.iterdir())
     changed.write_text(
