@@ -70,7 +70,7 @@ def summarise(evaluation: SelfEvaluation, run: FinishedRun, folder: Path) -> dic
 
     totals, rules = stage_totals(evaluation.funnel), run.track
     return {
-        "judge": evaluation.manifest.label,
+        "judge": evaluation.manifest.title,
         "rubrics": "drafted" if run.drafted else "given",
         "n_topics": evaluation.manifest.n_topics,
         "topics_without_rubric": sorted(run.topics_without_rubric),
