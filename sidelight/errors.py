@@ -134,10 +134,7 @@ class InvalidFileError(InputError):
         for problem in self.problems:
             alike.setdefault(replace(problem, line=None), []).append(problem)
         told = [*alike.values()][:10]
-        shown = [
-            f"{first}{f' (on {len(more)} more lines, too)' if more else ''}"
-            for first, *more in told
-        ]
+        shown = [f"{one[0]}{f' ({len(one)} such problems)' if one[1:] else ''}" for one in told]
         left = len(self.problems) - sum(map(len, told))
         super().__init__("\n".join([*shown, *([f"... and {left} more"] if left else [])]))
 

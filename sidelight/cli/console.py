@@ -250,7 +250,7 @@ def _text(alike: list[Problem]) -> str:
     if also := files or lines:
         where = ", also in " if files else f", also on {'line' if len(lines) == 1 else 'lines'} "
         where += first_of(also)
-    return f"{first} ({len(alike)} times{where})"
+    return f"{first} ({len(alike)} such problems{where})"
 
 
 class ResultTable(NamedTuple):

@@ -70,7 +70,7 @@ def summarise(evaluation: SelfEvaluation, run: FinishedRun, folder: Path) -> dic
 
     totals, rules = stage_totals(evaluation.funnel), run.track
     return {
-        "judge": evaluation.manifest.label,
+        "judge": evaluation.manifest.title,
         "rubrics": "drafted" if run.drafted else "given",
         "n_topics": evaluation.manifest.n_topics,
         "topics_without_rubric": sorted(run.topics_without_rubric),
@@ -230,8 +230,9 @@ def _result(
             )
         )
     alike: dict[str, list[str]] = {}
-    for run_tag, told in manifest.left_out[task].items():
-        alike.setdefault(told, []).append(run_tag)
+    for run_tag, reasons in manifest.left_out[task].items():
+        for told in reasons.split("; "):
+            alike.setdefault(told, []).append(run_tag)
     shown += [
         console.warning(f"warning: run{'s' * (len(tags) > 1)} {first_of(tags)}: {told}")
         for told, tags in alike.items()

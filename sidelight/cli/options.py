@@ -21,6 +21,7 @@ from sidelight.evaluation.labelling.judge import Mode
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart, find_part, look_for
+from sidelight.formats.runs.submission import file_tag
 from sidelight.formats.verdict import read_articles
 from sidelight.registry import names
 from sidelight.schemas.grading.judgment import Measure
@@ -557,7 +558,7 @@ class JudgeOptions(NamedTuple):
         except InputError as error:
             return None, error.message
         labels = found.question_labels if asks else found.answer_labels
-        left = {one.run_tag for one in labels} - {path.name for path in runs}
+        left = {one.run_tag for one in labels} - {file_tag(path) for path in runs}
         if not left:
             return None, (
                 "every run that people labelled is among the runs to judge. To learn from one, "

@@ -24,6 +24,7 @@ from sidelight.files import atomic_write, sha256_file
 from sidelight.formats.banks.exams import read_exams, read_query_texts
 from sidelight.formats.labels.graded_passages import is_graded, read_graded, write_graded
 from sidelight.formats.labels.qrels import read_qrels
+from sidelight.formats.runs.submission import file_tag
 from sidelight.schemas.grading.rubric import item_ids
 from sidelight.text import counted
 from sidelight.tracks import EXAM_TRACK, load_track
@@ -528,9 +529,10 @@ def _places(found: GradedFile, runs: list[Path] | None, graded: Path) -> Places:
 
     places = dict(found.rankings.places)
     for path in runs or ():
-        if path.name in places:
-            raise UsageError(f"there are two runs called {path.name}", remedy="Rename the file.")
-        places[path.name] = places_of(path)
+        tag = file_tag(path)
+        if tag in places:
+            raise UsageError(f"there are two runs called {tag}", remedy="Rename the file.")
+        places[tag] = places_of(path)
     if not places:
         raise InputError(
             f"{graded}: expected rankings of runs; found none",

@@ -26,7 +26,7 @@ from sidelight.formats.labels.assessments import (
     read_assessments,
     read_merged_assessments,
 )
-from sidelight.formats.runs.submission import run_format, told_twins
+from sidelight.formats.runs.submission import file_tag, run_format, told_twins
 from sidelight.registry import did_you_mean
 from sidelight.schemas.grading.judgment import AnswerAssessment, Measure
 from sidelight.schemas.grading.rubric import Rubric
@@ -588,7 +588,7 @@ def _run_notes(
     is_text = isinstance(task, CitedTextTask)
     part = DataPart.REPORT_RUNS if is_text else DataPart.QUESTION_RUNS
     folder = options.from_data(None, data, part)
-    files = {path.name: path for path in folder.glob("[!.]*")} if folder else {}
+    files = {file_tag(path): path for path in folder.glob("[!.]*")} if folder else {}
     tags, results = sorted(run.run_tag for run in table.runs), {}
     for tag in tags:
         with suppress(InputError):  # who scores labels need not be able to read the runs

@@ -55,7 +55,7 @@ def category_tables(  # long: three tables side by side
     from sidelight.evaluation.figures import draw_confusion, draw_label_shares
 
     one, other = sides
-    names = {"raw": "raw", "kappa": "kappa", "ac1": "AC1"}
+    names = {key: key.replace("_", " ") for key in found.coefficients} | {"ac1": "AC1"}
     coefficients = [
         Column(f"{len(found.categories)} categories", "part", itemgetter(0)),
         Column("n", "n", lambda row: row[1].n),

@@ -359,7 +359,8 @@ def collect_page(
     tags = frozenset({run.question_tag, run.report_tag})
     names, noun = _names([run, *(one.run for one in rivals)]), topic_format(run.track).noun
     marked = [(one, *_labels_of(one.run, one.labels)) for one in rivals]
-    topics = []
+    topics: list[model.TopicPage] = []
+    facts = dict(run.facts)
     without_model = run.facts.get(STEPS) == _NO_MODEL
     for number, topic_id in enumerate(run.topics, start=1):
         made, rubric = run.make(topic_id), rubrics.get(topic_id)
@@ -373,10 +374,12 @@ def collect_page(
         )
         topics.append(_topic(number, topic_id, made, support, marks, tuple(others)))
     cites = any(one.citations for topic in topics for one in topic.sentences)
+    if marker:
+        facts["Scored"] = f"{sum(one.marks is not None for one in topics)} of {len(topics)}"
     return model.Page(
         run_id=_UNNAMED if names == [SubmissionSettings().run_id] else names[0],
         noun=noun,
-        facts=dict(run.facts),
+        facts=facts,
         topics=tuple(topics),
         failed=run.failed,
         labels=marking.name if marking else "",

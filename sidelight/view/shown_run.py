@@ -296,7 +296,7 @@ def read_labels(folder: Path, scales: Scales) -> Labels:
         )
     manifest = read_manifest_beside(known)
     return Labels(
-        name=manifest.label if manifest else f"{label_source(known)} labels",
+        name=manifest.title if manifest else f"{label_source(known)} labels",
         questions=(
             tuple(read_assessments(questions, QUESTION_ASSESSMENTS, scales)) if questions else ()
         ),

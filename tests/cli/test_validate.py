@@ -105,7 +105,7 @@ def test_official_is_more_lenient_and_names_what_the_validator_objects_to(valid_
     valid_run.write_text(valid_run.read_text().replace("\n\t\n", "").replace("\t", ","), "utf-8")
     code, output = run(valid_run, "--official")
     assert ":1: error [official] expected what the track's validator accepts; found 1 " in output
-    assert "(300 times, also on lines 2, 3, " in output
+    assert "(300 such problems, also on lines 2, 3, " in output
     assert output.count("[official]") < 5
 
 
@@ -188,7 +188,7 @@ def test_nuggets_of_unknown_topics_and_nuggets_that_occur_twice_are_named(tmp_pa
     assert code == 1
     assert f"{path}:2: error [topic-unknown] expected a topic of the track; found 'bog'." in output
     twice = "warning [nugget-duplicate] expected each nugget of a topic once; found 'peat burns.' 2"
-    assert f"{path}:1: {twice} times. Keep one of them: each counts. (2 times, also on" in output
+    assert f"{path}:1: {twice} times. Keep one of them: each counts. (2 such problems" in output
     path.write_text(json.dumps(lines[0]) + "\n")
     assert run(*given)[0] == 0
 
@@ -308,7 +308,7 @@ def test_what_is_wrong_with_several_files_is_told_once(tmp_path):
     also = ", ".join(str(tmp_path / name) for name in "bc")
     (line,) = missing
     assert line.startswith(f"{tmp_path / 'a'}: error [topic-missing] expected all 30 topics")
-    assert line.endswith(f" (3 times, also in {also})")
+    assert line.endswith(f" (3 such problems, also in {also})")
     assert states(output) == {
         **{tmp_path / name: ("Task 1 run", "invalid") for name in "abc"},
         tmp_path / "e" / "d": ("file of unknown kind", "invalid"),
@@ -366,7 +366,7 @@ def test_thirty_equal_warnings_are_one_line_with_a_count():
     assert (problem.line, first.style) == (1, "yellow")
     assert first.text == (
         "run.jsonl:1: warning [words-many] expected 250 words; found 251. Cut. "
-        "(30 times, also on lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 19 more)"
+        "(30 such problems, also on lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 19 more)"
     )
     assert [note.style for _, note in others] == ["red", "red", "yellow"]
 

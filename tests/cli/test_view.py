@@ -230,6 +230,8 @@ def test_the_runs_of_a_folder_are_listed_and_compared(data, tmp_path):
         ["arms/theirs", "sidelight-other", "0.500", "1.000", "0.000"],
         ["mine", "sidelight-view", "0.500", "0.500", "0.000"],
     ]
+    # Of the two topics one has a rubric, and none failed.
+    assert [one.split()[5:8] for one in listed] == [["2", "1", "0"]] * 2
     assert "They do. Supported Partly" in rows
     assert not [one for one in texts(page, "p") if "identical" in one]
     left_out = [one for one in texts(page, "p") if one.startswith("Not shown: ")]
@@ -271,6 +273,18 @@ def test_labels_of_compared_runs_stand_side_by_side(run, data, tmp_path):
         "10 questions and 2 sources in common with sidelight-view: both are the same, word for word"
     )
     assert hints.count(same) == 2  # topics
+    assert "1 of 2" in texts(page, "dd")  # topics that have a rubric
+    # A judge's labels of two tasks may go by different rules; the page names both.
+    manifest = {"judge": "some", "version": "1", "kind": "embedded", "runs": {}, "n_topics": 1}
+    manifest |= {"titles": {"task1": "some 1 (a)", "task2": "some 1 (b)"}, "n_unjudged": {}}
+    manifest |= {"example_run_tags": [], "agreement": {}}
+    (labels / "manifest.json").write_text(json.dumps(manifest))
+    view(run.path, *given, "-o", page)
+    hints = texts(page, "p") + texts(page, "span")
+    assert [
+        one for one in hints if "contradictory 0.000; task1: some 1 (a); task2: some 1 (b)" in one
+    ]
+    (labels / "manifest.json").unlink()
     # What a compared run was judged by itself is shown, too.
     shutil.copytree(labels, other.path / "scores")
     shutil.copytree(data / "human_rubrics", other.path / "scores" / "rubrics")

@@ -1,4 +1,4 @@
-"""Coefficients of agreement: raw agreement, kappa and AC1 for labels; tau-b, rho, tau_AP for ranks.
+"""Coefficients of agreement: raw, kappas, AC1 and alpha for labels; tau-b, rho, tau_AP for ranks.
 
 Labels. Every coefficient is computed from a confusion table: n_ij is the number of items that the
 first side gave category i and the second side category j; n is their sum. All are undefined (None)
@@ -18,6 +18,16 @@ when nothing was compared. Higher is better.
   scheme, used or not, and pi_k the mean of the two sides' shares of category k. p_e is at most
   1 / K, so it never reaches 1. Source: Gwet, British Journal of Mathematical and Statistical
   Psychology 61 (2008).
+- Weighted kappa, 1 - n * sum over i, j of w_ij * n_ij / sum over i, j of w_ij * r_i * c_j, with
+  w_ij = (i - j)^2 and r_i, c_j the numbers of labels i of the first and j of the second side: a
+  label two steps away disagrees four times as much as a neighbour. For categories in order.
+  Undefined where both sides used one and the same category throughout. Source: Cohen,
+  Psychological Bulletin 70 (1968).
+- Krippendorff's alpha, 1 - (2n - 1) * sum over i, j of d_ij * (n_ij + n_ji) / sum over i, j of
+  d_ij * m_i * m_j, with m_i = r_i + c_i. Nominal: d_ij = 1 for i other than j. Ordinal, for
+  categories in order: d_ij = (m_i / 2 + sum of the m between i and j + m_j / 2)^2. Undefined where
+  both sides used one and the same category throughout. Source: Krippendorff, Content Analysis
+  (2004), chapter 11.
 
 Ranks. A correlation is computed for many bootstrap samples of the items at once, from how often
 each sample holds each item; the correlation of the items themselves is that of the sample with each
@@ -54,6 +64,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from math import isnan
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -123,6 +134,38 @@ def expected_agreement(shares: Sequence[float]) -> float:
     """Return p_e from the mean share of each of K >= 2 categories."""
     pi = np.array(shares)
     return float(np.sum(pi * (1 - pi))) / (len(pi) - 1)
+
+
+def weighted_kappa(table: Confusion) -> float | None:
+    """Return kappa with squared weights, in [-1, 1], for categories in order; None if undefined."""
+    steps = np.arange(len(table))
+    by_chance = np.outer(table.sum(axis=1), table.sum(axis=0))
+    return _beyond_chance((steps[:, None] - steps) ** 2, table * table.sum(), by_chance)
+
+
+def nominal_alpha(table: Confusion) -> float | None:
+    """Return Krippendorff's alpha of two sides, at most 1; None where it is undefined."""
+    return _alpha(table, 1 - np.eye(len(table)))
+
+
+def ordinal_alpha(table: Confusion) -> float | None:
+    """Return Krippendorff's alpha for categories in order, at most 1; None where undefined."""
+    given = table.sum(axis=0) + table.sum(axis=1)
+    middles = given.cumsum() - given / 2
+    return _alpha(table, (middles[:, None] - middles) ** 2)
+
+
+def _alpha(table: Confusion, distances: npt.NDArray[np.float64]) -> float | None:
+    both = table + table.T
+    given = both.sum(axis=1)
+    return _beyond_chance(distances, both * (both.sum() - 1), np.outer(given, given))
+
+
+def _beyond_chance(
+    distances: npt.NDArray[Any], observed: npt.NDArray[Any], by_chance: npt.NDArray[Any]
+) -> float | None:
+    expected = float((distances * by_chance).sum())
+    return 1 - float((distances * observed).sum()) / expected if expected else None
 
 
 Scores = npt.NDArray[np.float64]

@@ -7,8 +7,9 @@ of topics, not of labels, because labels of one topic are not independent.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,7 +22,10 @@ from sidelight.evaluation.agreement.coefficients import (
     cohen_kappa,
     confusion_table,
     gwet_ac1,
+    nominal_alpha,
+    ordinal_alpha,
     raw_agreement,
+    weighted_kappa,
 )
 from sidelight.evaluation.scoring.table import MIN_TOPICS, Interval, expanded_tail
 from sidelight.formats.labels.assessments import ASSESSMENT_KINDS, AssessmentKind, read_assessments
@@ -84,6 +88,7 @@ class CategoryAgreement:
 
     Attributes:
         categories: All K categories of the scheme, used or not.
+        ordered: Whether the categories stand in order, from one end of a scale to the other.
         table: `(K, K)` counts, a row for each category of the first side.
         intervals: 95%, of kappa and AC1, by name, as another draw of topics could have them; None
             where too little defines one. Empty where nothing was drawn.
@@ -91,18 +96,25 @@ class CategoryAgreement:
 
     categories: tuple[str, ...]
     table: Confusion
+    ordered: bool
     intervals: dict[str, Interval | None] = field(default_factory=dict)
     n_topics: int = 0
 
     @classmethod
     def of(cls, pairs: Sequence[tuple[str, str]], categories: Sequence[str]) -> CategoryAgreement:
-        """Count pairs of the first and the second side's label."""
+        """Count pairs of the first and the second side's label; the categories stand in order."""
         first, second = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-        return cls(tuple(categories), confusion_table(first, second, categories))
+        return cls(tuple(categories), confusion_table(first, second, categories), ordered=True)
 
     @classmethod
     def drawn(
-        cls, judged: Sequence[Judged], categories: Sequence[str], samples: int, seed: int
+        cls,
+        judged: Sequence[Judged],
+        categories: Sequence[str],
+        samples: int,
+        seed: int,
+        *,
+        ordered: bool,
     ) -> CategoryAgreement:
         """Count labels, and draw their topics anew."""
         topics: dict[str, list[Judged]] = {}
@@ -119,6 +131,7 @@ class CategoryAgreement:
         return cls(
             tuple(categories),
             tables.sum(axis=0),
+            ordered,
             agreement_intervals(tables, samples=samples, seed=seed),
             len(tables),
         )
@@ -130,12 +143,15 @@ class CategoryAgreement:
 
     @property
     def coefficients(self) -> dict[str, float | None]:
-        """Return raw agreement, kappa and AC1; None where one is undefined."""
-        return {
-            "raw": raw_agreement(self.table),
-            "kappa": cohen_kappa(self.table),
-            "ac1": gwet_ac1(self.table),
-        }
+        """Return raw agreement, kappas, AC1 and alpha; None where one is undefined.
+
+        Weighted kappa and ordinal alpha are there for three and more categories in order.
+        """
+        computed = {"raw": raw_agreement, **COEFFICIENTS, "nominal_alpha": nominal_alpha}
+        if self.ordered and len(self.categories) > 2:
+            del computed["nominal_alpha"]
+            computed |= {"weighted_kappa": weighted_kappa, "ordinal_alpha": ordinal_alpha}
+        return {name: coefficient(self.table) for name, coefficient in computed.items()}
 
     @property
     def shares(self) -> dict[str, tuple[float, float]]:
@@ -283,14 +299,17 @@ def compare_labels(
 def _schemes(
     labels: Sequence[Judged], scale: LabelScale, importance: LabelScale, samples: int, seed: int
 ) -> tuple[SchemeAgreement, ...]:
-    schemes = [_compare(labels, scale.names, importance, samples, seed)]
+    drawn = partial(
+        CategoryAgreement.drawn, samples=samples, seed=seed, ordered=scale.opposite is None
+    )
+    schemes = [_compare(labels, scale.names, importance, drawn)]
     classes = tuple(dict.fromkeys(map(scale.coarse, scale.names)))
     if len(classes) < len(scale.names):
         merged = [
             item._replace(first=scale.coarse(item.first), second=scale.coarse(item.second))
             for item in labels
         ]
-        schemes.append(_compare(merged, classes, importance, samples, seed))
+        schemes.append(_compare(merged, classes, importance, drawn))
     return tuple(schemes)
 
 
@@ -298,19 +317,14 @@ def _compare(
     judged: Sequence[Judged],
     categories: Sequence[str],
     importance: LabelScale,
-    samples: int,
-    seed: int,
+    drawn: Callable[[Sequence[Judged], Sequence[str]], CategoryAgreement],
 ) -> SchemeAgreement:
     parts = {
         name: [item for item in judged if item.importance == name] for name in importance.names
     }
     return SchemeAgreement(
-        overall=CategoryAgreement.drawn(judged, categories, samples, seed),
-        by_importance={
-            name: CategoryAgreement.drawn(part, categories, samples, seed)
-            for name, part in parts.items()
-            if part
-        },
+        overall=drawn(judged, categories),
+        by_importance={name: drawn(part, categories) for name, part in parts.items() if part},
     )
 
 

@@ -121,6 +121,13 @@ class JudgingManifest(Value):
         """Return the judge as score tables name it."""
         return title_of_judge(self.judge, self.version, self.kind)
 
+    @property
+    def title(self) -> str:
+        """Return the judge as pages name it: by task, where its labels are by several rules."""
+        titles = {*self.titles.values()} or {self.label}
+        by_task = (f"{task}: {title}" for task, title in sorted(self.titles.items()))
+        return "; ".join(by_task) if len(titles) > 1 else titles.pop()
+
     def with_other_rubric(self, rubrics: Mapping[str, Rubric]) -> list[str]:
         """Return the topics whose labels were given by another rubric than the one here."""
         now = {topic_id: rubric.fingerprint() for topic_id, rubric in rubrics.items()}

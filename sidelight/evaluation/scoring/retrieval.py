@@ -19,6 +19,7 @@ import numpy as np
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring.table import RunScore, ScoreTable, TopicScore
 from sidelight.formats.labels.qrels import read_qrels
+from sidelight.formats.runs.submission import file_tag
 from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.schemas.grading.judgment import Measure
 from sidelight.text import counted
@@ -110,12 +111,13 @@ def score_runs(
         for query, grades in qrels.items()
     }
     scores = []
-    count = Counter(run.name for run in runs if isinstance(run, Path))
+    count = Counter(file_tag(run) for run in runs if isinstance(run, Path))
     for run, hits_of in runs.items():
         results = {query: untied(hits) for query, hits in hits_of.items()}
         tag = str(run)
         if isinstance(run, Path):
-            tag = run.name if count[run.name] == 1 else run.absolute().parent.name
+            tag = file_tag(run)
+            tag = tag if count[tag] == 1 else run.absolute().parent.name
         if not qrels.keys() & results.keys():
             raise InputError(
                 f"{run}: expected results for the queries of the labels; found none of them",

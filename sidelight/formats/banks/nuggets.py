@@ -44,16 +44,17 @@ class _TopicLine(BaseModel):
 def read_nuggets(path: Path, importance: LabelScale) -> dict[str, NuggetBank]:
     """Read nuggets by topic id, in the order of the file; keys it does not need are ignored.
 
-    `importance` is the scale that says what a nugget weighs.
+    `importance` is the scale that says what a nugget weighs. A topic may stand on several lines,
+    as it does in files of assignments, with the same nuggets on each.
     """
     findings = Findings(path)
     banks: dict[str, NuggetBank] = {}
     for line, topic in parsed_lines(path, _TopicLine.model_validate, "a topic", findings):
         items = as_nuggets(topic.nuggets, line, importance, findings)
-        if topic.qid in banks:
-            findings.again("topic-duplicate", line, f"one line for topic {topic.qid}")
-        elif items:
-            banks[topic.qid] = NuggetBank(topic_id=topic.qid, nuggets=items)
+        bank = NuggetBank(topic_id=topic.qid, nuggets=items) if items else None
+        if bank and banks.setdefault(topic.qid, bank) != bank:
+            told = f"the nuggets that an earlier line has for topic {topic.qid}"
+            findings.again("topic-duplicate", line, told, "others")
     findings.raise_errors()
     return banks
 

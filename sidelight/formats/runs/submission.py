@@ -98,17 +98,21 @@ class LineIds(NamedTuple):
     run_id: str
 
 
-_SUFFIXES = re.compile(r"(?<=.)(?:\.(?:jsonl?|tsv|txt))?(?:\.gz)?$")
+_ENDING = re.compile(r"(?<=.)(\.(jsonl?|tsv|csv|txt|run|trec))?(\.gz)?$")
+
+
+def file_tag(path: Path) -> str:
+    """Return what the run of a file is called: the file's name without the ending of its type."""
+    return _ENDING.sub("", path.name, count=1)
 
 
 def run_tag_of(path: Path, run_ids: Iterable[str]) -> str:
-    """Return what assessments call a run: its file's name, without what names the file's format.
+    """Return what assessments call a run: see `file_tag`.
 
     In a run directory every run's files have the same names, so there the run id inside speaks.
     """
     inside = set(run_ids)
-    is_inside = path.name in run_file_names() and len(inside) == 1
-    return inside.pop() if is_inside else _SUFFIXES.sub("", path.name)
+    return inside.pop() if path.name in run_file_names() and len(inside) == 1 else file_tag(path)
 
 
 def report_run(path: Path, reports: Iterable[SubmittedReport]) -> ReportRun:
@@ -228,7 +232,7 @@ def check_ids(run: CheckedRun[Task], ids: Sequence[LineIds]) -> None:
             found=quoted(first.run_id),
             remedy="Give all runs of a team a common prefix.",
         )
-    if run.path.name not in {first.run_id, task.file_name}:
+    if first.run_id not in {run_tag_of(run.path, [first.run_id]), run.path.name}:
         findings.warning(
             "file-name",
             None,

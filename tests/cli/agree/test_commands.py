@@ -56,10 +56,10 @@ def test_labels_as_tables_and_files(people, judge, tmp_path):
     folder, stem = tmp_path / "out", "report_assessments_4_labels"
     output = agree("labels", people, judge, "-o", folder)
     # 2 of 3 agree; kappa: p_e = (1 * 2 + 2 * 1) / 9, (6 / 9 - 4 / 9) / (5 / 9)
-    # AC1: pi = (.5, 0, 0, .5), p_e = .5 / 3, (2 / 3 - 1 / 6) / (5 / 6)
+    # AC1: pi = (.5, 0, 0, .5), p_e = .5 / 3, (2 / 3 - 1 / 6) / (5 / 6); alpha: 1 - 5 * 2 / 18
     # One topic says nothing of others.
     undefined = ["undefined", "undefined"]
-    assert line_of(output, "agreement") == ["3", "0.667", "0.400", "0.600", *undefined]
+    assert line_of(output, "agreement") == ["3", "0.667", "0.400", "0.600", "0.444", *undefined]
     assert "people.csv (rows), judge.csv" in output
     assert output.partition(f"  {folder}")[0].splitlines()[-3:] == [
         "people.csv: left out 0 unjudged of the shared rows, and 0 rows of this file alone",
@@ -134,7 +134,7 @@ def test_qrels_as_tables(tmp_path):
     assert "document pairs within queries: concordant 0.667, tied 0.333, reversed 0.000" in output
     relevance = output.partition("Relevant: from 1 and from 2")[2]
     # 2 of 3 agree; kappa: p_e = (2 * 1 + 1 * 2) / 9; AC1: pi = (.5, .5), p_e = .5
-    assert line_of(relevance, "agreement") == ["3", "0.667", "0.400", "0.333"]
+    assert line_of(relevance, "agreement") == ["3", "0.667", "0.400", "0.333", "0.444"]
     assert output.endswith("nist.txt: 1 label only in this file, not compared\n")
 
 

@@ -1,3 +1,4 @@
+import gzip
 import json
 import re
 import shutil
@@ -49,9 +50,12 @@ def test_judged_runs_can_be_scored(tmp_path):
 
 
 def test_scores_say_where_labels_were_given_by_another_rubric(tmp_path):
-    judge(REPORTS / "tidepool-t2", "--task", "task2", "-o", tmp_path / "labels")
+    packed = tmp_path / "tidepool-t2.jsonl.gz"
+    packed.write_bytes(gzip.compress((REPORTS / "tidepool-t2").read_bytes()))
+    judge(packed, "--task", "task2", "-o", tmp_path / "labels")
     labels = ("--assessments", tmp_path / "labels" / "auto_report_assessments.csv")
-    assert told("score", "task2", "--rubrics", RUBRICS, *labels)["notes"] == []
+    found = told("score", "task2", "--rubrics", RUBRICS, *labels)
+    assert (found["runs"][0]["run_tag"], found["notes"]) == ("tidepool-t2", [])
     other = shutil.copytree(RUBRICS, tmp_path / "rubrics")
     changed = min(other.iterdir())
     changed.write_text(
@@ -95,18 +99,17 @@ def test_wrong_usage(tmp_path):
     other = tmp_path / "other-t2"
     unknown = lines[1].replace("msmarco_v2.1_doc_", "unknown_").replace("lantern", "other")
     other.write_text(lines[0].replace("lantern", "other") + unknown)
-    shown, warned = judge(other, run, "--task", "task2", "-o", tmp_path)
+    third = tmp_path / "third-t2"
+    third.write_text(unknown.replace("other", "third") + lines[0].replace("lantern", "third"))
+    shown, warned = judge(other, third, run, "--task", "task2", "-o", tmp_path)
     assert "judged without examples: no folder of labelled runs was named (--examples)" in warned
     assert "could not be judged" not in shown
-    assert re.search("run other-t2: no rubric for unknown_.*; nothing submitted on .*, .*", warned)
-    # What holds for several runs is said once, of all of them.
-    fourth = tmp_path / "fourth-t2"
-    fourth.write_text(other.read_text().replace("other", "fourth"))
-    _, warned = judge(other, fourth, "--task", "task2", "-o", tmp_path / "both")
-    assert re.findall("warning: (run.*): no rubric", warned) == ["runs other-t2, fourth-t2"]
-    fourth.unlink()
+    # What is so of several runs is said once.
+    assert re.search(r"\nwarning: runs other-t2, third-t2: no rubric for unknown_.*\n", warned)
+    assert re.search(r"\nwarning: runs other-t2, third-t2: nothing submitted on .*, .*", warned)
+    assert warned.count("no rubric for") == 1
     shown, _ = judge(run, "--task", "task2", "-o", tmp_path)
-    assert "kept the labels of 1 run" in shown
+    assert "kept the labels of 2 runs" in shown
     other.write_text(unknown)
     for words, says in (
         ((run, "--task", "task1"), "expected a run of Task 1; found a Task 2 run"),

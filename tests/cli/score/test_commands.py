@@ -175,7 +175,7 @@ def test_scores_of_searches_go_on_to_other_commands(tmp_path):
     per_topic = tmp_path / "out" / "retrieval_per_topic_results.csv"
     shown, _ = score("compare", per_topic, "--json")
     (pair,) = json.loads(shown)["pairs"]
-    assert (pair["first"], pair["won"], pair["tied"]) == ("good.txt", 2, 1)
+    assert (pair["first"], pair["won"], pair["tied"]) == ("good", 2, 1)
     named = ()
     for folder in ("other", "third", "again/other"):
         same = tmp_path / folder / "good.txt"
@@ -207,7 +207,7 @@ def test_queries_without_a_relevant_label_are_undefined(tmp_path):
         "R(rel=2)@10: nothing to find, or no label, on 1 of 2 queries (counted as 0): 1" in warned
     )
     per_topic = tmp_path / "retrieval_per_topic_results.csv"
-    assert per_topic.read_text().splitlines()[1:] == ["run.txt,1,1.0,", "run.txt,2,1.0,1.0"]
+    assert per_topic.read_text().splitlines()[1:] == ["run,1,1.0,", "run,2,1.0,1.0"]
 
 
 def test_an_option_of_which_the_last_alone_would_count_is_refused(tmp_path):

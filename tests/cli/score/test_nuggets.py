@@ -34,6 +34,11 @@ def test_runs_are_assigned_and_scored(tmp_path, given):
     # What was assigned is scored again without being judged again.
     again = json.loads(nuggets(out / "nuggets_assignments.jsonl", "--json"))
     assert (again["labels"], again["runs"]) == ("auto", [found])
+    # They name the nuggets of a topic with each of its answers, and other runs are scored by them.
+    labels = out / "nuggets_assignments.jsonl"
+    labels.write_text(labels.read_text() * 2)
+    (other,) = json.loads(nuggets(given[0], "--nuggets", labels, *given[3:], "--json"))["runs"]
+    assert other == found
 
 
 def test_what_judges_needs_nuggets(given):

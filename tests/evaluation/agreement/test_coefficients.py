@@ -76,16 +76,40 @@ def test_kappa_and_ac1_by_hand():
 
 
 @given(tables)
-def test_kappa_as_scikit_learn_has_it(table):
-    kappa = coefficients.cohen_kappa(table)
-    assert kappa == coefficients.cohen_kappa(table.T)
+@pytest.mark.parametrize(
+    ("coefficient", "weights"),
+    [(coefficients.cohen_kappa, None), (coefficients.weighted_kappa, "quadratic")],
+)
+def test_kappa_as_scikit_learn_has_it(coefficient, weights, table):
+    kappa = coefficient(table)
+    assert kappa == coefficient(table.T)
     assert kappa is None or -1 <= kappa <= 1
     first, second = as_labels(table)
     if kappa is None:
         assert len({*first, *second}) <= 1
     else:
         labels = list(range(len(table)))
-        assert kappa == pytest.approx(cohen_kappa_score(first, second, labels=labels), abs=1e-12)
+        theirs = cohen_kappa_score(first, second, labels=labels, weights=weights)
+        assert kappa == pytest.approx(theirs, abs=1e-12)
+
+
+def test_weighted_kappa_and_alpha_by_hand():
+    # Two of three grades are equal, the third is two steps off. Weighted kappa: 1 - 3 * 4 / 20.
+    # Grades given by both: 2, 3, 0 and 1. Ordinal alpha: (3 / 2 + 0 + 1 / 2)^2 = 4 apart, twice,
+    # and 2 * (6 * 2.5^2 + 2 * 4.5^2 + 3 * 2^2) = 180 by chance: 1 - 5 * 8 / 180.
+    graded = coefficients.confusion_table((1, 1, 0), (3, 1, 0), range(4))
+    assert coefficients.weighted_kappa(graded) == pytest.approx(0.4)
+    assert coefficients.ordinal_alpha(graded) == pytest.approx(7 / 9)
+    # The nominal one goes by equal grades alone, whatever lies between: 36 - 4 - 9 - 1 by chance.
+    assert coefficients.nominal_alpha(graded) == pytest.approx(1 - 5 * 2 / 22)
+    # The examples of two observers in Krippendorff, Computing Alpha-Reliability (2011).
+    nominal = coefficients.confusion_table("aabbdcccedda", "babbbccceddd", "abcde")
+    assert coefficients.nominal_alpha(nominal) == pytest.approx(0.692, abs=5e-4)
+    binary = coefficients.confusion_table("0100000010", "1110010000", "01")
+    for alpha in (coefficients.nominal_alpha, coefficients.ordinal_alpha):
+        assert alpha(binary) == pytest.approx(0.095, abs=5e-4)
+        assert alpha(ONE_CATEGORY) is alpha(NOTHING) is None
+    assert coefficients.weighted_kappa(NOTHING) is None
 
 
 @given(tables)

@@ -52,6 +52,9 @@ def test_labels_are_compared_in_their_categories():
         "raw": 0.5,
         "kappa": pytest.approx(0.2),
         "ac1": pytest.approx((0.5 - 38 / 192) / (1 - 38 / 192)),
+        # Of 8 labels 3, 1 and 4: 1 - 7 * 4 / (64 - 9 - 1 - 16). What contradicts has no place in
+        # an order, so that nothing is weighted.
+        "nominal_alpha": pytest.approx(10 / 38),
     }
     assert scheme.by_importance == {}
     assert scheme.overall.shares["supports"] == (0.25, 0.5)
@@ -114,7 +117,7 @@ def test_topics_that_seem_to_be_labelled_by_different_rubrics_are_told():
 def test_coefficients_of_labels_that_are_all_equal_are_not_defined():
     same = answers("none", "none")
     seen = compared(same, same).schemes[0].overall.coefficients
-    assert seen == {"raw": 1, "kappa": None, "ac1": 1}
+    assert seen == {"raw": 1, "kappa": None, "ac1": 1, "nominal_alpha": None}
     pairs = [toy.answer(topic, "r", "na-1", "none") for topic in ("a", "b")]
     overall = compared(pairs, pairs).schemes[0].overall
     assert overall.intervals == {"kappa": None, "ac1": None}
@@ -220,4 +223,5 @@ def test_documents_that_both_sides_label():
     # relevant on the first side: q a, r a; on the second: q a
     assert found.relevance.table.tolist() == [[1, 1], [0, 2]]
     found = compare_qrels({"q": {"a": 1, "b": 1}}, {"q": {"a": 1, "b": 1}})
-    assert found.grades.coefficients == {"raw": 1.0, "kappa": None, "ac1": None}
+    undefined = ("kappa", "ac1", "nominal_alpha")
+    assert found.grades.coefficients == {"raw": 1.0, **dict.fromkeys(undefined)}

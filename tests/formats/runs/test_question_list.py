@@ -161,12 +161,8 @@ def test_c28_c29_neither_line_ends_nor_the_file_name_change_a_question(tmp_path)
     assert {question.run_id for question in run.questions} == {RUN_ID}
     assert found_in(path) == [("file-name", None)]
     row = SubmittedQuestion(topic_id="t", team_id="lark", run_id="lark-a-t1", rank=1, text="Why?")
-    for name, tag in (
-        ("task1.tsv", "lark-a-t1"),
-        ("lark-b", "lark-b"),
-        ("lark.c.tsv", "lark.c"),
-        ("lark-d.jsonl", "lark-d"),
-    ):
+    names = {"task1.tsv": "lark-a-t1", "lark-b": "lark-b", "lark-1.5": "lark-1.5"}
+    for name, tag in (names | {"lark-b.tsv": "lark-b", "lark.v2.txt": "lark.v2"}).items():
         write_question_run(tmp_path / name, [row])
         assert read_question_run(tmp_path / name).run_tag == tag
 
