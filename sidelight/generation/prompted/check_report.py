@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
@@ -229,28 +229,19 @@ class _Reading:
     ) -> dict[str, ReadSupport]:
         """Return what a model says of those sentences whose texts are asked for."""
         angles = {angle.angle_id: angle for angle in self.angles}
-        by_id = {item.segment.segment_id: item for item in self.evidence.items}
-        cited = dict.fromkeys(
-            one
-            for sentence in sentences
-            if sentence.text in asked
-            for one in sentence.segment_ids
-            if one in by_id
-        )
-        items = [by_id[one] for one in cited]
+        items = self._cited(one for one in sentences if one.text in asked)
         keyed = KeyedSegments([one.segment for one in items], _CHECKER_SEGMENT_WORDS, items)
-        key_of = dict(zip(cited, (shown.key for shown in keyed.shown), strict=True))
+        named = zip(items, keyed.shown, strict=True)
+        key_of = {one.segment.segment_id: shown.key for one, shown in named}
         shown = await _as_shown(sentences, asked, key_of, asks)
         given = {
             one.sentence_id: said
             for one, said in zip(shown, sentences, strict=True)
             if one.sentence_id
         }
+        article = [self.profile.title, self.profile.body]
         may_tell = {
-            sentence_id: "\n".join(
-                [_as_source(by_id[one]) for one in said.segment_ids if one in by_id]
-                + [self.profile.title, self.profile.body]
-            )
+            sentence_id: "\n".join([*map(_as_source, self._cited([said])), *article])
             for sentence_id, said in given.items()
         }
         usable: list[CheckedSentences] = []
@@ -285,6 +276,12 @@ class _Reading:
             given[one.sentence_id].text: one.support(one.tells(angles) or None)
             for one in answer.sentences
         }
+
+    def _cited(self, sentences: Iterable[DraftSentence]) -> list[Evidence]:
+        """Return the evidence that some sentences cite, in the order of their citations."""
+        by_id = {item.segment.segment_id: item for item in self.evidence.items}
+        cited = dict.fromkeys(one for sentence in sentences for one in sentence.segment_ids)
+        return [by_id[one] for one in cited if one in by_id]
 
     async def _asks(
         self, sentences: Sequence[DraftSentence], asked: Collection[str]
