@@ -38,6 +38,9 @@ from sidelight.schemas.topic import Article, Topic
 from sidelight.tracks import Track, load_track
 
 V = TypeVar("V")
+QUESTION_GRADES = "question_grades"
+"""What `detect_format` calls a file of graded questions."""
+
 _LOOKED_AT = 50  # lines; a kind is what most of them look like
 _REPORT_IDS = ("team_id", "run_id", "topic_id")
 _NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
@@ -118,6 +121,13 @@ def _graded(track: Track) -> dict[str, FileKind]:
             "nugget assignments file",
             "answer",
             lambda path: len(read_nugget_assignments(path, scales)),
+        )
+    if "question_quality" in scales:
+        kinds[QUESTION_GRADES] = FileKind(
+            QUESTION_GRADES,
+            "graded questions file",
+            "question",
+            lambda path: len(qrels.read_question_grades(path, scales)),
         )
     for name, kind in ASSESSMENT_KINDS.items():
         if kind.scale in scales:
@@ -264,6 +274,8 @@ def _line_format(line: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> 
     for name, found in formats.items():
         if found.fits_line is not None and found.fits_line(line):
             return name
+    if line.count("\t") == len(qrels.QUESTION_GRADE_CELLS) - 1:
+        return QUESTION_GRADES
     cells = line.split()
     if len(cells) == len(qrels.QRELS_COLUMNS) and _NUMBER.fullmatch(cells[3]):
         return "qrels"
