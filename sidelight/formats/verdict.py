@@ -398,15 +398,19 @@ def mend_file(
     return copy, _MENDERS[name](path, task, copy)
 
 
+_AT_LINE = re.compile(r"line (\d+): ")
+
+
 def official_problems(path: Path, objections: Iterable[str]) -> list[Problem]:
     """Return what a track's own validator objects to, as problems of the file."""
     findings = Findings(path)
     for objection in objections:
+        at = _AT_LINE.match(objection)
         findings.error(
             "official",
-            None,
+            int(at[1]) if at else None,
             expected="what the track's validator accepts",
-            found=objection,
+            found=objection[at.end() :] if at else objection,
             remedy="The same command without --official names the line and what to do.",
         )
     return findings.problems

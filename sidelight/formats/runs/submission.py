@@ -478,10 +478,10 @@ def _ranks_in(field: str) -> set[int]:
 
 
 def _coverage(found: set[str], topic_ids: Collection[str]) -> list[str]:
-    return [f"topic {topic_id} is missing" for topic_id in topic_ids if topic_id not in found] + [
-        f"topic {quoted(topic_id)} is not one of the track's"
-        for topic_id in sorted(found - set(topic_ids))
-    ]
+    missing = [topic_id for topic_id in topic_ids if topic_id not in found]
+    unknown = [quoted(topic_id) for topic_id in sorted(found - set(topic_ids))]
+    told = (("missing", missing), ("not of the track", unknown))
+    return [f"{counted(len(ids), 'topic')} {what}: {first_of(ids)}" for what, ids in told if ids]
 
 
 def _metadata(content: Any) -> tuple[list[str], dict[str, Any]]:
