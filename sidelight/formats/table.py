@@ -26,10 +26,21 @@ class Row(NamedTuple):
     cells: dict[str, str]
 
 
+def columns_of(header: str) -> tuple[str, ...]:
+    """Return the column names in the first line of a table, as far as one line tells them."""
+    return tuple(cell.strip('"') for cell in header.strip().split(_separator(header)))
+
+
+def _separator(header: str) -> str:
+    """Return what separates cells, which spreadsheets of many countries write for commas."""
+    return max(",;\t", key=header.count)
+
+
 def read_table(path: Path) -> tuple[tuple[str, ...], Iterator[Row]]:
     """Return the column names of a CSV file, and its records one by one; blank lines are left out.
 
-    Problems of the header are raised at once, those of records after the last record.
+    The first line tells whether commas, semicolons or tabs separate cells. Problems of the header
+    are raised at once, those of records after the last record.
     """
     findings = Findings(path)
     records = _records(_lines(path), findings)
@@ -82,7 +93,7 @@ def _rows(
                 line,
                 expected=f"{len(header)} cells",
                 found=f"{len(cells)}",
-                remedy="Quote cells that hold commas, quotes or line breaks.",
+                remedy="Quote cells that hold separators, quotes or line breaks.",
             )
     findings.raise_errors()
 
@@ -93,8 +104,9 @@ def _lines(path: Path) -> list[str]:
     return [line.text for line in file.lines]
 
 
-def _records(lines: Iterable[str], findings: Findings) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader((text + "\n" for text in lines), strict=True)
+def _records(lines: Sequence[str], findings: Findings) -> Iterator[tuple[int, list[str]]]:
+    separator = _separator(lines[0] if lines else "")
+    reader = csv.reader((text + "\n" for text in lines), strict=True, delimiter=separator)
     begins = 1
     try:
         for cells in reader:

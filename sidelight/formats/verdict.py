@@ -29,6 +29,7 @@ from sidelight.formats.runs.cited_sentences import mend_reports
 from sidelight.formats.runs.question_list import mend_questions
 from sidelight.formats.runs.submission import Change, Run, RunFormat, run_format, run_formats
 from sidelight.formats.runs.trec_run import read_trec_run
+from sidelight.formats.table import columns_of
 from sidelight.formats.topics import read_articles as articles_in
 from sidelight.formats.topics import topic_format, topic_formats
 from sidelight.registry import names
@@ -192,7 +193,7 @@ def detect_format(path: Path) -> str | None:
     formats = run_formats()
     if text.startswith("{"):
         return _json_format(text, formats)
-    header = tuple(cell.strip('"') for cell in lines[0].split(","))
+    header = columns_of(lines[0])
     for name, kind in ASSESSMENT_KINDS.items():
         if kind.matches(header):
             return name
