@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -28,9 +28,16 @@ from sidelight.formats.banks.nuggets import read_nuggets, write_nuggets
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart
 from sidelight.formats.labels import qrels as labelled
-from sidelight.formats.labels.assessments import COMPOUND_ASSESSMENTS
+from sidelight.formats.labels.assessments import (
+    ASSESSMENT_KINDS,
+    COMPOUND_ASSESSMENTS,
+    PEOPLE_LABELS,
+    read_assessments,
+    write_assessments,
+)
+from sidelight.formats.lines import is_dataset
 from sidelight.formats.table import write_table
-from sidelight.formats.verdict import read_runs
+from sidelight.formats.verdict import QUESTION_GRADES, detect_format, read_runs
 from sidelight.schemas.grading.judgment import QuestionGrade
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.text import counted, first_of
@@ -41,6 +48,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.agreement.labels import CategoryAgreement
     from sidelight.evaluation.agreement.people import NormComparison
     from sidelight.evaluation.agreement.ranks import ScoreComparison
+    from sidelight.evaluation.labelling.relevance import Vote
     from sidelight.evaluation.scoring.table import TopicScore
 
 app = console.Commands(
@@ -281,11 +289,17 @@ def _intervals(found: CategoryAgreement) -> dict[str, object]:
 
 
 def _names(first: Path, second: Path) -> tuple[str, str]:
-    """Return what to call the two sides: as much of the ends of their paths as tells them apart."""
+    """Return what to call the two sides; see `_told_apart`."""
+    one, other = _told_apart([first, second])
+    return one, other
+
+
+def _told_apart(paths: Sequence[Path]) -> list[str]:
+    """Return what to call files: as much of the ends of their paths as tells them apart."""
     depth = 1
-    while first.parts[-depth:] == second.parts[-depth:] and depth < len(first.parts):
+    while len({path.parts[-depth:] for path in paths}) < len(paths) and depth < len(paths[0].parts):
         depth += 1
-    return str(Path(*first.parts[-depth:])), str(Path(*second.parts[-depth:]))
+    return [str(Path(*path.parts[-depth:])) for path in paths]
 
 
 def _by_people(judged: Path, data: Path | None) -> Path:
@@ -307,7 +321,8 @@ def _listed(grades: list[int]) -> str:
 @app.command()
 def vote(  # long: a third of it are options
     judges: Annotated[
-        list[Path], typer.Argument(help="Relevance labels, four columns, one file a judge.")
+        list[Path],
+        typer.Argument(help="Relevance labels, assessments or graded questions, one file a judge."),
     ],
     *,
     output: Annotated[
@@ -316,31 +331,27 @@ def vote(  # long: a third of it are options
     reference: Annotated[
         Path | None,
         typer.Option(
-            "--reference", help="Put each judge's grades on the scale of these labels first."
+            "--reference",
+            help="Relevance: put each judge's grades on the scale of these labels first.",
         ),
     ] = None,
 ) -> console.Result:
-    """Make one set of relevance labels of several: the majority, or the median where there is none.
+    """Make one set of labels of several: the majority, or the median where there is none.
 
-    With a reference, a judge's grades for a query are mapped as they fit best on all other queries.
+    Where labels stand in no order, as those of answers, a row without a majority has no label. With
+    a reference, a judge's grades for a query are mapped as they fit best on all other queries.
     """
-    from sidelight.evaluation.labelling.relevance import decided, held_out, vote, vote_rows
-
-    names = [path.name for path in judges]
+    names = _told_apart(judges)
     if len(set(names)) < len(names):
         raise UsageError("two files have one name, but judges are told apart by these names")
-    read = {path.name: labelled.read_qrels(path) for path in judges}
-    if not any(read.values()):
-        raise InputError(f"{judges[0]}: expected relevance labels; found none")
-    if reference is not None:
-        known = labelled.read_qrels(reference)
-        read = {name: held_out(grades, known) for name, grades in read.items()}
-    found = vote(read)
-    labelled.write_qrels(output / "majority.qrels", decided(found))
-    if told := [judge for path in judges if (judge := labelled.read_judge(path))]:
-        labelled.write_judge(output / "majority.qrels", f"majority of {'; '.join(told)}")
-    write_table(output / "votes.csv", ("query", "segment", "majority", *names), vote_rows(found))
-    votes = [one for passages in found.values() for one in passages.values()]
+    kind = None if is_dataset(judges[0]) else detect_format(judges[0])
+    noun = "row"
+    if kind in ASSESSMENT_KINDS or kind == QUESTION_GRADES:
+        if reference:
+            raise UsageError("--reference is for relevance labels", remedy="Leave it out.")
+        votes = _vote_on_rows(judges, names, kind, output)
+    else:
+        votes, noun = _vote_on_passages(judges, names, reference, output), "passage"
     agreeing = [one.agreeing for one in votes]
     counts = {number: agreeing.count(number) for number in range(len(names), 0, -1)}
     undecided = sum(one.grade is None for one in votes)
@@ -348,19 +359,87 @@ def vote(  # long: a third of it are options
     return console.Result(
         {
             "judges": names,
-            "passages": len(votes),
+            f"{noun}s": len(votes),
             "agreeing": {str(number): count for number, count in counts.items()},
             "undecided": undecided,
         },
         [
             *(
-                f"{counted(count, 'passage')} that "
+                f"{counted(count, noun)} that "
                 f"{alike.get(number, f'{number} judges give the same grade')}"
                 for number, count in counts.items()
             ),
-            f"{undecided} that too few judges graded; files: {output}",
+            f"{undecided} without a majority, or that too few judges graded; files: {output}",
         ],
     )
+
+
+def _vote_on_passages(
+    judges: Sequence[Path], names: Sequence[str], reference: Path | None, output: Path
+) -> list[Vote]:
+    """Write the relevance labels that judges give together, and return their votes."""
+    from sidelight.evaluation.labelling.relevance import decided, held_out, vote, vote_rows
+
+    read = dict(zip(names, map(labelled.read_qrels, judges), strict=True))
+    if not any(read.values()):
+        raise InputError(f"{judges[0]}: expected relevance labels; found none")
+    if reference is not None:
+        known = labelled.read_qrels(reference)
+        read = {name: held_out(grades, known) for name, grades in read.items()}
+    found = vote(read)
+    labelled.write_qrels(output / "majority.qrels", decided(found))
+    _write_judges(output / "majority.qrels", judges)
+    write_table(output / "votes.csv", ("query", "segment", "majority", *names), vote_rows(found))
+    return [one for passages in found.values() for one in passages.values()]
+
+
+def _vote_on_rows(
+    judges: Sequence[Path], names: Sequence[str], format_name: str, output: Path
+) -> list[Vote]:
+    """Write the assessments, or the graded questions, of judges together, and return their votes.
+
+    What people labelled is written as people's.
+    """
+    from sidelight.evaluation.agreement.labels import vote_labels
+    from sidelight.evaluation.scoring.table import label_source
+
+    if format_name == QUESTION_GRADES:
+        scales = options.track_of_scale("question_quality", None).scales
+        scale, key = scales["question_quality"], _GRADED
+        grades = [labelled.read_question_grades(path, scales) for path in judges]
+        found: list[tuple[Any, Vote]] = [*vote_labels(attrgetter(*key), scale, grades)]
+        path = output / "majority.tsv"
+        labelled.write_question_grades(path, (one for one, _ in found))
+        _write_judges(path, judges)
+    else:
+        kind, scales = ASSESSMENT_KINDS[format_name], load_track().scales
+        scale, key = scales[kind.scale], kind.key
+        found = vote_labels(
+            kind.key_of, scale, [read_assessments(path, kind, scales) for path in judges]
+        )
+        by_people = all(label_source(path) == "human" for path in judges)
+        write_assessments(
+            output / f"majority_{kind.name}.csv",
+            kind,
+            (one for one, _ in found),
+            PEOPLE_LABELS if by_people else "",
+        )
+    labels: dict[int | None, str] = dict(enumerate(scale.names[::-1]))
+    write_table(
+        output / "votes.csv",
+        (*key, "majority", *names),
+        (
+            (*attrgetter(*key)(one), *(labels.get(n) for n in (vote.grade, *vote.given)))
+            for one, vote in found
+        ),
+    )
+    return [vote for _, vote in found]
+
+
+def _write_judges(majority: Path, judges: Sequence[Path]) -> None:
+    """Write beside the labels of several judges who these were, as far as that is known."""
+    if told := [judge for path in judges if (judge := labelled.read_judge(path))]:
+        labelled.write_judge(majority, f"majority of {'; '.join(told)}")
 
 
 @app.command()
@@ -395,12 +474,11 @@ def grades(
     )
 
 
+_GRADED: tuple[str, ...] = ("topic_id", "run_tag", "run_question_rank")
+
+
 def _by_key(found: list[QuestionGrade]) -> dict[tuple[str, str, int], str]:
-    return {
-        (one.topic_id, one.run_tag, one.run_question_rank): one.label
-        for one in found
-        if isinstance(one.label, str)
-    }
+    return {attrgetter(*_GRADED)(one): one.label for one in found if isinstance(one.label, str)}
 
 
 _SIDES = "rubrics", "nuggets"

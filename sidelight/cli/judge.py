@@ -296,12 +296,13 @@ def audit_result(found: Audit, changes: Path) -> console.Result:
     """Return how many verdicts each probe changed, and whether the judge held."""
     from sidelight.evaluation.audit.text_attacks import ATTACKS
 
-    header = ("probe", "verdicts", "changed", "share", "gained", "lost", "unjudged", "credit")
+    header = ("probe", "verdicts", "changed", "share", "95% interval", "gained", "lost", "unjudged")
     rows = [
         [
             one.probe,
             *map(str, (one.n_verdicts, one.n_changed)),
             decimal(one.share_changed, ".1%"),
+            "[{:.1%}, {:.1%}]".format(*one.interval) if one.interval else "-",
             *map(str, (one.n_gained, one.n_lost, one.n_unjudged)),
             decimal(one.credit_change, "+.4f"),
             "-" if one.most is None else decimal(one.left, ".1%"),
@@ -315,14 +316,19 @@ def audit_result(found: Audit, changes: Path) -> console.Result:
         {
             "judge": found.judge,
             "probes": [
-                {**one.model_dump(), "share_changed": one.share_changed, "verdict": one.verdict}
+                {
+                    **one.model_dump(),
+                    "share_changed": one.share_changed,
+                    "interval": one.interval and one.interval._asdict(),
+                    "verdict": one.verdict,
+                }
                 for one in found.results
             ],
             "not_tried": not_tried,
             "changes": str(changes),
         },
         [
-            console.PlainTable((*header, "left"), rows),
+            console.PlainTable((*header, "credit", "left"), rows),
             f"judge: {found.judge}",
             *(f"{one.probe} {one.verdict}" for one in found.results),
             *([f"{why}: {', '.join(not_tried)}"] if not_tried else []),

@@ -25,6 +25,7 @@ from sidelight.formats.banks.nuggets import (
 )
 from sidelight.formats.labels import qrels as labelled
 from sidelight.formats.labels.assessments import write_support_sentences
+from sidelight.formats.runs.rag import read_cited_texts
 from sidelight.formats.runs.submission import reports_by_topic, told_twins
 from sidelight.formats.table import latex_table, write_table
 from sidelight.formats.verdict import read_runs, read_topics, track_of
@@ -251,7 +252,13 @@ def support(  # long: half of it are options
         list[Path], typer.Argument(help="Runs of cited texts; the file name is the run tag.")
     ],
     *,
-    index: Annotated[Path, options.index_option("Folder that holds the cited segments.")],
+    index: Annotated[
+        Path,
+        options.index_option(
+            "Index folder with the cited segments, or their file: docid and segment, or "
+            "references_ids and references_texts (JSONL)."
+        ),
+    ],
     topics: Annotated[
         Path | None,
         options.topics_option(
@@ -316,17 +323,21 @@ def _cited(sentences: Iterable[CitedSentence], index: Path) -> tuple[dict[str, s
     from sidelight.index.folder import open_index
 
     cited = sorted({name for sentence in sentences for name in sentence.citations})
-    known = open_index(index).docstore.find(cited)
-    if cited and not known:
+    if index.is_file():
+        known = read_cited_texts(index)
+    else:
+        found = open_index(index).docstore.find(cited)
+        known = {name: one.text for name, one in found.items()}
+    texts = {name: known[name] for name in cited if name in known}
+    if cited and not texts:
         raise InputError(
             f"{index}: expected the segments that the runs cite, such as {one_line(cited[0])}; "
             f"found none of {len(cited)}",
             remedy="Give the index that the runs were made with.",
         )
-    lacking = f"{len(cited) - len(known)} of {counted(len(cited), 'cited segment')} are not in "
+    lacking = f"{len(cited) - len(texts)} of {counted(len(cited), 'cited segment')} are not in "
     lacking += f"{index}: sentences that cite them are unjudged"
-    texts = {name: one.text for name, one in known.items()}
-    return texts, [lacking] if len(known) < len(cited) else []
+    return texts, [lacking] if len(texts) < len(cited) else []
 
 
 @options.takes_groups

@@ -24,6 +24,7 @@ from typing import NamedTuple
 from sidelight.errors import InputError
 from sidelight.formats.labels.assessments import PEOPLE_LABELS
 from sidelight.formats.runs.submission import run_formats
+from sidelight.formats.table import columns_of
 from sidelight.formats.verdict import detect_format
 
 
@@ -143,8 +144,7 @@ def _holds(path: Path, wanted: _Wanted) -> bool:
         return True
     with path.open("rb") as stream:
         header = stream.readline().decode("utf-8", errors="replace")
-    columns = [cell.strip('"') for cell in header.strip().split(",")]
-    return (PEOPLE_LABELS in columns) is wanted.by_people
+    return (PEOPLE_LABELS in columns_of(header)) is wanted.by_people
 
 
 def _files(folder: Path) -> list[Path]:

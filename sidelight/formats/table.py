@@ -26,6 +26,16 @@ class Row(NamedTuple):
     cells: dict[str, str]
 
 
+def columns_of(header: str) -> tuple[str, ...]:
+    """Return the column names in the first line of a table, as far as one line tells them."""
+    return tuple(cell.strip('"') for cell in header.strip().split(_separator(header)))
+
+
+def _separator(header: str) -> str:
+    """Return what separates cells, which spreadsheets of many countries write for commas."""
+    return max(",;\t", key=header.count)
+
+
 def read_table(path: Path) -> tuple[tuple[str, ...], Iterator[Row]]:
     """Return the column names of a CSV file, and its records one by one; blank lines are left out.
 
@@ -83,7 +93,7 @@ def _rows(
                 line,
                 expected=f"{len(header)} cells",
                 found=f"{len(cells)}",
-                remedy="Quote cells that hold commas, quotes or line breaks.",
+                remedy="Quote cells that hold separators, quotes or line breaks.",
             )
     findings.raise_errors()
 
@@ -95,9 +105,8 @@ def _lines(path: Path) -> list[str]:
 
 
 def _records(lines: Sequence[str], findings: Findings) -> Iterator[tuple[int, list[str]]]:
-    header = next((text for text in lines if text), "")
-    delimiter = max(",;\t", key=header.count)
-    reader = csv.reader((text + "\n" for text in lines), strict=True, delimiter=delimiter)
+    separator = _separator(next((text for text in lines if text), ""))
+    reader = csv.reader((text + "\n" for text in lines), strict=True, delimiter=separator)
     begins = 1
     try:
         for cells in reader:

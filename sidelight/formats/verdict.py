@@ -29,6 +29,7 @@ from sidelight.formats.runs.cited_sentences import mend_reports
 from sidelight.formats.runs.question_list import mend_questions
 from sidelight.formats.runs.submission import Change, Run, RunFormat, run_format, run_formats
 from sidelight.formats.runs.trec_run import read_trec_run
+from sidelight.formats.table import columns_of
 from sidelight.formats.topics import read_articles as articles_in
 from sidelight.formats.topics import topic_format, topic_formats
 from sidelight.registry import names
@@ -38,6 +39,9 @@ from sidelight.schemas.topic import Article, Topic
 from sidelight.tracks import Track, load_track
 
 V = TypeVar("V")
+QUESTION_GRADES = "question_grades"
+"""What `detect_format` calls a file of graded questions."""
+
 _LOOKED_AT = 50  # lines; a kind is what most of them look like
 _REPORT_IDS = ("team_id", "run_id", "topic_id")
 _NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
@@ -119,6 +123,13 @@ def _graded(track: Track) -> dict[str, FileKind]:
             "answer",
             lambda path: len(read_nugget_assignments(path, scales)),
         )
+    if "question_quality" in scales:
+        kinds[QUESTION_GRADES] = FileKind(
+            QUESTION_GRADES,
+            "graded questions file",
+            "question",
+            lambda path: len(qrels.read_question_grades(path, scales)),
+        )
     for name, kind in ASSESSMENT_KINDS.items():
         if kind.scale in scales:
             kinds[name] = FileKind(name, kind.title, "label", _count_labels(kind, scales))
@@ -182,7 +193,7 @@ def detect_format(path: Path) -> str | None:
     formats = run_formats()
     if text.startswith("{"):
         return _json_format(text, formats)
-    header = tuple(cell.strip('"') for cell in lines[0].split(","))
+    header = columns_of(lines[0])
     for name, kind in ASSESSMENT_KINDS.items():
         if kind.matches(header):
             return name
@@ -264,6 +275,8 @@ def _line_format(line: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> 
     for name, found in formats.items():
         if found.fits_line is not None and found.fits_line(line):
             return name
+    if line.count("\t") == len(qrels.QUESTION_GRADE_CELLS) - 1:
+        return QUESTION_GRADES
     cells = line.split()
     if len(cells) == len(qrels.QRELS_COLUMNS) and _NUMBER.fullmatch(cells[3]):
         return "qrels"

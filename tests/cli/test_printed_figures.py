@@ -122,8 +122,9 @@ CASES = [
         place=2,
     ),
     Case(
-        *("audit", (), listed("probes")),
-        {"credit": "credit_change", "left": "left", "share": "share_changed"}
+        *("audit", (), lambda document: [flat(one) for one in document["probes"]]),
+        BOUNDS
+        | {"credit": "credit_change", "left": "left", "share": "share_changed"}
         | {name: f"n_{name}" for name in "verdicts changed gained lost unjudged".split()},
         ("probe",),
     ),
@@ -197,7 +198,7 @@ def test_what_is_printed_is_what_is_written(case, carried_out):
             key = case.columns.get(heading, heading.replace(" ", "_"))
             keys, figures = (key,) if isinstance(key, str) else key, [line[heading]]
             if not isinstance(key, str) and line[heading] != "-":
-                figures = re.findall(r"-?[\d.]+", line[heading])
+                figures = re.findall(r"-?[\d.]+%?", line[heading])
             for figure, name in zip(figures * (1 + len(keys) - len(figures)), keys, strict=True):
                 assert is_shown(figure, record[name]), (heading, figure, record[name])
                 assert is_shown(figure, row[name])

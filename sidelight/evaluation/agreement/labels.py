@@ -7,11 +7,11 @@ of topics, not of labels, because labels of one topic are not independent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ from sidelight.evaluation.agreement.coefficients import (
     raw_agreement,
     weighted_kappa,
 )
+from sidelight.evaluation.labelling.relevance import Vote, majority
 from sidelight.evaluation.scoring.table import MIN_TOPICS, Interval, expanded_tail
 from sidelight.formats.labels.assessments import ASSESSMENT_KINDS, AssessmentKind, read_assessments
 from sidelight.formats.verdict import detect_format
@@ -35,6 +36,7 @@ from sidelight.schemas.grading.judgment import (
     CompoundAssessment,
     LabelScale,
     QuestionAssessment,
+    QuestionGrade,
     Scales,
     Unjudged,
 )
@@ -326,6 +328,35 @@ def _compare(
         overall=drawn(judged, categories),
         by_importance={name: drawn(part, categories) for name, part in parts.items() if part},
     )
+
+
+L = TypeVar("L", QuestionAssessment, AnswerAssessment, CompoundAssessment, QuestionGrade)
+
+
+def vote_labels(
+    key_of: Callable[[L], Hashable], scale: LabelScale, judges: Sequence[Iterable[L]]
+) -> list[tuple[L, Vote]]:
+    """Return what several judges make of each thing that any of them labelled.
+
+    A thing has the label that `majority` finds, or none: only a scale that no label opposes is in
+    order. Grades of a vote are places on the scale, the lowest 0. Things stand in the order in
+    which they first occur.
+    """
+    ordered, place = scale.opposite is None, {name: n for n, name in enumerate(scale.names[::-1])}
+    sides = [{key_of(item): item for item in judge} for judge in judges]
+    found = []
+    for key, item in {key: item for side in sides[::-1] for key, item in side.items()}.items():
+        labelled = [side.get(key) for side in sides]
+        given = tuple(place.get(str(one.label)) if one else None for one in labelled)
+        grade = majority(given, ordered=ordered)
+        label = Unjudged(reason="undecided") if grade is None else scale.names[::-1][grade]
+        voted: L = replace(item, label=label, rationale="")
+        if isinstance(voted, QuestionGrade):
+            flags = [one.redundant if isinstance(one, QuestionGrade) else None for one in labelled]
+            flag = majority([None if one is None else int(one) for one in flags])
+            voted = replace(voted, redundant=None if flag is None else bool(flag))
+        found.append((voted, Vote(grade, given)))
+    return found
 
 
 def _importances(assessments: Sequence[Assessment], rubrics: Mapping[str, Rubric]) -> list[str]:

@@ -33,11 +33,13 @@ from sidelight.evaluation.labelling.run_kinds import (
     gather_labels,
     ignore,
 )
+from sidelight.evaluation.scoring.table import Interval
 from sidelight.formats.table import write_table
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import LabelScale, Unjudged
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.task import CitedTextTask
+from sidelight.text import counted
 
 Label: TypeAlias = str | Unjudged
 Place: TypeAlias = tuple[str, str, str]
@@ -94,6 +96,16 @@ class ProbeResult(Value):
         return self.n_changed / self.n_verdicts if self.n_verdicts else None
 
     @property
+    def interval(self) -> Interval | None:
+        """Return the 95% interval (Wilson) of the share of verdicts that changed."""
+        from scipy.stats import binomtest
+
+        if not self.n_verdicts:
+            return None
+        found = binomtest(self.n_changed, self.n_verdicts).proportion_ci(method="wilson")
+        return Interval(float(found.low), float(found.high))
+
+    @property
     def verdict(self) -> str:
         """Say in one line what was found."""
         if not self.n_verdicts:
@@ -103,10 +115,13 @@ class ProbeResult(Value):
         if self.left is not None:
             found = f"of the credit of answers, {self.left:.0%} is left to {self.about}"
             return f"{'holds' if self.holds else 'FAILS'}: {found}"
+        low, high = self.interval or (0.0, 1.0)
         if not self.n_changed:
-            return f"holds: no verdict changes with {self.about}"
+            few = f"of {self.n_verdicts}; 95%: at most {high:.1%}"
+            return f"holds: no verdict changes with {self.about} ({few})"
         found = (
-            f"{self.n_changed / self.n_verdicts:.1%} of the verdicts change with {self.about} "
+            f"{self.n_changed / self.n_verdicts:.1%} of {counted(self.n_verdicts, 'verdict')} "
+            f"(95%: {low:.1%} to {high:.1%}) change with {self.about} "
             f"({self.n_gained} gain credit, {self.n_lost} lose some)"
         )
         return f"{'holds' if self.holds else 'FAILS'}: {found}"

@@ -10,8 +10,9 @@ median in place of kappa would pull every grade to the commonest. A grade that t
 among those passages is mapped like the nearest one it gave, the lower of two.
 
 The ensemble's grade is the one that most judges gave, if more gave it than any other; of equally
-frequent ones it is the median of all grades given, the lower of two middle ones. A pair that not
-most judges graded has no grade. Who said what is recorded beside it.
+frequent ones it is the median of all grades given, the lower of two middle ones, and none where
+labels stand in no order. A pair that not most judges graded has no grade. Who said what is recorded
+beside it.
 
 Usefulness of documents for a reader of an article who has a question.
 """
@@ -176,13 +177,15 @@ class Vote(NamedTuple):
         return max(Counter(told).values(), default=0)
 
 
-def majority(given: Sequence[int | None]) -> int | None:
+def majority(given: Sequence[int | None], *, ordered: bool = True) -> int | None:
     """Return the grade that judges give together; the module says by which rule."""
     told = sorted(grade for grade in given if grade is not None)
     if 2 * len(told) <= len(given):
         return None
     (grade, most), *others = Counter(told).most_common(2)
     tied = bool(others) and others[0][1] == most
+    if tied and not ordered:
+        return None
     return told[(len(told) - 1) // 2] if tied else grade
 
 

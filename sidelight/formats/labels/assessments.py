@@ -141,12 +141,14 @@ def read_merged_assessments(path: Path, kind: AssessmentKind[A], scales: Scales)
     return list(merged.values())
 
 
-def write_assessments(path: Path, kind: AssessmentKind[A], assessments: Iterable[A]) -> None:
-    """Write an assessment file.
+def write_assessments(
+    path: Path, kind: AssessmentKind[A], assessments: Iterable[A], label_column: str = ""
+) -> None:
+    """Write an assessment file; its column of labels is called as a judge's is if not named.
 
     An unjudged row has an empty label, and the reason in place of its rationale.
     """
-    header = (*kind.columns, kind.label_columns[0], kind.rationale_columns[0])
+    header = (*kind.columns, label_column or kind.label_columns[0], kind.rationale_columns[0])
     write_table(path, header, (_cells(kind, item) for item in assessments))
 
 

@@ -194,7 +194,7 @@ def write_qrels(path: Path, grades: Mapping[str, Mapping[str, int]]) -> None:
     )
 
 
-_CELLS = (
+QUESTION_GRADE_CELLS = (
     "topic number",
     "article id",
     "place",
@@ -218,11 +218,11 @@ def read_question_grades(path: Path, scales: Scales) -> list[QuestionGrade]:
     grades: dict[tuple[str, str, int], QuestionGrade] = {}
     for line, text in lines.read_lines(path):
         cells = text.split("\t")
-        if len(cells) != len(_CELLS):
+        if len(cells) != len(QUESTION_GRADE_CELLS):
             findings.error(
                 "column-count",
                 line,
-                expected=f"{len(_CELLS)} columns: {', '.join(_CELLS)}",
+                expected=f"{len(QUESTION_GRADE_CELLS)} columns: {', '.join(QUESTION_GRADE_CELLS)}",
                 found=f"{len(cells)}: {quoted(text)}",
                 remedy="Separate the columns by one tab each.",
             )

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Generic, TypeAlias, TypeVar
 from pydantic import BaseModel, BeforeValidator, Field, StrictInt, StrictStr
 
 from sidelight.errors import InputError
-from sidelight.formats.lines import Findings, parsed_lines, read_bytes, write_json_lines
+from sidelight.formats.lines import COMPARE, Findings, parsed_lines, read_bytes, write_json_lines
 from sidelight.formats.runs import cited_sentences, submission
 from sidelight.schemas.run import (
     CitedSentence,
@@ -30,7 +30,7 @@ from sidelight.schemas.run import (
 )
 from sidelight.schemas.task import CitedTextTask
 from sidelight.schemas.topic import Narrative, Topic
-from sidelight.text import budget_words, count_words, one_line, quoted
+from sidelight.text import budget_words, count_words, counted, one_line, quoted
 
 _DESCRIPTION = "Searches for each part of the narrative, and sentences checked against their pages"
 
@@ -406,3 +406,30 @@ FLAT_ANSWERS = _format(
     "topic_id",
     as_manual=read_bytes,
 )
+
+
+class _Texts(BaseModel):
+    docid: str = ""
+    segment: str = ""
+    references_ids: tuple[str, ...] = ()
+    references_texts: tuple[str, ...] = ()
+
+
+def read_cited_texts(path: Path) -> dict[str, str]:
+    """Read the texts of segments by id, plain or `.gz`.
+
+    A line holds a segment, or the references of a topic, as the files of RAG baselines have them.
+    """
+    findings = Findings(path)
+    texts: dict[str, str] = {}
+    what = "docid and segment, or as many references_ids as references_texts"
+    for line, one in parsed_lines(path, _Texts.model_validate, what, findings):
+        ids, told = [*one.references_ids], [*one.references_texts]
+        if one.docid:
+            ids, told = [one.docid], [one.segment]
+        if not ids or len(ids) != len(told):
+            counts = f"{counted(len(ids), 'id')} and {counted(len(told), 'text')}"
+            findings.error("references", line, expected=what, found=counts, remedy=COMPARE)
+        texts.update(zip(ids, told, strict=False))
+    findings.raise_errors()
+    return texts

@@ -479,10 +479,9 @@ def _ranks_in(field: str) -> set[int]:
 
 def _coverage(found: set[str], topic_ids: Collection[str]) -> list[str]:
     missing = [topic_id for topic_id in topic_ids if topic_id not in found]
-    foreign = [quoted(topic_id) for topic_id in sorted(found - set(topic_ids))]
-    return [f"nothing on {counted(len(missing), 'topic')}: {first_of(missing)}"] * bool(missing) + [
-        f"{counted(len(foreign), 'topic')} that the track does not have: {first_of(foreign)}"
-    ] * bool(foreign)
+    unknown = [quoted(topic_id) for topic_id in sorted(found - set(topic_ids))]
+    told = (("missing", missing), ("not of the track", unknown))
+    return [f"{counted(len(ids), 'topic')} {what}: {first_of(ids)}" for what, ids in told if ids]
 
 
 def _metadata(content: Any) -> tuple[list[str], dict[str, Any]]:

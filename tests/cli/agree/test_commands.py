@@ -197,7 +197,7 @@ def test_the_majority_is_written_with_what_each_said(tmp_path):
     votes = (out / "votes.csv").read_text().splitlines()
     assert votes == ["query,segment,majority,a,b,c", "1,x,3,3,3,1", "1,y,,0,,"]
     assert "1 passage that 2 judges give the same grade" in shown
-    assert "1 that too few judges graded" in shown
+    assert "1 without a majority, or that too few judges graded" in shown
     # To the scale of another: what c calls 1 is 3 where both others say so.
     (tmp_path / "d").write_text("1 0 x 3\n2 0 x 3\n")
     (tmp_path / "c").write_text("1 0 x 1\n2 0 x 1\n")
@@ -207,6 +207,41 @@ def test_the_majority_is_written_with_what_each_said(tmp_path):
         agree("vote", tmp_path / "a", tmp_path / "a", "-o", out)
     with pytest.raises(InputError, match="cannot write 'a b'"):
         write_qrels(tmp_path / "q", {"1": {"a b": 0}})
+
+
+def test_votes_on_assessments_and_graded_questions(tmp_path):
+    header, rows = "topic_id,run_tag,answer_id,annotation", ("t,r,na-1", "t,r,na-2", "t,r,na-3")
+    given = ("supports none supports", "supports none none", "none none contradicts")
+    files = []
+    for name, labels in zip("abc", given, strict=True):
+        (tmp_path / name).mkdir()
+        lines = map(",".join, zip(rows, labels.split(), strict=True))
+        files.append(write(tmp_path / name / "labels.csv", header, *lines))
+    out = tmp_path / "out"
+    shown = agree("vote", *files, "-o", out)
+    assert "1 row that 3 judges give the same grade" in shown
+    assert "1 without a majority" in shown
+    # Three say three things of the last one, and what contradicts is neither more nor less.
+    assert (out / "majority_report_assessments.csv").read_text().splitlines() == [
+        "topic_id,run_tag,answer_id,annotation,auto_rationale",
+        *("t,r,na-1,supports,", "t,r,na-2,none,", "t,r,na-3,,undecided"),
+    ]
+    assert (out / "votes.csv").read_text().splitlines() == [
+        "topic_id,run_tag,answer_id,majority,a/labels.csv,b/labels.csv,c/labels.csv",
+        "t,r,na-1,supports,supports,supports,none",
+        "t,r,na-2,none,none,none,none",
+        "t,r,na-3,,supports,none,contradicts",
+    ]
+    with pytest.raises(UsageError, match="--reference is for relevance labels"):
+        agree("vote", *files, "-o", out, "--reference", files[0])
+    # Grades of questions stand in order: of three grades the middle one counts.
+    graded = [
+        write(tmp_path / f"{name}.tsv", f"1\td\t1\tr\t1\t{grade}\t{flag}\tWho pays?")
+        for name, grade, flag in (("a", 4, 1), ("b", 0, 1), ("c", 2, 0))
+    ]
+    agree("vote", *graded, "-o", out)
+    assert (out / "majority.tsv").read_text() == "1\td\t1\tr\t1\t2\t1\tWho pays?\n"
+    assert "2 valid" in said("validate", "--track", "lateral2024", out / "majority.tsv", graded[0])
 
 
 def test_three_public_models(shared_data, tmp_path):

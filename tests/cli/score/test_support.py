@@ -1,9 +1,11 @@
+import gzip
 import json
 from functools import partial
 
 import pytest
 
 from sidelight.errors import BudgetExhaustedError, InputError, UsageError
+from sidelight.index.folder import open_index
 from tests.helpers.commands import said
 from tests.helpers.models.fault_server import FaultServer
 
@@ -28,6 +30,23 @@ support = partial(said, "score", "support")
 def given(tmp_path, small_index):
     (tmp_path / "r").write_text(json.dumps(REPORT) + "\n")
     return tmp_path / "r", "--index", small_index.path
+
+
+def test_the_texts_of_what_is_cited_may_stand_in_a_file(tmp_path, given):
+    expected = json.loads(support(*given, "--json"))["runs"]
+    ids = [COUNTED, VIOLIN, SOLD]
+    found = open_index(given[2]).docstore.find(ids)
+    texts = [found[name].text for name in ids]
+    topic = {"topic": "a", "query": "?", "references_ids": ids, "references_texts": texts}
+    segments = [{"docid": name, "segment": text} for name, text in zip(ids, texts, strict=True)]
+    for lines in ([topic], segments):
+        path = tmp_path / "references.jsonl.gz"
+        path.write_bytes(gzip.compress("\n".join(map(json.dumps, lines)).encode()))
+        assert json.loads(support(given[0], "--index", path, "--json"))["runs"] == expected
+    wrong = tmp_path / "wrong.jsonl"
+    wrong.write_text(json.dumps(topic | {"references_texts": texts[1:]}) + "\n")
+    with pytest.raises(InputError, match=r"wrong.jsonl:1: .* found 3 ids and 2 texts"):
+        support(given[0], "--index", wrong)
 
 
 def test_by_the_embedded_judge(tmp_path, given):

@@ -7,7 +7,7 @@ import pytest
 
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.audit import text_attacks
-from sidelight.evaluation.audit.audit import audit, write_changes
+from sidelight.evaluation.audit.audit import ProbeResult, audit, write_changes
 from sidelight.evaluation.labelling.examples import read_examples
 from sidelight.evaluation.labelling.judge import Judge, Judgment, Mode
 from sidelight.evaluation.labelling.judges import EmbeddedJudge, PromptedJudge
@@ -260,6 +260,20 @@ def test_a_planted_weakness_is_caught(name):
     assert result.verdict.startswith("FAILS: of the credit of answers, ")
     assert {change.probe for change in found.changes} == {name}
     assert all(change.after == "supports" for change in found.changes)
+
+
+def test_few_verdicts_have_a_wide_interval():
+    counts = {"n_verdicts": 6, "n_changed": 1, "n_gained": 1, "n_lost": 0, "n_unjudged": 0}
+    found = ProbeResult(
+        probe="order", about="another order", credit_change=0.1, holds=False, **counts
+    )
+    # Wilson: (p + z^2 / 2n -+ z * sqrt(p * q / n + z^2 / 4n^2)) / (1 + z^2 / n), z^2 = 3.8415
+    assert found.interval == pytest.approx((0.0301, 0.5635), abs=1e-4)
+    assert found.verdict.startswith("FAILS: 16.7% of 6 verdicts (95%: 3.0% to 56.4%) change with")
+    none = found.model_copy(update={"n_changed": 0, "n_gained": 0, "holds": True})
+    told = "holds: no verdict changes with another order (of 6; 95%: at most 39.0%)"
+    assert none.verdict == told
+    assert none.model_copy(update={"n_verdicts": 0}).interval is None
 
 
 def test_a_judge_without_a_weakness_is_left_in_peace():

@@ -1,3 +1,4 @@
+import csv
 from dataclasses import replace
 
 import pytest
@@ -14,6 +15,7 @@ from sidelight.formats.labels.assessments import (
     read_merged_assessments,
     write_assessments,
 )
+from sidelight.formats.verdict import detect_format
 from sidelight.schemas.grading.judgment import AnswerAssessment, Unjudged
 from sidelight.tracks import load_track
 
@@ -38,6 +40,21 @@ def test_writes_the_published_file_byte_for_byte(shared_data, tmp_path):
     copy = tmp_path / "copy.csv"
     write_assessments(copy, ANSWER_ASSESSMENTS, assessments)
     assert copy.read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_what_a_spreadsheet_of_another_country_wrote_is_read(tmp_path, separator):
+    rows = ("t,r,na-1,supports,names; and dates", 't,r,na-2,none,"one, two"')
+    plain = read_assessments(write_csv(tmp_path, ANSWER_HEADER, *rows), ANSWER_ASSESSMENTS, SCALES)
+    cells = [next(csv.reader([row])) for row in (ANSWER_HEADER, *rows)]
+    lines = [separator.join(f'"{one}"' for one in row) + "\r" for row in cells]
+    path = write_csv(tmp_path, "\ufeff" + lines[0], *lines[1:])
+    assert detect_format(path) == "report_assessments"
+    assert read_assessments(path, ANSWER_ASSESSMENTS, SCALES) == plain
+    assert [one.rationale for one in plain] == ["names; and dates", "one, two"]
+    path = write_csv(tmp_path, lines[0], f"t{separator}r")
+    with pytest.raises(InvalidFileError, match=r"csv-cells.*Quote cells that hold separators"):
+        read_assessments(path, ANSWER_ASSESSMENTS, SCALES)
 
 
 def test_writes_the_organizers_columns(tmp_path):
