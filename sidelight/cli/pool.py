@@ -156,7 +156,7 @@ def _named(groups: list[str]) -> dict[str, list[Path]]:
 
 
 @app.command()
-def pairs(
+def pairs(  # long: a third of it are options
     runs: Annotated[list[Path], typer.Argument(help="Runs of questions.")],
     *,
     output: Annotated[Path, options.output_option("Sheet of pairs to write (CSV).")],
@@ -174,7 +174,7 @@ def pairs(
     """Pool pairs to judge: of each run, the nearest question to each question of a rubric.
 
     The nearest by an embedder and by a reranker: one pair where they agree, else two. People fill
-    in the last column of the sheet, and `score task1` and `agree labels` read it.
+    in the last column of the sheet, and `score` and `agree labels` read it.
     """
     from sidelight.evaluation.pooling import PooledPair, pool_pairs
     from sidelight.index.encoding.encoder import DEFAULT_ENCODER
@@ -233,7 +233,7 @@ def answers(
     """Write a sheet of each answer of a rubric beside each report, for people to label.
 
     Reports are cut at the limit of the task, as for a judge. People fill in the last column, and
-    `score task2` and `agree labels` read the sheet.
+    `score` and `agree labels` read the sheet.
     """
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
 
